@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readCommandLine } from './harness/options.ts';
-import { type Traffic, sumTraffic, trafficSince } from './harness/traffic.ts';
+import { type ServerTraffic, sumTraffic, trafficSince } from './harness/traffic.ts';
 import { protectionOf, restorationOf } from './parts/outage-figures.ts';
 import { type SteadyResult, steadyFailures } from './parts/steady-aims.ts';
 import type { OutageReport, ScaleWrite, SeedRequest } from './worlds/outage.ts';
@@ -112,7 +112,7 @@ describe('the aims of the steady state', () => {
 });
 
 it('traffic adds up and is told since a moment', () => {
-  const traffic = (factor: number, kinds: Traffic['kinds']): Traffic => ({
+  const traffic = (factor: number, kinds: ServerTraffic['kinds']): ServerTraffic => ({
     connections: factor,
     resumed: 2 * factor,
     bytesIn: 3 * factor,

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { idleTable, missedBy, startsTable } from './parts/startup-figures.ts';
-import type { Start } from './parts/startup-measure.ts';
+import type { StartCost } from './parts/startup-measure.ts';
 
-const starts = (...cpu: readonly number[]): readonly Start[] => cpu.map((cpuMs) => ({ cpuMs, wallMs: 2 * cpuMs }));
+const starts = (...cpu: readonly number[]): readonly StartCost[] => cpu.map((cpuMs) => ({ cpuMs, wallMs: 2 * cpuMs }));
 const memory = (megabytes: number) => ({ resident: megabytes * 1e6, anonymous: megabytes * 5e5 });
 
 it('start-up is told beside Node alone, by the median', () => {

@@ -5,9 +5,9 @@ import { startHealthyWorld } from './harness/healthy-world.ts';
 import { inScratch } from './harness/part.ts';
 import { type Target, ownTarget } from './harness/target.ts';
 import { type IdleRow, type StartRow, idleTable, missedBy, startsTable } from './parts/startup-figures.ts';
-import { type Component, measureBareNode, measureIdle, measureStarts } from './parts/startup-measure.ts';
+import { type MeasuredComponent, measureBareNode, measureIdle, measureStarts } from './parts/startup-measure.ts';
 
-const components: readonly Component[] = ['prober', 'weeder'];
+const components: readonly MeasuredComponent[] = ['prober', 'weeder'];
 const clock = systemClock();
 
 const usage = `usage: node bench/startup.ts [--target "CMD"] [--runs N] [--idle SECONDS] [--shoots N]

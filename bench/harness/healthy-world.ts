@@ -4,7 +4,7 @@ import type { FloorInit } from '../worlds/floor.ts';
 import type { SeedProcess } from '../worlds/seed.ts';
 import type { ShootsInit, ShootsProcess } from '../worlds/shoots.ts';
 import type { Size } from './part.ts';
-import { type Traffic, sumTraffic } from './traffic.ts';
+import { type ServerTraffic, sumTraffic } from './traffic.ts';
 
 /** One process of the world serves so many shoots at most. */
 const shootsPerProcess = 500;
@@ -15,10 +15,10 @@ interface WorldInit extends Size {
 }
 
 /** What the servers have counted so far. */
-export interface Counts {
-  readonly seed: Traffic;
-  readonly shoots: Traffic;
-  readonly floor: Traffic;
+export interface ServerCounts {
+  readonly seed: ServerTraffic;
+  readonly shoots: ServerTraffic;
+  readonly floor: ServerTraffic;
   /** Probes of the shoot that has had the fewest. */
   readonly fewestProbes: number;
 }
@@ -27,12 +27,12 @@ export interface Counts {
 export interface HealthyWorld {
   readonly pids: readonly number[];
   readonly kubeconfig: string;
-  counts(): Promise<Counts>;
-  startFloor(intervalMs: number): Floor;
+  counts(): Promise<ServerCounts>;
+  startFloor(intervalMs: number): FloorProcess;
   end(): Promise<void>;
 }
 
-export interface Floor {
+export interface FloorProcess {
   readonly pid: number;
   end(): Promise<void>;
 }

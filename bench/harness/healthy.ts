@@ -4,8 +4,8 @@ import { startCost } from './cost.ts';
 import type { HealthyWorld } from './healthy-world.ts';
 import { type Size, never } from './part.ts';
 import { type Column, inKilobytes } from './table.ts';
-import { type Start, type Target, startTarget, waitForTarget } from './target.ts';
-import { type Kinds, type Traffic, probeKind, trafficSince } from './traffic.ts';
+import { type ProcessStart, type Target, startTarget, waitForTarget } from './target.ts';
+import { type Kinds, type ServerTraffic, probeKind, trafficSince } from './traffic.ts';
 
 /** What a program cost while it was measured. */
 export interface Figures extends Size {
@@ -31,7 +31,7 @@ export interface Floor {
   readonly peakBytes: number;
 }
 
-export interface HealthyRun extends Omit<Start, 'kubeconfig'> {
+export interface HealthyRun extends Omit<ProcessStart, 'kubeconfig'> {
   readonly clock: Clock;
   readonly world: HealthyWorld;
   readonly size: Size;
@@ -52,7 +52,7 @@ interface Measured {
   readonly output: string;
 }
 
-const probesOf = ({ kinds }: Traffic): number => kinds[probeKind]?.requests ?? 0;
+const probesOf = ({ kinds }: ServerTraffic): number => kinds[probeKind]?.requests ?? 0;
 
 export const measureHealthy = async (target: Target, run: HealthyRun): Promise<Measured> => {
   const { clock, world, size } = run;

@@ -44,14 +44,14 @@ export const inScratch = async <T>(work: (directory: string) => Promise<T>): Pro
 };
 
 /** One run against a target, or why it failed, as a sentence. */
-export type Outcome<R> = { readonly result: R } | { readonly failure: string };
+export type PartOutcome<R> = { readonly result: R } | { readonly failure: string };
 
 /** Runs `work` with a directory of its own. Its failure is no reason to lose what took other runs minutes. */
 export const attempt = async <R>(
   what: string,
   { say }: BenchOptions,
   work: (directory: string) => Promise<R>,
-): Promise<Outcome<R>> => {
+): Promise<PartOutcome<R>> => {
   say(what);
   try {
     return { result: await inScratch(work) };
@@ -67,8 +67,8 @@ export const attemptEach = async <R>(
   name: string,
   options: BenchOptions,
   measure: (target: Target, directory: string) => Promise<R>,
-): Promise<readonly Outcome<R>[]> => {
-  const outcomes: Outcome<R>[] = [];
+): Promise<readonly PartOutcome<R>[]> => {
+  const outcomes: PartOutcome<R>[] = [];
   for (const target of options.targets) {
     outcomes.push(await attempt(`${name}: ${target.name}`, options, (directory) => measure(target, directory)));
   }
@@ -77,7 +77,7 @@ export const attemptEach = async <R>(
 
 /** `tell` prints all results, `missedBy` names the aims that one of them missed. */
 export const partResult = <R extends { readonly target: string }>(
-  outcomes: readonly Outcome<R>[],
+  outcomes: readonly PartOutcome<R>[],
   tell: (results: readonly R[]) => string,
   missedBy: (result: R) => readonly string[] = () => [],
 ): PartResult => {

@@ -8,7 +8,7 @@ import { waitFor } from '../../test/envtest/waiting.ts';
 import { type RunningTarget, type Target, startTarget } from './target.ts';
 
 /** What becomes of the replica that leads: SIGKILL, SIGSTOP, or all that it exchanges with the seed vanishes. */
-export type Fate = 'killed' | 'stopped' | 'cut off';
+export type LeaderFate = 'killed' | 'stopped' | 'cut off';
 
 /** Two replicas of a program that elect a leader, each on a way of its own to the seed. */
 export interface ReplicaPair {
@@ -17,7 +17,7 @@ export interface ReplicaPair {
   /** Throws when one ends again and again by itself. */
   check(): void;
   /** Resolves when the replica that holds the Lease has met its fate. */
-  strike(fate: Fate): Promise<void>;
+  strike(fate: LeaderFate): Promise<void>;
   /** The replica that was struck goes on, or is started again where it has ended. Resolves when both run and one of them renews. */
   heal(): Promise<void>;
   stop(): Promise<void>;
@@ -62,7 +62,7 @@ class Replica {
   readonly #outputs: (() => string)[] = [];
   readonly #running: Promise<void>;
   #program: RunningTarget;
-  #fate: Fate | undefined;
+  #fate: LeaderFate | undefined;
   #restarts = 0;
 
   constructor(
@@ -96,7 +96,7 @@ class Replica {
     return this.output().split('\n').some(isIt);
   }
 
-  strike(fate: Fate): void {
+  strike(fate: LeaderFate): void {
     this.#fate = fate;
     if (fate === 'killed') this.#program.signal('SIGKILL');
     else if (fate === 'stopped') this.#program.signal('SIGSTOP');

@@ -1,4 +1,4 @@
-import { type RunningTarget, type Start, type Target, startTarget } from './target.ts';
+import { type RunningTarget, type ProcessStart, type Target, startTarget } from './target.ts';
 
 /** A program that is started again whenever it ends by itself, as a kubelet does with a container, without the kubelet's back-off. */
 export interface RestartedTarget {
@@ -11,7 +11,7 @@ export interface RestartedTarget {
   stop(): Promise<void>;
 }
 
-export const startRestarted = (target: Target, start: Start): RestartedTarget => {
+export const startRestarted = (target: Target, start: ProcessStart): RestartedTarget => {
   let isWanted = true;
   let exits = 0;
   let former = '';

@@ -25,7 +25,7 @@ export const ownTarget = (): Target => {
   return { name: 'dwd', command: `${shellWord(process.execPath)} ${shellWord(launcher)}` };
 };
 
-export interface Start {
+export interface ProcessStart {
   readonly component: 'prober' | 'weeder' | 'care';
   readonly config: string;
   readonly kubeconfig: string;
@@ -56,7 +56,13 @@ const graceMs = 10_000;
 const tailLength = 3_000;
 
 /** Writes the files of a component into the directory, and returns its arguments: gardenlet's flags, its servers switched off. */
-export const targetArgs = ({ component, config, kubeconfig, directory, flags = [] }: Start): readonly string[] => {
+export const targetArgs = ({
+  component,
+  config,
+  kubeconfig,
+  directory,
+  flags = [],
+}: ProcessStart): readonly string[] => {
   const file = (name: string): string => join(directory, `${component}.${name}`);
   writeFileSync(file('yaml'), config);
   writeFileSync(file('kubeconfig'), kubeconfig, { mode: 0o600 });
@@ -66,7 +72,7 @@ export const targetArgs = ({ component, config, kubeconfig, directory, flags = [
 };
 
 /** Starts the target. It ends with this process at the latest. */
-export const startTarget = (target: Target, start: Start): RunningTarget => {
+export const startTarget = (target: Target, start: ProcessStart): RunningTarget => {
   const args = targetArgs(start);
   const outputFile = join(start.directory, `${start.component}.output`);
   const output = openSync(outputFile, 'w');

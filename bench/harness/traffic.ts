@@ -12,7 +12,7 @@ export interface KindTraffic {
 export type Kinds = Readonly<Record<string, KindTraffic>>;
 
 /** What servers have counted. */
-export interface Traffic {
+export interface ServerTraffic {
   readonly connections: number;
   /** TLS handshakes that resumed a session. */
   readonly resumed: number;
@@ -66,7 +66,7 @@ const combine = (a: Kinds, b: Kinds, operation: (a: number, b: number) => number
   return Object.fromEntries(results.filter(([, { requests, bytes }]) => requests !== 0 || bytes !== 0));
 };
 
-const both = (a: Traffic, b: Traffic, operation: (a: number, b: number) => number): Traffic => ({
+const both = (a: ServerTraffic, b: ServerTraffic, operation: (a: number, b: number) => number): ServerTraffic => ({
   connections: operation(a.connections, b.connections),
   resumed: operation(a.resumed, b.resumed),
   bytesIn: operation(a.bytesIn, b.bytesIn),
@@ -74,16 +74,17 @@ const both = (a: Traffic, b: Traffic, operation: (a: number, b: number) => numbe
   kinds: combine(a.kinds, b.kinds, operation),
 });
 
-const nothing: Traffic = { connections: 0, resumed: 0, bytesIn: 0, bytesOut: 0, kinds: {} };
+const nothing: ServerTraffic = { connections: 0, resumed: 0, bytesIn: 0, bytesOut: 0, kinds: {} };
 
-export const sumTraffic = (parts: readonly Traffic[]): Traffic =>
+export const sumTraffic = (parts: readonly ServerTraffic[]): ServerTraffic =>
   parts.reduce((total, part) => both(total, part, (a, b) => a + b), nothing);
 
 /** What has been counted since `before`. */
-export const trafficSince = (before: Traffic, now: Traffic): Traffic => both(now, before, (a, b) => a - b);
+export const trafficSince = (before: ServerTraffic, now: ServerTraffic): ServerTraffic =>
+  both(now, before, (a, b) => a - b);
 
 /** What has come over `face`, behind which `kube` answers. */
-export const trafficOf = (face: HttpsFace, kube: CountedKube): Traffic => {
+export const trafficOf = (face: HttpsFace, kube: CountedKube): ServerTraffic => {
   const { connections, resumed, bytesIn, bytesOut } = face.stats();
   return { connections, resumed, bytesIn, bytesOut, kinds: kube.kinds() };
 };

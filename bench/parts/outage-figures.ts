@@ -7,13 +7,13 @@ export const aimMs = 3_000;
 /** On the way through sockets, requests that left apart can arrive together. */
 const bunching = 2;
 
-export interface Spread {
+export interface Quantiles {
   readonly median: number;
   readonly p99: number;
   readonly worst: number;
 }
 
-const spreadOf = (values: readonly number[]): Spread => ({
+const spreadOf = (values: readonly number[]): Quantiles => ({
   median: quantile(values, 0.5),
   p99: quantile(values, 0.99),
   worst: quantile(values, 1),
@@ -23,9 +23,9 @@ export interface Protection {
   /** Shoots whose three Deployments were all scaled down. */
   readonly shoots: number;
   /** From a shoot's threshold to its first scale-down write, in milliseconds. */
-  readonly first: Spread;
+  readonly first: Quantiles;
   /** From a shoot's threshold to its last one, which waits until the pods of the first ones have gone. */
-  readonly last: Spread;
+  readonly last: Quantiles;
   /** From the first threshold of all shoots to the last one. */
   readonly spreadOfThresholds: number;
 }
@@ -40,7 +40,7 @@ const groupBy = <T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMa
   return groups;
 };
 
-export interface Expected {
+export interface ExpectedScaling {
   /** Of each shoot. */
   readonly deployments: number;
   /** Of the configured times. */
@@ -50,7 +50,7 @@ export interface Expected {
 /** `report` is of the outage, with the leases as they were left by the kubelets. */
 export const protectionOf = (
   { leases, writes }: Pick<OutageReport, 'leases' | 'writes'>,
-  { deployments, scale }: Expected,
+  { deployments, scale }: ExpectedScaling,
 ): Protection => {
   const downs = groupBy(
     writes.filter(({ to }) => to === 0),
@@ -69,10 +69,10 @@ export const protectionOf = (
   };
 };
 
-export interface Restoration {
+export interface RestorationFigures {
   readonly deployments: number;
   /** From the order to the last scale-up write of each shoot, in milliseconds. */
-  readonly last: Spread;
+  readonly last: Quantiles;
   /** Reads and writes of Deployments, and Events: what belongs to scale-ups. */
   readonly ordinary: number;
   readonly ordinaryPerSecond: number;
@@ -100,7 +100,7 @@ const countRequests = (requests: readonly SeedRequest[]): Readonly<Record<string
 };
 
 /** `since`: when the kubelets were let through again, milliseconds since the epoch. */
-export const restorationOf = ({ writes, requests }: OutageReport, since: number): Restoration => {
+export const restorationOf = ({ writes, requests }: OutageReport, since: number): RestorationFigures => {
   const ups = writes.filter(({ from, to }) => from === 0 && to > 0);
   const lastAt = Math.max(since, ...ups.map(({ at }) => at));
   // A machine list whose run saw an expired lease is urgent; the server cannot tell it from another one.

@@ -1,6 +1,6 @@
 import { limits } from '../harness/garden-config.ts';
 import { type Column, inMegabytes, inSeconds, tableOf } from '../harness/table.ts';
-import { type Protection, type Restoration, type Spread, aimMs } from './outage-figures.ts';
+import { type Protection, type RestorationFigures, type Quantiles, aimMs } from './outage-figures.ts';
 
 /** What program and world cost in one part of the run. */
 export interface PhaseCost {
@@ -20,7 +20,7 @@ export interface OutageResult {
   readonly shoots: number;
   readonly deploymentsPerShoot: number;
   readonly protection: Protection;
-  readonly restoration: Restoration;
+  readonly restoration: RestorationFigures;
   readonly nodesTurnedUnknown: number;
   readonly machinesReplaced: number;
   readonly peakBytes: number;
@@ -46,7 +46,7 @@ export const failuresOf = (result: OutageResult): readonly string[] => {
   return checks.filter(([holds]) => !holds).map(([, failure]) => failure);
 };
 
-const spreadColumns: readonly Column<{ readonly what: string; readonly spread: Spread }>[] = [
+const spreadColumns: readonly Column<{ readonly what: string; readonly spread: Quantiles }>[] = [
   ['seconds', ({ what }) => what],
   ['median', ({ spread }) => inSeconds(spread.median)],
   ['p99', ({ spread }) => inSeconds(spread.p99)],

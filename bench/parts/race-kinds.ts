@@ -1,4 +1,4 @@
-import type { Fate } from '../harness/replica-pair.ts';
+import type { LeaderFate } from '../harness/replica-pair.ts';
 import type { Conditions } from '../worlds/arena.ts';
 
 export const kindNames = [
@@ -22,7 +22,7 @@ export interface Aims {
 export interface Kind {
   readonly name: KindName;
   /** Two replicas run, and this becomes of the one that leads. */
-  readonly fate?: Fate;
+  readonly fate?: LeaderFate;
   /** The kubelets come back within the round: all at once, or half of them late. */
   readonly kubeletsReturn?: 'together' | 'half late';
   readonly clocks: 'right' | 'wrong';

@@ -9,7 +9,7 @@ import { never } from '../harness/part.ts';
 import { type ReplicaPair, startPair } from '../harness/replica-pair.ts';
 import { type Target, startTarget } from '../harness/target.ts';
 import { kubeConfigSecretName } from '../worlds/arena-shoot.ts';
-import type { Arena, Restoration, Run } from '../worlds/arena.ts';
+import type { Arena, Restoration, OutageRun } from '../worlds/arena.ts';
 import { type Kind, type KindName, conditionsOf } from './race-kinds.ts';
 
 /** The longest time from one probe of a shoot to the next. */
@@ -49,7 +49,7 @@ export interface Contest {
 }
 
 /** One outage of one shoot. */
-export interface Outage extends Run {
+export interface Outage extends OutageRun {
   readonly kind: KindName;
   /** When the leader was struck, in milliseconds since the epoch. */
   readonly struckAt?: number;
@@ -136,7 +136,7 @@ export const scheduleOf = (kind: Kind, round: number, contest: Pacing): Schedule
 const raceAll = async (kind: Kind, round: number, program: Program, contest: Contest): Promise<readonly Outage[]> => {
   const { arenas, control, clock } = contest;
   const { cutsAfterMs, strikesAfterMs } = scheduleOf(kind, round, contest);
-  const race = async (arena: Arena, afterMs: number): Promise<Run> => {
+  const race = async (arena: Arena, afterMs: number): Promise<OutageRun> => {
     await clock.sleep(afterMs, never);
     return arena.race();
   };

@@ -1,28 +1,28 @@
 import type { Memory } from '../harness/cpu.ts';
 import { inMegabytes, quantile, tableOf } from '../harness/table.ts';
-import type { Component, Start } from './startup-measure.ts';
+import type { MeasuredComponent, StartCost } from './startup-measure.ts';
 
 /** Of one program, or of Node alone. */
 export interface StartRow {
   readonly name: string;
-  readonly component?: Component;
-  readonly starts: readonly Start[];
+  readonly component?: MeasuredComponent;
+  readonly starts: readonly StartCost[];
 }
 
 export interface IdleRow {
   readonly name: string;
-  readonly component: Component;
+  readonly component: MeasuredComponent;
   readonly memory: Memory;
 }
 
 const whole = (value: number): string => value.toFixed(0);
-const what = ({ name, component }: { readonly name: string; readonly component?: Component }): string =>
+const what = ({ name, component }: { readonly name: string; readonly component?: MeasuredComponent }): string =>
   component === undefined ? name : `${name} ${component}`;
 
 /** CPU of a start in milliseconds, the aim. */
 const mostCpuMs = 300;
 
-const median = (starts: readonly Start[], of: keyof Start): number =>
+const median = (starts: readonly StartCost[], of: keyof StartCost): number =>
   quantile(
     starts.map((start) => start[of]),
     0.5,

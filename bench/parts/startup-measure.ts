@@ -11,9 +11,9 @@ import type { HealthyWorld } from '../harness/healthy-world.ts';
 import { never } from '../harness/part.ts';
 import { type Target, startTarget, targetArgs, waitForTarget } from '../harness/target.ts';
 
-export type Component = 'prober' | 'weeder';
+export type MeasuredComponent = 'prober' | 'weeder';
 
-export interface Start {
+export interface StartCost {
   /** Of all threads, until the first line of the log was there. */
   readonly cpuMs: number;
   readonly wallMs: number;
@@ -35,7 +35,7 @@ const firstLine = async (output: Readable, beginning: string): Promise<void> => 
 };
 
 /** Runs the words of a shell until their first line of output that begins so. */
-const startOnce = async (words: Words, beginning: string, clock: Clock): Promise<Start> => {
+const startOnce = async (words: Words, beginning: string, clock: Clock): Promise<StartCost> => {
   const startedAt = clock.monotonic();
   const child = spawn('/bin/sh', ['-c', `exec ${words.command} "$@" 2>&1`, 'sh', ...words.args], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -50,7 +50,7 @@ const startOnce = async (words: Words, beginning: string, clock: Clock): Promise
   }
 };
 
-const configOf = (component: Component): string =>
+const configOf = (component: MeasuredComponent): string =>
   component === 'prober' ? gardenConfig(kubeconfigSecretName) : weederConfig.defaultText;
 
 export interface StartDeps {
@@ -62,18 +62,18 @@ export interface StartDeps {
 /** Starts of one component, each from nothing, one after the other. */
 export const measureStarts = async (
   { command }: Target,
-  component: Component,
+  component: MeasuredComponent,
   { clock, world, directory, runs }: StartDeps & { readonly runs: number },
-): Promise<readonly Start[]> => {
+): Promise<readonly StartCost[]> => {
   const args = targetArgs({ component, config: configOf(component), kubeconfig: world.kubeconfig, directory });
-  const starts: Start[] = [];
+  const starts: StartCost[] = [];
   for (let run = 0; run < runs; run += 1) starts.push(await startOnce({ command, args }, '{', clock));
   return starts;
 };
 
 /** Node alone, until it has written a line. */
-export const measureBareNode = async (clock: Clock, runs: number): Promise<readonly Start[]> => {
-  const starts: Start[] = [];
+export const measureBareNode = async (clock: Clock, runs: number): Promise<readonly StartCost[]> => {
+  const starts: StartCost[] = [];
   for (let run = 0; run < runs; run += 1) {
     const script = 'console.log(0); setInterval(() => undefined, 1000)';
     starts.push(await startOnce({ command: `'${process.execPath}'`, args: ['-e', script] }, '0', clock));
@@ -84,7 +84,7 @@ export const measureBareNode = async (clock: Clock, runs: number): Promise<reado
 /** What a component holds in a healthy seed, `idleMs` after it has seen everything once. */
 export const measureIdle = async (
   target: Target,
-  component: Component,
+  component: MeasuredComponent,
   { clock, world, directory, idleMs }: StartDeps & { readonly idleMs: number },
 ): Promise<Memory> => {
   const config = configOf(component);

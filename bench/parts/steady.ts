@@ -3,7 +3,14 @@ import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
 import { gardenConfig, probeIntervalMs } from '../harness/garden-config.ts';
 import { startHealthyWorld } from '../harness/healthy-world.ts';
 import { inPercent, measureHealthy, sizeOf, trafficColumns } from '../harness/healthy.ts';
-import { type BenchOptions, type Outcome, type PartResult, type Size, attempt, partResult } from '../harness/part.ts';
+import {
+  type BenchOptions,
+  type PartOutcome,
+  type PartResult,
+  type Size,
+  attempt,
+  partResult,
+} from '../harness/part.ts';
 import { type Column, inMegabytes, tableOf } from '../harness/table.ts';
 import type { Target } from '../harness/target.ts';
 import { type SteadyResult, probeMs, ratioToFloor, steadyFailures } from './steady-aims.ts';
@@ -50,7 +57,7 @@ const paceFor = ({ shoots, intervalMs = 10_000 }: Plan, quick: boolean) => {
   return { intervalMs, warmUps, intervals: Math.max(3, Math.ceil(fewestProbes / shoots)) };
 };
 
-const measure = (target: Target, plan: Plan, options: BenchOptions): Promise<Outcome<SteadyResult>> => {
+const measure = (target: Target, plan: Plan, options: BenchOptions): Promise<PartOutcome<SteadyResult>> => {
   const { clock, quick } = options;
   const what = `steady state: ${target.name}, ${String(plan.shoots)} shoots of ${String(plan.nodes)} nodes`;
   return attempt(what, options, async (directory) => {
@@ -71,8 +78,8 @@ const measure = (target: Target, plan: Plan, options: BenchOptions): Promise<Out
   });
 };
 
-const runTrack = async (track: Track, options: BenchOptions): Promise<readonly Outcome<SteadyResult>[]> => {
-  const outcomes: Outcome<SteadyResult>[] = [];
+const runTrack = async (track: Track, options: BenchOptions): Promise<readonly PartOutcome<SteadyResult>[]> => {
+  const outcomes: PartOutcome<SteadyResult>[] = [];
   for (const plan of track) {
     for (const target of options.targets) outcomes.push(await measure(target, plan, options));
   }
@@ -112,11 +119,11 @@ const markdownOf = (results: readonly SteadyResult[]): string =>
     tableOf(requestColumns, results),
   ].join('\n');
 
-const sizeRank = (outcome: Outcome<SteadyResult>): readonly [number, number] =>
+const sizeRank = (outcome: PartOutcome<SteadyResult>): readonly [number, number] =>
   'result' in outcome ? [outcome.result.nodes, outcome.result.shoots] : [0, 0];
 
 export const runSteady = async (options: BenchOptions): Promise<PartResult> => {
-  const outcomes: Outcome<SteadyResult>[] = [];
+  const outcomes: PartOutcome<SteadyResult>[] = [];
   for (const tracks of phasesOf(options)) {
     outcomes.push(...(await Promise.all(tracks.map((track) => runTrack(track, options)))).flat());
   }

@@ -15,7 +15,7 @@ export const kcmName = 'kube-controller-manager';
 const deployments = [kcmName, 'machine-controller-manager', 'cluster-autoscaler'];
 const heldAnnotation = 'dependency-watchdog.gardener.cloud/meltdown-protection-active';
 
-export interface ShootOptions {
+export interface ArenaShootOptions {
   readonly seed: ControlPlane;
   readonly name: string;
   readonly nodes: number;
@@ -46,7 +46,7 @@ export const openShoot = async ({
   nodes: count,
   isProtected,
   random,
-}: ShootOptions): Promise<ArenaShoot> => {
+}: ArenaShootOptions): Promise<ArenaShoot> => {
   const { client } = seed;
   const namespace = `shoot--race--${name}`;
   const deploymentsPath = `/apis/apps/v1/namespaces/${namespace}/deployments`;

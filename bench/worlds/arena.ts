@@ -2,8 +2,8 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { waitFor } from '../../test/envtest/waiting.ts';
 import { graceMs, thresholdAt } from '../harness/garden-config.ts';
 import { never } from '../harness/part.ts';
-import { type ArenaShoot, type ShootOptions, openShoot } from './arena-shoot.ts';
-import { type Kubelets, startKubelets } from './kubelets.ts';
+import { type ArenaShoot, type ArenaShootOptions, openShoot } from './arena-shoot.ts';
+import { type ArenaKubelets, startKubelets } from './kubelets.ts';
 import { ManagedKcm } from './managed-kcm.ts';
 import { type NodeWatch, unknownNodes, watchNodes } from './node-watch.ts';
 
@@ -14,7 +14,7 @@ const lookEveryMs = 500;
 const slackMs = 2_000;
 
 /** What became of one outage. Times are milliseconds since the epoch. */
-export interface Run {
+export interface OutageRun {
   readonly shoot: string;
   readonly isProtected: boolean;
   /** Last renewal of the node that fell silent first. */
@@ -55,7 +55,7 @@ export interface Return {
   readonly withinMs: number;
 }
 
-export interface ArenaOptions extends ShootOptions {
+export interface ArenaOptions extends ArenaShootOptions {
   /** Of all times. */
   readonly scale: number;
   readonly clock: Clock;
@@ -69,7 +69,7 @@ export class Arena {
   readonly #options: ArenaOptions;
   readonly #shoot: ArenaShoot;
   readonly #times: { readonly graceMs: number; readonly monitorPeriodMs: number };
-  #kubelets: Kubelets | undefined;
+  #kubelets: ArenaKubelets | undefined;
   #kcm: ManagedKcm | undefined;
   #watch: NodeWatch | undefined;
 
@@ -103,7 +103,7 @@ export class Arena {
   }
 
   /** Cuts the kubelets off, stops KCM when the seed says so, and looks until KCM would have given up every node. */
-  async race(): Promise<Run> {
+  async race(): Promise<OutageRun> {
     const { kubelets, kcm } = this.#prepared();
     const { clock, isProtected, scale } = this.#options;
     const renewals = await kubelets.cut();

@@ -3,7 +3,7 @@ import type { Random } from '../../src/ports/random.ts';
 import type { TestClient } from '../../test/envtest/client.ts';
 
 /** As far as KCM and the prober can see them: one Lease and one status per node. */
-export interface Kubelets {
+export interface ArenaKubelets {
   /** Nobody renews any more. Resolves, when renewals under way have ended, with each node's last one (milliseconds since the epoch). */
   cut(): Promise<readonly number[]>;
   /** Those of these nodes renew again, each in a random phase. */
@@ -73,7 +73,7 @@ const run = async (kubelet: Kubelet, isBack: boolean, signal: AbortSignal): Prom
 };
 
 /** Makes all nodes ready and renews their leases from now on, each in a random phase. Resolves when all are ready. */
-export const startKubelets = async ({ nodes, clockShiftsMs, ...shared }: KubeletsOptions): Promise<Kubelets> => {
+export const startKubelets = async ({ nodes, clockShiftsMs, ...shared }: KubeletsOptions): Promise<ArenaKubelets> => {
   const kubelets = nodes.map((node, index): Kubelet => ({ ...shared, node, clockShiftMs: clockShiftsMs[index] ?? 0 }));
   let stop = new AbortController();
   let running: Promise<void>[] = [];

@@ -10,12 +10,12 @@ import { startExtensionReports } from '../../simulator/world/shoot-care.ts';
 import { type World, createWorld } from '../../simulator/world/world.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { type Answers, answerOrders, servedArgs } from '../../test/envtest/served.ts';
-import { type Traffic, countKinds, trafficOf } from '../harness/traffic.ts';
-import type { SeedObjects } from './shoots.ts';
+import { type ServerTraffic, countKinds, trafficOf } from '../harness/traffic.ts';
+import type { ShootObjects } from './shoots.ts';
 
 export interface SeedProcess extends Answers {
   readonly ready: { readonly kubeconfig: string };
-  readonly traffic: Traffic;
+  readonly traffic: ServerTraffic;
 }
 
 /** Files of SeedObjects. */
@@ -32,7 +32,7 @@ const startReports = ({ store }: World): void => {
 
 const world = createWorld({ clock, shoots: [], kinds: careSeedKinds });
 for (const file of files) {
-  const objects = JSON.parse(readFileSync(file, 'utf8')) as SeedObjects;
+  const objects = JSON.parse(readFileSync(file, 'utf8')) as ShootObjects;
   for (const [name, items] of Object.entries(objects)) {
     const kind = kinds.get(name);
     if (kind !== undefined) for (const item of items) world.store.put(kind, item);

@@ -9,7 +9,14 @@ import { type World, createWorld } from '../../simulator/world/world.ts';
 import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/untrusted.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { type Answers, answerOrders, servedArgs } from '../../test/envtest/served.ts';
-import { type CountedKube, type Traffic, countKinds, probeKind, sumTraffic, trafficOf } from '../harness/traffic.ts';
+import {
+  type CountedKube,
+  type ServerTraffic,
+  countKinds,
+  probeKind,
+  sumTraffic,
+  trafficOf,
+} from '../harness/traffic.ts';
 import type { Door, Doors } from './floor.ts';
 
 /** What the process is started with. */
@@ -27,16 +34,16 @@ export interface ShootsInit {
 }
 
 /** What the seed holds of the shoots, by the name of its kind. */
-export type SeedObjects = Readonly<Record<string, readonly SimObject[]>>;
+export type ShootObjects = Readonly<Record<string, readonly SimObject[]>>;
 
 export interface ShootsProcess extends Answers {
   readonly ready: null;
   readonly report: {
     /** Of the target. */
-    readonly traffic: Traffic;
+    readonly traffic: ServerTraffic;
     /** Of the target: lists of leases, of the shoot that has had the fewest. */
     readonly fewestProbes: number;
-    readonly floor: Traffic;
+    readonly floor: ServerTraffic;
   };
 }
 
@@ -68,7 +75,7 @@ const serve = async (shoot: WorldShoot, certificates: SimCertificates): Promise<
   return { shoot, target, floor };
 };
 
-const count = ({ face, kube }: CountedFace): Traffic => trafficOf(face, kube);
+const count = ({ face, kube }: CountedFace): ServerTraffic => trafficOf(face, kube);
 
 const report = (served: readonly ServedShoot[]): ShootsProcess['report'] => ({
   traffic: sumTraffic(served.map(({ target }) => count(target))),
@@ -76,7 +83,7 @@ const report = (served: readonly ServedShoot[]): ShootsProcess['report'] => ({
   floor: sumTraffic(served.map(({ floor }) => count(floor))),
 });
 
-const objectsOf = ({ store }: World): SeedObjects =>
+const objectsOf = ({ store }: World): ShootObjects =>
   Object.fromEntries(careSeedKinds.map((kind) => [kind.kind, store.list(kind)]));
 
 const doorOf = ({ shoot, floor }: ServedShoot): Door => {

@@ -3,7 +3,7 @@ import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 
 /** The end that a request sets itself: its signal or its deadline. */
-export interface Exchange {
+export interface ServedExchange {
   /** Aborts with the request's own reason, or with an ApiError (`Timeout`) at its deadline. */
   readonly signal: AbortSignal;
   /** Lets go of timer and listener. Must be called when the exchange is over. */
@@ -22,7 +22,7 @@ export const followExchange = (
   clock: Clock,
   request: KubeRequest,
   phase: ExchangePhase = 'waiting for the answer',
-): Exchange => {
+): ServedExchange => {
   const controller = new AbortController();
   const abort = (): void => controller.abort(request.signal.reason);
   const { timeoutMs } = request;

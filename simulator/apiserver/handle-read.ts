@@ -2,7 +2,7 @@ import { type Entry, entryProtobuf, entryText } from './entry.ts';
 import { type SimKind, apiVersionOf } from './kind.ts';
 import { protobufEnvelope } from './kube-protobuf.ts';
 import { type ListRequest, listBody } from './list.ts';
-import { type ProtobufReply, type Reply, jsonReply, protobufReply } from './reply.ts';
+import { type ProtobufReply, type WholeReply, jsonReply, protobufReply } from './reply.ts';
 import { checkScalable, scaleOf } from './scale.ts';
 import { notFound, unknownResource } from './status.ts';
 import type { Storage } from './storage.ts';
@@ -27,7 +27,7 @@ export const missingPart = (kind: SimKind, name: string): Error =>
   kind.custom ? notFound(kind, name) : unknownResource();
 
 /** GET of an object or a subresource. */
-export const readObject = (storage: Storage, target: ObjectTarget, protobuf: boolean): Reply | ProtobufReply => {
+export const readObject = (storage: Storage, target: ObjectTarget, protobuf: boolean): WholeReply | ProtobufReply => {
   const { kind, subresource } = target;
   if (subresource === 'scale' && kind.scale !== undefined) {
     const entry = findEntry(storage, target);
@@ -42,7 +42,7 @@ export const readObject = (storage: Storage, target: ObjectTarget, protobuf: boo
 };
 
 /** GET of a collection, but for watches. */
-export const readList = (storage: Storage, request: ListRequest): Reply | ProtobufReply => {
+export const readList = (storage: Storage, request: ListRequest): WholeReply | ProtobufReply => {
   const body = listBody(storage, request);
   return typeof body === 'string' ? jsonReply(body) : protobufReply(body);
 };

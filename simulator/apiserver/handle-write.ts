@@ -4,8 +4,8 @@ import type { SimKind } from './kind.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { checkPatchFormat } from './negotiate.ts';
 import { type JsonMap, type SimObject, asMap, isMap } from './object.ts';
-import type { Origin } from './origin.ts';
-import type { Reply } from './reply.ts';
+import type { ServerOrigin } from './origin.ts';
+import type { WholeReply } from './reply.ts';
 import { type RequestBody, bodyText, parseJson, readObjectBody } from './request-body.ts';
 import { scaleOf, scaledObject } from './scale.ts';
 import { badRequest, invalid, methodNotAllowed } from './status.ts';
@@ -16,7 +16,7 @@ import { type Update, isReleased, updatedObject } from './write-update.ts';
 
 export interface WriteHost {
   readonly storage: Storage;
-  readonly origin: Origin;
+  readonly origin: ServerOrigin;
 }
 
 export interface WriteInput extends RequestBody {
@@ -44,7 +44,11 @@ const checkPatched = (kind: SimKind, object: Readonly<JsonMap>): void => {
 };
 
 /** POST to a collection. */
-export const create = (host: WriteHost, target: { kind: SimKind; namespace: string }, input: WriteInput): Reply => {
+export const create = (
+  host: WriteHost,
+  target: { kind: SimKind; namespace: string },
+  input: WriteInput,
+): WholeReply => {
   const { kind, namespace } = target;
   const wanted = readTyped(kind, input);
   const object = createdObject(host.storage, { kind, namespace, wanted }, host.origin);
@@ -70,7 +74,7 @@ const patchedValue = (input: WriteInput, current: unknown): JsonMap => {
   );
 };
 
-const writeScale = (host: WriteHost, entry: Entry, input: WriteInput): Reply => {
+const writeScale = (host: WriteHost, entry: Entry, input: WriteInput): WholeReply => {
   const { kind } = entry;
   if (kind.scale === undefined) throw missingPart(kind, entry.name);
   if (input.method !== 'PATCH') throw methodNotAllowed();
@@ -83,7 +87,7 @@ const writeObject = (
   host: WriteHost,
   entry: Entry,
   request: { input: WriteInput; target: Update['target'] },
-): Reply => {
+): WholeReply => {
   const { input, target } = request;
   const { kind } = entry;
   const put = input.method === 'PUT';
@@ -93,7 +97,7 @@ const writeObject = (
   return { status: 200, text: entryText(result) };
 };
 
-const putMissing = (host: WriteHost, target: ObjectTarget, input: WriteInput): Reply => {
+const putMissing = (host: WriteHost, target: ObjectTarget, input: WriteInput): WholeReply => {
   const metadata = asMap(readObject(target.kind, input).metadata);
   if (metadata.name !== target.name) throw badRequest('the name of the object does not match the name on the URL');
   return create(host, target, input);
@@ -102,7 +106,7 @@ const putMissing = (host: WriteHost, target: ObjectTarget, input: WriteInput): R
 const optionsOf = (input: WriteInput): DeleteOptions =>
   input.body.length === 0 ? {} : deleteOptions(readObjectBody(input, (problem) => problem));
 
-const remove = (host: WriteHost, target: ObjectTarget, input: WriteInput): Reply => {
+const remove = (host: WriteHost, target: ObjectTarget, input: WriteInput): WholeReply => {
   const options = optionsOf(input);
   const entry = findEntry(host.storage, target);
   const { kind } = entry;
@@ -115,7 +119,7 @@ const remove = (host: WriteHost, target: ObjectTarget, input: WriteInput): Reply
 };
 
 /** PUT, PATCH or DELETE of an object or one of its subresources. */
-export const writeTarget = (host: WriteHost, target: ObjectTarget, input: WriteInput): Reply => {
+export const writeTarget = (host: WriteHost, target: ObjectTarget, input: WriteInput): WholeReply => {
   const { kind, subresource } = target;
   if (input.method === 'POST') throw methodNotAllowed();
   if (input.method === 'DELETE') {

@@ -2,14 +2,14 @@ import { type Entry, entryProtobuf, itemText } from './entry.ts';
 import { type SimKind, apiVersionOf } from './kind.ts';
 import { listProtobuf } from './kube-protobuf.ts';
 import { type JsonMap, isMap } from './object.ts';
-import type { ListOptions } from './read-options.ts';
+import type { StoreListOptions } from './read-options.ts';
 import { badRequest, expired } from './status.ts';
 import type { Storage } from './storage.ts';
 
 export interface ListRequest {
   readonly kind: SimKind;
   readonly namespace?: string;
-  readonly options: ListOptions;
+  readonly options: StoreListOptions;
   readonly protobuf: boolean;
 }
 

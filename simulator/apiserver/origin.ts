@@ -45,4 +45,4 @@ export const createOrigin = (options: OriginOptions) => {
   };
 };
 
-export type Origin = ReturnType<typeof createOrigin>;
+export type ServerOrigin = ReturnType<typeof createOrigin>;

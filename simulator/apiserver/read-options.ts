@@ -12,7 +12,7 @@ export interface Selection {
   readonly all: boolean;
 }
 
-export interface ListOptions {
+export interface StoreListOptions {
   readonly selection: Selection;
   /** Of a watch: what came after it. Undefined and 0: first the present objects. Lists show the state of now whatever it is. */
   readonly resourceVersion: number | undefined;
@@ -66,7 +66,7 @@ const isTrue = (text: string | undefined): boolean => text === 'true' || text ==
 export const isWatch = (query: Query): boolean => isTrue(query.watch);
 
 /** Throws a StatusError for options that the API server refuses. */
-export const listOptions = (query: Query): ListOptions => ({
+export const listOptions = (query: Query): StoreListOptions => ({
   selection: selectionOf(query),
   resourceVersion: isWatch(query) ? parseResourceVersion(query.resourceVersion) : undefined,
   limit: Math.max(0, wholeNumber(query, 'limit') ?? 0),

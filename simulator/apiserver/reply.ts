@@ -3,25 +3,25 @@ import { protobufMediaType } from './kube-protobuf.ts';
 import { StatusError } from './status.ts';
 
 /** An answer that is whole, before it gets its common headers. */
-export interface Reply {
+export interface WholeReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
 /** The same in protobuf. */
-export interface ProtobufReply extends Omit<Reply, 'text'> {
+export interface ProtobufReply extends Omit<WholeReply, 'text'> {
   readonly bytes: Uint8Array;
 }
 
 const plainText = { 'content-type': 'text/plain; charset=utf-8' };
 
 /** What paths outside of the API are answered with. */
-export const nowhereReply: Reply = { status: 404, headers: plainText, text: '404 page not found\n' };
+export const nowhereReply: WholeReply = { status: 404, headers: plainText, text: '404 page not found\n' };
 
-export const healthReply: Reply = { status: 200, headers: plainText, text: 'ok' };
+export const healthReply: WholeReply = { status: 200, headers: plainText, text: 'ok' };
 
-export const jsonReply = (text: string): Reply => ({ status: 200, text });
+export const jsonReply = (text: string): WholeReply => ({ status: 200, text });
 
 export const protobufReply = (bytes: Uint8Array): ProtobufReply => ({
   status: 200,
@@ -30,7 +30,7 @@ export const protobufReply = (bytes: Uint8Array): ProtobufReply => ({
 });
 
 /** The answer to a request that was refused; whatever is no StatusError is thrown on. */
-export const errorReply = (error: unknown): Reply => {
+export const errorReply = (error: unknown): WholeReply => {
   if (!(error instanceof StatusError)) throw error;
   const { status } = error;
   return { status: status.code ?? 500, text: JSON.stringify(status) };

@@ -11,7 +11,15 @@ import { hasProtobuf } from './kube-protobuf.ts';
 import { prefersProtobuf } from './negotiate.ts';
 import { createOrigin } from './origin.ts';
 import { isWatch, listOptions, refuseUnsimulated } from './read-options.ts';
-import { type ProtobufReply, type Reply, errorReply, headerOf, healthReply, jsonReply, nowhereReply } from './reply.ts';
+import {
+  type ProtobufReply,
+  type WholeReply,
+  errorReply,
+  headerOf,
+  healthReply,
+  jsonReply,
+  nowhereReply,
+} from './reply.ts';
 import { type Catalog, type Route, createCatalog, routeOf } from './route.ts';
 import { methodNotAllowed, unknownResource } from './status.ts';
 import { Storage } from './storage.ts';
@@ -105,11 +113,11 @@ class RequestHandler {
     return this.#respond({ status: 200 }, openWatch(this.#hosts, { ...target, options }, exchange));
   }
 
-  #whole(reply: Reply | ProtobufReply): KubeResponse {
+  #whole(reply: WholeReply | ProtobufReply): KubeResponse {
     return this.#respond(reply, bodyOf('bytes' in reply ? reply.bytes : Buffer.from(reply.text)));
   }
 
-  #respond({ status, headers }: Omit<Reply, 'text'>, body: AsyncIterable<Uint8Array>): KubeResponse {
+  #respond({ status, headers }: Omit<WholeReply, 'text'>, body: AsyncIterable<Uint8Array>): KubeResponse {
     const date = formatHttpDate(this.#now());
     return { status, headers: { 'content-type': 'application/json', date, ...headers }, body };
   }

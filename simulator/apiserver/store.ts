@@ -2,7 +2,7 @@ import { type Entry, createEntry } from './entry.ts';
 import type { SimKind } from './kind.ts';
 import { nextGeneration, tidyMetadata, tidyStatus } from './metadata.ts';
 import { type JsonMap, type SimMeta, type SimObject, equalJson } from './object.ts';
-import type { Origin } from './origin.ts';
+import type { ServerOrigin } from './origin.ts';
 import type { Storage } from './storage.ts';
 import { newObject } from './write-create.ts';
 import { type DeleteOptions, deleteEntry } from './write-delete.ts';
@@ -50,9 +50,9 @@ const replaced = (entry: Entry, draft: SimDraft): Readonly<JsonMap> & { readonly
  */
 export class SimStore {
   readonly #storage: Storage;
-  readonly #origin: Origin;
+  readonly #origin: ServerOrigin;
 
-  constructor(storage: Storage, origin: Origin) {
+  constructor(storage: Storage, origin: ServerOrigin) {
     this.#storage = storage;
     this.#origin = origin;
   }

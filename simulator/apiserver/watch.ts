@@ -1,9 +1,9 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import type { SeededRandom } from '../time/index.ts';
 import type { StoreEvent } from './collection.ts';
-import type { Exchange } from './exchange.ts';
+import type { ServedExchange } from './exchange.ts';
 import type { SimKind } from './kind.ts';
-import type { ListOptions } from './read-options.ts';
+import type { StoreListOptions } from './read-options.ts';
 import { type Status, failure } from './status.ts';
 import type { Storage } from './storage.ts';
 import { type ByteStream, createByteStream } from './stream.ts';
@@ -12,7 +12,7 @@ import { type EventType, type WatchLines, errorLine, watchLines } from './watch-
 export interface WatchRequest {
   readonly kind: SimKind;
   readonly namespace?: string;
-  readonly options: ListOptions;
+  readonly options: StoreListOptions;
 }
 
 export interface WatchHost {
@@ -30,7 +30,7 @@ const lastBookmarkMs = 2_000;
 const minRequestTimeoutMs = 1_800_000;
 
 /** What a change is to a watcher with a selection: objects come and go as they start and cease to match. */
-const typeFor = (event: StoreEvent, { selection }: ListOptions): EventType | undefined => {
+const typeFor = (event: StoreEvent, { selection }: StoreListOptions): EventType | undefined => {
   if (selection.all) return event.type;
   if (selection.name !== undefined && selection.name !== event.entry.name) return undefined;
   const before = event.previous !== undefined && selection.matches(event.previous.object);
@@ -99,7 +99,11 @@ const scheduleBookmarks = (clock: Clock, lifetimeMs: number, send: () => void): 
  * The body of a watch: one JSON event a line. Ends after `timeoutSeconds` (a random half hour to an hour without), when its exchange ends,
  * when its reader leaves, or with an ERROR event when its version is forgotten.
  */
-export const openWatch = (host: WatchHost, request: WatchRequest, exchange: Exchange): AsyncIterable<Uint8Array> => {
+export const openWatch = (
+  host: WatchHost,
+  request: WatchRequest,
+  exchange: ServedExchange,
+): AsyncIterable<Uint8Array> => {
   const { storage, clock, random } = host;
   const { kind, namespace, options } = request;
   const lines = watchLines(kind);

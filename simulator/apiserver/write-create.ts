@@ -2,7 +2,7 @@ import { type SimKind, apiVersionOf } from './kind.ts';
 import { simKinds } from './kinds.ts';
 import { metadataIn, metadataProblems, tidyMetadata, tidyStatus } from './metadata.ts';
 import { type JsonMap, type SimMeta, without } from './object.ts';
-import type { Origin } from './origin.ts';
+import type { ServerOrigin } from './origin.ts';
 import { StatusError, alreadyExists, badRequest, invalid, notFound } from './status.ts';
 import type { Storage } from './storage.ts';
 
@@ -21,7 +21,10 @@ const checkNamespace = (storage: Storage, creation: Creation): void => {
 };
 
 /** A new object with all that the server adds: identity, generation, defaults. The status goes where it is a subresource. */
-export const newObject = (creation: Creation, origin: Origin): Readonly<JsonMap> & { readonly metadata: SimMeta } => {
+export const newObject = (
+  creation: Creation,
+  origin: ServerOrigin,
+): Readonly<JsonMap> & { readonly metadata: SimMeta } => {
   const { kind, namespace, wanted } = creation;
   const { name, ...meta } = metadataIn(wanted);
   const prefix = typeof meta.generateName === 'string' ? meta.generateName : '';
@@ -43,7 +46,7 @@ export const newObject = (creation: Creation, origin: Origin): Readonly<JsonMap>
 export const createdObject = (
   storage: Storage,
   creation: Creation,
-  origin: Origin,
+  origin: ServerOrigin,
 ): Readonly<JsonMap> & { readonly metadata: SimMeta } => {
   const { kind, namespace, wanted } = creation;
   const meta = metadataIn(wanted);

@@ -1,6 +1,6 @@
 import type { Entry } from './entry.ts';
 import { type JsonMap, asMap, getPath } from './object.ts';
-import type { Origin } from './origin.ts';
+import type { ServerOrigin } from './origin.ts';
 import { badRequest, deleteConflict } from './status.ts';
 import type { Storage } from './storage.ts';
 import { isReleased } from './write-update.ts';
@@ -54,7 +54,7 @@ export interface Deletion {
   readonly atOnce: boolean;
 }
 
-const mark = (storage: Storage, entry: Entry, marks: { graceSeconds: number; origin: Origin }): Entry => {
+const mark = (storage: Storage, entry: Entry, marks: { graceSeconds: number; origin: ServerOrigin }): Entry => {
   const { kind, object } = entry;
   const { generation, deletionTimestamp } = object.metadata;
   const metadata = {
@@ -70,7 +70,7 @@ const mark = (storage: Storage, entry: Entry, marks: { graceSeconds: number; ori
 export const deleteEntry = (
   storage: Storage,
   entry: Entry,
-  request: { readonly options: DeleteOptions; readonly origin: Origin },
+  request: { readonly options: DeleteOptions; readonly origin: ServerOrigin },
 ): Deletion => {
   const { options, origin } = request;
   checkPreconditions(entry, options);

@@ -3,7 +3,7 @@ import { type CliIo, CommandError, type RunDemo, type Terminal } from '../../src
 import type { Line, Paint } from '../../src/cli/status-screen/index.ts';
 import { escapeControls } from '../../src/telemetry/index.ts';
 import {
-  type CareReport,
+  type CareOutput,
   type Watchdogs,
   aboutLines,
   linesOfFindings,
@@ -37,10 +37,10 @@ const runInTerminal = (watchdogs: Watchdogs, io: CliIo, terminal: Terminal): Pro
 };
 
 /** Without its usual limit of requests, so that the answer comes during the outage. */
-const runCare = async ({ runOnce, about: { careConfig, seedKubeconfig } }: DemoProcesses): Promise<CareReport> => {
+const runCare = async ({ runOnce, about: { careConfig, seedKubeconfig } }: DemoProcesses): Promise<CareOutput> => {
   const limits = ['--kube-api-qps=100', '--kube-api-burst=200'];
   const flags = ['--once', '--output=json', `--config-file=${careConfig}`, `--kubeconfig=${seedKubeconfig}`, ...limits];
-  return JSON.parse(await runOnce(['care', ...flags], [0, 1])) as CareReport;
+  return JSON.parse(await runOnce(['care', ...flags], [0, 1])) as CareOutput;
 };
 
 /** `dwd demo --script` */

@@ -1,7 +1,7 @@
 import { type Line, line } from '../../src/cli/status-screen/index.ts';
 
 /** Output of `dwd care --once --output json`. */
-export interface CareReport {
+export interface CareOutput {
   readonly shoots: readonly {
     readonly namespace: string;
     readonly conditions: readonly {
@@ -17,7 +17,7 @@ const [typeWidth, statusWidth] = [23, 7];
 
 /** The conditions that are not True. A shoot like one before it takes one line. */
 export const linesOfCare = (
-  { shoots }: CareReport,
+  { shoots }: CareOutput,
   names: readonly { readonly name: string; readonly namespace: string }[],
 ): readonly Line[] => {
   const known = new Map<string, string>();

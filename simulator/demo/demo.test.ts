@@ -3,7 +3,7 @@ import { meltdownProtectionAnnotation } from '../../src/gardener/scaling-annotat
 import { simKinds } from '../apiserver/kinds.ts';
 import type { Scenario } from '../harness/harness.ts';
 import { aboutLines } from './about.ts';
-import { type CareReport, linesOfCare } from './care.ts';
+import { type CareOutput, linesOfCare } from './care.ts';
 import { type ScriptRunOptions, runWholeScript, seen, linesAbout, missingFrom } from './testing/fixture.ts';
 
 /** What is to be seen, in the order of the findings. */
@@ -190,7 +190,7 @@ describe('the scripted demo', () => {
   });
 });
 
-type Verdict = CareReport['shoots'][number];
+type Verdict = CareOutput['shoots'][number];
 
 const verdict = (shoot: string, ...troubles: readonly Verdict['conditions'][number][]): Verdict => ({
   namespace: `shoot--sim--${shoot}`,
@@ -206,7 +206,7 @@ const held = { type: 'ControlPlaneHealthy', status: 'False', reason: 'Controller
 describe("care's part of the demo", () => {
   const answer = { shoots: [verdict('alpha', held), verdict('bravo'), verdict('charlie', held)] };
   const after =
-    (ms: number, runCare: () => CareReport): NonNullable<ScriptRunOptions['runCare']> =>
+    (ms: number, runCare: () => CareOutput): NonNullable<ScriptRunOptions['runCare']> =>
     async ({ clock }) => {
       await clock.sleep(ms, new AbortController().signal);
       return runCare();

@@ -5,14 +5,14 @@ import { type WorldSource, etcdAnnotation, kubeletsAnnotation } from '../world/i
 export type DemoSource = Exclude<WorldSource, 'cluster-api'>;
 
 /** What the demo does to a shoot. */
-export interface Fault {
+export interface DemoFault {
   readonly kind: 'cut kubelets' | 'connect some kubelets' | 'connect kubelets' | 'break etcd' | 'mend etcd';
   /** Name of the shoot. */
   readonly shoot: string;
 }
 
 /** Null removes the annotation. */
-const annotations: Readonly<Record<Fault['kind'], Readonly<Record<string, string | null>>>> = {
+const annotations: Readonly<Record<DemoFault['kind'], Readonly<Record<string, string | null>>>> = {
   'cut kubelets': { [kubeletsAnnotation]: 'cut' },
   'connect some kubelets': { [kubeletsAnnotation]: 'late' },
   'connect kubelets': { [kubeletsAnnotation]: null },
@@ -27,7 +27,7 @@ export const steeringPath: Readonly<Record<DemoSource, string>> = {
 };
 
 /** Annotates the Cluster of that name, or the Namespace, as anybody with kubectl can. */
-export const faultCall = ({ kind }: Fault, cluster: string, source: DemoSource = 'gardener'): Call<undefined> => ({
+export const faultCall = ({ kind }: DemoFault, cluster: string, source: DemoSource = 'gardener'): Call<undefined> => ({
   method: 'PATCH',
   path: `${steeringPath[source]}/${cluster}`,
   contentType: 'application/merge-patch+json',

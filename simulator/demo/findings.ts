@@ -1,6 +1,6 @@
 import {
   type Line,
-  type ShootStatus,
+  type ShootSnapshot,
   isHeld,
   isUp,
   leaseAges,
@@ -24,7 +24,7 @@ import {
 } from './setting.ts';
 
 /** What the demo is to show, and whether it did. */
-export interface Finding {
+export interface DemoFinding {
   readonly seen: boolean;
   /** Name of the shoot in which it was to be seen. */
   readonly about: string;
@@ -32,19 +32,19 @@ export interface Finding {
 }
 
 /** One shoot, as it was seen at one time after the other. */
-type History = readonly { readonly at: number; readonly shoot: ShootStatus }[];
+type History = readonly { readonly at: number; readonly shoot: ShootSnapshot }[];
 
 const historyOf = ({ snapshots }: Recording, name: string, after = 0): History =>
   snapshots.filter(({ at }) => at > after).map((snapshot) => ({ at: snapshot.at, shoot: shootIn(snapshot, name) }));
 
 /** When it was first so; Infinity if never. */
-const firstTime = (history: History, isSo: (shoot: ShootStatus) => boolean): number =>
+const firstTime = (history: History, isSo: (shoot: ShootSnapshot) => boolean): number =>
   history.find(({ shoot }) => isSo(shoot))?.at ?? Number.POSITIVE_INFINITY;
 
-const areUp = ({ components }: ShootStatus, names: readonly string[]): boolean =>
+const areUp = ({ components }: ShootSnapshot, names: readonly string[]): boolean =>
   names.every((name) => components.some((component) => component.name === name && isUp(component)));
 
-const networkFindings = (recording: Recording): readonly Finding[] => {
+const networkFindings = (recording: Recording): readonly DemoFinding[] => {
   const about = cutShoot;
   const [first] = historyOf(recording, about);
   const outage = historyOf(recording, about, recording.injectedAt.get('cut kubelets'));
@@ -57,7 +57,7 @@ const networkFindings = (recording: Recording): readonly Finding[] => {
   const renewals = outage[0]?.shoot.nodes.flatMap(({ renewedAt }) => renewedAt ?? []) ?? [];
   const graceEndsAt = Math.min(...renewals) + demoTiming('script').graceMs;
   const isEarly = allHeldAt < graceEndsAt;
-  const hasFormerCounts = ({ components }: ShootStatus): boolean =>
+  const hasFormerCounts = ({ components }: ShootSnapshot): boolean =>
     first?.shoot.components.every(({ name, replicas }) =>
       components.some((one) => one.name === name && one.replicas === replicas && isUp(one)),
     ) === true;
@@ -88,7 +88,7 @@ const networkFindings = (recording: Recording): readonly Finding[] => {
   ];
 };
 
-const isWell = (shoot: ShootStatus, at: number): boolean =>
+const isWell = (shoot: ShootSnapshot, at: number): boolean =>
   shoot.components.every(isUp) &&
   shoot.nodes.every(({ ready }) => ready === 'True') &&
   leaseAges(shoot, at).every((age) => age < leaseLimitMs('script'));
@@ -113,7 +113,7 @@ const recoveryMs = (recording: Recording, name: string): number | undefined => {
 const took = (ms: number): string =>
   `in ${seconds(ms)} (really ${formatGoDuration(Math.round((ms * podHaste) / 1_000) * 1_000).replace(/m0s$/, 'm')})`;
 
-const comparison = (weeded: number | undefined, alone: number | undefined): Pick<Finding, 'seen' | 'text'> => {
+const comparison = (weeded: number | undefined, alone: number | undefined): Pick<DemoFinding, 'seen' | 'text'> => {
   if (weeded === undefined || weeded >= (alone ?? Infinity)) {
     return { seen: false, text: `back before ${twinName}, whose pods wait for their next start` };
   }
@@ -121,7 +121,7 @@ const comparison = (weeded: number | undefined, alone: number | undefined): Pick
   return { seen: true, text: `back ${took(weeded)}, ${twinName} ${other}` };
 };
 
-const etcdFindings = (recording: Recording): readonly Finding[] => {
+const etcdFindings = (recording: Recording): readonly DemoFinding[] => {
   const about = weededShoot;
   const [victim, twin] = [historyOf(recording, about), historyOf(recording, twinName)];
   const hasLooped = (history: History, name: string): boolean =>
@@ -149,7 +149,7 @@ const etcdFindings = (recording: Recording): readonly Finding[] => {
 };
 
 /** What the demo is to show. Pure. */
-export const findingsOf = (recording: Recording): readonly Finding[] => [
+export const findingsOf = (recording: Recording): readonly DemoFinding[] => [
   ...networkFindings(recording),
   {
     seen: historyOf(recording, quietShoot).every(({ at, shoot }) => isWell(shoot, at)),
@@ -159,7 +159,7 @@ export const findingsOf = (recording: Recording): readonly Finding[] => [
   ...etcdFindings(recording),
 ];
 
-export const linesOfFindings = (findings: readonly Finding[]): readonly Line[] =>
+export const linesOfFindings = (findings: readonly DemoFinding[]): readonly Line[] =>
   findings.map(({ seen, about, text }) =>
     line(`${seen ? '[seen]' : '[NOT SEEN]'} ${text}`, about, seen ? 'good' : 'bad'),
   );

@@ -1,5 +1,5 @@
 export { type About, aboutLines } from './about.ts';
-export type { CareReport } from './care.ts';
+export type { CareOutput } from './care.ts';
 export { demoCareConfig, demoProberConfig, demoWeederConfig } from './configs.ts';
 export type { DemoSource } from './faults.ts';
 export { linesOfFindings } from './findings.ts';

@@ -1,11 +1,11 @@
-import type { Fault } from './faults.ts';
+import type { DemoFault } from './faults.ts';
 import type { LiveState } from './live-state.ts';
 
 /** What a key does: `state` is what it changes on the screen at once. */
 export interface Pressed {
   readonly state: LiveState;
   /** To be injected on the world. */
-  readonly faults?: readonly Fault[];
+  readonly faults?: readonly DemoFault[];
   readonly quits?: true;
 }
 
@@ -47,7 +47,7 @@ const selectNext =
   };
 
 const strike =
-  (kind: Fault['kind']): Binding =>
+  (kind: DemoFault['kind']): Binding =>
   (state) => {
     const { selected, twin, twinFollows } = state;
     const struck = twinFollows && selected !== twin ? [selected, twin] : [selected];

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { statusScreen } from '../../src/cli/status-screen/index.ts';
-import type { ShootStatus } from '../../src/cli/status-screen/snapshot.ts';
+import type { ShootSnapshot } from '../../src/cli/status-screen/snapshot.ts';
 import { shootStatus, snapshotOf } from '../../src/cli/status-screen/testing/snapshots.ts';
 import type { About } from './about.ts';
 import { type LiveState, addEvents, beginLive, screenOf, takeObservation } from './live-state.ts';
 import type { Faults } from './seed-calls.ts';
 
-const observe = (state: LiveState, change: Partial<ShootStatus>, faults: Partial<Faults> = {}): LiveState =>
+const observe = (state: LiveState, change: Partial<ShootSnapshot>, faults: Partial<Faults> = {}): LiveState =>
   takeObservation(state, 5_000, {
     status: snapshotOf(shootStatus('alpha', change), shootStatus('twin')),
     faults: new Map([['alpha', { isCut: false, isEtcdDown: false, ...faults }]]),
@@ -28,7 +28,8 @@ const rowsOf = (state: LiveState): readonly string[] =>
 
 const told = ({ events }: LiveState): readonly string[] => events.map(({ line }) => line.text);
 
-const unknown = (ready: string): ShootStatus['nodes'] => shootStatus('alpha').nodes.map((node) => ({ ...node, ready }));
+const unknown = (ready: string): ShootSnapshot['nodes'] =>
+  shootStatus('alpha').nodes.map((node) => ({ ...node, ready }));
 
 const noteOn = (state: LiveState): string | undefined => screenOf(state, about, 0).notes.get('alpha');
 

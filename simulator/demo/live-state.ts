@@ -2,13 +2,13 @@ import {
   type Line,
   type ScreenEvent,
   type ScreenInput,
-  type ShootStatus,
+  type ShootSnapshot,
   line,
   linesOfChanges,
   plural,
 } from '../../src/cli/status-screen/index.ts';
 import { type About, aboutLines } from './about.ts';
-import type { Observation } from './source.ts';
+import type { DemoObservation } from './source.ts';
 
 /** What a shoot has lost since the demo began. */
 interface Losses {
@@ -29,7 +29,7 @@ export interface LiveState {
   /** Faults of the selected shoot are injected into the twin as well. */
   readonly twinFollows: boolean;
   readonly page: 'shoots' | 'help';
-  readonly observation?: Observation;
+  readonly observation?: DemoObservation;
   readonly losses: ReadonlyMap<string, Losses>;
   /** The oldest first. */
   readonly events: readonly ScreenEvent[];
@@ -55,7 +55,7 @@ export const addEvents = (state: LiveState, at: number, lines: readonly Line[]):
   events: [...state.events, ...lines.map((added) => ({ at, line: added }))].slice(-mostEvents),
 });
 
-const addLosses = (losses: Losses, before: ShootStatus, after: ShootStatus): Losses => {
+const addLosses = (losses: Losses, before: ShootSnapshot, after: ShootSnapshot): Losses => {
   const seen = after.nodes.filter(({ ready }) => ready === 'Unknown').map(({ name }) => name);
   const unknown = after.answers ? seen : losses.unknown;
   return {
@@ -65,7 +65,7 @@ const addLosses = (losses: Losses, before: ShootStatus, after: ShootStatus): Los
   };
 };
 
-const faultLines = (before: Observation, after: Observation): readonly Line[] =>
+const faultLines = (before: DemoObservation, after: DemoObservation): readonly Line[] =>
   [...after.faults].flatMap(([name, { isCut, isEtcdDown }]) => {
     const known = before.faults.get(name);
     const cut = isCut ? 'its kubelets are cut off' : 'its kubelets are let through';
@@ -77,7 +77,7 @@ const faultLines = (before: Observation, after: Observation): readonly Line[] =>
   });
 
 /** `at`: milliseconds since the demo began. */
-export const takeObservation = (state: LiveState, at: number, observation: Observation): LiveState => {
+export const takeObservation = (state: LiveState, at: number, observation: DemoObservation): LiveState => {
   const before = state.observation;
   if (before === undefined) return { ...state, observation };
   const losses = new Map(state.losses);

@@ -2,7 +2,7 @@ import { type Paint, line, statusScreen } from '../../src/cli/status-screen/inde
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { About } from './about.ts';
-import type { Fault } from './faults.ts';
+import type { DemoFault } from './faults.ts';
 import { keysIn, press } from './keys.ts';
 import { type LiveState, addEvents, beginLive, screenOf, takeObservation } from './live-state.ts';
 import { twinName } from './setting.ts';
@@ -90,7 +90,7 @@ class LiveDemo {
     this.#draw();
   }
 
-  async #inject(faults: readonly Fault[]): Promise<void> {
+  async #inject(faults: readonly DemoFault[]): Promise<void> {
     try {
       for (const fault of faults) await this.#options.source.inject(fault, this.#signal);
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { FaultKind, ShootFaults } from '../../src/page/feed/index.ts';
+import type { FaultKind, FaultsOfShoot } from '../../src/page/feed/index.ts';
 import { type PagePost, type PageSource, sameOriginPost } from '../../src/page/server/index.ts';
 import type { StatusSource } from './source.ts';
 
@@ -15,7 +15,7 @@ export const demoPageSource = ({ prober, source }: DemoPageDeps): PageSource => 
   seed: async (signal) => {
     const [view, known] = await Promise.all([prober.seed(signal), source.faults(signal)]);
     const faults = [...known].map(
-      ([namespace, { isCut, isEtcdDown }]): ShootFaults => ({
+      ([namespace, { isCut, isEtcdDown }]): FaultsOfShoot => ({
         namespace,
         kubelets: isCut ? 'cut' : 'connected',
         etcd: isEtcdDown ? 'down' : 'up',

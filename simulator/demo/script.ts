@@ -1,6 +1,6 @@
 import { type StatusSnapshot, isUp, shootIn } from '../../src/cli/status-screen/index.ts';
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
-import type { DemoSource, Fault } from './faults.ts';
+import type { DemoSource, DemoFault } from './faults.ts';
 import { cutShoot, demoTiming, twinName, weededShoot } from './setting.ts';
 
 /** Which watchdogs run. */
@@ -15,7 +15,7 @@ export interface Watchdogs {
 export interface Recording {
   readonly snapshots: readonly StatusSnapshot[];
   /** When each kind of fault was injected, milliseconds since the epoch. */
-  readonly injectedAt: ReadonlyMap<Fault['kind'], number>;
+  readonly injectedAt: ReadonlyMap<DemoFault['kind'], number>;
   /** Care has found something, or has failed. */
   readonly hasCareEnded: boolean;
 }
@@ -25,7 +25,7 @@ export interface Step {
   readonly at: number;
   /** The step waits for this condition, but not beyond `latest`. */
   readonly when?: { readonly holds: (recording: Recording) => boolean; readonly latest: number };
-  readonly faults?: readonly Fault[];
+  readonly faults?: readonly DemoFault[];
   readonly runsCare?: true;
   /** Name of a shoot. */
   readonly about?: string;
@@ -63,7 +63,8 @@ const isLanding = ({ snapshots }: Recording): boolean => {
 
 /** Two outages at once: one shoot loses its network, and two lose etcd, one of them unprotected. */
 export const scriptOf = ({ withProber, withWeeder, source = 'gardener' }: Watchdogs): readonly Step[] => {
-  const both = (kind: Fault['kind']): readonly Fault[] => [weededShoot, twinName].map((shoot) => ({ kind, shoot }));
+  const both = (kind: DemoFault['kind']): readonly DemoFault[] =>
+    [weededShoot, twinName].map((shoot) => ({ kind, shoot }));
   const grace = formatGoDuration(demoTiming('script').graceMs);
   const prober = withProber
     ? 'the prober has looked at all of them, and finds them healthy'

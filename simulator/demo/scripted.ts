@@ -1,9 +1,9 @@
 import { type Line, type StatusSnapshot, line, linesOfChanges } from '../../src/cli/status-screen/index.ts';
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { type CareReport, linesOfCare } from './care.ts';
-import type { Fault } from './faults.ts';
-import { type Finding, findingsOf } from './findings.ts';
+import { type CareOutput, linesOfCare } from './care.ts';
+import type { DemoFault } from './faults.ts';
+import { type DemoFinding, findingsOf } from './findings.ts';
 import { type Watchdogs, type Recording, type Step, scriptOf } from './script.ts';
 import { twinName } from './setting.ts';
 import type { StatusSource } from './source.ts';
@@ -13,7 +13,7 @@ export interface ScriptOptions {
   readonly watchdogs: Watchdogs;
   readonly clock: Clock;
   /** Runs care once for all shoots. Rejects with an error whose message gives the reason. */
-  readonly runCare: () => Promise<CareReport>;
+  readonly runCare: () => Promise<CareOutput>;
   readonly print: (line: Line) => void;
   readonly signal: AbortSignal;
 }
@@ -26,7 +26,7 @@ const mostFailures = 3;
 class ScriptedDemo {
   readonly #options: ScriptOptions;
   readonly #snapshots: StatusSnapshot[] = [];
-  readonly #injectedAt = new Map<Fault['kind'], number>();
+  readonly #injectedAt = new Map<DemoFault['kind'], number>();
   #pending: readonly Step[];
   /** Monotonic time at which every shoot was in view of the watchdogs. */
   #watchedAt: number | undefined;
@@ -38,7 +38,7 @@ class ScriptedDemo {
     this.#hasCareEnded = options.watchdogs.source === 'secret';
   }
 
-  async run(): Promise<readonly Finding[]> {
+  async run(): Promise<readonly DemoFinding[]> {
     const { source, clock, signal } = this.#options;
     while (true) {
       this.#take(await this.#observe());
@@ -112,4 +112,4 @@ class ScriptedDemo {
  * Runs the script and prints what changes. Resolves with the findings; rejects with an ApiError when the world does not answer,
  * and with `signal.reason`.
  */
-export const runScript = (options: ScriptOptions): Promise<readonly Finding[]> => new ScriptedDemo(options).run();
+export const runScript = (options: ScriptOptions): Promise<readonly DemoFinding[]> => new ScriptedDemo(options).run();

@@ -23,12 +23,12 @@ import { etcdAnnotation, kubeletsAnnotation } from '../world/index.ts';
 import { type DemoSource, steeringPath } from './faults.ts';
 
 /** Something of the seed, with the namespace that it is in. */
-export interface Placed<T> {
+export interface InNamespace<T> {
   readonly namespace: string;
   readonly value: T;
 }
 
-const listOf = <T>(path: string, decode: (json: unknown, path: string) => T): Call<readonly Placed<T>[]> =>
+const listOf = <T>(path: string, decode: (json: unknown, path: string) => T): Call<readonly InNamespace<T>[]> =>
   listCall({
     path,
     decode: (json, where) => ({
@@ -95,7 +95,7 @@ export interface Faults {
   readonly isEtcdDown: boolean;
 }
 
-export const listFaults = (source: DemoSource): Call<readonly Placed<Faults>[]> =>
+export const listFaults = (source: DemoSource): Call<readonly InNamespace<Faults>[]> =>
   listCall({
     path: steeringPath[source],
     decode: (json, path) => {

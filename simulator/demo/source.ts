@@ -1,7 +1,7 @@
 import {
   type ComponentStatus,
   type NodeStatus,
-  type ShootStatus,
+  type ShootSnapshot,
   type StatusSnapshot,
   isHeld,
 } from '../../src/cli/status-screen/index.ts';
@@ -10,10 +10,10 @@ import type { Call } from '../../src/kubernetes/api/call.ts';
 import type { CallOptions, KubeClient } from '../../src/kubernetes/api/kube.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { type DemoSource, type Fault, faultCall } from './faults.ts';
+import { type DemoSource, type DemoFault, faultCall } from './faults.ts';
 import {
   type Faults,
-  type Placed,
+  type InNamespace,
   listDeployments,
   listFaults,
   listMachineNames,
@@ -23,7 +23,7 @@ import {
   listWeeded,
 } from './seed-calls.ts';
 import { type Pace, demoTiming, kubeApiserver, leaseLimitMs, scaledDown, shownComponents } from './setting.ts';
-import { type LogEntry, readLogLine } from './watchdog-logs.ts';
+import { type WatchdogLogEntry, readLogLine } from './watchdog-logs.ts';
 
 /** A shoot as the demo reaches it. */
 export interface WatchedShoot {
@@ -45,7 +45,7 @@ export interface SourceOptions {
 }
 
 /** A status, and what is done to each shoot by its name. */
-export interface Observation {
+export interface DemoObservation {
   readonly status: StatusSnapshot;
   readonly faults: ReadonlyMap<string, Faults>;
 }
@@ -63,7 +63,7 @@ const nodesIn = async (shoot: KubeClient, options: CallOptions): Promise<readonl
 
 /** The seed's objects by namespace. */
 const readSeed = async (seed: KubeClient, source: DemoSource, options: CallOptions) => {
-  const list = async <T>(call: Call<readonly Placed<T>[]>): Promise<(namespace: string) => readonly T[]> => {
+  const list = async <T>(call: Call<readonly InNamespace<T>[]>): Promise<(namespace: string) => readonly T[]> => {
     const { value: items } = await seed.call(call, options);
     return (namespace) => items.filter((item) => item.namespace === namespace).map(({ value }) => value);
   };
@@ -83,7 +83,7 @@ const readSeed = async (seed: KubeClient, source: DemoSource, options: CallOptio
 };
 
 /** The state of a shoot by the last verdict on it and its components. */
-const stateOf = (components: readonly ComponentStatus[], verdict: LogEntry['verdict']): ProtectionState => {
+const stateOf = (components: readonly ComponentStatus[], verdict: WatchdogLogEntry['verdict']): ProtectionState => {
   const dependents = components.filter(({ name }) => scaledDown.includes(name));
   if (dependents.every(({ ignored }) => ignored)) return 'paused';
   const isAnyHeld = dependents.some(isHeld);
@@ -109,12 +109,12 @@ const stateOf = (components: readonly ComponentStatus[], verdict: LogEntry['verd
 export class StatusSource {
   readonly #options: SourceOptions;
   /** By namespace, the last of each. */
-  readonly #verdicts = new Map<string, NonNullable<LogEntry['verdict']>>();
+  readonly #verdicts = new Map<string, NonNullable<WatchdogLogEntry['verdict']>>();
   /** Namespaces that the weeder watches. */
   readonly #weeding = new Set<string>();
   /** Names by namespace, when they could last be read: where nobody serves Machines, a node stands for its own. */
   readonly #nodes = new Map<string, readonly string[]>();
-  readonly #states = new Map<string, Pick<ShootStatus, 'state' | 'since'>>();
+  readonly #states = new Map<string, Pick<ShootSnapshot, 'state' | 'since'>>();
 
   constructor(options: SourceOptions) {
     this.#options = options;
@@ -134,13 +134,13 @@ export class StatusSource {
   }
 
   /** Rejects with an ApiError. */
-  async observe(signal: AbortSignal): Promise<Observation> {
+  async observe(signal: AbortSignal): Promise<DemoObservation> {
     const { seed, shoots, clock, pace, source = 'gardener', readProberLog, readWeederLog } = this.#options;
     const options = { signal, timeoutMs: requestTimeoutMs };
     const objects = await readSeed(seed, source, options);
     this.#readLogs();
     const observed = await Promise.all(
-      shoots.map(async ({ name, namespace, client }): Promise<ShootStatus> => {
+      shoots.map(async ({ name, namespace, client }): Promise<ShootSnapshot> => {
         const components = objects.components(namespace);
         const answers = components.some((one) => one.name === kubeApiserver && one.readyReplicas > 0);
         const nodes = answers ? await nodesIn(client, options) : [];
@@ -185,7 +185,7 @@ export class StatusSource {
   }
 
   /** Rejects with an ApiError. */
-  async inject(fault: Fault, signal: AbortSignal): Promise<void> {
+  async inject(fault: DemoFault, signal: AbortSignal): Promise<void> {
     const { seed, shoots, source = 'gardener' } = this.#options;
     const shoot = shoots.find(({ name }) => name === fault.shoot);
     if (shoot === undefined) throw new Error(`no shoot ${fault.shoot} in the demo`);

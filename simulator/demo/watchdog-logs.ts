@@ -1,5 +1,5 @@
 /** What a watchdog has logged about a shoot. */
-export interface LogEntry {
+export interface WatchdogLogEntry {
   readonly namespace: string;
   readonly msg: unknown;
   /** The prober's verdict, in one word and with its reason. */
@@ -15,7 +15,7 @@ const parse = (line: string): Readonly<Record<string, unknown>> => {
 };
 
 /** Undefined for a line that is about no shoot, or is not whole. */
-export const readLogLine = (line: string): LogEntry | undefined => {
+export const readLogLine = (line: string): WatchdogLogEntry | undefined => {
   const { namespace, msg, verdict: word, reason } = parse(line);
   if (typeof namespace !== 'string') return undefined;
   const hasVerdict = typeof word === 'string' && typeof reason === 'string';

@@ -34,14 +34,18 @@ export const leaveUnprotected = (world: World, name: string): void => {
 };
 
 /** The demo's world on the loopback network. */
-export interface ServedWorld {
+export interface ServedDemoWorld {
   readonly seedKubeconfig: string;
   readonly shoots: readonly { readonly name: string; readonly namespace: string; readonly kubeconfig: string }[];
   close(): Promise<void>;
 }
 
 /** Creates the world and serves it over HTTPS, in this process and on `clock`. */
-export const openWorld = async (clock: Clock, pace: Pace, source: WorldSource = 'gardener'): Promise<ServedWorld> => {
+export const openWorld = async (
+  clock: Clock,
+  pace: Pace,
+  source: WorldSource = 'gardener',
+): Promise<ServedDemoWorld> => {
   const timing = demoTiming(pace);
   const isGardeners = source === 'gardener';
   const shoots = demoShoots.map((shoot) => ({ ...shoot, careObjects: isGardeners }));

@@ -5,7 +5,7 @@ import type { SimKind } from '../apiserver/index.ts';
 import { createSeededRandom, createVirtualClock } from '../time/index.ts';
 import { type ShootInit, type WorldSource, type WorldTiming, createWorld } from '../world/index.ts';
 import { recordDeployments } from './deployment-history.ts';
-import type { Line } from './line.ts';
+import type { ServerLine } from './line.ts';
 import { createLines } from './lines.ts';
 import { recordLog } from './recorded-log.ts';
 import { gardenSettings } from './settings.ts';
@@ -48,9 +48,9 @@ export const createScenario = (options: ScenarioOptions) => {
     clock,
     world,
     seedLine: lines.seed,
-    shootLine: (name: string): Line => lines.shoot(name),
+    shootLine: (name: string): ServerLine => lines.shoot(name),
     /** To the shoot's API server by its public way. */
-    outsideLine: (name: string): Line => lines.outside(name),
+    outsideLine: (name: string): ServerLine => lines.outside(name),
     /** Changes of counts and annotations of Deployments, in order. */
     changes: recordDeployments(world.store, clock),
     log,

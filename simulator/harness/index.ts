@@ -2,8 +2,8 @@ export { type Scenario, createScenario } from './harness.ts';
 export type { TrafficListener } from './line.ts';
 export { externalProbe, publishOutside } from './outside-support.ts';
 export {
-  type Replica,
-  type ReplicaOptions,
+  type SimulatedReplica,
+  type SimulatedReplicaOptions,
   electionSettings,
   leaseNamespace,
   startReplica,

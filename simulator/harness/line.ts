@@ -76,4 +76,4 @@ export const createLine = (
 };
 
 export type OpenLine = ReturnType<typeof createLine>;
-export type Line = Omit<OpenLine, 'kube' | 'onConnect'>;
+export type ServerLine = Omit<OpenLine, 'kube' | 'onConnect'>;

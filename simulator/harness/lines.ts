@@ -5,7 +5,7 @@ import type { Clock } from '../../src/ports/clock.ts';
 import type { World } from '../world/index.ts';
 import { type OpenLine, type TrafficListener, createLine } from './line.ts';
 import { createMemoryConnector } from './memory-connector.ts';
-import { type Place, createPlaces, urlOf } from './places.ts';
+import { type ServerPlace, createPlaces, urlOf } from './places.ts';
 
 export interface LinesOptions {
   readonly world: World;
@@ -23,7 +23,7 @@ export const createLines = ({ world, clock, machine, listen }: LinesOptions) => 
   const seed = createLine(world.api, { clock, listener: listen?.('seed') });
   const lines = new Map<string, OpenLine>();
 
-  const lineOf = (place: Place): OpenLine => {
+  const lineOf = (place: ServerPlace): OpenLine => {
     const { api, name } = place.shoot;
     const url = urlOf(place);
     const [way, server] = place.isOutside ? [api.publicWay, `outside/${name}`] : [api, name];

@@ -10,7 +10,7 @@ interface Due {
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
 /** The machine of one process: its wall clock may be wrong, and the process can be suspended (SIGSTOP) or killed (SIGKILL). */
-export class Machine {
+export class SimulatedProcess {
   readonly clock: Clock;
   readonly #timers = new Set<() => void>();
   readonly #exchanges = new Set<AbortController>();

@@ -13,11 +13,11 @@ import { type LeaderElectionSettings, type Runnable, createElection, runLifecycl
 import { type PrometheusMeter, createLogger, createMeter } from '../../src/telemetry/index.ts';
 import { type WeederSettings, weederComponent } from '../../src/weeder/index.ts';
 import type { World } from '../world/index.ts';
-import type { Line, TrafficListener } from './line.ts';
+import type { ServerLine, TrafficListener } from './line.ts';
 import { createLines } from './lines.ts';
-import { Machine } from './machine.ts';
+import { SimulatedProcess } from './machine.ts';
 
-export interface ReplicaOptions<Settings = ProberSettings> {
+export interface SimulatedReplicaOptions<Settings = ProberSettings> {
   readonly settings: Settings;
   readonly leaderElection: LeaderElectionSettings;
   readonly dryRun: boolean;
@@ -31,12 +31,12 @@ export interface ReplicaOptions<Settings = ProberSettings> {
 }
 
 /** `dwd prober` or `dwd weeder` as a process of its own in memory: all but its sockets, its HTTP servers and its configuration file. */
-export interface Replica<Settings = ProberSettings> {
-  readonly machine: Machine;
-  readonly seedLine: Line;
-  shootLine(name: string): Line;
+export interface SimulatedReplica<Settings = ProberSettings> {
+  readonly machine: SimulatedProcess;
+  readonly seedLine: ServerLine;
+  shootLine(name: string): ServerLine;
   /** To a shoot's API server by its public way. */
-  outsideLine(name: string): Line;
+  outsideLine(name: string): ServerLine;
   readonly meter: PrometheusMeter;
   /** Gives it another configuration. */
   reload(settings: Settings): void;
@@ -95,11 +95,11 @@ const weeder: ReplicatedComponent<WeederSettings> = {
 const startProcess = <Settings>(
   component: ReplicatedComponent<Settings>,
   { world, clock }: ReplicaWorld,
-  options: ReplicaOptions<Settings>,
-): Replica<Settings> => {
+  options: SimulatedReplicaOptions<Settings>,
+): SimulatedReplica<Settings> => {
   const { settings, random, dryRun, listen, limits = defaultLimits } = options;
   const { leaseName, urgentInFlight, startsBeforeLead = false } = component;
-  const machine = new Machine(clock);
+  const machine = new SimulatedProcess(clock);
   const lines = createLines({ world, clock, machine, listen });
   const logger = quietLogger(machine.clock);
   const meter = createMeter({ processMetrics: false });
@@ -139,10 +139,10 @@ const startProcess = <Settings>(
   };
 };
 
-export const startReplica = (where: ReplicaWorld, options: ReplicaOptions): Replica =>
+export const startReplica = (where: ReplicaWorld, options: SimulatedReplicaOptions): SimulatedReplica =>
   startProcess(proberWith(options.standby ?? 'hot'), where, options);
 
 export const startWeederReplica = (
   where: ReplicaWorld,
-  options: ReplicaOptions<WeederSettings>,
-): Replica<WeederSettings> => startProcess(weeder, where, options);
+  options: SimulatedReplicaOptions<WeederSettings>,
+): SimulatedReplica<WeederSettings> => startProcess(weeder, where, options);

@@ -5,13 +5,13 @@ import { simKinds } from '../apiserver/kinds.ts';
 import { createSimApiServer } from '../apiserver/server.ts';
 import { createVirtualClock } from '../time/clock.ts';
 import { requestKind, withCounting } from './counting.ts';
-import { type Fault, withFaults } from './faults.ts';
+import { type RequestFault, withFaults } from './faults.ts';
 
 const never = new AbortController().signal;
 const path = '/api/v1/namespaces/default/configmaps';
 const write = { method: 'POST', path, body: JSON.stringify({ metadata: { name: 'a' } }), signal: never } as const;
 
-const setup = (fault: Fault | undefined) => {
+const setup = (fault: RequestFault | undefined) => {
   const clock = createVirtualClock();
   const server = createSimApiServer({ clock });
   const kube = withFaults(server, { clock, rule: () => fault });

@@ -9,7 +9,7 @@ import { bodyOf, failure, followExchange, untilAborted } from '../apiserver/inde
  * connection breaks before the server sees it; `unconnectedMs`: no connection comes about, and after so long it is given up; `afterWrite`: the server does
  * it, and the answer is lost.
  */
-export type Fault =
+export type RequestFault =
   | { readonly error: ApiError }
   | {
       readonly status: number;
@@ -18,13 +18,13 @@ export type Fault =
       /** `Retry-After`, in seconds. */
       readonly retryAfter?: number;
     }
-  | { readonly delayMs: number; readonly then?: Fault }
+  | { readonly delayMs: number; readonly then?: RequestFault }
   | { readonly unconnectedMs: number }
   | 'drop'
   | 'reset'
   | { readonly afterWrite: 'reset' | 'drop' };
 
-export type FaultRule = (request: KubeRequest) => Fault | undefined;
+export type FaultRule = (request: KubeRequest) => RequestFault | undefined;
 
 const reset = (request: KubeRequest): ApiError =>
   new ApiError({
@@ -54,7 +54,7 @@ const reasons: Readonly<Record<number, string>> = {
   504: 'Timeout',
 };
 
-const statusAnswer = (fault: Extract<Fault, { status: number }>): KubeResponse => {
+const statusAnswer = (fault: Extract<RequestFault, { status: number }>): KubeResponse => {
   const { status: code, message = 'simulated fault', retryAfter } = fault;
   const reason = fault.reason ?? reasons[code];
   const body = failure({
@@ -90,7 +90,7 @@ export const withFaults = (kube: Kube, options: { readonly clock: Clock; readonl
     }
   };
 
-  const suffer = async (request: KubeRequest, fault: Fault | undefined): Promise<KubeResponse> => {
+  const suffer = async (request: KubeRequest, fault: RequestFault | undefined): Promise<KubeResponse> => {
     if (fault === undefined) return kube.request(request);
     if (fault === 'reset') throw reset(request);
     if (fault === 'drop') {

@@ -8,7 +8,7 @@ import { simKinds } from '../apiserver/kinds.ts';
 import { type SimApiServer, createSimApiServer } from '../apiserver/server.ts';
 import { createVirtualClock } from '../time/clock.ts';
 import { type KeyPair, type SimCertificates, createCertificates } from './certificates.ts';
-import { type Fault, withFaults } from './faults.ts';
+import { type RequestFault, withFaults } from './faults.ts';
 import type { HttpsAuth } from './http-exchange.ts';
 import { type HttpsFace, serveHttps } from './https.ts';
 import { kubeconfigText } from './kubeconfig.ts';
@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 const start = async (
-  init: { auth?: HttpsAuth; fault?: () => Fault | undefined } = {},
+  init: { auth?: HttpsAuth; fault?: () => RequestFault | undefined } = {},
 ): Promise<{ face: HttpsFace; server: SimApiServer }> => {
   const clock = createVirtualClock();
   const server = createSimApiServer({ clock });

@@ -26,7 +26,7 @@ export interface HttpsFaceOptions {
  * `open`; `refused`: nobody listens, and what was connected is reset; `silent`: connections are taken and kept, and nothing is ever
  * answered, like a path whose packets get lost (a half-open connection). What was silent is reset when it opens again.
  */
-export type Reachability = 'open' | 'refused' | 'silent';
+export type PathState = 'open' | 'refused' | 'silent';
 
 export interface HttpsStats {
   /** TCP connections so far, those that never got through TLS included. */
@@ -79,7 +79,7 @@ export class HttpsFace {
   readonly #counts = { connections: 0, handshakes: 0, resumed: 0, requests: 0 };
   /** Of connections that have ended. */
   readonly #bytes = { in: 0, out: 0 };
-  #reachability: Reachability = 'open';
+  #reachability: PathState = 'open';
   #port: number;
 
   /** Listens only once `listen` is called. */
@@ -127,7 +127,7 @@ export class HttpsFace {
     this.#port = (this.#tcp.address() as AddressInfo).port;
   }
 
-  async setReachability(next: Reachability): Promise<void> {
+  async setReachability(next: PathState): Promise<void> {
     if (next === this.#reachability) return;
     const before = this.#reachability;
     this.#reachability = next;

@@ -1,7 +1,7 @@
 import type { VirtualClock } from '../time/index.ts';
 import type { World } from '../world/index.ts';
 import type { Held } from './history.ts';
-import type { Watchdog } from './watchdogs.ts';
+import type { PlannedWatchdog } from './watchdogs.ts';
 
 /** Requests come and go, of the election above all: what is there at every one of these instants is held. */
 const samples = 5;
@@ -15,7 +15,7 @@ const readFromObjects = 'dwd_prober_held_unprobed{';
 
 /** What a process holds that has nothing to do; moves the clock. */
 export const heldBy = async (
-  { machine, meter }: Watchdog,
+  { machine, meter }: PlannedWatchdog,
   { world, clock }: { readonly world: World; readonly clock: VirtualClock },
 ): Promise<Held> => {
   let [timers, requests] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

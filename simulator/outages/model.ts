@@ -25,7 +25,7 @@ export interface ShootModel {
   readonly controlPlane: ControlPlaneModel;
 }
 
-export interface Exchange {
+export interface ObservedExchange {
   readonly sentAt: number;
   /** The shoot's objects as they were when the request was served. */
   readonly served?: { readonly at: number; readonly model: ShootModel | undefined };
@@ -47,9 +47,9 @@ export interface Model {
   };
   readonly faults: readonly PlannedFault[];
   /** Requests under way. */
-  readonly exchanges: ReadonlyMap<string, Exchange>;
+  readonly exchanges: ReadonlyMap<string, ObservedExchange>;
   /** The one that is just being answered, or failing. */
-  readonly ending: Exchange | undefined;
+  readonly ending: ObservedExchange | undefined;
   readonly healedAt: number | undefined;
 }
 

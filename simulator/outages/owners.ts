@@ -7,12 +7,12 @@ import {
 } from '../world/index.ts';
 
 /** Whose an object of the seed is, and its name in a shoot that shares its namespace with none. */
-export interface Owned {
+export interface SeedOwner {
   readonly shoot: string;
   readonly name: string;
 }
 
-export type OwnerOf = (namespace: string, name: string) => Owned | undefined;
+export type OwnerOf = (namespace: string, name: string) => SeedOwner | undefined;
 
 const components = [kubeApiserver, kubeControllerManager, machineControllerManager, clusterAutoscaler];
 

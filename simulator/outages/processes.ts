@@ -4,7 +4,7 @@ import { type SeededRandom, createSeededRandom } from '../time/index.ts';
 import type { Life } from './history.ts';
 import type { Plan } from './plan.ts';
 import type { Recorder } from './record.ts';
-import { type Watchdog, startWatchdog } from './watchdogs.ts';
+import { type PlannedWatchdog, startWatchdog } from './watchdogs.ts';
 
 export interface ProcessesOptions {
   readonly plan: Plan;
@@ -18,7 +18,7 @@ interface Place {
   readonly number: number;
   lives: number;
   life: Life;
-  replica: Watchdog | undefined;
+  replica: PlannedWatchdog | undefined;
   /** Faults that keep it down. */
   downs: number;
   /** Faults that its process stands still by. */
@@ -101,7 +101,7 @@ export class Processes {
     for (const { replica } of this.#places) replica?.configure(settings);
   }
 
-  running(): ReadonlyMap<Life, Watchdog> {
+  running(): ReadonlyMap<Life, PlannedWatchdog> {
     return new Map(this.#places.flatMap(({ life, replica }) => (replica === undefined ? [] : [[life, replica]])));
   }
 

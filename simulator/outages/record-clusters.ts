@@ -2,13 +2,13 @@ import { capiKinds, simKinds } from '../apiserver/index.ts';
 import type { World } from '../world/index.ts';
 import { capiMachineFacts, capiPhase, clusterPhase, isAliveMachine, secretPhase } from './facts.ts';
 import type { Occurrence } from './history.ts';
-import { type Change, changeOf, follow } from './store-changes.ts';
+import { type ObjectChange, changeOf, follow } from './store-changes.ts';
 
 type Note = (occurrence: Occurrence) => void;
 
 const recordGarden = ({ store, shoots }: World, note: Note): void => {
   const names = new Map(shoots.map(({ name, namespace }) => [namespace, name]));
-  const noteMachine = ({ object, after }: Change): void => {
+  const noteMachine = ({ object, after }: ObjectChange): void => {
     const shoot = names.get(object.metadata.namespace ?? '');
     const node = object.metadata.labels?.node;
     if (shoot === undefined || node === undefined) return;
@@ -40,7 +40,7 @@ const recordSecrets = ({ store, shoots }: World, note: Note): void => {
 const recordClusterApi = ({ store, shoots }: World, note: Note): void => {
   const names = new Map(shoots.map(({ name, cluster }) => [cluster, name]));
   const shootOf = (namespace = '', cluster: string): string | undefined => names.get(`${namespace}/${cluster}`);
-  const noteMachine = ({ object, after }: Change): void => {
+  const noteMachine = ({ object, after }: ObjectChange): void => {
     const { namespace, labels } = object.metadata;
     const shoot = shootOf(namespace, labels?.['cluster.x-k8s.io/cluster-name'] ?? '');
     const { node, isAlive } = capiMachineFacts(object);

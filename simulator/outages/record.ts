@@ -15,7 +15,7 @@ import { type OwnerOf, createOwners } from './owners.ts';
 import { isServiceReady, podFacts, serviceOf } from './pod-facts.ts';
 import { recordClusters } from './record-clusters.ts';
 import { type RequestNews, aboutOf, failureFacts } from './request-facts.ts';
-import { type Change, follow } from './store-changes.ts';
+import { type ObjectChange, follow } from './store-changes.ts';
 
 export interface RecorderOptions {
   readonly world: World;
@@ -77,7 +77,7 @@ export class Recorder {
     return this.#shoots.get(metadata.namespace ?? '');
   }
 
-  #noteDeployment({ object, before, after }: Change): void {
+  #noteDeployment({ object, before, after }: ObjectChange): void {
     const owned = this.#ownerOf(object.metadata.namespace ?? '', object.metadata.name);
     if (owned === undefined) return;
     this.note({
@@ -89,7 +89,7 @@ export class Recorder {
     });
   }
 
-  #notePod({ object, before, after }: Change): void {
+  #notePod({ object, before, after }: ObjectChange): void {
     const { name, uid } = object.metadata;
     const shoot = this.#shootOf(object);
     if (shoot === undefined) return;

@@ -1,7 +1,7 @@
 import type { Random } from '../../src/ports/random.ts';
 import {
-  type Replica,
-  type ReplicaOptions,
+  type SimulatedReplica,
+  type SimulatedReplicaOptions,
   type Scenario,
   electionSettings,
   startReplica,
@@ -11,19 +11,19 @@ import type { Plan } from './plan.ts';
 import { proberSettings, weederSettings } from './world-settings.ts';
 
 /** A process of the component that a plan is about. */
-export interface Watchdog extends Omit<Replica, 'reload'> {
+export interface PlannedWatchdog extends Omit<SimulatedReplica, 'reload'> {
   /** Gives it the settings of that number, undefined for the usual ones. */
   configure(settings: number | undefined): void;
 }
 
-export interface WatchdogOptions extends Pick<ReplicaOptions, 'listen'> {
+export interface PlannedWatchdogOptions extends Pick<SimulatedReplicaOptions, 'listen'> {
   readonly plan: Plan;
   readonly scenario: Scenario;
   readonly settings: number | undefined;
   readonly random: Random;
 }
 
-export const startWatchdog = ({ plan, scenario, settings, ...rest }: WatchdogOptions): Watchdog => {
+export const startWatchdog = ({ plan, scenario, settings, ...rest }: PlannedWatchdogOptions): PlannedWatchdog => {
   const options = { ...rest, leaderElection: electionSettings(plan.elected), dryRun: plan.dryRun };
   switch (plan.component) {
     case 'prober': {

@@ -1,5 +1,5 @@
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
-import { type FaultRule, type Fault as WireFault, requestKind } from '../network/index.ts';
+import { type FaultRule, type RequestFault as WireFault, requestKind } from '../network/index.ts';
 import type { SeededRandom } from '../time/index.ts';
 import type { World, WorldServer } from '../world/index.ts';
 import { type End, type Handlers, nothing } from './fault-handlers.ts';

@@ -1,7 +1,7 @@
 import { isAnnotatedByUs } from '../../src/gardener/annotated.ts';
 import {
   type DependentResource,
-  type Owned,
+  type OwnedResource,
   type ProberSettings,
   fillIn,
   findOwned as ownerAmong,
@@ -58,7 +58,10 @@ export const elsewhere = ({ apiServerRef, dependentResources }: ProberSettings):
     .map(({ name }) => name);
 
 /** Which configured resource an object of the seed is, and whose. */
-export const findOwned = (settings: ProberSettings, { apiVersion, kind, metadata }: SimObject): Owned | undefined => {
+export const findOwned = (
+  settings: ProberSettings,
+  { apiVersion, kind, metadata }: SimObject,
+): OwnedResource | undefined => {
   const { name, namespace = '' } = metadata;
   return ownerAmong({ settings }, { namespace, ref: { apiVersion, kind, name } });
 };

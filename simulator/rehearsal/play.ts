@@ -1,6 +1,6 @@
 import { refKey } from '../../src/kubernetes/api/resource-ref.ts';
 import { simKinds } from '../apiserver/index.ts';
-import { type Replica, electionSettings, leaseNamespace, startReplica } from '../harness/index.ts';
+import { type SimulatedReplica, electionSettings, leaseNamespace, startReplica } from '../harness/index.ts';
 import { type VirtualClock, createSeededRandom, createVirtualClock } from '../time/index.ts';
 import { type World, createWorld } from '../world/index.ts';
 import { countOf, findOwned, placeAt } from './components.ts';
@@ -47,7 +47,7 @@ const recordChanges = (
 /** The processes that protect: one after the other, or a leader and its standby. */
 const createWatchdogs = (plan: RehearsalPlan, world: World, clock: VirtualClock) => {
   const random = createSeededRandom(plan.seed);
-  const lives: Replica[] = [];
+  const lives: SimulatedReplica[] = [];
   const { settings, limits, fault } = plan;
   // One replica is enough to show what a configuration does, and two are for the death of a leader.
   const leaderElection = electionSettings(fault.killsLeader === true);
@@ -57,7 +57,7 @@ const createWatchdogs = (plan: RehearsalPlan, world: World, clock: VirtualClock)
     const life = `prober/${String(lives.length)}`;
     lives.push(startReplica({ world, clock }, { ...options, random: random.fork(life) }));
   };
-  const killed = new Set<Replica>();
+  const killed = new Set<SimulatedReplica>();
   /** The first that lives. */
   const restart = (): void => {
     const victim = lives.find((life) => !killed.has(life));

@@ -5,7 +5,7 @@ import type { WorldSource } from '../world/index.ts';
 import type { FaultName } from './faults.ts';
 import type { RehearsalPlan } from './plan.ts';
 import { type CountChange, type RehearsalRecord, heldAfter } from './record.ts';
-import { type Moment, type Race, raceOf, spreadOf, timelineOf } from './timeline.ts';
+import { type TimelineRow, type ShootRace, raceOf, spreadOf, timelineOf } from './timeline.ts';
 
 export interface Impact {
   readonly nodesLost: number;
@@ -27,7 +27,7 @@ export interface Rehearsal {
   /** How long the run took in virtual time; it ends early when nothing is left that could happen. */
   readonly endedMs: number;
   readonly durationMs: number;
-  readonly timeline: readonly Moment[];
+  readonly timeline: readonly TimelineRow[];
   /** From the scale-down of KCM to the end of the grace of a shoot's first node; below 0: too late. Absent: it was nowhere scaled down. */
   readonly margin?: { readonly leastMs: number; readonly medianMs: number };
   /** Shoots of which enough nodes were cut off to reach the threshold. */
@@ -68,7 +68,7 @@ const needlessIn = ({ beginsAt }: RehearsalPlan, threatened: ReadonlySet<string>
       .map((change) => change.shoot),
   );
 
-const shortOfThreshold = ({ settings, fault }: RehearsalPlan, races: readonly Race[]): readonly string[] => {
+const shortOfThreshold = ({ settings, fault }: RehearsalPlan, races: readonly ShootRace[]): readonly string[] => {
   if (fault.share === 0 || races.length === 0 || races.some(({ thresholdAt }) => thresholdAt !== undefined)) return [];
   return [
     `${String(100 * fault.share)} % of the nodes are cut off, and nodeLeaseFailureFraction is ${String(settings.nodeLeaseFailureFraction)}: the threshold is never reached`,

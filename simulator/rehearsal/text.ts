@@ -2,7 +2,7 @@ import { plural, seconds } from '../../src/cli/status-screen/index.ts';
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
 import { width, wrap } from '../demo/index.ts';
 import type { Rehearsal, Impact } from './result.ts';
-import type { Moment } from './timeline.ts';
+import type { TimelineRow } from './timeline.ts';
 
 const labelWidth = 44;
 const columnWidth = 10;
@@ -27,7 +27,7 @@ const introduction = (rehearsal: Rehearsal): readonly string[] => {
   return paragraph(`Rehearsed: ${world}; ${title}, ${time}; ${end} (${flags})`);
 };
 
-const momentRows = (shoots: number, { what, shoots: those, spread }: Moment): readonly string[] => {
+const momentRows = (shoots: number, { what, shoots: those, spread }: TimelineRow): readonly string[] => {
   const label = those === shoots ? what : `${what} (${plural(those, 'shoot')})`;
   const cells = [spread.firstMs, spread.medianMs, spread.lastMs].map(seconds);
   return label.length < labelWidth ? [inColumns(label, cells)] : [`  ${label}`, inColumns('', cells)];

@@ -13,7 +13,7 @@ export interface Spread {
 }
 
 /** A row of the timeline. Times are from the beginning of the outage. */
-export interface Moment {
+export interface TimelineRow {
   readonly what: string;
   /** In how many shoots. */
   readonly shoots: number;
@@ -21,7 +21,7 @@ export interface Moment {
 }
 
 /** What is known of one struck shoot; monotonic milliseconds. */
-export interface Race {
+export interface ShootRace {
   readonly shoot: string;
   /** Absent: not enough nodes are cut off. */
   readonly thresholdAt?: number;
@@ -61,7 +61,7 @@ export const raceOf = (
   plan: RehearsalPlan,
   { shoot, renewals, nodes }: StruckShoot,
   changes: readonly CountChange[],
-): Race => {
+): ShootRace => {
   const { settings, beginsAt } = plan;
   const graceMs = settings.nodeMonitorGraceMs;
   const renewal = renewals[neededOf(nodes, settings) - 1];
@@ -99,7 +99,7 @@ export const spreadOf = (times: readonly (number | undefined)[], zero = 0): Spre
 const nameOf = ({ kind, name }: ResourceRef): string => `${kind} ${componentOf(name)}`;
 
 /** The first time of each shoot: a path that flaps has more than one outage. */
-const annotations = (plan: RehearsalPlan, races: readonly Race[], changes: readonly CountChange[]) =>
+const annotations = (plan: RehearsalPlan, races: readonly ShootRace[], changes: readonly CountChange[]) =>
   plan.settings.dependentResources
     .filter(({ annotation }) => annotation !== undefined)
     .map(({ ref }) => {
@@ -119,9 +119,9 @@ const restorations = ({ settings, endsAt }: RehearsalPlan, changes: readonly Cou
 
 export const timelineOf = (
   plan: RehearsalPlan,
-  races: readonly Race[],
+  races: readonly ShootRace[],
   changes: readonly CountChange[],
-): readonly Moment[] => {
+): readonly TimelineRow[] => {
   const threatened = races.filter(({ thresholdAt }) => thresholdAt !== undefined);
   const downs = [
     { what: 'threshold crossed', times: races.map(({ thresholdAt }) => thresholdAt) },

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Random } from '../../src/ports/random.ts';
 import type { SimStore } from '../apiserver/index.ts';
-import type { Reachability } from '../network/index.ts';
+import type { PathState } from '../network/index.ts';
 import type { WorldTiming } from './timing.ts';
 
 /** What every actor lives on. Actors write through the store and wait on the clock, nothing else. */
@@ -13,7 +13,7 @@ export interface ActorDeps {
 }
 
 /** How far requests to an API server get from where an actor stands. */
-export type Path = () => Reachability;
+export type PathToServer = () => PathState;
 
 /** `step` again and again, after as many milliseconds as it says each time; from inside `step`, stopping works too. */
 export const startLoop = (clock: Clock, firstMs: number, step: () => number): (() => void) => {

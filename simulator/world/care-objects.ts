@@ -11,7 +11,7 @@ import { etcdMain, kubeScheduler } from './components.ts';
 import { type ShootInit, backupEntryName, deploymentObject, poolsOf, technicalName } from './objects.ts';
 
 /** An object to be, with its kind. */
-export interface Placed {
+export interface PlacedObject {
   readonly kind: SimKind;
   readonly draft: SimDraft;
 }
@@ -37,14 +37,14 @@ interface Texts {
   readonly message: string;
 }
 
-const deploymentDrafts = (namespace: string, { replicas = {} }: ShootInit): readonly Placed[] =>
+const deploymentDrafts = (namespace: string, { replicas = {} }: ShootInit): readonly PlacedObject[] =>
   deployments.map(([name, role]) => {
     const draft = deploymentObject(namespace, name, replicas[name] ?? 1);
     const labels = { app: name, 'gardener.cloud/role': role };
     return { kind: simKinds.Deployment, draft: { ...draft, metadata: { ...draft.metadata, labels } } };
   });
 
-const etcdDrafts = (namespace: string): readonly Placed[] =>
+const etcdDrafts = (namespace: string): readonly PlacedObject[] =>
   [etcdMain, 'etcd-events'].map((name) => ({
     kind: simKinds.Etcd,
     draft: {
@@ -64,7 +64,7 @@ const managedResources: readonly (readonly [name: string, spec: JsonMap, labels:
   ['shoot-core-vpn-shoot', {}, {}],
 ];
 
-const managedResourceDrafts = (namespace: string, ms: number): readonly Placed[] => {
+const managedResourceDrafts = (namespace: string, ms: number): readonly PlacedObject[] => {
   const conditions = [
     conditionOf('ResourcesApplied', 'True', { ms, reason: 'ApplySucceeded', message: 'All resources are applied.' }),
     conditionOf('ResourcesHealthy', 'True', { ms, reason: 'ResourcesHealthy', message: 'All resources are healthy.' }),
@@ -80,7 +80,7 @@ const managedResourceDrafts = (namespace: string, ms: number): readonly Placed[]
   }));
 };
 
-const machineDeploymentDrafts = (namespace: string, { init, ms }: CareInit): readonly Placed[] =>
+const machineDeploymentDrafts = (namespace: string, { init, ms }: CareInit): readonly PlacedObject[] =>
   poolsOf(init).map(({ name, nodes }) => ({
     kind: careKinds.MachineDeployment,
     draft: {
@@ -116,7 +116,7 @@ const extensions: readonly (readonly [kind: string, name: string, type: string, 
 export const goodReport = (type: string, ms: number): JsonMap =>
   conditionOf(type, 'True', { ms, reason: 'HealthCheckSuccessful', message: 'All health checks successful' });
 
-const extensionDrafts = (namespace: string, { ms }: CareInit): readonly Placed[] =>
+const extensionDrafts = (namespace: string, { ms }: CareInit): readonly PlacedObject[] =>
   extensions.flatMap(([name, object, type, types]) => {
     const kind = extensionKinds.get(name);
     if (kind === undefined) return [];
@@ -125,7 +125,7 @@ const extensionDrafts = (namespace: string, { ms }: CareInit): readonly Placed[]
     return [{ kind, draft: { metadata, spec: { type }, status: { observedGeneration: 1, conditions } } }];
   });
 
-const backupEntryDrafts = ({ init }: CareInit): readonly Placed[] => {
+const backupEntryDrafts = ({ init }: CareInit): readonly PlacedObject[] => {
   const kind = extensionKinds.get('BackupEntry');
   if (kind === undefined) return [];
   return [{ kind, draft: { metadata: { name: backupEntryName(init) }, spec: { type: 'simulated' }, status: {} } }];
@@ -138,7 +138,7 @@ export interface CareInit {
 }
 
 /** Everything in the seed that says how a control plane is, all of it well, but for what the world has anyway. */
-export const careDrafts = (about: CareInit): readonly Placed[] => {
+export const careDrafts = (about: CareInit): readonly PlacedObject[] => {
   const namespace = technicalName(about.init.name);
   return [
     ...deploymentDrafts(namespace, about.init),

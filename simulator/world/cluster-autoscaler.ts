@@ -1,5 +1,5 @@
 import { type SimObject, type SimStore, asList, asMap, getPath, simKinds } from '../apiserver/index.ts';
-import { type ActorDeps, type Path, startLoop } from './actor.ts';
+import { type ActorDeps, type PathToServer, startLoop } from './actor.ts';
 import type { Fleet } from './fleet.ts';
 import { readyOf } from './nodes.ts';
 import { poolLabel } from './objects.ts';
@@ -9,7 +9,7 @@ export interface ClusterAutoscalerInit {
   readonly namespace: string;
   readonly shoot: SimStore;
   /** To the shoot's API server. */
-  readonly path: Path;
+  readonly path: PathToServer;
   readonly fleet: Fleet;
   /** With its pools, as Gardener's Cluster has them. */
   readonly cluster: () => unknown;

@@ -9,7 +9,7 @@ export const etcdService = 'etcd-main-client';
 export const kubeScheduler = 'kube-scheduler';
 
 /** One part of a shoot's control plane, whose pods run one container of the component's name. */
-export interface Component {
+export interface ControlPlaneComponent {
   readonly name: string;
   readonly kind: 'Deployment' | 'StatefulSet';
   /** What its selector and that of its Service match. */
@@ -23,7 +23,7 @@ export interface Component {
 
 const kubernetes = (role: string): Readonly<Record<string, string>> => ({ app: 'kubernetes', role });
 
-const controller = (name: string, role: string, port: number): Component => ({
+const controller = (name: string, role: string, port: number): ControlPlaneComponent => ({
   name,
   kind: 'Deployment',
   labels: kubernetes(role),
@@ -36,7 +36,7 @@ const controller = (name: string, role: string, port: number): Component => ({
  * Labels, names and ports as Gardener sets them: https://github.com/gardener/gardener/tree/master/pkg/component (etcd/etcd,
  * kubernetes/apiserver, kubernetes/scheduler, nodemanagement/machinecontrollermanager ...).
  */
-export const components: readonly Component[] = [
+export const components: readonly ControlPlaneComponent[] = [
   {
     name: etcdMain,
     kind: 'StatefulSet',
@@ -62,7 +62,7 @@ export const components: readonly Component[] = [
 
 const roleLabel = { 'gardener.cloud/role': 'controlplane' };
 
-const specOf = ({ name, labels, graceSeconds }: Component, replicas: number): JsonMap => ({
+const specOf = ({ name, labels, graceSeconds }: ControlPlaneComponent, replicas: number): JsonMap => ({
   replicas,
   selector: { matchLabels: labels },
   template: {
@@ -72,7 +72,7 @@ const specOf = ({ name, labels, graceSeconds }: Component, replicas: number): Js
 });
 
 /** A Deployment or StatefulSet whose pods are all up. */
-export const workloadObject = (namespace: string, component: Component, replicas: number): SimDraft => {
+export const workloadObject = (namespace: string, component: ControlPlaneComponent, replicas: number): SimDraft => {
   const { name, labels } = component;
   const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas };
   return {
@@ -96,7 +96,7 @@ export const replicaSetObject = (deployment: SimObject, hash: string): SimDraft 
   };
 };
 
-export const serviceObject = (namespace: string, name: string, { labels, port }: Component): SimDraft => ({
+export const serviceObject = (namespace: string, name: string, { labels, port }: ControlPlaneComponent): SimDraft => ({
   metadata: { name, namespace, labels },
   spec: { selector: labels, ports: [{ name: 'client', port, protocol: 'TCP' }] },
 });

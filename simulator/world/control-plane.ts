@@ -2,7 +2,7 @@ import { type SimObject, type SimStore, simKinds } from '../apiserver/index.ts';
 import type { SeededRandom } from '../time/index.ts';
 import type { ActorDeps } from './actor.ts';
 import {
-  type Component,
+  type ControlPlaneComponent,
   components,
   etcdMain,
   etcdService,
@@ -16,7 +16,7 @@ import type { WorldServer } from './endpoint.ts';
 import { kubeApiserver } from './objects.ts';
 import { startPodKubelet } from './pod-kubelet.ts';
 import { containerOf } from './pod-status.ts';
-import type { Program } from './pod-worker.ts';
+import type { ContainerProgram } from './pod-worker.ts';
 import { type PodRecovery, startRecoveryLog } from './recoveries.ts';
 import { startReplicaSets } from './replica-sets.ts';
 import { startStatefulSets } from './stateful-sets.ts';
@@ -46,7 +46,7 @@ const putPods = ({ store, clock }: ControlPlaneDeps, owner: SimObject, names: re
   }
 };
 
-const populate = (deps: ControlPlaneDeps, init: ControlPlaneInit, component: Component): void => {
+const populate = (deps: ControlPlaneDeps, init: ControlPlaneInit, component: ControlPlaneComponent): void => {
   const { store, random } = deps;
   const { namespace } = init;
   const replicas = init.replicas?.[component.name] ?? 1;
@@ -89,7 +89,7 @@ export const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit
   const { namespace, isEtcdDown, isCrashing } = init;
   for (const component of components) populate(deps, init, component);
 
-  const programOf = (pod: SimObject): Program => {
+  const programOf = (pod: SimObject): ContainerProgram => {
     const container = String(containerOf(pod).name);
     if (container === etcdMain) return { canRun: () => true, works: () => !isEtcdDown() };
     const needs = components.find(({ name }) => name === container)?.needs;

@@ -1,7 +1,7 @@
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimKind, createSimApiServer } from '../apiserver/index.ts';
-import { type Reachability, kubeconfigText } from '../network/index.ts';
+import { type PathState, kubeconfigText } from '../network/index.ts';
 import { Gate } from './gate.ts';
 import { createPublicWay } from './public-way.ts';
 
@@ -28,7 +28,7 @@ export const createWorldServer = (options: WorldServerOptions) => {
   const server = createSimApiServer({ clock, seed: `${seed}/${name}`, ...(kinds === undefined ? {} : { kinds }) });
   let address: Address = { url: `https://${name}.simulated` };
   let tokens = 1;
-  const listeners = new Set<(reachability: Reachability) => void>();
+  const listeners = new Set<(reachability: PathState) => void>();
   const token = (): string => `${name}-${String(tokens)}`;
   const gate = new Gate(server, { clock, token, connectTimeoutMs });
   return {
@@ -37,16 +37,16 @@ export const createWorldServer = (options: WorldServerOptions) => {
     kube: gate as Kube,
     /** Breaks by itself, and with the server. */
     publicWay: createPublicWay({ clock, name, kube: gate, token }),
-    get reachability(): Reachability {
+    get reachability(): PathState {
       return gate.reachability;
     },
-    setReachability: (reachability: Reachability): void => {
+    setReachability: (reachability: PathState): void => {
       if (reachability === gate.reachability) return;
       gate.setReachability(reachability);
       for (const listener of listeners) listener(reachability);
     },
     /** `listener` hears of every change. Returns the unsubscribe function. */
-    onReachability: (listener: (reachability: Reachability) => void): (() => void) => {
+    onReachability: (listener: (reachability: PathState) => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -1,12 +1,12 @@
 import { simKinds } from '../apiserver/index.ts';
-import type { ActorDeps, Path } from './actor.ts';
+import type { ActorDeps, PathToServer } from './actor.ts';
 import { type KubeletPath, startKubelet } from './kubelet.ts';
 import { nodeLeaseNamespace } from './objects.ts';
 
 export interface FleetOptions {
   readonly namespace: string;
   /** To the API server, where nothing is cut. */
-  readonly path: Path;
+  readonly path: PathToServer;
   readonly isCutOff: (node: string) => boolean;
 }
 

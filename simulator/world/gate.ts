@@ -2,7 +2,7 @@ import { ApiError, type ConnectionFault, type ExchangePhase } from '../../src/ku
 import type { Kube, KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { untilAborted } from '../apiserver/index.ts';
-import { OpenRequests, type Reachability, withFaults } from '../network/index.ts';
+import { OpenRequests, type PathState, withFaults } from '../network/index.ts';
 
 export interface GateOptions {
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export class Gate implements Kube {
   readonly #guarded: Kube;
   readonly #silent: Kube;
   readonly #open = new OpenRequests<ExchangePhase>();
-  #reachability: Reachability = 'open';
+  #reachability: PathState = 'open';
 
   constructor(kube: Kube, { clock, token, connectTimeoutMs = Number.POSITIVE_INFINITY }: GateOptions) {
     this.#guarded = withFaults(kube, {
@@ -35,12 +35,12 @@ export class Gate implements Kube {
     this.#silent = withFaults(kube, { clock, rule: () => ({ unconnectedMs: connectTimeoutMs }) });
   }
 
-  get reachability(): Reachability {
+  get reachability(): PathState {
     return this.#reachability;
   }
 
   /** As `HttpsFace.setReachability` does it for sockets. */
-  setReachability(next: Reachability): void {
+  setReachability(next: PathState): void {
     if (next === this.#reachability) return;
     const isReset = this.#reachability === 'silent' || next === 'refused';
     this.#reachability = next;

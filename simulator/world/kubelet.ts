@@ -1,11 +1,11 @@
 import { type SimObject, asMap, formatMicroTime, getPath, simKinds } from '../apiserver/index.ts';
-import type { Reachability } from '../network/index.ts';
+import type { PathState } from '../network/index.ts';
 import { type ActorDeps, startLoop } from './actor.ts';
 import { readyOf, setConditions } from './nodes.ts';
 import { healthyConditions, leaseObject, nodeLeaseNamespace, nodeObject } from './objects.ts';
 
 /** `hung`: the API server takes requests, and answers them when it goes on: an etcd that stalls, a process that is stopped. */
-export type KubeletPath = () => Reachability | 'hung';
+export type KubeletPath = () => PathState | 'hung';
 
 export interface KubeletInit {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { type SimObject, type SimStore, asMap, formatTime, getPath, simKinds } from '../apiserver/index.ts';
-import { type ActorDeps, type Path, startLoop } from './actor.ts';
+import { type ActorDeps, type PathToServer, startLoop } from './actor.ts';
 import type { Fleet } from './fleet.ts';
 import { conditionsOf } from './nodes.ts';
 import { machineObject } from './objects.ts';
@@ -12,7 +12,7 @@ export interface MachineControllerInit {
   readonly namespace: string;
   readonly shoot: SimStore;
   /** To the shoot's API server. */
-  readonly path: Path;
+  readonly path: PathToServer;
   readonly fleet: Fleet;
   readonly onReplaced: () => void;
 }

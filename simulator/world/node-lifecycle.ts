@@ -1,12 +1,12 @@
 import { type SimObject, formatTime, simKinds } from '../apiserver/index.ts';
-import { type ActorDeps, type Path, startLoop } from './actor.ts';
+import { type ActorDeps, type PathToServer, startLoop } from './actor.ts';
 import { readyOf, renewTimeOf, setConditions } from './nodes.ts';
 import { nodeLeaseNamespace } from './objects.ts';
 
 type Deps = Omit<ActorDeps, 'random'>;
 
 export interface NodeLifecycleInit {
-  readonly path: Path;
+  readonly path: PathToServer;
   readonly graceMs: () => number;
   readonly onUnknown: () => void;
 }

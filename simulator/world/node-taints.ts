@@ -1,5 +1,5 @@
 import { type JsonMap, type SimObject, asList, asMap, formatTime, simKinds } from '../apiserver/index.ts';
-import { type ActorDeps, type Path, startLoop } from './actor.ts';
+import { type ActorDeps, type PathToServer, startLoop } from './actor.ts';
 import { readyOf } from './nodes.ts';
 import { type ZoneState, evictionIntervalMs, zoneStateOf } from './zone-state.ts';
 
@@ -22,7 +22,7 @@ const isUnknown = (node: SimObject): boolean => readyOf(node)?.status === 'Unkno
  */
 export const startNodeTaints = (
   { clock, timing, store }: Omit<ActorDeps, 'random'>,
-  { path }: { readonly path: Path },
+  { path }: { readonly path: PathToServer },
 ): (() => void) => {
   let state: ZoneState = 'normal';
   let evictedAt = Number.NEGATIVE_INFINITY;

@@ -1,5 +1,5 @@
 import { type SimObject, asList, asMap, formatTime, getPath, simKinds } from '../apiserver/index.ts';
-import { type ActorDeps, type Path, startLoop } from './actor.ts';
+import { type ActorDeps, type PathToServer, startLoop } from './actor.ts';
 import { hasTaint, unreachableTaint } from './node-taints.ts';
 
 /** How long a pod stays on an unreachable node, in milliseconds. Infinity: for ever, as those of a DaemonSet. */
@@ -21,7 +21,7 @@ const tolerationMs = (pod: SimObject, defaultMs: number): number => {
  */
 export const startPodEviction = (
   { clock, timing, store }: Omit<ActorDeps, 'random'>,
-  { path }: { readonly path: Path },
+  { path }: { readonly path: PathToServer },
 ): (() => void) => {
   let taintedAt = new Map<string, number>();
   /** Without taints: the store hands out the same list until a node changes. */

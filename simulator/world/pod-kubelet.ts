@@ -1,10 +1,10 @@
 import { type SimObject, simKinds } from '../apiserver/index.ts';
 import type { ActorDeps } from './actor.ts';
-import { PodWorker, type Program } from './pod-worker.ts';
+import { PodWorker, type ContainerProgram } from './pod-worker.ts';
 
 export interface PodKubeletInit {
   readonly namespace: string;
-  readonly programOf: (pod: SimObject) => Program;
+  readonly programOf: (pod: SimObject) => ContainerProgram;
 }
 
 const ipOf = (index: number): string => `10.0.${Math.floor(index / 250)}.${(index % 250) + 1}`;

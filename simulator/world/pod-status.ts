@@ -45,7 +45,7 @@ const conditions = (pod: SimObject, ready: boolean, time: string): readonly PodC
   ];
 };
 
-export interface PodReport {
+export interface KubeletPodReport {
   readonly view: ContainerView;
   /** RFC 3339, of now. */
   readonly time: string;
@@ -54,7 +54,7 @@ export interface PodReport {
 }
 
 /** What a kubelet posts as the status of a pod whose container has been started: it is `Running` even while that crash-loops. */
-export const statusFrom = (pod: SimObject, { view, time, ip }: PodReport): JsonMap => {
+export const statusFrom = (pod: SimObject, { view, time, ip }: KubeletPodReport): JsonMap => {
   const status = asMap(pod.status);
   const { name, image } = containerOf(pod);
   const podIP = getPath(status, ['podIP']) ?? ip;

@@ -5,7 +5,7 @@ import { type BackOff, afterRestart, restartDelay } from './back-off.ts';
 import { type ContainerView, containerOf, statusFrom, viewOf } from './pod-status.ts';
 
 /** The program in a container, as far as its kubelet sees it. Both are asked anew whenever the worker is told to look. */
-export interface Program {
+export interface ContainerProgram {
   /** False: it exits if that lasts for `dependencyTimeoutMs`. */
   canRun(): boolean;
   /** What its readiness probe finds; a program without one of its own is taken to have this one. */
@@ -14,7 +14,7 @@ export interface Program {
 
 export interface PodWorkerInit {
   readonly pod: SimObject;
-  readonly program: Program;
+  readonly program: ContainerProgram;
   readonly ip: string;
 }
 

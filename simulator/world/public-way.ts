@@ -1,6 +1,6 @@
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { type Reachability, kubeconfigText } from '../network/index.ts';
+import { type PathState, kubeconfigText } from '../network/index.ts';
 import { Gate } from './gate.ts';
 
 export interface PublicWayOptions {
@@ -20,7 +20,7 @@ export const createPublicWay = ({ clock, name, kube, token }: PublicWayOptions) 
     url,
     /** For clients; as far as the server itself answers. */
     kube: gate as Kube,
-    setReachability: (reachability: Reachability): void => gate.setReachability(reachability),
+    setReachability: (reachability: PathState): void => gate.setReachability(reachability),
     /** For its address and the token of now. */
     kubeconfig: (): string => kubeconfigText({ server: url, user: { token: token() } }),
   };

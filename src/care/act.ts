@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 import { careFieldManager, patchShootConditions, patchShootLabels } from './calls.ts';
 import { type ConditionWriter, otherConditionWriter } from './condition-writers.ts';
 
-export interface ActDeps {
+export interface CareActDeps {
   readonly clock: Clock;
   /** Refuses writes at the moment of sending when this process does not lead. */
   readonly garden: KubeClient;
@@ -17,7 +17,7 @@ export interface ActDeps {
   readonly dryRun: boolean;
 }
 
-export interface ActRequest {
+export interface CareActRequest {
   readonly stored: GardenShoot;
   /** Made from the conditions of `stored`. */
   readonly updates: readonly UpdatedCondition[];
@@ -42,7 +42,7 @@ export type WriteResult =
 export const gardenTimeoutMs = 10_000;
 
 /** What differs from the stored Shoot; undefined if nothing does. */
-const changesOf = ({ legacyStatusLabels: legacy }: ActDeps, { stored: { shoot }, updates }: ActRequest) => {
+const changesOf = ({ legacyStatusLabels: legacy }: CareActDeps, { stored: { shoot }, updates }: CareActRequest) => {
   const fresh = updates.map(({ condition }) => condition);
   const conditions = mergeShootConditions(shoot.conditions, fresh);
   const labels = shootLabelChange(shoot.labels, { status: shootStatus(conditions, shoot), legacy });
@@ -56,7 +56,7 @@ const changesOf = ({ legacyStatusLabels: legacy }: ActDeps, { stored: { shoot },
  * Writes conditions and labels to the Shoot where they differ: at most one patch of each, refused if the Shoot has changed since it was read.
  * Rejects with an ApiError, or with `signal.reason`.
  */
-export const act = async (deps: ActDeps, request: ActRequest): Promise<WriteResult> => {
+export const act = async (deps: CareActDeps, request: CareActRequest): Promise<WriteResult> => {
   const { clock, garden, takeOver, dryRun } = deps;
   const { stored, signal } = request;
   const changes = changesOf(deps, request);

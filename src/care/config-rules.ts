@@ -1,4 +1,4 @@
-import { type Finding, type Path, aboutRef, fieldsOf, itemsOf, refOf } from '../config/index.ts';
+import { type ConfigFinding, type Path, aboutRef, fieldsOf, itemsOf, refOf } from '../config/index.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 
 interface Keyed {
@@ -7,7 +7,10 @@ interface Keyed {
   readonly key: string | undefined;
 }
 
-const keyTwice = (items: readonly Keyed[], message: (first: number, key: string) => string): readonly Finding[] => {
+const keyTwice = (
+  items: readonly Keyed[],
+  message: (first: number, key: string) => string,
+): readonly ConfigFinding[] => {
   const firstByKey = new Map<string, number>();
   return items.flatMap(({ path, key }, index) => {
     if (key === undefined) return [];
@@ -18,7 +21,7 @@ const keyTwice = (items: readonly Keyed[], message: (first: number, key: string)
   });
 };
 
-const aboutDependants = (dependants: readonly unknown[]): readonly Finding[] => {
+const aboutDependants = (dependants: readonly unknown[]): readonly ConfigFinding[] => {
   const keyed = dependants.map((dependant, index) => {
     const ref = refOf(dependant);
     return { path: ['dependants', index, 'ref'], ref, key: ref && refKey(ref) };
@@ -35,7 +38,7 @@ const aboutDependants = (dependants: readonly unknown[]): readonly Finding[] => 
   ];
 };
 
-const typeTwice = (thresholds: readonly unknown[]): readonly Finding[] =>
+const typeTwice = (thresholds: readonly unknown[]): readonly ConfigFinding[] =>
   keyTwice(
     thresholds.map((threshold, index) => {
       const { type } = fieldsOf(threshold);
@@ -45,7 +48,7 @@ const typeTwice = (thresholds: readonly unknown[]): readonly Finding[] =>
   );
 
 /** Rules over several fields of a care configuration, as far as it has the shape to apply them to. */
-export const careFindings = (value: unknown): readonly Finding[] => {
+export const careFindings = (value: unknown): readonly ConfigFinding[] => {
   const { dependants, conditionThresholds } = fieldsOf(value);
   return [...aboutDependants(itemsOf(dependants)), ...typeTwice(itemsOf(conditionThresholds))];
 };

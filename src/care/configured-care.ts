@@ -1,7 +1,7 @@
 import { waitForSync } from '../kubernetes/cache/index.ts';
 import { mergedAbortSignal } from '../kubernetes/client/index.ts';
 import { withShootPolicy, withTunnelPolicy } from '../kubernetes/connection/index.ts';
-import { type Check, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
+import { type ReadyCheck, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
 import { CareController, type CareControllerDeps, type CareState } from './controller.ts';
 import type { CareSettings } from './settings.ts';
 import { type CareSourceDeps, type CareWatches, createCareWatches } from './sources.ts';
@@ -81,7 +81,7 @@ export class ConfiguredCare implements ConfiguredComponent<CareSettings, CareSta
     return controller.state();
   }
 
-  checks(): readonly Check[] {
+  checks(): readonly ReadyCheck[] {
     return this.#watches.checks();
   }
 

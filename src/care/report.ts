@@ -23,7 +23,7 @@ export interface ShootResult {
   readonly durationMs: number;
 }
 
-export interface ReportDeps {
+export interface CareReportDeps {
   readonly logger: Logger;
   readonly meter: Meter;
 }
@@ -69,7 +69,7 @@ export class CareReport {
   readonly #metrics: CareMetrics;
   readonly #reported = new Map<string, Reported>();
 
-  constructor({ logger, meter }: ReportDeps) {
+  constructor({ logger, meter }: CareReportDeps) {
     this.#logger = logger;
     this.#metrics = createCareMetrics(meter);
   }

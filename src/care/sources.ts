@@ -24,7 +24,7 @@ import { decodeKubeconfigSecret } from '../kubernetes/kubeconfig/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Random } from '../ports/random.ts';
-import type { Check } from '../process/index.ts';
+import type { ReadyCheck } from '../process/index.ts';
 import type { CareSettings } from './settings.ts';
 
 /** Objects of one kind, of all namespaces. */
@@ -78,7 +78,7 @@ export interface CareWatches {
   run(signal: AbortSignal): Promise<void>;
   /** True when each of the other kinds is synced or is not served. */
   isComplete(): boolean;
-  checks(): readonly Check[];
+  checks(): readonly ReadyCheck[];
 }
 
 interface Named {
@@ -139,7 +139,7 @@ const watchSeed = (watch: Watch, kube: Kube, settings: CareSettings) => {
   };
 };
 
-const checkOf = ({ name, informer }: Named): Check => {
+const checkOf = ({ name, informer }: Named): ReadyCheck => {
   const { problem } = informer.state();
   // A kind that is not served has a detail, but the shoots are checked all the same.
   const ok = informer.synced || !isServed(informer);

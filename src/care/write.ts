@@ -2,7 +2,7 @@ import type { CareShoot, GardenShoot } from '../gardener/care-shoots.ts';
 import type { UpdatedCondition } from '../gardener/condition.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import { retryOnConflict } from '../kubernetes/client/index.ts';
-import { type ActDeps, act, gardenTimeoutMs, type WriteResult } from './act.ts';
+import { type CareActDeps, act, gardenTimeoutMs, type WriteResult } from './act.ts';
 import { getGardenShoot } from './calls.ts';
 
 export interface WriteRequest {
@@ -21,7 +21,7 @@ export interface Written {
 
 /** Writes what differs, after a conflict from the Shoot as it is then. A failed write is data; rejects only with `signal.reason`, or for a bug. */
 export const writeConditions = async (
-  deps: ActDeps,
+  deps: CareActDeps,
   { stored, updatesOf, deadline, signal }: WriteRequest,
 ): Promise<Written> => {
   const { clock, garden } = deps;

@@ -23,10 +23,10 @@ const colours = new Map<string, Parameters<typeof styleText>[0]>([
 ]);
 
 /** Makes a status stand out. */
-export type Paint = (status: string, text: string) => string;
+export type PaintStatus = (status: string, text: string) => string;
 
 /** In colour only where stdout is a terminal that wants it (`NO_COLOR`), which `styleText` finds out. */
-export const inColour: Paint = (status, text) => {
+export const inColour: PaintStatus = (status, text) => {
   const colour = colours.get(status);
   return colour === undefined ? text : styleText(colour, text);
 };
@@ -51,7 +51,10 @@ const indented = (text: string): readonly string[] => {
 };
 
 /** What is well needs no words. */
-const conditionLines = ({ type, status, reason, message, codes = [] }: Condition, paint: Paint): readonly string[] => {
+const conditionLines = (
+  { type, status, reason, message, codes = [] }: Condition,
+  paint: PaintStatus,
+): readonly string[] => {
   const head = `  ${type.padEnd(typeWidth)}  ${paint(status, status.padEnd(statusWidth))}  `;
   const fits = typeWidth + statusWidth + 6 + reason.length <= width;
   return [
@@ -81,7 +84,7 @@ const troubleOf = ({ problem, writing }: Shoot): string | undefined => {
   }
 };
 
-const shootLines = (care: Shoot, paint: Paint): readonly string[] => {
+const shootLines = (care: Shoot, paint: PaintStatus): readonly string[] => {
   const { namespace, shoot, status, conditions } = care;
   const trouble = troubleOf(care);
   const name = shoot === undefined ? namespace : `${namespace} (${shoot.namespace}/${shoot.name})`;
@@ -98,7 +101,7 @@ const severity = ['unhealthy', 'unknown', 'progressing', 'healthy'] as const;
 /** Of more shoots than this, those that are well are only counted: nobody reads them. */
 const mostInFull = 10;
 
-const summaryOf = (cares: CareResults, paint: Paint): string => {
+const summaryOf = (cares: CareResults, paint: PaintStatus): string => {
   const counts = severity.flatMap((status) => {
     const count = cares.filter((care) => care.status === status).length;
     return count === 0 ? [] : [paint(status, `${count} ${status}`)];
@@ -120,7 +123,7 @@ const inPlainLines = (cares: CareResults): CareResults =>
   ) as CareResults;
 
 /** What is worst comes first, and the summary last, where a terminal shows it. */
-const table = (cares: CareResults, paint: Paint): string => {
+const table = (cares: CareResults, paint: PaintStatus): string => {
   const rank = ({ status }: Shoot): number => severity.indexOf(status);
   const shown = cares.length > mostInFull ? cares.filter((care) => !isAllWell(care)) : cares;
   const omitted = cares.length - shown.length;
@@ -145,7 +148,7 @@ const documentOf = (cares: CareResults) => ({
 });
 
 /** The results of `--once` as text without control characters other than line feeds and colours; only the table is ever in colour. */
-export const formatResults = (cares: CareResults, format: OutputFormat, paint: Paint): string =>
+export const formatResults = (cares: CareResults, format: OutputFormat, paint: PaintStatus): string =>
   format === 'table' ? table(inPlainLines(cares), paint) : formatDocument(documentOf(cares), format);
 
 const isBroken = ({ problem, writing }: Shoot): boolean => problem !== undefined || writing.kind === 'failed';

@@ -5,7 +5,7 @@ import { type Command, defineCommand } from './command.ts';
 import { launch } from './launch.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { bool, text } from './flag-types.ts';
-import { type FlagValues, flag, optionalFlag } from './flags.ts';
+import { type FlagValues, flag, optionalFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 import { outputFlag } from './output.ts';
 import { processFlags } from './process-flags.ts';

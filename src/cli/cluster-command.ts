@@ -5,7 +5,7 @@ import { createLogger } from '../telemetry/index.ts';
 import { version } from './build-info.ts';
 import { CommandError } from './errors.ts';
 import { bool, positiveDuration, text } from './flag-types.ts';
-import { type FlagValues, flag, optionalFlag } from './flags.ts';
+import { type FlagValues, flag, optionalFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 
 /** Flags of commands that change what is installed in a cluster. */

@@ -1,4 +1,4 @@
-import { type FlagValues, type Flags, parseFlags } from './flags.ts';
+import { type FlagValues, type Flags, parseFlags } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 
 export interface Operands {

@@ -1,5 +1,5 @@
 import type { Command } from './command.ts';
-import type { Flag } from './flags.ts';
+import type { Flag } from './parse-flags.ts';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 

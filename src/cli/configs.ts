@@ -3,7 +3,7 @@ import { type ComponentConfig, type ComponentName, componentNames } from '../con
 import { type ProberSettings, proberConfig } from '../prober/index.ts';
 import { type WeederSettings, weederConfig } from '../weeder/index.ts';
 import { choice } from './flag-types.ts';
-import { requiredFlag } from './flags.ts';
+import { requiredFlag } from './parse-flags.ts';
 
 export interface SettingsByComponent {
   readonly prober: ProberSettings;

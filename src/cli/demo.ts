@@ -1,6 +1,6 @@
 import { type Command, defineCommand } from './command.ts';
 import { type FlagType, address, bool, text } from './flag-types.ts';
-import { flag, type FlagValues, optionalFlag } from './flags.ts';
+import { flag, type FlagValues, optionalFlag } from './parse-flags.ts';
 import type { BindAddress } from '../process/index.ts';
 import type { CliIo } from './io.ts';
 import { clusterSourceType } from './source-flag.ts';

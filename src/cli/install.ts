@@ -4,7 +4,7 @@ import type { Result } from '../kubernetes/api/errors.ts';
 import { clusterCommandOf, clusterFlags, valueOf } from './cluster-command.ts';
 import { type Command, defineCommand } from './command.ts';
 import { bool, choices } from './flag-types.ts';
-import { flag } from './flags.ts';
+import { flag } from './parse-flags.ts';
 import { formatInstalled } from './install-output.ts';
 import { manifestFlags } from './manifests/flags.ts';
 import { installationFrom } from './manifests/options.ts';

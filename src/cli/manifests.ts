@@ -1,6 +1,6 @@
 import { type Command, defineCommand } from './command.ts';
 import { choice } from './flag-types.ts';
-import { flag } from './flags.ts';
+import { flag } from './parse-flags.ts';
 import { chartValuesOf } from './manifests/chart-values.ts';
 import { manifestFlags } from './manifests/flags.ts';
 import { installationFrom } from './manifests/options.ts';

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { escapeControlsInLines, hasControls } from '../telemetry/index.ts';
 import { choice } from './flag-types.ts';
-import { flag } from './flags.ts';
+import { flag } from './parse-flags.ts';
 
 /** How a command prints its result: `table` for people, the others for programs. */
 export type OutputFormat = 'table' | 'json' | 'yaml';

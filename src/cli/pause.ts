@@ -4,7 +4,7 @@ import type { PauseRun, ResumeRun, SteerReport } from '../steer/index.ts';
 import { valueOf } from './cluster-command.ts';
 import { type Command, defineCommand } from './command.ts';
 import { positiveDuration, text } from './flag-types.ts';
-import { optionalFlag, requiredFlag } from './flags.ts';
+import { optionalFlag, requiredFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 import { steerCommandOf, steerFlags } from './steer-flags.ts';
 

@@ -3,7 +3,7 @@ import type { PreflightReport, PreflightRun, RightsOf } from '../preflight/index
 import { clusterCommandOf, clusterFlags } from './cluster-command.ts';
 import { type Command, defineCommand } from './command.ts';
 import { type FlagType, bool, namespaceName, shootName, shootNames, text } from './flag-types.ts';
-import { flag, optionalFlag, requiredFlag } from './flags.ts';
+import { flag, optionalFlag, requiredFlag } from './parse-flags.ts';
 import { outputFlag } from './output.ts';
 import { formatPreflight, inColour } from './preflight-output.ts';
 import { loadProberFile } from './prober-file.ts';

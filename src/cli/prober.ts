@@ -2,7 +2,7 @@ import { type NotifySettings, type ProberSettings, type Standby, proberConfig } 
 import type { BindAddress, ProcessDeps } from '../process/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { address, choice, text } from './flag-types.ts';
-import { flag, optionalFlag } from './flags.ts';
+import { flag, optionalFlag } from './parse-flags.ts';
 import { launch } from './launch.ts';
 import { notifySettings } from './notify.ts';
 import { processFlags } from './process-flags.ts';

@@ -2,7 +2,7 @@ import type { ProcessOptions } from '../process/index.ts';
 import type { LogEncoder, LogLevel } from '../telemetry/index.ts';
 import { UsageError } from './errors.ts';
 import { address, bool, integer, logEncoder, logLevel, positiveDuration, rate, text } from './flag-types.ts';
-import { type Flag, type FlagValues, flag, optionalFlag, requiredFlag } from './flags.ts';
+import { type Flag, type FlagValues, flag, optionalFlag, requiredFlag } from './parse-flags.ts';
 
 const ignored = (placeholder: string): Flag<undefined> => ({
   type: { placeholder, takes: 'anything', parse: () => ({ value: undefined }), bare: placeholder === 'bool' },

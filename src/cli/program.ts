@@ -1,7 +1,7 @@
 import { Command as Parser, CommanderError, Help, Option } from 'commander';
 import type { Command, FlagTexts, Operands } from './command.ts';
 import { isCommandError, isUsageError, UsageError } from './errors.ts';
-import { type Flag, normaliseArguments } from './flags.ts';
+import { type Flag, normaliseArguments } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 
 const width = 80;

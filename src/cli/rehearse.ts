@@ -1,6 +1,6 @@
 import { type Command, defineCommand } from './command.ts';
 import { choice, integer, positiveDuration, rate, text } from './flag-types.ts';
-import { flag, type FlagValues, optionalFlag, requiredFlag } from './flags.ts';
+import { flag, type FlagValues, optionalFlag, requiredFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 import { outputFlagWithText } from './output.ts';
 import { rehearsedSourceType } from './source-flag.ts';

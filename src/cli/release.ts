@@ -5,7 +5,7 @@ import { clusterFlags, valueOf } from './cluster-command.ts';
 import { type Command, defineCommand } from './command.ts';
 import { CommandError } from './errors.ts';
 import { bool, text } from './flag-types.ts';
-import { flag, optionalFlag } from './flags.ts';
+import { flag, optionalFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 import { loadProberFile } from './prober-file.ts';
 import { leaderFlags } from './status-flags.ts';

@@ -1,7 +1,7 @@
 import type { StatusRun } from '../status/index.ts';
 import { clusterCommandOf, clusterFlags } from './cluster-command.ts';
 import { type FlagType, namespaceName, positiveDuration, text } from './flag-types.ts';
-import { type FlagValues, flag, optionalFlag } from './flags.ts';
+import { type FlagValues, flag, optionalFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 
 const httpUrl: FlagType<URL> = {

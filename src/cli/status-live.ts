@@ -4,7 +4,7 @@ import type { SeedStatus, SeenShoot } from '../status/index.ts';
 import {
   type Paint,
   type ScreenEvent,
-  type ShootStatus,
+  type ShootSnapshot,
   type StatusSnapshot,
   linesOfChanges,
   statusScreen,
@@ -21,7 +21,7 @@ const colours = { plain: [], good: 'green', bad: 'red', strong: 'bold', dim: 'di
 /** Without colour where the environment says so (`NO_COLOR`), which `styleText` finds out. */
 const paint: Paint = (tone, text) => (tone === 'plain' ? text : styleText(colours[tone], text));
 
-const shootStatusOf = (shoot: SeenShoot, at: string): ShootStatus => {
+const shootStatusOf = (shoot: SeenShoot, at: string): ShootSnapshot => {
   const { state, since, reason, candidates, expired, held, leases = [], unmet = false, ignored = [] } = shoot;
   return {
     name: titleOf(shoot),

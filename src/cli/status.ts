@@ -3,7 +3,7 @@ import { systemClock } from '../process/index.ts';
 import type { SeedStatus, SeenShoot, StatusRun } from '../status/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { bool, shootName, shootNames } from './flag-types.ts';
-import { flag, optionalFlag } from './flags.ts';
+import { flag, optionalFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 import { formatDocument, outputFlag } from './output.ts';
 import { statusFlags, statusRunOf } from './status-flags.ts';

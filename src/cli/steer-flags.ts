@@ -1,7 +1,7 @@
 import { clusterCommandOf, clusterFlags } from './cluster-command.ts';
 import { UsageError } from './errors.ts';
 import { bool, namespaceName, shootName, shootNames } from './flag-types.ts';
-import { flag, optionalFlag } from './flags.ts';
+import { flag, optionalFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 
 /** Flags of the commands that steer the prober of a seed. */

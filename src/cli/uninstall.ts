@@ -3,7 +3,7 @@ import type { Result } from '../kubernetes/api/errors.ts';
 import { clusterCommandOf, clusterFlags, valueOf } from './cluster-command.ts';
 import { type Command, defineCommand } from './command.ts';
 import { bool, choices, namespaceName } from './flag-types.ts';
-import { flag } from './flags.ts';
+import { flag } from './parse-flags.ts';
 import { formatUninstalled } from './install-output.ts';
 import { manifestParts } from './manifests/render.ts';
 import { outputFlag } from './output.ts';

@@ -31,7 +31,7 @@ export { judgeKind } from './known-kinds.ts';
 export type { LoadedConfig } from './load.ts';
 export { nearest } from './nearest.ts';
 export type { Outline } from './outline.ts';
-export { type ConfigProblem, type Finding, type Path, formatProblem, hasErrors } from './problem.ts';
+export { type ConfigProblem, type ConfigFinding, type Path, formatProblem, hasErrors } from './problem.ts';
 export { aboutRef, refOf } from './ref-rules.ts';
 export { type Fields, fieldsOf, itemsOf } from './shape.ts';
 export { type ComponentName, componentNames, typeMeta } from './type-meta.ts';

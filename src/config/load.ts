@@ -3,7 +3,7 @@ import { conform } from './conform.ts';
 import { type Misspelling, type Outline, findMisspellings, outlineOf } from './outline.ts';
 import {
   type ConfigProblem,
-  type Finding,
+  type ConfigFinding,
   type Path,
   type Severity,
   formatPath,
@@ -20,11 +20,11 @@ export interface ConfigFormat<S extends z.ZodType, T> {
   readonly defaultText: string;
   readonly schema: () => S;
   /** Rules beyond the schema, applied to a value of any shape as far as it has the shape for them. */
-  readonly findings: (value: unknown) => readonly Finding[];
+  readonly findings: (value: unknown) => readonly ConfigFinding[];
   /** Called only when nothing is wrong. */
   readonly settingsFrom: (config: z.output<S>) => T;
   /** What speaks against settings that are valid. */
-  readonly advice?: (settings: T) => readonly Finding[];
+  readonly advice?: (settings: T) => readonly ConfigFinding[];
 }
 
 export interface LoadOptions {
@@ -79,11 +79,11 @@ export const configFrom = <S extends z.ZodType, T>(
   const schema = schemaOf(format);
   const { value, deviations } = conform(schema, source.value, (path) => source.plainTextOf(path));
   const problems: ConfigProblem[] = [];
-  const problemOf = ({ path, message, severity, aboutKey }: Finding): ConfigProblem => {
+  const problemOf = ({ path, message, severity, aboutKey }: ConfigFinding): ConfigProblem => {
     const position = aboutKey === true ? source.positionOfKey(path) : source.positionOf(path);
     return { ...position, path: formatPath(path), message, severity };
   };
-  const report = (finding: Finding): void => {
+  const report = (finding: ConfigFinding): void => {
     const severity = looked === 'running' ? (finding.whenRunning ?? finding.severity) : finding.severity;
     if (severity !== 'silent') problems.push(problemOf({ ...finding, severity }));
   };

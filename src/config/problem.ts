@@ -18,7 +18,7 @@ export interface ConfigProblem {
 }
 
 /** What no single field can say about itself. */
-export interface Finding {
+export interface ConfigFinding {
   readonly path: Path;
   readonly message: string;
   readonly severity: Severity;

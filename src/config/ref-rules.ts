@@ -1,7 +1,7 @@
 import type { ResourceRef } from '../kubernetes/api/resource-ref.ts';
 import { judgeKind } from './known-kinds.ts';
 import { nearest } from './nearest.ts';
-import type { Finding, Path } from './problem.ts';
+import type { ConfigFinding, Path } from './problem.ts';
 import { fieldsOf } from './shape.ts';
 
 /** Undefined while a part is missing or no text: then that is the problem to tell. */
@@ -18,12 +18,12 @@ const harmful = ['kube-controller-manager', 'machine-controller-manager', 'clust
  * A kind that no seed can scale protects nothing: an error where a configuration is judged before it is used, and a warning where it runs,
  * because the other resources must be protected all the same.
  */
-export const aboutRef = (resource: unknown, path: Path): readonly Finding[] => {
+export const aboutRef = (resource: unknown, path: Path): readonly ConfigFinding[] => {
   const ref = refOf(resource);
   if (ref === undefined || Object.values(ref).includes('')) return [];
   const judgement = judgeKind(ref);
   const meant = harmful.includes(ref.name) || ref.name.includes('{{') ? undefined : nearest(ref.name, harmful);
-  const findings: Finding[] = [];
+  const findings: ConfigFinding[] = [];
   const at = [...path, 'ref', 'kind'];
   // On one line, whatever they hold.
   const named = JSON.stringify(`${ref.kind} of ${ref.apiVersion}`).slice(1, -1);

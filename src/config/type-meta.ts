@@ -1,5 +1,5 @@
 import { about, exactly, show } from './fields.ts';
-import type { Finding } from './problem.ts';
+import type { ConfigFinding } from './problem.ts';
 import { fieldsOf } from './shape.ts';
 
 const group = 'dependency-watchdog.gardener.cloud';
@@ -25,9 +25,9 @@ export const typeMeta = (component: ComponentName) => ({
  * What is wrong with the `apiVersion` and `kind` of a file. A running component refuses another version of our format and another component's
  * file; of what is foreign to us it only warns, because the Go program overlooks both fields.
  */
-export const typeFindings = (component: ComponentName, value: unknown): readonly Finding[] => {
+export const typeFindings = (component: ComponentName, value: unknown): readonly ConfigFinding[] => {
   const { apiVersion, kind } = fieldsOf(value);
-  const findings: Finding[] = [];
+  const findings: ConfigFinding[] = [];
   const report = (field: string, message: string, isOurs: boolean): void => {
     findings.push({ path: [field], message, severity: 'error', whenRunning: isOurs ? 'error' : 'warning' });
   };

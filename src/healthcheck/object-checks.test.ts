@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import type { Check } from './check.ts';
 import { daemonSetCheck, deploymentCheck, managedResourceCheck, statefulSetCheck } from './object-checks.ts';
-import { type Answers, contextOf } from './testing/stub-client.ts';
+import { type StubAnswers, contextOf } from './testing/stub-client.ts';
 
 const namespace = 'shoot--dev--one';
 const object = (status: object, generation = 1) => ({
@@ -56,7 +56,7 @@ const kinds = [
   },
 ];
 
-const inSeed = (check: Check, seed: Answers) => check(contextOf({ seed }));
+const inSeed = (check: Check, seed: StubAnswers) => check(contextOf({ seed }));
 
 describe.each(kinds)('the check of a $noun', ({ noun, absent, unread, path, check, healthy, unhealthy, ...texts }) => {
   const what = `${noun} "csi" in namespace "shoot--dev--one"`;

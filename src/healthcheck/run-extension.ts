@@ -3,7 +3,7 @@ import { writerStack } from '../kubernetes/client/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import {
-  type Check,
+  type ReadyCheck,
   type ProcessParts,
   type Runnable,
   type SeedPorts,
@@ -131,9 +131,9 @@ const partsOf = (
   };
 };
 
-const standby: Check = { name: 'leader election', ok: true, detail: 'another replica leads' };
+const standby: ReadyCheck = { name: 'leader election', ok: true, detail: 'another replica leads' };
 
-const clustersCheck = (clusters: ClusterWatch): Check => {
+const clustersCheck = (clusters: ClusterWatch): ReadyCheck => {
   const { problem } = clusters.state();
   return { name: 'clusters', ok: clusters.synced, ...(problem === undefined ? {} : { detail: problem }) };
 };
@@ -170,12 +170,12 @@ const controllerRunnable = (controller: HealthCheckController, { access, logger,
       await runController({ ...access, ...controller, logger }, { clusters: own, metrics, onListed }, signal);
     },
   };
-  return { runnable, check: (): Check => ({ name, ok: isListed }) };
+  return { runnable, check: (): ReadyCheck => ({ name, ok: isListed }) };
 };
 
 const heartbeatRunnable = ({ options, access, clock, logger, metrics }: Extension) => {
   const { name: extensionName, namespace, heartbeatIntervalMs: renewIntervalMs = defaultHeartbeatMs } = options;
-  if (renewIntervalMs === 0) return { runnables: [], checks: (): readonly Check[] => [] };
+  if (renewIntervalMs === 0) return { runnables: [], checks: (): readonly ReadyCheck[] => [] };
   let problem: string | undefined = 'not renewed yet';
   const heartbeat = {
     ...{ clock, logger, seed: access.seed, namespace, extensionName, renewIntervalMs },
@@ -191,10 +191,10 @@ const heartbeatRunnable = ({ options, access, clock, logger, metrics }: Extensio
       await renewHeartbeat(heartbeat, signal);
     },
   };
-  const check = (): Check => ({
+  const check = (): ReadyCheck => ({
     name: 'heartbeat',
     ok: problem === undefined,
     ...(problem === undefined ? {} : { detail: problem }),
   });
-  return { runnables: [runnable], checks: (): readonly Check[] => [check()] };
+  return { runnables: [runnable], checks: (): readonly ReadyCheck[] => [check()] };
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildMachine, buildNode } from '../../test/doubles/builders.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
-import { type Answers, contextOf } from './testing/stub-client.ts';
+import { type StubAnswers, contextOf } from './testing/stub-client.ts';
 import { workerNodesCheck } from './worker-nodes.ts';
 
 const namespace = 'shoot--dev--one';
@@ -28,7 +28,7 @@ interface State {
   readonly nodes?: readonly object[];
 }
 
-const answersOf = ({ deployments, machines = [], nodes = [] }: State): { seed: Answers; shoot: Answers } => ({
+const answersOf = ({ deployments, machines = [], nodes = [] }: State): { seed: StubAnswers; shoot: StubAnswers } => ({
   seed: {
     [`${machinePath}/machinedeployments`]: { items: deployments },
     [`${machinePath}/machines`]: { items: machines },

@@ -10,7 +10,7 @@ import {
   heldName,
 } from '../prober/index.ts';
 
-export interface Change {
+export interface SettingsChange {
   readonly wanted: ProberSettings;
   /** What is installed, of several versions: first that with which the prober runs. */
   readonly former: readonly ProberSettings[];
@@ -25,12 +25,12 @@ export interface Refusal {
 const kindOf = ({ clusterSource }: ProberSettings): string => clusterSource?.kind ?? 'gardener';
 
 /** Former versions may be of another kind: one takes over from another, and Helm keeps them. */
-const formerKind = ({ wanted, former: [running = wanted] }: Change): string => kindOf(running);
+const formerKind = ({ wanted, former: [running = wanted] }: SettingsChange): string => kindOf(running);
 
 const identityOf = ({ ref, annotation }: DependentResource): string => `${refKey(ref)} ${annotation?.key ?? ''}`;
 
 /** What has to be looked at before the change: references of which something may be held that would not be restored. */
-export const changedRefs = (change: Change): readonly PlacedRef[] => {
+export const changedRefs = (change: SettingsChange): readonly PlacedRef[] => {
   const { wanted, former } = change;
   const same = new Set(kindOf(wanted) === formerKind(change) ? wanted.dependentResources.map(identityOf) : []);
   return former
@@ -40,14 +40,14 @@ export const changedRefs = (change: Change): readonly PlacedRef[] => {
 };
 
 /** True if the new configuration has it for the resource of the same cluster. */
-const isNamed = (held: HeldResource, { wanted, former }: Change): boolean => {
+const isNamed = (held: HeldResource, { wanted, former }: SettingsChange): boolean => {
   const now = findOwned({ settings: wanted }, held);
   const [before] = former.flatMap((settings) => findOwned({ settings }, held) ?? []);
   return now !== undefined && (before === undefined || before.cluster === now.cluster);
 };
 
 /** What is restored as it was held, and what the new rights do not allow; undefined: they do. */
-const heldOtherwise = (held: HeldResource, { wanted }: Change): string | undefined => {
+const heldOtherwise = (held: HeldResource, { wanted }: SettingsChange): string | undefined => {
   const { ref, state } = held;
   const { annotation: configured } = findOwned({ settings: wanted }, held)?.resource ?? {};
   const key = state.annotation?.key ?? '';
@@ -64,7 +64,7 @@ const namesOf = (held: readonly HeldResource[]): readonly string[] => [...new Se
 const wayOut = 'keep the former configuration until nothing is held any more, or restore it before: dwd release';
 
 /** Undefined: what is held will be restored by a prober that starts with the new configuration and knows nothing of the former one. */
-export const refusalOf = (held: readonly HeldResource[], change: Change): Refusal | undefined => {
+export const refusalOf = (held: readonly HeldResource[], change: SettingsChange): Refusal | undefined => {
   const { wanted } = change;
   if (held.length === 0) return undefined;
   if (kindOf(wanted) !== formerKind(change)) {

@@ -9,11 +9,11 @@ import {
   listCapiClusters,
 } from '../prober/index.ts';
 import type { SeedRead } from './checks/check.ts';
-import type { SeenShoot } from './checks/shoots.ts';
+import type { SeedShoot } from './checks/shoots.ts';
 import { type ListedSecret, decodePlace, listTimeoutMs, readLabelledSecrets, readNamed } from './read-objects.ts';
 import { type Reader, attempt, optionsOf, send } from './reader.ts';
 
-const decodeSeenShoot = (json: unknown, path: string): SeenShoot => {
+const decodeSeenShoot = (json: unknown, path: string): SeedShoot => {
   const cluster = decodeCluster(json, path);
   const spec = childObject(decodeObject(json, path), path, 'spec');
   return { cluster: hostedShoot(cluster), version: cluster.shoot.ok ? versionOf(spec.shoot) : '' };
@@ -38,7 +38,7 @@ interface SecretQuery {
 const readSecretClusters = async (
   reader: Reader,
   { name, key, selector, holdsElsewhere }: SecretQuery,
-): Promise<SeedRead<readonly SeenShoot[]>> => {
+): Promise<SeedRead<readonly SeedShoot[]>> => {
   const places = { apiVersion: 'v1', resource: 'secrets', name, decode: decodePlace };
   const [secrets, namespaces] = await Promise.all([
     selector === undefined ? readNamed<ListedSecret>(reader, places) : readLabelledSecrets(reader, { key, selector }),
@@ -50,7 +50,7 @@ const readSecretClusters = async (
   ]);
   if (!secrets.ok) return secrets;
   if (!namespaces.ok) return namespaces;
-  const shoots = Array.from(secrets.value, ([namespace, { deleting, problem }]): SeenShoot => {
+  const shoots = Array.from(secrets.value, ([namespace, { deleting, problem }]): SeedShoot => {
     const secret = deleting ? 'gone' : 'there';
     const decision = decideSecretLifecycle({
       secret,
@@ -63,14 +63,14 @@ const readSecretClusters = async (
   return { ok: true, value: shoots };
 };
 
-const readCapiClusters = (reader: Reader): Promise<SeedRead<readonly SeenShoot[]>> =>
+const readCapiClusters = (reader: Reader): Promise<SeedRead<readonly SeedShoot[]>> =>
   attempt({ verb: 'list', group: 'cluster.x-k8s.io', resource: 'clusters' }, async () => {
     const clusters = await listCapiClusters(reader.client, optionsOf(reader, listTimeoutMs));
     return clusters.map((cluster) => ({ cluster, version: '' }));
   });
 
 /** All clusters of the seed, in the way that the configuration says. */
-export const readShoots = (reader: Reader, settings: ProberSettings): Promise<SeedRead<readonly SeenShoot[]>> => {
+export const readShoots = (reader: Reader, settings: ProberSettings): Promise<SeedRead<readonly SeedShoot[]>> => {
   const { clusterSource, kubeConfigSecretName: name } = settings;
   switch (clusterSource?.kind) {
     case undefined:
@@ -82,7 +82,7 @@ export const readShoots = (reader: Reader, settings: ProberSettings): Promise<Se
   }
 };
 
-const readGardenShoots = (reader: Reader): Promise<SeedRead<readonly SeenShoot[]>> =>
+const readGardenShoots = (reader: Reader): Promise<SeedRead<readonly SeedShoot[]>> =>
   attempt({ verb: 'list', group: 'extensions.gardener.cloud', resource: 'clusters' }, async () => {
     const call = listCall({ path: clusters, decode: decodeSeenShoot });
     return (await send(reader, call, listTimeoutMs)).value;

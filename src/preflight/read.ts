@@ -3,11 +3,11 @@ import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
 import { type ProberSettings, placeOf } from '../prober/index.ts';
 import type { ShootAnswer } from './checks/api-servers.ts';
 import type { SeedRead } from './checks/check.ts';
-import { type SeedObservation, type SeenSecrets, kcmRef } from './checks/check-all.ts';
+import { type PreflightObservation, type SeenSecrets, kcmRef } from './checks/check-all.ts';
 import type { SeenResources } from './checks/dependents.ts';
 import type { KindInput } from './checks/kinds.ts';
 import type { SeedAnswer } from './checks/seed.ts';
-import { type SeenShoot, findShoot, probedAmong } from './checks/shoots.ts';
+import { type SeedShoot, findShoot, probedAmong } from './checks/shoots.ts';
 import { type RightsOf, readRights } from './read-rights.ts';
 import { readShoots } from './read-clusters.ts';
 import { readResources, readSecrets } from './read-objects.ts';
@@ -57,9 +57,9 @@ const readKinds = (settings: ProberSettings, reader: Reader): Promise<readonly K
   Promise.all(usesOf(settings).map(async (use) => ({ use, found: await readKind(reader, kindOf(use)) })));
 
 const chosenAmong = (
-  shoots: SeedRead<readonly SeenShoot[]>,
+  shoots: SeedRead<readonly SeedShoot[]>,
   wanted: string | undefined,
-): SeedRead<readonly SeenShoot[]> => {
+): SeedRead<readonly SeedShoot[]> => {
   if (!shoots.ok || wanted === undefined) return shoots;
   const found = findShoot(shoots.value, wanted);
   if (found === undefined) throw new NoSuchShootError(`there is no Cluster of the shoot ${wanted} in this seed`);
@@ -109,7 +109,7 @@ const readShootApiServers = async (
     texts,
     seed,
   }: PreflightReadOptions & {
-    readonly shoots: SeedRead<readonly SeenShoot[]>;
+    readonly shoots: SeedRead<readonly SeedShoot[]>;
     readonly texts: SeedRead<Texts>;
     readonly seed: SeedAnswer;
   },
@@ -136,7 +136,7 @@ export const readAll = async (
   options: PreflightReadOptions,
   seed: SeedAnswer,
   deps: ReadDeps,
-): Promise<SeedObservation> => {
+): Promise<PreflightObservation> => {
   const { settings, shoot, rightsOf, progress } = options;
   const { reader, connector } = deps;
   progress('reading the Clusters of the seed');

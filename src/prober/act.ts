@@ -11,16 +11,16 @@ import {
 } from '../kubernetes/api/scalable.ts';
 import { annotatedState, stateInObject } from '../gardener/annotated.ts';
 import type { Write } from './plan/patch-plan.ts';
-import type { Action, Outcome } from './plan/operation.ts';
+import type { Action, StepAnswer } from './plan/operation.ts';
 
-export interface ActDeps {
+export interface ProberActDeps {
   /** Refuses writes of a process that does not lead, at the moment they would leave. */
   readonly seed: KubeClient;
   /** Nothing is written: a would-be write counts as done at once. */
   readonly dryRun: boolean;
 }
 
-export interface ActRequest {
+export interface ProberActRequest {
   readonly action: Action;
   readonly target: ScaleTarget;
   /** Not to wait behind the ordinary rate limit: KCM's clock runs. */
@@ -36,19 +36,19 @@ const ordinaryTimeoutMs = 30_000;
 /** A Scale and its object are read one after the other; a change in between shows in their versions. */
 const consistentReadTries = 3;
 
-const optionsOf = ({ urgent, signal }: ActRequest): CallOptions =>
+const optionsOf = ({ urgent, signal }: ProberActRequest): CallOptions =>
   urgent
     ? { signal, timeoutMs: sentTimeoutMs, priority: 'urgent', once: true }
     : { signal, timeoutMs: ordinaryTimeoutMs, once: true };
 
 /** The result of a request that something ended before its answer. */
-export const rejected = (cause: unknown): Outcome['result'] => {
+export const rejected = (cause: unknown): StepAnswer['result'] => {
   const message = cause instanceof Error ? cause.message : String(cause);
   return { ok: false, error: new ApiError({ code: 'Rejected', message, cause }) };
 };
 
 /** Sends the one request of an action. Rejects with `signal.reason`, only for reads; else only for a bug. */
-export const act = async (deps: ActDeps, request: ActRequest): Promise<Outcome> => {
+export const act = async (deps: ProberActDeps, request: ProberActRequest): Promise<StepAnswer> => {
   const { action, signal } = request;
   try {
     const value = await perform(deps, request);
@@ -61,13 +61,13 @@ export const act = async (deps: ActDeps, request: ActRequest): Promise<Outcome> 
   }
 };
 
-const perform = (deps: ActDeps, request: ActRequest): Promise<ResourceState | undefined> => {
+const perform = (deps: ProberActDeps, request: ProberActRequest): Promise<ResourceState | undefined> => {
   const { action } = request;
   if (action.kind === 'read') return read(deps, request);
   return deps.dryRun ? Promise.resolve(stateAfter(action.write)) : write(deps, request, action.write);
 };
 
-const read = async ({ seed }: ActDeps, request: ActRequest): Promise<ResourceState | undefined> => {
+const read = async ({ seed }: ProberActDeps, request: ProberActRequest): Promise<ResourceState | undefined> => {
   const { target } = request;
   const options = optionsOf(request);
   for (let attempts = 1; ; attempts += 1) {
@@ -85,7 +85,7 @@ const read = async ({ seed }: ActDeps, request: ActRequest): Promise<ResourceSta
   }
 };
 
-const write = async ({ seed }: ActDeps, request: ActRequest, change: Write): Promise<ResourceState> => {
+const write = async ({ seed }: ProberActDeps, request: ProberActRequest, change: Write): Promise<ResourceState> => {
   const { target } = request;
   const options = { ...optionsOf(request), sentTimeoutMs };
   const { base, replicas } = change;

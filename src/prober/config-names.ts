@@ -1,7 +1,7 @@
-import { type Fields, type Finding, type Path, fieldsOf, itemsOf } from '../config/index.ts';
+import { type Fields, type ConfigFinding, type Path, fieldsOf, itemsOf } from '../config/index.ts';
 import { withoutPlaceholders, placeholdersIn } from './place.ts';
 
-const error = (path: Path, message: string): readonly Finding[] => [{ path, message, severity: 'error' }];
+const error = (path: Path, message: string): readonly ConfigFinding[] => [{ path, message, severity: 'error' }];
 
 const known = '{{ namespace }} and {{ cluster }}';
 
@@ -11,7 +11,7 @@ const problemOf = (text: string): string | undefined => {
   return placeholdersIn(text).length > 1 ? `takes only one of ${known}, and only once` : undefined;
 };
 
-const aboutPlaceholders = (value: unknown, path: Path): readonly Finding[] => {
+const aboutPlaceholders = (value: unknown, path: Path): readonly ConfigFinding[] => {
   const problem = typeof value === 'string' ? problemOf(value) : undefined;
   return problem === undefined ? [] : error(path, problem);
 };
@@ -24,7 +24,7 @@ interface Named {
 }
 
 /** Two clusters must not hold the same resource: each would give it back while the other needs it held. */
-const aboutOwner = ({ ref, path }: Named, isShared: boolean): readonly Finding[] => {
+const aboutOwner = ({ ref, path }: Named, isShared: boolean): readonly ConfigFinding[] => {
   const { name, namespace = '{{ namespace }}' } = ref;
   if (typeof name !== 'string') return [];
   const placeholders = new Set([...placeholdersIn(name), ...placeholdersIn(textOf(namespace))]);
@@ -39,7 +39,7 @@ const aboutOwner = ({ ref, path }: Named, isShared: boolean): readonly Finding[]
 };
 
 /** One watch has the Secrets of one name; those of Cluster API have a label. */
-const aboutSecret = (name: unknown, path: Path, isShared: boolean): readonly Finding[] => {
+const aboutSecret = (name: unknown, path: Path, isShared: boolean): readonly ConfigFinding[] => {
   if (typeof name !== 'string' || problemOf(name) !== undefined) return [];
   const placeholders = placeholdersIn(name);
   if (isShared && !placeholders.includes('cluster')) {
@@ -54,7 +54,7 @@ const aboutSecret = (name: unknown, path: Path, isShared: boolean): readonly Fin
 };
 
 /** Rules over names that each cluster fills in. */
-export const nameFindings = (config: Fields): readonly Finding[] => {
+export const nameFindings = (config: Fields): readonly ConfigFinding[] => {
   const { clusterSource, kubeConfigSecretName, externalProbe, apiServerRef, dependentResourceInfos } = config;
   const isShared = fieldsOf(clusterSource).kind === 'cluster-api';
   const { kubeConfigSecretName: external } = fieldsOf(externalProbe);

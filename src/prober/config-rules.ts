@@ -1,6 +1,6 @@
 import {
   type Fields,
-  type Finding,
+  type ConfigFinding,
   type Path,
   aboutRef,
   fieldsOf,
@@ -15,7 +15,7 @@ import { isLabelKey } from '../kubernetes/api/label-selectors.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { nameFindings } from './config-names.ts';
 
-const sameRefTwice = (resources: readonly unknown[]): readonly Finding[] => {
+const sameRefTwice = (resources: readonly unknown[]): readonly ConfigFinding[] => {
   const firstByKey = new Map<string, number>();
   return resources.flatMap((resource, index) => {
     const ref = refOf(resource);
@@ -30,7 +30,7 @@ const sameRefTwice = (resources: readonly unknown[]): readonly Finding[] => {
   });
 };
 
-const withoutScaleUp = (resources: readonly unknown[]): readonly Finding[] =>
+const withoutScaleUp = (resources: readonly unknown[]): readonly ConfigFinding[] =>
   resources.flatMap((resource, index) => {
     if (typeof resource !== 'object' || resource === null || Array.isArray(resource)) return [];
     const { scaleUp, scaleDown } = fieldsOf(resource);
@@ -43,18 +43,22 @@ const withoutScaleUp = (resources: readonly unknown[]): readonly Finding[] =>
   });
 
 /** `annotation` and `action: annotate` go together, and what custody is kept in is not for configurations. */
-const aboutAnnotation = (resource: unknown, path: Path): readonly Finding[] => {
+const aboutAnnotation = (resource: unknown, path: Path): readonly ConfigFinding[] => {
   const { action, annotation } = fieldsOf(resource);
   const { key } = fieldsOf(annotation);
   const isAnnotated = action === 'annotate';
-  const problem = (at: Path, message: string): Finding => ({ path: [...path, ...at], message, severity: 'error' });
+  const problem = (at: Path, message: string): ConfigFinding => ({
+    path: [...path, ...at],
+    message,
+    severity: 'error',
+  });
   if (isAnnotated && annotation === undefined) return [problem(['action'], 'needs annotation, with key and value')];
   if (annotation !== undefined && !isAnnotated) return [problem(['annotation'], 'needs action: annotate')];
   if (typeof key !== 'string' || !key.startsWith(prefix)) return [];
   return [problem(['annotation', 'key'], `is one of the dependency-watchdog's own: ${prefix} is taken`)];
 };
 
-const withoutLevel = (resource: unknown, path: Path): readonly Finding[] =>
+const withoutLevel = (resource: unknown, path: Path): readonly ConfigFinding[] =>
   (['scaleUp', 'scaleDown'] as const).flatMap((direction) => {
     const info = fieldsOf(resource)[direction];
     if (typeof info !== 'object' || info === null || Array.isArray(info)) return [];
@@ -63,7 +67,7 @@ const withoutLevel = (resource: unknown, path: Path): readonly Finding[] =>
     return [{ path: [...path, direction, 'level'], message, severity: 'warning' as const }];
   });
 
-const aboutResources = (resources: readonly unknown[]): readonly Finding[] =>
+const aboutResources = (resources: readonly unknown[]): readonly ConfigFinding[] =>
   resources.flatMap((resource, index) => {
     const path = ['dependentResourceInfos', index];
     // An annotation takes no scale subresource.
@@ -78,7 +82,7 @@ const sameSecret = ({ kubeConfigSecretName, externalProbe }: Fields): readonly s
   return ["is the Secret of the prober itself: its kubeconfig must have the public address, not the seed's own"];
 };
 
-const keyWithoutSecret = ({ clusterSource }: Fields): readonly Finding[] => {
+const keyWithoutSecret = ({ clusterSource }: Fields): readonly ConfigFinding[] => {
   const { kind, key } = fieldsOf(clusterSource);
   if (key === undefined || (kind ?? 'gardener') !== 'gardener') return [];
   const message =
@@ -87,9 +91,9 @@ const keyWithoutSecret = ({ clusterSource }: Fields): readonly Finding[] => {
 };
 
 /** Either says which Secrets have the kubeconfigs. */
-const aboutSelector = ({ clusterSource, kubeConfigSecretName }: Fields): readonly Finding[] => {
+const aboutSelector = ({ clusterSource, kubeConfigSecretName }: Fields): readonly ConfigFinding[] => {
   const { kind, selector } = fieldsOf(clusterSource);
-  const error = (path: Path, message: string): Finding => ({ path, message, severity: 'error' });
+  const error = (path: Path, message: string): ConfigFinding => ({ path, message, severity: 'error' });
   const path = ['clusterSource', 'selector'];
   if (selector === undefined) {
     return kubeConfigSecretName === undefined
@@ -109,8 +113,8 @@ const aboutSelector = ({ clusterSource, kubeConfigSecretName }: Fields): readonl
   ];
 };
 
-const warnings = (config: Fields): readonly Finding[] => {
-  const warn = (path: Path, message: string): Finding => ({ path, message, severity: 'warning' });
+const warnings = (config: Fields): readonly ConfigFinding[] => {
+  const warn = (path: Path, message: string): ConfigFinding => ({ path, message, severity: 'warning' });
   return [
     ...('kcmNodeMonitorGraceDuration' in config && config.kcmNodeMonitorGraceDuration !== undefined
       ? []
@@ -125,7 +129,7 @@ const warnings = (config: Fields): readonly Finding[] => {
 };
 
 /** Rules over several fields of a prober configuration, as far as it has the shape to apply them to. */
-export const proberFindings = (value: unknown): readonly Finding[] => {
+export const proberFindings = (value: unknown): readonly ConfigFinding[] => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   const config = fieldsOf(value);
   const resources = itemsOf(config.dependentResourceInfos);

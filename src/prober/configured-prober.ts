@@ -8,7 +8,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Gauge } from '../ports/meter.ts';
 import type { Random } from '../ports/random.ts';
-import { type Check, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
+import { type ReadyCheck, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
 import { type ApiServers, createApiServers } from './api-servers.ts';
 import { type HeldByShoot, ProberController } from './controller.ts';
 import { listHeldUnprobed } from './held-unprobed.ts';
@@ -184,7 +184,7 @@ const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMe
   return remembered;
 };
 
-const checksOf = (sources: ProberSources): readonly Check[] => {
+const checksOf = (sources: ProberSources): readonly ReadyCheck[] => {
   const { clusters, kubeconfigs, namespaces, dependents } = sources;
   const caches = [
     { name: 'clusters', ok: clusters.synced, problem: clusters.state().problem },

@@ -6,7 +6,7 @@ import { type ResourceState, isAtLeast } from '../kubernetes/api/scalable.ts';
 import { findHeldNote } from '../gardener/held-note.ts';
 import { ignoresScaling, isHeld } from '../gardener/scaling-annotations.ts';
 import type { DependentSources } from '../kubernetes/cache/index.ts';
-import { type ActDeps, type ActRequest, act } from './act.ts';
+import { type ProberActDeps, type ProberActRequest, act } from './act.ts';
 import {
   type DryRunOverlays,
   type SnapshotSources,
@@ -17,17 +17,17 @@ import {
 } from './plan/snapshots.ts';
 import { shownHeld } from './held-unprobed.ts';
 import type { DependentsView } from './judge/verdict.ts';
-import type { Action, Outcome, Snapshot } from './plan/operation.ts';
+import type { Action, StepAnswer, Snapshot } from './plan/operation.ts';
 import { type PlacedRef, objectKey, placeOf } from './place.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 import type { HeldInShoot, ResourceInShoot } from './status/schema.ts';
 
-export interface DependentsDeps extends ActDeps {
+export interface DependentsDeps extends ProberActDeps {
   readonly dependents: DependentSources;
   readonly settings: ProberSettings;
 }
 
-interface AskOptions extends Pick<ActRequest, 'urgent' | 'signal'> {
+interface AskOptions extends Pick<ProberActRequest, 'urgent' | 'signal'> {
   readonly seed?: KubeClient | undefined;
 }
 
@@ -116,7 +116,7 @@ export class Dependents {
   }
 
   /** Sends the one request of an action, through `seed` if there is one. Rejects only with `signal.reason`, and only for reads. */
-  async ask(action: Action, { seed = this.#deps.seed, ...options }: AskOptions): Promise<Outcome> {
+  async ask(action: Action, { seed = this.#deps.seed, ...options }: AskOptions): Promise<StepAnswer> {
     const { key } = action;
     const { ref, annotation } = this.#resources.get(key) ?? {};
     const served = this.#deps.dependents.get(key)?.served();
@@ -170,7 +170,7 @@ export class Dependents {
     return last === undefined || isAtLeast(meta.resourceVersion, last.resourceVersion) ? meta : last;
   }
 
-  #keep(action: Action, { result }: Outcome): void {
+  #keep(action: Action, { result }: StepAnswer): void {
     if (!result.ok || result.value === undefined) return;
     if (action.kind === 'read' || !this.#deps.dryRun) this.#lastResponses.set(action.key, result.value);
     else overlayWrite(this.#overlays, action.key, { base: action.write.base, state: result.value });

@@ -1,8 +1,8 @@
 import { rejected } from './act.ts';
 import type { Dependents } from './dependents.ts';
 import type { Flow } from './plan/flow.ts';
-import type { Action, Outcome } from './plan/operation.ts';
-import type { ShootState } from './plan/shoot-state.ts';
+import type { Action, StepAnswer } from './plan/operation.ts';
+import type { ShootProberState } from './plan/shoot-state.ts';
 import type { ProberReport } from './report.ts';
 import type { Race } from './report-scaling.ts';
 import { type WithoutLeadDeps, WritesWithoutLead } from './standby.ts';
@@ -32,7 +32,7 @@ export class FlowRequests {
   }
 
   /** The shoot's loop has come to this state. */
-  stepped(state: ShootState): void {
+  stepped(state: ShootProberState): void {
     this.#withoutLead.stepped(state);
     if (state.flow?.ending !== undefined) this.#unsent.get(state.flow.id)?.abort(new Error('the flow is ending'));
   }
@@ -51,7 +51,7 @@ export class FlowRequests {
   }
 
   /** Sends the one request of an action. Never rejects: a flow must not wait for ever for an answer no longer wanted, or for a bug. */
-  async send(flow: Flow, action: Action): Promise<Outcome> {
+  async send(flow: Flow, action: Action): Promise<StepAnswer> {
     const { clock, report } = this.#deps;
     const { namespace, dependents, race } = this.#options;
     const signal = this.#unsent.get(flow.id)?.signal ?? AbortSignal.abort();

@@ -9,7 +9,7 @@ export { hostedShoot } from './source/gardener.ts';
 export type { LabelledSecretView } from './source/labelled-secrets.ts';
 export { decodeLabelledSecret } from './source/secret.ts';
 export { clusterOfHeld } from './release-settings.ts';
-export { type Owned, findOwned, holdsOutside, ownerOf } from './of-cluster.ts';
+export { type OwnedResource, findOwned, holdsOutside, ownerOf } from './of-cluster.ts';
 export { type PlacedRef, fillIn, isTemplate, placeOf, withoutPlaceholders } from './place.ts';
 export { kubeconfigKeyOf, kubeconfigQuery } from './watch-kubeconfigs.ts';
 export { findHeldInCache, fromCache } from './held-in-cache.ts';

@@ -1,5 +1,5 @@
 import { type DatedExchange, measureSkew, significantSkew } from './judge/clock-skew.ts';
-import type { Observation } from './judge/lease-history.ts';
+import type { LeaseObservation } from './judge/lease-history.ts';
 import type { Machine } from '../gardener/machine.ts';
 import type { NodeView } from '../gardener/node.ts';
 import { getVersion } from '../gardener/shoot-calls.ts';
@@ -90,7 +90,7 @@ const observationOf = (
   { sentAt, receivedAt }: Answer<unknown>,
   exchange: DatedExchange,
   stalledUntil: number | undefined,
-): Observation => {
+): LeaseObservation => {
   const skewMs = significantSkew(exchange);
   return {
     startedAt: sentAt,

@@ -72,7 +72,7 @@ interface Named {
 export const ownerOf = (settings: ProberSettings, ref: PlacedRef, object: Named): string | undefined =>
   clusterOf(ref, object, sharesNamespaces(settings));
 
-export interface Owned {
+export interface OwnedResource {
   readonly resource: DependentResource;
   readonly cluster: string;
 }
@@ -93,15 +93,15 @@ const fixedLength = ({ name, namespace = '' }: PlacedRef): number =>
 export const findOwned = (
   { settings, isKnown = () => false }: Owners,
   { namespace, ref }: { readonly namespace: string; readonly ref: ResourceRef },
-): Owned | undefined => {
+): OwnedResource | undefined => {
   const group = groupOf(ref);
-  const fitting = settings.dependentResources.flatMap((resource): readonly Owned[] => {
+  const fitting = settings.dependentResources.flatMap((resource): readonly OwnedResource[] => {
     if (groupOf(resource.ref) !== group || resource.ref.kind !== ref.kind) return [];
     const cluster = ownerOf(settings, resource.ref, { name: ref.name, namespace });
     return cluster === undefined ? [] : [{ resource, cluster }];
   });
   if (fitting.length <= 1) return fitting[0];
-  const known = ({ cluster }: Owned): number => Number(isKnown(cluster));
+  const known = ({ cluster }: OwnedResource): number => Number(isKnown(cluster));
   const [first] = fitting.toSorted(
     (a, b) => known(b) - known(a) || fixedLength(b.resource.ref) - fixedLength(a.resource.ref),
   );

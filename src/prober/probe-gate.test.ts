@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
-import { type Machine, createMachine } from '../../test/leader-election/machine.ts';
+import { type ElectionProcess, createMachine } from '../../test/leader-election/machine.ts';
 import { ProbeGate } from './probe-gate.ts';
 
 let clock: FakeClock;
-let machine: Machine;
+let machine: ElectionProcess;
 let gate: ProbeGate;
 /** In their order. */
 let started: number[];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { emptyProbeMemory } from './judge/verdict.ts';
-import type { DesiredScaling, ShootState } from './plan/shoot-state.ts';
+import type { DesiredScaling, ShootProberState } from './plan/shoot-state.ts';
 import { memoryOf } from './prober-memory.ts';
 
-const state: ShootState = { probe: emptyProbeMemory, nextRunAt: 30_000, runUnderWay: false, flows: 0 };
+const state: ShootProberState = { probe: emptyProbeMemory, nextRunAt: 30_000, runUnderWay: false, flows: 0 };
 const desired: DesiredScaling = { direction: 'down', scope: 'all', reason: '', judgedAt: 0 };
 
 describe('what a prober leaves to the next one', () => {

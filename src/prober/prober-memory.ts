@@ -1,7 +1,7 @@
 import type { ExternalProbeMemory } from './external-prober.ts';
 import type { LifecycleDecision, ShootSettings } from './judge/lifecycle.ts';
 import type { ProbeMemory } from './judge/verdict.ts';
-import type { ShootState } from './plan/shoot-state.ts';
+import type { ShootProberState } from './plan/shoot-state.ts';
 
 /** What a prober of the same shoot goes on with after a change of the configuration. */
 export interface ProberMemory {
@@ -10,7 +10,7 @@ export interface ProberMemory {
   readonly nextRunAt: number;
   readonly settings: ShootSettings;
   /** What a standby owes to the leader. */
-  readonly custody: Pick<ShootState, 'scaledWithoutLead' | 'leftToLeaderUntil' | 'wasPaused'>;
+  readonly custody: Pick<ShootProberState, 'scaledWithoutLead' | 'leftToLeaderUntil' | 'wasPaused'>;
   readonly externalProbe?: ExternalProbeMemory;
 }
 
@@ -29,9 +29,13 @@ export interface ProberMemories {
 }
 
 /** A scale-down that runs or waits is not remembered: the next prober judges anew, at once. */
-const isGoingDown = ({ flow, next }: ShootState): boolean => [flow, next].some((one) => one?.direction === 'down');
+const isGoingDown = ({ flow, next }: ShootProberState): boolean =>
+  [flow, next].some((one) => one?.direction === 'down');
 
-export const memoryOf = (state: ShootState, now: number): Pick<ProberMemory, 'probe' | 'nextRunAt' | 'custody'> => {
+export const memoryOf = (
+  state: ShootProberState,
+  now: number,
+): Pick<ProberMemory, 'probe' | 'nextRunAt' | 'custody'> => {
   const { probe, nextRunAt, flow, scaledWithoutLead, leftToLeaderUntil, wasPaused } = state;
   const hasScaled = flow?.withoutLead !== undefined && flow.operations.some(({ mayHaveWritten }) => mayHaveWritten);
   return {

@@ -12,7 +12,7 @@ import { whenAborted } from '../process/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import { createApiServers } from './api-servers.ts';
 import { type HeldResource, findHeldOf, heldKey, heldName, isLeftover } from './held.ts';
-import { type ListOptions, listMarked } from './list-held.ts';
+import { type ListHeldOptions, listMarked } from './list-held.ts';
 import { findOwned } from './of-cluster.ts';
 import { clusterOfHeld, withUnconfigured } from './release-settings.ts';
 import { ProbeGate } from './probe-gate.ts';
@@ -23,7 +23,7 @@ import type { ShootSight } from './status/sight.ts';
 import { type ProberReport, createProberReport } from './report.ts';
 import { type ProberSources, createProberSources } from './sources.ts';
 
-export interface ReleaseOptions extends ListOptions {
+export interface ReleaseOptions extends ListHeldOptions {
   /** Told in log and Events. */
   readonly reason: string;
   readonly random: Random;

@@ -9,7 +9,7 @@ import { type PlacedRef, eventMessage, namespaceRef, placeOf } from './place.ts'
 import type { Flow, FlowEnd } from './plan/flow.ts';
 import { effectOf, unknownManager } from './plan/patch-plan.ts';
 import type { WithoutLead } from './plan/without-lead.ts';
-import { type Action, type Operation, type Outcome, maxAttempts } from './plan/operation.ts';
+import { type Action, type Operation, type StepAnswer, maxAttempts } from './plan/operation.ts';
 
 /** Of a scale-down verdict, monotonic milliseconds: when the threshold was crossed, and when KCM would act. */
 export interface Race {
@@ -21,7 +21,7 @@ export interface Race {
 export interface Answered {
   readonly flow: Flow;
   readonly action: Action;
-  readonly outcome: Outcome;
+  readonly outcome: StepAnswer;
   /** The resource, with the UID that a watch shows. */
   readonly ref?: PlacedRef | undefined;
   readonly uid?: string | undefined;

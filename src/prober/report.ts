@@ -34,7 +34,7 @@ export interface ProberReport extends ScalingReport, ExternalProbeReport, PauseR
   forget(namespace: string): void;
 }
 
-export interface ReportDeps {
+export interface ProberReportDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
@@ -49,7 +49,7 @@ export interface ReportDeps {
 
 /** Reports which shoots are probed. */
 const reportProbers = (
-  { clock, logger }: ReportDeps,
+  { clock, logger }: ProberReportDeps,
   metrics: ProberMetrics,
 ): Pick<ProberReport, 'probers' | 'proberStarted' | 'proberStopped' | 'settingsChanged' | 'clusterUndecodable'> => ({
   probers: (count) => metrics.probers.set(count),
@@ -67,7 +67,7 @@ const reportProbers = (
 });
 
 /** To be called once per meter: it declares the prober's metrics. */
-export const createProberReport = (deps: ReportDeps): ProberReport => {
+export const createProberReport = (deps: ProberReportDeps): ProberReport => {
   const { clock, logger, meter, events, dryRun, home = 'garden', leads = () => true } = deps;
   const metrics = createProberMetrics(meter);
   const held = new HeldGauges(clock, metrics);

@@ -1,7 +1,7 @@
 import type { FoundPause } from '../gardener/pause.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Pauses } from './pauses.ts';
-import type { ShootState } from './plan/shoot-state.ts';
+import type { ShootProberState } from './plan/shoot-state.ts';
 import type { PauseReport } from './report-pause.ts';
 
 export interface ShootPauseDeps {
@@ -38,7 +38,7 @@ export class ShootPause {
   }
 
   /** The shoot's loop has come to this state. */
-  stepped({ flow, next }: Pick<ShootState, 'flow' | 'next'>): void {
+  stepped({ flow, next }: Pick<ShootProberState, 'flow' | 'next'>): void {
     const { report } = this.#deps;
     const pause = this.#pause;
     const isPaused = pause !== undefined;

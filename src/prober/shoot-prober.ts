@@ -7,7 +7,7 @@ import { ExternalProber } from './external-prober.ts';
 import { FlowRequests } from './flow-requests.ts';
 import { ofCluster } from './of-cluster.ts';
 import { advanceShoot } from './plan/advance-shoot.ts';
-import type { Effect, ShootEvent, ShootState } from './plan/shoot-state.ts';
+import type { Effect, ShootEvent, ShootProberState } from './plan/shoot-state.ts';
 import { probeSettings, raceOf } from './probe-settings.ts';
 import { type ProberMemory, type ProberStart, memoryOf } from './prober-memory.ts';
 import { leader } from './plan/without-lead.ts';
@@ -29,7 +29,7 @@ export class ShootProber {
     this.#settle = resolve;
   });
   #settings: ShootSettings;
-  #state: ShootState;
+  #state: ShootProberState;
   #run = new AbortController();
   #isScheduled = false;
   #cancelTimer = (): void => undefined;

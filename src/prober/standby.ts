@@ -1,7 +1,7 @@
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import type { LeaderWatch, Leadership } from '../kubernetes/api/leadership.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ShootState } from './plan/shoot-state.ts';
+import type { ShootProberState } from './plan/shoot-state.ts';
 import type { Role } from './plan/without-lead.ts';
 
 /**
@@ -46,7 +46,7 @@ export class WritesWithoutLead {
   }
 
   /** The shoot's loop has come to this state. */
-  stepped({ flow, verdict }: Pick<ShootState, 'flow' | 'verdict'>): void {
+  stepped({ flow, verdict }: Pick<ShootProberState, 'flow' | 'verdict'>): void {
     const isDue = flow?.withoutLead !== undefined && verdict?.kind === 'unhealthy';
     this.#standUntil = isDue ? this.#deps.clock.monotonic() + writesStandMs : Number.NEGATIVE_INFINITY;
   }

@@ -1,7 +1,7 @@
 import type { HttpRoutes } from './http-server.ts';
 
 /** One line of `/readyz`. */
-export interface Check {
+export interface ReadyCheck {
   readonly name: string;
   readonly ok: boolean;
   /** Why it is not, or what an operator should know although it is. */
@@ -11,13 +11,13 @@ export interface Check {
 const plainText = 'text/plain; charset=utf-8';
 
 /** `[+]` ok, `[!]` ok but not as it should be, `[-]` not ready. */
-const line = ({ name, ok, detail }: Check): string => {
+const line = ({ name, ok, detail }: ReadyCheck): string => {
   if (!ok) return `[-] ${name}: not ready${detail === undefined ? '' : ` (${detail})`}\n`;
   return detail === undefined ? `[+] ${name}: ok\n` : `[!] ${name}: ${detail}\n`;
 };
 
 /** `/healthz`: 200 while the event loop turns. `/readyz`: 200 when all checks are ok, else 503, and one line for each check. */
-export const healthRoutes = (checks: () => readonly Check[]): HttpRoutes =>
+export const healthRoutes = (checks: () => readonly ReadyCheck[]): HttpRoutes =>
   new Map([
     ['/healthz', () => ({ status: 200, contentType: plainText, body: 'ok\n' })],
     [

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
-import { type Check, healthRoutes, metricsRoutes, statusRoutes } from './endpoints.ts';
+import { type ReadyCheck, healthRoutes, metricsRoutes, statusRoutes } from './endpoints.ts';
 import { type HttpRoutes, createHttpServer } from './http-server.ts';
 import type { BindAddress } from './settings.ts';
 
@@ -68,7 +68,7 @@ const ask = (address: BindAddress, path: string, { method = 'GET', agent }: Ask 
 const closed = (socket: Socket): Promise<void> => new Promise((resolve) => void socket.once('close', () => resolve()));
 
 describe('health', () => {
-  let checks: readonly Check[] = [];
+  let checks: readonly ReadyCheck[] = [];
   const routes = healthRoutes(() => checks);
 
   it('is 200 at /healthz whatever the checks say', async () => {

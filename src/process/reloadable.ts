@@ -1,5 +1,5 @@
 import type { Logger } from '../ports/logger.ts';
-import type { Check } from './endpoints.ts';
+import type { ReadyCheck } from './endpoints.ts';
 import { type Runnable, whenAborted } from './lifecycle.ts';
 
 /** A component of a seed under one configuration: its watches, and while it leads its controller. A change of the configuration builds a new one. */
@@ -12,7 +12,7 @@ export interface ConfiguredComponent<Settings, Memory> {
    * of its predecessor, if there was one.
    */
   work(memory: Memory | undefined, signal: AbortSignal): Promise<Memory>;
-  checks(): readonly Check[];
+  checks(): readonly ReadyCheck[];
   /** Ends the watches. */
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface ComponentParts<Settings> {
   /** Waits for the seed's API server as long as it takes: a watchdog that crash-loops protects nobody. */
   readonly caches: Runnable;
   readonly controller: Runnable;
-  checks(): readonly Check[];
+  checks(): readonly ReadyCheck[];
   /** What `GET /status` answers; absent: there is no such page. Holds no secret. */
   readonly status?: (process: ProcessView, query: URLSearchParams) => object;
   /** Goes over to other settings once their caches are filled. */
@@ -79,7 +79,7 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
     if (status !== undefined) this.status = (process, query) => status(this.#current.settings, process, query);
   }
 
-  checks(): readonly Check[] {
+  checks(): readonly ReadyCheck[] {
     return this.#current.checks();
   }
 
@@ -152,7 +152,7 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
 }
 
 export interface RunningComponent<Settings> extends Pick<ComponentParts<Settings>, 'status'> {
-  checks(): readonly Check[];
+  checks(): readonly ReadyCheck[];
   apply(settings: Settings): void;
   /** Lets writes under way finish, sends nothing new, ends all watches. */
   stop(): Promise<void>;

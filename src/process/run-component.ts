@@ -5,7 +5,7 @@ import type { Meter } from '../ports/meter.ts';
 import { RightsCheck } from './check-rights.ts';
 import { type Component, userAgentOf } from './component.ts';
 import { watchConfig } from './config-watch.ts';
-import type { Check, MetricsSource } from './endpoints.ts';
+import type { ReadyCheck, MetricsSource } from './endpoints.ts';
 import { leaseGrants, rightsOf } from './grants.ts';
 import { type ProcessParts, type SeedPorts, runSeedProcess } from './seed-process.ts';
 import type { Runnable } from './lifecycle.ts';
@@ -43,7 +43,7 @@ export interface ProcessDeps<Settings> {
   readonly stop: AbortSignal;
 }
 
-const dryRunCheck: Check = { name: 'dry-run', ok: true, detail: 'nothing is written' };
+const dryRunCheck: ReadyCheck = { name: 'dry-run', ok: true, detail: 'nothing is written' };
 
 /** A component as a process: everything between its settings and its exit code, which is 0 after a stop and 1 after a failure. */
 export const runComponent = <Settings>(

@@ -6,7 +6,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { Random } from '../ports/random.ts';
 import { systemClock } from './clock.ts';
-import { type MetricsSource, healthRoutes, metricsRoutes, statusRoutes, type Check } from './endpoints.ts';
+import { type MetricsSource, healthRoutes, metricsRoutes, statusRoutes, type ReadyCheck } from './endpoints.ts';
 import { createHttpServer } from './http-server.ts';
 import { createElection } from './leadership.ts';
 import { type Runnable, runLifecycle } from './lifecycle.ts';
@@ -38,7 +38,7 @@ export interface ProcessParts {
   /** Run in the replica that leads, unless `startsBeforeLead`. */
   readonly leading: readonly Runnable[];
   /** Lines of `/readyz`. */
-  checks(): readonly Check[];
+  checks(): readonly ReadyCheck[];
   /** What `GET /status` answers; absent: there is no such page. */
   readonly status?: (query: URLSearchParams) => object;
   /** Servers beside those of metrics and health. */

@@ -14,7 +14,7 @@ import {
   shownPause,
 } from '../prober/index.ts';
 import { type ObjectsDeps, orProblem } from './read-objects.ts';
-import { type Configured, readPauses } from './read-pauses.ts';
+import { type PauseSearch, readPauses } from './read-pauses.ts';
 import type { HeldObjects, SeenShoot } from './seed-status.ts';
 
 /** Of `shoot--PROJECT--NAME`, or `shoot-PROJECT--NAME` (`ComputeTechnicalID` of Gardener's pkg/utils/gardener), or `NAMESPACE/CLUSTER`. */
@@ -30,7 +30,7 @@ const nameIn = (cluster: string): Pick<SeenShoot, 'name' | 'project'> => {
   return at > 0 && from < rest.length ? { project: rest.slice(0, at), name: rest.slice(from) } : { name: cluster };
 };
 
-export interface HeldDeps extends ObjectsDeps, Configured {
+export interface HeldDeps extends ObjectsDeps, PauseSearch {
   readonly wall: () => number;
 }
 

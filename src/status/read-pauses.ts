@@ -33,7 +33,7 @@ const listNamespaces = () =>
   });
 
 /** What is looked for, in a seed whose configuration may not be known. */
-export interface Configured {
+export interface PauseSearch {
   readonly settings: ProberSettings;
   /** False: nothing is installed, and the settings are Gardener's own. */
   readonly isInstalled: boolean;
@@ -47,7 +47,7 @@ interface SeenClusters {
 const sharesNamespaces = ({ clusterSource }: ProberSettings): boolean => clusterSource?.kind === 'cluster-api';
 
 /** Those that may share a namespace. Where nobody says whether there are any, they are asked for all the same: they may be paused. */
-const readClusters = async ({ settings, isInstalled }: Configured, deps: ObjectsDeps): Promise<SeenClusters> => {
+const readClusters = async ({ settings, isInstalled }: PauseSearch, deps: ObjectsDeps): Promise<SeenClusters> => {
   const isConfigured = sharesNamespaces(settings);
   if (isInstalled && !isConfigured) return { clusters: [], problems: [] };
   const { value: clusters = [], problem } = await orProblem(
@@ -75,7 +75,7 @@ export interface SeenPauses {
 }
 
 /** The pauses of Namespaces, of clusters that share one, and of the configuration. Rejects with an ApiError where namespaces cannot be listed. */
-export const readPauses = async (configured: Configured, deps: ObjectsDeps, now: number): Promise<SeenPauses> => {
+export const readPauses = async (configured: PauseSearch, deps: ObjectsDeps, now: number): Promise<SeenPauses> => {
   const [{ value: namespaces }, { clusters, problems }] = await Promise.all([
     deps.client.call(listNamespaces(), deps.options),
     readClusters(configured, deps),

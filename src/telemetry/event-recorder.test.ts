@@ -4,7 +4,7 @@ import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.t
 import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { createRecordingMeter } from '../../test/doubles/recording-meter.ts';
 import { type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
-import { type Machine, createMachine } from '../../test/leader-election/machine.ts';
+import { type ElectionProcess, createMachine } from '../../test/leader-election/machine.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import { createEventRecorder } from './event-recorder.ts';
 import type { EventRecorder } from './events.ts';
@@ -13,7 +13,7 @@ let clock: FakeClock;
 let client: ScriptedClient;
 let logger: RecordingLogger;
 let recorder: EventRecorder;
-let machine: Machine;
+let machine: ElectionProcess;
 beforeEach(() => {
   clock = createFakeClock();
   machine = createMachine({ clock });

@@ -1,6 +1,6 @@
 import type { Counter, Meter } from '../ports/meter.ts';
 
-export interface Program {
+export interface ProgramInfo {
   /** As `prober`. */
   readonly component: string;
   readonly version: string;
@@ -12,7 +12,7 @@ export interface ProgramMetrics {
 }
 
 /** What every program says of itself. To be called once per meter. */
-export const createProgramMetrics = (meter: Meter, { component, version, isDryRun }: Program): ProgramMetrics => {
+export const createProgramMetrics = (meter: Meter, { component, version, isDryRun }: ProgramInfo): ProgramMetrics => {
   const build = { name: 'dwd_build_info', help: 'Always 1; what runs here.', labels: ['component', 'version'] };
   meter.gauge(build).set(1, { component, version });
   meter.gauge({ name: 'dwd_dry_run', help: '1 if this program writes nothing (--dry-run).' }).set(isDryRun ? 1 : 0);

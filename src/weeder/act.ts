@@ -1,9 +1,9 @@
 import { ApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { type PodView, deletePod } from '../kubernetes/api/pod.ts';
-import type { Outcome } from './judge/attempts.ts';
+import type { DeleteOutcome } from './judge/attempts.ts';
 
-export interface ActDeps {
+export interface WeederActDeps {
   /** Refuses writes at the moment of sending when this process does not lead. */
   readonly client: KubeClient;
   /** Nothing is written: a delete counts as done at once. */
@@ -19,7 +19,7 @@ export interface DeleteRequest {
 }
 
 export interface DeleteResult {
-  readonly outcome: Outcome;
+  readonly outcome: DeleteOutcome;
   readonly error?: ApiError;
 }
 
@@ -31,7 +31,7 @@ const timeoutMs = 600_000;
 const sentTimeoutMs = 10_000;
 
 /** Deletes the pod in the state in which it was seen. A failed delete is data; rejects only for a bug. */
-export const act = async ({ client, dryRun }: ActDeps, request: DeleteRequest): Promise<DeleteResult> => {
+export const act = async ({ client, dryRun }: WeederActDeps, request: DeleteRequest): Promise<DeleteResult> => {
   if (dryRun) return { outcome: { kind: 'deleted' } };
   const { pod, signal, isWanted } = request;
   const tooLate = new ApiError({ code: 'Rejected', message: `DELETE of pod ${pod.name}: not sent: no longer wanted` });

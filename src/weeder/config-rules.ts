@@ -1,10 +1,10 @@
-import { type Finding, type Path, fieldsOf, itemsOf, labelKeyWords, show } from '../config/index.ts';
+import { type ConfigFinding, type Path, fieldsOf, itemsOf, labelKeyWords, show } from '../config/index.ts';
 import { formatLabelSelector, isLabelKey } from '../kubernetes/api/label-selectors.ts';
 import { labelSelector, serviceNamePattern } from './config-schema.ts';
 
-const error = (path: Path, message: string): Finding => ({ path, message, severity: 'error' });
+const error = (path: Path, message: string): ConfigFinding => ({ path, message, severity: 'error' });
 
-const wrongKey = (path: Path, expected: string): Finding => ({
+const wrongKey = (path: Path, expected: string): ConfigFinding => ({
   ...error(path, `must be ${expected}, found ${show(path.at(-1))}`),
   aboutKey: true,
 });
@@ -12,7 +12,7 @@ const wrongKey = (path: Path, expected: string): Finding => ({
 const wrongLabelKeys = (selector: unknown): readonly string[] =>
   Object.keys(fieldsOf(fieldsOf(selector).matchLabels)).filter((key) => !isLabelKey(key));
 
-const valuesAgainstOperator = (requirement: unknown, path: Path): readonly Finding[] => {
+const valuesAgainstOperator = (requirement: unknown, path: Path): readonly ConfigFinding[] => {
   const { operator, values } = fieldsOf(requirement);
   // Anything but a list is a problem of its own.
   if (values !== undefined && !Array.isArray(values)) return [];
@@ -40,20 +40,20 @@ const textsOf = (selectors: readonly unknown[]): readonly (string | undefined)[]
   });
 };
 
-const aboutSelector = (selector: unknown, path: Path): readonly Finding[] => [
+const aboutSelector = (selector: unknown, path: Path): readonly ConfigFinding[] => [
   ...wrongLabelKeys(selector).map((key) => wrongKey([...path, 'matchLabels', key], labelKeyWords)),
   ...itemsOf(fieldsOf(selector).matchExpressions).flatMap((requirement, index) =>
     valuesAgainstOperator(requirement, [...path, 'matchExpressions', index]),
   ),
 ];
 
-const emptySelectors = (texts: readonly (string | undefined)[], path: Path): readonly Finding[] => {
+const emptySelectors = (texts: readonly (string | undefined)[], path: Path): readonly ConfigFinding[] => {
   const message =
     'must have matchLabels or matchExpressions; an empty selector would select every pod of the namespace';
   return texts.flatMap((text, index) => (text === '' ? [error([...path, index], message)] : []));
 };
 
-const sameSelectorTwice = (texts: readonly (string | undefined)[], path: Path): readonly Finding[] => {
+const sameSelectorTwice = (texts: readonly (string | undefined)[], path: Path): readonly ConfigFinding[] => {
   const firstByText = new Map<string, number>();
   return texts.flatMap((text, index) => {
     if (text === undefined || text === '') return [];
@@ -67,7 +67,7 @@ const sameSelectorTwice = (texts: readonly (string | undefined)[], path: Path): 
   });
 };
 
-const aboutService = (name: string, service: unknown, path: Path): readonly Finding[] => {
+const aboutService = (name: string, service: unknown, path: Path): readonly ConfigFinding[] => {
   const expected = 'the name of a Service (lower-case letters, digits and "-"; at most 63 characters)';
   const podSelectors = itemsOf(fieldsOf(service).podSelectors);
   const texts = textsOf(podSelectors);
@@ -81,7 +81,7 @@ const aboutService = (name: string, service: unknown, path: Path): readonly Find
 };
 
 /** Rules over several fields of a weeder configuration, and over the keys of its maps, as far as it has the shape to apply them to. */
-export const weederFindings = (value: unknown): readonly Finding[] => {
+export const weederFindings = (value: unknown): readonly ConfigFinding[] => {
   const field = 'servicesAndDependantSelectors';
   return Object.entries(fieldsOf(fieldsOf(value)[field])).flatMap(([name, service]) =>
     aboutService(name, service, [field, name]),

@@ -2,7 +2,13 @@ import { type EndpointSliceView, decodeEndpointSlice, serviceNameLabel } from '.
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { type Informer, type WatchRegistry, createInformer, waitForSync } from '../kubernetes/cache/index.ts';
 import type { Counter } from '../ports/meter.ts';
-import { type Check, type ComponentPorts, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
+import {
+  type ReadyCheck,
+  type ComponentPorts,
+  type ConfiguredComponent,
+  WorkQueue,
+  whenAborted,
+} from '../process/index.ts';
 import { WeederController, type WeederState } from './controller.ts';
 import { createPodWatches } from './pod-watches.ts';
 import type { WeederReport } from './report.ts';
@@ -73,7 +79,7 @@ export class ConfiguredWeeder implements ConfiguredComponent<WeederSettings, Wee
     return controller.state();
   }
 
-  checks(): readonly Check[] {
+  checks(): readonly ReadyCheck[] {
     const { problem } = this.#slices.state();
     const detail = problem === undefined ? {} : { detail: problem };
     return [{ name: 'endpoint-slices', ok: this.#slices.synced, ...detail }, ...podChecks(this.#deps.registry)];
@@ -86,7 +92,7 @@ export class ConfiguredWeeder implements ConfiguredComponent<WeederSettings, Wee
 }
 
 /** Pods are watched only during weedings, so there is a check only while such a watch has a problem. */
-const podChecks = ({ entries }: WatchRegistry): readonly Check[] => {
+const podChecks = ({ entries }: WatchRegistry): readonly ReadyCheck[] => {
   const [first, ...others] = Array.from(entries).flatMap(({ resource, problem }) =>
     resource === 'pods' ? (problem() ?? []) : [],
   );

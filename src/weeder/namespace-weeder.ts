@@ -1,11 +1,11 @@
 import type { Clock } from '../ports/clock.ts';
-import { type ActDeps, type DeleteResult, act } from './act.ts';
+import { type WeederActDeps, type DeleteResult, act } from './act.ts';
 import { type DependentPod, decide } from './judge/decide.ts';
 import { emptyNamespaceState, type NamespaceState, recordOutcome } from './judge/namespace-state.ts';
 import type { Weeding } from './judge/weedings.ts';
 import type { PodReport, WeederReport } from './report.ts';
 
-export interface NamespaceWeederDeps extends ActDeps {
+export interface NamespaceWeederDeps extends WeederActDeps {
   readonly clock: Clock;
   readonly report: WeederReport;
 }

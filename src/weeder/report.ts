@@ -14,7 +14,7 @@ export interface PodReport {
   readonly now: number;
 }
 
-export interface ReportDeps {
+export interface WeederReportDeps {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly events: EventRecorder;
@@ -33,7 +33,7 @@ const fieldsOf = ({ pod, weeding }: PodReport): LogFields => ({
 
 /** The only stage that logs, counts and records Events. Declares the weeder's metrics, so there is one per meter. */
 export class WeederReport {
-  readonly #deps: ReportDeps;
+  readonly #deps: WeederReportDeps;
   readonly #metrics: WeederMetrics;
   readonly #running = new Set<Weeding>();
   /** By weeding, because an answer may come after its end and must not count for the next one of the service. */
@@ -41,7 +41,7 @@ export class WeederReport {
   /** Error codes that were logged as errors. */
   readonly #loggedCodes = new WeakMap<Weeding, Set<string>>();
 
-  constructor(deps: ReportDeps) {
+  constructor(deps: WeederReportDeps) {
     this.#deps = deps;
     this.#metrics = createWeederMetrics(deps.meter);
   }

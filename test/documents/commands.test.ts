@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseFlags } from '../../src/cli/flags.ts';
+import { parseFlags } from '../../src/cli/parse-flags.ts';
 import { commandsOf } from '../../src/cli/index.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { documentAt, documents, root } from './markdown.ts';

@@ -1,6 +1,6 @@
 import type { LogFields, Logger } from '../../src/ports/logger.ts';
 
-export interface LogLine {
+export interface RecordedLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
   readonly fields: LogFields;
@@ -8,16 +8,16 @@ export interface LogLine {
 
 export interface RecordingLogger extends Logger {
   /** All lines so far, those of the children too. */
-  readonly lines: readonly LogLine[];
+  readonly lines: readonly RecordedLine[];
   /** Messages of one level, in order. */
-  at(level: LogLine['level']): readonly string[];
+  at(level: RecordedLine['level']): readonly string[];
 }
 
 export const createRecordingLogger = (): RecordingLogger => {
-  const lines: LogLine[] = [];
+  const lines: RecordedLine[] = [];
   const over = (bound: LogFields): Logger => {
     const write =
-      (level: LogLine['level']) =>
+      (level: RecordedLine['level']) =>
       (message: string, fields: LogFields = {}): void =>
         void lines.push({ level, message, fields: { ...bound, ...fields } });
     return {

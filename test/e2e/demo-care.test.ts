@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CareReport } from '../../simulator/demo/care.ts';
+import type { CareOutput } from '../../simulator/demo/care.ts';
 import { demoCareConfig, demoProberConfig } from '../../simulator/demo/configs.ts';
 import { faultCall } from '../../simulator/demo/faults.ts';
 import { createShootConnector } from '../../src/kubernetes/connection/shoot-connector.ts';
@@ -58,7 +58,7 @@ describe('dwd care in the world of the demo', { timeout: 180_000 }, () => {
     readonly found: Record<string, Record<string, string>>;
   }> => {
     const { code, text } = await care('--output=json');
-    const { shoots } = JSON.parse(text) as CareReport;
+    const { shoots } = JSON.parse(text) as CareOutput;
     const found = shoots.map(({ namespace, conditions }) => [
       namespace.replace(namespaceOf(''), ''),
       Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`])),

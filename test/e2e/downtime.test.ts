@@ -12,7 +12,7 @@ import { waitFor } from '../envtest/waiting.ts';
 import { accessFaults } from './support/access-faults.ts';
 import { auditInto } from './support/audit.ts';
 import { type FaultLane, createFaultLane, scalings } from './support/fault-lane.ts';
-import type { Fault } from './support/fault.ts';
+import type { WireFault } from './support/fault.ts';
 import { silenceFaults } from './support/shoot-faults.ts';
 import { type Watchdog, createWatchdog } from './support/watchdog.ts';
 
@@ -40,13 +40,13 @@ dependentResourceInfos:
     scaleDown: {level: 0, timeout: 30s}
 `;
 
-const named = (name: string): Fault => {
+const named = (name: string): WireFault => {
   const found = [...accessFaults, ...silenceFaults].find((fault) => fault.name === name);
   if (found === undefined) throw new Error(`no fault ${name}`);
   return found;
 };
 
-const wrongPort: Fault = {
+const wrongPort: WireFault = {
   name: 'refused',
   result: 'api_server_unreachable',
   blinds: true,
@@ -58,7 +58,7 @@ const wrongPort: Fault = {
 };
 
 /** What keeps only the watchdog from an API server that is up. */
-const ours: readonly Fault[] = [
+const ours: readonly WireFault[] = [
   wrongPort,
   named('packets-dropped'),
   named('silent-accepted'),

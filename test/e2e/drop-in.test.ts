@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { Rule } from '../envtest/access.ts';
+import type { RbacRule } from '../envtest/access.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
@@ -73,13 +73,13 @@ const gardenersFlags = (configFile: string): readonly string[] => [
   '--enable-leader-election=true',
 ];
 
-const without = (resource: string): readonly Rule[] =>
+const without = (resource: string): readonly RbacRule[] =>
   seedRules
     .map((rule) => ({ ...rule, resources: rule.resources.filter((name) => name !== resource) }))
     .filter(({ resources }) => resources.length > 0);
 
 /** What docs/migrate.md advises: the rights on Secrets and Deployments only for the configured names. */
-const narrowed: readonly Rule[] = [
+const narrowed: readonly RbacRule[] = [
   { apiGroups: ['extensions.gardener.cloud'], resources: ['clusters'], verbs: ['list', 'watch'] },
   { apiGroups: [''], resources: ['namespaces'], verbs: ['list', 'watch'] },
   { apiGroups: [''], resources: ['secrets'], resourceNames: [secretName], verbs: ['list', 'watch'] },
@@ -155,7 +155,7 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
   };
 
   /** A service account of its own each time, with the rights of these rules and no others. */
-  const start = async (rules: readonly Rule[]): Promise<Program> => {
+  const start = async (rules: readonly RbacRule[]): Promise<Program> => {
     accounts += 1;
     const name = `dependency-watchdog-prober-${String(accounts)}`;
     const { file } = await seed.serviceAccountKubeconfig({ namespace: 'garden', name, rules });

@@ -11,7 +11,7 @@ import { accessFaults } from './support/access-faults.ts';
 import { auditInto } from './support/audit.ts';
 import { nodeClockShiftMs, otherClockFaults, watchdogClockFaults } from './support/clock-faults.ts';
 import {
-  type Case,
+  type FaultCase,
   createCase,
   heal,
   inflict,
@@ -22,7 +22,7 @@ import {
   untilSaidInOutage,
 } from './support/fault-cases.ts';
 import { createFaultLane, scalings } from './support/fault-lane.ts';
-import type { Fault } from './support/fault.ts';
+import type { WireFault } from './support/fault.ts';
 import { seedFaults } from './support/seed-faults.ts';
 import { answerFaults, probeTimeoutMs, silenceFaults } from './support/shoot-faults.ts';
 import { type Watchdog, createWatchdog } from './support/watchdog.ts';
@@ -36,7 +36,7 @@ import { type Watchdog, createWatchdog } from './support/watchdog.ts';
 
 const sharedFaults = [...answerFaults, ...silenceFaults, ...accessFaults, ...otherClockFaults];
 const ownFaults = [...seedFaults, ...watchdogClockFaults];
-const faults: readonly Fault[] = [...sharedFaults, ...ownFaults];
+const faults: readonly WireFault[] = [...sharedFaults, ...ownFaults];
 
 /** 0.75 of the grace below. */
 const limitMs = 9_000;
@@ -71,7 +71,7 @@ describeEnvtest('faults around the prober', () => {
   let controller: { stop(): Promise<void> } | undefined;
   let kubelets: readonly Kubelets[] = [];
   let watchdogs: readonly Watchdog[] = [];
-  let cases: readonly Case[] = [];
+  let cases: readonly FaultCase[] = [];
 
   beforeAll(async () => {
     // Each program has a listener of its own for the end of this process.
@@ -121,7 +121,10 @@ describeEnvtest('faults around the prober', () => {
   const nodesOf = (group: string): readonly string[] => ['a', 'b', 'c'].map((name) => `${group}-${name}`);
 
   /** Cases in which something else was written than this, in this order, since the beginning. */
-  const deviating = (some: readonly Case[], writes: readonly string[]): Readonly<Record<string, readonly string[]>> => {
+  const deviating = (
+    some: readonly FaultCase[],
+    writes: readonly string[],
+  ): Readonly<Record<string, readonly string[]>> => {
     const all = scalings(audit.requests());
     const found = some.map(({ lane }) => [lane.name, all.get(lane.namespace) ?? []] as const);
     return Object.fromEntries(found.filter(([, own]) => own.join() !== writes.join()));
@@ -136,8 +139,8 @@ describeEnvtest('faults around the prober', () => {
     return ['faults around the prober: how runs ended, scalings, recovered', ...rows].join('\n');
   };
 
-  const blind = (): readonly Case[] => cases.filter(({ fault }) => fault.blinds);
-  const seeing = (): readonly Case[] => cases.filter(({ fault }) => !fault.blinds);
+  const blind = (): readonly FaultCase[] => cases.filter(({ fault }) => fault.blinds);
+  const seeing = (): readonly FaultCase[] => cases.filter(({ fault }) => !fault.blinds);
 
   let isBroken = false;
   afterEach(({ task }) => {

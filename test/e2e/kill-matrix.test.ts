@@ -13,7 +13,7 @@ import { type Dependent, type DependentState, type Lane, createLane, dependents,
 import { createMatrix } from './support/matrix.ts';
 import { startMillController } from './support/mill.ts';
 import {
-  type Direction,
+  type FlowDirection,
   arm,
   changesObject,
   flows,
@@ -89,7 +89,7 @@ describeEnvtest('kill matrix', () => {
     process.stderr.write(`kill matrix\n${matrix.table()}\n`);
   });
 
-  const wanted = (lane: Lane, dependent: Dependent, flow: Direction): DependentState => {
+  const wanted = (lane: Lane, dependent: Dependent, flow: FlowDirection): DependentState => {
     const count = lane.expected[dependent];
     if (flow === 'up') return { count, annotations: {} };
     const marks = { [`${prefix}/replicas`]: String(count), [`${prefix}/meltdown-protection-active`]: '' };
@@ -100,7 +100,7 @@ describeEnvtest('kill matrix', () => {
   const sorted = ({ count, annotations }: DependentState): string =>
     JSON.stringify([count, Object.entries(annotations).sort()]);
 
-  const untilFlowEnded = async (lane: Lane, flow: Direction, hasStruck: () => boolean): Promise<void> => {
+  const untilFlowEnded = async (lane: Lane, flow: FlowDirection, hasStruck: () => boolean): Promise<void> => {
     const seen: Partial<Record<Dependent, DependentState>> = {};
     await waitFor({ what: 'end of the flow', withinMs: 90_000, everyMs: 300 }, async () => {
       for (const dependent of dependents) {
@@ -129,7 +129,7 @@ describeEnvtest('kill matrix', () => {
     expect(landed, `${lane.name}: writes after the flow's end`).toEqual([]);
   };
 
-  const runFlow = async (lane: Lane, flow: Direction, target: string | undefined): Promise<void> => {
+  const runFlow = async (lane: Lane, flow: FlowDirection, target: string | undefined): Promise<void> => {
     const { length } = lane.proxy.writes;
     const armed = arm(seed, lane, target);
     await untilFlowEnded(lane, flow, armed.hasStruck);
@@ -146,13 +146,13 @@ describeEnvtest('kill matrix', () => {
     }
   };
 
-  const turn = (flow: Direction): void => {
+  const turn = (flow: FlowDirection): void => {
     if (flow === 'down') kubelets.cut();
     else kubelets.connect();
   };
 
   /** Lets a flow run in all lanes at once; with a target, that write of it meets each lane's trouble. */
-  const runFlows = async (flow: Direction, target?: string): Promise<void> => {
+  const runFlows = async (flow: FlowDirection, target?: string): Promise<void> => {
     const ends = lanes.map((lane) => {
       const row = { trouble: target === undefined ? 'none' : lane.name, flow, target: target ?? '' };
       return matrix.record(lane, row, runFlow(lane, flow, target));
@@ -174,14 +174,14 @@ describeEnvtest('kill matrix', () => {
     });
   }
 
-  const startAndEnd = async (lane: Lane, flow: Direction): Promise<void> => {
+  const startAndEnd = async (lane: Lane, flow: FlowDirection): Promise<void> => {
     await lane.start();
     await untilFlowEnded(lane, flow, () => true);
     await untilQuiet(lane);
   };
 
   /** Each lane's program dies right after another write of the flow, and starts again when the kubelets have changed their mind. */
-  const killAndTurn = async (flow: Direction): Promise<void> => {
+  const killAndTurn = async (flow: FlowDirection): Promise<void> => {
     const back = flow === 'down' ? 'up' : 'down';
     const killed = lanes.map(async (lane, index) => {
       const target = flows[flow][index % flows[flow].length] ?? '';

@@ -10,7 +10,7 @@ import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
 import { type Mill, createMill, millPath } from './support/mill.ts';
 import {
-  type Replica,
+  type ProgramReplica,
   createReplica,
   dependentWrites,
   electionLease,
@@ -56,7 +56,7 @@ describeEnvtest('leader election of whole programs', () => {
   const handOvers: string[] = [];
   let seed: ControlPlane;
   let shoot: ControlPlane;
-  let replicas: readonly Replica[] = [];
+  let replicas: readonly ProgramReplica[] = [];
   let audit: ReturnType<typeof auditInto>;
   let raising = true;
   let raised = Promise.resolve();
@@ -110,7 +110,7 @@ describeEnvtest('leader election of whole programs', () => {
   const outOfTerm = () => writesOutOfTerm(audit.requests(), users);
 
   /** The leader at work: it has the Lease and has written since `since`. */
-  const untilLeads = async (since: number, former?: Replica): Promise<Replica> =>
+  const untilLeads = async (since: number, former?: ProgramReplica): Promise<ProgramReplica> =>
     waitFor({ what: `a leader other than ${former?.user ?? 'nobody'}`, withinMs: 90_000, everyMs: 200 }, async () => {
       const requests = audit.requests();
       const last = leaseWrites(requests).at(-1);
@@ -123,7 +123,7 @@ describeEnvtest('leader election of whole programs', () => {
     });
 
   /** Waits until another leads, and notes how long nobody did. */
-  const untilHandedOver = async (how: string, from: Replica, since: number): Promise<Replica> => {
+  const untilHandedOver = async (how: string, from: ProgramReplica, since: number): Promise<ProgramReplica> => {
     const next = await untilLeads(since, from);
     const took = leaseWrites(audit.requests()).find(({ user, at }) => user === next.user && at >= since)?.at ?? since;
     const wrote = dependentWrites(audit.requests()).find(({ user, at }) => user === next.user && at >= since)?.at;
@@ -133,7 +133,7 @@ describeEnvtest('leader election of whole programs', () => {
     return next;
   };
 
-  const writesOf = ({ user }: Replica, since: number) =>
+  const writesOf = ({ user }: ProgramReplica, since: number) =>
     audit
       .requests()
       .filter((request) => request.user === user && request.verb !== 'get' && request.at > since)
@@ -142,7 +142,7 @@ describeEnvtest('leader election of whole programs', () => {
       .filter(({ uri }) => !uri.endsWith('/selfsubjectaccessreviews'));
 
   /** Holds back the first of the leader's next two writes until `release` is called; `status` is what the API server said to it then. */
-  const holdNextWrite = ({ proxy }: Replica) => {
+  const holdNextWrite = ({ proxy }: ProgramReplica) => {
     const [held, mayPass, status] = [signal<number>(), signal<undefined>(), signal<number>()];
     proxy.setFault({
       before: async ({ path }) => {

@@ -11,7 +11,7 @@ import { type ControlPlane, startControlPlane } from '../envtest/control-plane.t
 import { startControllerManager } from '../envtest/controller-manager.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { type Connection, connectTo, shortTimes } from '../leader-election/process.ts';
+import { type LeaseConnection, connectTo, shortTimes } from '../leader-election/process.ts';
 
 const namespace = 'garden';
 const leases = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
@@ -38,7 +38,7 @@ describeEnvtest('leader election on a real API server', () => {
   let plane: ControlPlane;
   let name: string;
   let file: string;
-  let connection: Connection;
+  let connection: LeaseConnection;
   let count = 0;
   let cleanUps: (() => unknown)[] = [];
 

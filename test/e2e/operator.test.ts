@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Rule } from '../envtest/access.ts';
+import type { RbacRule } from '../envtest/access.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { freePorts } from '../envtest/processes.ts';
@@ -39,8 +39,8 @@ ${dependents
   .join('')}
 `;
 
-const eventRules: readonly Rule[] = [{ apiGroups: [''], resources: ['events'], verbs: ['create'] }];
-const electionRules: readonly Rule[] = [
+const eventRules: readonly RbacRule[] = [{ apiGroups: [''], resources: ['events'], verbs: ['create'] }];
+const electionRules: readonly RbacRule[] = [
   {
     apiGroups: ['coordination.k8s.io'],
     resources: ['leases'],
@@ -79,7 +79,7 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
     await world.stop();
   });
 
-  const start = async (user: string, rules: readonly Rule[], options: readonly string[]): Promise<void> => {
+  const start = async (user: string, rules: readonly RbacRule[], options: readonly string[]): Promise<void> => {
     const { file } = await seed.kubeconfigFor({ user, rules });
     [metricsPort = 0] = await freePorts(1);
     const addresses = [`--metrics-bind-addr=127.0.0.1:${String(metricsPort)}`, '--health-bind-addr=0'];

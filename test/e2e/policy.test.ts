@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { matchesLabels } from '../../src/kubernetes/api/label-selectors.ts';
 import { weederConfig } from '../../src/weeder/config.ts';
-import type { Reply, TestClient } from '../envtest/client.ts';
+import type { ApiReply, TestClient } from '../envtest/client.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { clientFromKubeconfig } from '../envtest/kubeconfig.ts';
 import { getDeployment } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { type Installed, controlPlane as namespace, startInstalled } from './support/installed.ts';
+import { type InstalledSeed, controlPlane as namespace, startInstalled } from './support/installed.ts';
 import { type Mill, millPath } from './support/mill.ts';
 import { createPod, listPods, setCrashing, setEndpoints } from './support/pods.ts';
 
@@ -55,13 +55,13 @@ const patch = async (client: TestClient, path: string, body: unknown): Promise<s
   const contentType = 'application/merge-patch+json';
   return told(await client.request({ method: 'PATCH', path: `${path}?dryRun=All`, contentType, body }));
 };
-const told = ({ status, body }: Reply): string =>
+const told = ({ status, body }: ApiReply): string =>
   status < 300
     ? 'allowed'
     : `${String(status)} ${(body as { message: string }).message.replace(/^.*denied request: /s, '')}`;
 
 describeEnvtest('with the rights and the policies of dwd manifests', () => {
-  let installed: Installed;
+  let installed: InstalledSeed;
   /** Runs a script that `dwd manifests` prints, as somebody with both kubeconfigs. */
   const run = (script: string, variables: Readonly<Record<string, string>>) => {
     const { seed, shoot, directory } = installed;

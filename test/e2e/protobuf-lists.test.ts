@@ -8,7 +8,7 @@ import type { ApiError } from '../../src/kubernetes/api/errors.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
-import { type Connection, connectTo } from '../leader-election/process.ts';
+import { type LeaseConnection, connectTo } from '../leader-election/process.ts';
 
 /** `RECORD_FIXTURES=1` writes what the server sends here, for the unit tests. */
 const fixtures = fileURLToPath(new URL('../../src/kubernetes/client/fixtures/', import.meta.url));
@@ -85,8 +85,8 @@ const leaseObjects = [
 
 describeEnvtest('protobuf lists of a real API server', () => {
   let plane: ControlPlane;
-  let connection: Connection;
-  let someone: Connection;
+  let connection: LeaseConnection;
+  let someone: LeaseConnection;
   const { signal } = new AbortController();
 
   beforeAll(async () => {

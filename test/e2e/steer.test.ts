@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Rule } from '../envtest/access.ts';
+import type { RbacRule } from '../envtest/access.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { freePorts } from '../envtest/processes.ts';
@@ -31,7 +31,7 @@ dependentResourceInfos:
     scaleDown: {level: 0, timeout: 20s}
 `;
 
-const eventRules: readonly Rule[] = [{ apiGroups: [''], resources: ['events'], verbs: ['create'] }];
+const eventRules: readonly RbacRule[] = [{ apiGroups: [''], resources: ['events'], verbs: ['create'] }];
 
 /** An operator with the roles that `dwd manifests --component operator` prints, and no others. */
 describeEnvtest('an operator who steers the prober, on a real API server', () => {

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { getDeployment } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { type Installed, controlPlane as namespace, startInstalled } from './support/installed.ts';
+import { type InstalledSeed, controlPlane as namespace, startInstalled } from './support/installed.ts';
 import type { Program } from './support/program.ts';
-import { type Mutation, type Webhook, startWebhook } from './support/webhook.ts';
+import { type WebhookMutation, type Webhook, startWebhook } from './support/webhook.ts';
 
 const prefix = 'dependency-watchdog.gardener.cloud';
 const kcm = 'kube-controller-manager';
@@ -24,7 +24,7 @@ dependentResourceInfos:
 `;
 
 /** What high-availability-config of gardener-resource-manager writes; at each call something else. */
-const placePods: Mutation = (object, call) => {
+const placePods: WebhookMutation = (object, call) => {
   const { template } = object.spec;
   const term = {
     matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: [`z-${String(call)}`] }],
@@ -47,7 +47,7 @@ const placePods: Mutation = (object, call) => {
 };
 
 /** What provider extensions write: flags of the program, and a sidecar with an image of theirs; at each call something else. */
-const changePrograms: Mutation = (object, call) => {
+const changePrograms: WebhookMutation = (object, call) => {
   const { template } = object.spec;
   const containers = [
     {
@@ -67,7 +67,7 @@ const scaled = {
 };
 
 describeEnvtest('with webhooks that change what the prober scales', () => {
-  let installed: Installed;
+  let installed: InstalledSeed;
   let webhook: Webhook;
   let program: Program;
 
@@ -141,7 +141,7 @@ describeEnvtest('with webhooks that change what the prober scales', () => {
   });
 
   /** An outage in which the webhook changes every request. */
-  const isProtected = async (mutation: Mutation): Promise<void> => {
+  const isProtected = async (mutation: WebhookMutation): Promise<void> => {
     webhook.mutate(mutation);
     const before = webhook.changes();
     installed.kubelets.cut();

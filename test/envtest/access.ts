@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Authority } from './certificates.ts';
 import type { TestClient } from './client.ts';
-import { type Credentials, type Kubeconfig, kubeconfigText } from './kubeconfig.ts';
+import { type KubeconfigCredentials, type Kubeconfig, kubeconfigText } from './kubeconfig.ts';
 import { waitFor } from './waiting.ts';
 
 /** An RBAC rule; with `namespace` it holds in that namespace only (a Role), without it everywhere (a ClusterRole). */
-export interface Rule {
+export interface RbacRule {
   readonly apiGroups?: readonly string[];
   /** Subresources as `machines/status`. */
   readonly resources?: readonly string[];
@@ -21,7 +21,7 @@ export interface UserOptions {
   readonly user: string;
   readonly groups?: readonly string[];
   /** What the user may do; nothing unless told. A second call for the same user replaces the rules of the first. */
-  readonly rules?: readonly Rule[];
+  readonly rules?: readonly RbacRule[];
   /** Of the client certificate, from now; a day unless told; a negative number gives an expired one. */
   readonly validForMs?: number;
 }
@@ -29,7 +29,7 @@ export interface UserOptions {
 export interface ServiceAccountOptions {
   readonly namespace: string;
   readonly name: string;
-  readonly rules?: readonly Rule[];
+  readonly rules?: readonly RbacRule[];
   /** At least 600, which is also what it is unless told; the API server accepts no less. */
   readonly expirationSeconds?: number;
 }
@@ -43,7 +43,7 @@ export interface Access {
     options: ServiceAccountOptions,
   ) => Promise<Kubeconfig & { readonly token: string }>;
   /** A kubeconfig for any credentials, with no rights attached. */
-  readonly kubeconfigWith: (user: string, credentials: Credentials) => Kubeconfig;
+  readonly kubeconfigWith: (user: string, credentials: KubeconfigCredentials) => Kubeconfig;
 }
 
 export interface AccessOptions {
@@ -57,7 +57,7 @@ export interface AccessOptions {
 
 export function createAccess({ client, authority, server, name, directory }: AccessOptions): Access {
   let files = 0;
-  const kubeconfigWith = (user: string, credentials: Credentials): Kubeconfig => {
+  const kubeconfigWith = (user: string, credentials: KubeconfigCredentials): Kubeconfig => {
     const text = kubeconfigText({ name, server, caPem: authority.caPem, user, credentials });
     files += 1;
     const file = join(directory, `${String(files)}-${slug(user)}.yaml`);
@@ -89,7 +89,7 @@ interface Identity {
   readonly groups: readonly string[];
 }
 
-async function grant(client: TestClient, identity: Identity, rules: readonly Rule[]): Promise<void> {
+async function grant(client: TestClient, identity: Identity, rules: readonly RbacRule[]): Promise<void> {
   for (const namespace of new Set(rules.map((rule) => rule.namespace))) {
     const scoped = rules.filter((rule) => rule.namespace === namespace);
     if (namespace !== undefined) await ensureNamespace(client, namespace);
@@ -119,7 +119,7 @@ const apiVersion = `${apiGroup}/v1`;
 const rbac = `/apis/${apiVersion}`;
 
 /** The authorizer learns of new roles through watches of its own, a moment after they are stored. */
-async function untilAllowed(client: TestClient, identity: Identity, rule: Rule): Promise<void> {
+async function untilAllowed(client: TestClient, identity: Identity, rule: RbacRule): Promise<void> {
   const [resource, subresource] = rule.resources?.[0]?.split('/') ?? [];
   const verb = rule.verbs[0];
   const attributes =

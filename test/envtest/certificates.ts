@@ -9,7 +9,7 @@ export interface Certificate {
   readonly keyPem: string;
 }
 
-export interface ClientOptions {
+export interface ClientCertificateOptions {
   /** Becomes the common name, which the API server takes for the user's name. */
   readonly user: string;
   /** Become organizations, which the API server takes for groups. */
@@ -21,7 +21,7 @@ export interface ClientOptions {
 /** A certificate authority in memory. */
 export interface Authority {
   readonly caPem: string;
-  readonly issueClient: (options: ClientOptions) => Promise<Certificate>;
+  readonly issueClient: (options: ClientCertificateOptions) => Promise<Certificate>;
   /** For servers; `hosts` are DNS names and IPv4 addresses. `validForMs` as for clients. */
   readonly issueServer: (hosts: readonly string[], validForMs?: number) => Promise<Certificate>;
 }

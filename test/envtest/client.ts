@@ -21,7 +21,7 @@ export interface Request {
   readonly signal?: AbortSignal;
 }
 
-export interface Reply {
+export interface ApiReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** Parsed where it is JSON, otherwise the text. */
@@ -29,7 +29,7 @@ export interface Reply {
 }
 
 /** As much of a Kubernetes object as a test helper needs. */
-export interface KubeObject {
+export interface TestObject {
   readonly metadata: {
     readonly name: string;
     readonly namespace?: string;
@@ -44,18 +44,18 @@ export interface KubeObject {
  * an error whose `cause` is the `Reply` when the status is not 2xx; `request` throws only when no reply comes.
  */
 export interface TestClient {
-  readonly request: (request: Request) => Promise<Reply>;
-  readonly get: <T = KubeObject>(path: string) => Promise<T>;
+  readonly request: (request: Request) => Promise<ApiReply>;
+  readonly get: <T = TestObject>(path: string) => Promise<T>;
   /** The items; path as for `get`, without pages. */
-  readonly list: <T = KubeObject>(path: string) => Promise<readonly T[]>;
+  readonly list: <T = TestObject>(path: string) => Promise<readonly T[]>;
   /** POST to the collection's path. */
-  readonly create: <T = KubeObject>(path: string, body: unknown) => Promise<T>;
+  readonly create: <T = TestObject>(path: string, body: unknown) => Promise<T>;
   /** PUT to the object's path. */
-  readonly replace: <T = KubeObject>(path: string, body: unknown) => Promise<T>;
+  readonly replace: <T = TestObject>(path: string, body: unknown) => Promise<T>;
   /** A JSON merge patch; `/status` at the end of the path for that subresource. */
-  readonly patch: <T = KubeObject>(path: string, body: unknown) => Promise<T>;
+  readonly patch: <T = TestObject>(path: string, body: unknown) => Promise<T>;
   /** Server-side apply with force: creates or updates; `body` needs apiVersion, kind and metadata.name. */
-  readonly apply: <T = KubeObject>(path: string, body: unknown) => Promise<T>;
+  readonly apply: <T = TestObject>(path: string, body: unknown) => Promise<T>;
   /** Not an error when the object is gone already. */
   readonly delete: (path: string) => Promise<void>;
   /** Closes idle connections, as is due when the server stops. The client stays usable. */
@@ -108,7 +108,7 @@ interface Target extends ClientOptions {
   readonly agent: Agent;
 }
 
-function send(target: Target, request: Request): Promise<Reply> {
+function send(target: Target, request: Request): Promise<ApiReply> {
   const payload = request.body === undefined ? undefined : JSON.stringify(request.body);
   const headers = {
     accept: 'application/json',

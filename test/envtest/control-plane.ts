@@ -5,10 +5,10 @@ import type { Binaries } from './binaries.ts';
 import type { Authority, Certificate } from './certificates.ts';
 import type { TestClient } from './client.ts';
 import { type CustomKind, applyCustomKinds, gardenerKinds, watermill } from './crds.ts';
-import { type Flags, toArguments } from './flags.ts';
+import { type ServerFlags, toArguments } from './flags.ts';
 import type { Kubeconfig } from './kubeconfig.ts';
 import { runKubectl } from './kubectl.ts';
-import { type Place, preparePlace } from './place.ts';
+import { type ControlPlanePlace, preparePlace } from './place.ts';
 import { type ManagedProcess, type StopOptions, startProcess, untilReady } from './processes.ts';
 
 export interface ControlPlaneOptions {
@@ -17,7 +17,7 @@ export interface ControlPlaneOptions {
   /** Custom kinds to define; `gardenerKinds` and `watermill` unless told. */
   readonly kinds?: readonly CustomKind[];
   /** Flags of kube-apiserver, without the dashes; they override the helper's own. */
-  readonly apiServerFlags?: Flags;
+  readonly apiServerFlags?: ServerFlags;
   /** For each process; 60 000 unless told. */
   readonly readyWithinMs?: number;
 }
@@ -95,7 +95,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 }
 
 /** The two processes and their order: etcd first up and last down. */
-function createServers(place: Place) {
+function createServers(place: ControlPlanePlace) {
   let etcd: ManagedProcess | undefined;
   let apiServer: ManagedProcess | undefined;
 
@@ -134,7 +134,11 @@ function createServers(place: Place) {
   };
 }
 
-function launch(place: Place, name: 'etcd' | 'kube-apiserver', flags: Flags): Promise<ManagedProcess> {
+function launch(
+  place: ControlPlanePlace,
+  name: 'etcd' | 'kube-apiserver',
+  flags: ServerFlags,
+): Promise<ManagedProcess> {
   return startProcess({
     name,
     command: place.binaries.path(name),

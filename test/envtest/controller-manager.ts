@@ -2,7 +2,7 @@ import { request } from 'node:https';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ControlPlane } from './control-plane.ts';
-import { type Flags, toArguments } from './flags.ts';
+import { type ServerFlags, toArguments } from './flags.ts';
 import { type ManagedProcess, freePorts, startProcess, untilReady } from './processes.ts';
 
 export interface ControllerManagerOptions {
@@ -13,7 +13,7 @@ export interface ControllerManagerOptions {
   /** Names as in `kube-controller-manager --help`; only node-lifecycle-controller unless told. */
   readonly controllers?: readonly string[];
   /** Other flags, without the dashes; they override the helper's own. */
-  readonly flags?: Flags;
+  readonly flags?: ServerFlags;
 }
 
 /**
@@ -27,7 +27,7 @@ export async function startControllerManager(
   const [port] = await freePorts(1);
   const directory = join(controlPlane.directory, `kube-controller-manager-${String(port)}`);
   mkdirSync(directory);
-  const flags: Flags = {
+  const flags: ServerFlags = {
     kubeconfig: controlPlane.admin.kubeconfig.file,
     'leader-elect': 'false',
     controllers: (options.controllers ?? ['node-lifecycle-controller']).join(','),

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { judgeKind } from '../../src/config/known-kinds.ts';
 import { kubernetesVersion } from './binaries.ts';
-import type { Reply } from './client.ts';
+import type { ApiReply } from './client.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { startControllerManager } from './controller-manager.ts';
 import { describeEnvtest } from './gate.ts';
@@ -184,7 +184,7 @@ function namespaceObject(name: string) {
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
 }
 
-async function statusOf(reply: Promise<Reply>): Promise<number> {
+async function statusOf(reply: Promise<ApiReply>): Promise<number> {
   return (await reply).status;
 }
 

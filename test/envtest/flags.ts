@@ -1,7 +1,7 @@
 /** Command-line flags by name, without the dashes. */
-export type Flags = Readonly<Record<string, string>>;
+export type ServerFlags = Readonly<Record<string, string>>;
 
-export function toArguments(flags: Flags): readonly string[] {
+export function toArguments(flags: ServerFlags): readonly string[] {
   return Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
 }
 
@@ -12,7 +12,7 @@ export interface EtcdPlace {
 }
 
 /** One member that waits for no disk and no other member. */
-export function etcdFlags({ directory, clientUrl, peerUrl }: EtcdPlace): Flags {
+export function etcdFlags({ directory, clientUrl, peerUrl }: EtcdPlace): ServerFlags {
   return {
     name: 'envtest',
     'data-dir': directory,
@@ -46,7 +46,7 @@ export const pkiFiles = {
   tokenPrivateKey: 'service-account.key',
 } as const;
 
-export function apiServerFlags({ etcdUrl, port, pki }: ApiServerPlace): Flags {
+export function apiServerFlags({ etcdUrl, port, pki }: ApiServerPlace): ServerFlags {
   return {
     'etcd-servers': etcdUrl,
     'bind-address': '127.0.0.1',

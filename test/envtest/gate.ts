@@ -1,13 +1,13 @@
 import { describe, it } from 'vitest';
 import { type BinariesResult, describeMissing, findBinaries } from './binaries.ts';
 
-export type Gate =
+export type EnvtestGate =
   | { readonly kind: 'run' }
   | { readonly kind: 'skip'; readonly line: string }
   | { readonly kind: 'fail'; readonly line: string };
 
 /** Missing binaries are a reason to skip on a developer's machine and a failure in CI, where a silent skip would hide drift. */
-export function decideGate(found: BinariesResult, ci: boolean): Gate {
+export function decideGate(found: BinariesResult, ci: boolean): EnvtestGate {
   if (found.ok) return { kind: 'run' };
   const line = describeMissing(found);
   return ci ? { kind: 'fail', line } : { kind: 'skip', line: `skipped: ${line}` };

@@ -1,11 +1,11 @@
-export type { Access, Rule, ServiceAccountOptions, UserOptions } from './access.ts';
+export type { Access, RbacRule, ServiceAccountOptions, UserOptions } from './access.ts';
 export { type BinariesResult, findBinaries, kubernetesVersion } from './binaries.ts';
 export { type Authority, type Certificate, createAuthority } from './certificates.ts';
-export { type KubeObject, type Reply, type Request, type TestClient, createTestClient } from './client.ts';
+export { type TestObject, type ApiReply, type Request, type TestClient, createTestClient } from './client.ts';
 export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './control-plane.ts';
 export { type ControllerManagerOptions, startControllerManager } from './controller-manager.ts';
 export { type CustomKind, applyCustomKinds, gardenerKinds, watermill } from './crds.ts';
 export { decideGate, describeEnvtest } from './gate.ts';
-export { type Credentials, type Kubeconfig, clientFromKubeconfig, kubeconfigText } from './kubeconfig.ts';
+export { type KubeconfigCredentials, type Kubeconfig, clientFromKubeconfig, kubeconfigText } from './kubeconfig.ts';
 export { runKubectl } from './kubectl.ts';
 export { type ManagedProcess, type StopOptions, freePorts, startProcess, untilReady } from './processes.ts';

@@ -8,7 +8,7 @@ export interface Kubeconfig {
   readonly file: string;
 }
 
-export type Credentials =
+export type KubeconfigCredentials =
   | { readonly certificatePem: string; readonly keyPem: string }
   | { readonly token: string }
   | { readonly tokenFile: string };
@@ -20,7 +20,7 @@ export interface KubeconfigOptions {
   readonly server: string;
   readonly caPem: string;
   readonly user: string;
-  readonly credentials: Credentials;
+  readonly credentials: KubeconfigCredentials;
 }
 
 /** The YAML text of a kubeconfig with one context; all data inline, except a token file, which stays a path. */
@@ -55,7 +55,7 @@ export function clientFromKubeconfig(text: string): TestClient {
   });
 }
 
-function userEntry(credentials: Credentials): Readonly<Record<string, string>> {
+function userEntry(credentials: KubeconfigCredentials): Readonly<Record<string, string>> {
   if ('certificatePem' in credentials) {
     return {
       'client-certificate-data': base64(credentials.certificatePem),

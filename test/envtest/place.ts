@@ -5,7 +5,7 @@ import { type Access, createAccess } from './access.ts';
 import { type Binaries, describeMissing, findBinaries } from './binaries.ts';
 import { type Authority, type Certificate, createAuthority, createSigningKeys } from './certificates.ts';
 import { type TestClient, createTestClient } from './client.ts';
-import { type Flags, apiServerFlags, etcdFlags, pkiFiles } from './flags.ts';
+import { type ServerFlags, apiServerFlags, etcdFlags, pkiFiles } from './flags.ts';
 import type { Kubeconfig } from './kubeconfig.ts';
 import { freePorts } from './processes.ts';
 
@@ -14,12 +14,12 @@ export const adminUser = 'envtest-admin';
 
 export interface PlaceOptions {
   readonly name: string;
-  readonly apiServerFlags?: Flags;
+  readonly apiServerFlags?: ServerFlags;
   readonly readyWithinMs?: number;
 }
 
 /** What a control plane keeps over restarts of its processes: directory, ports, certificates, credentials. */
-export interface Place {
+export interface ControlPlanePlace {
   readonly name: string;
   readonly host: string;
   readonly port: number;
@@ -31,13 +31,13 @@ export interface Place {
   readonly client: TestClient;
   readonly access: Access;
   readonly etcdUrl: string;
-  readonly etcdFlags: Flags;
-  readonly apiServerFlags: Flags;
+  readonly etcdFlags: ServerFlags;
+  readonly apiServerFlags: ServerFlags;
   readonly readyWithinMs: number;
 }
 
 /** Starts nothing; all it leaves is the directory. */
-export async function preparePlace(options: PlaceOptions): Promise<Place> {
+export async function preparePlace(options: PlaceOptions): Promise<ControlPlanePlace> {
   const binaries = findBinaries();
   if (!binaries.ok) throw new Error(describeMissing(binaries));
   const { name } = options;

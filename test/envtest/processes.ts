@@ -5,7 +5,7 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node
 import { createServer, type Server } from 'node:net';
 import { settlesWithin, waitFor } from './waiting.ts';
 
-export interface ProcessOptions {
+export interface ChildProcessOptions {
   /** For messages. */
   readonly name: string;
   readonly command: string;
@@ -37,7 +37,7 @@ export interface ManagedProcess {
 }
 
 /** Starts a process that does not outlive this one, however this one ends. Resolves once it runs, not once it is ready. */
-export async function startProcess(options: ProcessOptions): Promise<ManagedProcess> {
+export async function startProcess(options: ChildProcessOptions): Promise<ManagedProcess> {
   const log = openSync(options.logFile, 'a');
   // A group of its own: Ctrl-C in a terminal reaches the test runner only, which then stops things in order.
   const child = spawn(options.command, options.args, { stdio: ['ignore', log, log], detached: true });

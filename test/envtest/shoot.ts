@@ -1,4 +1,4 @@
-import type { Rule } from './access.ts';
+import type { RbacRule } from './access.ts';
 import type { TestClient } from './client.ts';
 import type { ControlPlane } from './control-plane.ts';
 
@@ -134,7 +134,7 @@ export const seedRules = [
   },
 ];
 /** The Role that gardenlet creates next to the prober. */
-export const electionRules: readonly Rule[] = [
+export const electionRules: readonly RbacRule[] = [
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'], namespace: 'garden' },
   {
     apiGroups: ['coordination.k8s.io'],

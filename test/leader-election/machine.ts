@@ -2,7 +2,7 @@ import type { Kube, KubeResponse } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 
 /** A machine of its own: its clocks may run wrong, and its process can be suspended as by SIGSTOP. */
-export interface Machine {
+export interface ElectionProcess {
   readonly clock: Clock;
   /** What the process sends through it, and what it hears. */
   connect(kube: Kube): Kube;
@@ -21,7 +21,7 @@ export interface MachineOptions {
   readonly shuffle?: <T>(items: T[]) => T[];
 }
 
-export const createMachine = ({ clock, rate = 1, shuffle = (items) => items }: MachineOptions): Machine => {
+export const createMachine = ({ clock, rate = 1, shuffle = (items) => items }: MachineOptions): ElectionProcess => {
   let suspended = false;
   let wallOffset = 0;
   let due: { readonly act: () => void }[] = [];

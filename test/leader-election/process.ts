@@ -14,13 +14,13 @@ import { createRecordingLogger } from '../doubles/recording-logger.ts';
 /** Short, for tests against real servers; the proportions are those of the defaults. */
 export const shortTimes = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 400 };
 
-export interface Connection {
+export interface LeaseConnection {
   readonly kube: Kube;
   readonly client: KubeClient;
   close(): void;
 }
 
-export const connectTo = (kubeconfig: string): Connection => {
+export const connectTo = (kubeconfig: string): LeaseConnection => {
   const clock = systemClock();
   const { endpoint, tls, authorization } = parseUntrustedKubeconfig(kubeconfig);
   const security = createSecurity(tls);

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { createSimApiServer } from '../../simulator/apiserver/server.ts';
-import { type Fault, withFaults } from '../../simulator/network/faults.ts';
+import { type RequestFault, withFaults } from '../../simulator/network/faults.ts';
 import { type SeededRandom, createSeededRandom } from '../../simulator/time/random.ts';
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { createFakeClock } from '../doubles/fake-clock.ts';
-import { type Machine, createMachine } from './machine.ts';
-import { type Replica, lease, startReplica } from './replica.ts';
+import { type ElectionProcess, createMachine } from './machine.ts';
+import { type ElectionReplica, lease, startReplica } from './replica.ts';
 
 interface Trouble {
   /** Chance that a request meets a fault. */
@@ -41,9 +41,9 @@ const withStragglers = (
   },
 });
 
-const randomFault = (random: SeededRandom): Fault => {
+const randomFault = (random: SeededRandom): RequestFault => {
   const delayMs = random.next() * 8_000;
-  const faults: readonly Fault[] = [
+  const faults: readonly RequestFault[] = [
     'drop',
     'reset',
     { afterWrite: 'reset' },
@@ -77,7 +77,7 @@ const live = async (seed: number, trouble: Trouble, seconds: number): Promise<{ 
     rule: () => (random.next() < faults ? randomFault(random) : undefined),
   });
   const kube = withStragglers(faulty, { clock, random, chance: () => faults / 4 });
-  const all: Replica[] = [];
+  const all: ElectionReplica[] = [];
   let terms = 0;
   let violation: string | undefined;
 
@@ -94,7 +94,7 @@ const live = async (seed: number, trouble: Trouble, seconds: number): Promise<{ 
     if (violation !== undefined) throw new Error(violation);
   };
 
-  const start = (machine: Machine): Replica => {
+  const start = (machine: ElectionProcess): ElectionReplica => {
     const replica = startReplica({
       identity: `replica-${all.length}`,
       machine,
@@ -110,7 +110,7 @@ const live = async (seed: number, trouble: Trouble, seconds: number): Promise<{ 
     return replica;
   };
 
-  const createOne = (): Machine =>
+  const createOne = (): ElectionProcess =>
     createMachine({
       clock,
       rate: 1 + (random.next() * 2 - 1) * trouble.drift,
@@ -118,7 +118,7 @@ const live = async (seed: number, trouble: Trouble, seconds: number): Promise<{ 
     });
 
   const running = [1, 2, 3].map(() => start(createOne()));
-  const awakeAt = new Map<Machine, number>();
+  const awakeAt = new Map<ElectionProcess, number>();
   const meddle = async (index: number): Promise<void> => {
     const replica = running[index]!;
     const { machine } = replica;

@@ -3,15 +3,15 @@ import { createKubeClient } from '../../src/kubernetes/client/client.ts';
 import { type LeadershipEnd, LeaderElector } from '../../src/kubernetes/leaderelection/leader-elector.ts';
 import type { Random } from '../../src/ports/random.ts';
 import { type RecordingLogger, createRecordingLogger } from '../doubles/recording-logger.ts';
-import type { Machine } from './machine.ts';
+import type { ElectionProcess } from './machine.ts';
 
 export const lease = { namespace: 'garden', name: 'dwd-prober-leader-election' };
 export const leasePath = '/apis/coordination.k8s.io/v1/namespaces/garden/leases/dwd-prober-leader-election';
 export const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
 
-export interface ReplicaOptions {
+export interface ElectionReplicaOptions {
   readonly identity: string;
-  readonly machine: Machine;
+  readonly machine: ElectionProcess;
   readonly kube: Kube;
   readonly random: Random;
   readonly onStarted?: (signal: AbortSignal) => void;
@@ -19,9 +19,9 @@ export interface ReplicaOptions {
 }
 
 /** One process that wants to lead. */
-export interface Replica {
+export interface ElectionReplica {
   readonly identity: string;
-  readonly machine: Machine;
+  readonly machine: ElectionProcess;
   readonly elector: LeaderElector;
   readonly logger: RecordingLogger;
   /** Of the term, once there is one. */
@@ -33,7 +33,7 @@ export interface Replica {
   stop(): void;
 }
 
-export const startReplica = (options: ReplicaOptions): Replica => {
+export const startReplica = (options: ElectionReplicaOptions): ElectionReplica => {
   const { identity, machine, random } = options;
   const { clock } = machine;
   const logger = createRecordingLogger();

@@ -8,7 +8,7 @@ import { LeaderElector } from '../../src/kubernetes/leaderelection/leader-electo
 import { type FakeClock, createFakeClock } from '../doubles/fake-clock.ts';
 import { createRecordingLogger } from '../doubles/recording-logger.ts';
 import { createMachine } from './machine.ts';
-import { type Replica, type ReplicaOptions, lease, leasePath, startReplica, times } from './replica.ts';
+import { type ElectionReplica, type ElectionReplicaOptions, lease, leasePath, startReplica, times } from './replica.ts';
 
 let clock: FakeClock;
 let server: SimApiServer;
@@ -24,12 +24,12 @@ beforeEach(() => {
   counting = withCounting(withFaults(server, { clock, rule: (request) => fault(request) }));
 });
 
-const start = (identity: string, options: Partial<ReplicaOptions> = {}): Replica => {
+const start = (identity: string, options: Partial<ElectionReplicaOptions> = {}): ElectionReplica => {
   const machine = createMachine({ clock });
   return startReplica({ identity, machine, kube: counting, random: steady, ...options });
 };
 
-const startLeader = async (identity = 'a', options: Partial<ReplicaOptions> = {}): Promise<Replica> => {
+const startLeader = async (identity = 'a', options: Partial<ElectionReplicaOptions> = {}): Promise<ElectionReplica> => {
   const replica = start(identity, options);
   await clock.settle();
   expect(replica.elector.mayWrite()).toBe(true);

@@ -7,7 +7,7 @@ import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import type { SimDraft } from '../../simulator/apiserver/store.ts';
 import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
 import {
-  type ReplicaOptions,
+  type SimulatedReplicaOptions,
   electionSettings,
   startReplica,
   startWeederReplica,
@@ -28,7 +28,7 @@ interface Component {
   readonly forgottenMs: number;
 }
 
-const common = (): Omit<ReplicaOptions, 'settings'> => ({
+const common = (): Omit<SimulatedReplicaOptions, 'settings'> => ({
   leaderElection: electionSettings(false),
   dryRun: false,
   random: createSeededRandom('come and go'),

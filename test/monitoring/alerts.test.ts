@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { root } from '../documents/markdown.ts';
-import { type Rules, alerts, recorded, rules } from './alerts.ts';
+import { type AlertRules, alerts, recorded, rules } from './alerts.ts';
 import { type Said, promtool } from './promtool.ts';
 import { problemsOf } from './queries.ts';
 import { type Registry, registries } from './registries.ts';
@@ -12,7 +12,7 @@ import { type Registry, registries } from './registries.ts';
 const directory = mkdtempSync(join(tmpdir(), 'dwd-alerts-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-const testAlerts = (tested: Rules): Said => {
+const testAlerts = (tested: AlertRules): Said => {
   writeFileSync(join(directory, 'rules.yaml'), stringify(tested));
   const tests = ['tests.yaml', 'tests-of-days.yaml'];
   for (const file of tests) copyFileSync(`${root}deploy/monitoring/${file}`, join(directory, file));
@@ -20,7 +20,7 @@ const testAlerts = (tested: Rules): Said => {
 };
 
 /** The rules with this query for every alert. */
-const withQuery = (expr: string): Rules => ({
+const withQuery = (expr: string): AlertRules => ({
   groups: rules.groups.map((group) => ({
     ...group,
     rules: group.rules.map((rule) => (rule.alert === undefined ? rule : { ...rule, expr })),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { root } from '../documents/markdown.ts';
 
-export interface Rule {
+export interface AlertRule {
   readonly expr: string;
   readonly record?: string;
   readonly alert?: string;
@@ -10,22 +10,22 @@ export interface Rule {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-export interface Rules {
-  readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
+export interface AlertRules {
+  readonly groups: readonly { readonly name: string; readonly rules: readonly AlertRule[] }[];
 }
 
 /** What Prometheus takes as a file of rules. */
 export const rules = (
-  parse(readFileSync(`${root}deploy/monitoring/prometheusrule.yaml`, 'utf8')) as { readonly spec: Rules }
+  parse(readFileSync(`${root}deploy/monitoring/prometheusrule.yaml`, 'utf8')) as { readonly spec: AlertRules }
 ).spec;
 
 const all = rules.groups.flatMap((group) => group.rules);
 
-export const alerts: readonly (Rule & { readonly alert: string })[] = all.flatMap((rule) =>
+export const alerts: readonly (AlertRule & { readonly alert: string })[] = all.flatMap((rule) =>
   rule.alert === undefined ? [] : [{ ...rule, alert: rule.alert }],
 );
 
 /** By name. */
-export const recorded: ReadonlyMap<string, Rule> = new Map(
+export const recorded: ReadonlyMap<string, AlertRule> = new Map(
   all.flatMap((rule) => (rule.record === undefined ? [] : [[rule.record, rule] as const])),
 );

@@ -1,4 +1,4 @@
-import { type Rule, recorded } from './alerts.ts';
+import { type AlertRule, recorded } from './alerts.ts';
 import type { Registry } from './registries.ts';
 
 /** Labels that Prometheus, its operator, or a dry run put on every series. */
@@ -30,7 +30,10 @@ const seriesIn = (expr: string): readonly { readonly name: string; readonly labe
   }));
 
 /** What a query asks for that no program of ours has. */
-export const problemsOf = (expr: Rule['expr'], registries: Readonly<Record<string, Registry>>): readonly string[] => {
+export const problemsOf = (
+  expr: AlertRule['expr'],
+  registries: Readonly<Record<string, Registry>>,
+): readonly string[] => {
   const known = labelsOf(registries);
   const found = seriesIn(expr);
   const problems = found.flatMap(({ name, labels }) => {

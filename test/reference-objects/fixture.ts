@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** An object with every field that upstream's Go type has; the program `tools/reference-objects` prints them. */
 export interface Reference {
-  readonly object: JsonObject;
+  readonly object: FixtureObject;
   /** The object as an API server sends it to whoever asks for protobuf. */
   readonly protobuf: Uint8Array;
 }
 
-export type JsonObject = Readonly<Record<string, unknown>>;
+export type FixtureObject = Readonly<Record<string, unknown>>;
 
 /** The key of a map in a reference object: it stands for whatever keys there are. */
 export const anyKey = '*';
@@ -15,13 +15,13 @@ export const anyKey = '*';
 const folder = new URL('./fixtures/', import.meta.url);
 
 interface File {
-  readonly object: JsonObject;
+  readonly object: FixtureObject;
   readonly protobuf?: string;
 }
 
 const read = (name: string): File => JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8')) as File;
 
-const isObject = (value: unknown): value is JsonObject =>
+const isObject = (value: unknown): value is FixtureObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** `Pod.spec`: what is shown in one place stands there only. */
@@ -48,7 +48,7 @@ export const referenceKinds: readonly string[] = readdirSync(folder)
 
 export const readReference = (kind: string): Reference => {
   const { object, protobuf = '' } = read(kind);
-  return { object: complete(object) as JsonObject, protobuf: Buffer.from(protobuf, 'base64') };
+  return { object: complete(object) as FixtureObject, protobuf: Buffer.from(protobuf, 'base64') };
 };
 
 interface Texts {

@@ -14,7 +14,7 @@ import { isOwned } from '../../src/install/plan.ts';
 import { decodeRollout } from '../../src/install/rollout.ts';
 import { replicasOf } from '../../src/install/stopped.ts';
 import { conditionsOf, decodeWarning, podProblems } from '../../src/install/why.ts';
-import type { JsonObject } from './fixture.ts';
+import type { FixtureObject } from './fixture.ts';
 import type { Projection } from './projection.ts';
 
 const ofKind =
@@ -24,7 +24,7 @@ const ofKind =
 
 /** The object with other owners of the same names. */
 const withOtherOwners = (object: KubeObject): KubeObject => {
-  const { ownerReferences = [] } = object.metadata as { readonly ownerReferences?: readonly JsonObject[] };
+  const { ownerReferences = [] } = object.metadata as { readonly ownerReferences?: readonly FixtureObject[] };
   const others = ownerReferences.map((owner) => ({ ...owner, uid: 'other' }));
   return { ...object, metadata: { ...object.metadata, ownerReferences: others } };
 };

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/untrusted.ts';
-import { type JsonObject, readReference } from './fixture.ts';
+import { type FixtureObject, readReference } from './fixture.ts';
 
 // A shoot's kubeconfig is read by an allow-list. What client-go knows and we neither use nor refuse must be harmless, and known to us.
 
 type Entry = 'cluster' | 'user';
 
-const valueAt = (kind: Entry): JsonObject => {
-  const list = readReference('Config').object[`${kind}s`] as readonly JsonObject[];
-  return list[0]?.[kind] as JsonObject;
+const valueAt = (kind: Entry): FixtureObject => {
+  const list = readReference('Config').object[`${kind}s`] as readonly FixtureObject[];
+  return list[0]?.[kind] as FixtureObject;
 };
 
 const used: Readonly<Record<Entry, readonly string[]>> = {
@@ -19,7 +19,7 @@ const used: Readonly<Record<Entry, readonly string[]>> = {
 /** Data for others, and whether answers are compressed. */
 const harmless: readonly string[] = ['disable-compression', 'extensions'];
 
-const kubeconfigWith = (kind: Entry, extra: JsonObject): string => {
+const kubeconfigWith = (kind: Entry, extra: FixtureObject): string => {
   const bodies = { cluster: { server: 'https://shoot.example' }, user: { token: 'x' } };
   const body = { ...bodies, [kind]: { ...bodies[kind], ...extra } };
   return JSON.stringify({

@@ -5,7 +5,7 @@ import ts from 'typescript';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The source of the program, as far as it meets what others wrote, with what the compiler knows of it. */
-export interface Program {
+export interface CheckedProgram {
   readonly checker: ts.TypeChecker;
   readonly files: readonly ts.SourceFile[];
   /** Relative to the repository. */
@@ -16,7 +16,7 @@ export interface Program {
 const isRead = (file: string): boolean =>
   file.startsWith('src/') && !/^src\/(?:config|cli)\/|^src\/[a-z]+\/config[a-z-]*\.ts$|\.test\.ts$/.test(file);
 
-export const loadProgram = (): Program => {
+export const loadProgram = (): CheckedProgram => {
   const entries = ['prober', 'weeder', 'care', 'healthcheck', 'install', 'telemetry'].map(
     (folder) => `${root}src/${folder}/index.ts`,
   );

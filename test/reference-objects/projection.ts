@@ -1,5 +1,5 @@
-import { type JsonObject, readReference } from './fixture.ts';
-import { type Read, createRecorder } from './recorder.ts';
+import { type FixtureObject, readReference } from './fixture.ts';
+import { type KeyRead, createRecorder } from './recorder.ts';
 
 /** One way in which the program reads a kind. */
 export interface Projection {
@@ -23,7 +23,7 @@ export interface Exceptions {
 /** `value` with something else at `path`; `list[]` means each item of the list. */
 const withValue = (value: unknown, [key, ...rest]: readonly string[], wanted: unknown): unknown => {
   if (key === undefined) return wanted;
-  const object = value as JsonObject;
+  const object = value as FixtureObject;
   const name = key.replace(/\[\]$/, '');
   if (!Object.hasOwn(object, name)) throw new Error(`${name}: upstream has no such key`);
   const member = object[name];
@@ -49,7 +49,7 @@ const bareObject = (kind: string): unknown => {
 export interface Projected {
   /** What is made of upstream's object, and what that was asked for. */
   readonly full: unknown;
-  readonly reads: readonly Read[];
+  readonly reads: readonly KeyRead[];
 }
 
 export const runProjection = async (projection: Projection): Promise<Projected> => {

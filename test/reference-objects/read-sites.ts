@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import { type Program, walk } from './program.ts';
+import { type CheckedProgram, walk } from './program.ts';
 
 /** A place of the source that reads a key of JSON whose shape is not known to the compiler. */
 export interface ReadSite {
@@ -25,7 +25,7 @@ const literalsOf = (type: ts.Type): readonly string[] | undefined => {
 type Calls = ReadonlyMap<ts.Symbol, readonly ts.CallExpression[]>;
 
 /** Calls by the symbol of the function that is called. */
-const indexCalls = ({ checker, files }: Program): Calls => {
+const indexCalls = ({ checker, files }: CheckedProgram): Calls => {
   const calls = new Map<ts.Symbol, ts.CallExpression[]>();
   const note = (node: ts.Node): void => {
     if (!ts.isCallExpression(node)) return;
@@ -90,7 +90,7 @@ const keysAt = (scope: Scope, node: ts.Node): readonly (string | undefined)[] =>
 };
 
 /** All places of the program that read a key of JSON. */
-export const findReadSites = (program: Program): readonly ReadSite[] => {
+export const findReadSites = (program: CheckedProgram): readonly ReadSite[] => {
   const scope: Scope = { checker: program.checker, calls: indexCalls(program) };
   const sites: ReadSite[] = [];
   for (const file of program.files) {
@@ -111,7 +111,7 @@ const isReader = (checker: ts.TypeChecker, node: ts.VariableDeclaration): boolea
 };
 
 /** All functions, as `file name`, that take JSON of a shape that is not known, but for those that every one is made of. */
-export const findReaders = ({ checker, files, nameOf }: Program): readonly string[] =>
+export const findReaders = ({ checker, files, nameOf }: CheckedProgram): readonly string[] =>
   files.flatMap((file) => {
     const readers: string[] = [];
     if (nameOf(file) === 'src/kubernetes/api/decode.ts') return readers;

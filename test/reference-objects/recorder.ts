@@ -1,7 +1,7 @@
 import { anyKey } from './fixture.ts';
 
 /** A key that the program asked an object of upstream's for. */
-export interface Read {
+export interface KeyRead {
   /** Such as `Shoot`. */
   readonly kind: string;
   /** Of the key, from the root of the object; list places are `[]`, keys of maps `*`. */
@@ -16,10 +16,10 @@ export interface Read {
   readonly found: 'field' | 'entry' | 'missing';
 }
 
-export interface Recorder {
+export interface KeyRecorder {
   /** A stand-in for the object that writes down what it is asked for. */
   wrap<T>(kind: string, object: T): T;
-  readonly reads: readonly Read[];
+  readonly reads: readonly KeyRead[];
 }
 
 /** More frames than a reader has on its way to a key. */
@@ -47,8 +47,8 @@ interface Place {
   readonly path: string;
 }
 
-export const createRecorder = (): Recorder => {
-  const reads: Read[] = [];
+export const createRecorder = (): KeyRecorder => {
+  const reads: KeyRead[] = [];
 
   const note = (object: object, { kind, path }: Place, key: string): string | undefined => {
     const running = runningFunctions();

@@ -2,12 +2,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { clientProjections } from './client-projections.ts';
 import { clusterApiProjections } from './cluster-api-projections.ts';
 import { controllerProjections } from './controller-projections.ts';
-import { type JsonObject, readReference, upstreamTexts } from './fixture.ts';
+import { type FixtureObject, readReference, upstreamTexts } from './fixture.ts';
 import { installProjections } from './install-projections.ts';
-import { type Program, loadProgram } from './program.ts';
+import { type CheckedProgram, loadProgram } from './program.ts';
 import { runProjection } from './projection.ts';
 import { type ReadSite, findReadSites, findReaders } from './read-sites.ts';
-import type { Read } from './recorder.ts';
+import type { KeyRead } from './recorder.ts';
 import { findUpstreamNames } from './upstream-names.ts';
 
 // The source against what upstream has, so that no reader is left out of the projections and no name is made up.
@@ -70,13 +70,13 @@ const sorted = (texts: Iterable<string>): readonly string[] => [...new Set(texts
 const keysIn = (value: unknown): readonly string[] => {
   if (Array.isArray(value)) return value.flatMap(keysIn);
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value as JsonObject).flatMap(([key, entry]) => [key, ...keysIn(entry)]);
+  return Object.entries(value as FixtureObject).flatMap(([key, entry]) => [key, ...keysIn(entry)]);
 };
 
 describe('the source', () => {
-  let program: Program;
+  let program: CheckedProgram;
   let sites: readonly ReadSite[];
-  const reads: Read[] = [];
+  const reads: KeyRead[] = [];
 
   beforeAll(async () => {
     program = loadProgram();

@@ -1,6 +1,6 @@
-import { type JsonObject, anyKey, readReference, referenceKinds } from './fixture.ts';
+import { type FixtureObject, anyKey, readReference, referenceKinds } from './fixture.ts';
 
-const isObject = (value: unknown): value is JsonObject =>
+const isObject = (value: unknown): value is FixtureObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Paths of keys in `value` that are not in `reference`. */

@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import { type Program, walk } from './program.ts';
+import { type CheckedProgram, walk } from './program.ts';
 
 /** A text of the source that means something to others. */
 export interface UpstreamName {
@@ -31,7 +31,7 @@ const isCompared = (checker: ts.TypeChecker, node: ts.StringLiteral): boolean =>
   return ts.isCaseClause(parent) && takesAnyText(checker.getTypeAtLocation(parent.parent.parent.expression));
 };
 
-const isUpstreamName = ({ checker, nameOf }: Program, file: ts.SourceFile, node: ts.StringLiteral): boolean => {
+const isUpstreamName = ({ checker, nameOf }: CheckedProgram, file: ts.SourceFile, node: ts.StringLiteral): boolean => {
   const { text, parent } = node;
   if (
     text.length < 2 ||
@@ -56,7 +56,7 @@ const isOfControllers = (file: string): boolean =>
   );
 
 /** All names of others' conditions, reasons, states, labels and objects that the controllers and what they are made of spell out. */
-export const findUpstreamNames = (program: Program): readonly UpstreamName[] =>
+export const findUpstreamNames = (program: CheckedProgram): readonly UpstreamName[] =>
   program.files
     .filter((file) => isOfControllers(program.nameOf(file)))
     .flatMap((file) => {

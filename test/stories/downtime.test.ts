@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/harness.ts';
 import { allHeld, reachOutage, stateOf } from '../../simulator/harness/support.ts';
 import { requestKind } from '../../simulator/network/counting.ts';
-import type { Fault } from '../../simulator/network/faults.ts';
+import type { RequestFault } from '../../simulator/network/faults.ts';
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 
 let scenario: Scenario;
@@ -12,7 +12,7 @@ const create = (options: Partial<ScenarioOptions> = {}): Scenario => {
 };
 afterEach(() => scenario.stop());
 
-const error = (code: string): Fault => ({
+const error = (code: string): RequestFault => ({
   error: new ApiError({ code: 'ConnectionError', message: code, cause: { code, phase: 'connecting' } }),
 });
 

@@ -10,7 +10,7 @@ import {
   told,
 } from '../../simulator/harness/support.ts';
 import { requestKind } from '../../simulator/network/counting.ts';
-import type { Fault, FaultRule } from '../../simulator/network/faults.ts';
+import type { RequestFault, FaultRule } from '../../simulator/network/faults.ts';
 
 let scenario: Scenario;
 const create = (): Scenario => {
@@ -26,7 +26,7 @@ const up = allUp.map((line) => (line.startsWith('mcm') ? 'mcm 3' : line));
 const first = (
   times: number,
   wanted: { readonly verb: string; readonly resource: string },
-  fault: Fault,
+  fault: RequestFault,
 ): FaultRule => {
   let left = times;
   return (request) => {
@@ -40,7 +40,7 @@ const first = (
 const patches = { verb: 'patch', resource: 'deployments' };
 
 describe('writes that go wrong', () => {
-  it.each<readonly [string, Fault, number]>([
+  it.each<readonly [string, RequestFault, number]>([
     ['a server error', { status: 500 }, 6],
     ['a conflict', { status: 409 }, 6],
     ['a reset connection', 'reset', 6],
@@ -97,7 +97,7 @@ describe('writes that go wrong', () => {
 });
 
 describe('probes that go wrong', () => {
-  it.each<readonly [string, Fault]>([
+  it.each<readonly [string, RequestFault]>([
     ['server errors', { status: 500 }],
     ['missing rights', { status: 403 }],
     ['reset connections', 'reset'],

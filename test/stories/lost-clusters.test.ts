@@ -1,7 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { capiKinds, simKinds } from '../../simulator/apiserver/index.ts';
 import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
-import { type Replica, electionSettings, leaseNamespace, startReplica } from '../../simulator/harness/replica.ts';
+import {
+  type SimulatedReplica,
+  electionSettings,
+  leaseNamespace,
+  startReplica,
+} from '../../simulator/harness/replica.ts';
 import { capiSettings, gardenSettings } from '../../simulator/harness/settings.ts';
 import { clusterRef } from '../../simulator/outages/shoot-edits.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';
@@ -18,9 +23,9 @@ const settingsOf: Readonly<Record<Source, ProberSettings>> = {
 
 let scenario: Scenario;
 let source: Source;
-let replicas: Replica[];
+let replicas: SimulatedReplica[];
 
-const startReplicaNow = (standby: 'hot' | 'warm' | 'cold' = 'hot'): Replica => {
+const startReplicaNow = (standby: 'hot' | 'warm' | 'cold' = 'hot'): SimulatedReplica => {
   const replica = startReplica(scenario, {
     settings: settingsOf[source],
     leaderElection: electionSettings(true),
@@ -33,7 +38,7 @@ const startReplicaNow = (standby: 'hot' | 'warm' | 'cold' = 'hot'): Replica => {
 };
 
 /** One shoot, which is probed from now on by a leader. */
-const begin = async (from: Source, standby?: 'hot' | 'warm' | 'cold'): Promise<Replica> => {
+const begin = async (from: Source, standby?: 'hot' | 'warm' | 'cold'): Promise<SimulatedReplica> => {
   source = from;
   replicas = [];
   scenario = createScenario({

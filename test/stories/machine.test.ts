@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type SimApiServer, createSimApiServer } from '../../simulator/apiserver/server.ts';
-import { Machine } from '../../simulator/harness/machine.ts';
+import { SimulatedProcess } from '../../simulator/harness/machine.ts';
 import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 
 let clock: VirtualClock;
 let server: SimApiServer;
-let machine: Machine;
+let machine: SimulatedProcess;
 let kube: Kube;
 let heard: string[];
 const { signal } = new AbortController();
@@ -16,7 +16,7 @@ const { signal } = new AbortController();
 beforeEach(() => {
   clock = createVirtualClock();
   server = createSimApiServer({ clock });
-  machine = new Machine(clock);
+  machine = new SimulatedProcess(clock);
   kube = machine.connect(server);
   heard = [];
 });

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
 import {
-  type Replica,
-  type ReplicaOptions,
+  type SimulatedReplica,
+  type SimulatedReplicaOptions,
   electionSettings,
   leaseNamespace,
   startReplica,
@@ -15,14 +15,14 @@ import { createSeededRandom } from '../../simulator/time/random.ts';
 // Two replicas and one shoot: what becomes of an outage when the leader cannot meet it.
 
 let scenario: Scenario;
-let replicas: readonly Replica[];
+let replicas: readonly SimulatedReplica[];
 let cutAt: number;
 
 const start = (
   name: string,
-  standby: NonNullable<ReplicaOptions['standby']>,
-  settings: Partial<ReplicaOptions['settings']> = {},
-): Replica =>
+  standby: NonNullable<SimulatedReplicaOptions['standby']>,
+  settings: Partial<SimulatedReplicaOptions['settings']> = {},
+): SimulatedReplica =>
   startReplica(scenario, {
     settings: { ...gardenSettings, probeIntervalMs: 30_000, ...settings },
     leaderElection: electionSettings(true),
@@ -33,8 +33,8 @@ const start = (
 
 /** The first leads. */
 const startBoth = async (
-  standby: NonNullable<ReplicaOptions['standby']> = 'hot',
-  leaderSettings: Partial<ReplicaOptions['settings']> = {},
+  standby: NonNullable<SimulatedReplicaOptions['standby']> = 'hot',
+  leaderSettings: Partial<SimulatedReplicaOptions['settings']> = {},
 ): Promise<void> => {
   const { clock } = scenario;
   const leader = start('leader', standby, leaderSettings);
@@ -68,7 +68,7 @@ afterEach(async () => {
 const unharmed = { nodesTurnedUnknown: 0, machinesReplaced: 0 };
 
 /** What befalls a leader, so many seconds after the kubelets were cut off. */
-const fates: Readonly<Record<string, (of: Replica) => void>> = {
+const fates: Readonly<Record<string, (of: SimulatedReplica) => void>> = {
   'is killed': ({ machine }) => machine.kill(),
   'is stopped by SIGSTOP': ({ machine }) => machine.suspend(),
   'is cut off from the seed': ({ seedLine }) => seedLine.setFaults(() => 'drop'),
@@ -92,7 +92,7 @@ describe.each(Object.entries(fates))('a leader that %s', (_, befall) => {
   });
 });
 
-const countsOf = async (replica: Replica, cause: string): Promise<string | undefined> =>
+const countsOf = async (replica: SimulatedReplica, cause: string): Promise<string | undefined> =>
   (await replica.meter.metricsText())
     .split('\n')
     .find((line) => line.startsWith('dwd_prober_protections_without_lead_total') && line.includes(`"${cause}"`));

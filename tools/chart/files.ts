@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
-import { parseFlags } from '../../src/cli/flags.ts';
+import { parseFlags } from '../../src/cli/parse-flags.ts';
 import { manifestFlags } from '../../src/cli/manifests/flags.ts';
 import { installationFrom } from '../../src/cli/manifests/options.ts';
 import { templates } from './templates.ts';

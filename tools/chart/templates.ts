@@ -1,5 +1,5 @@
 import { derivedParts } from '../../src/cli/manifests/chart-values.ts';
-import type { Configured, Installation, KubernetesObject } from '../../src/cli/manifests/installation.ts';
+import type { ParsedConfiguration, Installation, KubernetesObject } from '../../src/cli/manifests/installation.ts';
 import { alertsTemplate } from './alerts.ts';
 import { renderManifests } from '../../src/cli/manifests/render.ts';
 import type { InstallationValues } from '../../src/cli/manifests/values.ts';
@@ -30,7 +30,7 @@ const unreadable = new Proxy(
   },
 );
 
-const configured = <Settings>(component: ComponentName): Configured<Settings> => {
+const configured = <Settings>(component: ComponentName): ParsedConfiguration<Settings> => {
   const at = `.Values.${component}`;
   return {
     text: text(`${at}.config`),

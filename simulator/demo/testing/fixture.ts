@@ -11,9 +11,9 @@ import { type Scenario, createScenario } from '../../harness/harness.ts';
 import { type LogRecord, recordLog } from '../../harness/recorded-log.ts';
 import { createSeededRandom } from '../../time/random.ts';
 import type { WorldServer } from '../../world/endpoint.ts';
-import type { CareReport } from '../care.ts';
+import type { CareOutput } from '../care.ts';
 import { demoProberConfig, demoWeederConfig } from '../configs.ts';
-import type { Finding } from '../findings.ts';
+import type { DemoFinding } from '../findings.ts';
 import { render } from '../line.ts';
 import type { Watchdogs } from '../script.ts';
 import { runScript } from '../scripted.ts';
@@ -102,7 +102,7 @@ export const createDemoFixture = (
 
 export interface ScriptRun {
   readonly lines: readonly string[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DemoFinding[];
   readonly lastedMs: number;
 }
 
@@ -110,7 +110,7 @@ export interface ScriptRunOptions extends Partial<Watchdogs> {
   readonly seed?: number;
   readonly meddle?: (scenario: Scenario) => void;
   /** Default: all is well, in no time. */
-  readonly runCare?: (scenario: Scenario) => Promise<CareReport>;
+  readonly runCare?: (scenario: Scenario) => Promise<CareOutput>;
 }
 
 /** Runs the whole script. */

@@ -5,7 +5,7 @@ import {
   withCredentials,
 } from '../../../src/kubernetes/client/index.ts';
 import { parseUntrustedKubeconfig } from '../../../src/kubernetes/kubeconfig/index.ts';
-import type { Check, RunningComponent } from '../../../src/process/index.ts';
+import type { ReadyCheck, RunningComponent } from '../../../src/process/index.ts';
 import { type PrometheusMeter, createMeter } from '../../../src/telemetry/index.ts';
 import { type WeederSettings, startWeeder, weederComponent } from '../../../src/weeder/index.ts';
 import { createSeededRandom, createVirtualClock } from '../../time/index.ts';
@@ -61,7 +61,7 @@ export const createWeederFixture = (shoots: readonly ShootInit[] = []) => {
     told: (message: string): readonly LogRecord[] => log.filter(({ msg }) => msg === message),
     meter: (): PrometheusMeter => meter,
     /** Lines of `/readyz`. */
-    checks: (): readonly Check[] => weeder?.checks() ?? [],
+    checks: (): readonly ReadyCheck[] => weeder?.checks() ?? [],
     start: (settings: Partial<WeederSettings> = {}, { dryRun } = { dryRun: false }): void => {
       if (weeder !== undefined) throw new Error('a weeder is running already');
       meter = createMeter({ processMetrics: false });

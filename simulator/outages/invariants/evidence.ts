@@ -27,7 +27,7 @@ export interface Evidence {
   readonly isAllSilent: boolean;
 }
 
-export interface Case {
+export interface EvidenceCase {
   readonly name: string;
   readonly shoot: ShootModel;
   readonly view: View;
@@ -38,7 +38,7 @@ export interface Case {
  * What a look showed, read as favourably to a scale-down as the specification allows: a lease is as old as its last change, or as the end of
  * a downtime of the API server; where clocks are wrong, a timestamp may be believed within limits once the lease was seen to move, and without before.
  */
-export const read = (look: Look, { name, shoot, view, rules }: Case): Evidence => {
+export const read = (look: Look, { name, shoot, view, rules }: EvidenceCase): Evidence => {
   const slackMs = shoot.isSkewed ? view.longestGapMs + timestampToleranceMs : 0;
   const candidates = [...look.leases].filter(
     ([node]) => look.nodes?.get(node)?.isCandidate === true && look.machines?.has(node) === true,
@@ -67,7 +67,7 @@ const isTriggered = (look: Look, { candidates, silent }: Evidence, { plan }: Rul
 };
 
 /** A path whose kubeconfig has been of no use since the last answer is unknown, and so is each while the fault is ours; no request tells of that. */
-const mayObject = ({ tries, knownAt, isFaultOurs }: Look, { name, shoot, rules }: Case): boolean =>
+const mayObject = ({ tries, knownAt, isFaultOurs }: Look, { name, shoot, rules }: EvidenceCase): boolean =>
   !isFaultOurs && isWhole(tries, knownAt, rules.limitMs(name)) && shoot.spoiledUntil < tries.answeredAt;
 
 const confirms = ({ plan: { outside } }: Rules): boolean => outside === 'confirm' || outside === 'trigger';

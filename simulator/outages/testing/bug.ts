@@ -5,13 +5,13 @@ import type { Plan } from '../plan.ts';
 
 export type Shape = Readonly<Record<string, unknown>>;
 export type Wrapped = (...args: (Shape | undefined)[]) => unknown;
-export type Change = (original: Wrapped) => Wrapped;
+export type PlantedChange = (original: Wrapped) => Wrapped;
 
 export interface Bug {
   readonly name: string;
   /** Function that is wrapped; where two bear the same name, with that of the component before it. */
   readonly of: string;
-  readonly change: Change;
+  readonly change: PlantedChange;
   /** Invariants of which one has to break first. */
   readonly breaks: readonly string[];
   /** Plans among which it has to be found. Default: those of probers. */

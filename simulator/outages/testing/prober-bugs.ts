@@ -1,10 +1,10 @@
 import type { ProbeSettings } from '../../../src/prober/judge/verdict.ts';
 import type { Fault, Plan } from '../plan.ts';
-import { type Bug, type Change, type Shape, shape } from './bug.ts';
+import { type Bug, type PlantedChange, type Shape, shape } from './bug.ts';
 
 /** Other settings for `probe`. */
 const settings =
-  (change: (settings: ProbeSettings) => Partial<ProbeSettings>): Change =>
+  (change: (settings: ProbeSettings) => Partial<ProbeSettings>): PlantedChange =>
   (probe) =>
   (deps, request = {}) => {
     const inputOf = request.input as () => Shape;
@@ -18,7 +18,7 @@ const settings =
 
 /** Another decision of `probe`. */
 const decision =
-  (change: (decision: Shape, now: number) => Shape): Change =>
+  (change: (decision: Shape, now: number) => Shape): PlantedChange =>
   (probe) =>
   async (deps = {}, request) => {
     const result = shape(await probe(deps, request));
@@ -27,25 +27,25 @@ const decision =
   };
 
 /** Another verdict, where `change` gives one. */
-const verdict = (change: (verdict: Shape) => string | undefined): Change =>
+const verdict = (change: (verdict: Shape) => string | undefined): PlantedChange =>
   decision((made, now) => {
     const kind = change(shape(made.verdict));
     return kind === undefined ? made : { ...made, verdict: { kind, crossedAt: now } };
   });
 
 /** Another time for the next look, so many milliseconds from now. */
-const nextProbe = (ms: number): Change => decision((made, now) => ({ ...made, nextRunAt: now + ms }));
+const nextProbe = (ms: number): PlantedChange => decision((made, now) => ({ ...made, nextRunAt: now + ms }));
 
 /** Another write of `planPatch`. */
 const write =
-  (change: (write: Shape) => Shape): Change =>
+  (change: (write: Shape) => Shape): PlantedChange =>
   (planPatch) =>
   (...args) => {
     const move = shape(planPatch(...args));
     return move.kind === 'write' ? { ...move, write: change(shape(move.write)) } : move;
   };
 
-const forgetDowntime: Change =
+const forgetDowntime: PlantedChange =
   (probe) =>
   (deps, request = {}) => {
     const { unreachable: _, ...memory } = shape(request.memory);
@@ -56,7 +56,7 @@ const forgetDowntime: Change =
 const upsideDown = (info: unknown): unknown =>
   info === undefined ? undefined : { ...shape(info), level: -Number(shape(info).level) };
 
-const descending: Change =
+const descending: PlantedChange =
   (createFlow) =>
   (plan = {}) => {
     const resources = (plan.resources as readonly Shape[]).map((resource) => ({
@@ -67,7 +67,7 @@ const descending: Change =
     return createFlow({ ...plan, resources });
   };
 
-const impatient: Change =
+const impatient: PlantedChange =
   (advanceFlow) =>
   (flow = {}, input = {}) => {
     const operations = (flow.operations as readonly Shape[]).map((operation) =>
@@ -78,14 +78,14 @@ const impatient: Change =
     return advanceFlow(flow.direction === 'up' ? { ...flow, operations } : flow, input);
   };
 
-const presumptuous: Change =
+const presumptuous: PlantedChange =
   (planPatch) =>
   (resource = {}, state = {}, aim = {}) => {
     const marks = Object.entries(shape(state.annotations)).filter(([name]) => !name.endsWith('/ignore-scaling'));
     return planPatch(resource, { ...state, annotations: Object.fromEntries(marks) }, aim);
   };
 
-const unconditional: Change =
+const unconditional: PlantedChange =
   (act) =>
   (deps = {}, request = {}) => {
     const action = shape(request.action);
@@ -94,7 +94,7 @@ const unconditional: Change =
     return act(deps, { ...request, action: { ...action, write: { ...shape(action.write), base } } });
   };
 
-const leaking: Change =
+const leaking: PlantedChange =
   (act) =>
   (deps = {}, request = {}) => {
     (deps.clock as { timer(ms: number, callback: () => void): void }).timer(1e9, () => undefined);
@@ -102,7 +102,7 @@ const leaking: Change =
   };
 
 /** What it makes leaves a timer behind when it is closed. */
-const leakingAtEnd: Change =
+const leakingAtEnd: PlantedChange =
   (createConfiguredProber) =>
   (settings, deps = {}) => {
     const prober = shape(createConfiguredProber(settings, deps));
@@ -116,7 +116,7 @@ const leakingAtEnd: Change =
     };
   };
 
-const inEarnest: Change =
+const inEarnest: PlantedChange =
   (act) =>
   (deps = {}, request = {}) =>
     act({ ...deps, dryRun: false }, request);

@@ -1,10 +1,10 @@
 import type { Plan } from '../plan.ts';
 import { kubeControllerManager } from '../../world/index.ts';
-import { type Bug, type Change, type Shape, type Wrapped, shape } from './bug.ts';
+import { type Bug, type PlantedChange, type Shape, type Wrapped, shape } from './bug.ts';
 
 /** `decideSecretLifecycle` is shown something else. */
 const shown =
-  (change: (state: Readonly<Record<string, unknown>>) => object): Change =>
+  (change: (state: Readonly<Record<string, unknown>>) => object): PlantedChange =>
   (decide) =>
   (state = {}) =>
     decide({ ...state, ...change(state) });
@@ -16,7 +16,7 @@ const withFault =
 
 /** `decideCapiLifecycle` is shown another Cluster. */
 const withCluster =
-  (change: object): Change =>
+  (change: object): PlantedChange =>
   (decide) =>
   (cluster = {}) =>
     decide({ ...cluster, ...change });
@@ -32,7 +32,7 @@ const givenBack = ['a cluster that is left is given back'];
 const firstOfFleet = 'fleet/one' as unknown as Shape;
 
 /** Several clusters in one namespace, and of each the name of the first. */
-const mixedUp: Change =
+const mixedUp: PlantedChange =
   (fillIn) =>
   (...args) => {
     const [text, cluster] = args as unknown as readonly [string, string];
@@ -42,7 +42,7 @@ const mixedUp: Change =
 
 /** Of a source, its watch does something else. */
 const watching =
-  (change: (watched: Shape) => object): Change =>
+  (change: (watched: Shape) => object): PlantedChange =>
   (create) =>
   (...args) => {
     const source = shape(create(...args));

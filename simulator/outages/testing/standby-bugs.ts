@@ -1,5 +1,5 @@
 import type { Plan } from '../plan.ts';
-import { type Bug, type Change, shape } from './bug.ts';
+import { type Bug, type PlantedChange, shape } from './bug.ts';
 
 const areSeveral = ({ component, replicas }: Plan): boolean => component === 'prober' && replicas > 1;
 
@@ -21,7 +21,7 @@ const inPlace = 'a standby acts only in the place of the leader';
 
 /** `whyWithoutLead` sees another situation. */
 const situation =
-  (change: (situation: Readonly<Record<string, unknown>>) => object): Change =>
+  (change: (situation: Readonly<Record<string, unknown>>) => object): PlantedChange =>
   (whyWithoutLead) =>
   (given = {}) =>
     whyWithoutLead({ ...given, ...change(given) });

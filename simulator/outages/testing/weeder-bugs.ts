@@ -1,5 +1,5 @@
 import type { Plan } from '../plan.ts';
-import { type Bug, type Change, type Shape, shape } from './bug.ts';
+import { type Bug, type PlantedChange, type Shape, shape } from './bug.ts';
 
 const isWeeders = ({ component }: Plan): boolean => component === 'weeder';
 
@@ -7,7 +7,7 @@ type Seen = Shape & { readonly pod: Shape };
 
 /** Other pods for `decide`. */
 const pods =
-  (change: (pod: Shape) => Shape): Change =>
+  (change: (pod: Shape) => Shape): PlantedChange =>
   (decide) =>
   (seen, ...rest) =>
     decide(
@@ -17,7 +17,7 @@ const pods =
 
 /** Another state for `decide`. */
 const state =
-  (change: (state: Shape, uids: ReadonlySet<unknown>) => Shape): Change =>
+  (change: (state: Shape, uids: ReadonlySet<unknown>) => Shape): PlantedChange =>
   (decide) =>
   (seen = {}, input = {}, ...rest) => {
     const uids = new Set((seen as unknown as readonly Seen[]).map(({ pod }) => pod.uid));
@@ -31,20 +31,20 @@ const withoutUnseen = (attempts: ReadonlyMap<string, unknown>, uids: ReadonlySet
 
 /** Another look at a service for `advanceService`. */
 const service =
-  (change: (look: Shape, before: Shape | undefined) => Shape): Change =>
+  (change: (look: Shape, before: Shape | undefined) => Shape): PlantedChange =>
   (advanceService) =>
   (before, look = {}) =>
     advanceService(before, change(look, before));
 
-const imprecise: Change = (deletePod) => (pod) => {
+const imprecise: PlantedChange = (deletePod) => (pod) => {
   const call = shape(deletePod(pod));
   return { ...call, body: { ...shape(call.body), preconditions: undefined } };
 };
 
-const oneScope: Change = (planScopes) => (needs, before) =>
+const oneScope: PlantedChange = (planScopes) => (needs, before) =>
   planScopes(shape((needs as unknown as readonly Shape[]).slice(0, 1)), before);
 
-const unclosed: Change =
+const unclosed: PlantedChange =
   (createPodWatches) =>
   (...args) => {
     const watches = createPodWatches(...args) as { open(scope: unknown): Shape };

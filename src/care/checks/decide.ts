@@ -15,7 +15,7 @@ import { checkControlPlane } from './control-plane.ts';
 import { type Finding, checkError, healthy } from './finding.ts';
 import { checkNodes } from './nodes.ts';
 import { checkObservability } from './observability.ts';
-import { type CheckInput, type DecideInput, type Observation, hasWorkers } from './observation.ts';
+import { type CheckInput, type CareDecideInput, type CareObservation, hasWorkers } from './observation.ts';
 import { checkSystemComponents } from './system-components.ts';
 
 /** By type of the condition, in the order in which conditions are written. */
@@ -47,7 +47,7 @@ export const typesOf = (shoot: CareShoot): readonly ShootConditionType[] =>
   shootConditionTypes.filter((type) => type !== 'EveryNodeReady' || hasWorkers(shoot));
 
 /** Runs all checks of one shoot. Pure. */
-export const decide = (observation: Observation, input: DecideInput): Findings => {
+export const decide = (observation: CareObservation, input: CareDecideInput): Findings => {
   const all = { ...observation, ...input };
   const common = commonFinding(all);
   return new Map(typesOf(input.shoot).map((type) => [type, common ?? checks[type](all)]));

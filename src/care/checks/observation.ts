@@ -66,12 +66,12 @@ export type ShootObservation =
       readonly tunnel: Read<TunnelObservation>;
     };
 
-export interface Observation {
+export interface CareObservation {
   readonly seed: SeedObservation;
   readonly view: ShootObservation;
 }
 
-export interface DecideInput {
+export interface CareDecideInput {
   readonly shoot: CareShoot;
   readonly settings: CareSettings;
   /** Milliseconds since the epoch. */
@@ -79,6 +79,6 @@ export interface DecideInput {
 }
 
 /** All that a check may use. */
-export type CheckInput = Observation & DecideInput;
+export type CheckInput = CareObservation & CareDecideInput;
 
 export const hasWorkers = ({ pools }: CareShoot): boolean => pools.length > 0;

@@ -1,5 +1,5 @@
 import type { ComponentName } from '../../config/index.ts';
-import type { Configured, Installation, KubernetesObject } from './installation.ts';
+import type { ParsedConfiguration, Installation, KubernetesObject } from './installation.ts';
 import { operatorRoles } from './operator.ts';
 import { proberPolicies, weederPolicies } from './policy.ts';
 import type { ManifestPart } from './render.ts';
@@ -22,7 +22,7 @@ const nested = (flat: ChartValues): ChartValues => {
 };
 
 /** The rights come with the configuration that demands them, and say by its hash of which one they are. */
-const configValues = ({ text, rules, hash }: Configured<unknown>) => ({ config: text, rules, rulesFor: hash });
+const configValues = ({ text, rules, hash }: ParsedConfiguration<unknown>) => ({ config: text, rules, rulesFor: hash });
 
 /** Parts whose objects follow from configurations in ways that no template can follow. */
 export const derivedParts = ['operator', 'policy'] as const satisfies readonly ManifestPart[];

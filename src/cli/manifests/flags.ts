@@ -1,6 +1,6 @@
 import { version } from '../build-info.ts';
 import { choice, choices, imageReference, integer, namespaceName, text } from '../flag-types.ts';
-import { type FlagValues, flag, optionalFlag, repeatedFlag, requiredFlag } from '../flags.ts';
+import { type FlagValues, flag, optionalFlag, repeatedFlag, requiredFlag } from '../parse-flags.ts';
 import { profiles } from './installation.ts';
 import { manifestParts } from './render.ts';
 import { namePrefix } from './value-types.ts';

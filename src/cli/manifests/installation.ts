@@ -22,7 +22,7 @@ export const profiles = ['plain', 'gardener-seed'] as const;
 export type Profile = (typeof profiles)[number];
 
 /** A configuration and what follows from it. */
-export interface Configured<Settings> {
+export interface ParsedConfiguration<Settings> {
   readonly text: string;
   /** The first 8 hexadecimal digits of the SHA-256 of `text`. */
   readonly hash: string;
@@ -33,7 +33,7 @@ export interface Configured<Settings> {
   readonly heapLimitMiB: number;
 }
 
-export type Configurations = { readonly [Name in ComponentName]: Configured<SettingsByComponent[Name]> };
+export type Configurations = { readonly [Name in ComponentName]: ParsedConfiguration<SettingsByComponent[Name]> };
 
 /** What an installation is made of, checked and complete. From this, and this alone, its objects follow. */
 export interface Installation extends Configurations {

@@ -5,7 +5,7 @@ import { CommandError, UsageError } from '../errors.ts';
 import type { CliIo } from '../io.ts';
 import type { ManifestFlagValues } from './flags.ts';
 import { gardenNamespace } from './gardener-seed.ts';
-import type { Configurations, Configured, Installation } from './installation.ts';
+import type { Configurations, ParsedConfiguration, Installation } from './installation.ts';
 import { seedRules } from './rights.ts';
 import { valuesFrom } from './values.ts';
 
@@ -78,7 +78,7 @@ export const installationFrom = async (
   const lines: string[] = [];
   const read = async <Name extends ComponentName>(
     name: Name,
-  ): Promise<Configured<SettingsByComponent[Name]> | undefined> => {
+  ): Promise<ParsedConfiguration<SettingsByComponent[Name]> | undefined> => {
     const config = configs[name];
     const path = paths[name];
     const text = path === undefined ? config.defaultText : await readConfig(path, io);
@@ -89,7 +89,7 @@ export const installationFrom = async (
     const { memoryLimitMiB } = values[name];
     return { text, hash, settings, rules: seedRules[name](settings), heapLimitMiB: heapLimitMiB(memoryLimitMiB) };
   };
-  const found = new Map<string, Configured<unknown> | undefined>();
+  const found = new Map<string, ParsedConfiguration<unknown> | undefined>();
   for (const name of componentNames) found.set(name, await read(name));
   if ([...found.values()].includes(undefined)) throw new CommandError('the configuration is not valid', lines);
   for (const line of lines) io.stderr(`${line}\n`);

@@ -1,7 +1,7 @@
 import type { ComponentName } from '../../config/index.ts';
 import { UsageError } from '../errors.ts';
 import { bool, choice, integer } from '../flag-types.ts';
-import { type Flag, type FlagValues, parseFlags } from '../flags.ts';
+import { type Flag, type FlagValues, parseFlags } from '../parse-flags.ts';
 import {
   type ValueType,
   cpu,

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { linesOfChanges } from './changes.ts';
-import type { ShootStatus } from './snapshot.ts';
+import type { ShootSnapshot } from './snapshot.ts';
 import { component, loopingPod, shootStatus, snapshotOf, takenAt } from './testing/snapshots.ts';
 
-const told = (before: Partial<ShootStatus>, after: Partial<ShootStatus>): readonly string[] =>
+const told = (before: Partial<ShootSnapshot>, after: Partial<ShootSnapshot>): readonly string[] =>
   linesOfChanges(snapshotOf(shootStatus('alpha', before)), snapshotOf(shootStatus('alpha', after))).map(
     ({ about, text }) => `${about}: ${text}`,
   );
 
-const nodes = (ready: string, ageMs = 1_000): ShootStatus['nodes'] =>
+const nodes = (ready: string, ageMs = 1_000): ShootSnapshot['nodes'] =>
   shootStatus('alpha').nodes.map((node) => ({ ...node, ready, renewedAt: takenAt - ageMs }));
 
 describe('what has changed', () => {
-  it.each<[change: Partial<ShootStatus>, begin: readonly string[], end: readonly string[]]>([
+  it.each<[change: Partial<ShootSnapshot>, begin: readonly string[], end: readonly string[]]>([
     [{ answers: false, nodes: [] }, ['kube-apiserver is down'], []],
     [{ weeded: ['kube-apiserver-1'] }, ['the weeder deleted kube-apiserver-1'], []],
     [{ nodes: nodes('Unknown') }, ['KCM has given up 2 nodes (Unknown): 0 of 2 Ready'], ['nodes: 2 of 2 Ready']],

@@ -1,12 +1,12 @@
 import { formatGoDuration } from '../../kubernetes/api/duration.ts';
 import { type Line, line, plural } from './row.ts';
-import { type ComponentStatus, type ShootStatus, type StatusSnapshot, isUp, leaseAges } from './snapshot.ts';
+import { type ComponentStatus, type ShootSnapshot, type StatusSnapshot, isUp, leaseAges } from './snapshot.ts';
 import { stateTones } from './table.ts';
 
 /** A shoot before and after a change, and how many of its leases had expired. */
 interface Change {
-  readonly before: ShootStatus;
-  readonly after: ShootStatus;
+  readonly before: ShootSnapshot;
+  readonly after: ShootSnapshot;
   readonly expired: readonly [before: number, after: number];
 }
 
@@ -56,7 +56,7 @@ const leaseLines = ({ after: { name, nodes }, expired: [before, after] }: Change
   return after === 0 && before > 0 ? [line('all leases are renewed', name)] : [];
 };
 
-const unready = ({ nodes }: ShootStatus): readonly string[] =>
+const unready = ({ nodes }: ShootSnapshot): readonly string[] =>
   nodes.filter(({ ready }) => ready !== 'True').map(({ name }) => name);
 
 const nodeLines = ({ before, after }: Change): readonly Line[] => {
@@ -95,7 +95,7 @@ const linesOf = (change: Change): readonly Line[] => {
 
 /** What has changed between two snapshots, shoot by shoot. */
 export const linesOfChanges = (before: StatusSnapshot, after: StatusSnapshot): readonly Line[] => {
-  const expiredIn = (shoot: ShootStatus, { at, leaseExpiryMs }: StatusSnapshot): number =>
+  const expiredIn = (shoot: ShootSnapshot, { at, leaseExpiryMs }: StatusSnapshot): number =>
     leaseAges(shoot, at).filter((age) => age >= leaseExpiryMs).length;
   return after.shoots.flatMap((shoot) => {
     const known = before.shoots.find(({ name }) => name === shoot.name);

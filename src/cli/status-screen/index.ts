@@ -5,7 +5,7 @@ export {
   type ComponentStatus,
   type NodeStatus,
   type PodStatus,
-  type ShootStatus,
+  type ShootSnapshot,
   type StatusSnapshot,
   isHeld,
   isUp,

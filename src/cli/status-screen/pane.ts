@@ -2,7 +2,7 @@ import { type Row, type Segment, seconds, segment } from './row.ts';
 import {
   type ComponentStatus,
   type NodeStatus,
-  type ShootStatus,
+  type ShootSnapshot,
   type StatusSnapshot,
   isHeld,
   isUp,
@@ -37,7 +37,7 @@ const nodeRow = ({ name, ready, renewedAt }: NodeStatus, snapshot: StatusSnapsho
 
 const numberOf = ({ name }: NodeStatus): number => Number(name.split('-').at(-1));
 
-const nodeRowsOf = ({ answers, nodes }: ShootStatus, snapshot: StatusSnapshot): readonly Row[] => {
+const nodeRowsOf = ({ answers, nodes }: ShootSnapshot, snapshot: StatusSnapshot): readonly Row[] => {
   if (!answers) return [[segment('no kube-apiserver to ask for nodes', 'bad')]];
   const sorted = nodes.toSorted((a, b) => numberOf(a) - numberOf(b));
   const shown = sorted.length > nodeRows ? sorted.slice(0, nodeRows - 1) : sorted;
@@ -49,7 +49,7 @@ const nodeRowsOf = ({ answers, nodes }: ShootStatus, snapshot: StatusSnapshot): 
 };
 
 /** How long the pod that starts next is still in back-off. */
-const waitOf = ({ pods }: ShootStatus, component: string, at: number): Segment | undefined => {
+const waitOf = ({ pods }: ShootSnapshot, component: string, at: number): Segment | undefined => {
   const ends = pods.flatMap((pod) =>
     pod.component === component && pod.backOff !== undefined ? [pod.backOff.endsAt] : [],
   );
@@ -57,7 +57,7 @@ const waitOf = ({ pods }: ShootStatus, component: string, at: number): Segment |
   return segment(`waits ${String(Math.max(0, Math.ceil((Math.min(...ends) - at) / 1_000)))}s`, 'bad');
 };
 
-const standing = (component: ComponentStatus, shoot: ShootStatus, at: number): Segment => {
+const standing = (component: ComponentStatus, shoot: ShootSnapshot, at: number): Segment => {
   const { name, replicas, readyReplicas, annotation, stored = '?' } = component;
   if (isHeld(component)) {
     return segment(annotation === undefined ? `held, was ${stored}` : `held by ${annotation}`, 'strong');

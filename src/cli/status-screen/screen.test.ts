@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { leaseBar } from './pane.ts';
 import type { Paint } from './row.ts';
 import { type ScreenInput, statusScreen } from './screen.ts';
-import type { ShootStatus } from './snapshot.ts';
+import type { ShootSnapshot } from './snapshot.ts';
 import { component, loopingPod, shootStatus, snapshotOf, takenAt } from './testing/snapshots.ts';
 
 const plain: Paint = (_, text) => text;
 const usual = { columns: 80, rows: 24 };
 
-const inputOf = (...shoots: readonly ShootStatus[]): ScreenInput => ({
+const inputOf = (...shoots: readonly ShootSnapshot[]): ScreenInput => ({
   snapshot: snapshotOf(...shoots),
   title: 'dwd status',
   connection: 'KUBECONFIG=/tmp/d/seed.kubeconfig',
@@ -22,7 +22,7 @@ const inputOf = (...shoots: readonly ShootStatus[]): ScreenInput => ({
 });
 
 /** The screen of alpha, as `change` says, beside its twin. */
-const screenWith = (change: Partial<ShootStatus>): readonly string[] =>
+const screenWith = (change: Partial<ShootSnapshot>): readonly string[] =>
   statusScreen(inputOf(shootStatus('alpha', change), shootStatus('twin')), usual, plain);
 
 const node = (number: number, ready: string, ageMs: number) => ({
@@ -56,7 +56,7 @@ describe('the screen', () => {
     ]);
   });
 
-  it.each<[what: string, change: Partial<ShootStatus>, shown: RegExp]>([
+  it.each<[what: string, change: Partial<ShootSnapshot>, shown: RegExp]>([
     [
       'state, leases, what is held and what comes next',
       {

@@ -34,7 +34,7 @@ export interface PodStatus {
   readonly backOff?: { readonly ms: number; readonly endsAt: number };
 }
 
-export interface ShootStatus {
+export interface ShootSnapshot {
   readonly name: string;
   readonly state: ProtectionState;
   /** Since when it is in this state. */
@@ -69,10 +69,10 @@ export interface StatusSnapshot {
   readonly leaseExpiryMs: number;
   /** KCM's grace period, in milliseconds. */
   readonly graceMs: number;
-  readonly shoots: readonly ShootStatus[];
+  readonly shoots: readonly ShootSnapshot[];
 }
 
-export const shootIn = ({ shoots }: StatusSnapshot, name: string): ShootStatus => {
+export const shootIn = ({ shoots }: StatusSnapshot, name: string): ShootSnapshot => {
   const shoot = shoots.find((candidate) => candidate.name === name);
   if (shoot === undefined) throw new Error(`no shoot ${name} in the snapshot`);
   return shoot;
@@ -86,7 +86,7 @@ export const isUp = ({ replicas, readyReplicas, stored, active }: ComponentStatu
   replicas > 0 && readyReplicas >= replicas && stored === undefined && !active;
 
 /** Ages of the leases in milliseconds, the youngest first. A clock that is ahead makes none younger than 0. */
-export const leaseAges = ({ nodes }: ShootStatus, at: number): readonly number[] =>
+export const leaseAges = ({ nodes }: ShootSnapshot, at: number): readonly number[] =>
   nodes
     .flatMap(({ renewedAt }) => (renewedAt === undefined ? [] : [Math.max(0, at - renewedAt)]))
     .sort((a, b) => a - b);

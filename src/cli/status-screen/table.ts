@@ -1,7 +1,7 @@
 import { formatGoDuration } from '../../kubernetes/api/duration.ts';
 import { type Row, type Segment, type Tone, segment } from './row.ts';
 import type { ProtectionState } from '../../prober/index.ts';
-import { type ShootStatus, type StatusSnapshot, isHeld, leaseAges } from './snapshot.ts';
+import { type ShootSnapshot, type StatusSnapshot, isHeld, leaseAges } from './snapshot.ts';
 
 export const stateTones: Readonly<Record<ProtectionState, Tone>> = {
   healthy: 'good',
@@ -24,14 +24,14 @@ export const initials = (name: string): string =>
     .map((word) => word.slice(0, 1))
     .join('');
 
-const heldIn = ({ components }: ShootStatus): string =>
+const heldIn = ({ components }: ShootSnapshot): string =>
   components
     .filter(isHeld)
     .map(({ name, stored = '?' }) => `${initials(name)} ${stored}`)
     .join(', ');
 
 /** A shoot that is less protected than its state says is marked, and says so. */
-const stateCell = (shoot: ShootStatus): Segment => {
+const stateCell = (shoot: ShootSnapshot): Segment => {
   const { state, isUnmet = false, ignored = [], components } = shoot;
   const isKeptOff = ignored.length > 0 && state !== 'unreachable' && !components.some(isHeld);
   const word = isKeptOff ? 'NOT PROTECTED' : state === 'healthy' ? state : state.toUpperCase();
@@ -39,7 +39,7 @@ const stateCell = (shoot: ShootStatus): Segment => {
 };
 
 /** One cell per heading. */
-const cellsOf = (shoot: ShootStatus, { at, leaseExpiryMs }: StatusSnapshot): Row => {
+const cellsOf = (shoot: ShootSnapshot, { at, leaseExpiryMs }: StatusSnapshot): Row => {
   const { name, since, next = '-' } = shoot;
   const ages = leaseAges(shoot, at);
   const seen = { expired: ages.filter((age) => age >= leaseExpiryMs).length, candidates: ages.length };

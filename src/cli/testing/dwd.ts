@@ -67,7 +67,7 @@ const files: Readonly<Record<string, string>> = {
   '-': 'kubeConfigSecretName: probe\n',
 };
 
-export interface Outcome {
+export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -107,7 +107,7 @@ const createIo = (argv: readonly string[], { out, err }: Written): CliIo & { lis
 const noCluster = async () => ({ ok: false, error: { message: 'no cluster here', details: [] } }) as const;
 
 /** Runs a command line in a process of its own making; the component that it starts returns 7 at once. */
-export const dwd = (...argv: readonly string[]): Promise<Outcome> => dwdWith(async () => 7, argv);
+export const dwd = (...argv: readonly string[]): Promise<CommandResult> => dwdWith(async () => 7, argv);
 
 /** `onceResult` is what `dwd care --once` finds; `others` are real. */
 export const dwdWith = async (
@@ -117,7 +117,7 @@ export const dwdWith = async (
     onceResult = { ok: true, value: [] },
     ...others
   }: Partial<Runners> & { readonly onceResult?: Result<CareResults, string> } = {},
-): Promise<Outcome> => {
+): Promise<CommandResult> => {
   const started: ProcessDeps<ProberSettings>[] = [];
   const weeders: ProcessDeps<WeederSettings>[] = [];
   const runWeeder: RunWeeder = async (options) => {

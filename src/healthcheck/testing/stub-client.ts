@@ -5,12 +5,12 @@ import type { CheckContext } from '../check.ts';
 import { decodeExtension } from '../extension.ts';
 
 /** Answers by path: an object, a list as `{ items }`, or the error that the call fails with. What is not there is not found. */
-export type Answers = Readonly<Record<string, object>>;
+export type StubAnswers = Readonly<Record<string, object>>;
 
 const notFound = (path: string): ApiError =>
   new ApiError({ code: 'NotFound', status: 404, message: `GET ${path}: 404 NotFound: gone` });
 
-const stubClient = (answers: Answers): KubeClient => ({
+const stubClient = (answers: StubAnswers): KubeClient => ({
   call: async <T>({ path, decode }: Call<T>) => {
     const answer = answers[path] ?? notFound(path);
     if (answer instanceof Error) throw answer;
@@ -19,7 +19,7 @@ const stubClient = (answers: Answers): KubeClient => ({
 });
 
 /** What a check of an extension object in the namespace `shoot--dev--one` is given. */
-export const contextOf = ({ seed = {}, shoot = {} }: { seed?: Answers; shoot?: Answers }): CheckContext => ({
+export const contextOf = ({ seed = {}, shoot = {} }: { seed?: StubAnswers; shoot?: StubAnswers }): CheckContext => ({
   extension: decodeExtension({ metadata: { name: 'one', namespace: 'shoot--dev--one' } }, 'extension'),
   cluster: {},
   seed: stubClient(seed),

@@ -34,7 +34,7 @@ const decodePage = (json: unknown): ListPage => {
   };
 };
 
-export interface ListOptions {
+export interface PagedListOptions {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly pageSize: number;
@@ -53,7 +53,7 @@ export interface Listed {
  * Only the first page says where the watch goes on: all pages are of one moment, unless the server started over. A page with another one behind it counts as a full
  * one, so that pages without items come to an end, too.
  */
-const readPages = async (options: ListOptions, pageSize: number | undefined): Promise<Listed> => {
+const readPages = async (options: PagedListOptions, pageSize: number | undefined): Promise<Listed> => {
   const { path, signal, context } = options;
   const take = options.begin();
   const malformed = (problem: string): ApiError =>
@@ -90,7 +90,7 @@ const readPages = async (options: ListOptions, pageSize: number | undefined): Pr
  * Lists page by page, in a consistent read. When the pages expire before all are read, lists once more in one piece (client-go
  * `tools/pager`, FullListIfExpired). Rejects with an ApiError.
  */
-export const listPages = async (options: ListOptions): Promise<Listed> => {
+export const listPages = async (options: PagedListOptions): Promise<Listed> => {
   try {
     return await readPages(options, options.pageSize);
   } catch (error) {

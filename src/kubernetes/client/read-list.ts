@@ -20,7 +20,7 @@ export type FetchPage = (
   readerOf: (isProtobuf: boolean) => BodyReader<Page>,
 ) => Promise<Answer<Page>>;
 
-export interface ListOptions<T> {
+export interface ReadListOptions<T> {
   readonly call: Call<T>;
   readonly list: ListReading<T>;
   /** Most bytes of one item. */
@@ -31,7 +31,7 @@ export interface ListOptions<T> {
 const [shrink, leastPage] = [5, 4];
 
 const readerOfPage =
-  <T>({ list, itemBytes }: ListOptions<T>, parts: ListParts<T>, kept: { bytes: number }) =>
+  <T>({ list, itemBytes }: ReadListOptions<T>, parts: ListParts<T>, kept: { bytes: number }) =>
   (isProtobuf: boolean): BodyReader<Page> => {
     const { bounds, kind, apiVersion } = list;
     const first = parts.count();
@@ -74,7 +74,7 @@ const readerOfPage =
 
 /** One page, and once more in smaller ones where it is too large. */
 const fetchShrinking = async <T>(
-  options: ListOptions<T>,
+  options: ReadListOptions<T>,
   at: {
     readonly next: string;
     readonly limit: number | undefined;
@@ -104,7 +104,7 @@ const fetchShrinking = async <T>(
  * Reads a list page by page; pages are asked for only as long as there may be more items. A page with another one behind it counts as a full one, so that pages without
  * items come to an end, too.
  */
-const readPages = async <T>(options: ListOptions<T>, fetch: FetchPage): Promise<Answer<T>> => {
+const readPages = async <T>(options: ReadListOptions<T>, fetch: FetchPage): Promise<Answer<T>> => {
   const { list } = options;
   const parts = list.start();
   const kept = { bytes: 0 };
@@ -128,7 +128,7 @@ const readPages = async <T>(options: ListOptions<T>, fetch: FetchPage): Promise<
 };
 
 /** As `readPages`; once more from the first page where the token of a later one has expired. */
-export const readList = async <T>(options: ListOptions<T>, fetch: FetchPage): Promise<Answer<T>> => {
+export const readList = async <T>(options: ReadListOptions<T>, fetch: FetchPage): Promise<Answer<T>> => {
   try {
     return await readPages(options, fetch);
   } catch (error) {

@@ -1,10 +1,10 @@
 import { beforeEach, expect, it } from 'vitest';
 import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
-import { type Machine, createMachine } from '../../../test/leader-election/machine.ts';
+import { type ElectionProcess, createMachine } from '../../../test/leader-election/machine.ts';
 import { startTimeout } from './start-timeout.ts';
 
 let clock: FakeClock;
-let machine: Machine;
+let machine: ElectionProcess;
 let fired: number;
 let cancel: () => void;
 beforeEach(() => {

@@ -6,13 +6,13 @@ const quoted = (text: string): string =>
 
 const ignoreScaling = 'dependency-watchdog.gardener.cloud/ignore-scaling';
 
-export interface Command {
+export interface PageCommand {
   readonly about: string;
   readonly line: string;
 }
 
 /** What the page cannot do, as commands of a shell. */
-export const commandsFor = ({ namespace, ignored = [] }: ProbedShoot): readonly Command[] => {
+export const commandsFor = ({ namespace, ignored = [] }: ProbedShoot): readonly PageCommand[] => {
   const shoot = quoted(namespace);
   return [
     { about: 'the last verdict as an argument', line: `dwd explain ${shoot}` },

@@ -12,7 +12,7 @@ export interface Origin {
 export type FaultKind = 'cut kubelets' | 'connect kubelets' | 'break etcd' | 'mend etcd';
 
 /** What is done to a shoot of the demo. */
-export interface ShootFaults {
+export interface FaultsOfShoot {
   readonly namespace: string;
   readonly kubelets: 'cut' | 'connected';
   readonly etcd: 'down' | 'up';
@@ -23,11 +23,11 @@ export interface SeedView {
   readonly status: ProberStatus;
   readonly origin: Origin;
   /** Only in the demo. */
-  readonly faults?: readonly ShootFaults[];
+  readonly faults?: readonly FaultsOfShoot[];
 }
 
 /** The last hour: `at` is milliseconds since the epoch. */
-export interface Sample {
+export interface PageSample {
   readonly at: number;
   /** Shoots with something scaled down. */
   readonly held: number;
@@ -52,7 +52,7 @@ export interface SeedMessage extends SeedHeader {
 export interface FeedEvents {
   readonly seed: SeedMessage;
   /** The whole hour at first, then one by one. */
-  readonly samples: readonly Sample[];
+  readonly samples: readonly PageSample[];
   /** One shoot with its details; null where no such shoot is known. */
   readonly shoot: ProbedShoot | null;
 }
@@ -88,7 +88,7 @@ export const seedAfter = (before: SeedView | undefined, message: SeedMessage): S
   };
 };
 
-export const sampleOf = ({ status: { shoots } }: SeedView, at: number): Sample => {
+export const sampleOf = ({ status: { shoots } }: SeedView, at: number): PageSample => {
   const total = shoots.reduce((sum, { candidates }) => sum + candidates, 0);
   const expired = shoots.reduce((sum, shoot) => sum + shoot.expired, 0);
   const margins = shoots.flatMap(({ marginMs }) => marginMs ?? []);

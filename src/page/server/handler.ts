@@ -8,7 +8,7 @@ import { isExpectedHost } from './host.ts';
 import type { PageSource, SeedFeed } from './seed-feed.ts';
 
 /** Answers a POST; only the demo has any. */
-export type PagePost = (request: IncomingMessage, signal: AbortSignal) => Promise<Answer>;
+export type PagePost = (request: IncomingMessage, signal: AbortSignal) => Promise<PageAnswer>;
 
 export interface HandlerOptions {
   readonly boundTo: string;
@@ -21,34 +21,34 @@ export interface HandlerOptions {
   readonly posts: ReadonlyMap<string, PagePost>;
 }
 
-export interface Answer {
+export interface PageAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer | string;
   readonly headers?: OutgoingHttpHeaders;
 }
 
-export const textAnswer = (status: number, text: string, headers: OutgoingHttpHeaders = {}): Answer => ({
+export const textAnswer = (status: number, text: string, headers: OutgoingHttpHeaders = {}): PageAnswer => ({
   status,
   contentType: 'text/plain; charset=utf-8',
   body: `${text}\n`,
   headers,
 });
 
-const jsonAnswer = (value: unknown): Answer => ({
+const jsonAnswer = (value: unknown): PageAnswer => ({
   status: 200,
   contentType: 'application/json; charset=utf-8',
   body: `${JSON.stringify(value)}\n`,
 });
 
-const assetAnswer = ({ contentType, body, isImmutable }: Asset): Answer => ({
+const assetAnswer = ({ contentType, body, isImmutable }: Asset): PageAnswer => ({
   status: 200,
   contentType,
   body,
   headers: isImmutable ? { 'Cache-Control': 'public, max-age=31536000, immutable' } : {},
 });
 
-const send = (response: ServerResponse, { status, contentType, body, headers }: Answer): void => {
+const send = (response: ServerResponse, { status, contentType, body, headers }: PageAnswer): void => {
   if (response.destroyed) return;
   response.writeHead(status, {
     ...securityHeaders,
@@ -60,7 +60,11 @@ const send = (response: ServerResponse, { status, contentType, body, headers }: 
   response.end(body);
 };
 
-const statusAnswer = async (shoot: string | null, { source }: HandlerOptions, signal: AbortSignal): Promise<Answer> => {
+const statusAnswer = async (
+  shoot: string | null,
+  { source }: HandlerOptions,
+  signal: AbortSignal,
+): Promise<PageAnswer> => {
   const view = await source.seed(signal);
   if (shoot === null) return jsonAnswer(view);
   const found = await source.shoot(shoot, signal);
@@ -92,7 +96,7 @@ const refusal = (
   { method, headers }: IncomingMessage,
   path: string,
   { boundTo, posts }: HandlerOptions,
-): Answer | undefined => {
+): PageAnswer | undefined => {
   if (!isExpectedHost(boundTo, headers.host)) {
     return textAnswer(421, 'this page is only served under the names of the loopback address');
   }
@@ -105,7 +109,7 @@ const answerTo = async (
   { pathname, searchParams }: URL,
   options: HandlerOptions,
   signal: AbortSignal,
-): Promise<Answer> => {
+): Promise<PageAnswer> => {
   const { assets, posts } = options;
   const asset = assets.get(pathname);
   if (asset !== undefined) return assetAnswer(asset);

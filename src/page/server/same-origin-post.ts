@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Answer, type PagePost, textAnswer } from './handler.ts';
+import { type PageAnswer, type PagePost, textAnswer } from './handler.ts';
 import { isSameOrigin } from './host.ts';
 
 /** Far more than a request of the page has. */
@@ -27,7 +27,7 @@ const jsonOf = async (request: IncomingMessage): Promise<unknown> => {
  */
 export const sameOriginPost =
   (act: (sent: unknown, signal: AbortSignal) => Promise<string | undefined>): PagePost =>
-  async (request, signal): Promise<Answer> => {
+  async (request, signal): Promise<PageAnswer> => {
     const { origin, host, 'content-type': type } = request.headers;
     if (!isSameOrigin(origin, host)) return textAnswer(403, 'only the page itself may do this');
     if (type !== 'application/json') return textAnswer(415, 'only JSON is read');

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ProbedShoot } from '../../prober/status/schema.ts';
-import { type Sample, type SeedView, changesBetween, sampleOf, wholeOf } from '../feed/index.ts';
+import { type PageSample, type SeedView, changesBetween, sampleOf, wholeOf } from '../feed/index.ts';
 import { type EventStream, messageOf } from './event-streams.ts';
 
 /** Where the page has what it shows. */
@@ -35,7 +35,7 @@ export class SeedFeed {
   readonly #readers = new Set<Reader>();
   /** By namespace. */
   readonly #shootReaders = new Map<string, Set<EventStream>>();
-  readonly #samples: Sample[] = [];
+  readonly #samples: PageSample[] = [];
   #view: SeedView | undefined;
   #sampledAt = Number.NEGATIVE_INFINITY;
   #lastProblem: string | undefined;

@@ -8,7 +8,7 @@ import { type KindInput, checkKinds } from './kinds.ts';
 import { type RightsInput, checkRights } from './rights.ts';
 import { type SeenSecret, checkSecrets } from './secrets.ts';
 import { type SeedAnswer, checkSeed } from './seed.ts';
-import { type ProbedShoot, type SeenShoot, checkShoots, probedAmong } from './shoots.ts';
+import { type ShootToProbe, type SeedShoot, checkShoots, probedAmong } from './shoots.ts';
 
 /** The name of KCM is Gardener's; it is what gives up nodes. */
 export const kcmRef: ResourceRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-controller-manager' };
@@ -17,13 +17,13 @@ export const kcmRef: ResourceRef = { apiVersion: 'apps/v1', kind: 'Deployment', 
 export type SeenSecrets = ReadonlyMap<string, SeenSecret>;
 
 /** All that was read of a seed that answers. */
-export interface SeedObservation {
+export interface PreflightObservation {
   readonly settings: ProberSettings;
   readonly seed: SeedAnswer;
   readonly kinds: readonly KindInput[];
   /** Undefined: not asked for. */
   readonly rights: RightsInput | undefined;
-  readonly shoots: SeedRead<readonly SeenShoot[]>;
+  readonly shoots: SeedRead<readonly SeedShoot[]>;
   readonly secrets: SeedRead<SeenSecrets>;
   /** Of the external probe; undefined where none is configured. */
   readonly externalSecrets: SeedRead<SeenSecrets> | undefined;
@@ -34,8 +34,8 @@ export interface SeedObservation {
 }
 
 const secretChecks = (
-  { settings, shoots: read, secrets, externalSecrets }: SeedObservation,
-  shoots: readonly ProbedShoot[],
+  { settings, shoots: read, secrets, externalSecrets }: PreflightObservation,
+  shoots: readonly ShootToProbe[],
 ): readonly PreflightCheck[] => {
   const { kubeConfigSecretName: secretName, externalProbe } = settings;
   const check = checkSecrets({ secretName, isExternal: false, shoots, secrets: provided(read, secrets) });
@@ -46,8 +46,8 @@ const secretChecks = (
 };
 
 const resourceChecks = (
-  { settings, shoots: read, resources }: SeedObservation,
-  shoots: readonly ProbedShoot[],
+  { settings, shoots: read, resources }: PreflightObservation,
+  shoots: readonly ShootToProbe[],
 ): readonly PreflightCheck[] => {
   const seenOf = (ref: ResourceRef) => {
     const seen = resources.get(refKey(ref));
@@ -80,7 +80,7 @@ export const checkConfig = (file: string, warnings: readonly string[]): Prefligh
 });
 
 /** Every check, in the order of the headings. */
-export const checkAll = (observation: SeedObservation): readonly PreflightCheck[] => {
+export const checkAll = (observation: PreflightObservation): readonly PreflightCheck[] => {
   const { seed, kinds, rights, shoots: read, answers } = observation;
   const shoots = read.ok ? probedAmong(read.value) : [];
   return [

@@ -2,7 +2,7 @@ import type { TemplateContainer } from '../../gardener/kube-controller-manager.t
 import { ignoreScalingAnnotation, ignoresScaling } from '../../gardener/scaling-annotations.ts';
 import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
 import { type PreflightCheck, type SeedRead, countWell, perShoot, share, whenRead } from './check.ts';
-import type { ProbedShoot } from './shoots.ts';
+import type { ShootToProbe } from './shoots.ts';
 
 /** A resource of one shoot. */
 export interface SeenResource {
@@ -17,14 +17,14 @@ export type SeenResources = ReadonlyMap<string, SeenResource>;
 export interface DependentInput {
   readonly ref: ResourceRef;
   readonly optional: boolean;
-  readonly shoots: readonly ProbedShoot[];
+  readonly shoots: readonly ShootToProbe[];
   readonly seen: SeedRead<SeenResources>;
 }
 
 /** Has each shoot the dependent resource, unless it is optional, and may the prober scale it? */
 export const checkDependent = ({ ref, optional, shoots, seen }: DependentInput): PreflightCheck =>
   whenRead(seen, { subject: 'dependent resources', name: refKey(ref) }, (resources) => {
-    const isThere = ({ namespace }: ProbedShoot): boolean => resources.has(namespace);
+    const isThere = ({ namespace }: ShootToProbe): boolean => resources.has(namespace);
     const missing = perShoot(optional ? [] : shoots, (shoot) =>
       isThere(shoot)
         ? undefined

@@ -10,12 +10,12 @@ import {
   whenRead,
 } from './check.ts';
 import type { SeenResources } from './dependents.ts';
-import type { ProbedShoot } from './shoots.ts';
+import type { ShootToProbe } from './shoots.ts';
 
 export interface GraceInput {
   /** `kcmNodeMonitorGraceDuration`, which holds for shoots that set none of their own. */
   readonly configuredMs: number;
-  readonly shoots: readonly ProbedShoot[];
+  readonly shoots: readonly ShootToProbe[];
   /** The Deployments of KCM. */
   readonly seen: SeedRead<SeenResources>;
 }
@@ -26,7 +26,7 @@ const inWords = (grace: Exclude<KcmGrace, { readonly kind: 'unknown' }>): string
     : `KCM waits for ${formatGoDuration(grace.ms)}, the default of Kubernetes ${grace.version}`;
 
 const judgeGrace = (
-  shoot: ProbedShoot,
+  shoot: ShootToProbe,
   { configuredMs, seen }: { readonly configuredMs: number; readonly seen: SeenResources },
 ): PreflightFinding | undefined => {
   const deployment = seen.get(shoot.namespace);

@@ -1,5 +1,5 @@
 import { type PreflightCheck, type SeedRead, countWell, perShoot, share, whenRead } from './check.ts';
-import type { ProbedShoot } from './shoots.ts';
+import type { ShootToProbe } from './shoots.ts';
 
 /** A Secret with a kubeconfig. `problem`: why the prober cannot use it; no value of it is quoted. */
 export type SeenSecret = { readonly kind: 'usable' } | { readonly kind: 'unusable'; readonly problem: string };
@@ -8,7 +8,7 @@ export interface SecretsInput {
   readonly secretName: string;
   /** Of the external probe, which protection does not depend on. */
   readonly isExternal: boolean;
-  readonly shoots: readonly ProbedShoot[];
+  readonly shoots: readonly ShootToProbe[];
   /** By namespace. */
   readonly secrets: SeedRead<ReadonlyMap<string, SeenSecret>>;
 }

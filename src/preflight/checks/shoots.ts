@@ -2,14 +2,14 @@ import type { HostedCluster } from '../../prober/index.ts';
 import { type PreflightCheck, type SeedRead, perShoot, plural, whenRead } from './check.ts';
 
 /** A shoot of the seed. */
-export interface SeenShoot {
+export interface SeedShoot {
   readonly cluster: HostedCluster;
   /** Version of Kubernetes, such as `1.33.2`; empty if the Shoot does not say. */
   readonly version: string;
 }
 
 /** A shoot that the prober would probe now. */
-export interface ProbedShoot {
+export interface ShootToProbe {
   /** Of its control plane. */
   readonly namespace: string;
   readonly version: string;
@@ -18,7 +18,7 @@ export interface ProbedShoot {
 }
 
 /** The shoots that the prober would probe; of the others there is nothing to check. */
-export const probedAmong = (shoots: readonly SeenShoot[]): readonly ProbedShoot[] =>
+export const probedAmong = (shoots: readonly SeedShoot[]): readonly ShootToProbe[] =>
   shoots.flatMap(({ cluster: { name: namespace, lifecycle }, version }) => {
     if (!lifecycle.ok || lifecycle.value.kind !== 'run') return [];
     const { nodeMonitorGraceMs } = lifecycle.value.settings;
@@ -26,7 +26,7 @@ export const probedAmong = (shoots: readonly SeenShoot[]): readonly ProbedShoot[
   });
 
 /** Why shoots are not probed, with their number each. */
-const reasonsOf = (shoots: readonly SeenShoot[]): string => {
+const reasonsOf = (shoots: readonly SeedShoot[]): string => {
   const counts = new Map<string, number>();
   for (const { cluster } of shoots) {
     if (!cluster.lifecycle.ok) continue;
@@ -38,7 +38,7 @@ const reasonsOf = (shoots: readonly SeenShoot[]): string => {
 };
 
 /** Which shoots does the prober probe, and can their Clusters be read? */
-export const checkShoots = (read: SeedRead<readonly SeenShoot[]>): PreflightCheck =>
+export const checkShoots = (read: SeedRead<readonly SeedShoot[]>): PreflightCheck =>
   whenRead(read, { subject: 'shoots', name: 'Clusters' }, (shoots) => {
     const findings = perShoot(shoots, ({ cluster: { name, lifecycle, problem } }) => {
       if (!lifecycle.ok) return { code: 'cluster-unreadable', shoot: name, detail: lifecycle.error.message };
@@ -53,7 +53,7 @@ export const checkShoots = (read: SeedRead<readonly SeenShoot[]>): PreflightChec
  * Finds a shoot by the namespace of its control plane, or by PROJECT/NAME: the namespace of a project in the garden is `garden-PROJECT`
  * unless it says otherwise (https://github.com/gardener/gardener/blob/master/docs/concepts/controller-manager.md, Project Controller).
  */
-export const findShoot = (shoots: readonly SeenShoot[], wanted: string): SeenShoot | undefined => {
+export const findShoot = (shoots: readonly SeedShoot[], wanted: string): SeedShoot | undefined => {
   const [project = '', name] = wanted.split('/');
   if (name === undefined) return shoots.find(({ cluster }) => cluster.name === wanted);
   return shoots.find(

@@ -4,7 +4,7 @@ import type { NodeView } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
 import { earliestSilence, judgeAllSilent, silenceInstant, someAreSilent } from './all-silent.ts';
 import { decisionOf, healthy, soonestMs } from './decision.ts';
-import type { Observation } from './lease-history.ts';
+import type { LeaseObservation } from './lease-history.ts';
 import { confirmableAt, endDowntime } from './downtime.ts';
 import { unlisted } from './failure.ts';
 import { type WatchedLease, confirmAfterMs, observeLeases } from './observed-leases.ts';
@@ -27,7 +27,7 @@ import {
   thresholdInstant,
   wrongClocksDeadline,
 } from './threshold.ts';
-import type { Counts, Decision, Downtime, LeaseList, ProbeInput, ProbeMemory, ReadError } from './verdict.ts';
+import type { LeaseCounts, Decision, Downtime, LeaseList, ProbeInput, ProbeMemory, ReadError } from './verdict.ts';
 
 /** What one list of the leases shows. */
 export interface JudgedLeases {
@@ -65,7 +65,7 @@ export const judgeLeases = (listed: LeaseList, input: ProbeInput): JudgedLeases 
 /** In which every healthy kubelet has renewed. */
 const gapMs = 12_000;
 
-const endStall = (memory: ProbeMemory, { unreachable }: ProbeMemory, observation: Observation): ProbeMemory => {
+const endStall = (memory: ProbeMemory, { unreachable }: ProbeMemory, observation: LeaseObservation): ProbeMemory => {
   // Answers such as 403 show an API server that is well; but what changed in a long gap is known by its timestamps only.
   const isStall =
     unreachable !== undefined &&
@@ -197,7 +197,7 @@ const judgeExpired = (known: Parameters<typeof judgeSilence>[0], input: ProbeInp
 const restsOnTimestamp = ({ firstSeen, renewed }: WatchedLease): boolean => firstSeen || renewed;
 
 /** One node proves nothing about the network; but a pool that shrank to one while protected must not stay frozen for ever. */
-const judgeSingle = (counts: Counts, input: ProbeInput): Decision => {
+const judgeSingle = (counts: LeaseCounts, input: ProbeInput): Decision => {
   const { memory, dependents } = input;
   if (dependents.anyHeld && counts.expired === 0) {
     return healthy(input, { memory, counts, scope: 'held', reason: 'the only candidate node renews its lease' });

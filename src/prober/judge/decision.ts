@@ -1,4 +1,4 @@
-import type { Counts, Decision, ProbeInput, ProbeMemory, Verdict } from './verdict.ts';
+import type { LeaseCounts, Decision, ProbeInput, ProbeMemory, Verdict } from './verdict.ts';
 
 export const soonestMs = 1_000;
 
@@ -8,7 +8,7 @@ export const nextTick = ({ now, random, settings }: ProbeInput): number =>
 export interface Healthy {
   readonly memory: ProbeMemory;
   readonly reason: string;
-  readonly counts?: Counts;
+  readonly counts?: LeaseCounts;
   readonly scope?: 'held';
   /** Instants t* at which the verdict would turn, each for a reason of its own. */
   readonly deadlines?: readonly (number | undefined)[];
@@ -33,7 +33,7 @@ export const healthy = (input: ProbeInput, given: Healthy): Decision => {
 export interface DecisionParts {
   readonly verdict: Verdict;
   readonly reason?: string;
-  readonly counts?: Counts | undefined;
+  readonly counts?: LeaseCounts | undefined;
   /** Default: the next tick. */
   readonly nextRunAt?: number;
   readonly verdictMayTurnAt?: number | undefined;

@@ -1,4 +1,4 @@
-import { type Observation, resetAges } from './lease-history.ts';
+import { type LeaseObservation, resetAges } from './lease-history.ts';
 import { ApiError, type ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import { isOurFault } from './own-fault.ts';
 import type { ApiServerView, Downtime, DowntimeEvidence, ProbeMemory, ReadError, UnreachableSpell } from './verdict.ts';
@@ -52,7 +52,7 @@ export interface AfterDowntime {
 }
 
 /** What a list of leases that came through ends: a spell of ours, a doubt, or a time without available replicas that no run of ours has met. */
-export const endDowntime = (memory: ProbeMemory, observation: Observation, view: ApiServerView): AfterDowntime => {
+export const endDowntime = (memory: ProbeMemory, observation: LeaseObservation, view: ApiServerView): AfterDowntime => {
   const ended = endSpell(endDoubt(memory, observation, view), observation, view);
   const from = Math.max(view.unavailable?.since ?? Number.POSITIVE_INFINITY, memory.history.lastObservedAt ?? never);
   const to = Math.min(view.unavailable?.until ?? Number.POSITIVE_INFINITY, observation.endedAt);
@@ -77,7 +77,7 @@ const reset = (memory: ProbeMemory, at: number): ProbeMemory => ({
 
 const endSpell = (
   { memory, downtime }: AfterDowntime,
-  observation: Observation,
+  observation: LeaseObservation,
   view: ApiServerView,
 ): AfterDowntime => {
   const { unreachable, ...rest } = memory;
@@ -95,7 +95,7 @@ const endSpell = (
 };
 
 /** A watch may lag: that there was no available replica may come to light after the API server has. */
-const endDoubt = (memory: ProbeMemory, observation: Observation, view: ApiServerView): AfterDowntime => {
+const endDoubt = (memory: ProbeMemory, observation: LeaseObservation, view: ApiServerView): AfterDowntime => {
   const { doubt, ...rest } = memory;
   if (doubt === undefined) return { memory };
   const { since, until } = doubt;

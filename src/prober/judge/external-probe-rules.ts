@@ -1,7 +1,7 @@
 import { decisionOf, nextTick, soonestMs } from './decision.ts';
 import type { WatchedLease } from './observed-leases.ts';
 import { nthSmallest } from './threshold.ts';
-import type { Counts, Decision, ExternalProbeView, ProbeInput } from './verdict.ts';
+import type { LeaseCounts, Decision, ExternalProbeView, ProbeInput } from './verdict.ts';
 
 const canTrigger = (externalProbe: ExternalProbeView | undefined): externalProbe is ExternalProbeView =>
   externalProbe?.mode === 'trigger';
@@ -57,7 +57,7 @@ export const triggerInstant = (candidates: readonly WatchedLease[], { externalPr
 
 export interface CandidatesCase {
   readonly candidates: readonly WatchedLease[];
-  readonly counts: Counts;
+  readonly counts: LeaseCounts;
   /** Why the leases say what they say. */
   readonly reason: string;
   /** When they reach the threshold. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../kubernetes/api/lease.ts';
 import {
   type LeaseHistory,
-  type Observation,
+  type LeaseObservation,
   distrustTimestamps,
   emptyLeaseHistory,
   enterAndJudgeLeases,
@@ -23,7 +23,10 @@ interface ObservationOptions {
   readonly roundTrip?: number;
 }
 
-const runAt = (endedAt: number, { ours = 0, server = 0, roundTrip = 0 }: ObservationOptions = {}): Observation => ({
+const runAt = (
+  endedAt: number,
+  { ours = 0, server = 0, roundTrip = 0 }: ObservationOptions = {},
+): LeaseObservation => ({
   startedAt: endedAt - roundTrip,
   endedAt,
   wall: origin + endedAt + ours,
@@ -36,7 +39,7 @@ const leaseOf = (renewedAt: number, ahead = 0, name = 'node-1'): Lease => ({
   renewTime: (origin + renewedAt + ahead) * 1_000,
 });
 
-const judge = (history: LeaseHistory, lease: Lease, observation: Observation) => {
+const judge = (history: LeaseHistory, lease: Lease, observation: LeaseObservation) => {
   const { judged, history: next } = enterAndJudgeLeases(history, [lease], { observation, expiryAgeMs });
   const [only] = judged;
   if (only === undefined) throw new Error('nothing judged');

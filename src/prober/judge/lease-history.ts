@@ -1,7 +1,7 @@
 import type { Lease } from '../../kubernetes/api/lease.ts';
 
 /** One list of the leases. Times are monotonic milliseconds, except `wall`. */
-export interface Observation {
+export interface LeaseObservation {
   /** When the request for the list was sent: what it shows is not older than this. */
   readonly startedAt: number;
   /** When the whole list had arrived. */
@@ -93,7 +93,7 @@ const createFinder = (names: readonly string[]): ((name: string) => number | und
 export const enterAndJudgeLeases = (
   history: LeaseHistory,
   leases: readonly Lease[],
-  { observation, expiryAgeMs }: { readonly observation: Observation; readonly expiryAgeMs: number },
+  { observation, expiryAgeMs }: { readonly observation: LeaseObservation; readonly expiryAgeMs: number },
 ): { readonly history: LeaseHistory; readonly judged: readonly JudgedLease[] } => {
   const findPlace = createFinder(history.names);
   // Where it is our clock that is wrong, those of the nodes are not.
@@ -161,7 +161,7 @@ export const isAnyRenewed = (history: LeaseHistory, leases: readonly Lease[], na
 const effectiveRenewal = (
   history: LeaseHistory,
   renewTime: number,
-  { observation, firstSeen }: { readonly observation: Observation; readonly firstSeen: boolean },
+  { observation, firstSeen }: { readonly observation: LeaseObservation; readonly firstSeen: boolean },
 ): number => {
   if (renewTime === never) return never;
   if (observation.endedAt < history.distrustUntil) return observation.endedAt;
@@ -174,10 +174,14 @@ const effectiveRenewal = (
 };
 
 /** By our clock, in milliseconds. */
-const ageOf = (renewTime: number, { wall }: Observation): number => wall - Math.floor(renewTime / 1_000);
+const ageOf = (renewTime: number, { wall }: LeaseObservation): number => wall - Math.floor(renewTime / 1_000);
 
 /** True if a new `renewTime` lies between the previous observation and the one that shows it, or if there is none. */
-const agrees = ({ lastObservedAt = never }: LeaseHistory, renewTime: number, observation: Observation): boolean => {
+const agrees = (
+  { lastObservedAt = never }: LeaseHistory,
+  renewTime: number,
+  observation: LeaseObservation,
+): boolean => {
   if (renewTime === never) return true;
   const age = ageOf(renewTime, observation);
   return age >= -timestampToleranceMs && age <= observation.endedAt - lastObservedAt + timestampToleranceMs;

@@ -1,6 +1,6 @@
 import {
   type JudgedLease,
-  type Observation,
+  type LeaseObservation,
   distrustTimestamps,
   enterAndJudgeLeases,
   isAnyRenewed,
@@ -31,7 +31,7 @@ export interface ObservedLeases {
 
 /** Enters a list of the leases into the memory, as `endDowntime` left it, and judges each. */
 export const observeLeases = (
-  { items, observation }: { readonly items: readonly Lease[]; readonly observation: Observation },
+  { items, observation }: { readonly items: readonly Lease[]; readonly observation: LeaseObservation },
   { memory, settings }: ProbeInput,
 ): ObservedLeases => {
   const { history, unconfirmed } = memory;
@@ -64,7 +64,7 @@ const sinceRenewal = ({ history, renewedSince }: ProbeMemory, leases: readonly W
 const keepFirstSeen = (
   { firstSeenAt }: ProbeMemory,
   judged: readonly JudgedLease[],
-  observation: Observation,
+  observation: LeaseObservation,
 ): ReadonlyMap<string, number> => {
   const kept = new Map<string, number>();
   for (const { name, firstSeen, renewed } of judged) {
@@ -82,7 +82,7 @@ const keepFirstSeen = (
 const watch = (
   lease: JudgedLease & Pick<WatchedLease, 'durationMs'>,
   { firstSeenAt, downUntil = Number.NEGATIVE_INFINITY }: ProbeMemory,
-  { observation, expiryAgeMs }: { readonly observation: Observation; readonly expiryAgeMs: number },
+  { observation, expiryAgeMs }: { readonly observation: LeaseObservation; readonly expiryAgeMs: number },
 ): WatchedLease => {
   const { name, expiresAt, renewed } = lease;
   const seenSince = (renewed ? undefined : firstSeenAt.get(name)) ?? Number.NEGATIVE_INFINITY;

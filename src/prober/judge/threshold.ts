@@ -1,5 +1,5 @@
 import type { JudgedLease } from './lease-history.ts';
-import type { Counts, DependentsView, ProbeSettings } from './verdict.ts';
+import type { LeaseCounts, DependentsView, ProbeSettings } from './verdict.ts';
 
 /** The n-th smallest of the values, counted from 1; undefined where there are not so many. No value may be NaN. */
 export const nthSmallest = (values: readonly number[], n: number): number | undefined =>
@@ -12,7 +12,7 @@ export const countExpired = (leases: readonly JudgedLease[]): number =>
 export const share = (leases: readonly JudgedLease[]): string =>
   `${String(countExpired(leases))}/${String(leases.length)}`;
 
-export const reaches = ({ expired, candidates }: Counts, { nodeLeaseFailureFraction }: ProbeSettings): boolean =>
+export const reaches = ({ expired, candidates }: LeaseCounts, { nodeLeaseFailureFraction }: ProbeSettings): boolean =>
   expired / candidates >= nodeLeaseFailureFraction;
 
 /** True if some subset of two or more of `all` leases reaches the threshold; the worst one pairs the expired with as few others as there must be. */

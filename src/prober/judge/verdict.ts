@@ -1,5 +1,5 @@
 import type { PoolConditions } from '../../gardener/candidate-nodes.ts';
-import { type LeaseHistory, type Observation, emptyLeaseHistory } from './lease-history.ts';
+import { type LeaseHistory, type LeaseObservation, emptyLeaseHistory } from './lease-history.ts';
 import type { ApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
 import type { Lease } from '../../kubernetes/api/lease.ts';
 import type { ExternalProbeMode } from '../settings.ts';
@@ -18,7 +18,7 @@ export type ReadError = ApiError | KubeconfigError;
 /** A list of the leases, and when it was made. */
 export interface LeaseList {
   readonly items: readonly Lease[];
-  readonly observation: Observation;
+  readonly observation: LeaseObservation;
 }
 
 export interface DependentsView {
@@ -151,7 +151,7 @@ export type VerdictWord = 'healthy' | 'unhealthy' | 'confirming' | 'landing' | '
 
 export const wordOf = (verdict: Verdict): VerdictWord => (verdict.kind === 'failed' ? verdict.failure : verdict.kind);
 
-export interface Counts {
+export interface LeaseCounts {
   readonly candidates: number;
   readonly expired: number;
 }
@@ -162,7 +162,7 @@ export interface Decision {
   /** In words and numbers, for people. */
   readonly reason: string;
   /** Absent where nodes and machines were not listed. */
-  readonly counts?: Counts;
+  readonly counts?: LeaseCounts;
   /** By name, why the other leases do not count, and the nodes that have none; absent where nodes and machines were not listed. */
   readonly leftOut?: ReadonlyMap<string, string>;
   /** How many nodes there are; absent as `leftOut` is. */

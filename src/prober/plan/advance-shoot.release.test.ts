@@ -6,7 +6,7 @@ import {
 } from '../../gardener/scaling-annotations.ts';
 import type { DependentResource } from '../settings.ts';
 import {
-  type Fate,
+  type RequestFate,
   type LogEntry,
   dependent,
   downVerdict,
@@ -103,7 +103,7 @@ describe('release policies', () => {
   it.each(['restore', 'release'] as const)(
     '%s: cancels the running flow first, and reads what it has done',
     (releasePolicy) => {
-      const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 3_000 : 20 });
+      const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 3_000 : 20 });
       const options = { resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf, watchLagMs: 60_000 };
       const harness = stop(options, releasePolicy);
       expect(harness.ends[0]).toEqual({ at: 3_100, flow: 1, end: 'cancelled' });
@@ -117,7 +117,7 @@ describe('release policies', () => {
   );
 
   it('nothing: awaits the write that was sent', () => {
-    const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 3_000 : 20 });
+    const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 3_000 : 20 });
     const harness = new SeedHarness({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf });
     harness.at(1_000, () => harness.stop('nothing'));
     harness.runUntil(3_099);
@@ -128,7 +128,7 @@ describe('release policies', () => {
   });
 
   it('say when they failed', () => {
-    const fateOf = (): Fate => ({ latencyMs: 20, error: 'Forbidden' });
+    const fateOf = (): RequestFate => ({ latencyMs: 20, error: 'Forbidden' });
     expect(stop({ ...quiet, objects: [held(a), held(b)], fateOf }, 'release').state().ended).toBe('failed');
     expect(stop({ ...quiet, objects: [held(a), held(b)], fateOf }, 'restore').state().ended).toBe('failed');
   });
@@ -141,7 +141,9 @@ describe('release policies', () => {
   });
 
   it('that have begun are not begun again by another one, only ended by none', () => {
-    const fateOf = (_: number, entry: LogEntry): Fate => ({ latencyMs: entry.action.key === refKey(a) ? 5_000 : 20 });
+    const fateOf = (_: number, entry: LogEntry): RequestFate => ({
+      latencyMs: entry.action.key === refKey(a) ? 5_000 : 20,
+    });
     const again = new SeedHarness({ ...quiet, objects: [held(a), held(b)], fateOf });
     again.at(1_000, () => again.stop('release'));
     again.at(2_000, () => again.stop('restore'));
@@ -157,7 +159,7 @@ describe('release policies', () => {
   });
 
   it('that have not begun may change', () => {
-    const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 3_000 : 20 });
+    const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 3_000 : 20 });
     const harness = new SeedHarness({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf });
     harness.at(1_000, () => harness.stop('release'));
     harness.at(2_000, () => harness.stop('restore'));

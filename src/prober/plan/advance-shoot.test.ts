@@ -8,7 +8,7 @@ import {
 import { type Verdict, emptyProbeMemory } from '../judge/verdict.ts';
 import type { DependentResource } from '../settings.ts';
 import {
-  type Fate,
+  type RequestFate,
   dependent,
   downVerdict,
   failedVerdict,
@@ -22,7 +22,7 @@ import {
 import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
 import { deployment, objectOf, stateOf } from '../testing/seed-model.ts';
 import { advanceShoot } from './advance-shoot.ts';
-import type { ShootContext, ShootEvent, ShootState } from './shoot-state.ts';
+import type { ShootContext, ShootEvent, ShootProberState } from './shoot-state.ts';
 import { type Role, leader } from './without-lead.ts';
 
 const [a, b] = [deployment('a'), deployment('b')];
@@ -81,7 +81,7 @@ describe('a contradicting verdict', () => {
 
   it('awaits a write that was sent, before anything else is sent', () => {
     const resources = [at(a, 0)];
-    const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 14_000 : 20 });
+    const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 14_000 : 20 });
     const options = { resources, objects: [up(a)], verdictAt: verdicts(downVerdict, upVerdict), fateOf };
     const harness = run(options);
     expect(harness.ends[0]).toEqual({ at: 14_100, flow: 1, end: 'cancelled' });
@@ -95,7 +95,7 @@ describe('a contradicting verdict', () => {
 
   it('counts from when it was given: a scale-up that had to wait too long is left to the next run', () => {
     const resources = [at(a, 0)];
-    const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 31_000 : 20 });
+    const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 31_000 : 20 });
     const verdictAt = verdicts(downVerdict, upVerdict, undefined, undefined, undefined, upVerdict);
     const harness = run({ resources, objects: [up(a)], verdictAt, fateOf });
     expect(harness.ends[0]).toEqual({ at: 31_100, flow: 1, end: 'cancelled' });
@@ -106,7 +106,7 @@ describe('a contradicting verdict', () => {
 
   it('counts from when it was given for the levels of the new flow too', () => {
     const resources = [at(a, 0, { timeoutMs: 60_000 }), at(b, 1)];
-    const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 25_000 : 20 });
+    const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 25_000 : 20 });
     const verdictAt = verdicts(downVerdict, upVerdict, undefined);
     const options = { resources, objects: [up(a), held(b)], verdictAt, fateOf, followMs: 8_000 };
     const harness = run(options);
@@ -116,7 +116,7 @@ describe('a contradicting verdict', () => {
 
   it('is followed by the latest verdict when another came meanwhile', () => {
     const resources = [at(a, 0)];
-    const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 35_000 : 20 });
+    const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 35_000 : 20 });
     const verdictAt = verdicts(downVerdict, upVerdict, downVerdict, failedVerdict);
     const harness = run({ resources, objects: [up(a)], verdictAt, fateOf });
     expect(requestsIn(harness.log)).toEqual([patchAt(100, 'a', 0), readAt(35_100, 'a')]);
@@ -126,7 +126,7 @@ describe('a contradicting verdict', () => {
   it('after a flow that does not know what became of its writes reads first: the watch may not show it', () => {
     // Its time is up before its attempts are.
     const resources = [at(a, 0, { timeoutMs: 200 }), at(b, 1)];
-    const lost = (index: number): Fate => {
+    const lost = (index: number): RequestFate => {
       return index < 3 ? { latencyMs: 20, error: 'ConnectionError', landed: true } : { latencyMs: 20 };
     };
     const options = { resources, objects: [up(a), held(b)], watchLagMs: 60_000, fateOf: lost };
@@ -142,7 +142,7 @@ describe('a contradicting verdict', () => {
 
   it('down after up keeps what a lost answer wrote', () => {
     const resources = [at(a, 0)];
-    const fateOf = (index: number): Fate => {
+    const fateOf = (index: number): RequestFate => {
       return index === 0 ? { latencyMs: 12_000, error: 'ConnectionError', landed: true } : { latencyMs: 20 };
     };
     const harness = run({ resources, objects: [held(a)], verdictAt: verdicts(upVerdict, downVerdict), fateOf });
@@ -208,7 +208,7 @@ describe('runs', () => {
     seedAwayMs: 0,
     role: leader,
   });
-  const initial: ShootState = { probe: emptyProbeMemory, nextRunAt: 5_000, runUnderWay: false, flows: 0 };
+  const initial: ShootProberState = { probe: emptyProbeMemory, nextRunAt: 5_000, runUnderWay: false, flows: 0 };
   const ended = (nextRunAt: number): ShootEvent => ({
     kind: 'run-ended',
     decision: { verdict: { kind: 'skipped' }, reason: '', nextRunAt, memory: emptyProbeMemory },
@@ -294,7 +294,7 @@ describe('a standby whose verdict is older than a restoration of the leader', ()
     kind: 'run-ended',
     decision: { verdict: downVerdict, reason: '', nextRunAt: now + 10_000, memory: emptyProbeMemory, isWatched: true },
   });
-  const initial: ShootState = { probe: emptyProbeMemory, nextRunAt: 5_000, runUnderWay: true, flows: 0 };
+  const initial: ShootProberState = { probe: emptyProbeMemory, nextRunAt: 5_000, runUnderWay: true, flows: 0 };
   const started = (effects: ReturnType<typeof advanceShoot>['effects']): readonly string[] =>
     effects.map(({ kind }) => kind).filter((kind) => kind === 'flow-started');
 

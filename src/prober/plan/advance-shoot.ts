@@ -1,8 +1,8 @@
 import { releasesLess } from '../judge/lifecycle.ts';
 import { nextRunDue, runSooner, scheduleAfter } from '../judge/next-run.ts';
 import { type Flow, type FlowEnd, advanceFlow, cancelFlow } from './flow.ts';
-import type { Outcome } from './operation.ts';
-import type { DesiredScaling, Effect, ShootContext, ShootEvent, ShootState, ShootStep } from './shoot-state.ts';
+import type { StepAnswer } from './operation.ts';
+import type { DesiredScaling, Effect, ShootContext, ShootEvent, ShootProberState, ShootStep } from './shoot-state.ts';
 import { isPaused } from './pause.ts';
 import {
   cancelPaused,
@@ -17,7 +17,11 @@ import {
 } from './start-scaling.ts';
 
 /** Enters events into the state, advances the flow, and returns what to do now and when to call again. Pure. */
-export const advanceShoot = (state: ShootState, events: readonly ShootEvent[], context: ShootContext): ShootStep => {
+export const advanceShoot = (
+  state: ShootProberState,
+  events: readonly ShootEvent[],
+  context: ShootContext,
+): ShootStep => {
   const effects: Effect[] = [];
   let current = cancelPaused(seePauseEnd(seeRestoration(state, context), context), context);
   for (const event of events) {
@@ -39,11 +43,11 @@ export const advanceShoot = (state: ShootState, events: readonly ShootEvent[], c
 };
 
 interface Taken {
-  readonly state: ShootState;
+  readonly state: ShootProberState;
   readonly effects: readonly Effect[];
 }
 
-const takeEvent = (state: ShootState, event: ShootEvent, context: ShootContext): Taken => {
+const takeEvent = (state: ShootProberState, event: ShootEvent, context: ShootContext): Taken => {
   switch (event.kind) {
     case 'answered':
       return { state, effects: [] };
@@ -85,7 +89,7 @@ const takeEvent = (state: ShootState, event: ShootEvent, context: ShootContext):
   }
 };
 
-const runFlow = (state: ShootState, outcomes: readonly Outcome[], context: ShootContext): ShootStep => {
+const runFlow = (state: ShootProberState, outcomes: readonly StepAnswer[], context: ShootContext): ShootStep => {
   if (state.flow === undefined) return { state, effects: [], wakeAt: Number.POSITIVE_INFINITY };
   const isNew = state.flow.startedLevels === 0;
   const { flow, actions, wakeAt, end } = advanceFlow(state.flow, { ...context, outcomes });
@@ -114,13 +118,13 @@ const isRestoring = (flow: Flow): boolean => flow.direction === 'up' && hasWritt
 const mayHaveLostAnswer = ({ operations }: Flow, end: FlowEnd): boolean =>
   end === 'cancelled' || operations.some(({ mayHaveWritten, phase }) => mayHaveWritten && phase.kind === 'failed');
 
-const cancelForRelease = (state: ShootState): ShootState => {
+const cancelForRelease = (state: ShootProberState): ShootProberState => {
   const { next: _, ...rest } = state;
   return rest.flow === undefined ? rest : { ...rest, flow: cancelFlow(rest.flow) };
 };
 
 /** Once probing and its flow have ended: gives back what is held, once. */
-const startRelease = (state: ShootState, context: ShootContext): ShootState => {
+const startRelease = (state: ShootProberState, context: ShootContext): ShootProberState => {
   const { releasePolicy, releaseReason } = state;
   if (releasePolicy === undefined || state.flow !== undefined || state.ended !== undefined) return state;
   if (releasePolicy === 'nothing' || !context.role.leads) return { ...state, ended: 'done' };
@@ -136,7 +140,7 @@ const startRelease = (state: ShootState, context: ShootContext): ShootState => {
 /** How often a standby looks at the leader while a scale-down is due or something is held, and how long its writes stand without it. */
 const standbyPaceMs = 500;
 
-const isStandbysAffair = ({ flow, next, held }: ShootState, context: ShootContext): boolean =>
+const isStandbysAffair = ({ flow, next, held }: ShootProberState, context: ShootContext): boolean =>
   context.role.isHotStandby &&
   !context.role.leads &&
   !isPaused(context) &&

@@ -1,14 +1,14 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { DependentResource, ScaleInfo } from '../settings.ts';
 import type { Flow, SnapshotOf } from './flow.ts';
-import { type Direction, type Scope, narrowScope, planPatch } from './patch-plan.ts';
+import { type Direction, type ScalingScope, narrowScope, planPatch } from './patch-plan.ts';
 import type { WithoutLead } from './without-lead.ts';
 import { type IfMissing, idleOperation } from './operation.ts';
 
 export interface FlowPlan {
   readonly id: number;
   readonly direction: Direction;
-  readonly scope: Scope;
+  readonly scope: ScalingScope;
   readonly reason: string;
   readonly withoutLead?: WithoutLead | undefined;
   readonly resources: readonly DependentResource[];

@@ -12,7 +12,7 @@ import {
 import type { Verdict } from '../judge/verdict.ts';
 import type { DependentResource } from '../settings.ts';
 import {
-  type Fate,
+  type RequestFate,
   type LogEntry,
   dependent,
   downVerdict,
@@ -37,7 +37,7 @@ interface World {
   readonly resources: readonly DependentResource[];
   readonly objects: readonly ModelObject[];
   /** Fates of the requests while there are faults. */
-  readonly fates: readonly Fate[];
+  readonly fates: readonly RequestFate[];
   /** One per probe interval. */
   readonly verdicts: readonly Verdict[];
   readonly watchLagMs: number;
@@ -70,7 +70,7 @@ const anyVerdict = fc.constantFrom<Verdict>(
 );
 
 /** Only what was not refused may have landed. */
-const fate: fc.Arbitrary<Fate> = fc.oneof(
+const fate: fc.Arbitrary<RequestFate> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ latencyMs }) },
   { weight: 2, arbitrary: fc.record({ latencyMs, error: errorCode }) },
   {
@@ -179,7 +179,7 @@ const world: fc.Arbitrary<World> = fc
 const optionsOf = (given: World, last: Verdict): HarnessOptions => {
   const faultsUntil = given.verdicts.length * 10_000;
   const { fates, verdicts } = given;
-  const steady = (at: number): Fate => fates[Math.floor(at) % fates.length] ?? { latencyMs: 20 };
+  const steady = (at: number): RequestFate => fates[Math.floor(at) % fates.length] ?? { latencyMs: 20 };
   return {
     ...given,
     verdictAt: (now) => verdicts[Math.floor(now / 10_000)] ?? last,
@@ -350,7 +350,7 @@ describe('levels', () => {
 });
 
 describe('an autoscaler that changes counts in between', () => {
-  const meddling: fc.Arbitrary<Fate> = fc.oneof(
+  const meddling: fc.Arbitrary<RequestFate> = fc.oneof(
     fate,
     fc.record({ latencyMs, interference: fc.record({ replicas: fc.integer({ min: 1, max: 9 }) }) }),
   );

@@ -7,7 +7,7 @@ import {
 } from '../../gardener/scaling-annotations.ts';
 import type { DependentResource } from '../settings.ts';
 import {
-  type Fate,
+  type RequestFate,
   type LogEntry,
   dependent,
   downVerdict,
@@ -45,8 +45,8 @@ const run = (options: HarnessOptions, until = 600_000) => {
 
 /** Fates by name of the resource. */
 const fateOf =
-  (fates: Readonly<Record<string, Partial<Fate>>>) =>
-  (_: number, { action: { key } }: LogEntry): Fate => ({
+  (fates: Readonly<Record<string, Partial<RequestFate>>>) =>
+  (_: number, { action: { key } }: LogEntry): RequestFate => ({
     latencyMs: 20,
     ...fates[key.slice(key.lastIndexOf('/') + 1)],
   });
@@ -100,7 +100,7 @@ describe('a scale-up', () => {
   const objects = [a, b, c].map(held);
 
   it('ends at an error: no later level starts, and the next run starts it again', () => {
-    const attempts = (_: number, entry: LogEntry): Fate => {
+    const attempts = (_: number, entry: LogEntry): RequestFate => {
       const isFirst = entry.flow === 1 && entry.action.key === refKey(a);
       return { latencyMs: 20, ...(isFirst ? { error: 'Forbidden' } : {}) };
     };
@@ -146,7 +146,7 @@ describe('a scale-up', () => {
 
   it('sends nothing more in the moment of an error, and awaits what was sent', () => {
     // Both are tried again at the same instant, 220 ms; b is refused for good right then.
-    const fates = (index: number): Fate => {
+    const fates = (index: number): RequestFate => {
       if (index < 2) return { latencyMs: 20, error: 'TooManyRequests' };
       return index === 2 ? { latencyMs: 5_000 } : { latencyMs: 20, error: 'Forbidden' };
     };
@@ -181,7 +181,7 @@ describe('a scale-up', () => {
     { what: 'a request to wait', info: {}, first: { error: 'TooManyRequests', retryAfterMs: 25_000 } as const },
   ])('that has waited for $what until its verdict is older than two probe intervals', ({ info, first }) => {
     const oneLevel = { resources: [at(a, 0, info)], objects: [held(a)] };
-    const fates = (index: number): Fate => ({ latencyMs: 20, ...(index === 0 ? first : undefined) });
+    const fates = (index: number): RequestFate => ({ latencyMs: 20, ...(index === 0 ? first : undefined) });
     const before = first === undefined ? [] : [patchAt(100, 'a', 3)];
     const late = (now: number) => (now === 0 || now > 50_000 ? upVerdict : undefined);
 

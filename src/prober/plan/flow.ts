@@ -1,11 +1,11 @@
 import { formatHeldNote } from '../../gardener/held-note.ts';
-import type { Direction, Scope } from './patch-plan.ts';
+import type { Direction, ScalingScope } from './patch-plan.ts';
 import type { WithoutLead } from './without-lead.ts';
 import { stepOperation } from './operation-step.ts';
 import {
   type Action,
   type Operation,
-  type Outcome,
+  type StepAnswer,
   type Snapshot,
   holdsUpNoLevel,
   isFoundDown,
@@ -28,7 +28,7 @@ const suspensionMs = 10_000;
 export interface Flow {
   readonly id: number;
   readonly direction: Direction;
-  readonly scope: Scope;
+  readonly scope: ScalingScope;
   /** The verdict behind it, in words and numbers. */
   readonly reason: string;
   /** Why this process, which does not lead, scales down itself. */
@@ -85,7 +85,7 @@ export const mustAwaitWatches = (
   { seedAwayMs }: Pick<FlowInput, 'seedAwayMs'>,
 ): boolean => Number.isFinite(verdictMaxAgeMs) && seedAwayMs > 0 && seedAwayMs < longestAwayMs;
 
-export const advanceFlow = (flow: Flow, input: FlowInput & { readonly outcomes: readonly Outcome[] }): FlowStep => {
+export const advanceFlow = (flow: Flow, input: FlowInput & { readonly outcomes: readonly StepAnswer[] }): FlowStep => {
   const { now } = input;
   const keepsRetrying = flow.direction === 'down' && isFresh(flow, now);
   const answered = {
@@ -240,7 +240,7 @@ export const cancelFlow = (flow: Flow): Flow => ({ ...flow, ending: 'cancelled' 
 /** The same verdict again: the flow goes on, on a fresh verdict. */
 export const confirmFlow = (
   flow: Flow,
-  { judgedAt, scope }: { readonly judgedAt: number; readonly scope: Scope },
+  { judgedAt, scope }: { readonly judgedAt: number; readonly scope: ScalingScope },
 ): Flow => ({
   ...flow,
   verdictAt: judgedAt,

@@ -4,7 +4,7 @@ import {
   type Direction,
   type PatchAim,
   type PatchPlan,
-  type Scope,
+  type ScalingScope,
   effectOf,
   isSettled,
   narrowScope,
@@ -25,7 +25,7 @@ import {
 
 interface Context {
   readonly direction: Direction;
-  readonly scope: Scope;
+  readonly scope: ScalingScope;
   readonly now: number;
   readonly snapshot: Snapshot;
   /** As `PatchAim.note`. */
@@ -100,7 +100,7 @@ const scopeOf = (
   { mayHaveWritten, resource }: Operation,
   { specReplicas }: ResourceState,
   { scope }: Context,
-): Scope => (mayHaveWritten && specReplicas > 0 ? 'all' : narrowScope(scope, resource));
+): ScalingScope => (mayHaveWritten && specReplicas > 0 ? 'all' : narrowScope(scope, resource));
 
 const read = (operation: Operation): Stepped => ({
   operation: { ...operation, phase: { kind: 'reading' } },

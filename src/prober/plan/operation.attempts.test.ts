@@ -7,7 +7,7 @@ import {
   replicasAnnotation as replicas,
 } from '../../gardener/scaling-annotations.ts';
 import {
-  type Fate,
+  type RequestFate,
   dependent,
   downVerdict,
   once,
@@ -131,10 +131,10 @@ describe('what the rate limit holds back', () => {
     objects: [objectOf(kcm, isHeld)],
     verdictAt: once(upVerdict),
   };
-  const heldBack: Fate = { latencyMs: 0, error: 'Timeout', heldBack: true };
+  const heldBack: RequestFate = { latencyMs: 0, error: 'Timeout', heldBack: true };
   const first =
-    (count: number, then: Partial<Fate> = {}) =>
-    (index: number): Fate =>
+    (count: number, then: Partial<RequestFate> = {}) =>
+    (index: number): RequestFate =>
       index < count ? heldBack : { latencyMs: 20, ...then };
 
   it('asks again every second, without reading, for it is no failed try', () => {
@@ -186,8 +186,8 @@ describe('a scale-down that meets errors', () => {
     verdictAt: () => downVerdict,
   };
   const untilIndex =
-    (index: number, fate: Partial<Fate>) =>
-    (sent: number): Fate => ({ latencyMs: 20, ...(sent < index ? fate : {}) });
+    (index: number, fate: Partial<RequestFate>) =>
+    (sent: number): RequestFate => ({ latencyMs: 20, ...(sent < index ? fate : {}) });
 
   it('goes on after its tries, every second', () => {
     const { sent, ends } = run({ ...down, fateOf: untilIndex(5, { error: 'TooManyRequests' }) }, 9_000);
@@ -224,7 +224,7 @@ describe('a scale-down that meets errors', () => {
     const resources = [dependent(deployment('mcm')), dependent(kcm, { down: { level: 1 } })];
     const objects = [objectOf(deployment('mcm'), { replicas: 1 }), objectOf(kcm, { replicas: 3 })];
     const isFirst = (key: string): boolean => key === refKey(deployment('mcm'));
-    const fateOf = (_: number, { action }: { readonly action: { readonly key: string } }): Fate =>
+    const fateOf = (_: number, { action }: { readonly action: { readonly key: string } }): RequestFate =>
       isFirst(action.key) ? { latencyMs: 20, error: 'ServerError' } : { latencyMs: 20 };
     const { sent } = run({ ...down, resources, objects, fateOf }, 3_000);
     expect(sent).toContainEqual(patchAt(360, 'kcm', 0));
@@ -254,7 +254,7 @@ describe('an autoscaler in between', () => {
 
   it('between the two writes of a custom kind: the new count is stored before it is scaled', () => {
     const resources = [dependent(main)];
-    const fateOf = (_: number, { action }: { action: { kind: string; write?: { kind: string } } }): Fate => ({
+    const fateOf = (_: number, { action }: { action: { kind: string; write?: { kind: string } } }): RequestFate => ({
       latencyMs: 20,
       ...(action.write?.kind === 'scale' && interfered++ === 0 ? { interference: { replicas: 5 } } : {}),
     });

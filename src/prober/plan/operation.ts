@@ -61,7 +61,7 @@ export type Action =
   | { readonly kind: 'write'; readonly key: string; readonly write: Write };
 
 /** Answer to the one request an operation has in flight; `undefined` state: there is no such object. */
-export interface Outcome {
+export interface StepAnswer {
   readonly key: string;
   readonly result: Result<ResourceState | undefined, ApiError>;
 }
@@ -116,7 +116,7 @@ interface Answering {
 }
 
 /** Takes in the answer to the request in flight. */
-export const settleOutcome = (operation: Operation, { result }: Outcome, answering: Answering): Operation => {
+export const settleOutcome = (operation: Operation, { result }: StepAnswer, answering: Answering): Operation => {
   const { phase } = operation;
   const { now } = answering;
   if (phase.kind !== 'reading' && phase.kind !== 'writing') return operation;

@@ -18,10 +18,10 @@ import type { DependentResource } from '../settings.ts';
 export type Direction = 'down' | 'up' | 'release';
 
 /** `held`: of the resources, only those that `isHeld`. */
-export type Scope = 'all' | 'held';
+export type ScalingScope = 'all' | 'held';
 
 /** Of a resource that is no longer configured, only what we hold is ours. */
-export const narrowScope = (scope: Scope, { onlyWhereHeld }: DependentResource): Scope =>
+export const narrowScope = (scope: ScalingScope, { onlyWhereHeld }: DependentResource): ScalingScope =>
   onlyWhereHeld === true ? 'held' : scope;
 
 /** One request that changes a resource, refused by the API server when the resource is no longer at `base.resourceVersion`. */
@@ -60,7 +60,7 @@ const withoutOurAnnotations = ({ annotation }: ResourceState): AnnotationChange 
 
 export interface PatchAim {
   readonly direction: Direction;
-  readonly scope: Scope;
+  readonly scope: ScalingScope;
   /** What a scale-down writes as `heldAnnotation`. */
   readonly note?: string | undefined;
   /** Set for a standby: it scales down, and leaves the marks of others to the leader. */

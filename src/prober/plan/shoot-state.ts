@@ -3,14 +3,14 @@ import type { NextRun } from '../judge/next-run.ts';
 import type { Decision, ProbeMemory, Verdict } from '../judge/verdict.ts';
 import type { DependentResource } from '../settings.ts';
 import type { Flow, FlowEnd, SnapshotOf } from './flow.ts';
-import type { Action, Outcome } from './operation.ts';
-import type { Direction, Scope } from './patch-plan.ts';
+import type { Action, StepAnswer } from './operation.ts';
+import type { Direction, ScalingScope } from './patch-plan.ts';
 import type { Role } from './without-lead.ts';
 
 /** What a shoot's prober wants done, whether or not a flow does it already. */
 export interface DesiredScaling {
   readonly direction: Direction;
-  readonly scope: Scope;
+  readonly scope: ScalingScope;
   readonly reason: string;
   /** When the verdict was given. */
   readonly judgedAt: number;
@@ -19,7 +19,7 @@ export interface DesiredScaling {
 }
 
 /** Everything a shoot's prober remembers. Times are monotonic milliseconds. */
-export interface ShootState extends NextRun {
+export interface ShootProberState extends NextRun {
   readonly probe: ProbeMemory;
   readonly runUnderWay: boolean;
   readonly verdict?: Verdict;
@@ -52,7 +52,7 @@ export type ShootEvent =
   | { readonly kind: 'run-broke'; readonly nextRunAt: number }
   /** The external probe is no longer reachable, or, with `isUnreachable`, unreachable for certain. */
   | { readonly kind: 'external-probe-turned'; readonly isUnreachable: boolean }
-  | { readonly kind: 'answered'; readonly flow: number; readonly outcome: Outcome }
+  | { readonly kind: 'answered'; readonly flow: number; readonly outcome: StepAnswer }
   | { readonly kind: 'stop'; readonly releasePolicy: ReleasePolicy; readonly reason?: string };
 
 export interface ShootContext {
@@ -80,7 +80,7 @@ export type Effect =
   | { readonly kind: 'flow-ended'; readonly flow: Flow; readonly end: FlowEnd };
 
 export interface ShootStep {
-  readonly state: ShootState;
+  readonly state: ShootProberState;
   readonly effects: readonly Effect[];
   /** Monotonic instant of the next step without an event; Infinity when only an event can bring one. */
   readonly wakeAt: number;

@@ -4,7 +4,7 @@ import type { Verdict } from '../judge/verdict.ts';
 import { type FlowPlan, createFlow, hasWork } from './create-flow.ts';
 import { cancelFlow, confirmFlow, mustAwaitWatches } from './flow.ts';
 import { isPaused } from './pause.ts';
-import type { DesiredScaling, ShootContext, ShootState } from './shoot-state.ts';
+import type { DesiredScaling, ShootContext, ShootProberState } from './shoot-state.ts';
 import { leaderTimeMs, whyWithoutLead } from './without-lead.ts';
 
 export const desiredScaling = (
@@ -26,10 +26,10 @@ export const desiredScaling = (
 
 /** The same verdict keeps its flow going, the opposite one cancels it; without a verdict a flow stays as it is. */
 export const reconcile = (
-  state: ShootState,
+  state: ShootProberState,
   desired: DesiredScaling | undefined,
   context: ShootContext,
-): ShootState => {
+): ShootProberState => {
   const { flow } = state;
   if (desired === undefined) return flow === undefined ? withoutNext(state) : state;
   if (flow === undefined) return startAsAllowed(state, desired, context);
@@ -38,17 +38,17 @@ export const reconcile = (
   return { ...state, flow: cancelFlow(flow), next: desired };
 };
 
-export const withoutNext = ({ next: _, ...state }: ShootState): ShootState => state;
+export const withoutNext = ({ next: _, ...state }: ShootProberState): ShootProberState => state;
 
 /**
  * Only the leader restores; a standby scales down where the leader cannot be at work; nobody scales down during a pause. What this process may not start waits
  * until it may, or for the next verdict.
  */
 export const startAsAllowed = (
-  state: ShootState,
+  state: ShootProberState,
   desired: DesiredScaling,
   context: ShootContext & { readonly readFirst?: boolean },
-): ShootState => {
+): ShootProberState => {
   if (desired.direction === 'down' && isPaused(context)) return { ...state, next: desired };
   const { mustReread } = state;
   const { readFirst = mustReread !== undefined && mustReread !== desired.direction } = context;
@@ -60,7 +60,7 @@ export const startAsAllowed = (
 };
 
 /** Ends a scale-down that a pause has overtaken. Should the pause end before the next verdict, it goes on. */
-export const cancelPaused = (state: ShootState, context: ShootContext): ShootState => {
+export const cancelPaused = (state: ShootProberState, context: ShootContext): ShootProberState => {
   const { flow } = state;
   if (flow?.direction !== 'down' || flow.ending !== undefined || !isPaused(context)) return state;
   const { scope, reason, verdictAt: judgedAt } = flow;
@@ -75,7 +75,7 @@ export const cancelPaused = (state: ShootState, context: ShootContext): ShootSta
 };
 
 const situationOf = (
-  { verdict, leftToLeaderUntil = Number.NEGATIVE_INFINITY }: ShootState,
+  { verdict, leftToLeaderUntil = Number.NEGATIVE_INFINITY }: ShootProberState,
   { judgedAt, isWatched = false }: DesiredScaling,
   context: ShootContext,
 ): Parameters<typeof whyWithoutLead>[0] => ({
@@ -96,7 +96,7 @@ const countHeld = ({ resources, snapshotOf }: ShootContext): number =>
   }).length;
 
 /** As when this process begins to lead, or a pause ends. After a suspension the verdict may hold no more: then the next run gives one. */
-export const startPending = (state: ShootState, context: ShootContext): ShootState => {
+export const startPending = (state: ShootProberState, context: ShootContext): ShootProberState => {
   const { next } = state;
   if (state.flow !== undefined || next === undefined || state.releasePolicy !== undefined) return state;
   if (next.direction === 'down' && context.now - next.judgedAt > 2 * context.probeIntervalMs) return state;
@@ -114,7 +114,7 @@ const standBackMs = 10_000;
  * shoot: a standby whose verdict was older once scaled down MCM, which an annotation had kept from it, when the leader had just restored KCM; and one that began to lead
  * between the restorations of KCM and MCM once scaled KCM down again.
  */
-export const seeRestoration = (state: ShootState, context: ShootContext): ShootState => {
+export const seeRestoration = (state: ShootProberState, context: ShootContext): ShootProberState => {
   const held = countHeld(context);
   const { held: before = 0, ...rest } = state;
   if (held > 0) {
@@ -128,23 +128,23 @@ export const seeRestoration = (state: ShootState, context: ShootContext): ShootS
   return leaveToLeader(withoutNext(restored), context.now + standBackFor);
 };
 
-const leaveToLeader = (state: ShootState, until: number): ShootState => ({
+const leaveToLeader = (state: ShootProberState, until: number): ShootProberState => ({
   ...state,
   leftToLeaderUntil: Math.max(state.leftToLeaderUntil ?? until, until),
 });
 
 /** The end of a pause is where the leader's time begins: until then it was not free to write. */
-export const seePauseEnd = (state: ShootState, context: ShootContext): ShootState => {
+export const seePauseEnd = (state: ShootProberState, context: ShootContext): ShootProberState => {
   if (isPaused(context)) return { ...state, wasPaused: true };
   const { wasPaused, ...rest } = state;
   return wasPaused === undefined ? state : leaveToLeader(rest, context.now + leaderTimeMs);
 };
 
 export const startFlow = (
-  state: ShootState,
+  state: ShootProberState,
   desired: DesiredScaling & Pick<FlowPlan, 'withoutLead'>,
   { readFirst, ...context }: ShootContext & { readonly readFirst: boolean },
-): ShootState => {
+): ShootProberState => {
   const { next: _, ...rest } = state;
   const plan: FlowPlan = {
     ...desired,

@@ -1,4 +1,4 @@
-import type { Counts, VerdictWord } from '../judge/verdict.ts';
+import type { LeaseCounts, VerdictWord } from '../judge/verdict.ts';
 
 /** Decisions of a shoot that are kept. */
 const mostKept = 50;
@@ -24,7 +24,7 @@ export interface LoggedDecision {
   readonly runs: number;
   readonly verdict: VerdictWord | ActWord;
   readonly reason: string;
-  readonly counts?: Counts | undefined;
+  readonly counts?: LeaseCounts | undefined;
   /** Share of expired candidates. */
   readonly threshold: number;
 }

@@ -1,5 +1,5 @@
 import { renewalsOf } from '../judge/lease-history.ts';
-import type { Counts, ProbeMemory, ProbeSettings } from '../judge/verdict.ts';
+import type { LeaseCounts, ProbeMemory, ProbeSettings } from '../judge/verdict.ts';
 import type { LeaseEvidence } from './schema.ts';
 import { type Moment, timeAt } from './moment.ts';
 
@@ -11,7 +11,7 @@ interface Evidence {
 }
 
 /** Candidates and expired ones as of the latest list of the leases; all leases count that are not known to be left out. */
-export const countLeases = ({ memory, settings, leftOut }: Evidence): Counts => {
+export const countLeases = ({ memory, settings, leftOut }: Evidence): LeaseCounts => {
   const { history } = memory;
   const observedAt = history.lastObservedAt ?? Number.NEGATIVE_INFINITY;
   let [candidates, expired] = [0, 0];

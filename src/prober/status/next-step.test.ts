@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deployment } from '../testing/seed-model.ts';
 import { dependent } from '../testing/cases.ts';
 import { createFlow } from '../plan/create-flow.ts';
-import type { ShootState } from '../plan/shoot-state.ts';
+import type { ShootProberState } from '../plan/shoot-state.ts';
 import { type NextStep, nextStep, pauseInWords } from './next-step.ts';
 import type { ProtectionState } from './schema.ts';
 import { describeWaiting, scalingProgress } from './scaling-progress.ts';
@@ -13,7 +13,7 @@ const landing = { kind: 'landing', renewed: 7, awaited: 12, until: 41_000 } as c
 const due = { nextRunAt: 10_000 };
 
 describe('what happens next', () => {
-  it.each<[protection: ProtectionState, state: Partial<ShootState>, next: NextStep]>([
+  it.each<[protection: ProtectionState, state: Partial<ShootProberState>, next: NextStep]>([
     ['healthy', due, { text: 'next probe', at: 10_000 }],
     ['healthy', { ...due, runBy: 4_000 }, { text: 'next probe', at: 4_000 }],
     ['flapping', due, { text: 'next probe', at: 10_000 }],

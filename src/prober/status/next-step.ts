@@ -1,7 +1,7 @@
 import { nextRunDue } from '../judge/next-run.ts';
 import { type Flow } from '../plan/flow.ts';
 import { isOver } from '../plan/operation.ts';
-import type { ShootState } from '../plan/shoot-state.ts';
+import type { ShootProberState } from '../plan/shoot-state.ts';
 import type { PauseInForce, ProtectionState } from './schema.ts';
 
 export interface NextStep {
@@ -11,7 +11,7 @@ export interface NextStep {
 }
 
 interface NextInput {
-  readonly state: ShootState;
+  readonly state: ShootProberState;
   readonly protection: ProtectionState;
   readonly pause?: PauseInForce | undefined;
   /** An outage goes on, and nothing is held, or not all. */

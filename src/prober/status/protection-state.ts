@@ -1,4 +1,4 @@
-import type { Counts, Verdict } from '../judge/verdict.ts';
+import type { LeaseCounts, Verdict } from '../judge/verdict.ts';
 import type { Flow } from '../plan/flow.ts';
 import type { ProtectionState } from './schema.ts';
 
@@ -6,7 +6,7 @@ interface StateInput {
   /** The latest one. */
   readonly verdict?: Verdict | undefined;
   /** Of the latest verdict that had some. */
-  readonly counts?: Counts | undefined;
+  readonly counts?: LeaseCounts | undefined;
   readonly flow?: Pick<Flow, 'direction'> | undefined;
   readonly isAnyHeld: boolean;
   readonly isPaused: boolean;

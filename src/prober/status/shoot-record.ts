@@ -1,4 +1,4 @@
-import { type Counts, type Decision, wordOf } from '../judge/verdict.ts';
+import { type LeaseCounts, type Decision, wordOf } from '../judge/verdict.ts';
 import { type ActWord, DecisionLog } from './decision-log.ts';
 import { countLeases, leaseEvidence } from './lease-evidence.ts';
 import { type Moment, formatWall, timeAt } from './moment.ts';
@@ -15,7 +15,7 @@ export interface ShootName {
 }
 
 /** What is known of a shoot besides what its prober shows. */
-export interface ShootContext {
+export interface RecordContext {
   readonly namespace: string;
   readonly name: ShootName | undefined;
   readonly pause: PauseInForce | undefined;
@@ -56,7 +56,7 @@ export class ShootRecord {
   /** How its prober is now. */
   #look: () => ShootSight;
   #lastRunEndedAt: number | undefined;
-  #counts: Counts | undefined;
+  #counts: LeaseCounts | undefined;
   #leftOut = nothingLeftOut;
   #nodes: number | undefined;
   /** By the latest run that gave a verdict. */
@@ -96,7 +96,7 @@ export class ShootRecord {
   }
 
   /** This prober has written; in a dry run it would have. */
-  wrote(scaled: Scaled, { dryRun }: Pick<ShootContext, 'dryRun'>, { wall }: Moment): void {
+  wrote(scaled: Scaled, { dryRun }: Pick<RecordContext, 'dryRun'>, { wall }: Moment): void {
     const title = titleOf(scaled.resource);
     const [word, how] = actOf(scaled);
     if (word !== 'scaled down' && word !== 'annotated') this.#restored.add(title);
@@ -113,7 +113,7 @@ export class ShootRecord {
   }
 
   /** Notes since when the shoot is in its state. */
-  note({ pause, dryRun }: Pick<ShootContext, 'pause' | 'dryRun'>, { wall }: Moment): ProtectionState {
+  note({ pause, dryRun }: Pick<RecordContext, 'pause' | 'dryRun'>, { wall }: Moment): ProtectionState {
     const { state, held } = this.#look();
     this.#notePause(pause, wall);
     this.#noteReleased(wall);
@@ -131,7 +131,7 @@ export class ShootRecord {
     return now;
   }
 
-  row(context: ShootContext, moment: Moment): ProbedShoot {
+  row(context: RecordContext, moment: Moment): ProbedShoot {
     const { namespace, name, pause, dryRun } = context;
     const sight = this.#look();
     const { state, settings, held, ignored } = sight;
@@ -162,7 +162,7 @@ export class ShootRecord {
   }
 
   /** The row, and what the latest verdict rests on. */
-  details(context: ShootContext, moment: Moment): ProbedShoot {
+  details(context: RecordContext, moment: Moment): ProbedShoot {
     const { state, settings } = this.#look();
     return {
       ...this.row(context, moment),

@@ -1,10 +1,10 @@
 import type { ProbeSettings } from '../judge/verdict.ts';
-import type { ShootState } from '../plan/shoot-state.ts';
+import type { ShootProberState } from '../plan/shoot-state.ts';
 import type { HeldInShoot, ResourceInShoot } from './schema.ts';
 
 /** A shoot's prober at one moment. */
 export interface ShootSight {
-  readonly state: ShootState;
+  readonly state: ShootProberState;
   readonly settings: ProbeSettings;
   readonly held: readonly HeldInShoot[];
   /** What `ignore-scaling` keeps from being scaled down. */

@@ -2,13 +2,13 @@ import { ApiError, type ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import type { ResourceRef } from '../../kubernetes/api/resource-ref.ts';
 import type { Annotation } from '../../kubernetes/api/scalable.ts';
 import type { Verdict } from '../judge/verdict.ts';
-import type { Direction, Scope } from '../plan/patch-plan.ts';
+import type { Direction, ScalingScope } from '../plan/patch-plan.ts';
 import type { Action } from '../plan/operation.ts';
 import type { DependentResource, ScaleInfo } from '../settings.ts';
 import type { ModelObject } from './seed-model.ts';
 
 /** What becomes of one request. */
-export interface Fate {
+export interface RequestFate {
   /** Milliseconds until it is answered; it takes effect half-way. */
   readonly latencyMs: number;
   readonly error?: ApiErrorCode;
@@ -25,7 +25,7 @@ export interface LogEntry {
   readonly at: number;
   readonly flow: number;
   readonly direction: Direction;
-  readonly scope: Scope;
+  readonly scope: ScalingScope;
   readonly action: Action;
 }
 

@@ -1,6 +1,6 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { meltdownProtectionAnnotation, replicasAnnotation } from '../../gardener/scaling-annotations.ts';
-import { type Fate, requestsIn } from './cases.ts';
+import { type RequestFate, requestsIn } from './cases.ts';
 import { type HarnessOptions, SeedHarness } from './seed-harness.ts';
 import { type ModelObject, deployment, etcd } from './seed-model.ts';
 
@@ -31,5 +31,5 @@ export const run = (options: HarnessOptions, until = 600_000) => {
 
 /** Fates of the first requests; all others are answered in 20 ms. */
 export const fates =
-  (...given: readonly Partial<Fate>[]) =>
-  (index: number): Fate => ({ latencyMs: 20, ...given[index] });
+  (...given: readonly Partial<RequestFate>[]) =>
+  (index: number): RequestFate => ({ latencyMs: 20, ...given[index] });

@@ -1,4 +1,4 @@
-import type { Observation } from '../judge/lease-history.ts';
+import type { LeaseObservation } from '../judge/lease-history.ts';
 import { sortNodes } from '../../gardener/candidate-nodes.ts';
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
@@ -60,7 +60,7 @@ export interface ProbeRun {
   readonly at: number;
   readonly startedAt?: number;
   readonly leases: readonly Lease[];
-  readonly observation?: Partial<Observation>;
+  readonly observation?: Partial<LeaseObservation>;
   /** Default: one of each per lease. */
   readonly nodes?: readonly NodeView[];
   readonly machines?: readonly Machine[];

@@ -6,12 +6,12 @@ import type { ReleasePolicy } from '../judge/lifecycle.ts';
 import { takeSnapshot } from '../plan/snapshots.ts';
 import { type Verdict, emptyProbeMemory } from '../judge/verdict.ts';
 import type { Flow, FlowEnd } from '../plan/flow.ts';
-import type { Action, Outcome, Snapshot } from '../plan/operation.ts';
+import type { Action, StepAnswer, Snapshot } from '../plan/operation.ts';
 import { advanceShoot } from '../plan/advance-shoot.ts';
-import type { Effect, ShootEvent, ShootState } from '../plan/shoot-state.ts';
+import type { Effect, ShootEvent, ShootProberState } from '../plan/shoot-state.ts';
 import { type Role, leader } from '../plan/without-lead.ts';
 import type { DependentResource } from '../settings.ts';
-import { type Fate, type LogEntry, failedVerdict } from './cases.ts';
+import { type RequestFate, type LogEntry, failedVerdict } from './cases.ts';
 import { type ModelObject, type SeedModel, createSeedModel, scalableOf } from './seed-model.ts';
 
 export interface HarnessOptions {
@@ -20,7 +20,7 @@ export interface HarnessOptions {
   /** The verdict of a run that begins at `now`; undefined: a failed one. Default: none ever. */
   readonly verdictAt?: (now: number) => Verdict | undefined;
   /** Fate of the nth request, from 0. */
-  readonly fateOf?: (index: number, entry: LogEntry) => Fate;
+  readonly fateOf?: (index: number, entry: LogEntry) => RequestFate;
   readonly probeIntervalMs?: number;
   /** For how long a watch of the seed has been away at `now`. Default: none is. */
   readonly seedAwayMs?: (now: number) => number;
@@ -64,7 +64,7 @@ export class SeedHarness {
   #now = 0;
   #order = 0;
   #wakeAt = 0;
-  #state: ShootState = { probe: emptyProbeMemory, nextRunAt: 0, runUnderWay: false, flows: 0 };
+  #state: ShootProberState = { probe: emptyProbeMemory, nextRunAt: 0, runUnderWay: false, flows: 0 };
 
   constructor(options: HarnessOptions) {
     const { objects, resources, probeIntervalMs = 10_000 } = options;
@@ -80,7 +80,7 @@ export class SeedHarness {
     return this.#now;
   }
 
-  state(): ShootState {
+  state(): ShootProberState {
     return this.#state;
   }
 
@@ -167,7 +167,7 @@ export class SeedHarness {
     this.log.push(entry);
     this.inFlight.set(key, (this.inFlight.get(key) ?? 0) + 1);
     if (action.kind === 'read') this.#unanswered.set(key, id);
-    let result: Outcome['result'];
+    let result: StepAnswer['result'];
     this.at(this.#now + fate.latencyMs / 2, () => {
       if (fate.interference !== undefined) this.model.edit(key, fate.interference);
       result = this.#resultOf(action, fate);
@@ -180,9 +180,9 @@ export class SeedHarness {
     });
   }
 
-  #resultOf(action: Action, { error: code, landed = false, ...rest }: Fate): Outcome['result'] {
+  #resultOf(action: Action, { error: code, landed = false, ...rest }: RequestFate): StepAnswer['result'] {
     const isDone = code === undefined || landed;
-    const answer: Outcome['result'] =
+    const answer: StepAnswer['result'] =
       action.kind === 'read' || !isDone
         ? { ok: true, value: this.model.read(action.key) }
         : this.model.write(action.key, action.write);

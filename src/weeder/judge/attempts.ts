@@ -2,7 +2,7 @@ import type { ApiError } from '../../kubernetes/api/errors.ts';
 import type { PodView } from '../../kubernetes/api/pod.ts';
 
 /** How one delete ended. */
-export type Outcome =
+export type DeleteOutcome =
   | { readonly kind: 'deleted' }
   /** It did not exist any more. */
   | { readonly kind: 'gone' }

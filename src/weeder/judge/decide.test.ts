@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import { badPod, goodPod, unownedPod } from '../testing/pods.ts';
-import type { Outcome } from './attempts.ts';
+import type { DeleteOutcome } from './attempts.ts';
 import { type DependentPod, decide } from './decide.ts';
 import { emptyNamespaceState, type NamespaceState, recordOutcome } from './namespace-state.ts';
 
@@ -19,7 +19,7 @@ const createBench = () => {
       state = decision.state;
       return decision;
     },
-    answer: (now: number, pod: DependentPod, outcome: Outcome = { kind: 'deleted' }): void => {
+    answer: (now: number, pod: DependentPod, outcome: DeleteOutcome = { kind: 'deleted' }): void => {
       state = recordOutcome(state, { pod: pod.pod, outcome }, now);
     },
     state: () => state,
@@ -219,7 +219,7 @@ describe('decide', () => {
       fc.record({
         afterMs: fc.integer({ min: 0, max: 30_000 }),
         remake: fc.boolean(),
-        outcome: fc.constantFrom<Outcome>(
+        outcome: fc.constantFrom<DeleteOutcome>(
           { kind: 'deleted' },
           { kind: 'deleted' },
           { kind: 'deleted' },

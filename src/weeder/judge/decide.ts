@@ -11,13 +11,13 @@ export interface DependentPod {
   readonly services: readonly string[];
 }
 
-export interface DecideInput {
+export interface WeederDecideInput {
   readonly state: NamespaceState;
   /** Monotonic milliseconds. */
   readonly now: number;
 }
 
-export interface Decision {
+export interface WeedingDecision {
   readonly deletions: readonly DependentPod[];
   /** Crash-looping pods without a controller owner, each reported once: they stay, because nothing would recreate them. */
   readonly orphans: readonly DependentPod[];
@@ -34,7 +34,7 @@ interface Refusal {
 }
 
 /** Which pods to delete now. Pure; `state` of the result counts these deletes as in flight. */
-export const decide = (pods: readonly DependentPod[], { state, now }: DecideInput): Decision => {
+export const decide = (pods: readonly DependentPod[], { state, now }: WeederDecideInput): WeedingDecision => {
   const crashLooping = pods.filter(({ pod }) => pod.crashLooping.length > 0 && !pod.deleting);
   const { refused, attempts: known } = findRefused(crashLooping, { state, now });
   const { deletions, owners, attempts, nextDecisionAt } = chooseDeletions(crashLooping, { pods, state, known, now });
@@ -52,7 +52,7 @@ export const decide = (pods: readonly DependentPod[], { state, now }: DecideInpu
 /** A conflict counts as a refusal once the watch has had time to show another version and has not. */
 const findRefused = (
   dependents: readonly DependentPod[],
-  { state, now }: DecideInput,
+  { state, now }: WeederDecideInput,
 ): { readonly refused: readonly Refusal[]; readonly attempts: Attempts } => {
   const attempts = new Map(state.attempts);
   const refused = dependents.flatMap((dependent): readonly Refusal[] => {
@@ -77,7 +77,7 @@ interface Candidates {
 const chooseDeletions = (
   crashLooping: readonly DependentPod[],
   { pods, state, known, now }: Candidates,
-): Pick<Decision, 'deletions' | 'nextDecisionAt'> & Pick<NamespaceState, 'owners' | 'attempts'> => {
+): Pick<WeedingDecision, 'deletions' | 'nextDecisionAt'> & Pick<NamespaceState, 'owners' | 'attempts'> => {
   const owners = new Map(state.owners);
   const attempts = new Map(known);
   const deletions: DependentPod[] = [];

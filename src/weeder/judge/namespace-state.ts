@@ -1,5 +1,5 @@
 import type { PodView } from '../../kubernetes/api/pod.ts';
-import { type Attempt, type Attempts, failedAgain, failuresOf, type Outcome } from './attempts.ts';
+import { type Attempt, type Attempts, failedAgain, failuresOf, type DeleteOutcome } from './attempts.ts';
 import { beginBatch, type OwnerBackoff, recordDelete } from './owner-backoff.ts';
 
 /** What the weeder keeps of one namespace from one decision to the next. */
@@ -21,7 +21,7 @@ export const emptyNamespaceState: NamespaceState = {
 /** `state` after the delete of `pod` ended in `outcome`. Pure. */
 export const recordOutcome = (
   state: NamespaceState,
-  { pod, outcome }: { readonly pod: PodView; readonly outcome: Outcome },
+  { pod, outcome }: { readonly pod: PodView; readonly outcome: DeleteOutcome },
   now: number,
 ): NamespaceState => {
   const { uid, resourceVersion } = pod;

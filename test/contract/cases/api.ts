@@ -3,7 +3,7 @@ import type { JsonMap } from '../../../simulator/apiserver/object.ts';
 import type { KubeRequest } from '../../../src/kubernetes/api/kube.ts';
 import { type Json, parseJson } from './json.ts';
 import type { ContractTarget } from './target.ts';
-import { type Watcher, openWatch } from './watcher.ts';
+import { type WatchReader, openWatch } from './watcher.ts';
 
 export interface Reply {
   readonly status: number;
@@ -35,7 +35,7 @@ export interface Api {
   /** A merge patch. */
   patch(path: string, body: unknown): Promise<Reply>;
   remove(path: string, body?: unknown): Promise<Reply>;
-  watch(path: string, query?: Readonly<Record<string, string>>, accept?: string): Promise<Watcher>;
+  watch(path: string, query?: Readonly<Record<string, string>>, accept?: string): Promise<WatchReader>;
 }
 
 /** A request that stalls for longer fails the case. */

@@ -2,19 +2,19 @@ import type { KubeResponse } from '../../../src/kubernetes/api/kube.ts';
 import type { Json } from './json.ts';
 import type { ContractTarget } from './target.ts';
 
-export interface WatchEvent {
+export interface RawWatchEvent {
   readonly type: string;
   readonly object: Json;
 }
 
-export interface Watcher {
+export interface WatchReader {
   readonly status: number;
   /** The next event; undefined when the stream has ended. Fails when none comes in time. */
-  next(): Promise<WatchEvent | undefined>;
+  next(): Promise<RawWatchEvent | undefined>;
   /** The next `count` events. */
-  take(count: number): Promise<readonly WatchEvent[]>;
+  take(count: number): Promise<readonly RawWatchEvent[]>;
   /** Everything up to the end of the stream. */
-  rest(): Promise<readonly WatchEvent[]>;
+  rest(): Promise<readonly RawWatchEvent[]>;
   close(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export const openWatch = async (
   target: ContractTarget,
   path: string,
   { query = {}, accept = 'application/json' }: WatchInit,
-): Promise<Watcher> => {
+): Promise<WatchReader> => {
   const controller = new AbortController();
   const { signal } = controller;
   const headers = { accept };
@@ -55,16 +55,16 @@ export const openWatch = async (
   });
   const lines = linesOf(response.body);
 
-  const next = async (): Promise<WatchEvent | undefined> => {
+  const next = async (): Promise<RawWatchEvent | undefined> => {
     const line = await lines.next();
-    return line.done === true ? undefined : (JSON.parse(line.value) as WatchEvent);
+    return line.done === true ? undefined : (JSON.parse(line.value) as RawWatchEvent);
   };
 
   return {
     status: response.status,
     next,
     async take(count) {
-      const events: WatchEvent[] = [];
+      const events: RawWatchEvent[] = [];
       while (events.length < count) {
         const event = await next();
         if (event === undefined) throw new Error(`the watch ended after ${events.length} of ${count} events`);
@@ -73,7 +73,7 @@ export const openWatch = async (
       return events;
     },
     async rest() {
-      const events: WatchEvent[] = [];
+      const events: RawWatchEvent[] = [];
       for (let event = await next(); event !== undefined; event = await next()) events.push(event);
       return events;
     },
@@ -85,7 +85,7 @@ export const openWatch = async (
 };
 
 /** `ADDED a`, `MODIFIED a`...: what a watch told, by type and name. Bookmarks and errors have no name. */
-export const story = (events: readonly WatchEvent[]): readonly string[] =>
+export const story = (events: readonly RawWatchEvent[]): readonly string[] =>
   events.map(({ type, object }) =>
     type === 'BOOKMARK' || type === 'ERROR' ? type : `${type} ${object.metadata.name}`,
   );

@@ -6,7 +6,7 @@ import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { shootRules } from '../../envtest/shoot.ts';
 import { openBlackHole } from './black-hole.ts';
 import type { FaultLane } from './fault-lane.ts';
-import { type Fault, unreachable } from './fault.ts';
+import { type WireFault, unreachable } from './fault.ts';
 
 const loopback = ['127.0.0.1'];
 const unauthorized = unreachable(/401 Unauthorized/);
@@ -31,7 +31,7 @@ const tokenUntil = async (shoot: ControlPlane, name: string, endsInSeconds: numb
 };
 
 /** Certificates of the server side. */
-const certificates: readonly Fault[] = [
+const certificates: readonly WireFault[] = [
   {
     name: 'certificate-rotated',
     ...unreachable(/certificate/),
@@ -62,7 +62,7 @@ const withClientCertificate = async (lane: FaultLane, validForMs: number): Promi
 };
 
 /** Credentials that the real API server refuses. */
-const credentials: readonly Fault[] = [
+const credentials: readonly WireFault[] = [
   {
     // For up to 10 s the API server remembers that it was good (`TokenSuccessCacheTTL`).
     name: 'token-rotated',
@@ -104,7 +104,7 @@ const credentials: readonly Fault[] = [
 ];
 
 /** Of the way to the shoot as its Secret describes it. */
-const kubeconfigs: readonly Fault[] = [
+const kubeconfigs: readonly WireFault[] = [
   {
     name: 'packets-dropped',
     ...unreachable(/no answer within .*connecting/),
@@ -139,4 +139,4 @@ const kubeconfigs: readonly Fault[] = [
   },
 ];
 
-export const accessFaults: readonly Fault[] = [...certificates, ...credentials, ...kubeconfigs];
+export const accessFaults: readonly WireFault[] = [...certificates, ...credentials, ...kubeconfigs];

@@ -1,4 +1,4 @@
-import type { Fault } from './fault.ts';
+import type { WireFault } from './fault.ts';
 
 const tenMinutesMs = 600_000;
 const differs = /clock and ours differ/;
@@ -6,7 +6,7 @@ const differs = /clock and ours differ/;
 const judged = { result: 'healthy', blinds: false } as const;
 
 /** A wall clock of the watchdog that is wrong from its start. */
-const wrongFromStart = (name: string, shiftMs: number): Fault => ({
+const wrongFromStart = (name: string, shiftMs: number): WireFault => ({
   name,
   ...judged,
   says: differs,
@@ -19,7 +19,7 @@ const wrongFromStart = (name: string, shiftMs: number): Fault => ({
 });
 
 /** One of a watchdog that is away while the fault lasts, and comes back with a wrong clock: into an outage, if there is one. */
-const wrongAfterwards = (name: string, shiftMs: number): Fault => ({
+const wrongAfterwards = (name: string, shiftMs: number): WireFault => ({
   name,
   result: undefined,
   blinds: true,
@@ -31,7 +31,7 @@ const wrongAfterwards = (name: string, shiftMs: number): Fault => ({
 });
 
 /** One that jumps while it runs, and back. */
-const jumping = (name: string, shiftMs: number): Fault => ({
+const jumping = (name: string, shiftMs: number): WireFault => ({
   name,
   ...judged,
   says: differs,
@@ -42,7 +42,7 @@ const jumping = (name: string, shiftMs: number): Fault => ({
 });
 
 /** For a watchdog each. */
-export const watchdogClockFaults: readonly Fault[] = [
+export const watchdogClockFaults: readonly WireFault[] = [
   wrongFromStart('clock-fast', tenMinutesMs),
   wrongFromStart('clock-slow', -tenMinutesMs),
   wrongAfterwards('clock-fast-in-outage', tenMinutesMs),
@@ -52,7 +52,7 @@ export const watchdogClockFaults: readonly Fault[] = [
 ];
 
 /** As far as a client sees that clock. */
-const inDateHeader = (name: string, shiftMs: number): Fault => ({
+const inDateHeader = (name: string, shiftMs: number): WireFault => ({
   name,
   ...judged,
   says: differs,
@@ -67,7 +67,7 @@ const inDateHeader = (name: string, shiftMs: number): Fault => ({
 });
 
 /** Of nodes that never had another clock. */
-const inLeases = (name: string, nodes: 'fast' | 'slow'): Fault => ({
+const inLeases = (name: string, nodes: 'fast' | 'slow'): WireFault => ({
   name,
   ...judged,
   nodes,
@@ -77,7 +77,7 @@ const inLeases = (name: string, nodes: 'fast' | 'slow'): Fault => ({
 /** How far the clocks of nodes are wrong. */
 export const nodeClockShiftMs = { right: 0, fast: tenMinutesMs, slow: -tenMinutesMs } as const;
 
-export const otherClockFaults: readonly Fault[] = [
+export const otherClockFaults: readonly WireFault[] = [
   inDateHeader('api-server-clock-fast', tenMinutesMs),
   inDateHeader('api-server-clock-slow', -tenMinutesMs),
   inLeases('node-clocks-fast', 'fast'),

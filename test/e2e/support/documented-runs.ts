@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { documentAt, root } from '../../documents/markdown.ts';
-import { type Answer, type TerminalRun, inTerminal } from './in-terminal.ts';
+import { type TypedAnswer, type TerminalRun, inTerminal } from './in-terminal.ts';
 
 const prompt = '$ ';
 
@@ -15,7 +15,7 @@ const inShape = (text: string): string =>
 export interface DocumentedRuns {
   readonly file: string;
   /** Throws where the document does not show this command. `flags`: those that the reader has in his environment. */
-  run(command: string, flags: readonly string[], answer?: Answer): Promise<TerminalRun>;
+  run(command: string, flags: readonly string[], answer?: TypedAnswer): Promise<TerminalRun>;
   /** The document with what has been printed, where that has another shape. Throws where it shows a command that was not run. */
   text(): string;
 }

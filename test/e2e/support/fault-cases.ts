@@ -1,11 +1,11 @@
 import { waitFor } from '../../envtest/waiting.ts';
 import type { FaultLane } from './fault-lane.ts';
-import type { Fault } from './fault.ts';
+import type { WireFault } from './fault.ts';
 import type { Program } from './program.ts';
 
 /** A fault, the shoot that it befalls, and what became of that. */
-export interface Case {
-  readonly fault: Fault;
+export interface FaultCase {
+  readonly fault: WireFault;
   readonly lane: FaultLane;
   heal: () => Promise<void> | void;
   /** Results of probe runs when the fault came, or was healed. */
@@ -20,7 +20,7 @@ const patienceMs = 90_000;
 /** Runs that end as expected until that is believed. */
 const enough = 2;
 
-export const createCase = (fault: Fault, lane: FaultLane): Case => ({
+export const createCase = (fault: WireFault, lane: FaultLane): FaultCase => ({
   fault,
   lane,
   heal: () => undefined,
@@ -38,7 +38,7 @@ interface ReadLog {
 const logs = new WeakMap<Program, ReadLog>();
 
 /** Reads only what was written since the last call: dozens of cases ask twice a second. */
-const linesOf = ({ lane: { namespace, watchdog } }: Case): readonly string[] => {
+const linesOf = ({ lane: { namespace, watchdog } }: FaultCase): readonly string[] => {
   const program = watchdog.program();
   const log = logs.get(program) ?? { end: 0, byNamespace: new Map<string, string[]>() };
   logs.set(program, log);
@@ -55,22 +55,26 @@ const linesOf = ({ lane: { namespace, watchdog } }: Case): readonly string[] => 
   return log.byNamespace.get(namespace) ?? [];
 };
 
-const isSaid = (it: Case, words: RegExp | undefined): boolean =>
+const isSaid = (it: FaultCase, words: RegExp | undefined): boolean =>
   words === undefined || linesOf(it).some((line) => words.test(line));
 
 /** Results of probe runs since the fault came, or was healed. */
-const resultsOf = async ({ lane, before }: Case): Promise<readonly (readonly [string, number])[]> => {
+const resultsOf = async ({ lane, before }: FaultCase): Promise<readonly (readonly [string, number])[]> => {
   const results = await lane.watchdog.results(lane.namespace);
   return Array.from(results, ([result, count]) => [result, count - (before.get(result) ?? 0)] as const).filter(
     ([, count]) => count > 0,
   );
 };
 
-const hasEnded = async (it: Case, result: string): Promise<boolean> =>
+const hasEnded = async (it: FaultCase, result: string): Promise<boolean> =>
   (await resultsOf(it)).some(([ended, count]) => ended === result && count >= enough);
 
 /** Waits for each case on its own, and then fails for all that did not get there. */
-const inAll = async (cases: readonly Case[], what: string, isSo: (it: Case) => Promise<boolean>): Promise<void> => {
+const inAll = async (
+  cases: readonly FaultCase[],
+  what: string,
+  isSo: (it: FaultCase) => Promise<boolean>,
+): Promise<void> => {
   const waits = cases.map(async (it) => {
     try {
       await waitFor({ what, withinMs: patienceMs, everyMs: 500 }, async () => (await isSo(it)) || undefined);
@@ -85,12 +89,12 @@ const inAll = async (cases: readonly Case[], what: string, isSo: (it: Case) => P
   if (failures.length > 0) throw new Error(failures.map(String).join('\n'));
 };
 
-const mark = async (it: Case): Promise<void> => {
+const mark = async (it: FaultCase): Promise<void> => {
   it.before = await it.lane.watchdog.results(it.lane.namespace);
 };
 
 /** Lets all faults happen, and waits until each is noticed. */
-export const inflict = async (cases: readonly Case[]): Promise<void> => {
+export const inflict = async (cases: readonly FaultCase[]): Promise<void> => {
   await Promise.all(
     cases.map(async (it) => {
       it.heal = await it.fault.inflict(it.lane);
@@ -103,7 +107,7 @@ export const inflict = async (cases: readonly Case[]): Promise<void> => {
   });
 };
 
-export const heal = async (cases: readonly Case[]): Promise<void> => {
+export const heal = async (cases: readonly FaultCase[]): Promise<void> => {
   await Promise.all(
     cases.map(async (it) => {
       await it.heal();
@@ -113,7 +117,7 @@ export const heal = async (cases: readonly Case[]): Promise<void> => {
 };
 
 /** What was said since the faults came, for the table; from here on it counts who recovers. */
-export const listen = async (cases: readonly Case[]): Promise<void> => {
+export const listen = async (cases: readonly FaultCase[]): Promise<void> => {
   for (const it of cases) {
     const results = await resultsOf(it);
     it.recovered.clear();
@@ -121,24 +125,24 @@ export const listen = async (cases: readonly Case[]): Promise<void> => {
   }
 };
 
-export const untilHealthy = (cases: readonly Case[]): Promise<void> =>
+export const untilHealthy = (cases: readonly FaultCase[]): Promise<void> =>
   inAll(cases, 'healthy', async (it) => {
     const isHealthy = await hasEnded(it, 'healthy');
     if (isHealthy) it.recovered.add('healthy');
     return isHealthy;
   });
 
-export const untilSaidInOutage = (cases: readonly Case[]): Promise<void> =>
+export const untilSaidInOutage = (cases: readonly FaultCase[]): Promise<void> =>
   inAll(cases, 'told in an outage', async (it) => isSaid(it, it.fault.saysInOutage));
 
-export const untilProtected = (cases: readonly Case[]): Promise<void> =>
+export const untilProtected = (cases: readonly FaultCase[]): Promise<void> =>
   inAll(cases, 'protected', async (it) => {
     const isProtected = await it.lane.isDown();
     if (isProtected) it.recovered.add('protected');
     return isProtected;
   });
 
-export const untilRestored = (cases: readonly Case[]): Promise<void> =>
+export const untilRestored = (cases: readonly FaultCase[]): Promise<void> =>
   inAll(cases, 'restored', async (it) => {
     const isRestored = await it.lane.isUp();
     if (isRestored) it.recovered.add('restored');

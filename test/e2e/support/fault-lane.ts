@@ -1,6 +1,6 @@
 import { type Authority, createAuthority } from '../../envtest/certificates.ts';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
-import { type Credentials, kubeconfigText } from '../../envtest/kubeconfig.ts';
+import { type KubeconfigCredentials, kubeconfigText } from '../../envtest/kubeconfig.ts';
 import { createDeployment, createMachines, createProtectedShoot, getDeployment } from '../../envtest/shoot.ts';
 import type { AuditedRequest } from './audit.ts';
 import { type ShootFront, startShootFront } from '../../envtest/shoot-front.ts';
@@ -10,7 +10,7 @@ import type { Watchdog } from './watchdog.ts';
 export interface ShootAccess {
   readonly server: string;
   readonly caPem: string;
-  readonly credentials: Credentials;
+  readonly credentials: KubeconfigCredentials;
 }
 
 /** One protected shoot of a seed; its API server is shared, its way there is not. */
@@ -39,7 +39,7 @@ export interface FaultLaneOptions {
   readonly shoot: ControlPlane;
   readonly watchdog: Watchdog;
   readonly nodes: readonly string[];
-  readonly credentials: Credentials;
+  readonly credentials: KubeconfigCredentials;
 }
 
 const counts: Readonly<Record<string, number>> = {

@@ -1,7 +1,7 @@
 import type { FaultLane } from './fault-lane.ts';
 
 /** Something that goes wrong between a watchdog and what it talks to, and that ends. */
-export interface Fault {
+export interface WireFault {
   /** Of the lane and its namespace. */
   readonly name: string;
   /** How probe runs end while it lasts and the kubelets are well; undefined: there are none. */
@@ -18,7 +18,7 @@ export interface Fault {
   readonly inflict: (lane: FaultLane) => Promise<() => Promise<void> | void>;
 }
 
-export type Expected = Pick<Fault, 'result'> & { readonly says: RegExp };
+export type Expected = Pick<WireFault, 'result'> & { readonly says: RegExp };
 
 export const unreachable = (says: RegExp): Expected => ({ result: 'api_server_unreachable', says });
 export const listFailed = (says: RegExp): Expected => ({ result: 'lease_list_failed', says });

@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { createCertificates } from '../../../simulator/network/certificates.ts';
-import { type Fault, withFaults } from '../../../simulator/network/faults.ts';
+import { type RequestFault, withFaults } from '../../../simulator/network/faults.ts';
 import { type HttpsFace, serveHttps } from '../../../simulator/network/https.ts';
 import { createSeededRandom } from '../../../simulator/time/random.ts';
 import type { WorldServer } from '../../../simulator/world/endpoint.ts';
@@ -32,9 +32,9 @@ let isCalm = true;
 const chance = (probability: number): boolean => !isCalm && random.next() < probability;
 const oneOf = <T>(values: readonly T[]): T => values[random.integer(values.length)]!;
 
-const faultOf = (): Fault | undefined => {
+const faultOf = (): RequestFault | undefined => {
   if (!chance(0.15)) return undefined;
-  return oneOf<Fault>([
+  return oneOf<RequestFault>([
     { status: 429, retryAfter: 1 },
     { status: 500 },
     { status: 503, retryAfter: 1 },

@@ -12,7 +12,7 @@ export const interrupt = '\u0003';
 export const endOfInput = '\u0004';
 
 /** Keys that are typed as soon as this text is on the screen. */
-export interface Answer {
+export interface TypedAnswer {
   readonly after: string;
   readonly keys: string;
 }
@@ -29,7 +29,11 @@ const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\'
  * Runs a command line of a shell that begins with `dwd` in a terminal of 80 columns, as util-linux's `script` makes one, where nothing is drawn in
  * place.
  */
-export const inTerminal = async (command: string, flags: readonly string[], answer?: Answer): Promise<TerminalRun> => {
+export const inTerminal = async (
+  command: string,
+  flags: readonly string[],
+  answer?: TypedAnswer,
+): Promise<TerminalRun> => {
   const program = [process.execPath, launcher].map(quoted).join(' ');
   const line = `stty cols 80; exec ${command.replace(/^dwd/, () => program)} ${flags.map(quoted).join(' ')}`;
   const child = spawn(pseudoTerminal, ['--quiet', '--return', '--command', line, '/dev/null'], {

@@ -16,7 +16,7 @@ type Component = 'prober' | 'weeder';
 export type Configs = Readonly<Record<Component, string>>;
 
 /** A seed on which prober and weeder have what `dwd manifests` gives them, policies included, and a shoot to which nobody has access yet. */
-export interface Installed {
+export interface InstalledSeed {
   readonly seed: ControlPlane;
   readonly shoot: ControlPlane;
   /** Of the three nodes of the shoot. */
@@ -70,7 +70,7 @@ const startTokenController = (shoot: ControlPlane) => {
   });
 };
 
-export const startInstalled = async (configs: Configs): Promise<Installed> => {
+export const startInstalled = async (configs: Configs): Promise<InstalledSeed> => {
   const directory = mkdtempSync(join(tmpdir(), 'dwd-installed-'));
   const audit = auditInto(directory);
   const [seed, shoot] = await Promise.all([
@@ -86,18 +86,18 @@ export const startInstalled = async (configs: Configs): Promise<Installed> => {
     programs.push(program);
     return program;
   };
-  const dwd: Installed['dwd'] = async (...args) => {
+  const dwd: InstalledSeed['dwd'] = async (...args) => {
     const program = run(...args);
     if ((await program.ended) !== 0) throw new Error(program.output());
     return program;
   };
-  const manifests: Installed['manifests'] = async (components) => {
+  const manifests: InstalledSeed['manifests'] = async (components) => {
     const files = `prober=${configFile('prober')},weeder=${configFile('weeder')}`;
     const program = await dwd('manifests', `--component=${components}`, `--config-file=${files}`);
     // Warnings about the configuration come first.
     return { objects: program.stdout(), script: /^# .*/ms.exec(program.stderr())?.[0] ?? '' };
   };
-  const identityOf: Installed['identityOf'] = async (component) => {
+  const identityOf: InstalledSeed['identityOf'] = async (component) => {
     const account = { namespace: 'garden', name: `dwd-${component}` };
     const access = await seed.serviceAccountKubeconfig(account);
     return { ...access, client: clientFromKubeconfig(access.text) };

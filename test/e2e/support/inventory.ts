@@ -1,4 +1,4 @@
-import type { KubeObject, TestClient } from '../../envtest/client.ts';
+import type { TestObject, TestClient } from '../../envtest/client.ts';
 
 interface ResourceList {
   readonly resources: readonly { readonly name: string; readonly verbs: readonly string[] }[];
@@ -18,7 +18,7 @@ const groupVersions = async (client: TestClient): Promise<readonly string[]> => 
 export const listEverything = async (client: TestClient): Promise<readonly string[]> => {
   const found: string[] = [];
   for (const path of await groupVersions(client)) {
-    const { resources } = await client.get<ResourceList & KubeObject>(path);
+    const { resources } = await client.get<ResourceList & TestObject>(path);
     for (const { name, verbs } of resources) {
       if (name.includes('/') || !verbs.includes('list') || restless.has(name)) continue;
       const items = await client.list(`${path}/${name}`);

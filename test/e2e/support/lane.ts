@@ -17,13 +17,13 @@ import { type WriteProxy, startWriteProxy } from './write-proxy.ts';
 export const prefix = 'dependency-watchdog.gardener.cloud';
 
 /** The dependent resources of a lane, with their counts. */
-export interface Counts {
+export interface ReplicaCounts {
   'kube-controller-manager': number;
   'machine-controller-manager': number;
   mill: number;
 }
 
-export type Dependent = keyof Counts;
+export type Dependent = keyof ReplicaCounts;
 export const dependents: readonly Dependent[] = ['kube-controller-manager', 'machine-controller-manager', 'mill'];
 
 /** What a watchdog changes in a dependent resource. */
@@ -37,7 +37,7 @@ export interface Lane {
   readonly name: string;
   readonly proxy: WriteProxy;
   /** What the resources should be at while all is well. */
-  readonly expected: Counts;
+  readonly expected: ReplicaCounts;
   program(): Program;
   start(): Promise<void>;
   kill(): Promise<void>;
@@ -59,7 +59,7 @@ export interface LaneOptions {
 export const createLane = async ({ name, seed, shoot, nodes, config, directory }: LaneOptions): Promise<Lane> => {
   const namespace = `shoot--test--${name}`;
   const { client } = seed;
-  const expected: Counts = { 'kube-controller-manager': 2, 'machine-controller-manager': 3, mill: 4 };
+  const expected: ReplicaCounts = { 'kube-controller-manager': 2, 'machine-controller-manager': 3, mill: 4 };
   const access = await shoot.kubeconfigFor({ user: `prober-${name}`, rules: shootRules });
   const proxy = await startWriteProxy(seed, {
     user: `dwd-${name}`,

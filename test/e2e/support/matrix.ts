@@ -1,11 +1,11 @@
 import type { Lane } from './lane.ts';
-import type { Direction } from './troubles.ts';
+import type { FlowDirection } from './troubles.ts';
 import type { ProxiedWrite } from './write-proxy.ts';
 
 /** One row of the matrix. */
-export interface Row {
+export interface MatrixRow {
   readonly trouble: string;
-  readonly flow: Direction;
+  readonly flow: FlowDirection;
   /** The write that met it. */
   readonly target: string;
   /** Of all writes of the flow, in order. */
@@ -19,10 +19,10 @@ const statusesOf = (writes: readonly ProxiedWrite[]): string =>
 
 /** Collects what became of each flow. */
 export const createMatrix = () => {
-  const rows: Row[] = [];
+  const rows: MatrixRow[] = [];
   return {
     /** Puts a row into the matrix, however `work` ends. */
-    record: async (lane: Lane, row: Omit<Row, 'statuses' | 'result'>, work: Promise<void>): Promise<void> => {
+    record: async (lane: Lane, row: Omit<MatrixRow, 'statuses' | 'result'>, work: Promise<void>): Promise<void> => {
       const { length } = lane.proxy.writes;
       let result = 'FAILED';
       try {

@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import type { Flags } from '../../envtest/flags.ts';
+import type { ServerFlags } from '../../envtest/flags.ts';
 
 /** Of every pod; no machine has it (RFC 5737). */
 export const podAddress = '192.0.2.10';
 
 export interface PodNetwork {
   /** For the kube-apiserver that is to reach pods through it. */
-  readonly flags: Flags;
+  readonly flags: ServerFlags;
   close(): Promise<void>;
 }
 

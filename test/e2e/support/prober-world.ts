@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ControlPlane, startControlPlane } from '../../envtest/control-plane.ts';
-import type { Flags } from '../../envtest/flags.ts';
+import type { ServerFlags } from '../../envtest/flags.ts';
 import {
   createDeployment,
   createMachines,
@@ -37,7 +37,7 @@ export interface ProberWorld {
   stop(): Promise<void>;
 }
 
-export const startProberWorld = async (name: string, seedFlags: Flags = {}): Promise<ProberWorld> => {
+export const startProberWorld = async (name: string, seedFlags: ServerFlags = {}): Promise<ProberWorld> => {
   const directory = mkdtempSync(join(tmpdir(), `dwd-${name}-`));
   const auditIn = (which: string): Audit => auditInto(mkdtempSync(join(directory, `${which}-`)));
   const [seedAudit, shootAudit] = [auditIn('seed'), auditIn('shoot')];

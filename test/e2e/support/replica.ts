@@ -22,7 +22,7 @@ const electionRules = [
 ];
 
 /** One of several programs that elect a leader, as a user of its own, behind a proxy of its own. */
-export interface Replica {
+export interface ProgramReplica {
   readonly user: string;
   readonly proxy: WriteProxy;
   program(): Program;
@@ -31,7 +31,7 @@ export interface Replica {
   stop(): Promise<void>;
 }
 
-export interface ReplicaOptions {
+export interface ProgramReplicaOptions {
   readonly seed: ControlPlane;
   readonly user: string;
   readonly configFile: string;
@@ -39,7 +39,7 @@ export interface ReplicaOptions {
   readonly flags: readonly string[];
 }
 
-export const createReplica = async (options: ReplicaOptions): Promise<Replica> => {
+export const createReplica = async (options: ProgramReplicaOptions): Promise<ProgramReplica> => {
   const { seed, user, configFile, directory, flags } = options;
   const proxy = await startWriteProxy(seed, { user, rules: [...seedRules, ...millRules, ...electionRules] });
   const kubeconfig = join(directory, `${user}.kubeconfig`);

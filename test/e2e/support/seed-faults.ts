@@ -1,8 +1,8 @@
-import type { Fault } from './fault.ts';
-import type { Refusal } from './write-proxy.ts';
+import type { WireFault } from './fault.ts';
+import type { ProxyRefusal } from './write-proxy.ts';
 
 /** Of each write, and each list of machines, only every third try comes through; of the others one says when to come again. */
-const refuseTwice = (): ((method: string, path: string) => Refusal | undefined) => {
+const refuseTwice = (): ((method: string, path: string) => ProxyRefusal | undefined) => {
   const tries = new Map<string, number>();
   return (method, path) => {
     if (method === 'GET' && !path.endsWith('/machines')) return undefined;
@@ -12,7 +12,7 @@ const refuseTwice = (): ((method: string, path: string) => Refusal | undefined) 
   };
 };
 
-const cutOff = (name: string, how: 'refuse' | 'swallow', saysInOutage: RegExp): Fault => ({
+const cutOff = (name: string, how: 'refuse' | 'swallow', saysInOutage: RegExp): WireFault => ({
   name,
   // A healthy run asks nothing of the seed.
   result: 'healthy',
@@ -24,7 +24,7 @@ const cutOff = (name: string, how: 'refuse' | 'swallow', saysInOutage: RegExp): 
   },
 });
 
-const cutOffAtStart = (name: string, how: 'refuse' | 'swallow'): Fault => ({
+const cutOffAtStart = (name: string, how: 'refuse' | 'swallow'): WireFault => ({
   name,
   result: undefined,
   blinds: true,
@@ -37,7 +37,7 @@ const cutOffAtStart = (name: string, how: 'refuse' | 'swallow'): Fault => ({
 });
 
 /** Faults of the seed's API server, for a watchdog each. */
-export const seedFaults: readonly Fault[] = [
+export const seedFaults: readonly WireFault[] = [
   cutOffAtStart('seed-refuses-start', 'refuse'),
   cutOffAtStart('seed-silent-start', 'swallow'),
   cutOff('seed-refuses', 'refuse', /machines: the connection was (reset|closed)/),

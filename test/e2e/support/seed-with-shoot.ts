@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { startControllerManager } from '../../envtest/controller-manager.ts';
-import type { Flags } from '../../envtest/flags.ts';
+import type { ServerFlags } from '../../envtest/flags.ts';
 import { type Kubelets, electionRules, getDeployment, seedRules, startKubelets } from '../../envtest/shoot.ts';
 import { waitFor } from '../../envtest/waiting.ts';
 import { type NodeAgent, startNodeAgent } from './node-agent.ts';
@@ -66,7 +66,7 @@ const dependentsPath = `/apis/apps/v1/namespaces/${shootNamespace}/deployments/`
 /** Controllers write whole objects, which have a count in them. */
 const isScale = (uri: string): boolean => uri.split('?')[0]?.endsWith('/scale') === true;
 
-export const startSeedWithShoot = async (name: string, apiServerFlags: Flags = {}): Promise<SeedWithShoot> => {
+export const startSeedWithShoot = async (name: string, apiServerFlags: ServerFlags = {}): Promise<SeedWithShoot> => {
   const world = await startProberWorld(name, apiServerFlags);
   const { directory, seed, shoot, seedAudit: audit } = world;
   const manager = await startControllerManager(seed, {

@@ -1,4 +1,4 @@
-import { type Expected, type Fault, listFailed, unreachable } from './fault.ts';
+import { type Expected, type WireFault, listFailed, unreachable } from './fault.ts';
 import type { Ask, FrontAnswer, Meddler, Passage } from '../../envtest/shoot-front.ts';
 
 /** Of the configuration; in milliseconds. */
@@ -8,7 +8,7 @@ const justUnderMs = 2_500;
 /** Certainly behind the time-out of a client that is slow itself. */
 const justOverMs = probeTimeoutMs + 300;
 
-const meddling = (name: string, expected: Expected, meddler: Meddler): Fault => ({
+const meddling = (name: string, expected: Expected, meddler: Meddler): WireFault => ({
   name,
   blinds: true,
   ...expected,
@@ -18,7 +18,7 @@ const meddling = (name: string, expected: Expected, meddler: Meddler): Fault => 
   },
 });
 
-const admitting = (name: string, expected: Expected, passage: Passage): Fault => ({
+const admitting = (name: string, expected: Expected, passage: Passage): WireFault => ({
   name,
   blinds: true,
   ...expected,
@@ -64,7 +64,7 @@ const throttled: Expected = { result: 'throttled', says: /429 TooManyRequests/ }
 const late = /no answer within/;
 
 /** What the shoot's API server, or something that answers in its place, can answer. */
-export const answerFaults: readonly Fault[] = [
+export const answerFaults: readonly WireFault[] = [
   meddling('429', throttled, async () => answer(429)),
   meddling('429-retry-after', throttled, async () => answer(429, { 'retry-after': '12' })),
   meddling(
@@ -119,7 +119,7 @@ export const answerFaults: readonly Fault[] = [
 ];
 
 /** Slowness, and connections on which nothing comes any more. */
-export const silenceFaults: readonly Fault[] = [
+export const silenceFaults: readonly WireFault[] = [
   {
     ...meddling(
       'slow-just-under',

@@ -7,7 +7,7 @@ export const flows = {
   down: ['machine-controller-manager', 'kube-controller-manager', 'mill', 'mill/scale'],
   up: ['kube-controller-manager', 'machine-controller-manager', 'mill/scale', 'mill'],
 } as const;
-export type Direction = keyof typeof flows;
+export type FlowDirection = keyof typeof flows;
 
 export const targetOf = ({ path }: ProxiedWrite): string => path.replace(/^.*\/(deployments|watermills)\//, '');
 const dependentOf = (write: ProxiedWrite): Dependent => targetOf(write).replace('/scale', '') as Dependent;
@@ -111,7 +111,7 @@ export const killAfter = (lane: Lane, target: string) => {
 };
 
 /** The writes that have to land, in this order: a count that the autoscaler has raised from 0 needs no restoring. */
-export const neededWrites = (lane: Lane, flow: Direction, target: string | undefined): readonly string[] =>
+export const neededWrites = (lane: Lane, flow: FlowDirection, target: string | undefined): readonly string[] =>
   flows[flow].filter(
     (write) => !(lane.name === 'autoscaler' && flow === 'up' && write === 'mill/scale' && write === target),
   );

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Rule } from '../../envtest/access.ts';
+import type { RbacRule } from '../../envtest/access.ts';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { freePorts } from '../../envtest/processes.ts';
 import { waitFor } from '../../envtest/waiting.ts';
@@ -25,7 +25,7 @@ export interface WatcherOptions {
   readonly component: 'prober' | 'weeder';
   readonly user: string;
   readonly seed: ControlPlane;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly RbacRule[];
   /** Text of the configuration. */
   readonly config: string;
   readonly directory: string;

@@ -16,12 +16,12 @@ export interface Mutable {
 }
 
 /** What a webhook makes of an object at its `call`th call. */
-export type Mutation = (object: Mutable, call: number) => Mutable;
+export type WebhookMutation = (object: Mutable, call: number) => Mutable;
 
 /** A mutating webhook for all updates of Deployments, by HTTPS on the loopback address. */
 export interface Webhook {
   /** From now on; undefined leaves objects as they are. */
-  readonly mutate: (mutation: Mutation | undefined) => void;
+  readonly mutate: (mutation: WebhookMutation | undefined) => void;
   /** How often it has changed something. */
   readonly changes: () => number;
   readonly stop: () => Promise<void>;
@@ -44,7 +44,7 @@ export const startWebhook = async (seed: TestClient): Promise<Webhook> => {
   const authority = await createAuthority('webhook');
   const { certificatePem: cert, keyPem: key } = await authority.issueServer(['127.0.0.1']);
   let changes = 0;
-  let mutation: Mutation | undefined;
+  let mutation: WebhookMutation | undefined;
   const server = createServer({ cert, key }, (request, response) => {
     void json(request).then((body) => {
       const { request: admission } = body as AdmissionReview;

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { policyRules } from '../../../src/cli/manifests/rights.ts';
 import { type Grant, rightsOf } from '../../../src/process/grants.ts';
-import type { Access, Rule } from '../../envtest/access.ts';
+import type { Access, RbacRule } from '../../envtest/access.ts';
 import type { AuditedRequest } from './audit.ts';
 import { type InProcess, startInProcess } from './in-process.ts';
 
@@ -50,7 +50,7 @@ export const nameOf = ({ id, removed }: Variant): string => {
 const userOf = ({ id }: Variant, place: Place): string => (place === 'seed' ? id : `${id}-${place}`);
 
 /** RBAC rules for what the variant may do there. */
-export const rulesOf = ({ grants, removed }: Variant, place: Place): readonly Rule[] => {
+export const rulesOf = ({ grants, removed }: Variant, place: Place): readonly RbacRule[] => {
   const left = (grants[place] ?? []).map((grant) =>
     grant === removed?.grant ? { ...grant, verbs: grant.verbs.filter((verb) => verb !== removed.verb) } : grant,
   );

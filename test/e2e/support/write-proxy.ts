@@ -3,7 +3,7 @@ import { Agent, createServer, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { Rule } from '../../envtest/access.ts';
+import type { RbacRule } from '../../envtest/access.ts';
 import { createAuthority } from '../../envtest/certificates.ts';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { kubeconfigText } from '../../envtest/kubeconfig.ts';
@@ -28,13 +28,13 @@ export interface WriteFault {
 export interface ProxyOptions {
   /** As whom requests reach the seed, whatever credentials the program shows. */
   readonly user: string;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly RbacRule[];
   /** Makes the seed look as if these were its only Clusters, so that several programs can work in one seed. */
   readonly onlyClusters?: { readonly fieldSelector: string } | { readonly labelSelector: string };
 }
 
 /** What is answered in the API server's place. */
-export interface Refusal {
+export interface ProxyRefusal {
   readonly status: number;
   readonly retryAfter?: number;
 }
@@ -47,7 +47,7 @@ export interface WriteProxy {
   readonly writes: readonly ProxiedWrite[];
   setFault(fault: WriteFault | undefined): void;
   /** Asked for each request, by method and path without query; what it refuses does not reach the API server. */
-  refuseWhere(refuse: (method: string, path: string) => Refusal | undefined): void;
+  refuseWhere(refuse: (method: string, path: string) => ProxyRefusal | undefined): void;
   /** Breaks all connections, watches too. */
   breakConnections(): void;
   /** `refuse`: connections break at once, as with a rejecting firewall; `swallow`: they stay open, and nothing passes in either direction. */
@@ -69,7 +69,7 @@ const narrowed = (url: string, selector: ProxyOptions['onlyClusters']): string =
   return `${pathname}?${searchParams.toString()}`;
 };
 
-const refuse = (response: ServerResponse, { status, retryAfter }: Refusal): void => {
+const refuse = (response: ServerResponse, { status, retryAfter }: ProxyRefusal): void => {
   const headers = { 'content-type': 'application/json' };
   const body = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'refused by the proxy', code: status };
   response.writeHead(status, retryAfter === undefined ? headers : { ...headers, 'retry-after': String(retryAfter) });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type WeederFixture, createWeederFixture, weederSettings } from '../../../simulator/harness/weeder/fixture.ts';
 import { beginWithoutEtcd, etcd, ns } from '../../../simulator/harness/weeder/support.ts';
 import { requestKind } from '../../../simulator/network/counting.ts';
-import type { Fault } from '../../../simulator/network/faults.ts';
+import type { RequestFault } from '../../../simulator/network/faults.ts';
 import type { KubeRequest } from '../../../src/kubernetes/api/kube.ts';
 
 const pod = (name: string, owner = name) => ({ namespace: ns, name, owner });
@@ -21,7 +21,7 @@ const is = (request: KubeRequest, kind: string): boolean => {
 };
 
 describe('deletes that fail', () => {
-  it.each<[string, Fault]>([
+  it.each<[string, RequestFault]>([
     ['403', { status: 403 }],
     ['409 though the pod has not changed', { status: 409 }],
     ['429', { status: 429 }],

@@ -3,7 +3,7 @@ import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { type WeederFixture, createWeederFixture } from '../../../simulator/harness/weeder/fixture.ts';
 import { beginWithoutEtcd, etcd, ns } from '../../../simulator/harness/weeder/support.ts';
 import { requestKind } from '../../../simulator/network/counting.ts';
-import type { Fault } from '../../../simulator/network/faults.ts';
+import type { RequestFault } from '../../../simulator/network/faults.ts';
 
 const pod = (name: string, owner = name) => ({ namespace: ns, name, owner });
 
@@ -16,7 +16,7 @@ afterEach(() => fixture.stop());
 const begin = (): Promise<void> => beginWithoutEtcd(fixture);
 
 /** By the name of the pod. */
-const answerDeletes = (faultOf: (name: string) => Fault | undefined): void =>
+const answerDeletes = (faultOf: (name: string) => RequestFault | undefined): void =>
   fixture.line.setFaults((request) =>
     requestKind(request).verb === 'delete' ? faultOf(request.path.split('/').at(-1) ?? '') : undefined,
   );

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type WeederFixture, createWeederFixture } from '../../../simulator/harness/weeder/fixture.ts';
 import { requestKind } from '../../../simulator/network/counting.ts';
-import type { Fault } from '../../../simulator/network/faults.ts';
+import type { RequestFault } from '../../../simulator/network/faults.ts';
 
 const ns = 'shoot--a';
 const etcd = 'etcd-main-client';
@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => fixture.stop());
 
 /** Requests of this kind (`verb resource`), the first `count` of them, meet with `fault`. */
-const afflict = (kind: string, fault: Fault, count = Number.POSITIVE_INFINITY): void => {
+const afflict = (kind: string, fault: RequestFault, count = Number.POSITIVE_INFINITY): void => {
   let left = count;
   fixture.line.setFaults((request) => {
     const { verb, resource } = requestKind(request);

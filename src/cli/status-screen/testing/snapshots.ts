@@ -1,4 +1,4 @@
-import type { ComponentStatus, ShootStatus, StatusSnapshot } from '../snapshot.ts';
+import type { ComponentStatus, ShootSnapshot, StatusSnapshot } from '../snapshot.ts';
 
 export const component = (name: string, change: Partial<ComponentStatus> = {}): ComponentStatus => ({
   name,
@@ -13,7 +13,7 @@ export const component = (name: string, change: Partial<ComponentStatus> = {}): 
 export const takenAt = Date.UTC(2026, 10, 21);
 
 /** Up and well for a minute: two nodes whose leases are 1 and 2 seconds old. */
-export const shootStatus = (name: string, change: Partial<ShootStatus> = {}): ShootStatus => ({
+export const shootStatus = (name: string, change: Partial<ShootSnapshot> = {}): ShootSnapshot => ({
   name,
   state: 'healthy',
   since: takenAt - 60_000,
@@ -32,7 +32,7 @@ export const shootStatus = (name: string, change: Partial<ShootStatus> = {}): Sh
   ...change,
 });
 
-export const snapshotOf = (...shoots: readonly ShootStatus[]): StatusSnapshot => ({
+export const snapshotOf = (...shoots: readonly ShootSnapshot[]): StatusSnapshot => ({
   at: takenAt,
   leaders: ['prober', 'weeder'],
   leaseExpiryMs: 22_500,
@@ -41,7 +41,7 @@ export const snapshotOf = (...shoots: readonly ShootStatus[]): StatusSnapshot =>
 });
 
 /** A pod in back-off until `endsAt`. */
-export const loopingPod = (name: string, endsAt: number): ShootStatus['pods'][number] => ({
+export const loopingPod = (name: string, endsAt: number): ShootSnapshot['pods'][number] => ({
   name: `${name}-1`,
   uid: name,
   component: name,

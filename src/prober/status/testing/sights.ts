@@ -6,7 +6,7 @@ import {
   type Verdict,
   emptyProbeMemory,
 } from '../../judge/verdict.ts';
-import type { ShootState } from '../../plan/shoot-state.ts';
+import type { ShootProberState } from '../../plan/shoot-state.ts';
 import type { ShootSight } from '../sight.ts';
 
 export const settings: ProbeSettings = {
@@ -33,7 +33,7 @@ export const memoryOf = (leases: Readonly<Record<string, number>>, at: number): 
   },
 });
 
-export const stateOf = (given: Partial<ShootState> = {}): ShootState => ({
+export const stateOf = (given: Partial<ShootProberState> = {}): ShootProberState => ({
   probe: emptyProbeMemory,
   nextRunAt: 0,
   runUnderWay: false,
@@ -41,7 +41,7 @@ export const stateOf = (given: Partial<ShootState> = {}): ShootState => ({
   ...given,
 });
 
-export const sightOf = (given: Partial<ShootState> = {}, held: ShootSight['held'] = []): ShootSight => ({
+export const sightOf = (given: Partial<ShootProberState> = {}, held: ShootSight['held'] = []): ShootSight => ({
   state: stateOf(given),
   settings,
   held,

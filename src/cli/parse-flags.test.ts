@@ -11,7 +11,7 @@ import {
   positiveDuration,
   text,
 } from './flag-types.ts';
-import { flag, normaliseArguments, optionalFlag, parseFlags, requiredFlag } from './flags.ts';
+import { flag, normaliseArguments, optionalFlag, parseFlags, requiredFlag } from './parse-flags.ts';
 
 /** Every text with what Go's parser of the same type makes of it; undefined is an error there or out of our range. */
 const cases: readonly (readonly [
