@@ -138,7 +138,7 @@ const answered = (view: View, event: Answer, model: Model): View => {
 
 const withoutAnswer = 0;
 
-/** A request that fails is repeated once, unless it was refused; the run has failed when the repeated one does. */
+/** A request that fails is repeated once, unless it was refused; the run has failed when the repeated one does, and the next begins anew. */
 const trackSpell = (view: View, event: Answer, sentAt: number): View => {
   const { resource, stage, status = withoutAnswer, isDark = false, isConnected = false } = event;
   if (resource !== '/version' && resource !== 'leases') return view;
@@ -150,7 +150,7 @@ const trackSpell = (view: View, event: Answer, sentAt: number): View => {
   }
   const shows = status === withoutAnswer ? isDark && isConnected : status === 429 || status >= 500;
   const { since = sentAt, hasFailed = false } = view.unreachable ?? {};
-  return { ...view, unreachable: { since, hasFailed: hasFailed || shows } };
+  return { ...view, failedOnce: new Set(), unreachable: { since, hasFailed: hasFailed || shows } };
 };
 
 const ended = (view: View, event: Answer, model: Model): View => {
