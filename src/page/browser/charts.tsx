@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import type { Sample } from '../feed/index.ts';
+import type { PageSample } from '../feed/index.ts';
 import { clockTime } from './times.ts';
 
 interface Series {
   readonly title: string;
-  readonly read: (sample: Sample) => number | null;
+  readonly read: (sample: PageSample) => number | null;
   readonly inWords: (value: number) => string;
 }
 
@@ -59,12 +59,12 @@ const plotOptions = (width: number, { inWords }: Series, host: Element): uPlot.O
   };
 };
 
-const dataOf = (samples: readonly Sample[], read: Series['read']): uPlot.AlignedData => [
+const dataOf = (samples: readonly PageSample[], read: Series['read']): uPlot.AlignedData => [
   samples.map(({ at }) => at / 1_000),
   samples.map(read),
 ];
 
-const summary = (samples: readonly Sample[], { read, inWords }: Series): string => {
+const summary = (samples: readonly PageSample[], { read, inWords }: Series): string => {
   const values = samples.flatMap((sample) => read(sample) ?? []);
   const last = values.at(-1);
   if (last === undefined) return 'none';
@@ -72,7 +72,7 @@ const summary = (samples: readonly Sample[], { read, inWords }: Series): string 
 };
 
 interface ChartProps {
-  readonly samples: readonly Sample[];
+  readonly samples: readonly PageSample[];
   readonly of: Series;
 }
 
@@ -110,7 +110,7 @@ const Chart = ({ samples, of }: ChartProps) => {
 };
 
 /** The last hour, as far as this server has seen it. */
-export const Charts = ({ samples }: { readonly samples: readonly Sample[] }) => (
+export const Charts = ({ samples }: { readonly samples: readonly PageSample[] }) => (
   <section aria-label="The last hour" class="charts">
     {series.map((one) => (
       <Chart key={one.title} samples={samples} of={one} />

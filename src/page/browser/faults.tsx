@@ -1,7 +1,7 @@
-import type { FaultKind, ShootFaults } from '../feed/index.ts';
+import type { FaultKind, FaultsOfShoot } from '../feed/index.ts';
 
 interface FaultsProps {
-  readonly faults: ShootFaults;
+  readonly faults: FaultsOfShoot;
   readonly onFault: (kind: FaultKind) => void;
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ProbedShoot } from '../../prober/status/schema.ts';
-import { type FeedEvents, type Sample, type SeedView, seedAfter } from '../feed/index.ts';
+import { type FeedEvents, type PageSample, type SeedView, seedAfter } from '../feed/index.ts';
 
 /** As long as a message may be late, in milliseconds, before what is shown is called old: the server sends one every second. */
 const lateMs = 5_000;
@@ -35,7 +35,7 @@ const openStream = (address: string, listeners: Listeners): (() => void) => {
 
 export interface Seed {
   readonly view: SeedView;
-  readonly samples: readonly Sample[];
+  readonly samples: readonly PageSample[];
   /** Of `performance.now()`. */
   readonly receivedAt: number;
 }
@@ -58,7 +58,7 @@ export const useSeed = (): Seed | undefined => {
   return seed;
 };
 
-const joined = (before: readonly Sample[], added: readonly Sample[]): readonly Sample[] => {
+const joined = (before: readonly PageSample[], added: readonly PageSample[]): readonly PageSample[] => {
   const from = added[0]?.at ?? Number.POSITIVE_INFINITY;
   return [...before.filter(({ at }) => at < from), ...added].slice(-mostSamples);
 };

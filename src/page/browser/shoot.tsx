@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LeaseEvidence, ProbedShoot, RecordedDecision, ScalingProgress } from '../../prober/status/schema.ts';
-import type { FaultKind, ShootFaults } from '../feed/index.ts';
+import type { FaultKind, FaultsOfShoot } from '../feed/index.ts';
 import { commandsFor } from './commands.ts';
 import { Faults } from './faults.tsx';
 import { titleOf } from './states.ts';
@@ -146,7 +146,7 @@ export interface ShootProps {
   readonly shoot: ProbedShoot;
   readonly now: number;
   /** Only in the demo. */
-  readonly faults: ShootFaults | undefined;
+  readonly faults: FaultsOfShoot | undefined;
   readonly onFault: (kind: FaultKind) => void;
   readonly onClose: () => void;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { shootNamed } from '../../../test/doubles/probed-shoots.ts';
 import { commandsFor } from './commands.ts';
-import { countByState, exposureWords, heldOf, isPlainHealthy, matches, sorted } from './states.ts';
+import { countByState, exposureWords, heldOf, isPlainHealthy, matches, sorted, unprobedWords } from './states.ts';
 import { duration, since } from './times.ts';
 
 const all = [shootNamed('b'), shootNamed('c', 'protected'), shootNamed('a'), shootNamed('d', 'paused')];
@@ -64,6 +64,24 @@ describe('what is less protected than its state says', () => {
     expect(commandsFor(ignoring).map(({ line }) => line)).toContain(
       'kubectl -n shoot--dev--i annotate deployment/other dependency-watchdog.gardener.cloud/ignore-scaling-',
     );
+  });
+});
+
+describe('what is held and not probed', () => {
+  const held = [{ kind: 'Deployment', name: 'kube-controller-manager', replicas: 1 }];
+  const named = (name: string) => ({ namespace: `shoot--dev--${name}`, name, reason: 'it is being deleted', held });
+
+  it('has a warning each, with the command that restores it', () => {
+    expect(unprobedWords(undefined)).toEqual([]);
+    expect(unprobedWords([named('a')])).toEqual([
+      'shoot--dev--a is not probed (it is being deleted), and nothing restores by itself what is held: kcm. Release it: dwd release --shoot shoot--dev--a',
+    ]);
+  });
+
+  it('is named for three, and counted beyond', () => {
+    const warnings = unprobedWords(['a', 'b', 'c', 'd', 'e'].map(named));
+    expect(warnings).toHaveLength(4);
+    expect(warnings.at(-1)).toBe('2 more shoots are held and not probed: dwd status lists them.');
   });
 });
 

@@ -1,4 +1,4 @@
-import type { ProtectionState, ProbedShoot } from '../../prober/status/schema.ts';
+import type { HeldUnprobed, ProtectionState, ProbedShoot } from '../../prober/status/schema.ts';
 
 interface StateLook {
   /** In a cell of the grid, so that colour is not all that tells. */
@@ -40,6 +40,18 @@ export const exposureWords = ({ unmet = false, ignored = [] }: ProbedShoot): str
     ...(unmet ? ['OUTAGE NOT MET: nodes are lost'] : []),
     ...(ignored.length > 0 ? [`NOT PROTECTED: ignore-scaling on ${ignored.map(shortName).join(', ')}`] : []),
   ].join('; ');
+
+const mostUnprobedNamed = 3;
+
+/** Of shoots that are held and not probed, a sentence each; beyond three only how many. */
+export const unprobedWords = (found: readonly HeldUnprobed[] = []): readonly string[] => {
+  const named = found.slice(0, mostUnprobedNamed).map(({ namespace, reason, held }) => {
+    const names = held.map(shortName).join(', ');
+    return `${namespace} is not probed (${reason}), and nothing restores by itself what is held: ${names}. Release it: dwd release --shoot ${namespace}`;
+  });
+  const more = found.length - named.length;
+  return more > 0 ? [...named, `${String(more)} more shoots are held and not probed: dwd status lists them.`] : named;
+};
 
 /** Healthy in every way: nobody needs to look at it. */
 export const isPlainHealthy = (shoot: ProbedShoot): boolean =>
