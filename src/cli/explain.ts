@@ -29,7 +29,8 @@ export const explainCommand = (run: RunStatus): Command =>
           io.stderr(`dwd explain: nothing of ${shoot} is held or paused, and no prober could be asked for more\n`);
           return 2;
         }
-        throw new CommandError(`the prober does not probe a shoot ${shoot}`);
+        for (const line of status.attention) io.stderr(`dwd explain: ${line}\n`);
+        return 1;
       }
       if (others.length > 0) {
         const names = status.shoots.map(({ namespace }) => namespace);

@@ -11,6 +11,7 @@ import {
   protectedShoot,
   shootOf,
   statusOf,
+  unprobedShoot,
 } from '../status/testing/statuses.ts';
 import { formatStatus } from './status-output.ts';
 import { dwdWith } from './testing/dwd.ts';
@@ -327,9 +328,11 @@ NOT PROTECTED
   });
 
   it('says what it does not know', async () => {
-    expect(await status(['explain', 'x'], statusOf())).toMatchObject({
+    const unknown = judgeSeed(findingsOf({ answer: proberOf([]), wanted: 'x' }));
+    expect(await status(['explain', 'x'], unknown)).toMatchObject({
       code: 1,
-      stderr: 'dwd explain: the prober does not probe a shoot x\n',
+      stdout: '',
+      stderr: expect.stringContaining('dwd explain: the prober does not probe x: dwd status --all lists') as string,
     });
     const objects = judgeSeed(findingsOf({ held: { ...nothingHeld, shoots: [protectedShoot] }, problems: ['no way'] }));
     const { code, stdout, stderr } = await status(['explain', 'dev/one'], objects);
@@ -338,6 +341,17 @@ NOT PROTECTED
     const empty = judgeSeed(findingsOf({ held: nothingHeld }));
     expect(await status(['explain', 'dev/one'], empty)).toMatchObject({ code: 2, stdout: '' });
     expect(await status(['explain'])).toMatchObject({ code: 2, runs: [] });
+  });
+
+  it('names what is held of a shoot that is not probed, and what restores it', async () => {
+    const answer = proberOf([], { heldUnprobed: [unprobedShoot] });
+    const { namespace } = unprobedShoot;
+    expect(await status(['explain', namespace], judgeSeed(findingsOf({ answer, wanted: namespace })))).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^dwd explain: .* is not probed .*; dwd release --shoot shoot--dev--three does\n$/u,
+      ) as string,
+    });
   });
 
   it('asks which one is meant where clusters share the namespace', async () => {
