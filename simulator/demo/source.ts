@@ -5,7 +5,7 @@ import {
   type StatusSnapshot,
   isHeld,
 } from '../../src/cli/status-screen/index.ts';
-import type { ProtectionState } from '../../src/prober/index.ts';
+import type { ProtectionState } from '../../src/prober/status/index.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import type { CallOptions, KubeClient } from '../../src/kubernetes/api/kube.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';

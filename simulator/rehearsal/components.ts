@@ -1,12 +1,6 @@
 import { isAnnotatedByUs } from '../../src/gardener/annotated.ts';
-import {
-  type DependentResource,
-  type OwnedResource,
-  type ProberSettings,
-  fillIn,
-  findOwned as ownerAmong,
-  withoutPlaceholders,
-} from '../../src/prober/index.ts';
+import { type OwnedResource, findOwned as ownerAmong } from '../../src/prober/held/index.ts';
+import { type DependentResource, type ProberSettings, fillIn, withoutPlaceholders } from '../../src/prober/index.ts';
 import { type SimKind, type SimObject, getPath } from '../apiserver/index.ts';
 import {
   type ShootInit,

@@ -1,5 +1,5 @@
 import { ignoreScalingAnnotation } from '../gardener/scaling-annotations.ts';
-import type { LeaseEvidence, RecordedDecision } from '../prober/index.ts';
+import type { LeaseEvidence, RecordedDecision } from '../prober/status/index.ts';
 import type { SeenShoot } from '../status/index.ts';
 import { escapeControls } from '../telemetry/index.ts';
 import { ageIn, between, nextOf, titleOf, utc } from './status-output.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/doubles/fake-clock.ts';
-import type { ProbedShoot } from '../prober/index.ts';
+import type { ProbedShoot } from '../prober/status/index.ts';
 import type { SeedStatus } from '../status/index.ts';
 import { judgeSeed } from '../status/judge.ts';
 import {

@@ -1,5 +1,5 @@
 import { formatGoDuration } from '../kubernetes/api/duration.ts';
-import type { PauseInForce } from '../prober/index.ts';
+import type { PauseInForce } from '../prober/status/index.ts';
 import { type SeedStatus, type SeenShoot, isPlainHealthy } from '../status/index.ts';
 import { escapeControls } from '../telemetry/index.ts';
 import { initials, plural } from './status-screen/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProbedShoot } from '../prober/index.ts';
+import type { ProbedShoot } from '../prober/status/index.ts';
 import type { SeedStatus, StatusRun } from '../status/index.ts';
 import { judgeSeed } from '../status/judge.ts';
 import {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formerAnnotation, replicasAnnotation } from '../gardener/scaling-annotations.ts';
-import { type HeldResource, type ProberSettings, proberConfig } from '../prober/index.ts';
+import type { HeldResource } from '../prober/held/index.ts';
+import { type ProberSettings, proberConfig } from '../prober/index.ts';
 import { changedRefs, refusalOf } from './dropping.ts';
 
 interface Ref {

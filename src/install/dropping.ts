@@ -1,14 +1,8 @@
 import { hasStoredReplicas } from '../gardener/scaling-annotations.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { scalesInOneWrite } from '../kubernetes/api/scalable.ts';
-import {
-  type DependentResource,
-  type HeldResource,
-  type PlacedRef,
-  type ProberSettings,
-  findOwned,
-  heldName,
-} from '../prober/index.ts';
+import { type HeldResource, findOwned, heldName } from '../prober/held/index.ts';
+import type { DependentResource, PlacedRef, ProberSettings } from '../prober/index.ts';
 
 export interface SettingsChange {
   readonly wanted: ProberSettings;

@@ -1,6 +1,6 @@
 import type { Result } from '../kubernetes/api/errors.ts';
 import { isHeld } from '../gardener/scaling-annotations.ts';
-import { foreseeRelease, heldName, listHeld, releaseHeld } from '../prober/index.ts';
+import { foreseeRelease, heldName, listHeld, releaseHeld } from '../prober/held/index.ts';
 import { systemRandom } from '../process/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import { type InstallCheck, type InstalledSettings, checkInstalledRights, checkKinds, leaseNames } from './checks.ts';

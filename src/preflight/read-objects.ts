@@ -4,6 +4,7 @@ import { listCall } from '../kubernetes/api/list-call.ts';
 import { groupOf } from '../kubernetes/api/resource-ref.ts';
 import { groupVersionPath } from '../kubernetes/client/index.ts';
 import { decodeKubeconfigUnder } from '../kubernetes/kubeconfig/index.ts';
+import { ownerOf } from '../prober/held/index.ts';
 import {
   type LabelledSecretView,
   type PlacedRef,
@@ -14,7 +15,6 @@ import {
   isTemplate,
   kubeconfigKeyOf,
   kubeconfigQuery,
-  ownerOf,
 } from '../prober/index.ts';
 import type { SeedRead } from './checks/check.ts';
 import type { SeenResource, SeenResources } from './checks/dependents.ts';

@@ -15,7 +15,7 @@ import type { ShootProberDeps } from './shoot-deps.ts';
 import type { ClusterSource, HostedCluster } from './source/cluster-source.ts';
 import { ShootProber } from './shoot-prober.ts';
 import { objectKey, placeOf } from './place.ts';
-import { type Owners, findOwned, ofCluster, withoutOthers } from './of-cluster.ts';
+import { type Owners, findOwned, ofCluster, withoutOthers } from './held/of-cluster.ts';
 
 export interface ProberControllerDeps
   extends Omit<ShootProberDeps, 'externalProbe'>,

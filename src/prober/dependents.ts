@@ -15,7 +15,7 @@ import {
   takeSnapshot,
   viewDependents,
 } from './plan/snapshots.ts';
-import { shownHeld } from './held-unprobed.ts';
+import { shownHeld } from './held/held-unprobed.ts';
 import type { DependentsView } from './judge/verdict.ts';
 import type { Action, StepAnswer, Snapshot } from './plan/operation.ts';
 import { type PlacedRef, objectKey, placeOf } from './place.ts';

@@ -5,7 +5,7 @@ import { type ProbeSettings, emptyProbeMemory } from './judge/verdict.ts';
 import { type ProbeRequest, probe } from './probe.ts';
 import { ExternalProber } from './external-prober.ts';
 import { FlowRequests } from './flow-requests.ts';
-import { ofCluster } from './of-cluster.ts';
+import { ofCluster } from './held/of-cluster.ts';
 import { advanceShoot } from './plan/advance-shoot.ts';
 import type { Effect, ShootEvent, ShootProberState } from './plan/shoot-state.ts';
 import { probeSettings, raceOf } from './probe-settings.ts';

@@ -2,7 +2,7 @@ import { decodeAvailableReplicas } from '../gardener/api-server.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { type WatchByName, type WatchByNameDeps, watchByName } from '../kubernetes/cache/index.ts';
 import type { ApiServerSource } from './api-server-source.ts';
-import { ownerOf } from './of-cluster.ts';
+import { ownerOf } from './held/of-cluster.ts';
 import { isTemplate, placeOf } from './place.ts';
 import type { ProberSettings } from './settings.ts';
 

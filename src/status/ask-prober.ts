@@ -4,7 +4,7 @@ import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { trimEndOf } from '../kubernetes/api/trim-end.ts';
 import { createKubeClient, createSecurity, createTransport } from '../kubernetes/client/index.ts';
 import type { Clock } from '../ports/clock.ts';
-import { type ProberStatus, statusSchema } from '../prober/index.ts';
+import { type ProberStatus, statusSchema } from '../prober/status/index.ts';
 import type { Replica } from './seed-status.ts';
 
 /** Of 10,000 shoots. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProberStatus } from '../prober/index.ts';
+import type { ProberStatus } from '../prober/status/index.ts';
 import { type SeedFindings, judgeSeed } from './judge.ts';
 import type { StatusExitCode } from './seed-status.ts';
 import {

@@ -1,4 +1,4 @@
-import { type ProbedShoot, type ProberStatus, protectionStates } from '../prober/index.ts';
+import { type ProbedShoot, type ProberStatus, protectionStates } from '../prober/status/index.ts';
 import { findWanted } from './find-shoot.ts';
 import type { HeldObjects, SeedObjects, SeedStatus, SeenShoot, StatusExitCode } from './seed-status.ts';
 

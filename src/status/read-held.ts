@@ -4,15 +4,9 @@ import type { FoundPause } from '../gardener/pause.ts';
 import { restorableOf } from '../gardener/annotated.ts';
 import { distinctBy } from '../kubernetes/api/distinct.ts';
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
-import {
-  type DependentResource,
-  clusterOfHeld,
-  findHeldInCache,
-  pauseInWords,
-  placeOf,
-  shootNameIn,
-  shownPause,
-} from '../prober/index.ts';
+import { clusterOfHeld, findHeldInCache } from '../prober/held/index.ts';
+import { type DependentResource, placeOf, shownPause } from '../prober/index.ts';
+import { pauseInWords, shootNameIn } from '../prober/status/index.ts';
 import { type ObjectsDeps, orProblem } from './read-objects.ts';
 import { type PauseSearch, readPauses } from './read-pauses.ts';
 import type { HeldObjects, SeenShoot } from './seed-status.ts';

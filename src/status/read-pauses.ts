@@ -1,11 +1,11 @@
 import { type FoundPause, findPause, isInForce } from '../gardener/pause.ts';
 import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
+import { fromCache } from '../prober/held/index.ts';
 import {
   type HostedCluster,
   type ProberSettings,
   configuredPause,
-  fromCache,
   laterPause,
   listCapiClusters,
   placeOf,

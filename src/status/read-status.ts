@@ -7,7 +7,7 @@ import {
   userAgentOf,
 } from '../process/index.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ProberStatus } from '../prober/index.ts';
+import type { ProberStatus } from '../prober/status/index.ts';
 import { type AskProber, askPod, askUrl } from './ask-prober.ts';
 import { findWanted, namespaceOf } from './find-shoot.ts';
 import { type SeedFindings, judgeSeed } from './judge.ts';

@@ -1,4 +1,4 @@
-import type { PauseInForce, ProbedShoot, ProberStatus } from '../prober/index.ts';
+import type { PauseInForce, ProbedShoot, ProberStatus } from '../prober/status/index.ts';
 
 /** The leader Lease as it stands. */
 export interface LeaderLease {

@@ -1,6 +1,7 @@
 import { findHeldNote } from '../gardener/held-note.ts';
 import { formatGoDuration } from '../kubernetes/api/duration.ts';
-import type { HeldResource, ProbedShoot } from '../prober/index.ts';
+import type { HeldResource } from '../prober/held/index.ts';
+import type { ProbedShoot } from '../prober/status/index.ts';
 import type { LeaderAnswer } from '../status/index.ts';
 import { escapeControls } from '../telemetry/index.ts';
 

@@ -11,15 +11,14 @@ import {
 } from '../install/index.ts';
 import {
   type HeldResource,
-  type ProberSettings,
   clusterOfHeld,
   foreseeRelease,
   heldName,
   listHeldOf,
-  placeOf,
   releaseHeld,
   wasOf,
-} from '../prober/index.ts';
+} from '../prober/held/index.ts';
+import { type ProberSettings, placeOf } from '../prober/index.ts';
 import { systemRandom, whenAborted } from '../process/index.ts';
 import { type LeaderAnswer, askLeader } from '../status/index.ts';
 import { createMeter } from '../telemetry/index.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { statusSchema } from '../../src/prober/index.ts';
+import { statusSchema } from '../../src/prober/status/index.ts';
 import type { SeedStatus } from '../../src/status/index.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { freePorts } from '../envtest/processes.ts';

@@ -14,14 +14,9 @@ import {
 } from '../../src/gardener/scaling-annotations.ts';
 import { createMeter } from '../../src/telemetry/index.ts';
 import { createKubeClient } from '../../src/kubernetes/client/index.ts';
-import {
-  type DependentResource,
-  type ProberStatus,
-  findHeldInCache,
-  foreseeRelease,
-  listHeldOf,
-  releaseHeld,
-} from '../../src/prober/index.ts';
+import { findHeldInCache, foreseeRelease, listHeldOf, releaseHeld } from '../../src/prober/held/index.ts';
+import type { DependentResource } from '../../src/prober/index.ts';
+import type { ProberStatus } from '../../src/prober/status/index.ts';
 
 // A dependent resource that is annotated and not scaled, beside Gardener's own.
 

@@ -1,4 +1,4 @@
-import type { ProtectionState } from '../../prober/index.ts';
+import type { ProtectionState } from '../../prober/status/index.ts';
 
 export interface NodeStatus {
   readonly name: string;

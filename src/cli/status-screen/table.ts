@@ -1,6 +1,6 @@
 import { formatGoDuration } from '../../kubernetes/api/duration.ts';
 import { type Row, type Segment, type Tone, segment } from './row.ts';
-import type { ProtectionState } from '../../prober/index.ts';
+import type { ProtectionState } from '../../prober/status/index.ts';
 import { type ShootSnapshot, type StatusSnapshot, isHeld, leaseAges } from './snapshot.ts';
 
 export const stateTones: Readonly<Record<ProtectionState, Tone>> = {

@@ -1,4 +1,4 @@
-import type { ProbedShoot, ProberStatus } from '../../prober/index.ts';
+import type { ProbedShoot, ProberStatus } from '../../prober/status/index.ts';
 import { type SeedFindings, judgeSeed } from '../judge.ts';
 import type { SeedStatus } from '../seed-status.ts';
 

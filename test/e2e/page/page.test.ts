@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Origin } from '../../../src/page/feed/index.ts';
-import type { ProbedShoot } from '../../../src/prober/index.ts';
+import type { ProbedShoot } from '../../../src/prober/status/index.ts';
 import { shootNamed } from '../../doubles/probed-shoots.ts';
 import { describeInBrowser, startBrowser } from './browser.ts';
 import { type ServedPage, servePage } from './served-page.ts';

@@ -1,7 +1,7 @@
 import type { Origin } from '../../../src/page/feed/index.ts';
 import { createPage, type PageSource } from '../../../src/page/server/index.ts';
 import { systemClock } from '../../../src/process/index.ts';
-import type { ProbedShoot } from '../../../src/prober/index.ts';
+import type { ProbedShoot } from '../../../src/prober/status/index.ts';
 import { detailed, statusWith } from '../../doubles/probed-shoots.ts';
 import { createRecordingLogger } from '../../doubles/recording-logger.ts';
 

@@ -1,10 +1,10 @@
-import type { Kube } from '../kubernetes/api/kube.ts';
-import { createKubeClient } from '../kubernetes/client/index.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Kube } from '../../kubernetes/api/kube.ts';
+import { createKubeClient } from '../../kubernetes/client/index.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { type HeldQuery, type HeldResource, findHeldOf, findMarked, isLeftover } from './held.ts';
 import type { Owners } from './of-cluster.ts';
 import { clusterOfHeld, inOrder } from './release-settings.ts';
-import type { ProberSettings } from './settings.ts';
+import type { ProberSettings } from '../settings.ts';
 
 export interface ListHeldOptions extends Pick<Owners, 'isKnown'> {
   /** Of the prober whose resources are released: what is restored, and in which order. What else is held comes last. */

@@ -1,13 +1,13 @@
-import { isMarked } from '../gardener/scaling-annotations.ts';
-import type { Store } from '../kubernetes/cache/index.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { LifecycleDecision } from './judge/lifecycle.ts';
-import { decideAfterSourceChange, findsAlike } from './judge/source-change.ts';
+import { isMarked } from '../../gardener/scaling-annotations.ts';
+import type { Store } from '../../kubernetes/cache/index.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { LifecycleDecision } from '../judge/lifecycle.ts';
+import { decideAfterSourceChange, findsAlike } from '../judge/source-change.ts';
 import { findOwned } from './of-cluster.ts';
-import type { ProberMemories } from './prober-memory.ts';
-import type { ProberSettings } from './settings.ts';
-import { sourceOf } from './source/source-of.ts';
-import type { ProberSources } from './sources.ts';
+import type { ProberMemories } from '../prober-memory.ts';
+import type { ProberSettings } from '../settings.ts';
+import { sourceOf } from '../source/source-of.ts';
+import type { ProberSources } from '../sources.ts';
 
 export const namesOf = (clusters: Pick<Store<unknown>, 'entries'>): Set<string> =>
   new Set(Array.from(clusters.entries(), ([name]) => name));

@@ -1,7 +1,7 @@
-import { refKey } from '../kubernetes/api/resource-ref.ts';
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { HeldResource } from './held.ts';
 import { type Owners, findOwned } from './of-cluster.ts';
-import type { DependentResource, ProberSettings } from './settings.ts';
+import type { DependentResource, ProberSettings } from '../settings.ts';
 
 const lastTimeoutMs = 60_000;
 

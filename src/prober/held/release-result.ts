@@ -1,5 +1,5 @@
-import { formerInWords } from '../gardener/annotated.ts';
-import { ignoresScaling, isHeld, replicasAnnotation } from '../gardener/scaling-annotations.ts';
+import { formerInWords } from '../../gardener/annotated.ts';
+import { ignoresScaling, isHeld, replicasAnnotation } from '../../gardener/scaling-annotations.ts';
 import { type HeldResource, heldName } from './held.ts';
 
 export interface ReleaseResult {

@@ -1,13 +1,13 @@
-import { isAnnotatedByUs } from '../gardener/annotated.ts';
-import { hasStored, hasStoredAnnotation, isHeld } from '../gardener/scaling-annotations.ts';
-import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
-import { listBounds, listCall } from '../kubernetes/api/list-call.ts';
-import type { ResourceRef } from '../kubernetes/api/resource-ref.ts';
-import { decodeScalable, getScale, scalesInOneWrite } from '../kubernetes/api/scalable.ts';
-import { groupVersionPath, resolveKind } from '../kubernetes/client/index.ts';
-import { flat, integer, stringMap, text } from '../kubernetes/protobuf/index.ts';
+import { isAnnotatedByUs } from '../../gardener/annotated.ts';
+import { hasStored, hasStoredAnnotation, isHeld } from '../../gardener/scaling-annotations.ts';
+import type { CallOptions, KubeClient } from '../../kubernetes/api/kube.ts';
+import { listBounds, listCall } from '../../kubernetes/api/list-call.ts';
+import type { ResourceRef } from '../../kubernetes/api/resource-ref.ts';
+import { decodeScalable, getScale, scalesInOneWrite } from '../../kubernetes/api/scalable.ts';
+import { groupVersionPath, resolveKind } from '../../kubernetes/client/index.ts';
+import { flat, integer, stringMap, text } from '../../kubernetes/protobuf/index.ts';
 import { isWanted } from './held.ts';
-import { type PlacedRef, isTemplate } from './place.ts';
+import { type PlacedRef, isTemplate } from '../place.ts';
 
 /** A resource of a namespace, as far as it says whether it is held. */
 interface SeenResource {

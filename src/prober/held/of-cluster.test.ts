@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { refKey } from '../kubernetes/api/resource-ref.ts';
-import type { DependentSource } from '../kubernetes/cache/index.ts';
-import { proberConfig } from './config.ts';
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import type { DependentSource } from '../../kubernetes/cache/index.ts';
+import { proberConfig } from '../config.ts';
 import { findOwned, ofCluster } from './of-cluster.ts';
-import type { DependentResource, ProberSettings } from './settings.ts';
+import type { DependentResource, ProberSettings } from '../settings.ts';
 
 const refOf = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', name });
 const settingsOf = (config: object): ProberSettings =>

@@ -1,5 +1,5 @@
-import { type ResourceRef, groupOf, refKey } from '../kubernetes/api/resource-ref.ts';
-import type { DependentSources } from '../kubernetes/cache/index.ts';
+import { type ResourceRef, groupOf, refKey } from '../../kubernetes/api/resource-ref.ts';
+import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import {
   type PlacedRef,
   clusterOf,
@@ -8,8 +8,8 @@ import {
   placeOf,
   placeholdersIn,
   withoutPlaceholders,
-} from './place.ts';
-import type { DependentResource, ProberSettings } from './settings.ts';
+} from '../place.ts';
+import type { DependentResource, ProberSettings } from '../settings.ts';
 
 /** True if several clusters may be in one namespace, each of which goes by `namespace/cluster`. */
 const sharesNamespaces = ({ clusterSource }: Pick<ProberSettings, 'clusterSource'>): boolean =>

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { proberConfig } from './config.ts';
+import { proberConfig } from '../config.ts';
 import type { HeldResource } from './held.ts';
 import { clusterOfHeld, inOrder } from './release-settings.ts';
-import type { ProberSettings } from './settings.ts';
+import type { ProberSettings } from '../settings.ts';
 
 const deployment = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', name });
 const settingsOf = (config: object): ProberSettings =>

@@ -1,6 +1,6 @@
-import type { LifecycleDecision, ReleasePolicy } from './judge/lifecycle.ts';
-import type { ShootProberDeps } from './shoot-deps.ts';
-import { ShootProber } from './shoot-prober.ts';
+import type { LifecycleDecision, ReleasePolicy } from '../judge/lifecycle.ts';
+import type { ShootProberDeps } from '../shoot-deps.ts';
+import { ShootProber } from '../shoot-prober.ts';
 
 export interface ShootRelease {
   readonly namespace: string;

@@ -1,16 +1,16 @@
-import { restorableOf } from '../gardener/annotated.ts';
-import { findHeldNote } from '../gardener/held-note.ts';
-import { isHeld } from '../gardener/scaling-annotations.ts';
-import type { ObjectMeta } from '../kubernetes/api/decode.ts';
-import { formatTime } from '../kubernetes/api/meta-time.ts';
-import { refKey } from '../kubernetes/api/resource-ref.ts';
-import type { Store } from '../kubernetes/cache/index.ts';
+import { restorableOf } from '../../gardener/annotated.ts';
+import { findHeldNote } from '../../gardener/held-note.ts';
+import { isHeld } from '../../gardener/scaling-annotations.ts';
+import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
+import { formatTime } from '../../kubernetes/api/meta-time.ts';
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import type { Store } from '../../kubernetes/cache/index.ts';
 import { findOwned } from './of-cluster.ts';
-import type { DependentResource, ProberSettings } from './settings.ts';
-import type { HostedCluster } from './source/cluster-source.ts';
-import { shootNameIn } from './status/prober-status.ts';
-import type { HeldInShoot, HeldUnprobed } from './status/schema.ts';
-import type { WatchedDependent } from './watch-dependent.ts';
+import type { DependentResource, ProberSettings } from '../settings.ts';
+import type { HostedCluster } from '../source/cluster-source.ts';
+import { shootNameIn } from '../status/prober-status.ts';
+import type { HeldInShoot, HeldUnprobed } from '../status/schema.ts';
+import type { WatchedDependent } from '../watch-dependent.ts';
 
 type Marked = Pick<ObjectMeta, 'annotations'>;
 

@@ -1,27 +1,27 @@
-import type { KubeClient } from '../kubernetes/api/kube.ts';
-import { refKey } from '../kubernetes/api/resource-ref.ts';
-import { type ResourceState, scalesInOneWrite, workloadState } from '../kubernetes/api/scalable.ts';
-import { isHeld } from '../gardener/scaling-annotations.ts';
-import { createWatchRegistry, waitForSync } from '../kubernetes/cache/index.ts';
-import { createKubeClient, mergedAbortSignal } from '../kubernetes/client/index.ts';
-import { createShootConnector } from '../kubernetes/connection/index.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Meter } from '../ports/meter.ts';
-import type { Random } from '../ports/random.ts';
-import { whenAborted } from '../process/index.ts';
-import { createEventRecorder } from '../telemetry/index.ts';
-import { createApiServers } from './api-servers.ts';
+import type { KubeClient } from '../../kubernetes/api/kube.ts';
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import { type ResourceState, scalesInOneWrite, workloadState } from '../../kubernetes/api/scalable.ts';
+import { isHeld } from '../../gardener/scaling-annotations.ts';
+import { createWatchRegistry, waitForSync } from '../../kubernetes/cache/index.ts';
+import { createKubeClient, mergedAbortSignal } from '../../kubernetes/client/index.ts';
+import { createShootConnector } from '../../kubernetes/connection/index.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Meter } from '../../ports/meter.ts';
+import type { Random } from '../../ports/random.ts';
+import { whenAborted } from '../../process/index.ts';
+import { createEventRecorder } from '../../telemetry/index.ts';
+import { createApiServers } from '../api-servers.ts';
 import { type HeldResource, findHeldOf, heldKey, heldName, isLeftover } from './held.ts';
 import { type ListHeldOptions, listMarked } from './list-held.ts';
 import { findOwned } from './of-cluster.ts';
 import { clusterOfHeld, withUnconfigured } from './release-settings.ts';
-import { ProbeGate } from './probe-gate.ts';
+import { ProbeGate } from '../probe-gate.ts';
 import { type ReleaseResult, explain, whyByHand } from './release-result.ts';
 import { type ShootRelease, releasePolicyOnRequest, releaseShoot } from './release-shoot.ts';
-import { describeWaiting } from './status/scaling-progress.ts';
-import type { ShootSight } from './status/sight.ts';
-import { type ProberReport, createProberReport } from './report.ts';
-import { type ProberSources, createProberSources } from './sources.ts';
+import { describeWaiting } from '../status/scaling-progress.ts';
+import type { ShootSight } from '../status/sight.ts';
+import { type ProberReport, createProberReport } from '../report.ts';
+import { type ProberSources, createProberSources } from '../sources.ts';
 
 export interface ReleaseOptions extends ListHeldOptions {
   /** Told in log and Events. */

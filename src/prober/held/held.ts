@@ -1,18 +1,18 @@
-import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
-import type { ObjectMeta } from '../kubernetes/api/decode.ts';
-import { listCall } from '../kubernetes/api/list-call.ts';
-import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
+import type { CallOptions, KubeClient } from '../../kubernetes/api/kube.ts';
+import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
+import { listCall } from '../../kubernetes/api/list-call.ts';
+import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
 import {
   type ResourceState,
   type ScalableObject,
   decodeScalable,
   getScale,
   scaledState,
-} from '../kubernetes/api/scalable.ts';
-import { stateInObject, unknownAnnotation } from '../gardener/annotated.ts';
-import { hasOurAnnotations, hasStored, isHeld, isMarked } from '../gardener/scaling-annotations.ts';
-import { groupVersionPath, resolveKind } from '../kubernetes/client/index.ts';
-import { type PlacedRef, isTemplate, placeholderValue } from './place.ts';
+} from '../../kubernetes/api/scalable.ts';
+import { stateInObject, unknownAnnotation } from '../../gardener/annotated.ts';
+import { hasOurAnnotations, hasStored, isHeld, isMarked } from '../../gardener/scaling-annotations.ts';
+import { groupVersionPath, resolveKind } from '../../kubernetes/client/index.ts';
+import { type PlacedRef, isTemplate, placeholderValue } from '../place.ts';
 
 /**
  * A resource that meltdown protection has scaled down, or annotated: with its mark, or at 0, or annotated, with what was before stored and no mark, as after an

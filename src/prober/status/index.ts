@@ -1,0 +1,14 @@
+export { pauseInWords } from './next-step.ts';
+export { shootNameIn } from './prober-status.ts';
+export {
+  type HeldInShoot,
+  type LeaseEvidence,
+  type PauseInForce,
+  type ProbedShoot,
+  type ProberStatus,
+  type ProtectionState,
+  type RecordedDecision,
+  type ScalingProgress,
+  protectionStates,
+  statusSchema,
+} from './schema.ts';
