@@ -3,9 +3,9 @@ import { createSeededRandom } from '../simulator/time/random.ts';
 import { isPoor, raceResult } from './parts/race-figures.ts';
 import { conditionsOf, kinds } from './parts/race-kinds.ts';
 import { expectedMinutes, readRaceLine } from './parts/race-options.ts';
-import { type Outage, scheduleOf } from './parts/race-round.ts';
+import { type RacedOutage, scheduleOf } from './parts/race-round.ts';
 
-const outage = (parts: Partial<Outage>): Outage => ({
+const outage = (parts: Partial<RacedOutage>): RacedOutage => ({
   kind: 'plain',
   shoot: 'a',
   isProtected: true,
@@ -18,7 +18,7 @@ const outage = (parts: Partial<Outage>): Outage => ({
 });
 
 describe('the result of a race', () => {
-  const resultOf = (...outages: readonly Outage[]) => raceResult({ outages, failures: [] });
+  const resultOf = (...outages: readonly RacedOutage[]) => raceResult({ outages, failures: [] });
 
   it('is lost by a program that does nothing, and then there is no margin to tell', () => {
     const { text, failures } = resultOf(outage({ unknown: 20, firstUnknownAt: 41_000 }));
@@ -54,7 +54,7 @@ describe('the result of a race', () => {
     expect(failures).toEqual([]);
   });
 
-  it.each<readonly [string, Partial<Outage>]>([
+  it.each<readonly [string, Partial<RacedOutage>]>([
     ['the prober did not scale KCM down', {}],
     ['it was not restored', { stoppedAt: 30_000, restoration: {} }],
     ['only 19 nodes turned Unknown without', { isProtected: false, unknown: 19 }],

@@ -12,7 +12,7 @@ import { inSeconds } from './harness/table.ts';
 import { type RaceRecord, isPoor, marginOf, raceResult } from './parts/race-figures.ts';
 import type { Kind } from './parts/race-kinds.ts';
 import { type RaceLine, expectedMinutes, quickScale, raceUsage, readRaceLine } from './parts/race-options.ts';
-import { type Contest, type Outage, playRound } from './parts/race-round.ts';
+import { type Contest, type RacedOutage, playRound } from './parts/race-round.ts';
 import { kcmName } from './worlds/arena-shoot.ts';
 import { type Arena, openArena } from './worlds/arena.ts';
 import { type Replicas, followReplicas } from './worlds/replicas.ts';
@@ -21,7 +21,7 @@ const clock = systemClock();
 const random = systemRandom();
 const control = 'alone';
 
-const lineOf = (outage: Outage): string =>
+const lineOf = (outage: RacedOutage): string =>
   `${outage.shoot}: margin ${inSeconds(marginOf(outage))} s, ${String(outage.unknown)} nodes Unknown`;
 
 /** One round, or why there is none: that is no reason to lose what others took an hour for. */

@@ -1,17 +1,17 @@
 import { type Column, inSeconds, quantile, tableOf } from '../harness/table.ts';
 import { type KindName, kindNames, kinds } from './race-kinds.ts';
-import type { Outage } from './race-round.ts';
+import type { RacedOutage } from './race-round.ts';
 
 /** KCM's process was gone so long before it may have marked the first node; below zero it was too late by so much. */
-export const marginOf = ({ markableAt, stoppedAt }: Outage): number | undefined =>
+export const marginOf = ({ markableAt, stoppedAt }: RacedOutage): number | undefined =>
   stoppedAt === undefined ? undefined : markableAt - stoppedAt;
 
-const since = (at: number | undefined, { silentSince }: Outage): string =>
+const since = (at: number | undefined, { silentSince }: RacedOutage): string =>
   inSeconds(at === undefined ? undefined : at - silentSince);
 const between = (from: number | undefined, to: number | undefined): string =>
   inSeconds(from === undefined || to === undefined ? undefined : to - from);
 
-const columns: readonly Column<Outage>[] = [
+const columns: readonly Column<RacedOutage>[] = [
   ['outage', (run) => run.kind],
   ['shoot', (run) => run.shoot],
   ['prober', (run) => (run.isProtected ? 'yes' : 'no')],
@@ -26,7 +26,7 @@ const columns: readonly Column<Outage>[] = [
 ];
 
 /** What is wrong with one outage, as a sentence. */
-const failureOf = (outage: Outage): string | undefined => {
+const failureOf = (outage: RacedOutage): string | undefined => {
   const { kind, shoot, isProtected, unknown, nodes, stoppedAt, restoration } = outage;
   const name = `${kind}, ${shoot}`;
   if (isProtected && unknown > 0) return `${name}: ${String(unknown)} nodes turned Unknown with the prober`;
@@ -37,19 +37,19 @@ const failureOf = (outage: Outage): string | undefined => {
 };
 
 /** Whether what the program wrote is worth reading: something is wrong with the outage, or its margin is below the least that it should be. */
-export const isPoor = (outage: Outage): boolean => {
+export const isPoor = (outage: RacedOutage): boolean => {
   const { least } = kinds[outage.kind].aims;
   return failureOf(outage) !== undefined || (outage.isProtected && (marginOf(outage) ?? 0) < least);
 };
 
 interface Summary {
   readonly kind: KindName;
-  readonly outages: readonly Outage[];
+  readonly outages: readonly RacedOutage[];
   /** Least, median and most; NaN of none. */
   readonly margins: readonly number[];
 }
 
-const summaryOf = (outages: readonly Outage[], kind: KindName): Summary => {
+const summaryOf = (outages: readonly RacedOutage[], kind: KindName): Summary => {
   const own = outages.filter((outage) => outage.isProtected && outage.kind === kind);
   const margins = own.flatMap((outage) => marginOf(outage) ?? []);
   return { kind, outages: own, margins: [0, 0.5, 1].map((q) => quantile(margins, q)) };
@@ -84,7 +84,7 @@ const missedBy = ({ kind, margins: [least = Number.NaN, median = Number.NaN] }: 
 
 /** `failures`: what kept rounds from being played. */
 export interface RaceRecord {
-  readonly outages: readonly Outage[];
+  readonly outages: readonly RacedOutage[];
   readonly failures: readonly string[];
 }
 

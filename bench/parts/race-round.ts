@@ -49,7 +49,7 @@ export interface Contest {
 }
 
 /** One outage of one shoot. */
-export interface Outage extends OutageRun {
+export interface RacedOutage extends OutageRun {
   readonly kind: KindName;
   /** When the leader was struck, in milliseconds since the epoch. */
   readonly struckAt?: number;
@@ -58,7 +58,7 @@ export interface Outage extends OutageRun {
 }
 
 export interface Round {
-  readonly outages: readonly Outage[];
+  readonly outages: readonly RacedOutage[];
   /** What the program wrote. */
   readonly output: string;
 }
@@ -133,7 +133,12 @@ export const scheduleOf = (kind: Kind, round: number, contest: Pacing): Schedule
   return { cutsAfterMs: cuts.map((ms) => ms * scale), strikesAfterMs: strikesAfterMs * scale };
 };
 
-const raceAll = async (kind: Kind, round: number, program: Program, contest: Contest): Promise<readonly Outage[]> => {
+const raceAll = async (
+  kind: Kind,
+  round: number,
+  program: Program,
+  contest: Contest,
+): Promise<readonly RacedOutage[]> => {
   const { arenas, control, clock } = contest;
   const { cutsAfterMs, strikesAfterMs } = scheduleOf(kind, round, contest);
   const race = async (arena: Arena, afterMs: number): Promise<OutageRun> => {
@@ -159,10 +164,10 @@ const raceAll = async (kind: Kind, round: number, program: Program, contest: Con
 /** After all races: the struck replica goes on, and the kubelets come back. */
 const reconnectAll = async (
   kind: Kind,
-  outages: readonly Outage[],
+  outages: readonly RacedOutage[],
   program: Program,
   { arenas, scale }: Contest,
-): Promise<readonly Outage[]> => {
+): Promise<readonly RacedOutage[]> => {
   await program.pair?.heal();
   if (kind.kubeletsReturn === undefined) return outages;
   const isLate = kind.kubeletsReturn === 'half late';

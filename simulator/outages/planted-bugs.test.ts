@@ -27,7 +27,7 @@ vi.mock('../../src/prober/plan/create-flow.ts', bugged('createFlow'));
 vi.mock('../../src/prober/plan/flow.ts', bugged('advanceFlow'));
 vi.mock('../../src/prober/plan/patch-plan.ts', bugged('planPatch'));
 vi.mock('../../src/prober/act.ts', bugged('act'));
-vi.mock('../../src/prober/judge/external-probe-rules.ts', bugged('veto', 'judgeSilence'));
+vi.mock('../../src/prober/judge/external-probe-rules.ts', bugged('veto', 'judgeTrigger'));
 vi.mock('../../src/prober/judge/external-probe-majority.ts', bugged('createExternalProbeRegistry'));
 vi.mock('../../src/prober/judge/external-probe-history.ts', bugged('enterAttempt'));
 vi.mock('../../src/weeder/judge/decide.ts', bugged('weeder/decide'));

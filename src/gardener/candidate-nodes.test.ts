@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildMachine, buildNode } from '../../test/doubles/builders.ts';
-import { type PoolConditions, defaultNodeConditions, sortNodes, sortPlainNodes } from './candidate-nodes.ts';
+import { type PoolConditions, defaultNodeConditions, chooseCandidates, choosePlainNodes } from './candidate-nodes.ts';
 import { decodePlainNode } from './plain-node.ts';
 import { decodeMachine } from './machine.ts';
 import { type NodeView, decodeNode } from './node.ts';
@@ -17,7 +17,7 @@ const isCandidate = (
     machines = [machine()],
     pools = new Map(),
   }: { machines?: ReturnType<typeof machine>[]; pools?: PoolConditions } = {},
-): boolean => sortNodes([candidate], machines, pools).candidates.has('node-1');
+): boolean => chooseCandidates([candidate], machines, pools).candidates.has('node-1');
 
 describe('a node counts', () => {
   it('when it is managed, healthy and has a running machine', () => {
@@ -134,7 +134,7 @@ describe('sortNodes', () => {
   it('picks by name out of many', () => {
     const nodes = ['a', 'b', 'c', 'd'].map((name) => decodeNode(buildNode({ name }), name));
     const machines = ['d', 'b', 'x'].map((name) => decodeMachine(buildMachine({ name }), name));
-    expect([...sortNodes(nodes, machines, new Map()).candidates]).toEqual(['b', 'd']);
+    expect([...chooseCandidates(nodes, machines, new Map()).candidates]).toEqual(['b', 'd']);
   });
 
   it.each<[why: string, options: Partial<Parameters<typeof buildNode>[0]>, machines: ReturnType<typeof machine>[]]>([
@@ -149,17 +149,17 @@ describe('sortNodes', () => {
       [machine()],
     ],
   ])('says of a node that does not count: %s', (why, options, machines) => {
-    expect([...sortNodes([node(options)], machines, new Map()).leftOut]).toEqual([['node-1', why]]);
+    expect([...chooseCandidates([node(options)], machines, new Map()).leftOut]).toEqual([['node-1', why]]);
   });
 
   it('counts a node with one live Machine among others, in whatever order', () => {
     const machines = [{ ...machine(), phase: 'Failed' }, machine(), { ...machine(), phase: 'Terminating' }];
-    expect(sortNodes([node()], machines, new Map()).leftOut.size).toBe(0);
-    expect(sortNodes([node()], machines.toReversed(), new Map()).leftOut.size).toBe(0);
+    expect(chooseCandidates([node()], machines, new Map()).leftOut.size).toBe(0);
+    expect(chooseCandidates([node()], machines.toReversed(), new Map()).leftOut.size).toBe(0);
   });
 
   it('says nothing of a node that counts', () => {
-    expect(sortNodes([node()], [machine()], new Map()).leftOut.size).toBe(0);
+    expect(chooseCandidates([node()], [machine()], new Map()).leftOut.size).toBe(0);
   });
 });
 
@@ -170,7 +170,7 @@ describe('sortPlainNodes', () => {
   });
 
   it('counts a node of which no Machine is known', () => {
-    expect([...sortPlainNodes([plain({})], [], new Map()).candidates]).toEqual(['a']);
+    expect([...choosePlainNodes([plain({})], [], new Map()).candidates]).toEqual(['a']);
   });
 
   it.each<[why: string, options: Partial<NodeView>]>([
@@ -180,7 +180,7 @@ describe('sortPlainNodes', () => {
       { trueConditions: new Set([type]) },
     ]),
   ])('does not count one that is %s', (why, options) => {
-    expect([...sortPlainNodes([plain(options)], [], new Map()).leftOut]).toEqual([['a', why]]);
+    expect([...choosePlainNodes([plain(options)], [], new Map()).leftOut]).toEqual([['a', why]]);
   });
 
   it.each([

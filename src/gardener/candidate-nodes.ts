@@ -12,21 +12,21 @@ export const defaultNodeConditions: readonly string[] = [
 /** Unhealthy conditions per worker pool, only for pools that name their own. */
 export type PoolConditions = ReadonlyMap<string, readonly string[]>;
 
-/** Sorts out the nodes of a cluster. */
-export type SortNodes = (
+/** Says which nodes' leases may be judged, and why the others' may not: their kubelets may well be silent for reasons of their own. */
+export type ChooseCandidates = (
   nodes: readonly NodeView[],
   machines: readonly Machine[],
   poolConditions: PoolConditions,
-) => SortedNodes;
+) => ChosenCandidates;
 
-export interface SortedNodes {
+export interface ChosenCandidates {
   /** Names of the nodes whose leases may be judged. */
   readonly candidates: ReadonlySet<string>;
   /** By name, why the lease of another node says nothing. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
-const sortBy = (nodes: readonly NodeView[], whyLeftOut: (node: NodeView) => string | undefined): SortedNodes => {
+const chooseBy = (nodes: readonly NodeView[], whyLeftOut: (node: NodeView) => string | undefined): ChosenCandidates => {
   const candidates = new Set<string>();
   const leftOut = new Map<string, string>();
   for (const node of nodes) {
@@ -55,28 +55,10 @@ const endOfMachines = (machines: readonly Machine[]): ReadonlyMap<string, string
 const endOf = (found: ReadonlyMap<string, string | undefined>, node: string): string | undefined =>
   found.has(node) ? found.get(node) : 'its Machine is gone, or it never had one';
 
-/** The same where the Machines alone decide. */
-export const sortByMachines: SortNodes = (nodes, machines) => {
-  const found = endOfMachines(machines);
-  return sortBy(nodes, ({ name }) => endOf(found, name));
-};
-
 /**
- * The same of a cluster that has no Machines to ask: a node's lease may be judged if the node's own conditions do not say that it is broken, and it is neither
- * being deleted nor about to be.
+ * A node's lease may be judged if the node is managed by MCM, healthy, with a live Machine and not in an in-place update.
  */
-export const sortPlainNodes: SortNodes = (nodes) =>
-  sortBy(nodes, ({ leaving, trueConditions }) => {
-    if (leaving === true) return 'being deleted, or about to be';
-    const condition = defaultNodeConditions.find((type) => trueConditions.has(type));
-    return condition === undefined ? undefined : `its condition ${condition} is True`;
-  });
-
-/**
- * A node's lease may be judged if the node is managed by MCM, healthy, with a live Machine and not in an in-place update. The others' kubelets may well be
- * silent for reasons of their own.
- */
-export const sortNodes: SortNodes = (nodes, machines, poolConditions) => {
+export const chooseCandidates: ChooseCandidates = (nodes, machines, poolConditions) => {
   const found = endOfMachines(machines);
   const unhealthyCondition = ({ pool, trueConditions }: NodeView): string | undefined => {
     const unhealthy = (pool === undefined ? undefined : poolConditions.get(pool)) ?? defaultNodeConditions;
@@ -89,5 +71,22 @@ export const sortNodes: SortNodes = (nodes, machines, poolConditions) => {
     if (condition !== undefined) return `its condition ${condition} is True`;
     return endOf(found, node.name);
   };
-  return sortBy(nodes, whyLeftOut);
+  return chooseBy(nodes, whyLeftOut);
 };
+
+/** Candidates of Cluster API: the Machines alone decide. */
+export const chooseByMachines: ChooseCandidates = (nodes, machines) => {
+  const found = endOfMachines(machines);
+  return chooseBy(nodes, ({ name }) => endOf(found, name));
+};
+
+/**
+ * Candidates of a cluster that has no Machines to ask: a node's lease may be judged if the node's own conditions do not say that it is broken, and it is neither
+ * being deleted nor about to be.
+ */
+export const choosePlainNodes: ChooseCandidates = (nodes) =>
+  chooseBy(nodes, ({ leaving, trueConditions }) => {
+    if (leaving === true) return 'being deleted, or about to be';
+    const condition = defaultNodeConditions.find((type) => trueConditions.has(type));
+    return condition === undefined ? undefined : `its condition ${condition} is True`;
+  });

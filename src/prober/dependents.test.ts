@@ -41,7 +41,7 @@ it('what is held is counted by what is known last, from the watch or from our ow
 
   const write = { base: stateOf(seen), kind: 'object', annotations, replicas: 0 } as const;
   const { signal } = new AbortController();
-  const answer = dependents.ask({ kind: 'write', key, write }, { urgent: true, signal });
+  const answer = dependents.send({ kind: 'write', key, write }, { urgent: true, signal });
   seed.waiting[0]!.answer(buildDeployment({ name: 'kcm', replicas: 0, resourceVersion: '6', annotations }));
   await answer;
   expect(dependents.countHeld()).toBe(1);

@@ -116,7 +116,7 @@ export class Dependents {
   }
 
   /** Sends the one request of an action, through `seed` if there is one. Rejects only with `signal.reason`, and only for reads. */
-  async ask(action: Action, { seed = this.#deps.seed, ...options }: AskOptions): Promise<StepAnswer> {
+  async send(action: Action, { seed = this.#deps.seed, ...options }: AskOptions): Promise<StepAnswer> {
     const { key } = action;
     const { ref, annotation } = this.#resources.get(key) ?? {};
     const served = this.#deps.dependents.get(key)?.served();

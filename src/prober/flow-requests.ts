@@ -57,7 +57,7 @@ export class FlowRequests {
     const signal = this.#unsent.get(flow.id)?.signal ?? AbortSignal.abort();
     try {
       const seed = flow.withoutLead && this.#withoutLead.client();
-      const outcome = await dependents.ask(action, { urgent: flow.direction === 'down', signal, seed });
+      const outcome = await dependents.send(action, { urgent: flow.direction === 'down', signal, seed });
       const about = { ...dependents.identify(action.key), race: race() };
       report.answered(namespace, { flow, action, outcome, now: clock.monotonic(), ...about });
       return outcome;

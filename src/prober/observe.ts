@@ -9,7 +9,7 @@ import { listNodeLeases } from '../kubernetes/api/lease.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LeaseList, ProbeMemory, ReadError } from './judge/verdict.ts';
 import { placeOf } from './place.ts';
-import { type AskDeps, RunRequests, type Sent } from './run-requests.ts';
+import { type RunRequestsDeps, RunRequests, type Sent } from './run-requests.ts';
 import type { ClusterSource } from './source/cluster-source.ts';
 
 type Read<T> = Promise<Result<T, ReadError>>;
@@ -38,7 +38,7 @@ export interface ReadsRequest {
   readonly signal: AbortSignal;
 }
 
-export interface ReadsDeps extends AskDeps {
+export interface ReadsDeps extends RunRequestsDeps {
   readonly source: Pick<ClusterSource, 'lists'>;
 }
 

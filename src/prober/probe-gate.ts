@@ -1,11 +1,11 @@
 import { abortable } from '../kubernetes/client/index.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** Most probes that start in one turn of the event loop: so many new connections cost some 30 ms of CPU. */
+/** Most probes that start in one turn of the event loop: 16 new connections cost some 30 ms of CPU. */
 const mostPerTurn = 16;
-/** A turn that takes so long, in milliseconds, holds up renewals of the Lease and scale-downs. */
+/** A turn that takes longer than this, in milliseconds, holds up renewals of the Lease and scale-downs. */
 const lateMs = 50;
-/** For so long after one, in milliseconds, a single probe starts per turn. */
+/** For this long after such a turn, in milliseconds, a single probe starts per turn. */
 const calmMs = 1_000;
 
 export interface ProbeStart {

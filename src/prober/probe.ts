@@ -59,7 +59,9 @@ export const probe = async (deps: ReadsDeps, request: ProbeRequest): Promise<Pro
     if (!newer.ok) return end(unreachable({ startedAt, failure: 'lease_list_failed', ...newer }, input()));
     const latest = newer === leases ? judged : judgeLeases(newer.value, input());
     if (latest.isEnough) return end(decideByLeases(latest, input()));
-    return end(decideByCandidates(latest, { nodes, machines, sort: deps.source.lists.sort }, input()));
+    return end(
+      decideByCandidates(latest, { nodes, machines, chooseCandidates: deps.source.lists.chooseCandidates }, input()),
+    );
   } finally {
     reads.close();
   }

@@ -9,7 +9,7 @@ export interface ProberMemory {
   /** Monotonic milliseconds: a back-off holds across the change. */
   readonly nextRunAt: number;
   readonly settings: ShootSettings;
-  /** What a standby owes to the leader. */
+  /** What keeps a standby from writing again. */
   readonly custody: Pick<ShootProberState, 'scaledWithoutLead' | 'leftToLeaderUntil' | 'wasPaused'>;
   readonly externalProbe?: ExternalProbeMemory;
 }

@@ -23,9 +23,9 @@ beforeEach(() => {
   protection = new LateProtectionReporter({ clock, logger, metrics: createProberMetrics(meter) });
 });
 
-const judge = (verdict: Verdict, isWatched = true): void =>
+const judge = (verdict: Verdict, restsOnSeenRenewals = true): void =>
   protection.judged('a', {
-    decision: { verdict, ...(isWatched ? { isWatched } : {}) },
+    decision: { verdict, ...(restsOnSeenRenewals ? { restsOnSeenRenewals } : {}) },
     isUnprotected: () => isUnprotected,
   });
 const crossed = (agoMs: number): Verdict => ({ kind: 'unhealthy', crossedAt: clock.monotonic() - agoMs });

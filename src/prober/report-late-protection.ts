@@ -13,7 +13,7 @@ export interface LateProtectionDeps {
 }
 
 export interface JudgedShoot {
-  readonly decision: Pick<Decision, 'verdict' | 'isWatched'>;
+  readonly decision: Pick<Decision, 'verdict' | 'restsOnSeenRenewals'>;
   /** True while something is there to be scaled down, and nothing is scaled down. */
   readonly isUnprotected: () => boolean;
 }
@@ -28,13 +28,13 @@ export class LateProtectionReporter {
     this.#deps = deps;
   }
 
-  judged(namespace: string, { decision: { verdict, isWatched }, isUnprotected }: JudgedShoot): void {
+  judged(namespace: string, { decision: { verdict, restsOnSeenRenewals }, isUnprotected }: JudgedShoot): void {
     // A run that fails says nothing about the outage.
     if (verdict.kind === 'failed') return;
     if (verdict.kind !== 'unhealthy') this.forget(namespace);
     else if (!this.#outages.has(namespace)) {
       // What was over the threshold before this process watched it has its time from the verdict on.
-      const since = isWatched === true ? verdict.crossedAt : this.#deps.clock.monotonic();
+      const since = restsOnSeenRenewals === true ? verdict.crossedAt : this.#deps.clock.monotonic();
       this.#outages.set(namespace, this.#watch(namespace, since, isUnprotected));
     }
   }

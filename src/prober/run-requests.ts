@@ -7,12 +7,12 @@ import type { Clock } from '../ports/clock.ts';
 import { type ShootClientDeps, shootClientFor } from './shoot-client.ts';
 import type { ReadError } from './judge/verdict.ts';
 
-export interface AskDeps extends ShootClientDeps {
+export interface RunRequestsDeps extends ShootClientDeps {
   readonly clock: Clock;
   readonly seed: KubeClient;
 }
 
-export interface AskRequest {
+export interface RunRequestsOptions {
   /** `namespace/name` of the Secret with the kubeconfig. */
   readonly secret: string;
   /** Of its data; absent: `kubeconfig`. */
@@ -54,15 +54,15 @@ const isTimeout = <T>(sent: Sent<T>): boolean =>
  * run, so that no answer is too late for ever.
  */
 export class RunRequests {
-  readonly #deps: AskDeps;
-  readonly #request: AskRequest;
+  readonly #deps: RunRequestsDeps;
+  readonly #request: RunRequestsOptions;
   readonly #free: ShootConnection[] = [];
   readonly #open = new Set<ShootConnection>();
   #slowest: number | undefined;
   #hasHung = false;
   #stalledUntil: number | undefined;
 
-  constructor(deps: AskDeps, request: AskRequest) {
+  constructor(deps: RunRequestsDeps, request: RunRequestsOptions) {
     this.#deps = deps;
     this.#request = request;
   }

@@ -245,6 +245,6 @@ export class ShootProber {
   }
 
   async #send({ flow, action }: Extract<Effect, { kind: 'send' }>): Promise<void> {
-    this.#post({ kind: 'answered', flow: flow.id, outcome: await this.#requests.send(flow, action) });
+    this.#post({ kind: 'answered', flow: flow.id, answer: await this.#requests.send(flow, action) });
   }
 }

@@ -31,7 +31,7 @@ export interface WithoutLeadDeps {
   readonly seedWithoutLead?: (mayWrite: () => boolean) => KubeClient;
 }
 
-/** Writes without the lead leave only so long after the latest step of the shoot's loop, which saw a reason for them: not on waking from a suspension. */
+/** Writes without the lead leave only within this time after the latest step of the shoot's loop, which saw a reason for them: not on waking from a suspension. */
 const writesStandMs = 10_000;
 
 /** The writes without the lead of one shoot. */

@@ -26,7 +26,7 @@ export interface WeederState {
 }
 
 /** Weedings that start within this time are planned together, so that no watch is opened only to be replaced. In milliseconds. */
-const settleMs = 20;
+const gatherMs = 20;
 /** How often the state of namespaces without weedings is pruned, in milliseconds. */
 const pruneMs = 60_000;
 
@@ -142,7 +142,7 @@ export class WeederController {
   }
 
   #planSoon(): void {
-    this.#cancelPlan ??= this.#deps.clock.timer(settleMs, () => this.#plan());
+    this.#cancelPlan ??= this.#deps.clock.timer(gatherMs, () => this.#plan());
   }
 
   #plan(): void {

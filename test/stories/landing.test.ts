@@ -4,7 +4,7 @@ import { type Scenario, createScenario } from '../../simulator/harness/harness.t
 import { allHeld, allUp, reachOutage, stateOf, told } from '../../simulator/harness/support.ts';
 
 let scenario: Scenario;
-let restoredAt: number;
+let reconnectedAt: number;
 beforeEach(async () => {
   scenario = createScenario({ shoots: [{ name: 'a', nodes: 10 }] });
   await reachOutage(scenario);
@@ -22,9 +22,9 @@ const nodes = (): readonly string[] =>
 const bringBack = async (delays: readonly number[]): Promise<void> => {
   const { clock, world } = scenario;
   const names = nodes();
-  restoredAt = clock.monotonic();
+  reconnectedAt = clock.monotonic();
   for (const delay of [...new Set(delays)].sort((a, b) => a - b)) {
-    await clock.advance(restoredAt + delay - clock.monotonic());
+    await clock.advance(reconnectedAt + delay - clock.monotonic());
     world.shoot('a').restoreKubelets();
     world.shoot('a').cutKubelets(names.filter((_, index) => (delays[index] ?? Number.POSITIVE_INFINITY) > delay));
   }
@@ -33,7 +33,7 @@ const bringBack = async (delays: readonly number[]): Promise<void> => {
 /** Seconds from the return of the first kubelet to the start of KCM; undefined while it is held. */
 const kcmStartedAfter = (): number | undefined => {
   const start = scenario.changes.find(({ name, to }) => name === 'kube-controller-manager' && to === 1);
-  return start && (start.at - restoredAt) / 1_000;
+  return start && (start.at - reconnectedAt) / 1_000;
 };
 
 const unharmed = { nodesTurnedUnknown: 0, machinesReplaced: 0 };
@@ -90,7 +90,7 @@ it('a pool that shrinks in the outage is restored by the nodes that are left', a
   expect(stateOf(scenario, 'a')).toEqual(allUp);
 });
 
-it('a path that flaps starts KCM once, and is held until it has been calm for two minutes', async () => {
+it('while the network flaps KCM starts once at most, and the shoot stays held until two calm minutes have passed', async () => {
   const { clock, world } = scenario;
   const shoot = world.shoot('a');
   for (let period = 0; period < 9; period += 1) {

@@ -41,12 +41,12 @@ export const outsideBugs: readonly Bug[] = [
   },
   {
     name: 'a broken path is enough',
-    of: 'judgeSilence',
+    of: 'judgeTrigger',
     change:
-      (judgeSilence) =>
+      (judgeTrigger) =>
       (known = {}, input) => {
         const candidates = (known.candidates as readonly object[]).map((lease) => ({ ...lease, silent: true }));
-        return judgeSilence({ ...known, candidates }, input);
+        return judgeTrigger({ ...known, candidates }, input);
       },
     breaks: unevidenced,
     among: isTriggered,

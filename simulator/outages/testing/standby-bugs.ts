@@ -61,7 +61,7 @@ export const standbyBugs: readonly Bug[] = [
   {
     name: 'a standby goes by timestamps alone',
     of: 'whyWithoutLead',
-    change: situation(() => ({ isWatched: true })),
+    change: situation(() => ({ restsOnSeenRenewals: true })),
     breaks: [inPlace],
     among: losesTheLeaderAfterAnOutage,
   },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listNodeLeaseExpiries } from '../../care/calls.ts';
-import { sortNodes } from '../../gardener/candidate-nodes.ts';
+import { chooseCandidates } from '../../gardener/candidate-nodes.ts';
 import { listNodeHealth, listNodes, listWorkerNodes } from '../../gardener/node.ts';
 import type { Call } from './call.ts';
 import { distinctBy } from './distinct.ts';
@@ -96,8 +96,8 @@ describe('a hostile shoot lists one object a thousand times', () => {
         };
         const nodes = listNodes.decode(listOf('NodeList', [item]));
         const machines = [{ node: name, phase: 'Running', deleting: false }];
-        expect([...sortNodes(nodes, machines, new Map()).candidates]).toEqual([name]);
-        expect([...sortNodes(nodes, machines, new Map([[pool, [condition]]])).candidates]).toEqual([]);
+        expect([...chooseCandidates(nodes, machines, new Map()).candidates]).toEqual([name]);
+        expect([...chooseCandidates(nodes, machines, new Map([[pool, [condition]]])).candidates]).toEqual([]);
       }),
     );
   });

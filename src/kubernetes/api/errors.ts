@@ -73,7 +73,7 @@ export interface ApiErrorInit {
   readonly cause?: unknown;
 }
 
-/** Every failed API call, classified once, at the transport. `Rejected` is any other 4xx. */
+/** Every failed API call, classified once, at the transport. `Rejected` is any other 4xx, or a request that was not sent. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ApiErrorCode;

@@ -41,13 +41,13 @@ interface Asking {
   readonly options: CallOptions;
 }
 
-interface Place extends Wanted {
+interface KindPlace extends Wanted {
   /** Plural. */
   readonly resource: string;
   readonly hasScale: boolean;
 }
 
-const listMarked = async (place: Place, { client, options }: Asking): Promise<readonly ScalableObject[]> => {
+const listMarked = async (place: KindPlace, { client, options }: Asking): Promise<readonly ScalableObject[]> => {
   const { apiVersion, resource, name } = place;
   const query = name === undefined || isTemplate(name) ? {} : { query: { fieldSelector: `metadata.name=${name}` } };
   const path = `${groupVersionPath(apiVersion)}/${resource}`;
@@ -57,7 +57,7 @@ const listMarked = async (place: Place, { client, options }: Asking): Promise<re
 
 const stateOf = async (
   object: ScalableObject,
-  { apiVersion, kind, resource, hasScale }: Place,
+  { apiVersion, kind, resource, hasScale }: KindPlace,
   { client, options }: Asking,
 ): Promise<HeldResource> => {
   const { name, namespace } = object.meta;

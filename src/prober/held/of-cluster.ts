@@ -15,12 +15,12 @@ import type { DependentResource, ProberSettings } from '../settings.ts';
 const sharesNamespaces = ({ clusterSource }: Pick<ProberSettings, 'clusterSource'>): boolean =>
   clusterSource?.kind === 'cluster-api';
 
-const hasWords = ({ name, namespace = '' }: PlacedRef): boolean => isTemplate(name) || isTemplate(namespace);
+const hasPlaceholder = ({ name, namespace = '' }: PlacedRef): boolean => isTemplate(name) || isTemplate(namespace);
 
 const namesCluster = ({ name, namespace = '' }: PlacedRef): boolean =>
   [...placeholdersIn(name), ...placeholdersIn(namespace)].includes('cluster');
 
-/** No namespace is called so. */
+/** No namespace has this name: theirs have no capital letters. */
 const anyCluster = 'A';
 
 /** True if a cluster has resources in another namespace than its own. */
@@ -43,7 +43,7 @@ export const ofCluster = <D extends WithDependents>(deps: D, cluster: string): D
   const { settings, dependents } = deps;
   const { kubeConfigSecretName, apiServerRef, dependentResources } = settings;
   const isShared = sharesNamespaces(settings);
-  if (!isShared && ![apiServerRef, ...dependentResources.map(({ ref }) => ref)].some(hasWords)) return deps;
+  if (!isShared && ![apiServerRef, ...dependentResources.map(({ ref }) => ref)].some(hasPlaceholder)) return deps;
   // Where namespaces are shared, what is held under a plain name, by another configuration, goes by its namespace alone.
   const own = dependentResources.filter(({ ref }) => !isShared || namesCluster(ref) === cluster.includes('/'));
   const filled = own.map((resource) => ({ resource, ref: fillInRef(resource.ref, cluster) }));

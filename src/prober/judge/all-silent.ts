@@ -1,6 +1,6 @@
 import { decisionOf, soonestMs } from './decision.ts';
-import { type CandidatesCase, type TriggerDeadline, isPathReachable } from './external-probe-rules.ts';
-import { type WatchedLease, confirmAfterMs } from './observed-leases.ts';
+import { type CandidatesCase, type TurnInstants, isPathReachable } from './external-probe-rules.ts';
+import { type ObservedLease, confirmAfterMs } from './observed-leases.ts';
 import { nthSmallest } from './threshold.ts';
 import type { Decision, ProbeInput, ProbeSettings } from './verdict.ts';
 
@@ -11,12 +11,12 @@ import type { Decision, ProbeInput, ProbeSettings } from './verdict.ts';
 const fewestSilent = 3;
 
 /** How long these leases may be silent; Infinity where the rule is off. */
-const waitMsOf = (leases: readonly WatchedLease[], { allSilentAfterMs, graceMs }: ProbeSettings): number => {
+const waitMsOf = (leases: readonly ObservedLease[], { allSilentAfterMs, graceMs }: ProbeSettings): number => {
   if (allSilentAfterMs !== undefined) return allSilentAfterMs === 0 ? Number.POSITIVE_INFINITY : allSilentAfterMs;
   return leases.reduce((longest, { durationMs }) => Math.max(longest, durationMs / 2), graceMs / 2);
 };
 
-const silentSinceOf = (leases: readonly WatchedLease[]): number =>
+const silentSinceOf = (leases: readonly ObservedLease[]): number =>
   leases.reduce((latest, { silentSince }) => Math.max(latest, silentSince), Number.NEGATIVE_INFINITY);
 
 /**
@@ -24,7 +24,7 @@ const silentSinceOf = (leases: readonly WatchedLease[]): number =>
  * stalled for a moment, kubelets get half of the wait again from its end: one that was refused tries again after its renew interval.
  */
 const allSilentAt = (
-  leases: readonly WatchedLease[],
+  leases: readonly ObservedLease[],
   { settings, memory }: Pick<ProbeInput, 'settings' | 'memory'>,
 ): number | undefined => {
   if (leases.length < fewestSilent) return undefined;
@@ -35,19 +35,19 @@ const allSilentAt = (
 };
 
 /** No subset of enough leases is silent as a whole before this. */
-const someSilentAt = (leases: readonly WatchedLease[], settings: ProbeSettings): number | undefined =>
+const someSilentAt = (leases: readonly ObservedLease[], settings: ProbeSettings): number | undefined =>
   nthSmallest(
     leases.map((lease) => lease.silentSince + waitMsOf([lease], settings)),
     fewestSilent,
   );
 
 /** True if some subset of enough leases may be silent as a whole. */
-export const someAreSilent = (leases: readonly WatchedLease[], { settings, memory }: ProbeInput): boolean =>
+export const someAreSilent = (leases: readonly ObservedLease[], { settings, memory }: ProbeInput): boolean =>
   (memory.history.lastObservedAt ?? Number.NEGATIVE_INFINITY) >=
   (someSilentAt(leases, settings) ?? Number.POSITIVE_INFINITY);
 
 /** The first instant at which all candidates would be silent if none were renewed; while the external probe objects, another state of it would turn the verdict then. */
-export const silenceInstant = (candidates: readonly WatchedLease[], input: ProbeInput): TriggerDeadline => {
+export const allSilentInstant = (candidates: readonly ObservedLease[], input: ProbeInput): TurnInstants => {
   const at = allSilentAt(candidates, input);
   if (!isPathReachable(input.externalProbe)) return { deadline: at };
   return { verdictMayTurnAt: at, deadline: at !== undefined && at > input.now ? at : undefined };
@@ -57,8 +57,8 @@ export const silenceInstant = (candidates: readonly WatchedLease[], input: Probe
  * The same where it is not known which of the leases are candidates. The deadline is that of all leases: some three of them may be silent sooner, but a healthy
  * shoot would be probed twice as often for these, and the other deadlines are left.
  */
-export const earliestSilence = (leases: readonly WatchedLease[], input: ProbeInput): TriggerDeadline => {
-  const { deadline } = silenceInstant(leases, input);
+export const earliestAllSilent = (leases: readonly ObservedLease[], input: ProbeInput): TurnInstants => {
+  const { deadline } = allSilentInstant(leases, input);
   return isPathReachable(input.externalProbe)
     ? { verdictMayTurnAt: someSilentAt(leases, input.settings), deadline }
     : { deadline };

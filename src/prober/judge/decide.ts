@@ -1,18 +1,18 @@
-import type { SortNodes, SortedNodes } from '../../gardener/candidate-nodes.ts';
+import type { ChooseCandidates, ChosenCandidates } from '../../gardener/candidate-nodes.ts';
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
-import { earliestSilence, judgeAllSilent, silenceInstant, someAreSilent } from './all-silent.ts';
+import { earliestAllSilent, judgeAllSilent, allSilentInstant, someAreSilent } from './all-silent.ts';
 import { decisionOf, healthy, soonestMs } from './decision.ts';
 import type { LeaseObservation } from './lease-history.ts';
 import { confirmableAt, endDowntime } from './downtime.ts';
 import { unlisted } from './failure.ts';
-import { type WatchedLease, confirmAfterMs, observeLeases } from './observed-leases.ts';
+import { type ObservedLease, confirmAfterMs, observeLeases } from './observed-leases.ts';
 import { endOutage, trackOutage } from './landing.ts';
 import {
   couldTrigger,
   earliestPossibleTrigger,
-  judgeSilence,
+  judgeTrigger,
   sooner,
   triggerInstant,
   veto,
@@ -31,7 +31,7 @@ import type { LeaseCounts, Decision, Downtime, LeaseList, ProbeInput, ProbeMemor
 
 /** What one list of the leases shows. */
 export interface JudgedLeases {
-  readonly leases: readonly WatchedLease[];
+  readonly leases: readonly ObservedLease[];
   /** Neither nodes nor machines could change what happens. */
   readonly isEnough: boolean;
   /** Leases have expired, or a shoot is held down: what is asked of the seed must not wait behind ordinary requests. */
@@ -80,8 +80,8 @@ const withDowntime = (decision: Decision, { downtime }: JudgedLeases): Decision 
 /** The decision where the leases are enough. */
 export const decideByLeases = (judged: JudgedLeases, input: ProbeInput): Decision => {
   const { leases, memory } = judged;
-  const byPath = earliestPossibleTrigger(leases, input);
-  const bySilence = earliestSilence(leases, { ...input, memory });
+  const byTrigger = earliestPossibleTrigger(leases, input);
+  const byAllSilent = earliestAllSilent(leases, { ...input, memory });
   const { allSilentSeenAt: _, ...rest } = endOutage(memory, input.now);
   const decision = healthy(input, {
     memory: rest,
@@ -89,10 +89,10 @@ export const decideByLeases = (judged: JudgedLeases, input: ProbeInput): Decisio
     deadlines: [
       earliestPossibleExpiry(leases, input.settings),
       earliestWrongClocksDeadline(leases, input.now),
-      byPath.deadline,
-      bySilence.deadline,
+      byTrigger.deadline,
+      byAllSilent.deadline,
     ],
-    verdictMayTurnAt: sooner(byPath, bySilence),
+    verdictMayTurnAt: sooner(byTrigger, byAllSilent),
   });
   return withDowntime(decision, judged);
 };
@@ -101,31 +101,31 @@ export interface NodesAndMachines {
   readonly nodes: Result<readonly NodeView[], ReadError>;
   readonly machines: Result<readonly Machine[], ReadError>;
   /** Tells which of the nodes count. */
-  readonly sort: SortNodes;
+  readonly chooseCandidates: ChooseCandidates;
 }
 
 /** The decision by the leases of those nodes that count. */
 export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines, input: ProbeInput): Decision => {
   const { leases, memory, memoryBefore } = judged;
-  const { nodes, machines, sort } = lists;
+  const { nodes, machines, chooseCandidates } = lists;
   const forgotten = { ...input, memory: memoryBefore };
   if (!nodes.ok) return withDowntime(unlisted({ error: nodes.error, isSeed: false, leases }, forgotten), judged);
   if (!machines.ok) return withDowntime(unlisted({ error: machines.error, isSeed: true, leases }, forgotten), judged);
-  const sorted = sort(nodes.value, machines.value, input.settings.poolConditions);
+  const sorted = chooseCandidates(nodes.value, machines.value, input.settings.poolConditions);
   const candidates = leases.filter(({ name }) => sorted.candidates.has(name));
   const entered = { ...input, memory };
   const decision = trackOutage(confirmAfterSpell(judge(candidates, entered), entered), candidates, entered);
   const explained = { ...decision, leftOut: whatIsLeftOut(leases, sorted), nodes: nodes.value.length };
   return withDowntime(
-    isWatched(explained, candidates, entered) ? { ...explained, isWatched: true } : explained,
+    restsOnSeenRenewals(explained, candidates, entered) ? { ...explained, restsOnSeenRenewals: true } : explained,
     judged,
   );
 };
 
 /** Leases that are no candidates, and nodes without a lease. */
 const whatIsLeftOut = (
-  leases: readonly WatchedLease[],
-  { candidates, leftOut }: SortedNodes,
+  leases: readonly ObservedLease[],
+  { candidates, leftOut }: ChosenCandidates,
 ): ReadonlyMap<string, string> => {
   const found = new Map(leftOut);
   const withLease = new Set(leases.map(({ name }) => name));
@@ -136,10 +136,10 @@ const whatIsLeftOut = (
   return found;
 };
 
-/** Of leases that were silent when they were first listed only their timestamps speak, and not of a downtime before. */
-const isWatched = (
+/** A lease that was silent already when it was first listed proves nothing: its timestamp does not show whether the API server was down since. */
+const restsOnSeenRenewals = (
   { verdict, counts }: Decision,
-  candidates: readonly WatchedLease[],
+  candidates: readonly ObservedLease[],
   { memory, settings }: ProbeInput,
 ): boolean => {
   if (verdict.kind !== 'unhealthy' || counts === undefined) return false;
@@ -148,30 +148,30 @@ const isWatched = (
   return reaches({ ...counts, expired: watched.length }, settings);
 };
 
-const judge = (candidates: readonly WatchedLease[], input: ProbeInput): Decision => {
+const judge = (candidates: readonly ObservedLease[], input: ProbeInput): Decision => {
   const { settings } = input;
   const counts = { candidates: candidates.length, expired: countExpired(candidates) };
   const reason = `${share(candidates)} node leases expired, threshold ${String(settings.nodeLeaseFailureFraction)}`;
   const crossesAt = thresholdInstant(candidates, settings);
   const known = { candidates, counts, reason, crossesAt };
-  const bySilence = judgeAllSilent(known, input);
+  const byAllSilent = judgeAllSilent(known, input);
   const { allSilentSeenAt: _, ...memory } = input.memory;
   const forgotten = { ...input, memory };
   if (counts.candidates === 0) return healthy(input, { memory, counts, reason: 'no candidate nodes' });
   if (counts.candidates === 1) return judgeSingle(counts, forgotten);
-  if (reaches(counts, settings)) return judgeExpired(known, bySilence === undefined ? forgotten : input);
-  const byPath = judgeSilence(known, forgotten);
-  if (byPath?.verdict.kind === 'unhealthy') return byPath;
-  if (bySilence !== undefined) return bySilence;
-  if (byPath !== undefined) return byPath;
+  if (reaches(counts, settings)) return judgeExpired(known, byAllSilent === undefined ? forgotten : input);
+  const byTrigger = judgeTrigger(known, forgotten);
+  if (byTrigger?.verdict.kind === 'unhealthy') return byTrigger;
+  if (byAllSilent !== undefined) return byAllSilent;
+  if (byTrigger !== undefined) return byTrigger;
   const path = triggerInstant(candidates, input);
-  const silence = silenceInstant(candidates, input);
+  const silence = allSilentInstant(candidates, input);
   const deadlines = [crossesAt, wrongClocksDeadline(candidates, input.now), path.deadline, silence.deadline];
   return healthy(input, { memory, counts, reason, deadlines, verdictMayTurnAt: sooner(path, silence) });
 };
 
 /** The share of expired leases has reached the threshold. */
-const judgeExpired = (known: Parameters<typeof judgeSilence>[0], input: ProbeInput): Decision => {
+const judgeExpired = (known: Parameters<typeof judgeTrigger>[0], input: ProbeInput): Decision => {
   const { candidates, counts, reason, crossesAt } = known;
   const { now, memory } = input;
   const seenBefore = candidates.filter((lease) => lease.expired && !restsOnTimestamp(lease)).length;
@@ -194,7 +194,7 @@ const judgeExpired = (known: Parameters<typeof judgeSilence>[0], input: ProbeInp
 };
 
 /** Its age is what a clock that may be wrong has written: the first timestamp seen of it, or one that came after a long gap between observations. */
-const restsOnTimestamp = ({ firstSeen, renewed }: WatchedLease): boolean => firstSeen || renewed;
+const restsOnTimestamp = ({ firstSeen, renewed }: ObservedLease): boolean => firstSeen || renewed;
 
 /** One node proves nothing about the network; but a pool that shrank to one while protected must not stay frozen for ever. */
 const judgeSingle = (counts: LeaseCounts, input: ProbeInput): Decision => {

@@ -90,8 +90,8 @@ const endSpell = (
     if (ms < downtimeMs) return { memory: { ...rest, downUntil: until }, ...known };
     return { memory: reset(rest, until), downtime: { evidence, ms } };
   }
-  const holdsUpNoLevel = ms >= downtimeMs && (unreachable.unconnected || unreachable.ours);
-  return { memory: holdsUpNoLevel ? { ...rest, doubt: { since: unreachable.since, until } } : rest, ...known };
+  const isDoubtful = ms >= downtimeMs && (unreachable.unconnected || unreachable.ours);
+  return { memory: isDoubtful ? { ...rest, doubt: { since: unreachable.since, until } } : rest, ...known };
 };
 
 /** A watch may lag: that there was no available replica may come to light after the API server has. */

@@ -1,5 +1,5 @@
 import { decisionOf, nextTick, soonestMs } from './decision.ts';
-import type { WatchedLease } from './observed-leases.ts';
+import type { ObservedLease } from './observed-leases.ts';
 import { nthSmallest } from './threshold.ts';
 import type { LeaseCounts, Decision, ExternalProbeView, ProbeInput } from './verdict.ts';
 
@@ -11,52 +11,52 @@ export const isPathReachable = (externalProbe: ExternalProbeView | undefined): b
 const isTriggering = (externalProbe: ExternalProbeView | undefined): externalProbe is ExternalProbeView =>
   canTrigger(externalProbe) && externalProbe.state === 'unreachable';
 
-const nthSilence = (leases: readonly WatchedLease[], count: number): number | undefined =>
+const nthSilence = (leases: readonly ObservedLease[], count: number): number | undefined =>
   nthSmallest(
     leases.map(({ silentAt }) => silentAt),
     count,
   );
 
 /** True if the unreachable address could scale down (mode `trigger`): two or more leases are silent, and they may be all candidates. */
-export const couldTrigger = (leases: readonly WatchedLease[], { externalProbe }: ProbeInput): boolean =>
+export const couldTrigger = (leases: readonly ObservedLease[], { externalProbe }: ProbeInput): boolean =>
   isTriggering(externalProbe) && leases.filter(({ silent }) => silent).length >= 2;
 
-/** What the external probe adds to a healthy verdict: when it would turn that verdict to unhealthy. Monotonic milliseconds. */
-export interface TriggerDeadline {
-  /** In the state in which the address is now; absent unless that is unreachable. */
+/** When a rule would turn a healthy verdict to unhealthy if no lease were renewed. Monotonic milliseconds. */
+export interface TurnInstants {
+  /** With the external probe in the state that it has now; absent: not in this state. */
   readonly deadline?: number | undefined;
-  /** If the address were unreachable then, whatever its state is now. */
+  /** If the external probe had another state by then; absent: in no other. */
   readonly verdictMayTurnAt?: number | undefined;
 }
 
 /** When another state of the external probe would turn the verdict, for one reason or the other. */
-export const sooner = (a: TriggerDeadline, b: TriggerDeadline): number | undefined => {
+export const sooner = (a: TurnInstants, b: TurnInstants): number | undefined => {
   const at = Math.min(...[a.verdictMayTurnAt, b.verdictMayTurnAt].filter((instant) => instant !== undefined));
   return Number.isFinite(at) ? at : undefined;
 };
 
 /** `count`: the number of silent leases that it takes. */
 const triggerDeadline = (
-  leases: readonly WatchedLease[],
+  leases: readonly ObservedLease[],
   count: number,
   externalProbe: ExternalProbeView | undefined,
-): TriggerDeadline => {
+): TurnInstants => {
   const verdictMayTurnAt = canTrigger(externalProbe) ? nthSilence(leases, count) : undefined;
   return { verdictMayTurnAt, deadline: isTriggering(externalProbe) ? verdictMayTurnAt : undefined };
 };
 
 /** The first instant at which some subset of two or more leases would be silent if none were renewed. */
 export const earliestPossibleTrigger = (
-  leases: readonly WatchedLease[],
+  leases: readonly ObservedLease[],
   { externalProbe }: ProbeInput,
-): TriggerDeadline => triggerDeadline(leases, 2, externalProbe);
+): TurnInstants => triggerDeadline(leases, 2, externalProbe);
 
 /** The first instant at which all candidates would be silent if none were renewed. */
-export const triggerInstant = (candidates: readonly WatchedLease[], { externalProbe }: ProbeInput): TriggerDeadline =>
+export const triggerInstant = (candidates: readonly ObservedLease[], { externalProbe }: ProbeInput): TurnInstants =>
   triggerDeadline(candidates, candidates.length, externalProbe);
 
 export interface CandidatesCase {
-  readonly candidates: readonly WatchedLease[];
+  readonly candidates: readonly ObservedLease[];
   readonly counts: LeaseCounts;
   /** Why the leases say what they say. */
   readonly reason: string;
@@ -68,7 +68,7 @@ export interface CandidatesCase {
  * For two or more candidates below the threshold, in trigger mode: while the address is unreachable, scale down once no candidate has renewed for 15 s;
  * what is held stays held until one renews. Undefined: the leases decide.
  */
-export const judgeSilence = (
+export const judgeTrigger = (
   { candidates, counts, ...rest }: CandidatesCase,
   input: ProbeInput,
 ): Decision | undefined => {

@@ -2,7 +2,7 @@ import { renewalsOf } from './lease-history.ts';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import { decisionOf, nextTick, soonestMs } from './decision.ts';
 import { downtimeMs, lengthenSpell } from './downtime.ts';
-import type { WatchedLease } from './observed-leases.ts';
+import type { ObservedLease } from './observed-leases.ts';
 import { earliestReach, mayReachAt } from './threshold.ts';
 import type { Decision, FailureKind, ProbeInput, ProbeMemory, ReadError, Verdict } from './verdict.ts';
 
@@ -32,7 +32,7 @@ export const unlisted = (
     error,
     isSeed,
     leases,
-  }: { readonly error: ReadError; readonly isSeed: boolean; readonly leases: readonly WatchedLease[] },
+  }: { readonly error: ReadError; readonly isSeed: boolean; readonly leases: readonly ObservedLease[] },
   input: ProbeInput,
 ): Decision => {
   const { expiryAgeMs } = input.settings;

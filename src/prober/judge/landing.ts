@@ -1,7 +1,7 @@
 import { soonestMs } from './decision.ts';
-import type { WatchedLease } from './observed-leases.ts';
+import type { ObservedLease } from './observed-leases.ts';
 import { neededOf, nthSmallest, reaches } from './threshold.ts';
-import type { Decision, Flapping, Hold, ProbeInput, ProbeMemory, ProbeSettings } from './verdict.ts';
+import type { Decision, Flapping, Outage, ProbeInput, ProbeMemory, ProbeSettings } from './verdict.ts';
 
 // Kubelets do not come back together, and KCM, started again, gives every node a new grace from its own start: docs/adr/0017-landing.md.
 
@@ -15,7 +15,7 @@ const mostDoublings = 3;
 const landingPaceMs = 5_000;
 
 /** Those whose lease had expired already when the candidate by which the threshold is reached renewed for the last time. */
-const expiredBefore = (candidates: readonly WatchedLease[], settings: ProbeSettings): ReadonlySet<string> => {
+const expiredBefore = (candidates: readonly ObservedLease[], settings: ProbeSettings): ReadonlySet<string> => {
   const renewals = candidates.map(({ renewedAt }) => renewedAt);
   const lastSign = nthSmallest(renewals, neededOf(candidates.length, settings)) ?? Number.NEGATIVE_INFINITY;
   const before = candidates.filter(({ renewedAt }) => renewedAt + settings.expiryAgeMs <= lastSign);
@@ -25,32 +25,32 @@ const expiredBefore = (candidates: readonly WatchedLease[], settings: ProbeSetti
 /** Enters a verdict `unhealthy`. */
 const enterOutage = (
   memory: ProbeMemory,
-  candidates: readonly WatchedLease[],
+  candidates: readonly ObservedLease[],
   { now, settings }: Pick<ProbeInput, 'now' | 'settings'>,
 ): ProbeMemory => {
-  const { hold, flapping, ...rest } = memory;
-  if (hold !== undefined && hold.landedAt === undefined && hold.isAssumed !== true) return withoutLanding(memory);
-  const next: Hold = { expiredBefore: expiredBefore(candidates, settings) };
+  const { outage, flapping, ...rest } = memory;
+  if (outage !== undefined && outage.landedAt === undefined && outage.isAssumed !== true) return withoutLanding(memory);
+  const next: Outage = { expiredBefore: expiredBefore(candidates, settings) };
   const restored = afterRestoration(memory);
-  if (restored === undefined || now - restored.restoredAt >= flappingMs) return { ...rest, hold: next };
-  return { ...rest, hold: next, flapping: { ...restored, trips: restored.trips + 1 } };
+  if (restored === undefined || now - restored.restoredAt >= flappingMs) return { ...rest, outage: next };
+  return { ...rest, outage: next, flapping: { ...restored, trips: restored.trips + 1 } };
 };
 
 /** The outage lasts, or seems to have come again: a landing begins anew. */
 const withoutLanding = (memory: ProbeMemory): ProbeMemory => {
-  if (memory.hold === undefined) return memory;
-  const { landing: _, ...hold } = memory.hold;
-  return { ...memory, hold };
+  if (memory.outage === undefined) return memory;
+  const { landing: _, ...outage } = memory.outage;
+  return { ...memory, outage };
 };
 
-const afterRestoration = ({ hold, flapping }: ProbeMemory): Flapping | undefined =>
-  hold?.landedAt === undefined || hold.isAssumed === true
+const afterRestoration = ({ outage, flapping }: ProbeMemory): Flapping | undefined =>
+  outage?.landedAt === undefined || outage.isAssumed === true
     ? flapping
-    : { trips: flapping?.trips ?? 0, restoredAt: hold.landedAt };
+    : { trips: flapping?.trips ?? 0, restoredAt: outage.landedAt };
 
 /** Nothing is held any more: ends the outage, and forgets trips that were long ago. */
 export const endOutage = (memory: ProbeMemory, now: number): ProbeMemory => {
-  const { hold: _, flapping: __, ...rest } = memory;
+  const { outage: _, flapping: __, ...rest } = memory;
   const restored = afterRestoration(memory);
   const latest = restored === memory.flapping ? restored : { trips: restored?.trips ?? 0, restoredAt: now };
   return latest === undefined || now - latest.restoredAt >= flappingMs ? rest : { ...rest, flapping: latest };
@@ -59,7 +59,7 @@ export const endOutage = (memory: ProbeMemory, now: number): ProbeMemory => {
 interface Wait {
   readonly late: readonly string[];
   readonly awaited: number;
-  readonly landing: NonNullable<Hold['landing']>;
+  readonly landing: NonNullable<Outage['landing']>;
   readonly until: number;
   /** Why it takes so long, for people. */
   readonly terms: string;
@@ -69,12 +69,12 @@ const secondsUntil = (at: number, now: number): string => `${String(Math.ceil((a
 
 /** Leases that have not been seen to be renewed of late; after a restart, or where timestamps have proved wrong, a timestamp alone is none. */
 const lateOf = (
-  candidates: readonly WatchedLease[],
+  candidates: readonly ObservedLease[],
   { now, memory, settings }: Pick<ProbeInput, 'now' | 'memory' | 'settings'>,
 ): readonly string[] => {
   const { lastObservedAt: observedAt = now, distrustUntil, neverSeenRenewed } = memory.history;
   const distrustedAt = distrustUntil - settings.expiryAgeMs;
-  const isFresh = ({ name, renewedAt, durationMs }: WatchedLease): boolean =>
+  const isFresh = ({ name, renewedAt, durationMs }: ObservedLease): boolean =>
     !neverSeenRenewed.has(name) && renewedAt > distrustedAt && observedAt - renewedAt < durationMs * freshShare;
   return candidates.filter((lease) => !isFresh(lease)).map(({ name }) => name);
 };
@@ -84,13 +84,13 @@ const lateOf = (
  * them to renew for twice as long with each trip; who has not come back by the end of a second such time is not waited for any longer. Downtime of the API server,
  * in which nobody can renew, does not count.
  */
-const waitFor = (candidates: readonly WatchedLease[], hold: Hold | undefined, input: ProbeInput): Wait => {
+const waitFor = (candidates: readonly ObservedLease[], outage: Outage | undefined, input: ProbeInput): Wait => {
   const { now, memory, settings } = input;
-  const awaited = candidates.filter(({ name }) => hold?.expiredBefore.has(name) !== true);
+  const awaited = candidates.filter(({ name }) => outage?.expiredBefore.has(name) !== true);
   const late = lateOf(awaited, input);
   const { notOlderThan } = memory.history;
-  const belowSince = Math.max(hold?.landing?.belowSince ?? now, notOlderThan, memory.downUntil ?? notOlderThan);
-  const freshSince = late.length === 0 ? (hold?.landing?.freshSince ?? now) : undefined;
+  const belowSince = Math.max(outage?.landing?.belowSince ?? now, notOlderThan, memory.downUntil ?? notOlderThan);
+  const freshSince = late.length === 0 ? (outage?.landing?.freshSince ?? now) : undefined;
   const trips = Math.min(memory.flapping?.trips ?? 0, mostDoublings);
   const waitMs = settings.landingTimeoutMs * 2 ** trips;
   // Until leases that count from the end of a downtime can expire again, nothing shows that the others are back.
@@ -118,7 +118,7 @@ const gaveUp = ({ late, awaited }: Wait): string => {
  * Keeps track of the outage, and lets a verdict `healthy` restore what is held only once the shoot has landed. It lands anew where a candidate is late again before all is
  * restored: while the seed could not be reached, a second, short outage once began unseen, and KCM was restored into it.
  */
-export const trackOutage = (decision: Decision, candidates: readonly WatchedLease[], input: ProbeInput): Decision => {
+export const trackOutage = (decision: Decision, candidates: readonly ObservedLease[], input: ProbeInput): Decision => {
   const { verdict, memory, counts } = decision;
   const { now, settings } = input;
   if (verdict.kind === 'unhealthy') return { ...decision, memory: enterOutage(memory, candidates, input) };
@@ -131,16 +131,19 @@ export const trackOutage = (decision: Decision, candidates: readonly WatchedLeas
   return land(decision, candidates, input);
 };
 
-const land = (decision: Decision, candidates: readonly WatchedLease[], input: ProbeInput): Decision => {
+const land = (decision: Decision, candidates: readonly ObservedLease[], input: ProbeInput): Decision => {
   const { memory, reason } = decision;
   const { now, settings } = input;
-  const { hold } = memory;
-  const wait = waitFor(candidates, hold, { ...input, memory });
+  const { outage } = memory;
+  const wait = waitFor(candidates, outage, { ...input, memory });
   const { late, awaited, landing, until, terms } = wait;
-  const known: Hold = hold ?? { expiredBefore: new Set(), ...(input.dependents.anyHeld ? {} : { isAssumed: true }) };
+  const known: Outage = outage ?? {
+    expiredBefore: new Set(),
+    ...(input.dependents.anyHeld ? {} : { isAssumed: true }),
+  };
   if (now >= until || awaited === 0 || settings.landingTimeoutMs === 0) {
     const landedAt = (known.landing && known.landedAt) ?? now;
-    const landed = { ...decision, memory: { ...memory, hold: { ...known, landing, landedAt } } };
+    const landed = { ...decision, memory: { ...memory, outage: { ...known, landing, landedAt } } };
     return late.length === 0 ? landed : { ...landed, reason: `${reason}; ${gaveUp(wait)}` };
   }
   const renewed = awaited - late.length;
@@ -150,6 +153,6 @@ const land = (decision: Decision, candidates: readonly WatchedLease[], input: Pr
     verdict: { kind: 'landing', renewed, awaited, until },
     reason: `${reason}; landing: ${String(renewed)} of ${String(awaited)} renewed, ${terms}`,
     nextRunAt: Math.max(now + soonestMs, Math.min(decision.nextRunAt, until, now + paceMs)),
-    memory: { ...memory, hold: { ...known, landing } },
+    memory: { ...memory, outage: { ...known, landing } },
   };
 };

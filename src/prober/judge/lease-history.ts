@@ -205,9 +205,9 @@ export const distrustTimestamps = (
   if (lastObservedAt === undefined) return history;
   const renewedAt = history.renewedAt.map((at, place) => {
     const name = history.names[place] ?? '';
-    const holdsUpNoLevel =
+    const isDistrusted =
       history.renewTimes[place] !== never && (history.neverSeenRenewed.has(name) || disproved.has(name));
-    return holdsUpNoLevel ? Math.max(at, lastObservedAt) : at;
+    return isDistrusted ? Math.max(at, lastObservedAt) : at;
   });
   return { ...history, renewedAt, distrustUntil: lastObservedAt + expiryAgeMs };
 };

@@ -1,6 +1,6 @@
 import type { PoolConditions } from '../../gardener/candidate-nodes.ts';
 
-/** What a prober derives from its shoot; a change restarts it. */
+/** What a prober derives from its shoot; a change takes effect with the next run. */
 export interface ShootSettings {
   readonly poolConditions: PoolConditions;
   /** The shoot's own node monitor grace period, in milliseconds. */

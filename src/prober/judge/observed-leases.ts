@@ -14,7 +14,7 @@ const silentMs = 15_000;
 /** Of a kubelet: `nodeLeaseDurationSeconds` in https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/. */
 const defaultDurationMs = 40_000;
 
-export interface WatchedLease extends JudgedLease {
+export interface ObservedLease extends JudgedLease {
   /** `spec.leaseDurationSeconds`, in milliseconds: its kubelet renews at a quarter of it. */
   readonly durationMs: number;
   /** Monotonic instant since which we know of no renewal: on no timestamp alone, and the API server was not down for long since. */
@@ -25,7 +25,7 @@ export interface WatchedLease extends JudgedLease {
 }
 
 export interface ObservedLeases {
-  readonly leases: readonly WatchedLease[];
+  readonly leases: readonly ObservedLease[];
   readonly memory: ProbeMemory;
 }
 
@@ -47,7 +47,7 @@ export const observeLeases = (
   const leases = observed.judged.map((lease, index) => {
     const { durationSeconds } = items[index] ?? {};
     const durationMs = durationSeconds === undefined ? defaultDurationMs : durationSeconds * 1_000;
-    return watch({ ...lease, durationMs }, known, { observation, expiryAgeMs });
+    return observeSilence({ ...lease, durationMs }, known, { observation, expiryAgeMs });
   });
   const renewedSince = sinceRenewal(memory, leases);
   const { renewedSince: _, failedRuns: __, ...rest } = memory;
@@ -56,7 +56,7 @@ export const observeLeases = (
 };
 
 /** What changed between two observations was renewed after the first of them, whatever clocks say. */
-const sinceRenewal = ({ history, renewedSince }: ProbeMemory, leases: readonly WatchedLease[]): number | undefined => {
+const sinceRenewal = ({ history, renewedSince }: ProbeMemory, leases: readonly ObservedLease[]): number | undefined => {
   if (leases.every(({ silent }) => silent)) return undefined;
   return leases.some(({ renewed }) => renewed) ? history.lastObservedAt : renewedSince;
 };
@@ -79,11 +79,11 @@ const keepFirstSeen = (
  * Silence is judged as expiry is, but on no timestamp alone: a lease never seen to change is as old as our first observation of it, one whose
  * change has just come to light needs a second observation, and nobody was silent while the API server was away.
  */
-const watch = (
-  lease: JudgedLease & Pick<WatchedLease, 'durationMs'>,
+const observeSilence = (
+  lease: JudgedLease & Pick<ObservedLease, 'durationMs'>,
   { firstSeenAt, downUntil = Number.NEGATIVE_INFINITY }: ProbeMemory,
   { observation, expiryAgeMs }: { readonly observation: LeaseObservation; readonly expiryAgeMs: number },
-): WatchedLease => {
+): ObservedLease => {
   const { name, expiresAt, renewed } = lease;
   const seenSince = (renewed ? undefined : firstSeenAt.get(name)) ?? Number.NEGATIVE_INFINITY;
   // Where clocks differ, a new timestamp may lie anywhere between two observations.

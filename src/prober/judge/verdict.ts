@@ -26,7 +26,7 @@ export interface DependentsView {
   readonly undisturbed: boolean;
   /** Some resource carries the mark of meltdown protection. */
   readonly anyHeld: boolean;
-  /** Or one may, which no watch has shown yet. */
+  /** Some resource carries the mark, or may: no watch has shown yet whether it does. */
   readonly mayBeHeld: boolean;
 }
 
@@ -76,7 +76,7 @@ export interface UnreachableSpell {
 }
 
 /** An outage, from its first verdict `unhealthy` until all that was held is restored. Times are monotonic milliseconds. */
-export interface Hold {
+export interface Outage {
   /** Candidates whose lease had expired before the outage: no landing waits for them. */
   readonly expiredBefore: ReadonlySet<string>;
   /** Since when the share of expired leases has been below the threshold, and since when all candidates have renewed. */
@@ -114,7 +114,7 @@ export interface ProbeMemory {
   readonly stalledUntil?: number;
   /** When all candidates were first seen to be silent; the verdict needs a second observation. */
   readonly allSilentSeenAt?: number;
-  readonly hold?: Hold;
+  readonly outage?: Outage;
   readonly flapping?: Flapping;
   /** Runs in a row that failed while leases were known to be old, before or after they expired. */
   readonly failedRuns?: { readonly count: number; readonly isExpired: boolean };
@@ -133,14 +133,14 @@ export type FailureKind = 'api_server_unreachable' | 'kubeconfig_unusable' | 'le
 export type Verdict =
   | {
       readonly kind: 'unhealthy';
-      /** Monotonic instant at which the share of expired leases reached the threshold, or the external probe was decisive. */
+      /** Monotonic instant at which the share of expired leases reached the threshold, all candidates counted as silent, or the external probe was decisive. */
       readonly crossedAt: number;
-      /** How long before the share of expired leases would reach the threshold the external probe was decisive, in milliseconds. */
+      /** How long before the share of expired leases would have reached the threshold that was, in milliseconds. */
       readonly earlyByMs?: number;
     }
   | { readonly kind: 'healthy'; readonly scope: 'all' | 'held' }
   | { readonly kind: 'skipped' }
-  /** A scale-down that rests on timestamps alone, or comes right after a time in which only we were cut off: a second observation decides. */
+  /** A scale-down that rests on timestamps alone or on the silence of all, or that comes right after a time in which only we were cut off: a second observation decides. */
   | { readonly kind: 'confirming' }
   /** The outage is over, but kubelets that are late are waited for: what is held stays held until `until`, a monotonic instant. */
   | { readonly kind: 'landing'; readonly renewed: number; readonly awaited: number; readonly until: number }
@@ -173,7 +173,7 @@ export interface Decision {
   readonly verdictMayTurnAt?: number;
   readonly memory: ProbeMemory;
   /** A verdict `unhealthy` rests on leases that this process has itself seen to be renewed before they fell silent. */
-  readonly isWatched?: true;
+  readonly restsOnSeenRenewals?: true;
   /** The API server was down until now, and the leases are given their time again. */
   readonly downtime?: Downtime;
 }

@@ -242,8 +242,8 @@ describe('runs', () => {
 
   it('ignore answers to flows that are over', () => {
     const error = new ApiError({ code: 'ServerError', message: 'x' });
-    const outcome = { key: 'x', result: { ok: false, error } } as const;
-    const step = advanceShoot(initial, [{ kind: 'answered', flow: 7, outcome }], context(1_000));
+    const answer = { key: 'x', result: { ok: false, error } } as const;
+    const step = advanceShoot(initial, [{ kind: 'answered', flow: 7, answer }], context(1_000));
     expect(step.state).toEqual(initial);
   });
 });
@@ -255,7 +255,7 @@ it('an answer to another flow is no answer', () => {
   const state = harness.state();
   expect(state.flow?.operations).toMatchObject([{ phase: { kind: 'writing' } }]);
   const error = new ApiError({ code: 'Forbidden', message: 'x' });
-  const outcome = { key: refKey(a), result: { ok: false, error } } as const;
+  const answer = { key: refKey(a), result: { ok: false, error } } as const;
   const context = {
     now: 105,
     wallNow: 105,
@@ -266,9 +266,9 @@ it('an answer to another flow is no answer', () => {
     seedAwayMs: 0,
     role: leader,
   };
-  const other = advanceShoot(state, [{ kind: 'answered', flow: 7, outcome }], context);
+  const other = advanceShoot(state, [{ kind: 'answered', flow: 7, answer }], context);
   expect(other.state.flow?.operations).toMatchObject([{ phase: { kind: 'writing' } }]);
-  const own = advanceShoot(state, [{ kind: 'answered', flow: 1, outcome }], context);
+  const own = advanceShoot(state, [{ kind: 'answered', flow: 1, answer }], context);
   expect(own.effects).toMatchObject([{ kind: 'flow-ended', end: 'failed' }]);
 });
 
@@ -292,7 +292,13 @@ describe('a standby whose verdict is older than a restoration of the leader', ()
   const context = (now: number, isAHeld: boolean): ShootContext => contextWith(now, isAHeld ? [a] : []);
   const judged = (now: number): ShootEvent => ({
     kind: 'run-ended',
-    decision: { verdict: downVerdict, reason: '', nextRunAt: now + 10_000, memory: emptyProbeMemory, isWatched: true },
+    decision: {
+      verdict: downVerdict,
+      reason: '',
+      nextRunAt: now + 10_000,
+      memory: emptyProbeMemory,
+      restsOnSeenRenewals: true,
+    },
   });
   const initial: ShootProberState = { probe: emptyProbeMemory, nextRunAt: 5_000, runUnderWay: true, flows: 0 };
   const started = (effects: ReturnType<typeof advanceShoot>['effects']): readonly string[] =>

@@ -29,10 +29,10 @@ export const advanceShoot = (
     current = taken.state;
     effects.push(...taken.effects);
   }
-  const outcomes = events.flatMap((event) =>
-    event.kind === 'answered' && event.flow === state.flow?.id ? [event.outcome] : [],
+  const answers = events.flatMap((event) =>
+    event.kind === 'answered' && event.flow === state.flow?.id ? [event.answer] : [],
   );
-  const flowed = runFlow(startPending(current, context), outcomes, context);
+  const flowed = runFlow(startPending(current, context), answers, context);
   effects.push(...flowed.effects);
   current = startRelease(flowed.state, context);
   if (current !== flowed.state && current.flow !== undefined) {
@@ -83,16 +83,16 @@ const takeEvent = (state: ShootProberState, event: ShootEvent, context: ShootCon
         const flow = judged.flow.ending === undefined ? cancelFlow(judged.flow) : judged.flow;
         return { state: { ...withoutNext(judged), flow }, effects: [] };
       }
-      const given = { reason, judgedAt: context.now, isWatched: decision.isWatched === true };
+      const given = { reason, judgedAt: context.now, restsOnSeenRenewals: decision.restsOnSeenRenewals === true };
       return { state: reconcile(judged, desiredScaling(verdict, given), context), effects: [] };
     }
   }
 };
 
-const runFlow = (state: ShootProberState, outcomes: readonly StepAnswer[], context: ShootContext): ShootStep => {
+const runFlow = (state: ShootProberState, answers: readonly StepAnswer[], context: ShootContext): ShootStep => {
   if (state.flow === undefined) return { state, effects: [], wakeAt: Number.POSITIVE_INFINITY };
   const isNew = state.flow.startedLevels === 0;
-  const { flow, actions, wakeAt, end } = advanceFlow(state.flow, { ...context, outcomes });
+  const { flow, actions, wakeAt, end } = advanceFlow(state.flow, { ...context, answers });
   const effects: Effect[] = isNew ? [{ kind: 'flow-started', flow }] : [];
   effects.push(...actions.map((action): Effect => ({ kind: 'send', flow, action })));
   if (end === undefined) return { state: { ...state, flow }, effects, wakeAt };

@@ -10,15 +10,15 @@ import {
   holdsUpNoLevel,
   isFoundDown,
   isOver,
-  settleOutcome,
+  takeAnswer,
   startOperation,
   wakeTime,
 } from './operation.ts';
 
-/** A level of a scale-down holds up the next one for so long at most after its initial delay, in milliseconds: between the expiry age (30 s) and the grace of KCM (40 s) all levels have 10 s. */
+/** A level of a scale-down holds up the next one for this long at most after its initial delay, in milliseconds: all levels together have the 10 s between the expiry age (30 s) and the grace of KCM (40 s). */
 const downLevelLimitMs = 3_000;
 
-/** A step comes so much too late, in milliseconds, only where the process or its machine was suspended, not on a busy processor. */
+/** A step that comes later than this, in milliseconds, means that the process or its machine was suspended: a busy processor does not delay it so long. */
 const suspensionMs = 10_000;
 
 /**
@@ -85,15 +85,15 @@ export const mustAwaitWatches = (
   { seedAwayMs }: Pick<FlowInput, 'seedAwayMs'>,
 ): boolean => Number.isFinite(verdictMaxAgeMs) && seedAwayMs > 0 && seedAwayMs < longestAwayMs;
 
-export const advanceFlow = (flow: Flow, input: FlowInput & { readonly outcomes: readonly StepAnswer[] }): FlowStep => {
+export const advanceFlow = (flow: Flow, input: FlowInput & { readonly answers: readonly StepAnswer[] }): FlowStep => {
   const { now } = input;
   const keepsRetrying = flow.direction === 'down' && isFresh(flow, now);
   const answered = {
     ...flow,
     wasSuspended: flow.wasSuspended === true || now - flow.wakeAt > suspensionMs,
     operations: flow.operations.map((operation) => {
-      const outcome = input.outcomes.find(({ key }) => key === operation.key);
-      return outcome === undefined ? operation : settleOutcome(operation, outcome, { now, keepsRetrying });
+      const answer = input.answers.find(({ key }) => key === operation.key);
+      return answer === undefined ? operation : takeAnswer(operation, answer, { now, keepsRetrying });
     }),
   };
   return endOrRun(answered, input);

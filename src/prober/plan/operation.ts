@@ -52,7 +52,7 @@ export interface Operation {
   readonly mustRead: boolean;
   /** A write of ours changed the resource, or may have: its answer was lost. */
   readonly mayHaveWritten: boolean;
-  /** Or its annotation, where that is what protects it. */
+  /** A write of ours changed its count, or the annotation that stands for it. */
   readonly wroteCount: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface StepAnswer {
 /** After these an operation has failed, unless it goes on in a scale-down. */
 export const maxAttempts = 3;
 const retryDelayMs = 100;
-/** How long a request stays away that the rate limit held back, or that goes on after its attempts. */
+/** Until the next attempt of a request that the rate limit held back, or that goes on after its last attempt. */
 const turnDelayMs = 1_000;
 /** How often a resource is read of which no watch can tell what is waited for. */
 export const pollMs = 1_000;
@@ -116,7 +116,7 @@ interface Answering {
 }
 
 /** Takes in the answer to the request in flight. */
-export const settleOutcome = (operation: Operation, { result }: StepAnswer, answering: Answering): Operation => {
+export const takeAnswer = (operation: Operation, { result }: StepAnswer, answering: Answering): Operation => {
   const { phase } = operation;
   const { now } = answering;
   if (phase.kind !== 'reading' && phase.kind !== 'writing') return operation;

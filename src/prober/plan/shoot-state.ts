@@ -14,8 +14,8 @@ export interface DesiredScaling {
   readonly reason: string;
   /** When the verdict was given. */
   readonly judgedAt: number;
-  /** As `Decision.isWatched`. */
-  readonly isWatched?: boolean;
+  /** As `Decision.restsOnSeenRenewals`. */
+  readonly restsOnSeenRenewals?: boolean;
 }
 
 /** Everything a shoot's prober remembers. Times are monotonic milliseconds. */
@@ -36,11 +36,11 @@ export interface ShootProberState extends NextRun {
   readonly held?: number;
   /** Nothing might be scaled down when last looked at. */
   readonly wasPaused?: true;
-  /** The leader has restored what was held, or a pause has ended for it as well: until then it is left alone to protect the shoot. */
+  /** The leader has restored what was held, or a pause has ended for it as well: until then this standby leaves the shoot to the leader. */
   readonly leftToLeaderUntil?: number;
   /** Set when probing has ended: what is still to be done, and then how it went. */
   readonly releasePolicy?: ReleasePolicy;
-  /** Why it is said, where not because of the shoot itself. */
+  /** Why it is released, for log and Events; absent: the policy says it. */
   readonly releaseReason?: string;
   readonly releaseStarted?: boolean;
   readonly ended?: 'done' | 'failed';
@@ -52,7 +52,7 @@ export type ShootEvent =
   | { readonly kind: 'run-broke'; readonly nextRunAt: number }
   /** The external probe is no longer reachable, or, with `isUnreachable`, unreachable for certain. */
   | { readonly kind: 'external-probe-turned'; readonly isUnreachable: boolean }
-  | { readonly kind: 'answered'; readonly flow: number; readonly outcome: StepAnswer }
+  | { readonly kind: 'answered'; readonly flow: number; readonly answer: StepAnswer }
   | { readonly kind: 'stop'; readonly releasePolicy: ReleasePolicy; readonly reason?: string };
 
 export interface ShootContext {
@@ -75,7 +75,7 @@ export type Effect =
   | { readonly kind: 'start-run' }
   | { readonly kind: 'abort-run' }
   | { readonly kind: 'send'; readonly flow: Flow; readonly action: Action }
-  /** Answers to reads of the flow are no longer wanted. */
+  /** From now on, changes of the resources wake the loop. */
   | { readonly kind: 'flow-started'; readonly flow: Flow }
   | { readonly kind: 'flow-ended'; readonly flow: Flow; readonly end: FlowEnd };
 

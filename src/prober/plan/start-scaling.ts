@@ -9,7 +9,7 @@ import { leaderTimeMs, whyWithoutLead } from './without-lead.ts';
 
 export const desiredScaling = (
   verdict: Verdict,
-  given: Pick<DesiredScaling, 'reason' | 'judgedAt' | 'isWatched'>,
+  given: Pick<DesiredScaling, 'reason' | 'judgedAt' | 'restsOnSeenRenewals'>,
 ): DesiredScaling | undefined => {
   switch (verdict.kind) {
     case 'unhealthy':
@@ -69,21 +69,21 @@ export const cancelPaused = (state: ShootProberState, context: ShootContext): Sh
     scope,
     reason,
     judgedAt,
-    isWatched: flow.withoutLead !== undefined,
+    restsOnSeenRenewals: flow.withoutLead !== undefined,
   };
   return { ...state, flow: cancelFlow(flow), next };
 };
 
 const situationOf = (
   { verdict, leftToLeaderUntil = Number.NEGATIVE_INFINITY }: ShootProberState,
-  { judgedAt, isWatched = false }: DesiredScaling,
+  { judgedAt, restsOnSeenRenewals = false }: DesiredScaling,
   context: ShootContext,
 ): Parameters<typeof whyWithoutLead>[0] => ({
   now: context.now,
   role: context.role,
   verdict,
   judgedAt,
-  isWatched,
+  restsOnSeenRenewals,
   verdictMaxAgeMs: 2 * context.probeIntervalMs,
   anyHeld: countHeld(context) > 0,
   leftToLeaderUntil,
@@ -103,10 +103,10 @@ export const startPending = (state: ShootProberState, context: ShootContext): Sh
   return startAsAllowed(state, next, context);
 };
 
-/** How long a standby leaves a shoot to the leader that has restored what it had scaled down. */
+/** How long a standby leaves a shoot to the leader after that has restored what the standby had scaled down. */
 const leftToLeaderMs = 600_000;
 
-/** How long it leaves to the leader what that one had scaled down and has restored: longer than a run that had begun before. */
+/** The same after the leader has restored what it had scaled down itself: longer than a run that began before. */
 const standBackMs = 10_000;
 
 /**

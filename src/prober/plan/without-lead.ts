@@ -19,7 +19,7 @@ export interface WithoutLead {
   readonly words: string;
 }
 
-/** The leader has so long from the threshold on; and a second from our own verdict, which may come later than its own. */
+/** A standby gives the leader this long after the threshold is crossed, and at least a second after its own verdict, which may come later than the leader's. */
 export const leaderTimeMs = 3_000;
 const sinceVerdictMs = 1_000;
 /** A leader that is at work may have found since that the outage is over: an older verdict waits for the next. */
@@ -31,8 +31,8 @@ interface Situation {
   /** The latest one. */
   readonly verdict: Verdict | undefined;
   readonly judgedAt: number;
-  /** As `Decision.isWatched`. */
-  readonly isWatched: boolean;
+  /** As `Decision.restsOnSeenRenewals`. */
+  readonly restsOnSeenRenewals: boolean;
   readonly verdictMaxAgeMs: number;
   /** Something of the shoot carries the mark: the leader is at work, or was. */
   readonly anyHeld: boolean;
@@ -48,7 +48,7 @@ const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
  */
 export const whyWithoutLead = (situation: Situation): WithoutLead | undefined => {
   const { now, role, verdict, judgedAt } = situation;
-  if (!role.isHotStandby || verdict?.kind !== 'unhealthy' || !situation.isWatched) return undefined;
+  if (!role.isHotStandby || verdict?.kind !== 'unhealthy' || !situation.restsOnSeenRenewals) return undefined;
   const { leaderSilentMs, silenceLimitMs } = role;
   // Without a leader, or where this process may not read the Lease, nobody would restore.
   if (leaderSilentMs === undefined || now - judgedAt > situation.verdictMaxAgeMs) return undefined;

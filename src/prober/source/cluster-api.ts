@@ -1,6 +1,6 @@
 import { type CapiCluster, decodeCapiCluster } from '../../cluster-api/cluster.ts';
 import { clusterNameLabel, decodeCapiMachine } from '../../cluster-api/machine.ts';
-import { sortByMachines } from '../../gardener/candidate-nodes.ts';
+import { chooseByMachines } from '../../gardener/candidate-nodes.ts';
 import { findPause } from '../../gardener/pause.ts';
 import type { Machine } from '../../gardener/machine.ts';
 import { listPlainNodes } from '../../gardener/plain-node.ts';
@@ -105,7 +105,11 @@ export const clusterApiSource = (
       kubeconfigs: watchKubeconfigs(kubeConfigSecretName, deps, key),
     }),
     gone: capiClusterGone,
-    lists: { nodes: listPlainNodes, machines: (name) => listMachines(version, name), sort: sortByMachines },
+    lists: {
+      nodes: listPlainNodes,
+      machines: (name) => listMachines(version, name),
+      chooseCandidates: chooseByMachines,
+    },
     someNamespaces: {
       method: 'GET',
       path: '/api/v1/secrets',

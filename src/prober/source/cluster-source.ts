@@ -1,4 +1,4 @@
-import type { SortNodes } from '../../gardener/candidate-nodes.ts';
+import type { ChooseCandidates } from '../../gardener/candidate-nodes.ts';
 import type { NamespacedName } from '../../gardener/health-calls.ts';
 import type { FoundPause } from '../../gardener/pause.ts';
 import type { Machine } from '../../gardener/machine.ts';
@@ -32,7 +32,7 @@ export interface NodeLists {
   /** What the seed has of them. Absent: nothing. */
   readonly machines?: (cluster: string) => Call<readonly Machine[]>;
   /** Sorts out which nodes count. */
-  readonly sort: SortNodes;
+  readonly chooseCandidates: ChooseCandidates;
 }
 
 /** What is watched of the clusters of a seed. */

@@ -1,5 +1,5 @@
 import { type ClusterView, decodeCluster } from '../../gardener/cluster.ts';
-import { sortNodes } from '../../gardener/candidate-nodes.ts';
+import { chooseCandidates } from '../../gardener/candidate-nodes.ts';
 import { listMachines } from '../../gardener/machine.ts';
 import { listNodes } from '../../gardener/node.ts';
 import { decodeList, decodeMeta, decodeObject } from '../../kubernetes/api/decode.ts';
@@ -31,7 +31,7 @@ export const gardenerSource = ({
     kubeconfigs: watchKubeconfigs(kubeConfigSecretName, deps),
   }),
   gone: shootGone,
-  lists: { nodes: listNodes, machines: listMachines, sort: sortNodes },
+  lists: { nodes: listNodes, machines: listMachines, chooseCandidates },
   someNamespaces: {
     method: 'GET',
     path,

@@ -1,4 +1,4 @@
-import { sortPlainNodes } from '../../gardener/candidate-nodes.ts';
+import { choosePlainNodes } from '../../gardener/candidate-nodes.ts';
 import { listPlainNodes } from '../../gardener/plain-node.ts';
 import { decodeList, decodeMeta, decodeObject, optionalMicroTime } from '../../kubernetes/api/decode.ts';
 import { type Informer, createInformer } from '../../kubernetes/cache/index.ts';
@@ -84,7 +84,7 @@ export const secretSource = (
       return { clusters, kubeconfigs: kubeconfigsOf(secrets), awaitSince };
     },
     gone: secretGone,
-    lists: { nodes: listPlainNodes, sort: sortPlainNodes },
+    lists: { nodes: listPlainNodes, chooseCandidates: choosePlainNodes },
     someNamespaces: {
       method: 'GET',
       path,

@@ -1,5 +1,5 @@
 import type { LeaseObservation } from '../judge/lease-history.ts';
-import { sortNodes } from '../../gardener/candidate-nodes.ts';
+import { chooseCandidates } from '../../gardener/candidate-nodes.ts';
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
@@ -103,7 +103,7 @@ export const runProbe = (memory: ProbeMemory, run: ProbeRun): ProbeRunResult => 
   const judged = judgeLeases({ items: leases, observation }, input);
   if (judged.isEnough) return { decision: decideByLeases(judged, input), ...without };
   const lists = {
-    sort: sortNodes,
+    chooseCandidates,
     nodes: readOr(failures.nodes, run.nodes ?? leases.map(({ name }) => nodeOf(name))),
     machines: readOr(failures.machines, run.machines ?? leases.map(({ name }) => machineOf(name))),
   };

@@ -4,7 +4,7 @@ import type { ResourceState } from '../../kubernetes/api/scalable.ts';
 import type { DependentSource, ServedKind } from '../../kubernetes/cache/dependent-source.ts';
 import type { ReleasePolicy } from '../judge/lifecycle.ts';
 import { takeSnapshot } from '../plan/snapshots.ts';
-import { type Verdict, emptyProbeMemory } from '../judge/verdict.ts';
+import { type Verdict, emptyProbeMemory as memory } from '../judge/verdict.ts';
 import type { Flow, FlowEnd } from '../plan/flow.ts';
 import type { Action, StepAnswer, Snapshot } from '../plan/operation.ts';
 import { advanceShoot } from '../plan/advance-shoot.ts';
@@ -64,7 +64,7 @@ export class SeedHarness {
   #now = 0;
   #order = 0;
   #wakeAt = 0;
-  #state: ShootProberState = { probe: emptyProbeMemory, nextRunAt: 0, runUnderWay: false, flows: 0 };
+  #state: ShootProberState = { probe: memory, nextRunAt: 0, runUnderWay: false, flows: 0 };
 
   constructor(options: HarnessOptions) {
     const { objects, resources, probeIntervalMs = 10_000 } = options;
@@ -154,7 +154,7 @@ export class SeedHarness {
     const verdict = verdictAt?.(this.#now) ?? failedVerdict;
     this.at(this.#now + runMs, () => {
       const nextRunAt = verdictAt === undefined ? Number.POSITIVE_INFINITY : this.#now + this.#probeIntervalMs;
-      const decision = { verdict, reason: verdict.kind, nextRunAt, memory: emptyProbeMemory, isWatched: true } as const;
+      const decision = { verdict, reason: verdict.kind, nextRunAt, memory, restsOnSeenRenewals: true } as const;
       this.#advance([{ kind: 'run-ended', decision }]);
     });
   }
@@ -176,7 +176,7 @@ export class SeedHarness {
       if (action.kind === 'read' && this.#unanswered.get(key) !== id) return;
       this.#release(key);
       if (result.ok && result.value !== undefined) this.#lastResponses.set(key, result.value);
-      this.#advance([{ kind: 'answered', flow: id, outcome: { key, result } }]);
+      this.#advance([{ kind: 'answered', flow: id, answer: { key, result } }]);
     });
   }
 

@@ -66,7 +66,7 @@ const findRefused = (
   return { refused, attempts };
 };
 
-interface Candidates {
+interface DeletionInput {
   readonly pods: readonly DependentPod[];
   readonly state: NamespaceState;
   /** Attempts with the refused ones among them. */
@@ -76,7 +76,7 @@ interface Candidates {
 
 const chooseDeletions = (
   crashLooping: readonly DependentPod[],
-  { pods, state, known, now }: Candidates,
+  { pods, state, known, now }: DeletionInput,
 ): Pick<WeedingDecision, 'deletions' | 'nextDecisionAt'> & Pick<NamespaceState, 'owners' | 'attempts'> => {
   const owners = new Map(state.owners);
   const attempts = new Map(known);
