@@ -146,8 +146,8 @@ export class ProberController {
     return new Map(all.map(([name, { prober }]) => [name, prober.held()] as const).filter(([, held]) => held > 0));
   }
 
-  #add(name: string, start: Omit<ProberStart, 'namespace'>, settings = this.#deps.settings): Entry {
-    const prober = new ShootProber({ ...this.#shootDeps, settings }, { namespace: name, ...start });
+  #add(name: string, start: Omit<ProberStart, 'cluster'>, settings = this.#deps.settings): Entry {
+    const prober = new ShootProber({ ...this.#shootDeps, settings }, { cluster: name, ...start });
     const entry = { prober, settings: start.settings };
     this.#entries.set(name, entry);
     this.#deps.report.probers(this.#entries.size);

@@ -33,14 +33,14 @@ interface AskOptions extends Pick<ProberActRequest, 'urgent' | 'signal'> {
 
 /** The dependent resources of one shoot: what is known of them, and requests about them. Resources go by their `refKey`. */
 export class Dependents {
-  readonly #namespace: string;
+  readonly #cluster: string;
   readonly #deps: DependentsDeps;
   readonly #resources: ReadonlyMap<string, DependentResource>;
   readonly #lastResponses = new Map<string, ResourceState>();
   readonly #overlays: DryRunOverlays = new Map();
 
-  constructor(namespace: string, deps: DependentsDeps) {
-    this.#namespace = namespace;
+  constructor(cluster: string, deps: DependentsDeps) {
+    this.#cluster = cluster;
     this.#deps = deps;
     this.#resources = new Map(deps.settings.dependentResources.map((resource) => [refKey(resource.ref), resource]));
   }
@@ -124,7 +124,7 @@ export class Dependents {
       const message = `${key}: the seed's API server has not said yet how it serves this kind`;
       return { key, result: { ok: false, error: new ApiError({ code: 'ConnectionError', message }) } };
     }
-    const { namespace = placeOf(this.#namespace).namespace } = ref;
+    const { namespace = placeOf(this.#cluster).namespace } = ref;
     const target = { ref, resource: served.resource, namespace, annotation };
     const outcome = await act({ ...this.#deps, seed }, { action, target, ...options });
     this.#keep(action, outcome);
@@ -135,7 +135,7 @@ export class Dependents {
   subscribe(listener: () => void): () => void {
     const unsubscribe = [...this.#resources].map(([id, { ref }]) =>
       this.#deps.dependents.get(id)?.store.subscribe(({ key }) => {
-        if (key === objectKey(ref, this.#namespace)) listener();
+        if (key === objectKey(ref, this.#cluster)) listener();
       }),
     );
     return () => {
@@ -145,7 +145,7 @@ export class Dependents {
 
   #sources(): SnapshotSources {
     return {
-      namespace: this.#namespace,
+      cluster: this.#cluster,
       sources: this.#deps.dependents,
       lastResponses: this.#lastResponses,
       overlays: this.#overlays,
@@ -154,7 +154,7 @@ export class Dependents {
 
   #metaOf(key: string): ObjectMeta | undefined {
     const ref = this.#resources.get(key)?.ref;
-    return ref && this.#deps.dependents.get(key)?.store.get(objectKey(ref, this.#namespace))?.meta;
+    return ref && this.#deps.dependents.get(key)?.store.get(objectKey(ref, this.#cluster))?.meta;
   }
 
   #isHeld(key: string): boolean {

@@ -60,7 +60,7 @@ const start = ({
       },
     },
     {
-      namespace: 'a',
+      cluster: 'a',
       firstAttemptAt: clock.monotonic() + 1_000,
       before: undefined,
       probe: () => defaultSettings,

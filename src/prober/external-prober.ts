@@ -55,7 +55,7 @@ export const factsOf = ({
 });
 
 export interface ExternalProberStart {
-  readonly namespace: string;
+  readonly cluster: string;
   readonly firstAttemptAt: number;
   /** Memory of the prober before, if any; another Secret may have another address, of which nothing is known. */
   readonly before: ExternalProbeMemory | undefined;
@@ -119,8 +119,8 @@ export class ExternalProber {
     const { registry, report } = this.#deps;
     this.#stopping.abort(new Error('the external probe has ended'));
     this.#cancelTimer();
-    registry.forget(this.#start.namespace);
-    report.externalProbeStopped(this.#start.namespace);
+    registry.forget(this.#start.cluster);
+    report.externalProbeStopped(this.#start.cluster);
   }
 
   #view(): ExternalProbeView {
@@ -157,20 +157,20 @@ export class ExternalProber {
     const before = this.#history;
     const ended = { ...begun, endedAt: clock.monotonic(), result, intervalMs };
     this.#history = enterAttempt(before, ended, settings);
-    report.externalProbeAttempted(this.#start.namespace, { result, before, history: this.#history });
+    report.externalProbeAttempted(this.#start.cluster, { result, before, history: this.#history });
     this.#publish(before.state !== this.#history.state && this.#history.state === 'unreachable');
     this.#schedule();
   }
 
   async #ask(): Promise<AttemptResult> {
     const { kubeconfigs, key, settings, report } = this.#deps;
-    const { namespace } = this.#start;
+    const { cluster } = this.#start;
     const { signal } = this.#stopping;
     if (!kubeconfigs.synced) return { kind: 'unusable', problem: 'the Secrets with its kubeconfig are not known yet' };
     try {
       const connection = shootClientFor(
         this.#deps,
-        `${placeOf(namespace).namespace}/${fillIn(settings.kubeConfigSecretName, namespace)}`,
+        `${placeOf(cluster).namespace}/${fillIn(settings.kubeConfigSecretName, cluster)}`,
         key,
       );
       if (!connection.ok) return resultOfError(connection.error);
@@ -182,7 +182,7 @@ export class ExternalProber {
       }
     } catch (error) {
       if (error instanceof ApiError) return resultOfError(error);
-      if (!signal.aborted) report.broke(namespace, error);
+      if (!signal.aborted) report.broke(cluster, error);
       return { kind: 'unusable', problem: 'unexpected error' };
     }
   }
@@ -190,10 +190,10 @@ export class ExternalProber {
   /** Makes what is known now known to the others. */
   #publish(isNewlyUnreachable: boolean): void {
     const { registry, report } = this.#deps;
-    const { namespace, onTurn } = this.#start;
+    const { cluster, onTurn } = this.#start;
     if (this.#stopping.signal.aborted) return;
-    registry.set(namespace, factsOf({ history: this.#history, renewedSince: this.#renewedSince }));
-    report.externalProbeState(namespace, registry.faultIsOurs() ? 'unknown' : this.#history.state);
+    registry.set(cluster, factsOf({ history: this.#history, renewedSince: this.#renewedSince }));
+    report.externalProbeState(cluster, registry.faultIsOurs() ? 'unknown' : this.#history.state);
     const before = this.#seen;
     this.#seen = this.#view();
     const isUnreachable = this.#seen.state === 'unreachable' && before.state !== 'unreachable';

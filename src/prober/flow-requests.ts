@@ -12,7 +12,7 @@ export interface FlowRequestsDeps extends WithoutLeadDeps {
 }
 
 export interface FlowRequestsOptions {
-  readonly namespace: string;
+  readonly cluster: string;
   readonly dependents: Dependents;
   /** The race against KCM that the latest verdict has begun. */
   readonly race: () => Race | undefined;
@@ -53,16 +53,16 @@ export class FlowRequests {
   /** Sends the one request of an action. Never rejects: a flow must not wait for ever for an answer no longer wanted, or for a bug. */
   async send(flow: Flow, action: Action): Promise<StepAnswer> {
     const { clock, report } = this.#deps;
-    const { namespace, dependents, race } = this.#options;
+    const { cluster, dependents, race } = this.#options;
     const signal = this.#unsent.get(flow.id)?.signal ?? AbortSignal.abort();
     try {
       const seed = flow.withoutLead && this.#withoutLead.client();
       const outcome = await dependents.send(action, { urgent: flow.direction === 'down', signal, seed });
       const about = { ...dependents.identify(action.key), race: race() };
-      report.answered(namespace, { flow, action, outcome, now: clock.monotonic(), ...about });
+      report.answered(cluster, { flow, action, outcome, now: clock.monotonic(), ...about });
       return outcome;
     } catch (error) {
-      if (!signal.aborted) report.broke(namespace, error);
+      if (!signal.aborted) report.broke(cluster, error);
       return { key: action.key, result: rejected(error) };
     }
   }

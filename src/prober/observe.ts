@@ -27,7 +27,7 @@ export interface Reads {
 }
 
 export interface ReadsRequest {
-  readonly namespace: string;
+  readonly cluster: string;
   readonly kubeConfigSecretName: string;
   /** Key of the Secret's data; absent: `kubeconfig`. */
   readonly kubeConfigKey?: string | undefined;
@@ -45,10 +45,10 @@ export interface ReadsDeps extends RunRequestsDeps {
 /** Reads reject only with `signal.reason`. */
 export const openReads = (deps: ReadsDeps, request: ReadsRequest): Reads => {
   const { clock, source } = deps;
-  const { namespace, kubeConfigSecretName, memory, deadline, signal } = request;
+  const { cluster, kubeConfigSecretName, memory, deadline, signal } = request;
   const { slowestAnswerMs } = memory;
   const requests = new RunRequests(deps, {
-    secret: `${placeOf(namespace).namespace}/${kubeConfigSecretName}`,
+    secret: `${placeOf(cluster).namespace}/${kubeConfigSecretName}`,
     secretKey: request.kubeConfigKey,
     deadline,
     slowestAnswerMs,
@@ -69,7 +69,7 @@ export const openReads = (deps: ReadsDeps, request: ReadsRequest): Reads => {
     },
     nodes: async () => valueOf(await requests.shoot(source.lists.nodes)),
     machines: async (urgent) => {
-      const machines = source.lists.machines?.(namespace);
+      const machines = source.lists.machines?.(cluster);
       return machines === undefined ? { ok: true, value: [] } : valueOf(await requests.seed(machines, urgent));
     },
     skew: () => (skewMs === undefined ? {} : { skewMs }),

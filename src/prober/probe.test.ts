@@ -75,7 +75,7 @@ const start = (given: Given) => {
       kubeconfigs: createStaticStore(() => 'a kubeconfig'),
     },
     {
-      namespace: 'shoot--a',
+      cluster: 'shoot--a',
       kubeConfigSecretName: 'probe',
       timeoutMs,
       memory: { ...emptyProbeMemory, ...(slowestAnswerMs === undefined ? {} : { slowestAnswerMs }) },

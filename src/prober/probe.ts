@@ -4,7 +4,7 @@ import type { Decision, ProbeInput, ProbeMemory } from './judge/verdict.ts';
 import { type ReadsDeps, openReads } from './observe.ts';
 
 export interface ProbeRequest {
-  readonly namespace: string;
+  readonly cluster: string;
   readonly kubeConfigSecretName: string;
   /** Key of the Secret's data; absent: `kubeconfig`. */
   readonly kubeConfigKey?: string | undefined;

@@ -16,7 +16,8 @@ export interface ProberMemory {
 
 /** `first`: when the first run is due, or the memory of the prober before. */
 export interface ProberStart {
-  readonly namespace: string;
+  /** Its namespace in the seed, or `namespace/cluster` where clusters share one. Log, metrics and status show it as `namespace`. */
+  readonly cluster: string;
   readonly settings: ShootSettings;
   readonly first: { readonly delayMs: number } | ProberMemory;
 }

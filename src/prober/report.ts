@@ -14,7 +14,7 @@ import { type ScalingReport, ScalingReporter } from './report-scaling.ts';
 import { logStopped } from './report-stop.ts';
 import { VerdictCounts } from './verdict-counts.ts';
 
-/** The only stage that logs, counts and records Events. */
+/** The only stage that logs, counts and records Events. `namespace` is the name of a cluster, as log and metrics label it. */
 export interface ProberReport extends ScalingReport, ExternalProbeReport, PauseReport {
   proberStarted(namespace: string, why: { readonly delayMs: number }): void;
   proberStopped(namespace: string, why: { readonly reason: string; readonly releasePolicy: string }): void;

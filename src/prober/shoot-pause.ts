@@ -14,24 +14,24 @@ export interface ShootPauseDeps {
 /** The pause of one shoot: what its loop goes by, and what is reported of it. */
 export class ShootPause {
   readonly #deps: ShootPauseDeps;
-  readonly #namespace: string;
+  readonly #cluster: string;
   #pause: FoundPause | undefined;
   #wasPaused: boolean | undefined;
   #wasHeldBack = false;
 
-  constructor(deps: ShootPauseDeps, namespace: string) {
+  constructor(deps: ShootPauseDeps, cluster: string) {
     this.#deps = deps;
-    this.#namespace = namespace;
+    this.#cluster = cluster;
   }
 
   isPaused(): boolean {
-    return this.#deps.pauses?.of(this.#namespace) !== undefined;
+    return this.#deps.pauses?.of(this.#cluster) !== undefined;
   }
 
   /** Monotonic instant, Infinity without an end; undefined: nothing is paused. */
   pausedUntil(): number | undefined {
     const { clock, pauses } = this.#deps;
-    this.#pause = pauses?.of(this.#namespace);
+    this.#pause = pauses?.of(this.#cluster);
     if (this.#pause === undefined) return undefined;
     const { until = Number.POSITIVE_INFINITY } = this.#pause;
     return clock.monotonic() + until - clock.now();
@@ -42,10 +42,10 @@ export class ShootPause {
     const { report } = this.#deps;
     const pause = this.#pause;
     const isPaused = pause !== undefined;
-    if (isPaused !== this.#wasPaused) report.paused(this.#namespace, isPaused);
+    if (isPaused !== this.#wasPaused) report.paused(this.#cluster, isPaused);
     this.#wasPaused = isPaused;
     const isHeldBack = isPaused && flow === undefined && next?.direction === 'down';
-    if (isHeldBack && !this.#wasHeldBack) report.heldBack(this.#namespace, { pause, reason: next.reason });
+    if (isHeldBack && !this.#wasHeldBack) report.heldBack(this.#cluster, { pause, reason: next.reason });
     this.#wasHeldBack = isHeldBack;
   }
 }

@@ -78,7 +78,7 @@ const createAnswering = (shoot: Shoot): KubeClient => {
 };
 
 /** Its first run asks for a second observation 2 s later, and that one scales down. Writes wait for the test's answer. */
-const start = (namespace: string, given: Partial<ShootProberDeps> = {}): Shoot => {
+const start = (cluster: string, given: Partial<ShootProberDeps> = {}): Shoot => {
   const shoot: Shoot = { runs: [], hangs: false, onObservation: () => undefined, stop: async () => undefined };
   const answering = createAnswering(shoot);
   const sources = resources.map(({ ref }): readonly [string, DependentSource] => {
@@ -106,7 +106,7 @@ const start = (namespace: string, given: Partial<ShootProberDeps> = {}): Shoot =
     gate: new ProbeGate(clock),
     ...given,
   };
-  const prober = new ShootProber(deps, { namespace, settings: { poolConditions: new Map() }, first: { delayMs: 0 } });
+  const prober = new ShootProber(deps, { cluster, settings: { poolConditions: new Map() }, first: { delayMs: 0 } });
   shoot.stop = () => prober.stop('nothing');
   return shoot;
 };

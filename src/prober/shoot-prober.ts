@@ -18,7 +18,7 @@ import type { ShootSight } from './status/sight.ts';
 /** The prober of one shoot: one timer, and events that the pure `advanceShoot` turns into effects. */
 export class ShootProber {
   readonly #deps: ShootProberDeps;
-  readonly #namespace: string;
+  readonly #cluster: string;
   readonly #dependents: Dependents;
   readonly #requests: FlowRequests;
   readonly #pause: ShootPause;
@@ -36,18 +36,18 @@ export class ShootProber {
   /** Changes of resources matter while a flow runs. */
   #stopListening = (): void => undefined;
 
-  constructor(all: ShootProberDeps, { namespace, settings, first }: ProberStart) {
-    const deps = ofCluster(all, namespace);
+  constructor(all: ShootProberDeps, { cluster, settings, first }: ProberStart) {
+    const deps = ofCluster(all, cluster);
     this.#deps = deps;
-    this.#namespace = namespace;
+    this.#cluster = cluster;
     this.#settings = settings;
-    this.#dependents = new Dependents(namespace, deps);
+    this.#dependents = new Dependents(cluster, deps);
     this.#requests = new FlowRequests(deps, {
-      namespace,
+      cluster,
       dependents: this.#dependents,
       race: () => raceOf(this.#state.verdict, deps.settings, this.#settings),
     });
-    this.#pause = new ShootPause(deps, namespace);
+    this.#pause = new ShootPause(deps, cluster);
     const { probe, nextRunAt, custody } =
       'delayMs' in first
         ? { probe: emptyProbeMemory, nextRunAt: deps.clock.monotonic() + first.delayMs, custody: {} }
@@ -59,7 +59,7 @@ export class ShootProber {
         ? new ExternalProber(
             { ...deps, ...deps.externalProbe },
             {
-              namespace,
+              cluster,
               firstAttemptAt: nextRunAt,
               before: 'delayMs' in first ? undefined : first.externalProbe,
               probe: () => this.#probeSettings(),
@@ -119,7 +119,7 @@ export class ShootProber {
     try {
       this.#step();
     } catch (error) {
-      this.#deps.report.broke(this.#namespace, error);
+      this.#deps.report.broke(this.#cluster, error);
       this.#startOver();
     }
   }
@@ -141,7 +141,7 @@ export class ShootProber {
     this.#pause.stepped(state);
     this.#requests.stepped(state);
     for (const effect of effects) this.#perform(effect);
-    this.#deps.onStep?.(this.#namespace, this.#look);
+    this.#deps.onStep?.(this.#cluster, this.#look);
     this.#cancelTimer();
     if (state.ended !== undefined) {
       this.#stopListening();
@@ -173,7 +173,7 @@ export class ShootProber {
         this.#requests.flowStarted(effect.flow);
         this.#stopListening();
         this.#stopListening = this.#dependents.subscribe(this.#schedule);
-        this.#deps.report.flowStarted(this.#namespace, effect.flow);
+        this.#deps.report.flowStarted(this.#cluster, effect.flow);
         break;
       case 'send':
         void this.#send(effect);
@@ -189,7 +189,7 @@ export class ShootProber {
     if (this.#state.flow === undefined) this.#stopListening();
     const now = this.#deps.clock.monotonic();
     const heldSince = this.#dependents.heldSince();
-    this.#deps.report.flowEnded(this.#namespace, { flow, end, now, held: this.held(), heldSince });
+    this.#deps.report.flowEnded(this.#cluster, { flow, end, now, held: this.held(), heldSince });
   }
 
   async #probe(): Promise<void> {
@@ -201,7 +201,7 @@ export class ShootProber {
       const context = { ...this.#probeSettings(), isHeld: this.held() > 0, now: clock.monotonic() };
       await gate.enter({ neededBy: runNeededBy(this.#state, context), signal: run.signal });
       const result = await probe(this.#deps, {
-        namespace: this.#namespace,
+        cluster: this.#cluster,
         kubeConfigSecretName: settings.kubeConfigSecretName,
         kubeConfigKey: settings.clusterSource?.key,
         timeoutMs: settings.probeTimeoutMs,
@@ -210,13 +210,13 @@ export class ShootProber {
         signal: run.signal,
       });
       const { verdict: previous } = this.#state;
-      report.runEnded(this.#namespace, { result, previous, ...this.#dependents.summary() });
+      report.runEnded(this.#cluster, { result, previous, ...this.#dependents.summary() });
       const isUnprotected = (): boolean => !this.#pause.isPaused() && this.#dependents.isUnprotected();
-      report.judged(this.#namespace, { decision: result.decision, isUnprotected });
+      report.judged(this.#cluster, { decision: result.decision, isUnprotected });
       this.#post({ kind: 'run-ended', decision: result.decision });
       this.#externalProber?.runEnded(clock.monotonic() - result.durationMs, result.decision);
     } catch (error) {
-      if (!run.signal.aborted) report.broke(this.#namespace, error);
+      if (!run.signal.aborted) report.broke(this.#cluster, error);
       this.#post({ kind: 'run-broke', nextRunAt: clock.monotonic() + settings.probeIntervalMs });
     }
   }
@@ -238,7 +238,7 @@ export class ShootProber {
     return {
       settings: this.#probeSettings(),
       dependents: this.#dependents.view(this.#state.flow !== undefined),
-      apiServer: this.#deps.apiServers.view(this.#namespace),
+      apiServer: this.#deps.apiServers.view(this.#cluster),
       random: jitter,
       ...(externalProbe === undefined ? {} : { externalProbe }),
     };

@@ -92,15 +92,15 @@ const isComingUp = (cluster: string, deps: Releasing): boolean =>
 type ShootDeps = Parameters<typeof releaseShoot>[0];
 
 /** Tries until it is done, or the time is up. */
-const releaseOne = async (namespace: string, deps: Releasing, shootDeps: ShootDeps): Promise<void> => {
+const releaseOne = async (cluster: string, deps: Releasing, shootDeps: ShootDeps): Promise<void> => {
   const { clock, sources, signal, deadline, reason } = deps;
   for (;;) {
-    const releasePolicy = releasePolicyOf(namespace, sources);
+    const releasePolicy = releasePolicyOf(cluster, sources);
     if (releasePolicy === undefined) return;
-    if (!isComingUp(namespace, deps)) {
+    if (!isComingUp(cluster, deps)) {
       // What is under way is not waited for when the user has had enough: the prober is to run again.
       const result = await Promise.race([
-        releaseShoot(shootDeps, { namespace, releasePolicy, reason }),
+        releaseShoot(shootDeps, { cluster, releasePolicy, reason }),
         whenAborted(signal),
       ]);
       signal.throwIfAborted();

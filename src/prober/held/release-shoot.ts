@@ -3,7 +3,7 @@ import type { ShootProberDeps } from '../shoot-deps.ts';
 import { ShootProber } from '../shoot-prober.ts';
 
 export interface ShootRelease {
-  readonly namespace: string;
+  readonly cluster: string;
   readonly releasePolicy: Exclude<ReleasePolicy, 'nothing'>;
   /** For log and Events. */
   readonly reason: string;
@@ -19,9 +19,9 @@ export const releasePolicyOnRequest = (decision: LifecycleDecision): ShootReleas
 /** Gives back what is held in one shoot, in order, as a prober does that ends: one that never probes. */
 export const releaseShoot = (
   deps: ShootProberDeps,
-  { namespace, releasePolicy, reason }: ShootRelease,
+  { cluster, releasePolicy, reason }: ShootRelease,
 ): Promise<'done' | 'failed'> => {
   const settings = { poolConditions: new Map() };
-  const prober = new ShootProber(deps, { namespace, settings, first: { delayMs: Number.POSITIVE_INFINITY } });
+  const prober = new ShootProber(deps, { cluster, settings, first: { delayMs: Number.POSITIVE_INFINITY } });
   return prober.stop(releasePolicy, reason);
 };

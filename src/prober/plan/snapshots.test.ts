@@ -48,7 +48,7 @@ const sourcesOf = (ref: typeof kcm, given: Given): SnapshotSources => {
   const lastResponses = new Map<string, ResourceState>();
   if (given.lastResponses !== undefined) lastResponses.set(refKey(ref), stateOf(given.lastResponses));
   const sources = new Map([[refKey(ref), source]]);
-  return { namespace: 'shoot', sources, lastResponses, overlays: given.overlays ?? noPretences };
+  return { cluster: 'shoot', sources, lastResponses, overlays: given.overlays ?? noPretences };
 };
 
 const snapshot = (ref: typeof kcm, given: Given) => takeSnapshot(dependent(ref), sourcesOf(ref, given));
@@ -94,7 +94,7 @@ describe('a snapshot', () => {
 
   it('needs a source', () => {
     const nothing: SnapshotSources = {
-      namespace: 'shoot',
+      cluster: 'shoot',
       sources: new Map(),
       lastResponses: new Map(),
       overlays: new Map(),

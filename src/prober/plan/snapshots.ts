@@ -39,7 +39,7 @@ export const overlayWrite = (
 };
 
 export interface SnapshotSources {
-  readonly namespace: string;
+  readonly cluster: string;
   readonly sources: DependentSources;
   /**
    * Latest state that the API server has answered, by `refKey`: the count of a custom resource stands only in its Scale, which no watch
@@ -51,13 +51,13 @@ export interface SnapshotSources {
 
 /** What is known of a dependent resource without a request. */
 export const takeSnapshot = (resource: DependentResource, context: SnapshotSources): Snapshot => {
-  const { namespace, sources, lastResponses, overlays } = context;
+  const { cluster, sources, lastResponses, overlays } = context;
   const key = refKey(resource.ref);
   const source = sources.get(key);
   const served = source?.served() ?? { kind: 'unknown' };
   if (served.kind === 'not-served') return served;
   if (source === undefined || served.kind === 'unknown' || !source.store.synced) return { kind: 'unknown' };
-  const object = source.store.get(objectKey(resource.ref, namespace));
+  const object = source.store.get(objectKey(resource.ref, cluster));
   if (object === undefined) return { kind: 'absent' };
   const { resourceVersion } = object.meta;
   const state = lastResponses.get(key);
@@ -81,7 +81,7 @@ export const viewDependents = (
   resources: readonly DependentResource[],
   context: SnapshotSources & { readonly flowRuns: boolean },
 ): DependentsView => {
-  const { namespace, sources, flowRuns } = context;
+  const { cluster, sources, flowRuns } = context;
   const isFine = (resource: DependentResource): boolean => {
     const snapshot = takeSnapshot(resource, context);
     switch (snapshot.kind) {
@@ -99,7 +99,7 @@ export const viewDependents = (
   const isHeldNow = (resource: DependentResource): boolean | undefined => {
     const snapshot = takeSnapshot(resource, context);
     if (snapshot.kind === 'state') return isHeld(snapshot.state);
-    const object = sources.get(refKey(resource.ref))?.store.get(objectKey(resource.ref, namespace));
+    const object = sources.get(refKey(resource.ref))?.store.get(objectKey(resource.ref, cluster));
     if (object !== undefined) return isHeld(object.meta);
     return snapshot.kind === 'unknown' ? undefined : false;
   };

@@ -222,7 +222,7 @@ export class SeedHarness {
     const resource = this.#options.resources.find(({ ref }) => refKey(ref) === key);
     if (resource === undefined) throw new Error(`${key} is no dependent resource`);
     return takeSnapshot(resource, {
-      namespace: 'shoot',
+      cluster: 'shoot',
       sources: this.#sources,
       lastResponses: this.#lastResponses,
       overlays: new Map(),
