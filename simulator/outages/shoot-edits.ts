@@ -46,10 +46,11 @@ export const setIgnoreScaling = ({ store }: World, shoot: WorldShoot, component:
 
 /** As `dwd pause` and `dwd resume` do. */
 export const pauseProtection = ({ store }: World, namespace: string, text: string): End => {
-  const put = (annotations: Readonly<Record<string, string>>): void => {
-    // It may be being deleted, and stays so.
+  const put = (pause: Readonly<Record<string, string>>): void => {
+    // It may be being deleted, and its kubelets may be cut off by another annotation: both stay so.
     const { metadata } = store.get(simKinds.Namespace, { name: namespace }) ?? {};
-    store.put(simKinds.Namespace, { metadata: { ...metadata, name: namespace, annotations } });
+    const { [pausedAnnotation]: _, ...others } = metadata?.annotations ?? {};
+    store.put(simKinds.Namespace, { metadata: { ...metadata, name: namespace, annotations: { ...others, ...pause } } });
   };
   put({ [pausedAnnotation]: text });
   return () => put({});

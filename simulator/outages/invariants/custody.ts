@@ -1,3 +1,4 @@
+import { gardenSettings } from '../../harness/index.ts';
 import type { Life } from '../history.ts';
 import { missedMs } from '../facts.ts';
 import { type Model, type ShootModel, exchangeKey } from '../model.ts';
@@ -11,6 +12,10 @@ const underWayMs = 5_000;
 /** Until a process that starts, or that sees the seed again, knows what is there. */
 const learningMs = 15_000;
 const toleranceMs = 100;
+
+/** MCM comes up 30 s after what came before it, which may have been up already. */
+const delayMs = (name: string): number =>
+  gardenSettings.dependentResources.find(({ ref }) => ref.name === name)?.scaleUp.initialDelayMs ?? 0;
 
 /** By shoot: when its restoration began; absent while nothing has been restored since the last scale-down. */
 type Restorations = ReadonlyMap<string, number>;
@@ -38,7 +43,8 @@ const judge = (write: WatchdogWrite, shoot: ShootModel, known: Known): string | 
   const { model } = known;
   const sentAt = model.exchanges.get(exchangeKey(write.writer))?.sentAt ?? model.at;
   const sinceMs = sentAt - shoot.phaseSince;
-  if (sinceMs < underWayMs || isExcused(write.writer.life, shoot.phaseSince, model)) return undefined;
+  const isUnderWay = sinceMs < underWayMs + delayMs(write.name);
+  if (isUnderWay || isExcused(write.writer.life, shoot.phaseSince, model)) return undefined;
   if (isPaused(write.shoot, shoot, known)) return undefined;
   const what = `${write.shoot}: ${write.name} was restored ${(sinceMs / 1_000).toFixed(1)} s after`;
   if (shoot.phase === 'missed' && sinceMs < missedMs - toleranceMs) return `${what} its Secret had gone`;
