@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import type { ApiServerSource } from './api-server-source.ts';
-import type { ApiServerView } from './judge/verdict.ts';
+import type { ApiServerView } from './judge/probe-input.ts';
 
 /** What the seed shows of the API servers of all shoots, and has shown since this was made. */
 export interface ApiServers {

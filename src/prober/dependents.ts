@@ -16,7 +16,7 @@ import {
   viewDependents,
 } from './plan/snapshots.ts';
 import { shownHeld } from './held/held-unprobed.ts';
-import type { DependentsView } from './judge/verdict.ts';
+import type { DependentsView } from './judge/probe-input.ts';
 import type { Action, StepAnswer, Snapshot } from './plan/operation.ts';
 import { type PlacedRef, objectKey, placeOf } from './place.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';

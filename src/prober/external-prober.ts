@@ -15,7 +15,8 @@ import {
   untriedExternalProbe,
   viewExternalProbe,
 } from './judge/external-probe-history.ts';
-import type { Decision, ExternalProbeView, ProbeSettings } from './judge/verdict.ts';
+import type { Decision } from './judge/decision.ts';
+import type { ExternalProbeView, ProbeSettings } from './judge/probe-input.ts';
 import { fillIn, placeOf } from './place.ts';
 import type { ExternalProbeReport } from './report-external-probe.ts';
 import type { ExternalProbeSettings } from './settings.ts';

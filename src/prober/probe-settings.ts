@@ -1,5 +1,6 @@
 import type { ShootSettings } from './judge/lifecycle.ts';
-import type { ProbeSettings, Verdict } from './judge/verdict.ts';
+import type { ProbeSettings } from './judge/probe-input.ts';
+import type { Verdict } from './judge/verdict.ts';
 import type { Race } from './report-scaling.ts';
 import type { ProberSettings } from './settings.ts';
 

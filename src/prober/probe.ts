@@ -1,6 +1,8 @@
 import { decideByCandidates, decideByLeases, judgeLeases } from './judge/decide.ts';
 import { unreachable } from './judge/failure.ts';
-import type { Decision, ProbeInput, ProbeMemory } from './judge/verdict.ts';
+import type { Decision } from './judge/decision.ts';
+import type { ProbeInput } from './judge/probe-input.ts';
+import type { ProbeMemory } from './judge/probe-memory.ts';
 import { type ReadsDeps, openReads } from './observe.ts';
 
 export interface ProbeRequest {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { emptyProbeMemory } from './judge/verdict.ts';
+import { emptyProbeMemory } from './judge/probe-memory.ts';
 import type { DesiredScaling, ShootProberState } from './plan/shoot-state.ts';
 import { memoryOf } from './prober-memory.ts';
 

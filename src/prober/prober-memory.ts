@@ -1,6 +1,6 @@
 import type { ExternalProbeMemory } from './external-prober.ts';
 import type { LifecycleDecision, ShootSettings } from './judge/lifecycle.ts';
-import type { ProbeMemory } from './judge/verdict.ts';
+import type { ProbeMemory } from './judge/probe-memory.ts';
 import type { ShootProberState } from './plan/shoot-state.ts';
 
 /** What a prober of the same shoot goes on with after a change of the configuration. */

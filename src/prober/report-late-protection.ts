@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Decision } from './judge/verdict.ts';
+import type { Decision } from './judge/decision.ts';
 import type { ProberMetrics } from './metrics.ts';
 
 /** How long after its threshold a shoot may be without a scale-down. KCM's default grace gives ten seconds in all. */

@@ -5,7 +5,8 @@ import { type RecordingMeter, createRecordingMeter } from '../../test/doubles/re
 import { ApiError, type ApiErrorCode, KubeconfigError } from '../kubernetes/api/errors.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import type { RecordedEvent } from '../telemetry/events.ts';
-import { type Verdict, emptyProbeMemory } from './judge/verdict.ts';
+import { emptyProbeMemory } from './judge/probe-memory.ts';
+import type { Verdict } from './judge/verdict.ts';
 import { createFlow } from './plan/create-flow.ts';
 import type { Flow } from './plan/flow.ts';
 import type { Direction } from './plan/patch-plan.ts';

@@ -1,7 +1,7 @@
 import { Dependents } from './dependents.ts';
 import type { ReleasePolicy, ShootSettings } from './judge/lifecycle.ts';
 import { runNeededBy } from './judge/next-run.ts';
-import { type ProbeSettings, emptyProbeMemory } from './judge/verdict.ts';
+import { emptyProbeMemory } from './judge/probe-memory.ts';
 import { type ProbeRequest, probe } from './probe.ts';
 import { ExternalProber } from './external-prober.ts';
 import { FlowRequests } from './flow-requests.ts';
@@ -229,7 +229,7 @@ export class ShootProber {
     isLeftUp: this.#dependents.isLeftUp(),
   });
 
-  #probeSettings(): ProbeSettings {
+  #probeSettings(): ReturnType<typeof probeSettings> {
     return probeSettings(this.#deps.settings, this.#settings);
   }
 

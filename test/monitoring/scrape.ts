@@ -1,5 +1,5 @@
 import { upVerdict } from '../../src/prober/testing/cases.ts';
-import { emptyProbeMemory } from '../../src/prober/judge/verdict.ts';
+import { emptyProbeMemory } from '../../src/prober/judge/probe-memory.ts';
 import { createProberReport } from '../../src/prober/report.ts';
 import { StatusBoard } from '../../src/prober/status/board.ts';
 import { sightOf } from '../../src/prober/status/testing/sights.ts';

@@ -10,7 +10,7 @@ import {
   runProbes,
   undisturbed,
 } from '../testing/probe-run.ts';
-import { emptyProbeMemory } from './verdict.ts';
+import { emptyProbeMemory } from './probe-memory.ts';
 
 /** Renewed at 80 s, 79 s and 78 s. */
 const leases = leasesOf([80_000, 79_000, 78_000]);

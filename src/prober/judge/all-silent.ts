@@ -2,7 +2,8 @@ import { decisionOf, soonestMs } from './decision.ts';
 import { type CandidatesCase, type TurnInstants, isPathReachable } from './external-probe-rules.ts';
 import { type ObservedLease, confirmAfterMs } from './observed-leases.ts';
 import { nthSmallest } from './threshold.ts';
-import type { Decision, ProbeInput, ProbeSettings } from './verdict.ts';
+import type { Decision } from './decision.ts';
+import type { ProbeInput, ProbeSettings } from './probe-input.ts';
 
 // A common cause shows much earlier than the death of one node. A kubelet renews at a quarter of `leaseDurationSeconds` (`nodeLeaseRenewIntervalFraction` in
 // https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kubelet.go), so of three or more healthy ones some renews in any 10 s of 40.

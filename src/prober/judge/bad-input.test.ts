@@ -18,7 +18,9 @@ import { ApiError, type Result } from '../../kubernetes/api/errors.ts';
 import { listNodeLeases } from '../../kubernetes/api/lease.ts';
 import { disturbed, held, origin, runProbe, undisturbed } from '../testing/probe-run.ts';
 import { decideShootLifecycle } from './shoot-lifecycle.ts';
-import { type Decision, type DependentsView, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
+import type { Decision } from './decision.ts';
+import type { DependentsView } from './probe-input.ts';
+import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
 
 /** The lists of a shoot as their servers answer them. */
 interface Answers {

@@ -12,7 +12,8 @@ import {
   undisturbed,
   bySingleLeases,
 } from '../testing/probe-run.ts';
-import { type ExternalProbeView, type Reachability, emptyProbeMemory } from './verdict.ts';
+import type { ExternalProbeView, Reachability } from './probe-input.ts';
+import { emptyProbeMemory } from './probe-memory.ts';
 
 const since = 90_000;
 const view = (mode: ExternalProbeMode, state: Reachability): ExternalProbeView =>

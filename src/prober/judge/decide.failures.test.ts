@@ -10,7 +10,7 @@ import {
   runProbes,
   bySingleLeases,
 } from '../testing/probe-run.ts';
-import { type ProbeMemory, emptyProbeMemory } from './verdict.ts';
+import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
 
 /** What a run without a list of leases shows. */
 const shown: Readonly<Record<ApiErrorCode, 'failed' | undefined>> = {

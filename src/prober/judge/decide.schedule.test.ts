@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import { type ProbeRun, defaultSettings, leasesOf, runProbe, runProbes, undisturbed } from '../testing/probe-run.ts';
-import { emptyProbeMemory } from './verdict.ts';
+import { emptyProbeMemory } from './probe-memory.ts';
 
 /** The next run after one at 100 s. */
 const nextAfter = (renewedAt: readonly (number | null)[], rest: Partial<ProbeRun> = {}) =>

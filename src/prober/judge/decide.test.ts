@@ -12,7 +12,7 @@ import {
   undisturbed,
   bySingleLeases,
 } from '../testing/probe-run.ts';
-import { type ProbeMemory, emptyProbeMemory } from './verdict.ts';
+import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
 
 const fresh = (count: number, at: number) => Array.from({ length: count }, () => at - 1_000);
 

@@ -27,7 +27,10 @@ import {
   thresholdInstant,
   wrongClocksDeadline,
 } from './threshold.ts';
-import type { LeaseCounts, Decision, Downtime, LeaseList, ProbeInput, ProbeMemory, ReadError } from './verdict.ts';
+import type { Decision } from './decision.ts';
+import type { LeaseList, ProbeInput } from './probe-input.ts';
+import type { ProbeMemory } from './probe-memory.ts';
+import type { LeaseCounts, Downtime, ReadError } from './verdict.ts';
 
 /** What one list of the leases shows. */
 export interface JudgedLeases {

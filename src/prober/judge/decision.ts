@@ -1,4 +1,28 @@
-import type { LeaseCounts, Decision, ProbeInput, ProbeMemory, Verdict } from './verdict.ts';
+import type { ProbeInput } from './probe-input.ts';
+import type { ProbeMemory } from './probe-memory.ts';
+import type { Downtime, LeaseCounts, Verdict } from './verdict.ts';
+
+/** What a probe run has come to. */
+export interface Decision {
+  readonly verdict: Verdict;
+  /** In words and numbers, for people. */
+  readonly reason: string;
+  /** Absent where nodes and machines were not listed. */
+  readonly counts?: LeaseCounts;
+  /** By name, why the other leases do not count, and the nodes that have none; absent where nodes and machines were not listed. */
+  readonly leftOut?: ReadonlyMap<string, string>;
+  /** How many nodes there are; absent as `leftOut` is. */
+  readonly nodes?: number;
+  /** Monotonic instant of the next run. */
+  readonly nextRunAt: number;
+  /** Monotonic instant from which another state of the external probe would turn the verdict; absent: it would not. */
+  readonly verdictMayTurnAt?: number;
+  readonly memory: ProbeMemory;
+  /** A verdict `unhealthy` rests on leases that this process has itself seen to be renewed before they fell silent. */
+  readonly restsOnSeenRenewals?: true;
+  /** The API server was down until now, and the leases are given their time again. */
+  readonly downtime?: Downtime;
+}
 
 export const soonestMs = 1_000;
 

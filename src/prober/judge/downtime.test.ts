@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError, type ConnectionFault, KubeconfigError } from '../../kubernetes/api/errors.ts';
 import { type ProbeRun, defaultSettings, leasesOf, runProbe, runProbes } from '../testing/probe-run.ts';
-import { type ApiServerView, type ReadError, emptyProbeMemory } from './verdict.ts';
+import type { ApiServerView } from './probe-input.ts';
+import { emptyProbeMemory } from './probe-memory.ts';
+import type { ReadError } from './verdict.ts';
 
 const connecting = (code: string) =>
   new ApiError({

@@ -1,7 +1,9 @@
 import { type LeaseObservation, resetAges } from './lease-history.ts';
 import { ApiError, type ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import { isOurFault } from './own-fault.ts';
-import type { ApiServerView, Downtime, DowntimeEvidence, ProbeMemory, ReadError, UnreachableSpell } from './verdict.ts';
+import type { ApiServerView } from './probe-input.ts';
+import type { ProbeMemory, UnreachableSpell } from './probe-memory.ts';
+import type { Downtime, DowntimeEvidence, ReadError } from './verdict.ts';
 
 // While the API server of a shoot is down nobody can renew a lease; when it is back, all of them are old. But that we do not reach it does not say that it is
 // down: docs/adr/0014-downtime-and-late-answers.md.

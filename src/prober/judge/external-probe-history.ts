@@ -2,7 +2,7 @@ import { type ApiError, type ApiErrorCode, KubeconfigError } from '../../kuberne
 import type { ExternalProbeSettings } from '../settings.ts';
 import { isOurFault } from './own-fault.ts';
 import { longestBackOffMs, throttledBackOffMs } from './failure.ts';
-import type { ExternalProbeView, Reachability } from './verdict.ts';
+import type { ExternalProbeView, Reachability } from './probe-input.ts';
 
 /** What one attempt has shown. */
 export type AttemptResult =

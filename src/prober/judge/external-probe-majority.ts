@@ -1,4 +1,4 @@
-import type { Reachability } from './verdict.ts';
+import type { Reachability } from './probe-input.ts';
 
 /** What one shoot's external probe shows of all of them. */
 export type Standing =

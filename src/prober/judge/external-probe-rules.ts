@@ -1,7 +1,9 @@
 import { decisionOf, nextTick, soonestMs } from './decision.ts';
 import type { ObservedLease } from './observed-leases.ts';
 import { nthSmallest } from './threshold.ts';
-import type { LeaseCounts, Decision, ExternalProbeView, ProbeInput } from './verdict.ts';
+import type { Decision } from './decision.ts';
+import type { ExternalProbeView, ProbeInput } from './probe-input.ts';
+import type { LeaseCounts } from './verdict.ts';
 
 const canTrigger = (externalProbe: ExternalProbeView | undefined): externalProbe is ExternalProbeView =>
   externalProbe?.mode === 'trigger';

@@ -4,7 +4,10 @@ import { decisionOf, nextTick, soonestMs } from './decision.ts';
 import { downtimeMs, lengthenSpell } from './downtime.ts';
 import type { ObservedLease } from './observed-leases.ts';
 import { earliestReach, mayReachAt } from './threshold.ts';
-import type { Decision, FailureKind, ProbeInput, ProbeMemory, ReadError, Verdict } from './verdict.ts';
+import type { Decision } from './decision.ts';
+import type { ProbeInput } from './probe-input.ts';
+import type { ProbeMemory } from './probe-memory.ts';
+import type { FailureKind, ReadError, Verdict } from './verdict.ts';
 
 export const throttledBackOffMs = 10_000;
 /** A hostile answer must not silence the prober of its shoot for good. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ProbeRun, defaultSettings, disturbed, held, leasesOf, nodeOf, runProbes } from '../testing/probe-run.ts';
-import { type ProbeMemory, emptyProbeMemory } from './verdict.ts';
+import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
 
 /** All of five fall silent after 100 s; the first has been so for ever. */
 const cut: readonly (number | null)[] = [20_000, 98_000, 99_000, 99_500, 100_000];

@@ -1,7 +1,9 @@
 import { soonestMs } from './decision.ts';
 import type { ObservedLease } from './observed-leases.ts';
 import { neededOf, nthSmallest, reaches } from './threshold.ts';
-import type { Decision, Flapping, Outage, ProbeInput, ProbeMemory, ProbeSettings } from './verdict.ts';
+import type { Decision } from './decision.ts';
+import type { ProbeInput, ProbeSettings } from './probe-input.ts';
+import type { Flapping, Outage, ProbeMemory } from './probe-memory.ts';
 
 // Kubelets do not come back together, and KCM, started again, gives every node a new grace from its own start: docs/adr/0017-landing.md.
 

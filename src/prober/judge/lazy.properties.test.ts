@@ -5,7 +5,8 @@ import type { NodeView } from '../../gardener/node.ts';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { ignoreScalingAnnotation } from '../../gardener/scaling-annotations.ts';
-import { type ExternalProbeView, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
+import type { ExternalProbeView } from './probe-input.ts';
+import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
 import type { DependentResource } from '../settings.ts';
 import {
   type ProbeRun,

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { failedVerdict, upVerdict } from '../testing/cases.ts';
 import { emptyLeaseHistory } from './lease-history.ts';
 import { type NextRun, nextRunDue, runNeededBy, runSooner, scheduleAfter } from './next-run.ts';
-import { type Decision, type Verdict, emptyProbeMemory } from './verdict.ts';
+import type { Decision } from './decision.ts';
+import { emptyProbeMemory } from './probe-memory.ts';
+import type { Verdict } from './verdict.ts';
 
 const skip: Verdict = { kind: 'skipped' };
 const ended = (verdict: Verdict, times: { readonly nextRunAt: number; readonly verdictMayTurnAt?: number }) =>

@@ -1,5 +1,7 @@
 import { renewalsOf } from './lease-history.ts';
-import type { Decision, ProbeMemory, Verdict } from './verdict.ts';
+import type { Decision } from './decision.ts';
+import type { ProbeMemory } from './probe-memory.ts';
+import type { Verdict } from './verdict.ts';
 
 /** When a shoot's leases are listed next. Times are monotonic milliseconds. */
 export interface NextRun {

@@ -6,7 +6,8 @@ import {
   isAnyRenewed,
 } from './lease-history.ts';
 import type { Lease } from '../../kubernetes/api/lease.ts';
-import type { ProbeInput, ProbeMemory } from './verdict.ts';
+import type { ProbeInput } from './probe-input.ts';
+import type { ProbeMemory } from './probe-memory.ts';
 
 export const confirmAfterMs = 2_000;
 /** A kubelet renews every 10 s; one that did not for so long has missed a renewal. */

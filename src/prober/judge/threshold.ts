@@ -1,5 +1,6 @@
 import type { JudgedLease } from './lease-history.ts';
-import type { LeaseCounts, DependentsView, ProbeSettings } from './verdict.ts';
+import type { DependentsView, ProbeSettings } from './probe-input.ts';
+import type { LeaseCounts } from './verdict.ts';
 
 /** The n-th smallest of the values, counted from 1; undefined where there are not so many. No value may be NaN. */
 export const nthSmallest = (values: readonly number[], n: number): number | undefined =>

@@ -5,7 +5,8 @@ import {
   meltdownProtectionAnnotation as active,
   replicasAnnotation as replicas,
 } from '../../gardener/scaling-annotations.ts';
-import { type Verdict, emptyProbeMemory } from '../judge/verdict.ts';
+import { emptyProbeMemory } from '../judge/probe-memory.ts';
+import type { Verdict } from '../judge/verdict.ts';
 import type { DependentResource } from '../settings.ts';
 import {
   type RequestFate,

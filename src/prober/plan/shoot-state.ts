@@ -1,6 +1,8 @@
 import type { ReleasePolicy } from '../judge/lifecycle.ts';
 import type { NextRun } from '../judge/next-run.ts';
-import type { Decision, ProbeMemory, Verdict } from '../judge/verdict.ts';
+import type { Decision } from '../judge/decision.ts';
+import type { ProbeMemory } from '../judge/probe-memory.ts';
+import type { Verdict } from '../judge/verdict.ts';
 import type { DependentResource } from '../settings.ts';
 import type { Flow, FlowEnd, SnapshotOf } from './flow.ts';
 import type { Action, StepAnswer } from './operation.ts';

@@ -6,7 +6,7 @@ import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import { isUndisturbed } from './patch-plan.ts';
 import type { Snapshot } from './operation.ts';
 import type { DependentResource } from '../settings.ts';
-import type { DependentsView } from '../judge/verdict.ts';
+import type { DependentsView } from '../judge/probe-input.ts';
 import { objectKey } from '../place.ts';
 
 /** In a dry run: the state that a would-be write left behind, as long as the real one is what it was. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { Decision } from '../judge/verdict.ts';
+import type { Decision } from '../judge/decision.ts';
 import { placeOf } from '../place.ts';
 import { type Moment, formatWall } from './moment.ts';
 import type { HeldUnprobed, PauseInForce, ProbedShoot, ProtectionState } from './schema.ts';

@@ -1,5 +1,7 @@
 import { renewalsOf } from '../judge/lease-history.ts';
-import type { LeaseCounts, ProbeMemory, ProbeSettings } from '../judge/verdict.ts';
+import type { ProbeSettings } from '../judge/probe-input.ts';
+import type { ProbeMemory } from '../judge/probe-memory.ts';
+import type { LeaseCounts } from '../judge/verdict.ts';
 import type { LeaseEvidence } from './schema.ts';
 import { type Moment, timeAt } from './moment.ts';
 

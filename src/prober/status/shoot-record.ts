@@ -1,4 +1,5 @@
-import { type LeaseCounts, type Decision, wordOf } from '../judge/verdict.ts';
+import type { Decision } from '../judge/decision.ts';
+import { type LeaseCounts, wordOf } from '../judge/verdict.ts';
 import { type ActWord, DecisionLog } from './decision-log.ts';
 import { countLeases, leaseEvidence } from './lease-evidence.ts';
 import { type Moment, formatWall, timeAt } from './moment.ts';

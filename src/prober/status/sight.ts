@@ -1,4 +1,4 @@
-import type { ProbeSettings } from '../judge/verdict.ts';
+import type { ProbeSettings } from '../judge/probe-input.ts';
 import type { ShootProberState } from '../plan/shoot-state.ts';
 import type { HeldInShoot, ResourceInShoot } from './schema.ts';
 

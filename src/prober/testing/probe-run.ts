@@ -6,16 +6,16 @@ import type { Result } from '../../kubernetes/api/errors.ts';
 import type { Lease } from '../../kubernetes/api/lease.ts';
 import { decideByCandidates, decideByLeases, judgeLeases } from '../judge/decide.ts';
 import { unreachable } from '../judge/failure.ts';
+import type { Decision } from '../judge/decision.ts';
 import type {
   ApiServerView,
-  Decision,
   DependentsView,
   ExternalProbeView,
   ProbeInput,
-  ProbeMemory,
   ProbeSettings,
-  ReadError,
-} from '../judge/verdict.ts';
+} from '../judge/probe-input.ts';
+import type { ProbeMemory } from '../judge/probe-memory.ts';
+import type { ReadError } from '../judge/verdict.ts';
 
 export const defaultSettings: ProbeSettings = {
   probeIntervalMs: 10_000,

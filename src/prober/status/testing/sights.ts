@@ -1,11 +1,8 @@
 import { emptyLeaseHistory } from '../../judge/lease-history.ts';
-import {
-  type Decision,
-  type ProbeMemory,
-  type ProbeSettings,
-  type Verdict,
-  emptyProbeMemory,
-} from '../../judge/verdict.ts';
+import type { Decision } from '../../judge/decision.ts';
+import type { ProbeSettings } from '../../judge/probe-input.ts';
+import { type ProbeMemory, emptyProbeMemory } from '../../judge/probe-memory.ts';
+import type { Verdict } from '../../judge/verdict.ts';
 import type { ShootProberState } from '../../plan/shoot-state.ts';
 import type { ShootSight } from '../sight.ts';
 
