@@ -13,7 +13,11 @@ import {
   told,
 } from '../../simulator/harness/support.ts';
 import { findHeldNote, heldAnnotation } from '../../src/gardener/held-note.ts';
-import { ignoreScalingAnnotation, replicasAnnotation } from '../../src/gardener/scaling-annotations.ts';
+import {
+  ignoreScalingAnnotation,
+  meltdownProtectionAnnotation,
+  replicasAnnotation,
+} from '../../src/gardener/scaling-annotations.ts';
 
 let scenario: Scenario;
 const create = (options: Partial<ScenarioOptions> = {}): Scenario => {
@@ -129,6 +133,28 @@ describe('ignore-scaling', () => {
     await reachOutage(scenario);
     expect(stateOf(scenario, 'a')[0]).toBe('ca 0 replicas=1 active=');
   });
+});
+
+it('KCM, scaled down again while MCM waits for its delay, comes up before MCM', async () => {
+  create();
+  await reachOutage(scenario);
+  const { clock, world } = scenario;
+  const up = () => stateOf(scenario, 'a').includes('kcm 1');
+  world.shoot('a').restoreKubelets();
+  for (let seconds = 0; seconds < 60 && !up(); seconds += 1) await clock.advance(1_000);
+  await clock.advance(10_000);
+  expect(stateOf(scenario, 'a')).toEqual(['ca 0 replicas=1 active=', 'kcm 1', 'mcm 0 replicas=1 active=']);
+  // As by a standby whose verdict is older.
+  const held = { [meltdownProtectionAnnotation]: '', [replicasAnnotation]: '1' };
+  editDeployment(scenario, { shoot: 'a', name: 'kcm' }, (old) => ({
+    ...annotated(held)(old),
+    spec: { ...(old.spec as object), replicas: 0 },
+  }));
+  const downAt = clock.monotonic();
+  await clock.advance(120_000);
+  expect(stateOf(scenario, 'a')).toEqual(allUp);
+  const ups = scenario.changes.filter(({ at, to }) => at > downAt && to === 1);
+  expect(ups.map(({ name }) => name)).toEqual(['kcm', 'mcm', 'ca'].map(longName));
 });
 
 describe('the stored count', () => {

@@ -73,7 +73,9 @@ export const landing = stateful<Landings>(
       return { state: { ...state, outages: new Map(state.outages).set(name, { since: model.at, hasLanded: false }) } };
     }
     const shoot = model.shoots.get(name);
-    if (outage === undefined || outage.hasLanded || !before.isHeld) return { state };
+    if (outage === undefined || outage.hasLanded) return { state };
+    // What an operator had taken over and given back has no mark.
+    if (!before.isHeld && !holdsAnother(write, known)) return { state };
     const next = { ...state, outages: new Map(state.outages).set(name, { ...outage, hasLanded: true }) };
     if (shoot?.phase !== 'run' || shoot.isSkewed) return { state: next };
     const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;

@@ -1,5 +1,5 @@
 import { type ResourceState, isAtLeast } from '../../kubernetes/api/scalable.ts';
-import { ignoresScaling } from '../../gardener/scaling-annotations.ts';
+import { ignoresScaling, isHeld } from '../../gardener/scaling-annotations.ts';
 import {
   type Direction,
   type PatchAim,
@@ -55,7 +55,7 @@ export const stepOperation = (operation: Operation, context: Context): Stepped =
     case 'settling':
       return decide(operation, context);
     case 'done':
-      return { operation: isTakenBack(operation, context) ? failOperation(operation, takenBack) : operation };
+      return { operation: failUndone(operation, context) };
     case 'idle':
     case 'reading':
     case 'writing':
@@ -64,16 +64,21 @@ export const stepOperation = (operation: Operation, context: Context): Stepped =
   }
 };
 
-const takenBack = 'ignore-scaling was taken away during the scale-up, which the next run begins anew';
+const begunAnew = 'during the scale-up, which the next run begins anew';
 
-/** A resource that an operator had taken over is given back at 0: what comes after it must not come up before it. */
-const isTakenBack = ({ phase }: Operation, { direction, snapshot }: Context): boolean =>
-  direction === 'up' &&
-  phase.kind === 'done' &&
-  phase.outcome === 'ignored' &&
-  snapshot.kind === 'state' &&
-  snapshot.state.specReplicas === 0 &&
-  !ignoresScaling(snapshot.state);
+/**
+ * What comes after a resource must not come up before it: an operator gives back at 0 what he had taken over, or a standby that saw an outage, and not yet its end,
+ * scales down again what this flow had found up or had brought up.
+ */
+const failUndone = (operation: Operation, { direction, snapshot }: Context): Operation => {
+  const { phase } = operation;
+  const state = latestState(operation, snapshot);
+  const isDownAgain = state?.specReplicas === 0 && !ignoresScaling(state);
+  if (direction !== 'up' || phase.kind !== 'done' || !isDownAgain) return operation;
+  if (phase.outcome === 'ignored') return failOperation(operation, `ignore-scaling was taken away ${begunAnew}`);
+  const wasUp = phase.outcome === 'scaled' || phase.outcome === 'settled';
+  return wasUp && isHeld(state) ? failOperation(operation, `it was scaled down again ${begunAnew}`) : operation;
+};
 
 const decide = (operation: Operation, context: Context): Stepped => {
   const { snapshot } = context;
