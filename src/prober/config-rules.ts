@@ -42,7 +42,7 @@ const withoutScaleUp = (resources: readonly unknown[]): readonly ConfigFinding[]
     return [{ path: ['dependentResourceInfos', index], message, severity: 'error' as const }];
   });
 
-/** `annotation` and `action: annotate` go together, and what custody is kept in is not for configurations. */
+/** `annotation` and `action: annotate` go together, and the key is none of our own annotations. */
 const aboutAnnotation = (resource: unknown, path: Path): readonly ConfigFinding[] => {
   const { action, annotation } = fieldsOf(resource);
   const { key } = fieldsOf(annotation);

@@ -14,8 +14,8 @@ describe('what a prober leaves to the next one', () => {
   });
 
   it('is what a standby owes to the leader', () => {
-    const custody = { scaledWithoutLead: true, leftToLeaderUntil: 600_000, wasPaused: true } as const;
-    expect(memoryOf({ ...state, ...custody }, 1_000).custody).toEqual(custody);
-    expect(memoryOf(state, 1_000).custody).toEqual({});
+    const standby = { scaledWithoutLead: true, leftToLeaderUntil: 600_000, wasPaused: true } as const;
+    expect(memoryOf({ ...state, ...standby }, 1_000).standby).toEqual(standby);
+    expect(memoryOf(state, 1_000).standby).toEqual({});
   });
 });

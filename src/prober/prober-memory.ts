@@ -10,7 +10,7 @@ export interface ProberMemory {
   readonly nextRunAt: number;
   readonly settings: ShootSettings;
   /** What keeps a standby from writing again. */
-  readonly custody: Pick<ShootProberState, 'scaledWithoutLead' | 'leftToLeaderUntil' | 'wasPaused'>;
+  readonly standby: Pick<ShootProberState, 'scaledWithoutLead' | 'leftToLeaderUntil' | 'wasPaused'>;
   readonly externalProbe?: ExternalProbeMemory;
 }
 
@@ -36,13 +36,13 @@ const isGoingDown = ({ flow, next }: ShootProberState): boolean =>
 export const memoryOf = (
   state: ShootProberState,
   now: number,
-): Pick<ProberMemory, 'probe' | 'nextRunAt' | 'custody'> => {
+): Pick<ProberMemory, 'probe' | 'nextRunAt' | 'standby'> => {
   const { probe, nextRunAt, flow, scaledWithoutLead, leftToLeaderUntil, wasPaused } = state;
   const hasScaled = flow?.withoutLead !== undefined && flow.operations.some(({ mayHaveWritten }) => mayHaveWritten);
   return {
     probe,
     nextRunAt: isGoingDown(state) ? now : nextRunAt,
-    custody: {
+    standby: {
       ...(scaledWithoutLead === true || hasScaled ? { scaledWithoutLead: true } : {}),
       ...(leftToLeaderUntil === undefined ? {} : { leftToLeaderUntil }),
       ...(wasPaused === undefined ? {} : { wasPaused }),

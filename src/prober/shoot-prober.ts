@@ -48,11 +48,11 @@ export class ShootProber {
       race: () => raceOf(this.#state.verdict, deps.settings, this.#settings),
     });
     this.#pause = new ShootPause(deps, cluster);
-    const { probe, nextRunAt, custody } =
+    const { probe, nextRunAt, standby } =
       'delayMs' in first
-        ? { probe: emptyProbeMemory, nextRunAt: deps.clock.monotonic() + first.delayMs, custody: {} }
+        ? { probe: emptyProbeMemory, nextRunAt: deps.clock.monotonic() + first.delayMs, standby: {} }
         : first;
-    this.#state = { probe, nextRunAt, runUnderWay: false, flows: 0, ...custody };
+    this.#state = { probe, nextRunAt, runUnderWay: false, flows: 0, ...standby };
     // A prober that never probes has none.
     this.#externalProber =
       deps.externalProbe && Number.isFinite(nextRunAt)

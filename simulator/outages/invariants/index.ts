@@ -1,6 +1,6 @@
 import type { Plan } from '../plan.ts';
 import { counts } from './counts.ts';
-import { custody } from './custody.ts';
+import { missedSecret } from './missed-secret.ts';
 import { evidence } from './evidence.ts';
 import { givenBack } from './given-back.ts';
 import type { Invariant } from './invariant.ts';
@@ -39,7 +39,7 @@ const ofProbers: readonly Invariant[] = [
   keepsLooking,
   restoration,
   landing,
-  custody,
+  missedSecret,
   givenBack,
   inLeadersPlace,
   noSecondThoughts,

@@ -56,18 +56,22 @@ const judge = (write: WatchdogWrite, shoot: ShootModel, known: Known): string | 
  * What is held of a cluster that goes by its Secret stays held while that is missed, and its counts are left to their owner while its Namespace is being deleted. A
  * restoration that is under way goes on.
  */
-export const custody = stateful<Restorations>('held while its Secret is missed', new Map(), (state, event, known) => {
-  const write = watchdogWrite(event);
-  const { model, rules } = known;
-  if (write === undefined || write.direction === 'marks' || rules.plan.source !== 'secret') return { state };
-  const next = new Map(state);
-  if (write.direction === 'down') {
-    next.delete(write.shoot);
-    return { state: next };
-  }
-  const shoot = model.shoots.get(write.shoot);
-  const began = state.get(write.shoot);
-  if (began === undefined) next.set(write.shoot, model.at);
-  if (shoot === undefined || (began !== undefined && began < shoot.phaseSince)) return { state: next };
-  return { state: next, problem: judge(write, shoot, known) };
-});
+export const missedSecret = stateful<Restorations>(
+  'held while its Secret is missed',
+  new Map(),
+  (state, event, known) => {
+    const write = watchdogWrite(event);
+    const { model, rules } = known;
+    if (write === undefined || write.direction === 'marks' || rules.plan.source !== 'secret') return { state };
+    const next = new Map(state);
+    if (write.direction === 'down') {
+      next.delete(write.shoot);
+      return { state: next };
+    }
+    const shoot = model.shoots.get(write.shoot);
+    const began = state.get(write.shoot);
+    if (began === undefined) next.set(write.shoot, model.at);
+    if (shoot === undefined || (began !== undefined && began < shoot.phaseSince)) return { state: next };
+    return { state: next, problem: judge(write, shoot, known) };
+  },
+);
