@@ -15,7 +15,7 @@ import { type ControlPlaneDeployment, decodeControlPlaneDeployment } from '../ga
 import { type Machine, decodeMachine } from '../gardener/machine.ts';
 import { type MachineDeploymentHealth, decodeMachineDeploymentHealth } from '../gardener/machine-deployment.ts';
 import { type ManagedResourceHealth, decodeManagedResourceHealth } from '../gardener/managed-resource.ts';
-import { ApiError } from '../kubernetes/api/errors.ts';
+import { isApiError } from '../kubernetes/api/errors.ts';
 import type { Kube } from '../kubernetes/api/kube.ts';
 import { type Lease, decodeLease } from '../kubernetes/api/lease.ts';
 import { type Store, type Informer, type WatchRegistry, createInformer } from '../kubernetes/cache/index.ts';
@@ -97,7 +97,7 @@ type Watch = <T>(at: {
 
 const isServed = (informer: Informer<unknown>): boolean => {
   const { lastError } = informer.state();
-  return informer.synced || !(lastError instanceof ApiError && lastError.code === 'NotFound');
+  return informer.synced || !isApiError(lastError, 'NotFound');
 };
 
 const watched = <T>(informer: Informer<T>): Watched<T> => ({

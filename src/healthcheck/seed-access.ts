@@ -1,6 +1,6 @@
 import type { NamespacedName } from '../gardener/health-calls.ts';
 import type { Call } from '../kubernetes/api/call.ts';
-import { ApiError } from '../kubernetes/api/errors.ts';
+import { unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { CallOptions, Kube, KubeClient } from '../kubernetes/api/kube.ts';
 import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
@@ -50,12 +50,8 @@ const readKubeconfig = async (
   options: CallOptions,
 ): Promise<string> => {
   for (const name of names) {
-    try {
-      const { value } = await seed.call(getKubeconfig({ namespace, name }), options);
-      if (value !== undefined) return value;
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'NotFound') throw error;
-    }
+    const answer = await unlessNotFound(seed.call(getKubeconfig({ namespace, name }), options));
+    if (answer?.value !== undefined) return answer.value;
   }
   throw new Error(`no Secret ${names.join(' or ')} with a key "kubeconfig" in namespace ${namespace}`);
 };

@@ -1,4 +1,4 @@
-import { ApiError, type FieldConflict } from '../kubernetes/api/errors.ts';
+import { type FieldConflict, unlessNotFound } from '../kubernetes/api/errors.ts';
 import { applyObject, getObject } from './calls.ts';
 import { type InstallContext, InstallError, callOptions } from './context.ts';
 import type { Difference } from './diff.ts';
@@ -62,12 +62,8 @@ const ensureNamespace = async (
 ): Promise<void> => {
   const object: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
   const at = await mustFindKind(findKind, object);
-  try {
-    await context.client.call(getObject(at, object), callOptions(context));
-    return;
-  } catch (error) {
-    if (!(error instanceof ApiError && error.code === 'NotFound')) throw error;
-  }
+  const found = await unlessNotFound(context.client.call(getObject(at, object), callOptions(context)));
+  if (found !== undefined) return;
   if (!createNamespace) {
     throw new InstallError(`there is no namespace ${namespace}`, ['create it, or add --create-namespace']);
   }

@@ -1,4 +1,4 @@
-import { ApiError } from '../kubernetes/api/errors.ts';
+import { unlessNotFound } from '../kubernetes/api/errors.ts';
 import { type ServedKindPath, deleteObject, listObjects } from './calls.ts';
 import { type InstallContext, callOptions, poll } from './context.ts';
 import { type FindKind, createFindKind, everInstalled, removalRank } from './kinds.ts';
@@ -54,17 +54,11 @@ export const outdatedOf = (owned: readonly OwnedObject[], objects: readonly Kube
   return owned.filter(({ object }) => !wanted.has(identityOf(object)));
 };
 
-const isGone = (error: unknown): boolean => error instanceof ApiError && error.code === 'NotFound';
-
 /** Removes objects in their order. */
 export const removeObjects = async (owned: readonly OwnedObject[], context: InstallContext): Promise<void> => {
   for (const { object, at } of owned) {
     context.progress(`removing ${nameOf(object)}`);
-    try {
-      await context.client.call(deleteObject(at, object), callOptions(context));
-    } catch (error) {
-      if (!isGone(error)) throw error;
-    }
+    await unlessNotFound(context.client.call(deleteObject(at, object), callOptions(context)));
   }
 };
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../kubernetes/api/errors.ts';
+import { unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { ElectionLease } from '../kubernetes/api/lease.ts';
 import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
 import { type ServedKindPath, deleteObject } from './calls.ts';
@@ -12,14 +12,8 @@ export interface LeaseAt {
 }
 
 /** Undefined where there is none. */
-export const readLease = async (at: LeaseAt, context: InstallContext): Promise<ElectionLease | undefined> => {
-  try {
-    return (await context.client.call(getElectionLease(at), callOptions(context))).value;
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'NotFound') return undefined;
-    throw error;
-  }
-};
+export const readLease = async (at: LeaseAt, context: InstallContext): Promise<ElectionLease | undefined> =>
+  (await unlessNotFound(context.client.call(getElectionLease(at), callOptions(context))))?.value;
 
 /** The pod that an identity names: `NAME_SUFFIX`, where no name of a pod has an underscore. */
 export const podOfIdentity = (identity: string): string => identity.split('_')[0] ?? '';
@@ -71,11 +65,6 @@ export const removeLease = async (at: LeaseAt, context: InstallContext): Promise
 
 const podExists = async (namespace: string, name: string, context: InstallContext): Promise<boolean> => {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
-  try {
-    await context.client.call({ method: 'GET', path, decode: () => true }, callOptions(context));
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'NotFound') return false;
-    throw error;
-  }
+  const call = { method: 'GET', path, decode: () => true } as const;
+  return (await unlessNotFound(context.client.call(call, callOptions(context)))) !== undefined;
 };

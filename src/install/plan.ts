@@ -1,4 +1,4 @@
-import { ApiError, type FieldConflict } from '../kubernetes/api/errors.ts';
+import { ApiError, type FieldConflict, isApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
 import { type ServedKindPath, applyObject, getObject } from './calls.ts';
 import { type InstallContext, InstallError, callOptions } from './context.ts';
 import { type Difference, differencesOf } from './diff.ts';
@@ -27,15 +27,6 @@ export const isOwned = ({ metadata }: KubeObject): boolean =>
       entry.manager === fieldManager && entry.operation === 'Apply',
   );
 
-const readLive = async (at: ServedKindPath, object: KubeObject, context: InstallContext) => {
-  try {
-    return (await context.client.call(getObject(at, object), callOptions(context))).value;
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'NotFound') return undefined;
-    throw error;
-  }
-};
-
 /** The API server's own answer to what would become of the object; nothing is stored. */
 const rehearse = async (
   at: ServedKindPath,
@@ -56,7 +47,7 @@ const rehearse = async (
 
 const planObject = async (object: KubeObject, findKind: FindKind, context: InstallContext): Promise<PlannedObject> => {
   const at = await mustFindKind(findKind, object);
-  const live = await readLive(at, object, context);
+  const live = (await unlessNotFound(context.client.call(getObject(at, object), callOptions(context))))?.value;
   const none = { object, at, differences: [], conflicts: [], force: false };
   if (live !== undefined && isGardeners(live)) {
     throw new InstallError(`${nameOf(object)} belongs to gardener's resource manager, which would put it back`, [
@@ -71,9 +62,7 @@ const planObject = async (object: KubeObject, findKind: FindKind, context: Insta
     return { ...none, live, change, differences, ...forcing };
   } catch (error) {
     // Of a role, or a namespace, that does not exist yet.
-    if (live === undefined && error instanceof ApiError && error.code === 'NotFound') {
-      return { ...none, change: 'create' };
-    }
+    if (live === undefined && isApiError(error, 'NotFound')) return { ...none, change: 'create' };
     throw error instanceof ApiError ? new InstallError(`${nameOf(object)} is refused: ${error.message}`) : error;
   }
 };

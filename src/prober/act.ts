@@ -1,4 +1,4 @@
-import { ApiError } from '../kubernetes/api/errors.ts';
+import { ApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import {
   type ResourceState,
@@ -63,25 +63,20 @@ export const act = async (deps: ProberActDeps, request: ProberActRequest): Promi
 
 const perform = (deps: ProberActDeps, request: ProberActRequest): Promise<ResourceState | undefined> => {
   const { action } = request;
-  if (action.kind === 'read') return read(deps, request);
+  if (action.kind === 'read') return unlessNotFound(read(deps, request));
   return deps.dryRun ? Promise.resolve(stateAfter(action.write)) : write(deps, request, action.write);
 };
 
-const read = async ({ seed }: ProberActDeps, request: ProberActRequest): Promise<ResourceState | undefined> => {
+const read = async ({ seed }: ProberActDeps, request: ProberActRequest): Promise<ResourceState> => {
   const { target } = request;
   const options = optionsOf(request);
   for (let attempts = 1; ; attempts += 1) {
-    try {
-      const { value: object } = await seed.call(getScalable(target), options);
-      const state = stateInObject(object, target);
-      if (state !== undefined) return state;
-      const { value: scale } = await seed.call(getScale(target), options);
-      const isConsistent = scale.resourceVersion === object.meta.resourceVersion;
-      if (isConsistent || attempts === consistentReadTries) return scaledState(object, scale);
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'NotFound') return undefined;
-      throw error;
-    }
+    const { value: object } = await seed.call(getScalable(target), options);
+    const state = stateInObject(object, target);
+    if (state !== undefined) return state;
+    const { value: scale } = await seed.call(getScale(target), options);
+    const isConsistent = scale.resourceVersion === object.meta.resourceVersion;
+    if (isConsistent || attempts === consistentReadTries) return scaledState(object, scale);
   }
 };
 

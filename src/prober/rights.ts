@@ -1,4 +1,4 @@
-import { ApiError } from '../kubernetes/api/errors.ts';
+import { isApiError } from '../kubernetes/api/errors.ts';
 import { type ResourceRef, groupOf, refKey } from '../kubernetes/api/resource-ref.ts';
 import { usesScale } from '../kubernetes/api/scalable.ts';
 import { resolveKind } from '../kubernetes/client/index.ts';
@@ -13,7 +13,7 @@ const someNamespace = async (settings: ProberSettings, { client, options }: Inqu
     return (await client.call(sourceOf(settings).someNamespaces, options)).value[0];
   } catch (error) {
     // That this right is missing is told with the others.
-    if (error instanceof ApiError && error.code === 'Forbidden') return undefined;
+    if (isApiError(error, 'Forbidden')) return undefined;
     throw error;
   }
 };

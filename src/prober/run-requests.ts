@@ -1,5 +1,5 @@
 import type { Answer, Call } from '../kubernetes/api/call.ts';
-import { ApiError, type ApiErrorCode, type Result } from '../kubernetes/api/errors.ts';
+import { ApiError, type ApiErrorCode, type Result, isApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { measureHoldUp } from '../kubernetes/client/index.ts';
 import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
@@ -44,8 +44,7 @@ interface SendOptions {
   readonly urgent?: boolean;
 }
 
-const isTimeout = <T>(sent: Sent<T>): boolean =>
-  !sent.ok && sent.error instanceof ApiError && sent.error.code === 'Timeout';
+const isTimeout = <T>(sent: Sent<T>): boolean => !sent.ok && isApiError(sent.error, 'Timeout');
 
 /**
  * The requests of one probe run; they reject only with the signal's reason. Requests that come one after the other share a connection to the shoot, those side

@@ -7,7 +7,7 @@ import {
   optionalList,
   optionalString,
 } from '../kubernetes/api/decode.ts';
-import { ApiError } from '../kubernetes/api/errors.ts';
+import { ApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
@@ -37,14 +37,11 @@ const getLease = ({ client, namespace, options }: ObjectsDeps) =>
 
 /** Held by nobody where there is none. Rejects with an ApiError. */
 const readLease = async (deps: ObjectsDeps, wall: () => number): Promise<LeaderLease> => {
-  try {
-    const { value, date } = await getLease(deps);
-    const { holder, acquireTime } = value;
-    return { holder, since: timeOf(acquireTime), isFresh: isFreshAt(value, date ?? wall()) };
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'NotFound') return { holder: '', isFresh: false };
-    throw error;
-  }
+  const answer = await unlessNotFound(getLease(deps));
+  if (answer === undefined) return { holder: '', isFresh: false };
+  const { value, date } = answer;
+  const { holder, acquireTime } = value;
+  return { holder, since: timeOf(acquireTime), isFresh: isFreshAt(value, date ?? wall()) };
 };
 
 const decodeReplica = (json: unknown, path: string): Replica & { readonly isGoing: boolean } => {

@@ -1,6 +1,6 @@
 import { type FoundPause, findPause, formatPause, isInForce, pausedAnnotation } from '../gardener/pause.ts';
 import { decodeMeta, decodeObject, decodeString } from '../kubernetes/api/decode.ts';
-import { ApiError } from '../kubernetes/api/errors.ts';
+import { ApiError, isApiError } from '../kubernetes/api/errors.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import { type HostedCluster, findCapiClusterPath, listCapiClusters } from '../prober/index.ts';
 import { type ClusterCommand, type CommandContext, CommandProblem, callOptions } from '../install/index.ts';
@@ -56,7 +56,7 @@ export const writePause = async (
   try {
     await context.client.call(call, callOptions(context));
   } catch (error) {
-    if (!(error instanceof ApiError && error.code === 'NotFound')) throw error;
+    if (!isApiError(error, 'NotFound')) throw error;
     throw new CommandProblem(`there is no ${name.includes('/') ? 'Cluster' : 'namespace'} ${name} in this cluster`, [
       'check that it is the right seed (--kubeconfig, $KUBECONFIG), and the name of the shoot',
     ]);

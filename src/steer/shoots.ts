@@ -1,5 +1,5 @@
 import { type Cluster, decodeClusterWith } from '../gardener/cluster.ts';
-import { ApiError } from '../kubernetes/api/errors.ts';
+import { unlessNotFound } from '../kubernetes/api/errors.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import { findCapiClusterPath } from '../prober/index.ts';
 import { type CommandContext, CommandProblem, callOptions } from '../install/index.ts';
@@ -22,35 +22,25 @@ const decode = (json: unknown, at: string): NamedShoot => {
   return { namespace, ...(shootName === undefined ? {} : { name: `${project ?? ''}/${shootName.name}` }) };
 };
 
-/** Undefined where there is no such object, or the API server does not know its kind. */
-const orNone = async <T>(asked: Promise<T>): Promise<T | undefined> => {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'NotFound') return undefined;
-    throw error;
-  }
-};
-
 const byNamespace = async (namespace: string, context: CommandContext): Promise<NamedShoot> => {
   const one = `${path}/${encodeURIComponent(namespace)}`;
   const call = { method: 'GET', path: one, decode: (json: unknown) => decode(json, 'cluster') } as const;
   // Other systems than Gardener have no such Clusters.
-  return (await orNone(context.client.call(call, callOptions(context))))?.value ?? { namespace };
+  return (await unlessNotFound(context.client.call(call, callOptions(context))))?.value ?? { namespace };
 };
 
 /** Of Gardener. */
 const listShoots = async (context: CommandContext): Promise<readonly NamedShoot[]> => {
   const options = { ...callOptions(context), timeoutMs: listTimeoutMs };
-  return (await orNone(context.client.call(listCall({ path, decode }), options)))?.value ?? [];
+  return (await unlessNotFound(context.client.call(listCall({ path, decode }), options)))?.value ?? [];
 };
 
 /** One of the clusters of Cluster API, which may share a namespace. */
 const byCluster = async (name: string, { client, signal }: CommandContext): Promise<NamedShoot | undefined> => {
   const options = callOptions({ signal });
-  const at = await orNone(findCapiClusterPath(client, name, options));
+  const at = await unlessNotFound(findCapiClusterPath(client, name, options));
   if (at === undefined) return undefined;
-  const found = await orNone(client.call({ method: 'GET', path: at, decode: () => true }, options));
+  const found = await unlessNotFound(client.call({ method: 'GET', path: at, decode: () => true }, options));
   return found && { namespace: name };
 };
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ApiError, type ApiErrorCode, type ErrorHandling, KubeconfigError } from './errors.ts';
+import { ApiError, type ApiErrorCode, type ErrorHandling, KubeconfigError, unlessNotFound } from './errors.ts';
 
 const handling: Readonly<Record<ApiErrorCode, ErrorHandling>> = {
   Conflict: 'reread',
@@ -48,4 +48,12 @@ it('a KubeconfigError names its field', () => {
   const error = new KubeconfigError('users[0].user.exec', 'is not allowed');
   expect(error.message).toBe('kubeconfig: users[0].user.exec: is not allowed');
   expect(error.field).toBe('users[0].user.exec');
+});
+
+it('what is not found is undefined, and every other failure stays one', async () => {
+  const refused = (code: ApiErrorCode): Promise<string> => Promise.reject(new ApiError({ code, message: 'x' }));
+  expect(await unlessNotFound(Promise.resolve('found'))).toBe('found');
+  expect(await unlessNotFound(refused('NotFound'))).toBeUndefined();
+  await expect(unlessNotFound(refused('Forbidden'))).rejects.toMatchObject({ code: 'Forbidden' });
+  await expect(unlessNotFound(Promise.reject(new TypeError('x')))).rejects.toThrow(TypeError);
 });

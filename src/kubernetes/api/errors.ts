@@ -105,6 +105,16 @@ export class ApiError extends Error {
 export const isApiError = (error: unknown, code: ApiErrorCode): error is ApiError =>
   error instanceof ApiError && error.code === code;
 
+/** Undefined where there is no such object, or the API server does not know its kind. Rejects as `asked` does for any other failure. */
+export const unlessNotFound = async <T>(asked: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+};
+
 /** A kubeconfig that is refused or broken; the message names the field and never its value. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';

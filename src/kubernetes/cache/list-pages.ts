@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { decodeObject, optionalList, optionalString } from '../api/decode.ts';
-import { ApiError } from '../api/errors.ts';
+import { ApiError, isApiError } from '../api/errors.ts';
 import { type CallContext, performCall } from '../client/index.ts';
 
 const pageTimeoutMs = 60_000;
@@ -94,7 +94,7 @@ export const listPages = async (options: PagedListOptions): Promise<Listed> => {
   try {
     return await readPages(options, options.pageSize);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'Expired') throw error;
+    if (!isApiError(error, 'Expired')) throw error;
     return readPages(options, undefined);
   }
 };

@@ -1,4 +1,4 @@
-import { ApiError, type ConnectionFault, type ExchangePhase } from '../api/errors.ts';
+import { ApiError, type ConnectionFault, type ExchangePhase, isApiError } from '../api/errors.ts';
 import { AnswerError } from './answer-error.ts';
 
 const sentences: ReadonlyMap<string, string> = new Map(
@@ -75,7 +75,7 @@ const resets = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 
 /** True when the connection broke after the request was (perhaps partly) sent and before any answer came. */
 export const isResetBeforeAnswer = (error: unknown): boolean => {
-  if (!(error instanceof ApiError) || error.code !== 'ConnectionError') return false;
+  if (!isApiError(error, 'ConnectionError')) return false;
   const { phase, code = '' } = error.fault;
   return phase === 'waiting for the answer' && resets.has(code);
 };

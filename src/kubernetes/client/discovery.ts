@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { decodeList, decodeObject, decodeString, optionalBoolean } from '../api/decode.ts';
-import { ApiError } from '../api/errors.ts';
+import { unlessNotFound } from '../api/errors.ts';
 import type { CallOptions, KubeClient } from '../api/kube.ts';
 
 /** A kind as a group version serves it. */
@@ -55,13 +55,8 @@ export const resolveKind = async (
 ): Promise<ResolvedKind> => {
   const { apiVersion, kind } = wanted;
   const problem = `the API server does not serve ${kind} of ${apiVersion}`;
-  let resources: readonly ServedResource[];
-  try {
-    resources = (await client.call(discover(apiVersion), options)).value;
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'NotFound') return { kind: 'not-served', problem };
-    throw error;
-  }
+  const answer = await unlessNotFound(client.call(discover(apiVersion), options));
+  const resources = answer?.value ?? [];
   // Subresources are listed as `deployments/scale`, with a kind of their own.
   const found = resources.find((resource) => resource.kind === kind && !resource.name.includes('/'));
   if (found === undefined) return { kind: 'not-served', problem };
@@ -75,8 +70,8 @@ export const listKinds = async (
   apiVersion: string,
   options: CallOptions,
 ): Promise<readonly string[] | undefined> => {
-  const resources = await unlessNotFound(client.call(discover(apiVersion), options));
-  return resources?.filter(({ name }) => !name.includes('/')).map(({ kind }) => kind);
+  const answer = await unlessNotFound(client.call(discover(apiVersion), options));
+  return answer?.value.filter(({ name }) => !name.includes('/')).map(({ kind }) => kind);
 };
 
 const decodeVersions = (json: unknown): readonly string[] =>
@@ -91,14 +86,5 @@ export const listVersions = async (
   options: CallOptions,
 ): Promise<readonly string[]> => {
   const call = { method: 'GET', path: `/apis/${encodeURIComponent(group)}`, decode: decodeVersions } as const;
-  return (await unlessNotFound(client.call(call, options))) ?? [];
-};
-
-const unlessNotFound = async <T>(answer: Promise<{ readonly value: T }>): Promise<T | undefined> => {
-  try {
-    return (await answer).value;
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'NotFound') return undefined;
-    throw error;
-  }
+  return (await unlessNotFound(client.call(call, options)))?.value ?? [];
 };

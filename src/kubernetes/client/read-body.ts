@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import { ApiError } from '../api/errors.ts';
+import { ApiError, isApiError } from '../api/errors.ts';
 import type { KubeResponse } from '../api/kube.ts';
 import { createByteSink } from '../protobuf/index.ts';
 import { AnswerTooLargeError } from './answer-error.ts';
@@ -106,7 +106,7 @@ const createMemory = (budget: BodyBudget, { clock, scope, request, deadline }: R
       const turn = share.resize(bytes, scope.signal);
       if (turn !== undefined) await wait(turn);
     },
-    blame: (error) => (waitedMs > 0 && error instanceof ApiError && error.code === 'Timeout' ? problem() : error),
+    blame: (error) => (waitedMs > 0 && isApiError(error, 'Timeout') ? problem() : error),
     release: share.release,
   };
 };

@@ -1,5 +1,5 @@
 import type { Answer, Call, ListParts, ListReading } from '../api/call.ts';
-import { ApiError } from '../api/errors.ts';
+import { isApiError } from '../api/errors.ts';
 import type { CallOptions } from '../api/kube.ts';
 import { createProtobufListReader } from '../protobuf/index.ts';
 import { AnswerError, AnswerTooLargeError } from './answer-error.ts';
@@ -132,7 +132,7 @@ export const readList = async <T>(options: ReadListOptions<T>, fetch: FetchPage)
   try {
     return await readPages(options, fetch);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'Expired') throw error;
+    if (!isApiError(error, 'Expired')) throw error;
     return readPages(options, fetch);
   }
 };

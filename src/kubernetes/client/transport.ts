@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import { ApiError, type ConnectionFault, type ExchangePhase } from '../api/errors.ts';
+import { ApiError, type ConnectionFault, type ExchangePhase, isApiError } from '../api/errors.ts';
 import type { Kube, KubeRequest } from '../api/kube.ts';
 import { connectionError } from './connection-error.ts';
 import { ConnectionPool } from './connection-pool.ts';
@@ -53,8 +53,7 @@ const outgoingOf = (request: KubeRequest, options: TransportOptions): Outgoing =
 };
 
 /** True if the caller gave up for another reason than a deadline of its own, by which its signal aborts as well. */
-const hasLostInterest = ({ aborted, reason }: AbortSignal): boolean =>
-  aborted && !(reason instanceof ApiError && reason.code === 'Timeout');
+const hasLostInterest = ({ aborted, reason }: AbortSignal): boolean => aborted && !isApiError(reason, 'Timeout');
 
 /**
  * HTTP/1.1 over connections of its own. Redirects are answers like any other. A request without a deadline (a watch) gets a new

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Answer, Call } from '../api/call.ts';
-import { ApiError } from '../api/errors.ts';
+import { ApiError, isApiError } from '../api/errors.ts';
 import type { KubeClient } from '../api/kube.ts';
 import type { ElectionLease } from '../api/lease.ts';
 import {
@@ -115,7 +115,7 @@ export class LeaderClaim {
       this.#memory = sawElectionLease(this.#memory, value, { candidate: this.#options, at: receivedAt });
       this.#readAt = receivedAt;
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'NotFound') throw error;
+      if (!isApiError(error, 'NotFound')) throw error;
       this.#memory = missedElectionLease(this.#memory, this.#options);
     }
     this.#unconfirmed = false;
