@@ -60,8 +60,10 @@ export const measureHealthy = async (target: Target, run: HealthyRun): Promise<M
   const program = startTarget(target, { ...run, kubeconfig: world.kubeconfig });
   try {
     const what = `${target.name} to see every shoot`;
-    await waitForTarget(program, { what, withinMs: run.warmUpLimitMs }, async () =>
-      (await world.counts()).fewestProbes >= run.warmUps ? true : undefined,
+    await waitForTarget(
+      program,
+      { what, withinMs: run.warmUpLimitMs },
+      async () => (await world.counts()).fewestProbes >= run.warmUps,
     );
     const pids = { program: [program.pid], floor: bareLoop === undefined ? [] : [bareLoop.pid], world: world.pids };
     const endCost = startCost(clock, pids);

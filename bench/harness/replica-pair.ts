@@ -164,12 +164,10 @@ export const startPair = async (options: PairOptions): Promise<ReplicaPair> => {
   const replicas = [new Replica('one', options, await openWay(seed, 'dwd-one'))];
   const output = (): string => replicas.map((replica) => `--- ${replica.name}\n${replica.output()}`).join('\n');
   const untilHeld = (what: string, isHeld: (lease: ElectionLease['spec']) => boolean) =>
-    waitFor({ what, withinMs: limitMs, everyMs: 200 }, async () => {
+    waitFor({ what, withinMs: limitMs, everyMs: 200, detail: output }, async () => {
       const { status } = await seed.client.request({ method: 'GET', path: leasePath });
       const lease = status === 404 ? {} : await readLease();
       return isHeld(lease) ? lease : undefined;
-    }).catch((error: unknown) => {
-      throw new Error(`${String(error)}; they wrote\n${output()}`);
     });
   const stop = async (): Promise<void> => {
     await Promise.all(replicas.map((replica) => replica.stop()));

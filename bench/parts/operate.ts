@@ -148,8 +148,10 @@ const measureIn = async (world: HealthyWorld, place: Place) => {
   });
   try {
     const what = `${target.name} to see every shoot`;
-    await waitForTarget(program, { what, withinMs: warmUpLimitMs }, async () =>
-      (await world.counts()).fewestProbes >= 2 ? true : undefined,
+    await waitForTarget(
+      program,
+      { what, withinMs: warmUpLimitMs },
+      async () => (await world.counts()).fewestProbes >= 2,
     );
     const addresses = { health: `http://${String(health)}`, metrics: `http://${String(metrics)}/metrics` };
     const serving = await measureServing(addresses, clock);

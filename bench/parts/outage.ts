@@ -104,8 +104,10 @@ const measure = async (target: Target, directory: string, options: BenchOptions)
     const config = gardenConfig(kubeConfigSecretName, { scale: size.scale });
     const program = startTarget(target, { component: 'prober', config, kubeconfig, directory });
     try {
-      await waitForTarget(program, { what: `${target.name} to probe every shoot`, withinMs: readyLimitMs }, async () =>
-        (await world.order('report')).fewestProbes > 0 ? true : undefined,
+      await waitForTarget(
+        program,
+        { what: `${target.name} to probe every shoot`, withinMs: readyLimitMs },
+        async () => (await world.order('report')).fewestProbes > 0,
       );
       return await play(target, { options, world, program, size });
     } finally {

@@ -90,12 +90,13 @@ const namespacesJudged = (output: string): number => {
 
 const settle = async (program: Program, { isOwn, arenas, scale, clock }: Contest): Promise<void> => {
   if (isOwn) {
-    await waitFor({ what: 'a verdict on every shoot', withinMs: 60_000, everyMs: 500 }, () => {
-      program.check();
-      return Promise.resolve(namespacesJudged(program.output()) === arenas.length ? true : undefined);
-    }).catch((error: unknown) => {
-      throw new Error(`${String(error)}; it wrote\n${program.output()}`);
-    });
+    await waitFor(
+      { what: 'a verdict on every shoot', withinMs: 60_000, everyMs: 500, detail: () => program.output() },
+      () => {
+        program.check();
+        return namespacesJudged(program.output()) === arenas.length;
+      },
+    );
   }
   const settledAt = clock.monotonic() + (isOwn ? settleMs : foreignSettleMs) * scale;
   while (clock.monotonic() < settledAt) {

@@ -92,8 +92,10 @@ export const measureIdle = async (
   const program = startTarget(target, { component, config, kubeconfig: world.kubeconfig, directory });
   try {
     if (component === 'prober') {
-      await waitForTarget(program, { what: `${target.name} to probe every shoot`, withinMs: 180_000 }, async () =>
-        (await world.counts()).fewestProbes > before ? true : undefined,
+      await waitForTarget(
+        program,
+        { what: `${target.name} to probe every shoot`, withinMs: 180_000 },
+        async () => (await world.counts()).fewestProbes > before,
       );
     }
     await clock.sleep(idleMs, never);

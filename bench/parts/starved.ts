@@ -41,8 +41,9 @@ interface Play {
 const play = async ({ options, world, program, size, throttled }: Play): Promise<StarvedResult> => {
   const { clock } = options;
   const startedAt = clock.monotonic();
-  await waitFor({ what: 'every shoot to be probed', withinMs: readyLimitMs, everyMs: 500 }, async () =>
-    (await world.order('report')).fewestProbes > 0 ? true : undefined,
+  await waitFor(
+    { what: 'every shoot to be probed', withinMs: readyLimitMs, everyMs: 500 },
+    async () => (await world.order('report')).fewestProbes > 0,
   );
   const readyMs = clock.monotonic() - startedAt;
   await world.order('measure');

@@ -98,7 +98,7 @@ export class Arena {
     await this.#kcm.start();
     await waitFor({ what: `${this.name}: KCM wanted and all nodes ready`, withinMs: 30_000 }, async () => {
       const isWanted = !isProtected || replicas(namespace) === 1;
-      return isWanted && (await unknownNodes(controlPlane.client)).length === 0 ? true : undefined;
+      return isWanted && (await unknownNodes(controlPlane.client)).length === 0;
     });
   }
 

@@ -151,9 +151,8 @@ describeEnvtest('care on real API servers', () => {
       const fits = Object.entries(expected).every(([key, value]) => last?.[key as keyof Condition] === value);
       return fits ? last : undefined;
     };
-    return waitFor({ what, withinMs: 60_000 }, attempt).catch((error: unknown) => {
-      throw new Error(`${String(error)}: it is ${JSON.stringify(last)}\n${program.output()}`);
-    });
+    const detail = (): string => `it is ${JSON.stringify(last)}\n${program.output()}`;
+    return waitFor({ what, withinMs: 60_000, detail }, attempt);
   };
 
   const isOk = { status: 'True' };
@@ -168,7 +167,7 @@ describeEnvtest('care on real API servers', () => {
     );
     await waitFor({ what: 'label', withinMs: 30_000 }, async () => {
       const label = (await read('two')).metadata.labels?.['shoot.gardener.cloud/status'];
-      return label === 'healthy' || undefined;
+      return label === 'healthy';
     });
     const down = await until('hung', 'APIServerAvailable', { reason: 'HealthzRequestFailed', status: 'False' });
     expect(down.message).toContain('no answer within');
@@ -245,7 +244,7 @@ describeEnvtest('care on real API servers', () => {
     try {
       await waitFor(
         { what: 'the missing right', withinMs: 60_000 },
-        async () => (await metric('dwd_missing_garden_rights')) === 1 || undefined,
+        async () => (await metric('dwd_missing_garden_rights')) === 1,
       );
       const named = narrow.lines().filter(({ msg }) => msg === 'a right is missing in the garden: grant it');
       expect(named.map(({ right }) => right)).toEqual([
@@ -262,7 +261,7 @@ describeEnvtest('care on real API servers', () => {
   it('leaves a Shoot alone whose conditions somebody else writes', async () => {
     const leftAlone = (): boolean =>
       program.lines().some(({ msg, namespace }) => namespace === namespaceOf('theirs') && msg?.includes('gardenlet'));
-    await waitFor({ what: 'it is told', withinMs: 30_000 }, async () => leftAlone() || undefined);
+    await waitFor({ what: 'it is told', withinMs: 30_000 }, leftAlone);
     expect(await conditionsOf('theirs')).toMatchObject([{ reason: 'Gardenlet' }]);
   });
 
@@ -290,7 +289,7 @@ describeEnvtest('care on real API servers', () => {
       }
       rounds += 1;
       await writeTheirs('two', { round: rounds, own });
-      return rounds % 50 === 0 && answers().slice(before).includes(409) ? true : undefined;
+      return rounds % 50 === 0 && answers().slice(before).includes(409);
     });
     // Now that it is alone, care writes what it could not.
     for (const is of ['False', 'True'] as const) {

@@ -117,10 +117,10 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
     (await getDeployment(seed.client, namespace, kcmOf(name))).spec.replicas;
   const untilScaled = (name: Name, wanted: number): Promise<unknown> =>
     waitFor(
-      { what: `${kcmOf(name)} at ${String(wanted)} replicas\n${program.output()}`, withinMs: 40_000 },
+      { what: `${kcmOf(name)} at ${String(wanted)} replicas`, withinMs: 40_000, detail: program.output },
       async () => {
         const { spec, status } = await getDeployment(seed.client, namespace, kcmOf(name));
-        return spec.replicas === wanted && (status?.readyReplicas ?? 0) === wanted ? true : undefined;
+        return spec.replicas === wanted && (status?.readyReplicas ?? 0) === wanted;
       },
     );
   const marks = async (name: Name): Promise<readonly string[]> => {
@@ -135,11 +135,14 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
     return metadata.annotations ?? {};
   };
   const untilAnnotated = (name: Name, wanted: object): Promise<unknown> =>
-    waitFor({ what: `${name}-mhc with ${JSON.stringify(wanted)}\n${program.output()}`, withinMs: 40_000 }, async () => {
-      const annotations = await annotationsOf(name);
-      const plain = Object.entries(annotations).filter(([key]) => key !== `${prefix}/held`);
-      return isDeepStrictEqual(Object.fromEntries(plain), wanted) ? true : undefined;
-    });
+    waitFor(
+      { what: `${name}-mhc with ${JSON.stringify(wanted)}`, withinMs: 40_000, detail: program.output },
+      async () => {
+        const annotations = await annotationsOf(name);
+        const plain = Object.entries(annotations).filter(([key]) => key !== `${prefix}/held`);
+        return isDeepStrictEqual(Object.fromEntries(plain), wanted);
+      },
+    );
   /** While it is held; `former`: what the users had set. */
   const held = (own: object, former?: string): object => ({
     ...own,
@@ -148,13 +151,11 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
     [`${prefix}/former-annotation`]: JSON.stringify({ key: paused, value: 'dependency-watchdog', former }),
   });
   const untilLogged = (words: Readonly<Record<string, string>>, from: number): Promise<unknown> =>
-    waitFor({ what: `the line ${JSON.stringify(words)}\n${program.output()}`, withinMs: 40_000 }, async () =>
+    waitFor({ what: `the line ${JSON.stringify(words)}`, withinMs: 40_000, detail: program.output }, async () =>
       program
         .lines()
         .slice(from)
-        .some((line) => Object.entries(words).every(([key, value]) => line[key] === value))
-        ? true
-        : undefined,
+        .some((line) => Object.entries(words).every(([key, value]) => line[key] === value)),
     );
   const cluster = (name: Name): string => capiPath(namespace, 'clusters', name);
   const setPaused = (name: Name, paused: boolean): Promise<unknown> =>

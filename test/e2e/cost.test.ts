@@ -48,11 +48,12 @@ it.each([3, 100, 1000])('a healthy probe of %i nodes, over TLS, as the server co
   });
   ends.push(() => prober.stop());
   const stats = () => served.shootStats('a');
-  await waitFor({ what: 'the first runs', withinMs: 30_000 }, async () => (stats().requests >= 6 ? true : undefined));
+  await waitFor({ what: 'the first runs', withinMs: 30_000 }, () => stats().requests >= 6);
   const before = stats();
   const toSeed = seed.counts.total();
-  await waitFor({ what: `${String(runs)} runs`, withinMs: 60_000 }, async () =>
-    stats().requests - before.requests >= 2 * runs ? true : undefined,
+  await waitFor(
+    { what: `${String(runs)} runs`, withinMs: 60_000 },
+    () => stats().requests - before.requests >= 2 * runs,
   );
   const after = stats();
   const row = {

@@ -113,13 +113,9 @@ describe('dwd care in the world of the demo', { timeout: 180_000 }, () => {
       charlie: well,
     };
     let last: unknown;
-    await waitFor({ what: 'the outage', withinMs: 120_000 }, async () => {
+    await waitFor({ what: 'the outage', withinMs: 120_000, detail: () => JSON.stringify(last) }, async () => {
       last = await look();
-      return JSON.stringify(last).includes('TooManyExpired') && JSON.stringify(last).includes('NodeUnhealthy')
-        ? true
-        : undefined;
-    }).catch((error: unknown) => {
-      throw new Error(`${String(error)}: it is ${JSON.stringify(last)}`);
+      return JSON.stringify(last).includes('TooManyExpired') && JSON.stringify(last).includes('NodeUnhealthy');
     });
     expect(last).toEqual({ code: 1, found: expected });
     const { code, text } = await care();
@@ -143,6 +139,6 @@ describe('dwd care in the world of the demo', { timeout: 180_000 }, () => {
 
   it('finds all well again when the network is repaired', async () => {
     await Promise.all([cut('alpha', false), cut('twin', false)]);
-    await waitFor({ what: 'recovery', withinMs: 120_000 }, async () => ((await look()).code === 0 ? true : undefined));
+    await waitFor({ what: 'recovery', withinMs: 120_000 }, async () => (await look()).code === 0);
   });
 });

@@ -10,7 +10,7 @@ const screenOf = (show: Show): string => show.output().split(home).at(-2)?.repla
 
 const press = (show: Show, keys: string): void => void show.process.stdin?.write(keys);
 
-const whenShown = async (show: Show, what: RegExp): Promise<void> =>
+const whenShown = async (show: Show, what: RegExp): Promise<unknown> =>
   until(() => what.test(screenOf(show)), `the screen shows ${String(what)}`);
 
 const whenNothingIsLeft = async (show: Show): Promise<void> => {

@@ -67,10 +67,7 @@ const ours: readonly WireFault[] = [
 ];
 
 const isHeld = (lane: FaultLane, what: string): Promise<unknown> =>
-  waitFor(
-    { what: `${lane.name} is held ${what}`, withinMs: patienceMs, everyMs: 200 },
-    async () => (await lane.isDown()) || undefined,
-  );
+  waitFor({ what: `${lane.name} is held ${what}`, withinMs: patienceMs, everyMs: 200 }, () => lane.isDown());
 
 describeEnvtest('an API server out of reach', () => {
   let directory: string;
@@ -105,7 +102,7 @@ describeEnvtest('an API server out of reach', () => {
   const healthy = (lane: FaultLane): Promise<unknown> =>
     waitFor({ what: `${lane.name} is healthy`, withinMs: patienceMs, everyMs: 500 }, async () => {
       const runs = (await lane.watchdog.results(lane.namespace)).get('healthy') ?? 0;
-      return runs >= 2 || undefined;
+      return runs >= 2;
     });
 
   beforeAll(async () => {
@@ -142,7 +139,7 @@ describeEnvtest('an API server out of reach', () => {
     controller = startDeploymentController(seed.client);
     await waitFor({ what: 'all are up', withinMs: patienceMs }, async () => {
       const up = await Promise.all([...lanes.values()].map((lane) => lane.isUp()));
-      return up.every(Boolean) || undefined;
+      return up.every(Boolean);
     });
     await Promise.all([watchdogs.quick.start(), watchdogs.plain.start()]);
     await Promise.all([...lanes.values()].map(healthy));
@@ -166,7 +163,7 @@ describeEnvtest('an API server out of reach', () => {
       own.resumeEtcd();
       await waitFor({ what: 'a list after the pause', withinMs: patienceMs, everyMs: 500 }, async () => {
         const runs = (await lane.watchdog.results(lane.namespace)).get('healthy') ?? 0;
-        return runs >= before + 2 || undefined;
+        return runs >= before + 2;
       });
       expect(linesOf(lane).filter((line) => line.includes('clock and ours differ'))).toEqual([]);
     });

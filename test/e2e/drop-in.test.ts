@@ -17,7 +17,7 @@ import {
   shootRules,
   startKubelets,
 } from '../envtest/shoot.ts';
-import { waitFor } from '../envtest/waiting.ts';
+import { type Attempt, waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
 import { type Program, startProgram } from './support/program.ts';
 
@@ -169,19 +169,19 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
     const answer = await fetch('http://127.0.0.1:9644/readyz').catch(() => undefined);
     return answer === undefined ? undefined : { status: answer.status, body: await answer.text() };
   };
-  const until = async <T>(what: string, running: Program, look: () => Promise<T | undefined>): Promise<T> =>
-    waitFor({ what, withinMs: 40_000 }, look).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${running.output()}`);
-    });
-  const untilReady = (running: Program) =>
-    until('ready', running, async () => ((await readyz())?.status === 200 ? true : undefined));
+  const until = async <T>(what: string, running: Program, look: Attempt<T>): Promise<T> =>
+    waitFor({ what, withinMs: 40_000, detail: running.output }, look);
+  const untilReady = (running: Program) => until('ready', running, async () => (await readyz())?.status === 200);
   const electionLease = () =>
     seed.client.get<ElectionLease>(`/apis/coordination.k8s.io/v1/namespaces/garden/leases/${leaseName}`);
   const untilScaled = (name: string, replicas: number): Promise<unknown> =>
-    waitFor({ what: `${name} at ${String(replicas)}\n${program?.output() ?? ''}`, withinMs: 60_000 }, async () => {
-      const { spec, status } = await getDeployment(seed.client, namespace, name);
-      return spec.replicas === replicas && (status?.readyReplicas ?? 0) === replicas ? true : undefined;
-    });
+    waitFor(
+      { what: `${name} at ${String(replicas)}`, withinMs: 60_000, detail: () => program?.output() ?? '' },
+      async () => {
+        const { spec, status } = await getDeployment(seed.client, namespace, name);
+        return spec.replicas === replicas && (status?.readyReplicas ?? 0) === replicas;
+      },
+    );
   const marksOf = async (name: string) => {
     const { metadata } = await getDeployment(seed.client, namespace, name);
     return Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(prefix));
@@ -193,7 +193,7 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
     await untilReady(running);
     await until('leading', running, async () => {
       const lease = await electionLease().catch(() => undefined);
-      return lease?.spec.holderIdentity ? true : undefined;
+      return Boolean(lease?.spec.holderIdentity);
     });
     await untilScaled('machine-controller-manager', 0);
     await untilScaled('kube-controller-manager', 0);
@@ -248,8 +248,10 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
 
   it('without rights on the Lease never leads, and its log names what is missing', async () => {
     const running = await start(seedRules);
-    await until('a log line', running, async () =>
-      running.output().includes(leaseName) && running.output().includes('forbidden') ? true : undefined,
+    await until(
+      'a log line',
+      running,
+      () => running.output().includes(leaseName) && running.output().includes('forbidden'),
     );
     expect(running.lines().map(({ msg }) => msg)).not.toContain('started leading');
   });
@@ -257,9 +259,7 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
   it('without the right to list machines scales nothing, and its log names what is missing', async () => {
     await renewedBefore(35_000);
     const running = await start([...without('machines'), ...electionRules]);
-    await until('a log line', running, async () =>
-      /machines[^\n]* forbidden/.test(running.output()) ? true : undefined,
-    );
+    await until('a log line', running, () => /machines[^\n]* forbidden/.test(running.output()));
     expect(running.output()).toContain('probe failed: nothing is scaled');
     expect((await getDeployment(seed.client, namespace, 'kube-controller-manager')).spec.replicas).toBe(2);
   });

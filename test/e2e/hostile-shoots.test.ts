@@ -98,7 +98,7 @@ describeEnvtest('a prober with hostile shoots', () => {
     const [troubled, spared] = watchdogs as [Watchdog, Watchdog];
     const probes = async (who: string) => versionsOf(await good.order('counts'), who);
     await waitFor({ what: 'the first probes of all shoots', withinMs: 60_000 }, async () =>
-      [...(await probes('spared')), ...(await probes('troubled'))].every((count) => count > 0) ? true : undefined,
+      [...(await probes('spared')), ...(await probes('troubled'))].every((count) => count > 0),
     );
     const before = { troubled: await probes('troubled'), spared: await probes('spared') };
     const pids = { troubled: troubled.program().pid, spared: spared.program().pid };

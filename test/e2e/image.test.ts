@@ -14,7 +14,7 @@ import {
   getDeployment,
   startKubelets,
 } from '../envtest/shoot.ts';
-import { waitFor } from '../envtest/waiting.ts';
+import { type Attempt, waitFor } from '../envtest/waiting.ts';
 import { readImageConfig } from '../image/dockerfile.ts';
 import { auditInto } from './support/audit.ts';
 import {
@@ -109,18 +109,15 @@ describeContainers('the image in the place of the Go program, with what gardenle
     return pod;
   };
 
-  const until = async <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => {
+  const until = async <T>(what: string, look: Attempt<T>): Promise<T> => {
     const hasEnded = new AbortController();
     void pod?.ended.then((code) => hasEnded.abort(new Error(`${what}: the program has ended with ${String(code)}`)));
-    const wait = { what, withinMs: 100_000, everyMs: 100, signal: hasEnded.signal };
-    return waitFor(wait, look).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${pod?.output() ?? ''}`);
-    });
+    const wait = { what, withinMs: 100_000, everyMs: 100, signal: hasEnded.signal, detail: () => pod?.output() ?? '' };
+    return waitFor(wait, look);
   };
 
   const messages = (running: Program): readonly string[] => running.lines().map(({ msg }) => msg ?? '');
-  const untilTold = (running: Program, message: string) =>
-    until(message, async () => messages(running).includes(message) || undefined);
+  const untilTold = (running: Program, message: string) => until(message, () => messages(running).includes(message));
 
   const replicas = async (): Promise<Record<string, number>> => {
     const found = await Promise.all(
@@ -134,7 +131,7 @@ describeContainers('the image in the place of the Go program, with what gardenle
   const untilReplicas = (what: string, wanted: Readonly<Record<string, number>>) =>
     until(what, async () => {
       const found = await replicas();
-      return Object.entries(wanted).every(([name, count]) => found[name] === count) || undefined;
+      return Object.entries(wanted).every(([name, count]) => found[name] === count);
     });
 
   const holder = async (component: string): Promise<string> => {
@@ -164,7 +161,7 @@ describeContainers('the image in the place of the Go program, with what gardenle
   const untilDeleted = (name: string) =>
     until(`${name} to be deleted`, async () => {
       const found = (await listPods(seed.client, namespace)).find(({ metadata }) => metadata.name === name);
-      return found?.metadata.deletionTimestamp !== undefined || undefined;
+      return found?.metadata.deletionTimestamp !== undefined;
     });
 
   it('holds the same program under three names, and nothing that anybody but root could write', async () => {
@@ -196,7 +193,7 @@ describeContainers('the image in the place of the Go program, with what gardenle
     await setEndpoints(seed.client, { namespace, service: 'etcd-main-client', ready: [false] });
     await createCrashing('kube-apiserver-1');
     const running = await run('weeder');
-    await until('the weeder to lead', async () => ((await holder('weeder')) === '' ? undefined : true));
+    await until('the weeder to lead', async () => (await holder('weeder')) !== '');
     await setEndpoints(seed.client, { namespace, service: 'etcd-main-client', ready: [true] });
     await untilDeleted('kube-apiserver-1');
     await untilTold(running, eventsRefused);
@@ -208,7 +205,7 @@ describeContainers('the image in the place of the Go program, with what gardenle
     // The weeder of the test before has given its Lease back.
     expect(await holder('weeder')).toBe('');
     const running = await run('weeder');
-    await until('the weeder to lead', async () => ((await holder('weeder')) === '' ? undefined : true));
+    await until('the weeder to lead', async () => (await holder('weeder')) !== '');
     const proc = (name: string): string => readFileSync(`/proc/${String(running.pid)}/${name}`, 'utf8');
     const status = proc('status');
     expect(status).toMatch(/^Uid:\t65532\t65532\t65532\t65532$/m);
@@ -256,7 +253,7 @@ describeContainers('the image in the place of the Go program, with what gardenle
     await untilDeleted('kube-apiserver-2');
     await until('an Event', async () => {
       const events = await seed.kubectl(['-n', namespace, 'get', 'events']);
-      return events.includes('pod/kube-apiserver-2') || undefined;
+      return events.includes('pod/kube-apiserver-2');
     });
     expect(pod?.output()).not.toContain(eventsRefused);
     expect(documentedReads()).toHaveLength(2);

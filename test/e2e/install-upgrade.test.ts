@@ -227,8 +227,9 @@ describeEnvtest('an installation where something is installed already', () => {
     expect(failed.text).toContain('run dwd uninstall again, or dwd install to be protected again\n');
     expect([failed.code, await names('deployments', 'garden')]).toEqual([1, []]);
     await world.seed.client.delete(`${bindings}/${metadata.name}`);
-    await waitFor({ what: 'the policy is gone', withinMs: 30_000, everyMs: 500 }, async () =>
-      (await remove()) === undefined ? true : undefined,
+    await waitFor(
+      { what: 'the policy is gone', withinMs: 30_000, everyMs: 500 },
+      async () => (await remove()) === undefined,
     );
     expect(await expectRemoved()).toContain('ConfigMap garden/dwd-prober-config-');
   });

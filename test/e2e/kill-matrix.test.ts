@@ -102,17 +102,19 @@ describeEnvtest('kill matrix', () => {
 
   const untilFlowEnded = async (lane: Lane, flow: FlowDirection, hasStruck: () => boolean): Promise<void> => {
     const seen: Partial<Record<Dependent, DependentState>> = {};
-    await waitFor({ what: 'end of the flow', withinMs: 90_000, everyMs: 300 }, async () => {
+    const detail = (): string => {
+      const { expected, proxy } = lane;
+      const told = JSON.stringify({ struck: hasStruck(), seen, expected, writes: proxy.writes.slice(-8) });
+      return `${told}\n${lane.program().output()}`;
+    };
+    const what = `${lane.name}: end of the flow ${flow}`;
+    await waitFor({ what, withinMs: 90_000, everyMs: 300, detail }, async () => {
       for (const dependent of dependents) {
         const state = await lane.state(dependent);
         seen[dependent] = state;
         if (sorted(state) !== sorted(wanted(lane, dependent, flow))) return undefined;
       }
-      return hasStruck() || undefined;
-    }).catch((error: unknown) => {
-      const { expected, proxy } = lane;
-      const told = JSON.stringify({ struck: hasStruck(), seen, expected, writes: proxy.writes.slice(-8) });
-      throw new Error(`${lane.name} ${flow}: ${String(error)}\n${told}\n${lane.program().output()}`);
+      return hasStruck();
     });
   };
 
@@ -122,9 +124,7 @@ describeEnvtest('kill matrix', () => {
       shootAudit.requests().filter(({ user, uri }) => user === `prober-${lane.name}` && uri === '/version').length;
     const before = runs();
     const { length } = lane.proxy.writes;
-    await waitFor({ what: `probe runs of ${lane.name}`, withinMs: 60_000, everyMs: 500 }, () =>
-      Promise.resolve(runs() >= before + 3 || undefined),
-    );
+    await waitFor({ what: `probe runs of ${lane.name}`, withinMs: 60_000, everyMs: 500 }, () => runs() >= before + 3);
     const landed = lane.proxy.writes.slice(length).filter(({ status }) => status === 200);
     expect(landed, `${lane.name}: writes after the flow's end`).toEqual([]);
   };
@@ -186,9 +186,7 @@ describeEnvtest('kill matrix', () => {
     const killed = lanes.map(async (lane, index) => {
       const target = flows[flow][index % flows[flow].length] ?? '';
       const killing = killAfter(lane, target);
-      await waitFor({ what: `${lane.name} ${flow}: ${target}`, withinMs: 90_000 }, () =>
-        Promise.resolve(killing.isDead() || undefined),
-      );
+      await waitFor({ what: `${lane.name} ${flow}: ${target}`, withinMs: 90_000 }, () => killing.isDead());
       return target;
     });
     turn(flow);

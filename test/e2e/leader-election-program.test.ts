@@ -110,17 +110,16 @@ describeEnvtest('leader election of whole programs', () => {
   const outOfTerm = () => writesOutOfTerm(audit.requests(), users);
 
   /** The leader at work: it has the Lease and has written since `since`. */
-  const untilLeads = async (since: number, former?: ProgramReplica): Promise<ProgramReplica> =>
-    waitFor({ what: `a leader other than ${former?.user ?? 'nobody'}`, withinMs: 90_000, everyMs: 200 }, async () => {
+  const untilLeads = async (since: number, former?: ProgramReplica): Promise<ProgramReplica> => {
+    const what = `a leader other than ${former?.user ?? 'nobody'}`;
+    return waitFor({ what, withinMs: 90_000, everyMs: 200, detail: outputs }, () => {
       const requests = audit.requests();
       const last = leaseWrites(requests).at(-1);
       if (last === undefined || last.holder === '' || last.user === former?.user) return undefined;
       const written = dependentWrites(requests).filter(({ user, at }) => user === last.user && at >= since);
-      await Promise.resolve();
       return written.length >= 2 ? replicas.find(({ user }) => user === last.user) : undefined;
-    }).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${outputs()}`);
     });
+  };
 
   /** Waits until another leads, and notes how long nobody did. */
   const untilHandedOver = async (how: string, from: ProgramReplica, since: number): Promise<ProgramReplica> => {

@@ -75,7 +75,7 @@ describeEnvtest('leader election on a real API server', () => {
   const spec = async (): Promise<LeaseSpec> => (await plane.client.get<{ spec: LeaseSpec }>(`${leases}/${name}`)).spec;
 
   const until = (what: string, holds: () => boolean | Promise<boolean>): Promise<true> =>
-    waitFor({ what, withinMs: 20_000, everyMs: 20 }, async () => (await holds()) || undefined);
+    waitFor({ what, withinMs: 20_000, everyMs: 20 }, holds);
 
   const start = (identity: string): Candidate => {
     const clock = systemClock();

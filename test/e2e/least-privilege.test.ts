@@ -192,7 +192,7 @@ describeEnvtest('without one of its rights', () => {
       const { client } = harness.plane;
       const places = proberVariants.flatMap(({ id }) => [kcm, mcm].map((name) => [id, name] as const));
       const all = await Promise.all(places.map(([id, name]) => getDeployment(client, id, name)));
-      return all.every(({ spec, status }) => status?.readyReplicas === spec.replicas) || undefined;
+      return all.every(({ spec, status }) => status?.readyReplicas === spec.replicas);
     });
     // What goes down does not settle: the way up begins before the way down has ended, and reads what it finds.
     await stopControllers();
@@ -205,7 +205,7 @@ describeEnvtest('without one of its rights', () => {
     kubelets.connect();
     await waitFor({ what: 'the way up', withinMs: 60_000 }, async () => {
       const { spec } = await getDeployment(harness.plane.client, proberVariants[0]!.id, kcm);
-      return spec.replicas === 2 || undefined;
+      return spec.replicas === 2;
     });
     startControllers();
     await harness.until(
@@ -237,7 +237,7 @@ describeEnvtest('without one of its rights', () => {
     };
     await waitFor({ what: 'the first to be weeded', withinMs: 60_000 }, async () => {
       const going = await Promise.all(weederVariants.map(({ id }) => goingIn(id)));
-      return going[0] === 'early' || undefined;
+      return going[0] === 'early';
     });
     for (const { id } of weederVariants) await setCrashing(client, podOf(id, 'late'), ['main']);
     await harness.until('weeded', weeded, async (one) => `${await goingIn(one.variant.id)}, ${await traces(one)}`);

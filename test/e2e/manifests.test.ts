@@ -155,12 +155,11 @@ describeEnvtest('the manifests of an installation', () => {
       ...(component === 'prober' ? ['--page-bind-addr=127.0.0.1:0'] : []),
       `--health-bind-addr=127.0.0.1:${String(healthPort)}`,
     );
-    await waitFor({ what: 'the rights to be checked and the controller to start', withinMs: 60_000 }, () => {
-      const said = (message: string): boolean => program.lines().some(({ msg }) => msg === message);
-      return Promise.resolve((said('no right is missing') && said(begun[component])) || undefined);
-    }).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${program.output()}`);
-    });
+    const said = (message: string): boolean => program.lines().some(({ msg }) => msg === message);
+    await waitFor(
+      { what: 'the rights to be checked and the controller to start', withinMs: 60_000, detail: program.output },
+      () => said('no right is missing') && said(begun[component]),
+    );
     const ready = await fetch(`http://127.0.0.1:${String(healthPort)}/readyz`);
     expect([ready.status, await ready.text()]).toEqual([200, expect.any(String)]);
     expect(program.lines().filter(({ level }) => level === 'error')).toEqual([]);

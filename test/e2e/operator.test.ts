@@ -94,11 +94,7 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
   const lines = () => program?.lines() ?? [];
   const messages = (): readonly unknown[] => lines().map(({ msg }) => msg);
   const until = (what: string, isSo: () => boolean | Promise<boolean>): Promise<unknown> =>
-    waitFor({ what, withinMs: 60_000, everyMs: 200 }, async () => (await isSo()) || undefined).catch(
-      (error: unknown) => {
-        throw new Error(`${String(error)}\n${program?.output() ?? ''}`);
-      },
-    );
+    waitFor({ what, withinMs: 60_000, everyMs: 200, detail: () => program?.output() ?? '' }, isSo);
   const untilCounts = (expected: Readonly<Record<string, number>>, where = namespace): Promise<unknown> =>
     until(`${where}: ${JSON.stringify(expected)}`, async () => {
       const found = Object.keys(expected).map(async (name) => {

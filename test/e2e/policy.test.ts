@@ -101,14 +101,14 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
   it('the prober protects and restores, and is refused nothing', async () => {
     const program = await installed.start('prober');
     const untilCounts = (expected: string): Promise<unknown> =>
-      waitFor({ what: `${expected}\n${program.output()}`, withinMs: 60_000 }, async () => {
+      waitFor({ what: expected, withinMs: 60_000, detail: program.output }, async () => {
         const { spec, metadata } = await getDeployment(installed.seed.client, namespace, kcm);
         const wheel = (await installed.seed.client.get<Mill>(mill)).spec.wheel.count;
         const marked = Object.keys(metadata.annotations ?? {}).some((key) => key.startsWith(prefix));
-        return `${String(spec.replicas)} ${String(wheel)}${marked ? ' held' : ''}` === expected || undefined;
+        return `${String(spec.replicas)} ${String(wheel)}${marked ? ' held' : ''}` === expected;
       });
     await waitFor({ what: 'healthy', withinMs: 60_000 }, () =>
-      Promise.resolve(program.lines().some(({ verdict }) => verdict === 'healthy') || undefined),
+      program.lines().some(({ verdict }) => verdict === 'healthy'),
     );
     installed.kubelets.cut();
     await untilCounts('0 0 held');
@@ -178,7 +178,7 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
     await setEndpoints(installed.seed.client, { namespace, service: 'etcd-main-client', ready: [true] });
     await waitFor({ what: 'the pod to be deleted', withinMs: 60_000 }, async () => {
       const pods = await listPods(installed.seed.client, namespace);
-      return pods.some(({ metadata: { deletionTimestamp } }) => deletionTimestamp !== undefined) || undefined;
+      return pods.some(({ metadata: { deletionTimestamp } }) => deletionTimestamp !== undefined);
     });
     const events = await waitFor({ what: 'its Event', withinMs: 30_000 }, async () => {
       const text = await installed.seed.kubectl(['get', 'events', '-n', namespace]);
@@ -227,7 +227,7 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
     const proxied = 'pods/https:leader:9644/proxy/status';
     await waitFor(
       { what: 'the roles', withinMs: 30_000 },
-      async () => (await status('GET', `/api/v1/namespaces/garden/${proxied}`)) === 404 || undefined,
+      async () => (await status('GET', `/api/v1/namespaces/garden/${proxied}`)) === 404,
     );
     expect(await patch(alice, `/api/v1/namespaces/${namespace}`, { metadata: { annotations: { a: 'b' } } })).toBe(
       'allowed',
@@ -250,7 +250,7 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
       const { client } = await installed.identityOf('prober');
       await waitFor({ what: 'the policy', withinMs: 30_000 }, async () => {
         const answer = await patch(client, mill, { spec: { stones: 3 } });
-        return answer.includes('JSON Patch') || undefined;
+        return answer.includes('JSON Patch');
       });
     });
 

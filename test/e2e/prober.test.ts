@@ -96,13 +96,14 @@ describeEnvtest('prober on real components', () => {
   });
 
   const untilScaled = (name: string, replicas: number): Promise<unknown> =>
-    waitFor({ what: `${name} at ${String(replicas)} replicas\n${program.output()}`, withinMs: 40_000 }, async () => {
+    waitFor({ what: `${name} at ${String(replicas)} replicas`, withinMs: 40_000, detail: program.output }, async () => {
       const { spec, status } = await getDeployment(seed.client, namespace, name);
-      return spec.replicas === replicas && (status?.readyReplicas ?? 0) === replicas ? true : undefined;
+      return spec.replicas === replicas && (status?.readyReplicas ?? 0) === replicas;
     });
   const untilMill = (count: number): Promise<unknown> =>
-    waitFor({ what: `watermill at ${String(count)}`, withinMs: 40_000 }, async () =>
-      (await seed.client.get<Mill>(mill)).spec.wheel.count === count ? true : undefined,
+    waitFor(
+      { what: `watermill at ${String(count)}`, withinMs: 40_000 },
+      async () => (await seed.client.get<Mill>(mill)).spec.wheel.count === count,
     );
   /** The program's own writes to what it scales, in order. */
   const writes = () =>
@@ -136,11 +137,9 @@ describeEnvtest('prober on real components', () => {
       `--metrics-bind-addr=127.0.0.1:${String(metricsPort)}`,
       `--health-bind-addr=127.0.0.1:${String(healthPort)}`,
     ]);
-    await waitFor({ what: 'readyz', withinMs: 20_000 }, async () => {
+    await waitFor({ what: 'readyz', withinMs: 20_000, detail: program.output }, async () => {
       const answer = await fetch(`http://127.0.0.1:${String(healthPort)}/readyz`).catch(() => undefined);
-      return answer?.status === 200 ? true : undefined;
-    }).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${program.output()}`);
+      return answer?.status === 200;
     });
     expect((await fetch(`http://127.0.0.1:${String(healthPort)}/healthz`)).status).toBe(200);
   });
@@ -148,11 +147,9 @@ describeEnvtest('prober on real components', () => {
   it('costs two requests to the shoot and none to the seed per healthy run', async () => {
     const runs = () => shootAudit.requests().filter(({ user, uri }) => user === shootUser && uri === '/version');
     const isChecked = (): boolean => program.lines().some(({ msg }) => msg === 'no right is missing');
-    await waitFor({ what: 'the check of rights', withinMs: 30_000 }, async () => (isChecked() ? true : undefined));
+    await waitFor({ what: 'the check of rights', withinMs: 30_000 }, isChecked);
     const before = runs().length;
-    await waitFor({ what: `probe runs\n${program.output()}`, withinMs: 20_000 }, async () =>
-      runs().length >= before + 5 ? true : undefined,
-    );
+    await waitFor({ what: 'probe runs', withinMs: 20_000, detail: program.output }, () => runs().length >= before + 5);
     const settled = runs().at(-3)?.at ?? 0;
     const last = runs().at(-1)?.at ?? 0;
     const toShoot = shootAudit.requests().filter(({ user, at }) => user === shootUser && at >= settled && at < last);
@@ -196,8 +193,9 @@ describeEnvtest('prober on real components', () => {
     await untilScaled('kube-controller-manager', 2);
     await untilScaled('machine-controller-manager', 3);
     await untilMill(4);
-    await waitFor({ what: 'the watermill without marks', withinMs: 10_000 }, async () =>
-      Object.keys((await seed.client.get<Mill>(mill)).metadata.annotations ?? {}).length === 0 ? true : undefined,
+    await waitFor(
+      { what: 'the watermill without marks', withinMs: 10_000 },
+      async () => Object.keys((await seed.client.get<Mill>(mill)).metadata.annotations ?? {}).length === 0,
     );
     for (const name of ['kube-controller-manager', 'machine-controller-manager']) {
       const { metadata } = await getDeployment(seed.client, namespace, name);

@@ -73,9 +73,7 @@ const startProber = async (log: number | 'pipe', ...flags: readonly string[]): P
 const untilRuns = async ({ metric }: Running, more: number): Promise<void> => {
   const count = async (): Promise<number> => (await metric('dwd_prober_runs_total')) ?? 0;
   const before = await count();
-  await waitFor({ what: `${more} more probes`, withinMs: 60_000 }, async () =>
-    (await count()) >= before + more ? true : undefined,
-  );
+  await waitFor({ what: `${more} more probes`, withinMs: 60_000 }, async () => (await count()) >= before + more);
 };
 
 const untilDropped = ({ metric }: Running): Promise<number> =>
@@ -205,8 +203,9 @@ describe('a configuration file that turns bad while the program runs', () => {
     await untilRuns(prober, 1);
     spoil();
     renameSync(next(), own());
-    await waitFor({ what: 'the reload is refused', withinMs: 60_000 }, async () =>
-      (await prober.metric('dwd_config_reload_failed')) === 1 ? true : undefined,
+    await waitFor(
+      { what: 'the reload is refused', withinMs: 60_000 },
+      async () => (await prober.metric('dwd_config_reload_failed')) === 1,
     );
     // At its default of 10 s this would take longer than the test.
     await untilRuns(prober, 20);
@@ -274,8 +273,9 @@ describe('the end of a prober that holds something', () => {
     const { lines } = linesOf(prober.child.stderr);
     await untilRuns(prober, 1);
     await cut();
-    await waitFor({ what: 'all is held', withinMs: 90_000 }, async () =>
-      (await prober.metric('dwd_prober_held_resources')) === 3 ? true : undefined,
+    await waitFor(
+      { what: 'all is held', withinMs: 90_000 },
+      async () => (await prober.metric('dwd_prober_held_resources')) === 3,
     );
     prober.child.kill('SIGTERM');
     expect(await prober.exit).toBe(0);

@@ -90,22 +90,20 @@ describeEnvtest('a cluster that is none of Gardener', () => {
     });
 
   const untilScaled = (replicas: number, withinMs = 40_000): Promise<unknown> =>
-    waitFor({ what: `${kcm} at ${String(replicas)} replicas\n${program.output()}`, withinMs }, async () => {
+    waitFor({ what: `${kcm} at ${String(replicas)} replicas`, withinMs, detail: program.output }, async () => {
       const { spec, status } = await getDeployment(seed.client, namespace, kcm);
-      return spec.replicas === replicas && (status?.readyReplicas ?? 0) === replicas ? true : undefined;
+      return spec.replicas === replicas && (status?.readyReplicas ?? 0) === replicas;
     });
   const marks = async (): Promise<readonly string[]> => {
     const { metadata } = await getDeployment(seed.client, namespace, kcm);
     return Object.keys(metadata.annotations ?? {}).filter((key) => key.startsWith(prefix));
   };
   const untilLogged = (message: string, from: number): Promise<unknown> =>
-    waitFor({ what: `the line ${message}\n${program.output()}`, withinMs: 40_000 }, async () =>
+    waitFor({ what: `the line ${message}`, withinMs: 40_000, detail: program.output }, async () =>
       program
         .lines()
         .slice(from)
-        .some(({ msg, verdict }) => msg === message || verdict === message)
-        ? true
-        : undefined,
+        .some(({ msg, verdict }) => msg === message || verdict === message),
     );
   const pause = (value: string | null): Promise<unknown> =>
     seed.client.patch(`/api/v1/namespaces/${namespace}`, {
@@ -146,8 +144,9 @@ describeEnvtest('a cluster that is none of Gardener', () => {
 
   it('is let go, and its count is left, while its namespace is being deleted', async () => {
     await seed.client.delete(`/api/v1/namespaces/${namespace}`);
-    await waitFor({ what: `no mark\n${program.output()}`, withinMs: 20_000 }, async () =>
-      (await marks()).includes(`${prefix}/meltdown-protection-active`) ? undefined : true,
+    await waitFor(
+      { what: 'no mark', withinMs: 20_000, detail: program.output },
+      async () => !(await marks()).includes(`${prefix}/meltdown-protection-active`),
     );
     expect((await getDeployment(seed.client, namespace, kcm)).spec.replicas).toBe(0);
   });

@@ -102,11 +102,7 @@ describeEnvtest('watches whose connections are swallowed', () => {
   /** How long it takes from now until `sees`, in milliseconds. */
   const timed = async (watcher: Watcher, what: string, sees: () => boolean | Promise<boolean>): Promise<number> => {
     const from = performance.now();
-    await waitFor({ what, withinMs: 2 * noticedWithinMs, everyMs: 500 }, async () =>
-      (await sees()) ? true : undefined,
-    ).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${watcher.program.output()}`);
-    });
+    await waitFor({ what, withinMs: 2 * noticedWithinMs, everyMs: 500, detail: watcher.program.output }, sees);
     return performance.now() - from;
   };
 

@@ -38,11 +38,7 @@ describeEnvtest('a prober that stands by', () => {
   };
   const messages = (program: Program): readonly string[] => program.lines().map(({ msg = '' }) => msg);
   const until = (what: string, program: Program, isSo: (messages: readonly string[]) => boolean): Promise<unknown> =>
-    waitFor({ what, withinMs: 60_000, everyMs: 200 }, () =>
-      Promise.resolve(isSo(messages(program)) || undefined),
-    ).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${program.output()}`);
-    });
+    waitFor({ what, withinMs: 60_000, everyMs: 200, detail: program.output }, () => isSo(messages(program)));
 
   it('scales down before it leads when the leader is suspended, and whoever leads then restores', async () => {
     const leader = start();

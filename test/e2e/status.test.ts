@@ -97,12 +97,11 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
     isSo: (ran: Awaited<ReturnType<typeof run>>) => boolean,
   ) => {
     let last = '';
-    return waitFor({ what, withinMs: 90_000, everyMs: 500 }, async () => {
+    const detail = (): string => `${last}\n${prober?.output() ?? ''}`;
+    return waitFor({ what, withinMs: 90_000, everyMs: 500, detail }, async () => {
       const ran = await run(...args);
       last = ran.output;
-      return isSo(ran) ? ran : undefined;
-    }).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${last}\n${prober?.output() ?? ''}`);
+      return isSo(ran) && ran;
     });
   };
 

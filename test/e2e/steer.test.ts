@@ -91,19 +91,17 @@ describeEnvtest('an operator who steers the prober, on a real API server', () =>
     await untilLogged('probing begins');
   };
   const untilLogged = (message: string): Promise<unknown> =>
-    waitFor({ what: message, withinMs: 60_000, everyMs: 200 }, () =>
-      Promise.resolve(prober?.lines().some(({ msg }) => msg === message) === true || undefined),
-    ).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${prober?.output() ?? ''}`);
-    });
+    waitFor(
+      { what: message, withinMs: 60_000, everyMs: 200, detail: () => prober?.output() ?? '' },
+      () => prober?.lines().some(({ msg }) => msg === message) === true,
+    );
   const countsOf = async (): Promise<readonly number[]> =>
     Promise.all([kcm, mcm].map(async (name) => (await getDeployment(seed.client, namespace, name)).spec.replicas));
   const untilCounts = (...expected: readonly number[]): Promise<unknown> =>
-    waitFor({ what: `counts ${expected.join(' ')}`, withinMs: 60_000, everyMs: 200 }, async () =>
-      String(await countsOf()) === String(expected) ? true : undefined,
-    ).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${prober?.output() ?? ''}`);
-    });
+    waitFor(
+      { what: `counts ${expected.join(' ')}`, withinMs: 60_000, everyMs: 200, detail: () => prober?.output() ?? '' },
+      async () => String(await countsOf()) === String(expected),
+    );
   /** Annotations of ours on the two, by name without the prefix. */
   const marks = async (): Promise<readonly Readonly<Record<string, string>>[]> =>
     Promise.all(
@@ -192,9 +190,8 @@ describeEnvtest('an operator who steers the prober, on a real API server', () =>
     ]);
     kubelets.connect();
     await untilCounts(2, 3);
-    await waitFor(
-      { what: 'no marks', withinMs: 20_000 },
-      async () => (await marks()).every((all) => Object.keys(all).length === 0) || undefined,
+    await waitFor({ what: 'no marks', withinMs: 20_000 }, async () =>
+      (await marks()).every((all) => Object.keys(all).length === 0),
     );
     expect((await dwd('release', '--all', '--yes', `--config-file=${configFile}`)).stdout()).toBe('nothing is held\n');
   }, 120_000);

@@ -62,12 +62,11 @@ describeEnvtest('a prober that takes over from another in mid-outage', () => {
   };
   const writes = () => leaseWrites(world.audit.requests());
   const holder = (): string => writes().at(-1)?.holder ?? '';
+  const outputs = (): string => started.map((program) => program.output()).join('\n');
   const untilLed = (what: string, isLed: (holder: string) => boolean): Promise<string> =>
-    waitFor({ what, withinMs: 60_000, everyMs: 200 }, () => {
+    waitFor({ what, withinMs: 60_000, everyMs: 200, detail: outputs }, () => {
       const now = holder();
-      return Promise.resolve(now !== '' && isLed(now) ? now : undefined);
-    }).catch((error: unknown) => {
-      throw new Error([String(error), ...started.map((program) => program.output())].join('\n'));
+      return now !== '' && isLed(now) && now;
     });
   /** Until it has read the Lease; it is not its own. */
   const untilStandingBy = (user: string, since: number): Promise<unknown> =>
@@ -76,7 +75,7 @@ describeEnvtest('a prober that takes over from another in mid-outage', () => {
         .requests()
         .filter(({ verb, uri, at }) => verb === 'get' && at >= since && uri.includes('/leases/dwd-prober-leader-'))
         .filter((request) => request.user === user);
-      return Promise.resolve(reads.length > 0 || undefined);
+      return reads.length > 0;
     });
   const storedCounts = async (): Promise<readonly unknown[]> =>
     Promise.all(
@@ -118,7 +117,7 @@ describeEnvtest('a prober that takes over from another in mid-outage', () => {
   };
   const untilForgotten = (): Promise<unknown> =>
     waitFor({ what: 'no stored count', withinMs: 30_000 }, async () =>
-      (await storedCounts()).flat().some((one) => typeof one === 'string') ? undefined : true,
+      (await storedCounts()).flat().every((one) => typeof one !== 'string'),
     );
 
   it(`keeps what ${other} holds, which does not give the Lease back, and restores it`, async () => {
@@ -127,9 +126,7 @@ describeEnvtest('a prober that takes over from another in mid-outage', () => {
     await startOutage();
     const at = Date.now();
     const after = startAsGardenlet(dwd);
-    await waitFor({ what: 'a standby', withinMs: 60_000 }, () =>
-      Promise.resolve(after.output().includes('another replica leads') || undefined),
-    );
+    await waitFor({ what: 'a standby', withinMs: 60_000 }, () => after.output().includes('another replica leads'));
     before.signal(endOfPredecessor);
     await before.ended;
     await untilLed('the successor leads', (now) => now !== leader);

@@ -87,10 +87,13 @@ describeEnvtest('a shoot that wakes up with the leases of yesterday', () => {
   });
 
   const untilScaled = (name: Name, replicas: number): Promise<unknown> =>
-    waitFor({ what: `${name} at ${String(replicas)}\n${program?.output() ?? ''}`, withinMs: 60_000 }, async () => {
-      const { spec, status } = await getDeployment(seed.client, namespaceOf(name), 'kube-controller-manager');
-      return spec.replicas === replicas && (status?.readyReplicas ?? 0) === replicas ? true : undefined;
-    });
+    waitFor(
+      { what: `${name} at ${String(replicas)}`, withinMs: 60_000, detail: () => program?.output() ?? '' },
+      async () => {
+        const { spec, status } = await getDeployment(seed.client, namespaceOf(name), 'kube-controller-manager');
+        return spec.replicas === replicas && (status?.readyReplicas ?? 0) === replicas;
+      },
+    );
 
   it('is neither probed nor scaled', async () => {
     await untilScaled('awake', 0);

@@ -95,21 +95,17 @@ describeEnvtest('with webhooks that change what the prober scales', () => {
   };
   const untilTold = async (body: unknown, pattern: RegExp): Promise<void> => {
     let told = '';
-    await waitFor({ what: String(pattern), withinMs: 30_000 }, async () => {
+    await waitFor({ what: String(pattern), withinMs: 30_000, detail: () => told }, async () => {
       told = await asProber(body);
-      return pattern.test(told) || undefined;
-    }).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${told}`);
+      return pattern.test(told);
     });
   };
 
   const untilCount = (replicas: number): Promise<unknown> =>
-    waitFor({ what: `${String(replicas)} replicas`, withinMs: 60_000 }, async () => {
+    waitFor({ what: `${String(replicas)} replicas`, withinMs: 60_000, detail: program.output }, async () => {
       const { spec, metadata } = await getDeployment(installed.seed.client, namespace, kcm);
       const isHeld = Object.keys(metadata.annotations ?? {}).includes(`${prefix}/meltdown-protection-active`);
-      return (spec.replicas === replicas && isHeld === (replicas === 0)) || undefined;
-    }).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${program.output()}`);
+      return spec.replicas === replicas && isHeld === (replicas === 0);
     });
 
   beforeAll(async () => {
@@ -132,7 +128,7 @@ describeEnvtest('with webhooks that change what the prober scales', () => {
     await untilTold(image, /^403/);
     program = await installed.start('prober');
     await waitFor({ what: 'healthy', withinMs: 60_000 }, () =>
-      Promise.resolve(program.lines().some(({ verdict }) => verdict === 'healthy') || undefined),
+      program.lines().some(({ verdict }) => verdict === 'healthy'),
     );
   });
   afterAll(async () => {

@@ -112,7 +112,7 @@ describeEnvtest('weeder on a real API server', () => {
     ]);
     await waitFor({ what: 'the pod of the early namespace to be deleted', withinMs: 60_000 }, async () => {
       const [pod] = await listPods(seed.client, early);
-      return pod?.metadata.deletionTimestamp !== undefined || undefined;
+      return pod?.metadata.deletionTimestamp !== undefined;
     });
     expect(await going()).toEqual([]);
     expect(podRequests().filter(({ uri }) => uri.includes(namespace))).toEqual([]);
@@ -128,8 +128,9 @@ describeEnvtest('weeder on a real API server', () => {
   it('deletes the crash-looping dependants, whichever container it is, when the service becomes ready', async () => {
     await setEndpoints(seed.client, { namespace, service: 'etcd-main-client', ready: [false, true] });
     const bad = [pods.plain.name, pods.init.name, pods.sidecar.name];
-    await waitFor({ what: 'three pods to be deleted', withinMs: 60_000 }, async () =>
-      (await going()).length >= bad.length ? true : undefined,
+    await waitFor(
+      { what: 'three pods to be deleted', withinMs: 60_000 },
+      async () => (await going()).length >= bad.length,
     );
     expect(await going()).toEqual(bad);
     const deletes = podRequests().filter(({ verb, uri }) => verb === 'delete' && uri.includes(namespace));
@@ -145,7 +146,7 @@ describeEnvtest('weeder on a real API server', () => {
   it('deletes a pod that turns bad late, leaves one alone that nobody would bring back, and says both', async () => {
     await setCrashing(seed.client, pods.late, ['main']);
     await waitFor({ what: 'the late pod to be deleted', withinMs: 60_000 }, async () =>
-      (await going()).includes(pods.late.name) ? true : undefined,
+      (await going()).includes(pods.late.name),
     );
     expect(await going()).not.toContain(pods.unowned.name);
     const left = program.lines().filter(({ msg }) => msg?.startsWith('left alone'));
@@ -187,9 +188,7 @@ describeEnvtest('weeder on a real API server', () => {
     );
     // The audit log tells of a watch when it is opened and when it has ended.
     const verbs = (verb: string) => podRequests().filter((request) => request.verb === verb).length;
-    await waitFor({ what: 'all watches of pods to end', withinMs: 30_000 }, () =>
-      Promise.resolve(verbs('watch') === 2 * verbs('list') || undefined),
-    );
+    await waitFor({ what: 'all watches of pods to end', withinMs: 30_000 }, () => verbs('watch') === 2 * verbs('list'));
     const before = podRequests().length;
     await setCrashing(seed.client, pods.healthy, ['main']);
     program.signal('SIGTERM');

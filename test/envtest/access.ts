@@ -143,7 +143,7 @@ async function untilAllowed(client: TestClient, identity: Identity, rule: RbacRu
   await waitFor({ what: `${identity.user} may ${rule.verbs.join(',')}`, withinMs: 10_000, everyMs: 10 }, async () => {
     const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
     const { status } = await client.create<{ status: { allowed: boolean } }>(path, review);
-    return status.allowed || undefined;
+    return status.allowed;
   });
 }
 

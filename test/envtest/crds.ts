@@ -88,7 +88,7 @@ async function applyCustomKind(client: TestClient, custom: CustomKind): Promise<
     return status?.conditions?.find((it) => it.type === 'Established' && it.status === 'True');
   });
   // Established comes before the handler and the discovery documents have noticed.
-  await waitFor(wait, async () => (await isServed(client, custom)) || undefined);
+  await waitFor(wait, () => isServed(client, custom));
 }
 
 interface Condition {

@@ -175,7 +175,7 @@ describeEnvtest('a real control plane', () => {
     });
     const orphan = JSON.parse(await text(child.stdout)) as { directory: string; etcd: number; apiServer: number };
     await waitFor({ what: 'the end of the orphans', withinMs: 10_000 }, async () => {
-      return !isAlive(orphan.etcd) && !isAlive(orphan.apiServer) && !existsSync(orphan.directory) ? true : undefined;
+      return !isAlive(orphan.etcd) && !isAlive(orphan.apiServer) && !existsSync(orphan.directory);
     });
   });
 });

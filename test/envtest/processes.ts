@@ -54,10 +54,7 @@ export async function startProcess(options: ChildProcessOptions): Promise<Manage
     logTail: () => readFileSync(options.logFile, 'utf8').trimEnd().split('\n').slice(-20).join('\n'),
     pause: async () => {
       child.kill('SIGSTOP');
-      await waitFor(
-        { what: `${options.name} paused`, withinMs: 5000, everyMs: 2 },
-        async () => isPaused(pid) || undefined,
-      );
+      await waitFor({ what: `${options.name} paused`, withinMs: 5000, everyMs: 2 }, () => isPaused(pid));
     },
     resume: () => void child.kill('SIGCONT'),
     stop: (stop = {}) => stopChild(child, ended, stop),
@@ -72,7 +69,7 @@ export async function untilReady(
 ): Promise<void> {
   const attempt = async () => {
     if (started.hasEnded()) throw new Error('ended early');
-    return (await probe()) || undefined;
+    return await probe();
   };
   try {
     await waitFor({ what: 'ready', withinMs }, attempt);

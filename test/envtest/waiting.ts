@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+export type Attempt<T> = () => T | undefined | false | Promise<T | undefined | false>;
+
 export interface Wait {
   /** What is awaited, in the words of the error: "/readyz of the API server". */
   readonly what: string;
@@ -7,20 +9,27 @@ export interface Wait {
   /** Pause between attempts, 50 unless told. */
   readonly everyMs?: number;
   readonly signal?: AbortSignal;
+  /** Put below the error, as it is then: what a program wrote, or what was seen last. */
+  readonly detail?: () => string;
 }
 
 /**
- * Calls `attempt` until it returns something other than `undefined`, and returns that. An attempt that throws ends the wait:
+ * Calls `attempt` until it returns something other than `undefined` and `false`, and returns that. An attempt that throws ends the wait:
  * what may heal is `undefined`, what cannot is an error. Real time; for tests against real processes.
  */
-export async function waitFor<T>(wait: Wait, attempt: () => Promise<T | undefined>): Promise<T> {
-  const deadline = performance.now() + wait.withinMs;
-  for (;;) {
-    wait.signal?.throwIfAborted();
-    const result = await attempt();
-    if (result !== undefined) return result;
-    if (performance.now() >= deadline) throw new Error(`${wait.what}: not within ${String(wait.withinMs)} ms`);
-    await sleep(wait.everyMs ?? 50, undefined, { signal: wait.signal });
+export async function waitFor<T>(wait: Wait, attempt: Attempt<T>): Promise<T> {
+  const { what, withinMs, everyMs = 50, signal, detail } = wait;
+  const deadline = performance.now() + withinMs;
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const result = await attempt();
+      if (result !== undefined && result !== false) return result;
+      if (performance.now() >= deadline) throw new Error(`${what}: not within ${String(withinMs)} ms`);
+      await sleep(everyMs, undefined, { signal });
+    }
+  } catch (error) {
+    throw detail === undefined ? error : new Error(`${String(error)}\n${detail()}`, { cause: error });
   }
 }
 

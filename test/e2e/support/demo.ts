@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Attempt, waitFor } from '../../envtest/waiting.ts';
 
 const dwd = fileURLToPath(new URL('../../../bin/dwd', import.meta.url));
 
@@ -78,13 +79,8 @@ export const endDemos = async (): Promise<void> => {
 };
 
 /** Fails after half a minute. */
-export const until = async (condition: () => boolean | Promise<boolean>, what: string): Promise<void> => {
-  for (let tries = 0; tries < 300; tries += 1) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`waited in vain until ${what}`);
-};
+export const until = (condition: Attempt<true>, what: string): Promise<true> =>
+  waitFor({ what, withinMs: 30_000, everyMs: 100 }, condition);
 
 /** Files and directories of the demo that are there. */
 export const leftovers = ({ directory }: Show): readonly string[] => readdirSync(directory);

@@ -77,7 +77,7 @@ const inAll = async (
 ): Promise<void> => {
   const waits = cases.map(async (it) => {
     try {
-      await waitFor({ what, withinMs: patienceMs, everyMs: 500 }, async () => (await isSo(it)) || undefined);
+      await waitFor({ what, withinMs: patienceMs, everyMs: 500 }, () => isSo(it));
     } catch (error) {
       const told = [String(error), JSON.stringify(await resultsOf(it)), ...linesOf(it).slice(-12)];
       throw new Error(`${it.lane.name}: ${told.join('\n')}`, { cause: error });

@@ -70,7 +70,7 @@ export const applyRights = async (plane: ControlPlane, text: string, user: strin
     await waitFor({ what, withinMs: 10_000 }, async () => {
       const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec };
       const { status } = await plane.client.create<{ status: { allowed: boolean } }>(reviews, review);
-      return status.allowed || undefined;
+      return status.allowed;
     });
   }
 };

@@ -131,11 +131,10 @@ export const startInstalled = async (configs: Configs): Promise<InstalledSeed> =
         '--health-bind-addr=0',
       );
       const has = (text: string): boolean => program.lines().some(({ msg }) => msg === text);
-      await waitFor({ what: `the ${component} to lead`, withinMs: 60_000 }, () =>
-        Promise.resolve((has('no right is missing') && has('started leading')) || undefined),
-      ).catch((error: unknown) => {
-        throw new Error(`${String(error)}\n${program.output()}`);
-      });
+      await waitFor(
+        { what: `the ${component} to lead`, withinMs: 60_000, detail: program.output },
+        () => has('no right is missing') && has('started leading'),
+      );
       return program;
     },
     refusedTo: (component) =>

@@ -102,11 +102,9 @@ export const createLane = async ({ name, seed, shoot, nodes, config, directory }
         '--kube-api-burst=200',
       ]);
       program = started;
-      await waitFor({ what: `lane ${name} probes`, withinMs: 60_000 }, () =>
-        Promise.resolve(started.output().includes('probing begins') || undefined),
-      ).catch((error: unknown) => {
-        throw new Error(`${String(error)}\n${started.output()}`);
-      });
+      await waitFor({ what: `lane ${name} probes`, withinMs: 60_000, detail: started.output }, () =>
+        started.output().includes('probing begins'),
+      );
     },
     kill,
     state: async (dependent) => {

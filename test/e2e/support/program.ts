@@ -9,7 +9,7 @@ const bundle = fileURLToPath(new URL('../../../dist/dwd.js', import.meta.url));
 export interface Program {
   readonly pid: number;
   /** Everything it wrote so far, both streams. */
-  output(): string;
+  readonly output: () => string;
   /** The same of standard output alone. */
   stdout(): string;
   stderr(): string;

@@ -46,7 +46,7 @@ const isChecked = ({ program, variant: { removed } }: Running): boolean => {
 
 const untilChecked = (started: Running): Promise<unknown> =>
   waitFor({ what: `the check of rights, without ${nameOf(started.variant)}`, withinMs: 60_000 }, () =>
-    Promise.resolve(isChecked(started) || undefined),
+    isChecked(started),
   );
 
 export const startRightsHarness = async (kinds?: readonly CustomKind[]): Promise<RightsHarness> => {
@@ -86,7 +86,7 @@ export const startRightsHarness = async (kinds?: readonly CustomKind[]): Promise
       await waitFor({ what, withinMs: 150_000, everyMs: 300 }, async () => {
         const fates = running.map(async (one) => [nameOf(one.variant), await fateOf(one)] as const);
         last = Object.fromEntries(await Promise.all(fates));
-        return Object.entries(last).every(([name, fate]) => expected[name] === fate) || undefined;
+        return Object.entries(last).every(([name, fate]) => expected[name] === fate);
       }).catch(() => undefined);
       expect(last, what).toEqual(expected);
     },
@@ -99,7 +99,7 @@ export const startRightsHarness = async (kinds?: readonly CustomKind[]): Promise
       const expected = used.map(({ variant }) => [nameOf(variant), variant.removed ? [nameOf(variant)] : []]);
       // What one that lacks a right is to do may be done already while it has not yet tried that.
       await waitFor({ what: 'refusals', withinMs: 60_000, everyMs: 300 }, () =>
-        Promise.resolve(isDeepStrictEqual(refused(), expected) || undefined),
+        isDeepStrictEqual(refused(), expected),
       ).catch(() => undefined);
       expect(refused()).toEqual(expected);
       for (const { variant, named } of running) {

@@ -76,20 +76,13 @@ export const startSeedWithShoot = async (name: string, apiServerFlags: ServerFla
   const kubelets = startKubelets(shoot.client, nodes);
   await world.createShoot();
 
-  const untilCounts: SeedWithShoot['untilCounts'] = (kcmReplicas, mcmReplicas) =>
-    waitFor(
-      { what: `replicas ${String(kcmReplicas)}, ${String(mcmReplicas)}`, withinMs: 60_000, everyMs: 200 },
-      async () => {
-        const [one, two] = await Promise.all(
-          [kcm, mcm].map((each) => getDeployment(seed.client, shootNamespace, each)),
-        );
-        const isSo = (deployment: typeof one, wanted: number): boolean =>
-          deployment?.spec.replicas === wanted && (deployment.status?.readyReplicas ?? 0) === wanted;
-        return (isSo(one, kcmReplicas) && isSo(two, mcmReplicas)) || undefined;
-      },
-    ).catch((error: unknown) => {
-      const outputs = agent.programs().map((program) => program.output());
-      throw new Error([String(error), ...outputs].join('\n'));
+  const outputs = (): string => Array.from(agent.programs(), (program) => program.output()).join('\n');
+  const untilCounts: SeedWithShoot['untilCounts'] = (...wanted) =>
+    waitFor({ what: `replicas ${wanted.join(', ')}`, withinMs: 60_000, everyMs: 200, detail: outputs }, async () => {
+      const found = await Promise.all([kcm, mcm].map((each) => getDeployment(seed.client, shootNamespace, each)));
+      return found.every(
+        ({ spec, status }, index) => spec.replicas === wanted[index] && (status?.readyReplicas ?? 0) === wanted[index],
+      );
     });
   const proberKubeconfig: SeedWithShoot['proberKubeconfig'] = async () => {
     const account = { namespace: 'garden', name: 'dependency-watchdog-prober' };

@@ -58,11 +58,10 @@ export const startWatcher = async (options: WatcherOptions): Promise<Watcher> =>
     const series = text.matchAll(/^dwd_watch_age_seconds\{(?<labels>.*)\} (?<age>\S+)$/gm);
     return new Map(Array.from(series, ({ groups }) => [groups?.labels ?? '', Number(groups?.age)]));
   };
-  await waitFor({ what: `${user} to be ready`, withinMs: 60_000 }, async () =>
-    (await readyz().catch(() => undefined))?.status === 200 ? true : undefined,
-  ).catch((error: unknown) => {
-    throw new Error(`${String(error)}\n${program.output()}`);
-  });
+  await waitFor(
+    { what: `${user} to be ready`, withinMs: 60_000, detail: program.output },
+    async () => (await readyz().catch(() => undefined))?.status === 200,
+  );
   return {
     user,
     proxy,
