@@ -11,8 +11,7 @@ import {
 } from '../../envtest/shoot.ts';
 import { waitFor } from '../../envtest/waiting.ts';
 import { type Mill, createMill, millPath, millRules } from './mill.ts';
-import { type Program, startProgram } from './program.ts';
-import { type WriteProxy, startWriteProxy } from './write-proxy.ts';
+import { type ProberBehindProxy, proberBehindProxy } from './prober-behind-proxy.ts';
 
 export const prefix = 'dependency-watchdog.gardener.cloud';
 
@@ -33,16 +32,12 @@ export interface DependentState {
 }
 
 /** One protected shoot in a seed that others share, with a program of its own that sees no other, behind a proxy of its own. */
-export interface Lane {
+export interface Lane extends Omit<ProberBehindProxy, 'start'> {
   readonly name: string;
-  readonly proxy: WriteProxy;
   /** What the resources should be at while all is well. */
   readonly expected: ReplicaCounts;
-  program(): Program;
   start(): Promise<void>;
-  kill(): Promise<void>;
   state(dependent: Dependent): Promise<DependentState>;
-  stop(): Promise<void>;
 }
 
 export interface LaneOptions {
@@ -61,7 +56,10 @@ export const createLane = async ({ name, seed, shoot, nodes, config, directory }
   const { client } = seed;
   const expected: ReplicaCounts = { 'kube-controller-manager': 2, 'machine-controller-manager': 3, mill: 4 };
   const access = await shoot.kubeconfigFor({ user: `prober-${name}`, rules: shootRules });
-  const proxy = await startWriteProxy(seed, {
+  const configFile = join(directory, `${name}.yaml`);
+  writeFileSync(configFile, config);
+  const prober = await proberBehindProxy({
+    ...{ seed, configFile, directory },
     user: `dwd-${name}`,
     rules: [...seedRules, ...millRules],
     onlyClusters: { fieldSelector: `metadata.name=${namespace}` },
@@ -72,41 +70,16 @@ export const createLane = async ({ name, seed, shoot, nodes, config, directory }
     await createDeployment(client, namespace, { name: deployment, replicas: expected[deployment] });
   }
   await createMill(client, namespace, expected.mill);
-  const [configFile, kubeconfig] = [join(directory, `${name}.yaml`), join(directory, `${name}.kubeconfig`)];
-  writeFileSync(configFile, config);
-  writeFileSync(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
-  let program: Program | undefined;
-
-  const running = (): Program => {
-    if (program === undefined) throw new Error(`lane ${name}: not started`);
-    return program;
-  };
-  const kill = async (): Promise<void> => {
-    running().signal('SIGKILL');
-    await running().ended;
-  };
   return {
+    ...prober,
     name,
-    proxy,
     expected,
-    program: running,
     start: async () => {
-      const started = startProgram([
-        'prober',
-        `--config-file=${configFile}`,
-        `--kubeconfig=${kubeconfig}`,
-        '--metrics-bind-addr=0',
-        '--health-bind-addr=0',
-        // A program that starts fills its caches, and waits for nothing.
-        '--kube-api-qps=100',
-        '--kube-api-burst=200',
-      ]);
-      program = started;
-      await waitFor({ what: `lane ${name} probes`, withinMs: 60_000, detail: started.output }, () =>
-        started.output().includes('probing begins'),
+      const { output } = prober.start();
+      await waitFor({ what: `lane ${name} probes`, withinMs: 60_000, detail: output }, () =>
+        output().includes('probing begins'),
       );
     },
-    kill,
     state: async (dependent) => {
       const isMill = dependent === 'mill';
       const mill = isMill ? await client.get<Mill>(millPath(namespace)) : undefined;
@@ -116,10 +89,6 @@ export const createLane = async ({ name, seed, shoot, nodes, config, directory }
       // Its text differs from write to write.
       const shown = marks.map(([key, value]) => [key, key === `${prefix}/held` ? 'noted' : value]);
       return { count, annotations: Object.fromEntries(shown) as Readonly<Record<string, string>> };
-    },
-    stop: async () => {
-      if (program !== undefined) await kill();
-      await proxy.stop();
     },
   };
 };

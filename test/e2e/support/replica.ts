@@ -1,11 +1,7 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { seedRules } from '../../envtest/shoot.ts';
 import type { AuditedRequest } from './audit.ts';
 import { millRules } from './mill.ts';
-import { type Program, startProgram } from './program.ts';
-import { type WriteProxy, startWriteProxy } from './write-proxy.ts';
+import { type ProberBehindProxy, type ProberBehindProxyOptions, proberBehindProxy } from './prober-behind-proxy.ts';
 
 export const electionLease = { namespace: 'garden', name: 'dwd-prober-leader-election' };
 
@@ -21,55 +17,20 @@ const electionRules = [
   },
 ];
 
-/** One of several programs that elect a leader, as a user of its own, behind a proxy of its own. */
-export interface ProgramReplica {
+/** One of several programs that elect a leader, as a user of its own. */
+export interface ProgramReplica extends Omit<ProberBehindProxy, 'start'> {
   readonly user: string;
-  readonly proxy: WriteProxy;
-  program(): Program;
   /** As a pod is started again; not while it runs. */
   start(): void;
-  stop(): Promise<void>;
 }
 
-export interface ProgramReplicaOptions {
-  readonly seed: ControlPlane;
-  readonly user: string;
-  readonly configFile: string;
-  readonly directory: string;
+export interface ProgramReplicaOptions extends Omit<ProberBehindProxyOptions, 'rules'> {
   readonly flags: readonly string[];
 }
 
-export const createReplica = async (options: ProgramReplicaOptions): Promise<ProgramReplica> => {
-  const { seed, user, configFile, directory, flags } = options;
-  const proxy = await startWriteProxy(seed, { user, rules: [...seedRules, ...millRules, ...electionRules] });
-  const kubeconfig = join(directory, `${user}.kubeconfig`);
-  writeFileSync(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
-  let program: Program | undefined;
-  return {
-    user,
-    proxy,
-    program: () => {
-      if (program === undefined) throw new Error(`${user}: not started`);
-      return program;
-    },
-    start: () => {
-      program = startProgram([
-        'prober',
-        `--config-file=${configFile}`,
-        `--kubeconfig=${kubeconfig}`,
-        '--metrics-bind-addr=0',
-        '--health-bind-addr=0',
-        '--kube-api-qps=100',
-        '--kube-api-burst=200',
-        ...flags,
-      ]);
-    },
-    stop: async () => {
-      program?.signal('SIGKILL');
-      await program?.ended;
-      await proxy.stop();
-    },
-  };
+export const createReplica = async ({ flags, ...options }: ProgramReplicaOptions): Promise<ProgramReplica> => {
+  const prober = await proberBehindProxy({ ...options, rules: [...seedRules, ...millRules, ...electionRules] });
+  return { ...prober, user: options.user, start: () => void prober.start(flags) };
 };
 
 const isWrite = ({ verb }: AuditedRequest): boolean => ['create', 'update', 'patch', 'delete'].includes(verb);

@@ -3,32 +3,27 @@ import { join } from 'node:path';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { freePorts } from '../../envtest/processes.ts';
 import { seedRules } from '../../envtest/shoot.ts';
-import { type Program, startProgram } from './program.ts';
-import { type WriteProxy, startWriteProxy } from './write-proxy.ts';
+import { type ProberBehindProxy, proberBehindProxy } from './prober-behind-proxy.ts';
 
 const clusterLabel = 'test-watchdog';
 const freshMs = 200;
 const scrapeTimeoutMs = 10_000;
 const wallClock = new URL('./wall-clock.ts', import.meta.url).href;
 
-/** A `dwd prober` that sees its own Clusters of a shared seed only, behind a proxy of its own. */
-export interface Watchdog {
+/** One that sees its own Clusters of a shared seed only. */
+export interface Watchdog extends Omit<ProberBehindProxy, 'start'> {
   readonly name: string;
   /** As whom it reaches the seed. */
   readonly user: string;
-  readonly proxy: WriteProxy;
   /** Of the Clusters that are its own. */
   readonly clusterLabels: Readonly<Record<string, string>>;
-  program(): Program;
   start(): Promise<void>;
-  kill(): Promise<void>;
   /** Sets its wall clock wrong by so many milliseconds, running or not. */
   shiftClock(ms: number): void;
   /** How many of its probe runs ended how, of the shoot of that namespace, since it was started. */
   results(namespace: string): Promise<Results>;
   /** The longest that its event loop was held since it was asked before: the machine's doing or its own. */
   loopLagMs(): Promise<number>;
-  stop(): Promise<void>;
 }
 
 export interface WatchdogOptions {
@@ -58,17 +53,11 @@ export const createWatchdog = async (options: WatchdogOptions): Promise<Watchdog
   const { name, seed, configFile, directory } = options;
   const user = `dwd-${name}`;
   const onlyClusters = { labelSelector: `${clusterLabel}=${name}` };
-  const proxy = await startWriteProxy(seed, { user, rules: seedRules, onlyClusters });
-  const [kubeconfig, shiftFile] = [join(directory, `${name}.kubeconfig`), join(directory, `${name}.shift`)];
-  writeFileSync(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
+  const prober = await proberBehindProxy({ ...{ seed, user, configFile, directory }, rules: seedRules, onlyClusters });
+  const shiftFile = join(directory, `${name}.shift`);
   writeFileSync(shiftFile, '0');
   let metricsPort = 0;
   let results = unread();
-  let program: Program | undefined;
-  const running = (): Program => {
-    if (program === undefined) throw new Error(`${name}: not started`);
-    return program;
-  };
   const scrape = async (): Promise<string> => {
     try {
       const url = `http://127.0.0.1:${String(metricsPort)}/metrics`;
@@ -77,33 +66,19 @@ export const createWatchdog = async (options: WatchdogOptions): Promise<Watchdog
       return '';
     }
   };
-  const kill = async (): Promise<void> => {
-    program?.signal('SIGKILL');
-    await program?.ended;
-  };
   return {
+    ...prober,
     name,
     user,
-    proxy,
     clusterLabels: { [clusterLabel]: name },
-    program: running,
     start: async () => {
       [metricsPort = 0] = await freePorts(1);
       results = unread();
-      program = startProgram(
-        [
-          'prober',
-          `--config-file=${configFile}`,
-          `--kubeconfig=${kubeconfig}`,
-          `--metrics-bind-addr=127.0.0.1:${String(metricsPort)}`,
-          '--health-bind-addr=0',
-          '--kube-api-qps=100',
-          '--kube-api-burst=200',
-        ],
-        { NODE_OPTIONS: `--import=${wallClock}`, WALL_CLOCK_SHIFT_FILE: shiftFile },
-      );
+      prober.start([`--metrics-bind-addr=127.0.0.1:${String(metricsPort)}`], {
+        NODE_OPTIONS: `--import=${wallClock}`,
+        WALL_CLOCK_SHIFT_FILE: shiftFile,
+      });
     },
-    kill,
     shiftClock: (ms) => {
       // The program never sees half a number.
       writeFileSync(`${shiftFile}.new`, String(ms));
@@ -118,10 +93,6 @@ export const createWatchdog = async (options: WatchdogOptions): Promise<Watchdog
     loopLagMs: async () => {
       const [, seconds = ''] = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await scrape()) ?? [];
       return Math.round(Number(seconds) * 1_000);
-    },
-    stop: async () => {
-      await kill();
-      await proxy.stop();
     },
   };
 };
