@@ -41,8 +41,6 @@ export interface ClusterAccess {
   /** As the transport wants it: follows changed files and credentials. */
   readonly security: (signal: AbortSignal) => Promise<Security>;
   readonly credentials: Credentials;
-  /** Namespace of the context, or of the pod. */
-  readonly namespace?: string;
 }
 
 export interface OperatorOptions {
@@ -61,7 +59,6 @@ export interface OperatorOptions {
 interface OperatorContext {
   readonly cluster: OperatorEntry;
   readonly user: OperatorEntry;
-  readonly namespace: string | undefined;
 }
 
 interface OneFile {
@@ -128,7 +125,6 @@ export const loadContext = async (files: Files, paths: readonly string[]): Promi
       found.flatMap((file) => file.users),
       member('user'),
     ),
-    namespace: fields.asText(member('namespace')),
   };
 };
 
@@ -203,13 +199,13 @@ export const contextAccess = async (
   context: OperatorContext,
   options: Options,
 ): Promise<ClusterAccess> => {
-  const { cluster, user, namespace } = context;
+  const { cluster, user } = context;
   const { files, env, clock } = options;
   refuseUnsupported(user);
   const sources = tlsSourcesOf(cluster, user);
   const material = await loadMaterial(sources, files);
   const exec = fields.member(user.body, user.path, 'exec');
-  const common = { source, endpoint: endpointOf(cluster), ...(namespace === undefined ? {} : { namespace }) };
+  const common = { source, endpoint: endpointOf(cluster) };
   if (!fields.isSet(exec.value)) {
     return { ...common, security: followSecurity(sources, files), credentials: credentialsOf(user, files) };
   }

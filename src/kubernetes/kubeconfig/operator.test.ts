@@ -79,8 +79,8 @@ describe('where it comes from', () => {
       KUBERNETES_SERVICE_PORT: '443',
     };
     const byFlag = await load({ path: flag, env });
-    expect(byFlag).toMatchObject({ source: `--kubeconfig ${flag}`, endpoint: { host: 'flag' }, namespace: 'ns-flag' });
-    expect(await load({ env, path: '' })).toMatchObject({ endpoint: { host: 'env' }, namespace: 'ns-env' });
+    expect(byFlag).toMatchObject({ source: `--kubeconfig ${flag}`, endpoint: { host: 'flag' } });
+    expect(await load({ env, path: '' })).toMatchObject({ endpoint: { host: 'env' } });
     expect(await load()).toMatchObject({ source: join(home, '.kube/config'), endpoint: { host: 'home', port: 6443 } });
     expect(await (await load()).credentials.authorization(signal)).toBe('Bearer h');
   });
@@ -154,7 +154,6 @@ describe('where it comes from', () => {
     const access = await load({ env: { KUBECONFIG: [one, join(home, 'missing'), '', two, three].join(':') } });
     expect(access.endpoint).toMatchObject({ host: 'second', servername: 'two' });
     expect(await access.credentials.authorization(signal)).toBe('Bearer first');
-    expect(access.namespace).toBeUndefined();
   });
 });
 
@@ -174,12 +173,11 @@ describe('in a pod', () => {
 
   it('rule 8: uses the service account, and a changed token in the next call', async () => {
     const files = podFiles();
-    files.content.set('token', 'one\n').set('ca.crt', certificates.ca).set('namespace', 'garden\n');
+    files.content.set('token', 'one\n').set('ca.crt', certificates.ca);
     const access = await load({ env, files });
     expect(access).toMatchObject({
       source: 'service account of the pod',
       endpoint: { protocol: 'https:', host: 'fd00::1', port: 443, basePath: '' },
-      namespace: 'garden',
     });
     const token = (): Promise<string | undefined> => access.credentials.authorization(signal);
     expect(await token()).toBe('Bearer one');

@@ -30,7 +30,6 @@ const inClusterAccess = async (env: Readonly<Record<string, string | undefined>>
   if (token === undefined) return { problem: `${serviceAccount}/token cannot be read` };
   const ca = await readIfThere(files, 'ca.crt');
   if (ca === undefined) return { problem: `${serviceAccount}/ca.crt cannot be read` };
-  const namespace = (await readIfThere(files, 'namespace'))?.trim();
   const endpoint: Endpoint = { protocol: 'https:', host, port, basePath: '' };
   const sources = {
     ca: { path: 'service account', file: `${serviceAccount}/ca.crt` },
@@ -44,7 +43,6 @@ const inClusterAccess = async (env: Readonly<Record<string, string | undefined>>
       endpoint,
       security: followSecurity(sources, files),
       credentials: tokenFileCredentials(`${serviceAccount}/token`, files),
-      ...(namespace === undefined || namespace === '' ? {} : { namespace }),
     },
   };
 };
