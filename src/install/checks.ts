@@ -4,7 +4,7 @@ import { type ServiceAccountName, formatRight, reviewAccessOf } from '../kuberne
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { resolveKind } from '../kubernetes/client/index.ts';
 import { type ProberSettings, neededByProber } from '../prober/index.ts';
-import { type Inquiry, type NeededRight, leaseNameOf, rightsOf } from '../process/index.ts';
+import { type Inquiry, type NeededRight, rightsOf } from '../process/index.ts';
 import { type WeederSettings, weederGrants } from '../weeder/index.ts';
 import type { InstallContext } from './context.ts';
 
@@ -64,9 +64,6 @@ export const checkKinds = async (
     },
   ];
 };
-
-/** The Lease by which each component elects its leader. */
-export const leaseNames: ReadonlyMap<string, string> = new Map(componentNames.map((name) => [name, leaseNameOf(name)]));
 
 const rightsNeeded: {
   readonly [Name in ComponentName]: (

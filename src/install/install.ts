@@ -5,7 +5,7 @@ import type { Difference } from './diff.ts';
 import { refuseHelms } from './helm.ts';
 import { type OwnedObject, findOwned, outdatedOf, removeObjects, untilStopped } from './inventory.ts';
 import { type FindKind, createFindKind, mustFindKind } from './kinds.ts';
-import { untilLed } from './leader.ts';
+import { leaseNames, untilLed } from './leader.ts';
 import { type InstalledComponent, type KubeObject, ownedBy } from './object.ts';
 import { type PlannedObject, applyPlan, planObjects, refuseConflicts } from './plan.ts';
 import { isNarrowed, widened } from './roles.ts';
@@ -17,8 +17,6 @@ export interface InstallOptions {
   readonly components: readonly InstalledComponent[];
   /** Upgraded with them: nothing else of these components is removed. */
   readonly alsoUpgraded: readonly InstalledComponent[];
-  /** By component, of those that elect a leader. */
-  readonly leaseNames: ReadonlyMap<string, string>;
   readonly createNamespace: boolean;
   /** Takes fields over from other managers. */
   readonly forceConflicts: boolean;
@@ -88,7 +86,6 @@ const prune = async (outdated: readonly OwnedObject[], context: InstallContext):
 
 const leadersOf = async (
   components: readonly InstalledComponent[],
-  { leaseNames }: InstallOptions,
   context: InstallContext,
 ): Promise<ReadonlyMap<string, string>> => {
   const leaders = new Map<string, string>();
@@ -130,7 +127,7 @@ export const install = async (options: InstallOptions, context: InstallContext):
     context,
   );
   await prune(outdated, context);
-  const leaders = await leadersOf(components, options, context);
+  const leaders = await leadersOf(components, context);
   await applyPlan(planned.filter(isNarrowed), context);
   return { objects: changed, leaders };
 };

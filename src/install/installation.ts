@@ -3,7 +3,7 @@ import { isHeld } from '../gardener/scaling-annotations.ts';
 import { foreseeRelease, heldName, listHeld, releaseHeld } from '../prober/held/index.ts';
 import { systemRandom } from '../process/index.ts';
 import { createMeter } from '../telemetry/index.ts';
-import { type InstallCheck, type InstalledSettings, checkInstalledRights, checkKinds, leaseNames } from './checks.ts';
+import { type InstallCheck, type InstalledSettings, checkInstalledRights, checkKinds } from './checks.ts';
 import { type InstallContext, InstallError } from './context.ts';
 import { type InstallOptions, type Installed, install } from './install.ts';
 import { installedSettings, refuseDropping } from './installed-settings.ts';
@@ -11,9 +11,9 @@ import type { KubeObject } from './object.ts';
 import { type ClusterCommand, type CommandFailure, type Connected, onCluster } from './on-cluster.ts';
 import { refuseSecondProber } from './other-prober.ts';
 import { installedPolicies } from './installed-policies.ts';
-import { type Released, type Uninstalled as UninstallReport, uninstall } from './uninstall.ts';
+import { type Released, type Uninstalled as UninstallReport, type UninstallOptions, uninstall } from './uninstall.ts';
 
-export interface InstallRun extends ClusterCommand, Omit<InstallOptions, 'leaseNames' | 'alsoUpgraded'> {
+export interface InstallRun extends ClusterCommand, Omit<InstallOptions, 'alsoUpgraded'> {
   /** Of the components; for where policies are installed already. */
   readonly policies: readonly KubeObject[];
   readonly settings: InstalledSettings;
@@ -25,12 +25,7 @@ export interface InstallReport extends Installed {
   readonly checks: readonly InstallCheck[];
 }
 
-export interface UninstallRun extends ClusterCommand {
-  readonly namespace: string;
-  readonly components: readonly string[];
-  readonly force: boolean;
-  readonly dryRun: boolean;
-}
+export interface UninstallRun extends ClusterCommand, Omit<UninstallOptions, 'listHeld' | 'release'> {}
 
 export type { UninstallReport };
 
@@ -56,13 +51,12 @@ export const runInstall = (run: InstallRun): Promise<Result<InstallReport, Comma
   onCluster(run, async ({ context }) => {
     const kinds = await checkKinds(run.settings, context);
     if (run.settings.prober !== undefined) {
-      const leaseName = leaseNames.get('prober') ?? '';
-      if (!run.besideOtherProber) await refuseSecondProber({ namespace: run.namespace, leaseName }, context);
+      if (!run.besideOtherProber) await refuseSecondProber(run.namespace, context);
       await refuseDropping(run.settings.prober, run.namespace, context);
     }
     try {
       const alsoUpgraded = await installedPolicies(run, context);
-      const installed = await install({ ...run, alsoUpgraded, leaseNames }, context);
+      const installed = await install({ ...run, alsoUpgraded }, context);
       const rights = run.dryRun ? [] : await checkInstalledRights(run.settings, accountsOf(run), context);
       return { ...installed, checks: [...kinds, ...rights] };
     } catch (error) {
@@ -92,8 +86,5 @@ const releaseFor =
 /** `dwd uninstall`. */
 export const runUninstall = (run: UninstallRun): Promise<Result<UninstallReport, CommandFailure>> =>
   onCluster(run, (connected) =>
-    uninstall(
-      { ...run, leaseNames, scaling: 'prober', listHeld: heldIn(connected), release: releaseFor(run, connected) },
-      connected.context,
-    ),
+    uninstall({ ...run, listHeld: heldIn(connected), release: releaseFor(run, connected) }, connected.context),
   );

@@ -1,10 +1,15 @@
+import { componentNames } from '../config/index.ts';
 import { unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { ElectionLease } from '../kubernetes/api/lease.ts';
 import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
+import { leaseNameOf } from '../process/index.ts';
 import { type ServedKindPath, deleteObject } from './calls.ts';
 import { type InstallContext, InstallError, callOptions, poll } from './context.ts';
 import { podsOf } from './inventory.ts';
 import { type KubeObject, nameOf } from './object.ts';
+
+/** The Lease by which each component elects its leader. */
+export const leaseNames: ReadonlyMap<string, string> = new Map(componentNames.map((name) => [name, leaseNameOf(name)]));
 
 export interface LeaseAt {
   readonly namespace: string;

@@ -1,5 +1,6 @@
 import { decodeObject, optionalList, optionalObject } from '../kubernetes/api/decode.ts';
 import type { ElectionLease } from '../kubernetes/api/lease.ts';
+import { leaseNameOf } from '../process/index.ts';
 import { listObjects } from './calls.ts';
 import { type InstallContext, InstallError, callOptions, poll } from './context.ts';
 import { podsOf } from './inventory.ts';
@@ -7,13 +8,8 @@ import { type LeaseAt, leasesAt, podOfIdentity, readLease } from './leader.ts';
 import { type KubeObject, identityOf, nameOf } from './object.ts';
 import { decodeRollout, deploymentsAt } from './rollout.ts';
 
-/** Where to find probers besides an installation's own. */
-export interface OthersQuery {
-  /** Of the installation. */
-  readonly namespace: string;
-  /** As the Go program's, too. */
-  readonly leaseName: string;
-}
+/** The Go program's, too. */
+const leaseName = leaseNameOf('prober');
 
 /** client-go's default, for a Lease that names none. */
 const usualDurationSeconds = 15;
@@ -43,7 +39,7 @@ const otherHolder = async (at: LeaseAt, ourPods: OurPods, context: InstallContex
   ]);
 };
 
-const namespacesOf = async (leaseName: string, context: InstallContext): Promise<readonly string[]> => {
+const namespacesOfLeases = async (context: InstallContext): Promise<readonly string[]> => {
   const call = listObjects(leasesAt, { labelSelector: '', fieldSelector: `metadata.name=${leaseName}` });
   const { value } = await context.client.call(call, callOptions(context));
   return value.map(({ metadata }) => metadata.namespace ?? '');
@@ -58,11 +54,8 @@ const renewedBy = async (leases: readonly LeaseAt[], ourPods: OurPods, context: 
 };
 
 /** Throws an InstallError where a prober is active in another namespace. One in the same namespace shares the Lease: only one of them is active. */
-export const refuseSecondProber = async (
-  { namespace, leaseName }: OthersQuery,
-  context: InstallContext,
-): Promise<void> => {
-  const elsewhere = (await namespacesOf(leaseName, context)).filter((one) => one !== namespace);
+export const refuseSecondProber = async (namespace: string, context: InstallContext): Promise<void> => {
+  const elsewhere = (await namespacesOfLeases(context)).filter((one) => one !== namespace);
   const others = await renewedBy(
     elsewhere.map((one) => ({ namespace: one, name: leaseName })),
     () => Promise.resolve(new Set()),
@@ -108,7 +101,7 @@ const besides = async (
 
 /** Probers that act, or would act, beside these Deployments of ours, a line each: those that renew a Lease of that name, or share our Lease. */
 export const findOtherProbers = async (
-  { namespace, leaseName }: OthersQuery,
+  namespace: string,
   deployments: readonly KubeObject[],
   context: InstallContext,
 ): Promise<readonly string[]> => {
@@ -116,6 +109,6 @@ export const findOtherProbers = async (
     const pods = await Promise.all(deployments.map((deployment) => podsOf(deployment, context)));
     return new Set(pods.flat().map(({ metadata }) => metadata.name));
   };
-  const leases = (await namespacesOf(leaseName, context)).map((one) => ({ namespace: one, name: leaseName }));
+  const leases = (await namespacesOfLeases(context)).map((one) => ({ namespace: one, name: leaseName }));
   return [...(await renewedBy(leases, ourPods, context)), ...(await besides(namespace, deployments, context))];
 };

@@ -2,7 +2,7 @@ import { type InstallContext, InstallError } from './context.ts';
 import { type HelmRelease, helmReleasesOf } from './helm.ts';
 import { type OwnedObject, findOwned, removeObjects, untilStopped } from './inventory.ts';
 import { type FindKind, createFindKind } from './kinds.ts';
-import { removeLease } from './leader.ts';
+import { leaseNames, removeLease } from './leader.ts';
 import { type KubeObject, componentLabel, nameOf } from './object.ts';
 import { findOtherProbers } from './other-prober.ts';
 import { whileStopped } from './stopped.ts';
@@ -15,16 +15,12 @@ export interface UninstallOptions {
   /** Of the installation. */
   readonly namespace: string;
   readonly components: readonly string[];
-  /** By component, of those that elect a leader. */
-  readonly leaseNames: ReadonlyMap<string, string>;
-  /** The component whose pods scale down, and which may hold something at 0. */
-  readonly scaling: string;
   /** Removes all the same when something stays at 0. */
   readonly force: boolean;
   readonly dryRun: boolean;
-  /** What is held at 0 in the cluster, by name, given the objects of the component that scales. */
+  /** What is held at 0 in the cluster, by name, given the objects of the prober. */
   readonly listHeld: (owned: readonly KubeObject[], context: InstallContext) => Promise<readonly string[]>;
-  /** Restores what is held, given the objects of the component that scales. Called while none of its pods runs. */
+  /** Restores what is held, given the objects of the prober. Called while none of its pods runs. */
   readonly release: (owned: readonly KubeObject[], context: InstallContext) => Promise<Released>;
 }
 
@@ -89,9 +85,14 @@ const untilGoneEnded = async (
 
 const objectsIn = (owned: readonly OwnedObject[]): readonly KubeObject[] => owned.map(({ object }) => object);
 
+interface Removal extends Pick<UninstallOptions, 'namespace' | 'components'> {
+  /** By component, of those whose Lease goes with them. */
+  readonly ownLeases: ReadonlyMap<string, string>;
+}
+
 /** What runs first, and only when it has ended what it needs: a pod gives back its Lease with the rights that it has. */
 const removeAll = async (
-  { namespace, components, leaseNames }: UninstallOptions,
+  { namespace, components, ownLeases }: Removal,
   findKind: FindKind,
   context: InstallContext,
 ): Promise<Pick<Uninstalled, 'removed' | 'helmReleases'>> => {
@@ -103,7 +104,7 @@ const removeAll = async (
   if (running.length > 0) throw new InstallError('pods have not ended in time; run it again', running);
   const leases: string[] = [];
   for (const component of new Set(owned.map(componentOf))) {
-    const name = leaseNames.get(component);
+    const name = ownLeases.get(component);
     const isRemoved = name !== undefined && (await removeLease({ namespace, name }, context));
     if (isRemoved) leases.push(`Lease ${namespace}/${name}`);
   }
@@ -116,15 +117,11 @@ const removeAll = async (
   return { removed, helmReleases: helmReleasesOf(owned).filter(({ name }) => !left.includes(name)) };
 };
 
-const othersBeside = async (
+const othersBeside = (
   owned: readonly OwnedObject[],
-  { namespace, leaseNames, scaling }: UninstallOptions,
+  namespace: string,
   context: InstallContext,
-): Promise<readonly string[]> => {
-  const leaseName = leaseNames.get(scaling);
-  if (leaseName === undefined) return [];
-  return findOtherProbers({ namespace, leaseName }, objectsIn(owned.filter(isDeployment)), context);
-};
+): Promise<readonly string[]> => findOtherProbers(namespace, objectsIn(owned.filter(isDeployment)), context);
 
 /** Of what comes after a release that took all its time. */
 const removalMs = 60_000;
@@ -143,7 +140,7 @@ const settleOurs = async (
 ): Promise<Settled> => {
   const { force, dryRun } = options;
   const objects = objectsIn(ours);
-  const others = await othersBeside(ours, options, context);
+  const others = await othersBeside(ours, options.namespace, context);
   if (others.length === 0) {
     const released = await (dryRun ? options.release(objects, context) : releaseFirst(ours, options, context));
     return { ...released, others };
@@ -163,7 +160,7 @@ const settleNobodys = async (options: UninstallOptions, context: InstallContext)
   await refuseUnlabelled(namespace, context);
   const nothing = { restored: [], left: [], others: [] };
   const left = linesOf(await options.listHeld([], context));
-  if (left.length === 0 || (await othersBeside([], options, context)).length > 0) return nothing;
+  if (left.length === 0 || (await othersBeside([], namespace, context)).length > 0) return nothing;
   if (force || dryRun) return { ...nothing, left };
   throw new InstallError('something is held at 0, and no prober is found that would restore it; nothing was removed', [
     ...left,
@@ -176,24 +173,24 @@ const settleNobodys = async (options: UninstallOptions, context: InstallContext)
  * at 0: then nothing is removed. Beside another prober it restores nothing, for that one would scale it down again.
  */
 export const uninstall = async (options: UninstallOptions, context: InstallContext): Promise<Uninstalled> => {
-  const { namespace, components, scaling, dryRun } = options;
+  const { namespace, components, dryRun } = options;
   const findKind = createFindKind(context);
   const owned = await findOwned({ namespace, components }, findKind, context);
-  const ours = owned.filter((one) => componentOf(one) === scaling);
+  const ours = owned.filter((one) => componentOf(one) === 'prober');
   if (ours.length > 0 && !dryRun) await untilGoneEnded(ours, namespace, context);
   const settle = () => (ours.length > 0 ? settleOurs(ours, options, context) : settleNobodys(options, context));
-  const settled = components.includes(scaling) ? await settle() : { restored: [], left: [], others: [] };
+  const settled = components.includes('prober') ? await settle() : { restored: [], left: [], others: [] };
   if (dryRun) return { ...settled, removed: objectsIn(owned).map(nameOf), helmReleases: [] };
   const deadline = Math.max(context.deadline, context.clock.monotonic() + removalMs);
   // The Lease of another prober is its own.
-  const leaseNames = new Map([...options.leaseNames].filter(([one]) => one !== scaling || settled.others.length === 0));
+  const ownLeases = new Map([...leaseNames].filter(([one]) => one !== 'prober' || settled.others.length === 0));
   try {
-    const gone = await removeAll({ ...options, leaseNames }, findKind, { ...context, deadline });
+    const gone = await removeAll({ namespace, components, ownLeases }, findKind, { ...context, deadline });
     return { ...settled, ...gone };
   } catch (error) {
     if (ours.length === 0 || settled.others.length > 0) throw error;
     const details = error instanceof InstallError ? [error.message, ...error.details] : [String(error)];
-    throw new InstallError(`the removal was not finished; the ${scaling} no longer runs, and protects nobody`, [
+    throw new InstallError('the removal was not finished; the prober no longer runs, and protects nobody', [
       ...details,
       'run dwd uninstall again, or dwd install to be protected again',
     ]);
