@@ -8,7 +8,9 @@ import {
   optionalList,
   optionalString,
 } from '../kubernetes/api/decode.ts';
-import { isPaused } from './paused.ts';
+
+/** Annotation of an object that the controllers of Cluster API leave alone while it is there, whatever its value (`HasPaused` in sigs.k8s.io/cluster-api/util/annotations). */
+const pausedAnnotation = 'cluster.x-k8s.io/paused';
 
 /** A Cluster (`cluster.x-k8s.io`, v1beta1 or v1beta2: what is read of it is the same in both). */
 export interface CapiCluster {
@@ -39,7 +41,8 @@ export const decodeCapiCluster = (json: unknown, path: string): CapiCluster => {
   return {
     namespace,
     name,
-    paused: (optionalBoolean(spec.paused, `${path}.spec.paused`) ?? false) || isPaused(annotations),
+    paused:
+      (optionalBoolean(spec.paused, `${path}.spec.paused`) ?? false) || annotations[pausedAnnotation] !== undefined,
     initialized: isTrue(conditionsOf(object, path), 'ControlPlaneInitialized', `${path}.status.conditions`),
     deleting,
     annotations,

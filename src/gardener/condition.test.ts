@@ -8,7 +8,6 @@ import {
   findCondition,
   newCondition,
   sameCondition,
-  uncheckedCondition,
   updateCondition,
 } from './condition.ts';
 
@@ -177,18 +176,6 @@ describe('updating', () => {
   it('keeps what is not given', () => {
     const { condition } = change({ status: 'True', codes: same.codes });
     expect(condition).toEqual({ ...old, status: 'True', lastTransitionTime: nowText });
-  });
-
-  it('of a check that could not be carried out is Unknown', () => {
-    const { condition } = uncheckedCondition({ type: old.type, old }, 'dial tcp: timeout', now);
-    expect(condition).toEqual({
-      type: old.type,
-      status: 'Unknown',
-      reason: 'ConditionCheckError',
-      message: 'dial tcp: timeout',
-      lastTransitionTime: nowText,
-      lastUpdateTime: nowText,
-    });
   });
 });
 

@@ -97,10 +97,6 @@ export const updateCondition = (
 /** A condition whose check has not been performed yet. */
 export const newCondition = (type: string, now: number): Condition => updateCondition({ type }, {}, now).condition;
 
-/** The condition of a check that could not be carried out. `problem` is the error's text. */
-export const uncheckedCondition = (base: ConditionBase, problem: string, now: number): UpdatedCondition =>
-  updateCondition(base, { status: 'Unknown', reason: 'ConditionCheckError', message: problem }, now);
-
 export const findCondition = (conditions: readonly Condition[], type: string): Condition | undefined =>
   conditions.find((condition) => condition.type === type);
 

@@ -1,5 +1,4 @@
 import { decodeCapiCluster } from '../../src/cluster-api/cluster.ts';
-import { decodeMachineHealthCheck } from '../../src/cluster-api/machine-health-check.ts';
 import { decodeHosted, decodeMachine } from '../../src/prober/source/cluster-api.ts';
 import type { Projection } from './projection.ts';
 
@@ -30,8 +29,5 @@ export const clusterApiProjections: readonly Projection[] = [
   ]),
   ...versions('ClusterAPIMachine').map(
     (kind): Projection => ({ name: kind, kind, project: (json) => decodeMachine(json, 'object') }),
-  ),
-  ...versions('MachineHealthCheck').map(
-    (kind): Projection => ({ name: kind, kind, project: (json) => decodeMachineHealthCheck(json, 'object') }),
   ),
 ];
