@@ -32,6 +32,6 @@ export type { LoadedConfig } from './load.ts';
 export { nearest } from './nearest.ts';
 export type { Outline } from './outline.ts';
 export { type ConfigProblem, type ConfigFinding, type Path, formatProblem, hasErrors } from './problem.ts';
-export { aboutRef, refOf } from './ref-rules.ts';
-export { type Fields, fieldsOf, itemsOf } from './shape.ts';
+export { aboutRef, refOf, sameRefTwice } from './ref-rules.ts';
+export { type Fields, fieldsOf, itemsOf, repeatedAmong } from './shape.ts';
 export { type ComponentName, componentNames, typeMeta } from './type-meta.ts';

@@ -1,14 +1,24 @@
-import type { ResourceRef } from '../kubernetes/api/resource-ref.ts';
+import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
 import { judgeKind } from './known-kinds.ts';
 import { nearest } from './nearest.ts';
 import type { ConfigFinding, Path } from './problem.ts';
-import { fieldsOf } from './shape.ts';
+import { fieldsOf, repeatedAmong } from './shape.ts';
 
 /** Undefined while a part is missing or no text: then that is the problem to tell. */
 export const refOf = (resource: unknown): ResourceRef | undefined => {
   const { apiVersion, kind, name } = fieldsOf(fieldsOf(resource).ref);
   const complete = typeof apiVersion === 'string' && typeof kind === 'string' && typeof name === 'string';
   return complete ? { apiVersion, kind, name } : undefined;
+};
+
+/** `field`: of the list, at the root of the document. */
+export const sameRefTwice = (resources: readonly unknown[], field: string): readonly ConfigFinding[] => {
+  const refs = resources.map(refOf);
+  return repeatedAmong(refs.map((ref) => ref && refKey(ref))).map(({ index, first, key }) => ({
+    path: [field, index, 'ref'],
+    message: `is the same resource as in ${field}[${first}] (${key}); list each only once`,
+    severity: 'error',
+  }));
 };
 
 /** What Gardener calls the controllers that do harm in an outage. */

@@ -6,29 +6,13 @@ import {
   fieldsOf,
   itemsOf,
   labelKeyWords,
-  refOf,
+  sameRefTwice,
   secretNameWords,
   show,
 } from '../config/index.ts';
 import { prefix } from '../gardener/scaling-annotations.ts';
 import { isLabelKey } from '../kubernetes/api/label-selectors.ts';
-import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { nameFindings } from './config-names.ts';
-
-const sameRefTwice = (resources: readonly unknown[]): readonly ConfigFinding[] => {
-  const firstByKey = new Map<string, number>();
-  return resources.flatMap((resource, index) => {
-    const ref = refOf(resource);
-    if (ref === undefined) return [];
-    const first = firstByKey.get(refKey(ref));
-    if (first === undefined) {
-      firstByKey.set(refKey(ref), index);
-      return [];
-    }
-    const message = `is the same resource as in dependentResourceInfos[${first}] (${refKey(ref)}); list each only once`;
-    return [{ path: ['dependentResourceInfos', index, 'ref'], message, severity: 'error' as const }];
-  });
-};
 
 const withoutScaleUp = (resources: readonly unknown[]): readonly ConfigFinding[] =>
   resources.flatMap((resource, index) => {
@@ -134,7 +118,7 @@ export const proberFindings = (value: unknown): readonly ConfigFinding[] => {
   const config = fieldsOf(value);
   const resources = itemsOf(config.dependentResourceInfos);
   return [
-    ...sameRefTwice(resources),
+    ...sameRefTwice(resources, 'dependentResourceInfos'),
     ...withoutScaleUp(resources),
     ...aboutResources(resources),
     ...keyWithoutSecret(config),

@@ -1,4 +1,12 @@
-import { type ConfigFinding, type Path, fieldsOf, itemsOf, labelKeyWords, show } from '../config/index.ts';
+import {
+  type ConfigFinding,
+  type Path,
+  fieldsOf,
+  itemsOf,
+  labelKeyWords,
+  repeatedAmong,
+  show,
+} from '../config/index.ts';
 import { formatLabelSelector, isLabelKey } from '../kubernetes/api/label-selectors.ts';
 import { labelSelector, serviceNamePattern } from './config-schema.ts';
 
@@ -53,19 +61,12 @@ const emptySelectors = (texts: readonly (string | undefined)[], path: Path): rea
   return texts.flatMap((text, index) => (text === '' ? [error([...path, index], message)] : []));
 };
 
-const sameSelectorTwice = (texts: readonly (string | undefined)[], path: Path): readonly ConfigFinding[] => {
-  const firstByText = new Map<string, number>();
-  return texts.flatMap((text, index) => {
-    if (text === undefined || text === '') return [];
-    const first = firstByText.get(text);
-    if (first === undefined) {
-      firstByText.set(text, index);
-      return [];
-    }
-    const message = `selects the same pods as podSelectors[${first}] (${text}); one of them is enough`;
-    return [{ path: [...path, index], message, severity: 'warning' as const }];
-  });
-};
+const sameSelectorTwice = (texts: readonly (string | undefined)[], path: Path): readonly ConfigFinding[] =>
+  repeatedAmong(texts.map((text) => (text === '' ? undefined : text))).map(({ index, first, key }) => ({
+    path: [...path, index],
+    message: `selects the same pods as podSelectors[${first}] (${key}); one of them is enough`,
+    severity: 'warning',
+  }));
 
 const aboutService = (name: string, service: unknown, path: Path): readonly ConfigFinding[] => {
   const expected = 'the name of a Service (lower-case letters, digits and "-"; at most 63 characters)';
