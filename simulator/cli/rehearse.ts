@@ -4,6 +4,7 @@ import {
   defaultBurst,
   defaultQps,
   formatDocument,
+  readFlagFile,
   type CliIo,
   type RunRehearse,
   UsageError,
@@ -16,12 +17,7 @@ import { planRehearsal, rehearse, tellRehearsal } from '../rehearsal/index.ts';
 import type { WorldSource } from '../world/index.ts';
 
 const loadSettings = async (file: string, io: CliIo) => {
-  let config: string;
-  try {
-    config = await io.readFile(file);
-  } catch (error) {
-    throw new CommandError(`cannot read --config-file ${file}: ${(error as Error).message}`);
-  }
+  const config = await readFlagFile('config-file', file, io);
   const { settings, problems } = proberConfig.load(config, { unknownFields: 'warning', looked: 'ahead' });
   const lines = problems.map((problem) => formatProblem(file, problem));
   if (settings === undefined) throw new CommandError('the configuration is not valid', lines);

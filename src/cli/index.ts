@@ -25,6 +25,7 @@ export { version } from './build-info.ts';
 export type { RunDemo } from './demo.ts';
 export { CommandError, UsageError } from './errors.ts';
 export type { CliIo } from './io.ts';
+export { readFlagFile } from './flag-file.ts';
 export { formatDocument } from './output.ts';
 export { defaultBurst, defaultQps } from './process-flags.ts';
 export { inWords } from './read-text.ts';

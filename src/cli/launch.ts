@@ -18,6 +18,7 @@ import {
 import { version } from './build-info.ts';
 import type { Invocation } from './command.ts';
 import { CommandError } from './errors.ts';
+import { readFlagFile } from './flag-file.ts';
 import type { CliIo } from './io.ts';
 import {
   type ProcessFlagValues,
@@ -28,13 +29,7 @@ import {
 } from './process-flags.ts';
 
 const loadSettings = async <Settings>(file: string, io: CliIo, load: (text: string) => LoadedConfig<Settings>) => {
-  let text: string;
-  try {
-    text = await io.readFile(file);
-  } catch (error) {
-    throw new CommandError(`cannot read --config-file ${file}: ${(error as Error).message}`);
-  }
-  const { settings, problems, outline } = load(text);
+  const { settings, problems, outline } = load(await readFlagFile('config-file', file, io));
   if (settings !== undefined) return { settings, outline, warnings: problems };
   const lines = problems.map((problem) => formatProblem(file, problem));
   throw new CommandError('the configuration is not valid', lines);

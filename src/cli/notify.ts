@@ -1,5 +1,6 @@
 import { type NotifySettings, parseTemplate, renderJson } from '../prober/index.ts';
 import { CommandError } from './errors.ts';
+import { readFlagFile } from './flag-file.ts';
 import type { CliIo } from './io.ts';
 
 interface NotifyFlags {
@@ -30,14 +31,8 @@ const urlSource = (given: string, { env, readFile }: Sources): NotifySettings['u
   );
 };
 
-const readTemplate = async (path: string, { readFile }: Sources): Promise<NotifySettings['render']> => {
-  let text: string;
-  try {
-    text = await readFile(path);
-  } catch (error) {
-    throw new CommandError(`cannot read --notify-template ${path}: ${(error as Error).message}`);
-  }
-  const template = parseTemplate(text);
+const readTemplate = async (path: string, sources: Sources): Promise<NotifySettings['render']> => {
+  const template = parseTemplate(await readFlagFile('notify-template', path, sources));
   if (!template.ok) throw new CommandError(`--notify-template ${path}: ${template.error}`);
   return template.value;
 };

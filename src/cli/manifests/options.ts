@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type ComponentName, componentNames, formatProblem, hasErrors } from '../../config/index.ts';
 import { type SettingsByComponent, configs } from '../configs.ts';
 import { CommandError, UsageError } from '../errors.ts';
+import { readFlagFile } from '../flag-file.ts';
 import type { CliIo } from '../io.ts';
 import type { ManifestFlagValues } from './flags.ts';
 import { gardenNamespace } from './gardener-seed.ts';
@@ -41,14 +42,6 @@ const pathsFrom = ({ component, 'config-file': text }: ManifestFlagValues): Path
   return { [only]: text };
 };
 
-const readConfig = async (path: string, io: Pick<CliIo, 'readFile'>): Promise<string> => {
-  try {
-    return await io.readFile(path);
-  } catch (error) {
-    throw new CommandError(`cannot read --config-file ${path}: ${(error as Error).message}`);
-  }
-};
-
 /** What is left of a container's memory limit for V8's heap: Node itself, TLS and buffers took 165 MB with 1000 shoots (docs/adr/0011-memory.md). */
 const heapLimitMiB = (memoryLimitMiB: number): number => Math.floor((memoryLimitMiB * 5) / 8);
 
@@ -81,7 +74,7 @@ export const installationFrom = async (
   ): Promise<ParsedConfiguration<SettingsByComponent[Name]> | undefined> => {
     const config = configs[name];
     const path = paths[name];
-    const text = path === undefined ? config.defaultText : await readConfig(path, io);
+    const text = path === undefined ? config.defaultText : await readFlagFile('config-file', path, io);
     const { settings, problems } = config.load(text, ahead);
     lines.push(...problems.map((problem) => formatProblem(path ?? 'configuration', problem)));
     if (settings === undefined || hasErrors(problems)) return undefined;
