@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Random } from '../../src/ports/random.ts';
+import { formatMicroTime, formatTime } from '../../simulator/apiserver/time.ts';
 import type { TestClient } from '../../test/envtest/client.ts';
 
 /** As far as KCM and the prober can see them: one Lease and one status per node. */
@@ -34,14 +35,14 @@ interface Kubelet extends Omit<KubeletsOptions, 'nodes' | 'clockShiftsMs'> {
 }
 
 const renew = ({ shoot, clock, node, clockShiftMs, scale }: Kubelet): Promise<unknown> => {
-  const renewTime = new Date(clock.now() + clockShiftMs).toISOString().replace('Z', '000Z');
+  const renewTime = formatMicroTime(clock.now() + clockShiftMs);
   const spec = { renewTime, leaseDurationSeconds: leaseDurationSeconds * scale };
   return shoot.patch(`${leases}/${node}`, { spec });
 };
 
 /** What a kubelet posts when it comes (back) up. */
 const reportReady = ({ shoot, clock, node, clockShiftMs }: Kubelet): Promise<unknown> => {
-  const time = new Date(clock.now() + clockShiftMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  const time = formatTime(clock.now() + clockShiftMs);
   const condition = (type: string, status: string) => ({
     type,
     status,

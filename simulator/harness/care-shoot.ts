@@ -1,4 +1,4 @@
-import { type SimApiServer, createSimApiServer, simKinds } from '../apiserver/index.ts';
+import { type SimApiServer, createSimApiServer, formatMicroTime, formatTime, simKinds } from '../apiserver/index.ts';
 import { kubeconfigText } from '../network/index.ts';
 import type { VirtualClock } from '../time/index.ts';
 import { kubeconfigSecretName } from '../world/index.ts';
@@ -36,10 +36,6 @@ const workerLabels = { 'worker.gardener.cloud/pool': 'worker' };
 const isTrue = (type: string) => ({ type, status: 'True', reason: 'R', message: 'M' });
 const isFalse = (type: string) => ({ ...isTrue(type), status: 'False' });
 
-/** `metav1.Time` and `metav1.MicroTime` of now. */
-export const timeOf = (clock: VirtualClock): string => new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
-export const microTimeOf = (clock: VirtualClock): string => new Date(clock.now()).toISOString().replace('Z', '000Z');
-
 const templateOf = (app: string) => ({
   metadata: { labels: { app } },
   spec: { containers: [{ name: app, image: app }] },
@@ -66,7 +62,7 @@ const shootObject = ({ clock, name, nodes }: CareShootOptions) => ({
   },
   status: {
     uid: `uid-of-${name}`,
-    lastOperation: { type: 'Reconcile', state: 'Succeeded', progress: 100, lastUpdateTime: timeOf(clock) },
+    lastOperation: { type: 'Reconcile', state: 'Succeeded', progress: 100, lastUpdateTime: formatTime(clock.now()) },
   },
 });
 
@@ -138,7 +134,7 @@ export const createCareShoot = (options: CareShootOptions): CareShootFixture => 
     for (const node of nodes) {
       api.store.put(simKinds.Lease, {
         metadata: { namespace: 'kube-node-lease', name: node },
-        spec: { holderIdentity: node, leaseDurationSeconds: 40, renewTime: microTimeOf(clock) },
+        spec: { holderIdentity: node, leaseDurationSeconds: 40, renewTime: formatMicroTime(clock.now()) },
       });
     }
   };

@@ -1,6 +1,6 @@
 import { decodeLease } from '../../src/kubernetes/api/lease.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { type SimObject, simKinds } from '../apiserver/index.ts';
+import { type SimObject, formatMicroTime, simKinds } from '../apiserver/index.ts';
 import type { WorldShoot } from '../world/index.ts';
 
 const skewMs = 600_000;
@@ -22,7 +22,7 @@ export const startWrongClocks = ({ store }: WorldShoot, clock: Clock): void => {
   const skew = (lease: SimObject): void => {
     // What was written here is heard of here.
     if (isWrong(lease, clock)) return;
-    const renewTime = new Date(renewTimeOf(lease) + skewOf(lease)).toISOString().replace('Z', '000Z');
+    const renewTime = formatMicroTime(renewTimeOf(lease) + skewOf(lease));
     store.patch(simKinds.Lease, lease.metadata, (old) => ({ ...old, spec: { ...(old.spec as object), renewTime } }));
   };
   for (const lease of store.list(simKinds.Lease)) skew(lease);

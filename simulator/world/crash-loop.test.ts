@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { simKinds } from '../apiserver/kinds.ts';
+import { formatTime } from '../apiserver/time.ts';
 import { type PodWorld, containerStatusOf, isLooping, podOf, readyReplicas, startPodWorld } from './testing/pods.ts';
 
 const minute = 60_000;
@@ -51,7 +52,7 @@ describe('a container whose dependency is away', () => {
       ready: false,
       restartCount: 5,
     });
-    const finishedAt = `${new Date(set.clock.now()).toISOString().slice(0, 19)}Z`;
+    const finishedAt = formatTime(set.clock.now());
     expect(containerStatusOf(pod)?.lastState).toMatchObject({ terminated: { finishedAt } });
     expect(pod.status).toMatchObject({ phase: 'Running' });
     expect(readyReplicas(set, apiserver)).toBe(0);

@@ -13,6 +13,7 @@ import {
   createProtectedShoot,
   electionRules,
   getDeployment,
+  renewLeases,
   seedRules,
   shootRules,
   startKubelets,
@@ -26,7 +27,6 @@ const nodes = ['node-a', 'node-b', 'node-c'];
 const prefix = 'dependency-watchdog.gardener.cloud';
 const secretName = 'shoot-access-dependency-watchdog-probe';
 const leaseName = 'dwd-prober-leader-election';
-const nodeLeases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 
 /**
  * As gardenlet writes it into the ConfigMap (gardener/gardener, `pkg/component/nodemanagement/dependencywatchdog`), but for an
@@ -149,10 +149,7 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
   });
 
   /** Kubelets last heard of so long ago. */
-  const renewedBefore = async (ms: number): Promise<void> => {
-    const renewTime = new Date(Date.now() - ms).toISOString().replace('Z', '000Z');
-    for (const name of nodes) await shoot.client.patch(`${nodeLeases}/${name}`, { spec: { renewTime } });
-  };
+  const renewedBefore = (ms: number): Promise<void> => renewLeases(shoot.client, nodes, Date.now() - ms);
 
   /** A service account of its own each time, with the rights of these rules and no others. */
   const start = async (rules: readonly RbacRule[]): Promise<Program> => {

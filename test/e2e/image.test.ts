@@ -12,6 +12,7 @@ import {
   createNodes,
   createProtectedShoot,
   getDeployment,
+  renewLeases,
   startKubelets,
 } from '../envtest/shoot.ts';
 import { type Attempt, waitFor } from '../envtest/waiting.ts';
@@ -225,11 +226,7 @@ describeContainers('the image in the place of the Go program, with what gardenle
   });
 
   it('meets an outage, and restores all counts when it is over', async () => {
-    const renewTime = new Date(Date.now() - 35_000).toISOString().replace('Z', '000Z');
-    for (const name of nodes) {
-      const path = `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/${name}`;
-      await shoot.client.patch(path, { spec: { renewTime } });
-    }
+    await renewLeases(shoot.client, nodes, Date.now() - 35_000);
     const running = await run('prober');
     const none = Object.fromEntries(Object.keys(former).map((name) => [name, 0]));
     await untilReplicas('all dependent resources at 0', none);

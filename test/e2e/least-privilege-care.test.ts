@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { formatMicroTime } from '../../simulator/apiserver/time.ts';
 import { careConfig } from '../../src/care/config.ts';
 import { careGardenGrants, careGrants, careShootGrants } from '../../src/care/rights.ts';
 import { careExtensionKinds } from '../../src/gardener/extensions.ts';
@@ -92,7 +93,7 @@ describeEnvtest('care without one of its rights', () => {
   });
 
   /** An extension in charge of the reports of a type, as it was heard of last. */
-  const register = async (type: string, renewedAt: Date): Promise<void> => {
+  const register = async (type: string, renewedAt: number): Promise<void> => {
     const { client } = harness.plane;
     const core = '/apis/core.gardener.cloud/v1beta1';
     const create = (kind: string, spec: object): Promise<unknown> =>
@@ -104,7 +105,7 @@ describeEnvtest('care without one of its rights', () => {
     await client.create('/api/v1/namespaces', { metadata: { name: `extension-${type}` } });
     await client.create(`/apis/coordination.k8s.io/v1/namespaces/extension-${type}/leases`, {
       ...{ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'gardener-extension-heartbeat' } },
-      spec: { renewTime: renewedAt.toISOString().replace('Z', '000Z') },
+      spec: { renewTime: formatMicroTime(renewedAt) },
     });
   };
 
@@ -169,8 +170,8 @@ describeEnvtest('care without one of its rights', () => {
     const garden = ['--dry-run', `--garden-kubeconfig=${harness.plane.admin.kubeconfig.file}`];
     await harness.start('care', readers, ({ id }) => ({ config: careConfigFor(id), flags: garden }));
     // All that it is to learn comes later than its lists.
-    await register('fresh', new Date());
-    await register('stale', new Date(0));
+    await register('fresh', Date.now());
+    await register('stale', 0);
     for (const shoot of shoots) await createShoot(shoot, '');
     for (const variant of readers) {
       const kubeconfig = Buffer.from(await accessOf(harness.plane, variant, 'shoot')).toString('base64');
@@ -215,7 +216,7 @@ describeEnvtest('care without one of its rights', () => {
         flags: [`--garden-kubeconfig=${file}`],
       };
     });
-    await register('late', new Date());
+    await register('late', Date.now());
     for (const variant of writers) {
       await createShoot(variant.id, await accessOf(harness.plane, variant, 'shoot'));
       const condition = { type: 'ControlPlaneHealthy', status: 'True' };

@@ -1,9 +1,7 @@
+import { formatMicroTime } from '../../simulator/apiserver/time.ts';
 import type { RbacRule } from './access.ts';
 import type { TestClient } from './client.ts';
 import type { ControlPlane } from './control-plane.ts';
-
-/** `v1.MicroTime`: the form in which kubelets write `renewTime`. */
-const microTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');
 
 /** Kubelets as far as the prober can see them: Nodes, Leases and, in the seed, Machines. */
 export interface Kubelets {
@@ -33,9 +31,14 @@ export const createNodes = async (shoot: TestClient, names: readonly string[], c
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
       metadata: { name },
-      spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime: microTime(Date.now() + clockShiftMs) },
+      spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime: formatMicroTime(Date.now() + clockShiftMs) },
     });
   }
+};
+
+export const renewLeases = async (shoot: TestClient, names: readonly string[], at: number): Promise<void> => {
+  const renewTime = formatMicroTime(at);
+  for (const name of names) await shoot.patch(`${leases}/${name}`, { spec: { renewTime } });
 };
 
 export const startKubelets = (
@@ -45,13 +48,8 @@ export const startKubelets = (
 ): Kubelets => {
   let connected = true;
   let renewal = Promise.resolve();
-  const renewAll = async (): Promise<void> => {
-    for (const name of names) {
-      await shoot.patch(`${leases}/${name}`, { spec: { renewTime: microTime(Date.now() + clockShiftMs) } });
-    }
-  };
   const timer = setInterval(() => {
-    if (connected) renewal = renewal.then(renewAll);
+    if (connected) renewal = renewal.then(() => renewLeases(shoot, names, Date.now() + clockShiftMs));
   }, everyMs);
   return {
     connect: () => {

@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { extensionKinds } from '../../simulator/apiserver/care-kinds.ts';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import type { SimDraft } from '../../simulator/apiserver/store.ts';
+import { formatMicroTime, formatTime } from '../../simulator/apiserver/time.ts';
 import { careKinds } from '../../simulator/harness/care-kinds.ts';
 import { CareFixture } from '../../simulator/harness/care-fixture.ts';
-import { type CareShootFixture, gardenNamespace, microTimeOf, timeOf } from '../../simulator/harness/care-shoot.ts';
+import { type CareShootFixture, gardenNamespace } from '../../simulator/harness/care-shoot.ts';
 import type { StoredCondition } from '../../simulator/harness/healthcheck-fixture.ts';
 
 const types = [
@@ -216,7 +217,7 @@ describe('a failure', () => {
 
   it('is Progressing while the shoot is created', async () => {
     const shoot = fixture.addShoot('a');
-    const lastOperation = { type: 'Create', state: 'Processing', lastUpdateTime: timeOf(fixture.clock) };
+    const lastOperation = { type: 'Create', state: 'Processing', lastUpdateTime: formatTime(fixture.clock.now()) };
     editShoot(shoot, (object) => ({ ...object, status: { ...(object.status as object), lastOperation } }));
     available(shoot, 'kube-scheduler', 'False');
     fixture.start();
@@ -427,7 +428,7 @@ describe('extensions', () => {
     fixture.seed.store.put(sim, {
       metadata: { name, ...(sim.namespaced ? { namespace: shoot.namespace } : {}) },
       spec: { type: 'local' },
-      status: { conditions: [{ ...condition, lastUpdateTime: timeOf(fixture.clock) }] },
+      status: { conditions: [{ ...condition, lastUpdateTime: formatTime(fixture.clock.now()) }] },
     });
   };
   const register = (kind: string) => {
@@ -444,7 +445,7 @@ describe('extensions', () => {
   const beat = () =>
     fixture.seed.store.put(simKinds.Lease, {
       metadata: { namespace: 'extension-local-x', name: 'gardener-extension-heartbeat' },
-      spec: { renewTime: microTimeOf(fixture.clock) },
+      spec: { renewTime: formatMicroTime(fixture.clock.now()) },
     });
 
   it('count while their heartbeat is fresh', async () => {
@@ -557,7 +558,7 @@ describe('the Shoot in the garden', () => {
     fieldsV1: { 'f:status': { 'f:conditions': { 'k:{"type":"EveryNodeReady"}': {} } } },
   });
   const writtenBy = (shoot: CareShootFixture, manager: string) =>
-    fixture.setWriters(shoot, [written(manager, timeOf(fixture.clock))]);
+    fixture.setWriters(shoot, [written(manager, formatTime(fixture.clock.now()))]);
 
   it('is not written while gardenlet writes it', async () => {
     const shoot = fixture.addShoot('a');

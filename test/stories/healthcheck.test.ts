@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { formatTime } from '../../simulator/apiserver/time.ts';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { HealthCheckFixture, backupEntryKind, workerKind } from '../../simulator/harness/healthcheck-fixture.ts';
 import type { CheckResult, HealthCheck } from '../../src/healthcheck/check.ts';
@@ -13,8 +14,7 @@ const always = (result: CheckResult, conditionType = type): HealthCheck => check
 
 /** The virtual clock starts here. */
 const start = '2026-01-01T00:00:00Z';
-const at = (seconds: number): string =>
-  new Date(Date.parse(start) + seconds * 1_000).toISOString().replace('.000Z', 'Z');
+const at = (seconds: number): string => formatTime(Date.parse(start) + seconds * 1_000);
 const patches = () => fixture.requests.total({ verb: 'patch', resource: 'workers/status' });
 
 let fixture: HealthCheckFixture;

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { formatMicroTime } from '../../../simulator/apiserver/time.ts';
 import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { answerOrders } from '../../envtest/served.ts';
 import type { HostileShoots, Hostility } from './hostile-shoots-protocol.ts';
@@ -33,7 +34,7 @@ const pour = async (response: ServerResponse, piece: string | Buffer, bytes: num
 };
 
 const leaseList = (): string => {
-  const renewTime = new Date().toISOString().replace('Z', '000Z');
+  const renewTime = formatMicroTime(Date.now());
   const items = ['a', 'b', 'c'].map((name) => ({
     metadata: { name },
     spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime },
