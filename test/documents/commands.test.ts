@@ -1,26 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseFlags } from '../../src/cli/parse-flags.ts';
-import { commandsOf } from '../../src/cli/index.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import { commands, nothing } from './commands.ts';
 import { documentAt, documents, root } from './markdown.ts';
 import { type ShellCommand, callsOf, commandsIn } from './shell.ts';
 
-const nothing = async (): Promise<never> => expect.unreachable('commands are only parsed');
-const commands = commandsOf({
-  runProber: nothing,
-  runWeeder: nothing,
-  runCare: { process: nothing, once: nothing },
-  runInstall: nothing,
-  runUninstall: nothing,
-  runPreflight: nothing,
-  runStatus: nothing,
-  runPause: nothing,
-  runResume: nothing,
-  runRelease: nothing,
-  runRehearse: nothing,
-  runDemo: nothing,
-}).map((command) => ({
+const parsed = commands.map((command) => ({
   ...command,
   invoke: async (texts: Readonly<Record<string, string | undefined>>): Promise<number> => {
     parseFlags(command.flags, texts);
@@ -43,7 +29,7 @@ const complaintAbout = async (argv: ShellCommand): Promise<string> => {
     stopOnSignals: () => new AbortController().signal,
     reportCrashesTo: () => undefined,
   };
-  const code = await runProgram(commands, io);
+  const code = await runProgram(parsed, io);
   return code === 0 ? '' : (told.join('').split('\n')[0] ?? '');
 };
 

@@ -1,29 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { careConfig } from '../../src/care/config.ts';
-import { commandsOf } from '../../src/cli/index.ts';
 import { processFlags } from '../../src/cli/process-flags.ts';
 import { proberConfig } from '../../src/prober/config.ts';
 import { weederConfig } from '../../src/weeder/config.ts';
+import { commands } from './commands.ts';
 import { commandSections, fieldTable, fillIn, flagTable } from './configure.ts';
 import { root } from './markdown.ts';
 
 const file = `${root}docs/configure.md`;
-const nothing = async (): Promise<never> => expect.unreachable('commands are only described');
-const commands = commandsOf({
-  runProber: nothing,
-  runWeeder: nothing,
-  runCare: { process: nothing, once: nothing },
-  runInstall: nothing,
-  runUninstall: nothing,
-  runPreflight: nothing,
-  runStatus: nothing,
-  runPause: nothing,
-  runResume: nothing,
-  runRelease: nothing,
-  runRehearse: nothing,
-  runDemo: nothing,
-});
 
 const components = ['prober', 'weeder', 'care'];
 const named = (name: string) => commands.find((one) => one.name === name) ?? expect.unreachable(`no command ${name}`);
