@@ -5,7 +5,7 @@ import { systemRandom } from '../src/process/random.ts';
 import { type ControlPlane, startControlPlane } from '../test/envtest/control-plane.ts';
 import { startDeploymentController } from '../test/envtest/deployment-controller.ts';
 import { seedRules } from '../test/envtest/shoot.ts';
-import { runCommand, say, write } from './harness/command.ts';
+import { messageOf, runCommand, say, write } from './harness/command.ts';
 import { machine } from './harness/machine.ts';
 import { inScratch } from './harness/part.ts';
 import { inSeconds } from './harness/table.ts';
@@ -32,7 +32,7 @@ const attemptRound = async (kind: Kind, round: number, contest: Contest): Promis
     say(outages.map(lineOf).join('\n'));
     return { outages, failures: [] };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     say(message);
     const what = `${kind.name}, round ${String(round + 1)}`;
     return { outages: [], failures: [`${what}: not played: ${message.split('\n')[0] ?? ''}`] };

@@ -19,6 +19,8 @@ export const count = (flag: string, text: string | undefined): number | undefine
 export const say = (text: string): void => void process.stderr.write(`${text}\n`);
 export const write = (text: string): void => void process.stdout.write(`${text}\n`);
 
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** Runs a script: `read` takes its command line, `main` returns its exit code. Processes that it started end with it. */
 export const runCommand = async <Line>(
   usage: string,
@@ -26,7 +28,6 @@ export const runCommand = async <Line>(
   main: (line: Line) => Promise<number>,
 ): Promise<void> => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-  const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
   let line: Line;
   try {
     line = read();

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../src/ports/clock.ts';
+import { messageOf } from './command.ts';
 import type { Target } from './target.ts';
 
 export interface BenchOptions {
@@ -56,7 +57,7 @@ export const attempt = async <R>(
   try {
     return { result: await inScratch(work) };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     say(message);
     return { failure: `${what}: not measured: ${message.split('\n')[0] ?? ''}` };
   }
