@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { gardenletText } from '../../src/config/testing/texts.ts';
 import type { RbacRule } from '../envtest/access.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
@@ -28,41 +29,8 @@ const prefix = 'dependency-watchdog.gardener.cloud';
 const secretName = 'shoot-access-dependency-watchdog-probe';
 const leaseName = 'dwd-prober-leader-election';
 
-/**
- * As gardenlet writes it into the ConfigMap (gardener/gardener, `pkg/component/nodemanagement/dependencywatchdog`), but for an
- * `initialDelay` of 30 s before machine-controller-manager is restored, for which nobody wants to wait here.
- */
-const config = `dependentResourceInfos:
-- optional: false
-  ref:
-    apiVersion: apps/v1
-    kind: Deployment
-    name: kube-controller-manager
-  scaleDown:
-    level: 1
-  scaleUp:
-    level: 0
-- optional: false
-  ref:
-    apiVersion: apps/v1
-    kind: Deployment
-    name: machine-controller-manager
-  scaleDown:
-    level: 0
-  scaleUp:
-    level: 1
-- optional: true
-  ref:
-    apiVersion: apps/v1
-    kind: Deployment
-    name: cluster-autoscaler
-  scaleDown:
-    level: 0
-  scaleUp:
-    level: 2
-kubeConfigSecretName: ${secretName}
-probeInterval: 30s
-`;
+/** Without the 30 s before machine-controller-manager is restored: nobody wants to wait for them here. */
+const config = gardenletText.replace('    initialDelay: 30s\n', '');
 
 const gardenersFlags = (configFile: string): readonly string[] => [
   'prober',
