@@ -10,7 +10,7 @@ import { readStatus } from '../../../src/status/index.ts';
 import { runPause, runResume } from '../../../src/steer/pause.ts';
 import { runRelease } from '../../../src/steer/release.ts';
 import { weederComponent } from '../../../src/weeder/setup.ts';
-import type { LogLine } from './program.ts';
+import { type LogLine, parseLine } from './program.ts';
 
 /** `dwd` within the process of the test: dozens of them cost less than as many processes. */
 export interface InProcess {
@@ -29,7 +29,7 @@ export const startInProcess = (argv: readonly string[]): InProcess => {
   const stop = new AbortController();
   const lines: LogLine[] = [];
   const write = (text: string): void => {
-    for (const line of text.split('\n').filter(Boolean)) lines.push(parse(line));
+    for (const line of text.split('\n').filter(Boolean)) lines.push(parseLine(line));
   };
   const code = runCli(
     {
@@ -65,12 +65,4 @@ export const startInProcess = (argv: readonly string[]): InProcess => {
       return code;
     },
   };
-};
-
-const parse = (line: string): LogLine => {
-  try {
-    return JSON.parse(line) as LogLine;
-  } catch {
-    return { msg: line };
-  }
 };

@@ -26,7 +26,8 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-const parseLine = (line: string): LogLine => {
+/** What is no JSON is a message. */
+export const parseLine = (line: string): LogLine => {
   try {
     return JSON.parse(line) as LogLine;
   } catch {
