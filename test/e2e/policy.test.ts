@@ -8,7 +8,12 @@ import { describeEnvtest } from '../envtest/gate.ts';
 import { clientFromKubeconfig } from '../envtest/kubeconfig.ts';
 import { getDeployment } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { type InstalledSeed, controlPlane as namespace, startInstalled } from './support/installed.ts';
+import {
+  type InstalledSeed,
+  controlPlane as namespace,
+  installedProberConfig,
+  startInstalled,
+} from './support/installed.ts';
 import { type Mill, millPath } from './support/mill.ts';
 import { createPod, listPods, setCrashing, setEndpoints } from './support/pods.ts';
 
@@ -17,17 +22,7 @@ const kcm = 'kube-controller-manager';
 const deployment = `/apis/apps/v1/namespaces/${namespace}/deployments/${kcm}`;
 const mill = millPath(namespace);
 
-const proberConfig = `kubeConfigSecretName: shoot-access-prober
-probeInterval: 1s
-initialDelay: 1s
-probeTimeout: 5s
-kcmNodeMonitorGraceDuration: 8s
-# One outage follows the other here: the shoot is not to count as flapping.
-landingTimeout: 0s
-dependentResourceInfos:
-  - ref: {apiVersion: apps/v1, kind: Deployment, name: ${kcm}}
-    scaleUp: {level: 0, timeout: 20s}
-    scaleDown: {level: 0, timeout: 20s}
+const proberConfig = `${installedProberConfig}
   - ref: {apiVersion: test.dependency-watchdog.gardener.cloud/v1, kind: Watermill, name: mill}
     scaleUp: {level: 1, timeout: 20s}
     scaleDown: {level: 1, timeout: 20s}
@@ -107,9 +102,6 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
         const marked = Object.keys(metadata.annotations ?? {}).some((key) => key.startsWith(prefix));
         return `${String(spec.replicas)} ${String(wheel)}${marked ? ' held' : ''}` === expected;
       });
-    await waitFor({ what: 'healthy', withinMs: 60_000 }, () =>
-      program.lines().some(({ verdict }) => verdict === 'healthy'),
-    );
     installed.kubelets.cut();
     await untilCounts('0 0 held');
     installed.kubelets.connect();

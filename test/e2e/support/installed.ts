@@ -28,7 +28,7 @@ export interface InstalledSeed {
   manifests(components: string): Promise<{ readonly objects: string; readonly script: string }>;
   /** As the ServiceAccount of a component. */
   identityOf(component: Component): Promise<Kubeconfig & { readonly client: TestClient }>;
-  /** Starts a component as its ServiceAccount; resolves when it leads and knows its rights. */
+  /** Starts a component as its ServiceAccount; resolves when it leads and knows its rights, and the prober has found a shoot healthy. */
   start(component: Component): Promise<Program>;
   /** What the API server of the seed has refused to it. */
   refusedTo(component: Component): readonly string[];
@@ -36,6 +36,20 @@ export interface InstalledSeed {
 }
 
 export const controlPlane = 'shoot--test--one';
+
+/** Of a prober that scales kube-controller-manager. */
+export const installedProberConfig = `kubeConfigSecretName: shoot-access-prober
+probeInterval: 1s
+initialDelay: 1s
+probeTimeout: 5s
+kcmNodeMonitorGraceDuration: 8s
+# One outage follows the other here: the shoot is not to count as flapping.
+landingTimeout: 0s
+dependentResourceInfos:
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}
+    scaleUp: {level: 0, timeout: 20s}
+    scaleDown: {level: 0, timeout: 20s}`;
+
 const nodes = ['node-a', 'node-b', 'node-c'];
 
 const createControlPlane = async (seed: TestClient): Promise<void> => {
@@ -130,10 +144,11 @@ export const startInstalled = async (configs: Configs): Promise<InstalledSeed> =
         '--metrics-bind-addr=0',
         '--health-bind-addr=0',
       );
+      const isHealthy = (): boolean => program.lines().some(({ verdict }) => verdict === 'healthy');
       const has = (text: string): boolean => program.lines().some(({ msg }) => msg === text);
       await waitFor(
         { what: `the ${component} to lead`, withinMs: 60_000, detail: program.output },
-        () => has('no right is missing') && has('started leading'),
+        () => has('no right is missing') && has('started leading') && (component === 'weeder' || isHealthy()),
       );
       return program;
     },
