@@ -135,26 +135,44 @@ describe('ignore-scaling', () => {
   });
 });
 
-it('KCM, scaled down again while MCM waits for its delay, comes up before MCM', async () => {
-  create();
-  await reachOutage(scenario);
-  const { clock, world } = scenario;
-  const up = () => stateOf(scenario, 'a').includes('kcm 1');
-  world.shoot('a').restoreKubelets();
-  for (let seconds = 0; seconds < 60 && !up(); seconds += 1) await clock.advance(1_000);
-  await clock.advance(10_000);
-  expect(stateOf(scenario, 'a')).toEqual(['ca 0 replicas=1 active=', 'kcm 1', 'mcm 0 replicas=1 active=']);
+describe('KCM, scaled down again while MCM waits for its delay', () => {
   // As by a standby whose verdict is older.
+  const scaleKcm = (replicas: number, annotations: Readonly<Record<string, string>>): void =>
+    editDeployment(scenario, { shoot: 'a', name: 'kcm' }, ({ spec, metadata, ...old }) => ({
+      ...old,
+      metadata: { ...metadata, annotations },
+      spec: { ...(spec as object), replicas },
+    }));
   const held = { [meltdownProtectionAnnotation]: '', [replicasAnnotation]: '1' };
-  editDeployment(scenario, { shoot: 'a', name: 'kcm' }, (old) => ({
-    ...annotated(held)(old),
-    spec: { ...(old.spec as object), replicas: 0 },
-  }));
-  const downAt = clock.monotonic();
-  await clock.advance(120_000);
-  expect(stateOf(scenario, 'a')).toEqual(allUp);
-  const ups = scenario.changes.filter(({ at, to }) => at > downAt && to === 1);
-  expect(ups.map(({ name }) => name)).toEqual(['kcm', 'mcm', 'ca'].map(longName));
+  const mcmWaits = ['ca 0 replicas=1 active=', 'kcm 1', 'mcm 0 replicas=1 active='];
+
+  it.each<[text: string, begin: () => void]>([
+    ['in a scale-up', () => scenario.world.shoot('a').restoreKubelets()],
+    [
+      'in the end of probing',
+      () => {
+        // Somebody has brought it up: only what is held is restored.
+        scaleKcm(1, {});
+        editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, provider: { workers: [] } } }));
+      },
+    ],
+  ])('%s, comes up before MCM', async (_, begin) => {
+    create();
+    await reachOutage(scenario);
+    const { clock } = scenario;
+    begin();
+    for (let seconds = 0; seconds < 60 && !stateOf(scenario, 'a').includes('kcm 1'); seconds += 1) {
+      await clock.advance(1_000);
+    }
+    await clock.advance(10_000);
+    expect(stateOf(scenario, 'a')).toEqual(mcmWaits);
+    scaleKcm(0, held);
+    const downAt = clock.monotonic();
+    await clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+    const ups = scenario.changes.filter(({ at, to }) => at > downAt && to === 1);
+    expect(ups.map(({ name }) => name)).toEqual(['kcm', 'mcm', 'ca'].map(longName));
+  });
 });
 
 describe('the stored count', () => {

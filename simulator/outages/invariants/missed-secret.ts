@@ -17,7 +17,7 @@ const toleranceMs = 100;
 const delayMs = (name: string): number =>
   gardenSettings.dependentResources.find(({ ref }) => ref.name === name)?.scaleUp.initialDelayMs ?? 0;
 
-/** By shoot: when its restoration began; absent while nothing has been restored since the last scale-down. */
+/** By shoot: when its restoration may have begun; absent while nothing has been restored since the last scale-down. */
 type Restorations = ReadonlyMap<string, number>;
 
 /** It may have known nothing of the Namespace. */
@@ -43,8 +43,7 @@ const judge = (write: WatchdogWrite, shoot: ShootModel, known: Known): string | 
   const { model } = known;
   const sentAt = model.exchanges.get(exchangeKey(write.writer))?.sentAt ?? model.at;
   const sinceMs = sentAt - shoot.phaseSince;
-  const isUnderWay = sinceMs < underWayMs + delayMs(write.name);
-  if (isUnderWay || isExcused(write.writer.life, shoot.phaseSince, model)) return undefined;
+  if (isExcused(write.writer.life, shoot.phaseSince, model)) return undefined;
   if (isPaused(write.shoot, shoot, known)) return undefined;
   const what = `${write.shoot}: ${write.name} was restored ${(sinceMs / 1_000).toFixed(1)} s after`;
   if (shoot.phase === 'missed' && sinceMs < missedMs - toleranceMs) return `${what} its Secret had gone`;
@@ -69,9 +68,9 @@ export const missedSecret = stateful<Restorations>(
       return { state: next };
     }
     const shoot = model.shoots.get(write.shoot);
-    const began = state.get(write.shoot);
-    if (began === undefined) next.set(write.shoot, model.at);
-    if (shoot === undefined || (began !== undefined && began < shoot.phaseSince)) return { state: next };
+    const began = state.get(write.shoot) ?? model.at - underWayMs - delayMs(write.name);
+    next.set(write.shoot, began);
+    if (shoot === undefined || began < shoot.phaseSince) return { state: next };
     return { state: next, problem: judge(write, shoot, known) };
   },
 );

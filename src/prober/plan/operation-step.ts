@@ -76,7 +76,7 @@ const failUndone = (operation: Operation, { direction, snapshot }: Context): Ope
   const isDownAgain = state?.specReplicas === 0 && !ignoresScaling(state);
   if (direction !== 'up' || phase.kind !== 'done' || !isDownAgain) return operation;
   if (phase.outcome === 'ignored') return failOperation(operation, `ignore-scaling was taken away ${begunAnew}`);
-  const wasUp = phase.outcome === 'scaled' || phase.outcome === 'settled';
+  const wasUp = phase.outcome === 'scaled' || phase.outcome === 'settled' || phase.outcome === 'not-held';
   return wasUp && isHeld(state) ? failOperation(operation, `it was scaled down again ${begunAnew}`) : operation;
 };
 
