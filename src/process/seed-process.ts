@@ -1,11 +1,9 @@
 import type { Kube } from '../kubernetes/api/kube.ts';
-import type { LeaderWatch, Leadership } from '../kubernetes/api/leadership.ts';
 import { WriteTracker, createRateLimiter, limitedStack } from '../kubernetes/client/index.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
-import type { Random } from '../ports/random.ts';
 import { systemClock } from './clock.ts';
+import type { ComponentPorts } from './component.ts';
 import { type MetricsSource, healthRoutes, metricsRoutes, statusRoutes, type ReadyCheck } from './endpoints.ts';
 import { createHttpServer } from './http-server.ts';
 import { createElection } from './leadership.ts';
@@ -15,20 +13,9 @@ import { connectElectingSeed } from './seed-connections.ts';
 import type { BindAddress, ProcessOptions } from './settings.ts';
 
 /** What a process is given to work with. */
-export interface SeedPorts {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly meter: Meter;
-  /** Transport to the seed, with all its policies. */
-  readonly seed: Kube;
-  /** The same, for requests that change nothing though they are no GET: the Lease is released without waiting for them. */
+export interface SeedPorts extends ComponentPorts {
+  /** As `seed`, for requests that change nothing though they are no GET: the Lease is released without waiting for them. */
   readonly reviews: Kube;
-  /** As `Election.identity`. */
-  readonly identity: string;
-  readonly leadership: Leadership;
-  /** Absent without leader election. */
-  readonly leaderWatch?: LeaderWatch;
 }
 
 /** What a process does. */
