@@ -8,6 +8,6 @@ export {
   runInstall,
   runUninstall,
 } from './installation.ts';
-export { installationLabels } from './object.ts';
+export { type KubeObject, installationLabels } from './object.ts';
 export { operatorGrants, operatorHomeGrants } from './operator-rights.ts';
 export type { Uninstalled } from './uninstall.ts';

@@ -1,5 +1,6 @@
+import type { KubeObject } from '../../src/install/index.ts';
 import { derivedParts } from '../../src/cli/manifests/chart-values.ts';
-import type { ParsedConfiguration, Installation, KubernetesObject } from '../../src/cli/manifests/installation.ts';
+import type { ParsedConfiguration, Installation } from '../../src/cli/manifests/installation.ts';
 import { alertsTemplate } from './alerts.ts';
 import { renderManifests } from '../../src/cli/manifests/render.ts';
 import type { InstallationValues } from '../../src/cli/manifests/values.ts';
@@ -101,13 +102,13 @@ const switches: readonly Switch[] = [
   },
 ];
 
-const keyOf = ({ kind, metadata }: KubernetesObject): string => `${kind} ${metadata.name}`;
+const keyOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
 
 /**
  * An upgrade makes another ConfigMap and removes the former one, while pods that mount it still run and may have to start anew. Helm leaves it
  * (https://helm.sh/docs/howto/charts_tips_and_tricks/#tell-helm-not-to-uninstall-a-resource), and `dwd uninstall` removes it.
  */
-const kept = (object: KubernetesObject): KubernetesObject => {
+const kept = (object: KubeObject): KubeObject => {
   if (object.kind !== 'ConfigMap') return object;
   const annotations = { ...object.metadata.annotations, 'helm.sh/resource-policy': 'keep' };
   return { ...object, metadata: { ...object.metadata, annotations } };

@@ -1,5 +1,6 @@
+import type { KubeObject } from '../../install/index.ts';
 import type { ComponentName } from '../../config/index.ts';
-import type { ParsedConfiguration, Installation, KubernetesObject } from './installation.ts';
+import type { ParsedConfiguration, Installation } from './installation.ts';
 import { operatorRoles } from './operator.ts';
 import { proberPolicies, weederPolicies } from './policy.ts';
 import type { ManifestPart } from './render.ts';
@@ -28,7 +29,7 @@ const configValues = ({ text, rules, hash }: ParsedConfiguration<unknown>) => ({
 export const derivedParts = ['operator', 'policy'] as const satisfies readonly ManifestPart[];
 
 /** The prober's in both forms: the chart renders one of them. */
-const policyObjects = (installation: Installation): readonly KubernetesObject[] => {
+const policyObjects = (installation: Installation): readonly KubeObject[] => {
   const { beforeWebhooks, afterWebhooks } = proberPolicies(installation);
   return [...beforeWebhooks, ...afterWebhooks, ...weederPolicies(installation)];
 };
@@ -49,10 +50,7 @@ export const chartValuesOf = (installation: Installation, chosen: readonly Manif
     ...configValues(installation[component]),
   });
   // Their objects are values, in which the chart fills in names, and which say of which configurations they are.
-  const derived = (
-    part: ManifestPart,
-    objectsOf: (unnamed: Installation) => readonly KubernetesObject[],
-  ): ChartValues => {
+  const derived = (part: ManifestPart, objectsOf: (unnamed: Installation) => readonly KubeObject[]): ChartValues => {
     const { prober, weeder } = installation;
     const unnamed = { ...installation, namespace: '{{ .Release.Namespace }}', namePrefix: '{{ .Values.namePrefix }}' };
     return {

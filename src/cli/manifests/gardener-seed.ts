@@ -1,5 +1,5 @@
+import type { KubeObject } from '../../install/index.ts';
 import type { ComponentName } from '../../config/index.ts';
-import type { KubernetesObject } from './installation.ts';
 import { metricsPort } from './ports.ts';
 
 /**
@@ -43,7 +43,7 @@ export const seedPodAnnotations = (name: string): Readonly<Record<string, string
 });
 
 /** Of a Service: lets the seed's Prometheus through to the pods. */
-export const seedServiceAnnotations: NonNullable<KubernetesObject['metadata']['annotations']> = {
+export const seedServiceAnnotations: NonNullable<KubeObject['metadata']['annotations']> = {
   [`${generated}/from-all-seed-scrape-targets-allowed-ports`]: JSON.stringify([{ protocol: 'TCP', port: metricsPort }]),
 };
 

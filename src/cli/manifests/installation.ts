@@ -4,19 +4,6 @@ import type { SettingsByComponent } from '../configs.ts';
 import type { PolicyRule } from './rights.ts';
 import type { InstallationValues } from './values.ts';
 
-/** Any object of the Kubernetes API, as it is sent to one. */
-export interface KubernetesObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
-  readonly [field: string]: unknown;
-}
-
 /** `plain`: any cluster. `gardener-seed`: a seed of Gardener, with the labels that its network policies, webhooks and Prometheus look for. */
 export const profiles = ['plain', 'gardener-seed'] as const;
 export type Profile = (typeof profiles)[number];

@@ -1,4 +1,5 @@
-import { type KubernetesObject, nameOf } from './installation.ts';
+import type { KubeObject } from '../../install/index.ts';
+import { nameOf } from './installation.ts';
 import type { Part } from './pods.ts';
 import { metricsPort } from './ports.ts';
 
@@ -6,7 +7,7 @@ import { metricsPort } from './ports.ts';
 const dnsPorts = [53, 5353, 8053].flatMap((port) => ['UDP', 'TCP'].map((protocol) => ({ protocol, port })));
 
 /** Probes of the kubelet come from the pod's own node, which no NetworkPolicy keeps out. */
-const networkPolicyOf = ({ installation, component }: Part, metadata: KubernetesObject['metadata']) => ({
+const networkPolicyOf = ({ installation, component }: Part, metadata: KubeObject['metadata']) => ({
   apiVersion: 'networking.k8s.io/v1',
   kind: 'NetworkPolicy',
   metadata,
@@ -19,7 +20,7 @@ const networkPolicyOf = ({ installation, component }: Part, metadata: Kubernetes
   },
 });
 
-const serviceMonitorOf = ({ installation, component }: Part, metadata: KubernetesObject['metadata']) => ({
+const serviceMonitorOf = ({ installation, component }: Part, metadata: KubeObject['metadata']) => ({
   apiVersion: 'monitoring.coreos.com/v1',
   kind: 'ServiceMonitor',
   metadata: { ...metadata, labels: { ...metadata.labels, ...installation.values['serviceMonitor.labels'] } },
@@ -31,7 +32,7 @@ const serviceMonitorOf = ({ installation, component }: Part, metadata: Kubernete
 });
 
 /** What the profile plain has; in a Gardener seed labels and annotations say the same. */
-export const networkOf = (part: Part, metadata: KubernetesObject['metadata']): readonly KubernetesObject[] => {
+export const networkOf = (part: Part, metadata: KubeObject['metadata']): readonly KubeObject[] => {
   const { profile, values } = part.installation;
   if (profile !== 'plain') return [];
   return [

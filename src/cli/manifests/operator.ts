@@ -1,13 +1,7 @@
 import { componentNames } from '../../config/index.ts';
-import { operatorGrants, operatorHomeGrants } from '../../install/index.ts';
+import { type KubeObject, operatorGrants, operatorHomeGrants } from '../../install/index.ts';
 import { leaseNameOf } from '../../process/index.ts';
-import {
-  type Installation,
-  type KubernetesObject,
-  clusterWideNameOf,
-  rbacGroup,
-  seedLabelsOf,
-} from './installation.ts';
+import { type Installation, clusterWideNameOf, rbacGroup, seedLabelsOf } from './installation.ts';
 import { guessResource, policyRules } from './rights.ts';
 
 const leases = componentNames.map(leaseNameOf);
@@ -16,7 +10,7 @@ const leases = componentNames.map(leaseNameOf);
  * What a person needs to see and to steer the prober. Nobody is bound to it. What reaches into pods is a Role of its own, for the namespace of the
  * installation alone: in all namespaces, `pods/proxy` would be a way into every control plane.
  */
-export const operatorRoles = (installation: Installation): readonly KubernetesObject[] => {
+export const operatorRoles = (installation: Installation): readonly KubeObject[] => {
   const { namespace, prober } = installation;
   const name = clusterWideNameOf(installation, 'operator');
   const labels = seedLabelsOf(installation, 'operator');

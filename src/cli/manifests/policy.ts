@@ -1,6 +1,7 @@
+import type { KubeObject } from '../../install/index.ts';
 import type { LabelRequirement, LabelSelector } from '../../kubernetes/api/label-selectors.ts';
 import { type Policy, type Validation, listed, quoted } from './cel.ts';
-import { type Installation, type KubernetesObject, nameOf, seedLabelsOf, userOf } from './installation.ts';
+import { type Installation, nameOf, seedLabelsOf, userOf } from './installation.ts';
 import { proberPolicy } from './prober-policy.ts';
 
 const apiVersion = 'admissionregistration.k8s.io/v1';
@@ -78,7 +79,7 @@ const validating = (
   installation: Installation,
   policy: Policy,
   validationActions: readonly string[],
-): readonly KubernetesObject[] => {
+): readonly KubeObject[] => {
   const { metadata, spec } = commonOf(installation, policy);
   const validations = policy.validations.map((validation) => ({ ...validation, reason: 'Forbidden' }));
   return [
@@ -100,7 +101,7 @@ const refusal = (message: string): string =>
  * Judges the object before any webhook changes it: the API server calls mutating policies first
  * (https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/). It changes nothing.
  */
-const mutating = (installation: Installation, policy: Policy): readonly KubernetesObject[] => {
+const mutating = (installation: Installation, policy: Policy): readonly KubeObject[] => {
   const { metadata, spec } = commonOf(installation, policy);
   const expression = policy.validations.reduceRight(
     (rest, { expression: allowed, message }: Validation) => `(${allowed}) ? (${rest}) : ${refusal(message)}`,
@@ -131,14 +132,14 @@ export const proberPolicies = (installation: Installation) => ({
   beforeWebhooks: mutating(installation, proberPolicy(installation, 'before')),
 });
 
-export const weederPolicies = (installation: Installation): readonly KubernetesObject[] =>
+export const weederPolicies = (installation: Installation): readonly KubeObject[] =>
   validating(installation, weederPolicy(installation), ['Deny']);
 
 /** Admission policies that refuse prober and weeder what RBAC cannot: a stolen token allows no more than the program does. */
 export const policies = (
   installation: Installation,
   components: readonly string[] = ['prober', 'weeder'],
-): readonly KubernetesObject[] => {
+): readonly KubeObject[] => {
   const { afterWebhooks, beforeWebhooks } = proberPolicies(installation);
   const prober = installation.values['policy.beforeWebhooks'] ? beforeWebhooks : afterWebhooks;
   return [

@@ -1,12 +1,13 @@
+import type { KubeObject } from '../../install/index.ts';
 import { type ComponentName, componentNames } from '../../config/index.ts';
-import type { Installation, KubernetesObject } from './installation.ts';
+import type { Installation } from './installation.ts';
 import { bindScript, operatorRoles } from './operator.ts';
 import { policies } from './policy.ts';
 import { kubeconfigScript, shootAccess } from './shoot-access.ts';
 import { workloadOf } from './workload.ts';
 
 /** The objects of one part, in the order in which they are to be applied. */
-type Render = (installation: Installation) => readonly KubernetesObject[];
+type Render = (installation: Installation) => readonly KubeObject[];
 
 /** What does not run as a process. */
 const others = {
@@ -30,10 +31,7 @@ const rendererOf = (part: ManifestPart): Render => {
 };
 
 /** The objects of these parts, in the order in which they are to be applied, whatever the order of `chosen`. */
-export const renderManifests = (
-  installation: Installation,
-  chosen: readonly ManifestPart[],
-): readonly KubernetesObject[] =>
+export const renderManifests = (installation: Installation, chosen: readonly ManifestPart[]): readonly KubeObject[] =>
   manifestParts.filter((part) => chosen.includes(part)).flatMap((part) => rendererOf(part)(installation));
 
 const scripts: Readonly<Partial<Record<ManifestPart, (installation: Installation) => string>>> = {

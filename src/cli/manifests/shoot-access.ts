@@ -1,15 +1,16 @@
+import type { KubeObject } from '../../install/index.ts';
 import { fillIn, kubeconfigQuery, proberShootGrants } from '../../prober/index.ts';
 import type { Grant } from '../../process/index.ts';
-import { type Installation, type KubernetesObject, labelsOf, rbacGroup } from './installation.ts';
+import { type Installation, labelsOf, rbacGroup } from './installation.ts';
 import { policyRules } from './rights.ts';
 
 /** Of the ServiceAccount, its token and its rights in the shoot. */
 const name = 'dependency-watchdog-probe';
 const namespace = 'kube-system';
 
-const rbac = (labels: KubernetesObject['metadata']['labels'], grants: readonly Grant[]) => {
+const rbac = (labels: KubeObject['metadata']['labels'], grants: readonly Grant[]) => {
   const places = [...new Set(grants.map((grant) => grant.namespace))];
-  return places.flatMap((place): readonly KubernetesObject[] => {
+  return places.flatMap((place): readonly KubeObject[] => {
     const kind = place === undefined ? 'ClusterRole' : 'Role';
     const metadata = { name, ...(place === undefined ? {} : { namespace: place }), labels: labels ?? {} };
     const rules = policyRules(grants.filter((grant) => grant.namespace === place));
@@ -30,7 +31,7 @@ const rbac = (labels: KubernetesObject['metadata']['labels'], grants: readonly G
  * What a shoot that is none of Gardener's needs: a ServiceAccount with a token, and the rights with which it is probed. To be applied in the shoot.
  * gardenlet does this for the shoots of Gardener.
  */
-export const shootAccess = (installation: Installation): readonly KubernetesObject[] => {
+export const shootAccess = (installation: Installation): readonly KubeObject[] => {
   const labels = labelsOf(installation, 'shoot-access');
   return [
     {

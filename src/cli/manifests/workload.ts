@@ -1,19 +1,13 @@
+import type { KubeObject } from '../../install/index.ts';
 import type { ComponentName } from '../../config/index.ts';
 import { seedDeploymentAnnotations, seedDeploymentLabels, seedServiceAnnotations } from './gardener-seed.ts';
-import {
-  type Installation,
-  type KubernetesObject,
-  clusterWideNameOf,
-  nameOf,
-  rbacGroup,
-  seedLabelsOf,
-} from './installation.ts';
+import { type Installation, clusterWideNameOf, nameOf, rbacGroup, seedLabelsOf } from './installation.ts';
 import { networkOf } from './network.ts';
 import { type Part, configKey, configMapNameOf, podTemplateOf } from './pods.ts';
 import { metricsPort } from './ports.ts';
 import { leaseRules } from './rights.ts';
 
-type Metadata = KubernetesObject['metadata'];
+type Metadata = KubeObject['metadata'];
 
 const metadataOf = ({ installation, component }: Part, extra: Partial<Metadata> = {}): Metadata => ({
   name: nameOf(installation, component),
@@ -24,7 +18,7 @@ const metadataOf = ({ installation, component }: Part, extra: Partial<Metadata> 
 
 const selectorOf = ({ installation, component }: Part) => ({ matchLabels: { app: nameOf(installation, component) } });
 
-const access = (part: Part): readonly KubernetesObject[] => {
+const access = (part: Part): readonly KubeObject[] => {
   const { installation, component } = part;
   const metadata = metadataOf(part);
   const { name, namespace } = metadata;
@@ -44,7 +38,7 @@ const access = (part: Part): readonly KubernetesObject[] => {
 };
 
 /** Immutable, and named by what it holds: a change of it is a roll-out, and a roll-back finds what it had. */
-const configMapOf = (part: Part): KubernetesObject => ({
+const configMapOf = (part: Part): KubeObject => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: metadataOf(part, { name: configMapNameOf(part) }),
@@ -52,7 +46,7 @@ const configMapOf = (part: Part): KubernetesObject => ({
   data: { [configKey]: part.installation[part.component].text },
 });
 
-const deploymentOf = (part: Part): KubernetesObject => {
+const deploymentOf = (part: Part): KubeObject => {
   const { profile, replicas } = part.installation;
   const metadata = metadataOf(part);
   const isSeed = profile === 'gardener-seed';
@@ -70,7 +64,7 @@ const deploymentOf = (part: Part): KubernetesObject => {
   };
 };
 
-const serviceOf = (part: Part): KubernetesObject => {
+const serviceOf = (part: Part): KubeObject => {
   const isSeed = part.installation.profile === 'gardener-seed';
   return {
     apiVersion: 'v1',
@@ -88,7 +82,7 @@ const serviceOf = (part: Part): KubernetesObject => {
 /** The objects that run a component, in the order in which they are to be applied. */
 export const workloadOf =
   (component: ComponentName) =>
-  (installation: Installation): readonly KubernetesObject[] => {
+  (installation: Installation): readonly KubeObject[] => {
     const part: Part = { installation, component };
     const selector = selectorOf(part);
     return [
