@@ -106,7 +106,7 @@ export const house = {
     builtins: network,
   },
   'simulator/world': { rooms: [...kinds, ...client, ...simulated], builtins: network },
-  'simulator/harness': { rooms: aboveCli },
+  'simulator/harness': { rooms: aboveCli, files: { 'managed-fields.ts': ['stream'] } },
   'simulator/outages': { rooms: aboveCli },
   'simulator/rehearsal': { rooms: [...aboveCli, 'src/cli/status-screen', 'simulator/demo'] },
   'simulator/demo': { rooms: [...aboveCli, 'src/cli/status-screen', 'src/page/feed', 'src/page/server'] },
@@ -119,7 +119,7 @@ export const house = {
       'simulator/rehearsal',
       'simulator/demo',
     ],
-    builtins: ['child_process', 'fs', 'os', 'path', 'url', 'util'],
+    builtins: ['child_process', 'fs', 'os', 'path', 'stream', 'url', 'util'],
   },
 };
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { type CliIo, CommandError, version } from '../../src/cli/index.ts';
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import type { KubeClient } from '../../src/kubernetes/api/kube.ts';
@@ -73,19 +74,15 @@ const watchOver = (child: Child, name: string, { stop }: ProcessContext): void =
   void child.ended.then((how) => stop.abort(new CommandError(`the ${name} ${how}, too early`)));
 };
 
-const readAll = async (stream: AsyncIterable<Buffer> | null): Promise<string> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream ?? []) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
-};
+const readAll = async (stream: AsyncIterable<Buffer> | null): Promise<string> => (stream === null ? '' : text(stream));
 
 /** What the child prints first, with the end of its line. Rejects when it ends instead. */
 const firstLine = async ({ process: { stdout, stderr }, ended }: Child): Promise<string> => {
   const errors = readAll(stderr);
-  let text = '';
+  let printed = '';
   for await (const chunk of (stdout ?? []) as AsyncIterable<Buffer>) {
-    text += chunk.toString();
-    if (text.includes('\n')) return text;
+    printed += chunk.toString();
+    if (printed.includes('\n')) return printed;
   }
   throw new CommandError(`the world ${await ended}\n${await errors}`);
 };
@@ -171,8 +168,8 @@ const runOnce =
   (context: ProcessContext): DemoProcesses['runOnce'] =>
   async (args, codes) => {
     const { process: child, ended } = start(context, args, 'pipe');
-    const [text, errors, how] = await Promise.all([readAll(child.stdout), readAll(child.stderr), ended]);
-    if (codes.includes(child.exitCode ?? -1)) return text;
+    const [output, errors, how] = await Promise.all([readAll(child.stdout), readAll(child.stderr), ended]);
+    if (codes.includes(child.exitCode ?? -1)) return output;
     throw new CommandError(`dwd ${args[0] ?? ''} ${how}\n${errors}`.trimEnd());
   };
 

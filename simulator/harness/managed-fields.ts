@@ -1,10 +1,5 @@
+import { text } from 'node:stream/consumers';
 import type { Kube, KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
-
-const readWhole = async ({ body }: KubeResponse): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
-};
 
 async function* bodyOf(text: string): AsyncGenerator<Uint8Array, void> {
   yield Buffer.from(text);
@@ -20,7 +15,7 @@ export const withManagedFields = (kube: Kube) => {
       const response = await kube.request(request);
       const managedFields = fields.get(request.path.replace(/\/status$/, ''));
       if (managedFields === undefined || response.status !== 200) return response;
-      const object = JSON.parse(await readWhole(response)) as { readonly metadata: object };
+      const object = JSON.parse(await text(response.body)) as { readonly metadata: object };
       const told = { ...object, metadata: { ...object.metadata, managedFields } };
       return { ...response, body: bodyOf(JSON.stringify(told)) };
     },

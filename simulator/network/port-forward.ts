@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Kube, KubeResponse } from '../../src/kubernetes/api/kube.ts';
+import { text } from 'node:stream/consumers';
+import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import { badRequest, unauthorized } from '../apiserver/index.ts';
 import { type HttpsAuth, isAllowed } from './http-exchange.ts';
 
@@ -21,14 +22,8 @@ export interface UpgradeRequest {
   readonly signal: AbortSignal;
 }
 
-const readText = async ({ body }: KubeResponse): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
-};
-
-const head = (status: number, text: string, headers: Readonly<Record<string, string | number>>): string =>
-  [`HTTP/1.1 ${status} ${text}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', ''].join(
+const head = (status: number, reason: string, headers: Readonly<Record<string, string | number>>): string =>
+  [`HTTP/1.1 ${status} ${reason}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', ''].join(
     '\r\n',
   );
 
@@ -70,12 +65,12 @@ export const answerUpgrade = async (request: UpgradeRequest): Promise<void> => {
   const { authorization } = message.headers;
   const headers = authorization === undefined ? {} : { authorization };
   const found = await kube.request({ method: 'GET', path: pod, headers, signal });
-  const text = await readText(found);
+  const answer = await text(found.body);
   if (found.status !== 200) {
-    refuse(socket, found.status, text);
+    refuse(socket, found.status, answer);
     return;
   }
-  const { spec = {} } = JSON.parse(text) as { readonly spec?: { readonly nodeName?: string } };
+  const { spec = {} } = JSON.parse(answer) as { readonly spec?: { readonly nodeName?: string } };
   if (spec.nodeName === undefined || spec.nodeName === '') {
     refuse(socket, 400, JSON.stringify(badRequest(`pod ${name} does not have a host assigned`).status));
   } else if (request.reachesKubelets()) accept(socket, message);

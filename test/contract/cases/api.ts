@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { type SimKind, apiVersionOf } from '../../../simulator/apiserver/kind.ts';
 import type { JsonMap } from '../../../simulator/apiserver/object.ts';
 import type { KubeRequest } from '../../../src/kubernetes/api/kube.ts';
@@ -41,12 +42,6 @@ export interface Api {
 /** A request that stalls for longer fails the case. */
 const timeoutMs = 30_000;
 
-const collect = async (body: AsyncIterable<Uint8Array>): Promise<Buffer> => {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks);
-};
-
 const pathOf = (kind: SimKind, namespace: string): string => {
   const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${apiVersionOf(kind)}`;
   return kind.namespaced ? `${root}/namespaces/${namespace}/${kind.resource}` : `${root}/${kind.resource}`;
@@ -68,7 +63,7 @@ export const createApi = (target: ContractTarget): Api => {
       timeoutMs,
       signal: new AbortController().signal,
     });
-    const bytes = await collect(response.body);
+    const bytes = await buffer(response.body);
     const text = bytes.toString();
     return { status: response.status, headers: response.headers, bytes, text, json: parseJson(text) };
   };
