@@ -13,6 +13,7 @@ import {
   createDeployment,
   createNodes,
   getDeployment,
+  isAt,
   shootRules,
   startKubelets,
 } from '../envtest/shoot.ts';
@@ -118,10 +119,7 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
   const untilScaled = (name: Name, wanted: number): Promise<unknown> =>
     waitFor(
       { what: `${kcmOf(name)} at ${String(wanted)} replicas`, withinMs: 40_000, detail: program.output },
-      async () => {
-        const { spec, status } = await getDeployment(seed.client, namespace, kcmOf(name));
-        return spec.replicas === wanted && (status?.readyReplicas ?? 0) === wanted;
-      },
+      async () => isAt(await getDeployment(seed.client, namespace, kcmOf(name)), wanted),
     );
   const marks = async (name: Name): Promise<readonly string[]> => {
     const { metadata } = await getDeployment(seed.client, namespace, kcmOf(name));

@@ -14,6 +14,7 @@ import {
   createProtectedShoot,
   electionRules,
   getDeployment,
+  isAt,
   renewLeases,
   seedRules,
   shootRules,
@@ -142,10 +143,7 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
   const untilScaled = (name: string, replicas: number): Promise<unknown> =>
     waitFor(
       { what: `${name} at ${String(replicas)}`, withinMs: 60_000, detail: () => program?.output() ?? '' },
-      async () => {
-        const { spec, status } = await getDeployment(seed.client, namespace, name);
-        return spec.replicas === replicas && (status?.readyReplicas ?? 0) === replicas;
-      },
+      async () => isAt(await getDeployment(seed.client, namespace, name), replicas),
     );
   const marksOf = async (name: string) => {
     const { metadata } = await getDeployment(seed.client, namespace, name);

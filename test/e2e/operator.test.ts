@@ -7,7 +7,7 @@ import type { RbacRule } from '../envtest/access.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { freePorts } from '../envtest/processes.ts';
-import { type Kubelets, createDeployment, getDeployment, seedRules, startKubelets } from '../envtest/shoot.ts';
+import { type Kubelets, createDeployment, getDeployment, isAt, seedRules, startKubelets } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { type MountedConfig, mountConfig } from './support/mounted-config.ts';
 import { type Program, startProgram } from './support/program.ts';
@@ -97,10 +97,9 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
     waitFor({ what, withinMs: 60_000, everyMs: 200, detail: () => program?.output() ?? '' }, isSo);
   const untilCounts = (expected: Readonly<Record<string, number>>, where = namespace): Promise<unknown> =>
     until(`${where}: ${JSON.stringify(expected)}`, async () => {
-      const found = Object.keys(expected).map(async (name) => {
-        const { spec, status } = await getDeployment(seed.client, where, name);
-        return spec.replicas === expected[name] && (status?.readyReplicas ?? 0) === spec.replicas;
-      });
+      const found = Object.entries(expected).map(async ([name, count]) =>
+        isAt(await getDeployment(seed.client, where, name), count),
+      );
       return (await Promise.all(found)).every(Boolean);
     });
   const metric = async (series: string): Promise<number | undefined> => {

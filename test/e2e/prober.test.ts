@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { freePorts } from '../envtest/processes.ts';
-import { type Kubelets, createDeployment, getDeployment, seedRules, startKubelets } from '../envtest/shoot.ts';
+import { type Kubelets, createDeployment, getDeployment, isAt, seedRules, startKubelets } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { type Program, startProgram } from './support/program.ts';
 import { type ProberWorld, nodes, shootNamespace, shootUser, startProberWorld } from './support/prober-world.ts';
@@ -96,10 +96,9 @@ describeEnvtest('prober on real components', () => {
   });
 
   const untilScaled = (name: string, replicas: number): Promise<unknown> =>
-    waitFor({ what: `${name} at ${String(replicas)} replicas`, withinMs: 40_000, detail: program.output }, async () => {
-      const { spec, status } = await getDeployment(seed.client, namespace, name);
-      return spec.replicas === replicas && (status?.readyReplicas ?? 0) === replicas;
-    });
+    waitFor({ what: `${name} at ${String(replicas)} replicas`, withinMs: 40_000, detail: program.output }, async () =>
+      isAt(await getDeployment(seed.client, namespace, name), replicas),
+    );
   const untilMill = (count: number): Promise<unknown> =>
     waitFor(
       { what: `watermill at ${String(count)}`, withinMs: 40_000 },

@@ -10,6 +10,7 @@ import {
   createDeployment,
   createNodes,
   getDeployment,
+  isAt,
   shootRules,
   startKubelets,
 } from '../envtest/shoot.ts';
@@ -90,10 +91,9 @@ describeEnvtest('a cluster that is none of Gardener', () => {
     });
 
   const untilScaled = (replicas: number, withinMs = 40_000): Promise<unknown> =>
-    waitFor({ what: `${kcm} at ${String(replicas)} replicas`, withinMs, detail: program.output }, async () => {
-      const { spec, status } = await getDeployment(seed.client, namespace, kcm);
-      return spec.replicas === replicas && (status?.readyReplicas ?? 0) === replicas;
-    });
+    waitFor({ what: `${kcm} at ${String(replicas)} replicas`, withinMs, detail: program.output }, async () =>
+      isAt(await getDeployment(seed.client, namespace, kcm), replicas),
+    );
   const marks = async (): Promise<readonly string[]> => {
     const { metadata } = await getDeployment(seed.client, namespace, kcm);
     return Object.keys(metadata.annotations ?? {}).filter((key) => key.startsWith(prefix));

@@ -11,6 +11,7 @@ import {
   createNodes,
   createProtectedShoot,
   getDeployment,
+  isAt,
   seedRules,
   shootRules,
 } from '../envtest/shoot.ts';
@@ -89,10 +90,7 @@ describeEnvtest('a shoot that wakes up with the leases of yesterday', () => {
   const untilScaled = (name: Name, replicas: number): Promise<unknown> =>
     waitFor(
       { what: `${name} at ${String(replicas)}`, withinMs: 60_000, detail: () => program?.output() ?? '' },
-      async () => {
-        const { spec, status } = await getDeployment(seed.client, namespaceOf(name), 'kube-controller-manager');
-        return spec.replicas === replicas && (status?.readyReplicas ?? 0) === replicas;
-      },
+      async () => isAt(await getDeployment(seed.client, namespaceOf(name), 'kube-controller-manager'), replicas),
     );
 
   it('is neither probed nor scaled', async () => {

@@ -116,6 +116,10 @@ export interface Workload {
 export const getDeployment = (seed: TestClient, namespace: string, name: string): Promise<Workload> =>
   seed.get<Workload>(`/apis/apps/v1/namespaces/${namespace}/deployments/${name}`);
 
+/** So many replicas are wanted, and as many are ready. */
+export const isAt = ({ spec, status }: Workload, replicas: number): boolean =>
+  spec.replicas === replicas && (status?.readyReplicas ?? 0) === replicas;
+
 /** Lets the API server of a shoot be there, or not, as far as the seed shows; the deployment controller follows. */
 export const setApiServerReplicas = (seed: TestClient, namespace: string, replicas: number): Promise<unknown> =>
   seed.patch(`/apis/apps/v1/namespaces/${namespace}/deployments/kube-apiserver`, { spec: { replicas } });

@@ -1,7 +1,7 @@
 import { type Authority, createAuthority } from '../../envtest/certificates.ts';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { type KubeconfigCredentials, kubeconfigText } from '../../envtest/kubeconfig.ts';
-import { createDeployment, createMachines, createProtectedShoot, getDeployment } from '../../envtest/shoot.ts';
+import { createDeployment, createMachines, createProtectedShoot, getDeployment, isAt } from '../../envtest/shoot.ts';
 import type { AuditedRequest } from './audit.ts';
 import { type ShootFront, startShootFront } from '../../envtest/shoot-front.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -65,9 +65,7 @@ export const createFaultLane = async (options: FaultLaneOptions): Promise<FaultL
   await createDeployment(client, namespace, { name: 'kube-apiserver', replicas: 1 });
   const isEach = async (wanted: (first: number) => number): Promise<boolean> => {
     for (const [deployment, first] of Object.entries(counts)) {
-      const { spec, status } = await getDeployment(client, namespace, deployment);
-      const replicas = wanted(first);
-      if (spec.replicas !== replicas || (status?.readyReplicas ?? 0) !== replicas) return false;
+      if (!isAt(await getDeployment(client, namespace, deployment), wanted(first))) return false;
     }
     return true;
   };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { startControllerManager } from '../../envtest/controller-manager.ts';
 import type { ServerFlags } from '../../envtest/flags.ts';
-import { type Kubelets, electionRules, getDeployment, seedRules, startKubelets } from '../../envtest/shoot.ts';
+import { type Kubelets, electionRules, getDeployment, isAt, seedRules, startKubelets } from '../../envtest/shoot.ts';
 import { waitFor } from '../../envtest/waiting.ts';
 import { type NodeAgent, startNodeAgent } from './node-agent.ts';
 import { startProgram } from './program.ts';
@@ -80,9 +80,7 @@ export const startSeedWithShoot = async (name: string, apiServerFlags: ServerFla
   const untilCounts: SeedWithShoot['untilCounts'] = (...wanted) =>
     waitFor({ what: `replicas ${wanted.join(', ')}`, withinMs: 60_000, everyMs: 200, detail: outputs }, async () => {
       const found = await Promise.all([kcm, mcm].map((each) => getDeployment(seed.client, shootNamespace, each)));
-      return found.every(
-        ({ spec, status }, index) => spec.replicas === wanted[index] && (status?.readyReplicas ?? 0) === wanted[index],
-      );
+      return found.every((deployment, index) => isAt(deployment, wanted[index]!));
     });
   const proberKubeconfig: SeedWithShoot['proberKubeconfig'] = async () => {
     const account = { namespace: 'garden', name: 'dependency-watchdog-prober' };
