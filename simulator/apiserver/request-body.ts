@@ -1,3 +1,4 @@
+import { errorText } from '../../src/kubernetes/api/errors.ts';
 import { checkBodyFormat } from './negotiate.ts';
 import { type JsonMap, isMap } from './object.ts';
 import { badRequest } from './status.ts';
@@ -17,7 +18,7 @@ export const parseJson = (text: string, describe: (problem: string) => string): 
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw badRequest(describe(error instanceof Error ? error.message : String(error)));
+    throw badRequest(describe(errorText(error)));
   }
 };
 

@@ -1,4 +1,4 @@
-import type { Result } from '../kubernetes/api/errors.ts';
+import { type Result, errorText } from '../kubernetes/api/errors.ts';
 import { createWatchRegistry, waitForSync } from '../kubernetes/cache/index.ts';
 import {
   type Transport,
@@ -86,7 +86,7 @@ const fill = async (watches: CareWatches, deps: CareSourceDeps, signal: AbortSig
     await waitForSync(watches.vital, { clock: deps.clock, timeoutMs: syncTimeoutMs, signal });
   } catch (error) {
     signal.throwIfAborted();
-    return error instanceof Error ? error.message : String(error);
+    return errorText(error);
   }
   await untilWatched(watches, deps, signal);
   return undefined;

@@ -2,7 +2,7 @@ import type { CareShoot, GardenShoot } from '../gardener/care-shoots.ts';
 import { mergeShootConditions, shootConditionTypes } from '../gardener/shoot-conditions.ts';
 import type { Condition } from '../gardener/condition.ts';
 import { shootStatus } from '../gardener/shoot-status.ts';
-import type { ApiError, Result } from '../kubernetes/api/errors.ts';
+import { type ApiError, type Result, errorText } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { type WriteResult, gardenTimeoutMs } from './act.ts';
 import { type Findings, allUnknown, conditionsFrom, decide, typesOf } from './checks/decide.ts';
@@ -158,7 +158,7 @@ export class ShootCheck {
       return { findings: decide({ seed, view }, { shoot, settings, now: clock.now() }) };
     } catch (bug) {
       signal.throwIfAborted();
-      const text = bug instanceof Error ? bug.message : String(bug);
+      const text = errorText(bug);
       return { findings: allUnknown(typesOf(shoot), `unexpected error: ${text}`), bug };
     }
   }

@@ -1,3 +1,4 @@
+import { errorText } from '../kubernetes/api/errors.ts';
 import type { Condition, ConditionChange } from '../gardener/condition.ts';
 import type { CheckOutcome } from './check.ts';
 import { describeOutcomes, plural } from './details.ts';
@@ -20,7 +21,7 @@ export const hibernatedChange: ConditionChange = {
 export const uncheckedChange = (error: unknown): ConditionChange => ({
   status: 'Unknown',
   reason: 'ConditionCheckError',
-  message: `unable to execute any health check: ${error instanceof Error ? error.message : String(error)}`,
+  message: `unable to execute any health check: ${errorText(error)}`,
 });
 
 const codesOf = (outcomes: readonly CheckOutcome[]): readonly string[] => {

@@ -1,3 +1,4 @@
+import { errorText } from '../kubernetes/api/errors.ts';
 import type { Condition, UpdatedCondition } from '../gardener/condition.ts';
 import type { ExtensionKind } from '../gardener/extensions.ts';
 import type { LogFields, Logger } from '../ports/logger.ts';
@@ -14,7 +15,6 @@ export interface ReportOptions {
 
 export const keyOf = ({ meta }: ExtensionObject): string => `${meta.namespace}/${meta.name}`;
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 const fieldsOf = ({ meta }: ExtensionObject): LogFields & Labels => ({ namespace: meta.namespace, name: meta.name });
 
 /** Key of the failure to list objects; no object has it. */
@@ -75,7 +75,7 @@ export class HealthCheckReport {
   }
 
   #fail(key: string, message: string, fields: LogFields & { readonly error: unknown }): void {
-    const text = textOf(fields.error);
+    const text = errorText(fields.error);
     if (this.#failures.get(key) === text) return;
     this.#failures.set(key, text);
     this.#options.logger.warn(message, fields);

@@ -1,3 +1,4 @@
+import { errorText } from '../kubernetes/api/errors.ts';
 import { runInScope } from '../kubernetes/client/index.ts';
 import { formatGoDuration } from '../kubernetes/api/duration.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -11,8 +12,6 @@ export interface RunChecksOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const whenAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
@@ -50,7 +49,7 @@ export const runChecks = async (
     return Promise.all(
       checks.map((check) =>
         Promise.race([runCheck(check, { ...context, signal: until }), aborted]).catch(
-          (error: unknown): CheckOutcome => ({ status: 'Failed', detail: textOf(error) }),
+          (error: unknown): CheckOutcome => ({ status: 'Failed', detail: errorText(error) }),
         ),
       ),
     );

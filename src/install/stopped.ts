@@ -1,3 +1,4 @@
+import { errorText } from '../kubernetes/api/errors.ts';
 import { optionalInteger, optionalObject } from '../kubernetes/api/decode.ts';
 import { getObject, scaleDeployment } from './calls.ts';
 import { type InstallContext, InstallError, callOptions, poll } from './context.ts';
@@ -36,7 +37,7 @@ const startOne = async (deployment: KubeObject, context: InstallContext): Promis
       await scale(deployment, replicasOf(deployment), context);
       return true;
     } catch (error) {
-      problem = error instanceof Error ? error.message : String(error);
+      problem = errorText(error);
       return (await isStopped(deployment, context)) ? undefined : true;
     }
   });

@@ -1,4 +1,4 @@
-import { ApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
+import { ApiError, errorText, unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import {
   type ResourceState,
@@ -43,7 +43,7 @@ const optionsOf = ({ urgent, signal }: ProberActRequest): CallOptions =>
 
 /** The result of a request that something ended before its answer. */
 export const rejected = (cause: unknown): StepAnswer['result'] => {
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = errorText(cause);
   return { ok: false, error: new ApiError({ code: 'Rejected', message, cause }) };
 };
 

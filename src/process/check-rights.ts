@@ -1,3 +1,4 @@
+import { errorText } from '../kubernetes/api/errors.ts';
 import { type Right, formatRight, reviewAccess } from '../kubernetes/api/access.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -93,7 +94,7 @@ export class RightsCheck<Settings> implements Runnable {
     try {
       return await this.#check(signal);
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = errorText(error);
       if (!signal.aborted) this.#options.logger.debug(`rights${this.#where} could not be checked`, { problem });
       return false;
     }

@@ -1,3 +1,4 @@
+import { errorText } from '../kubernetes/api/errors.ts';
 import { type ConfigProblem, type LoadedConfig, type Outline, formatProblem } from '../config/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -85,7 +86,7 @@ class ConfigWatch<Settings> {
     try {
       return await readFile(path);
     } catch (error) {
-      this.#complain(error instanceof Error ? error.message : String(error));
+      this.#complain(errorText(error));
       return undefined;
     }
   }

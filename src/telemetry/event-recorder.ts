@@ -1,5 +1,5 @@
 import type { Call } from '../kubernetes/api/call.ts';
-import { ApiError, isApiError } from '../kubernetes/api/errors.ts';
+import { ApiError, errorText, isApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -29,11 +29,9 @@ const mostAttempts = 3;
 const retryMs = 10_000;
 const longestMessage = 1_024;
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** The API server answers 403 as well when the namespace is going: that is no missing right (`NamespaceTerminating`). */
 const isMissingRight = (error: unknown): boolean =>
-  isApiError(error, 'Forbidden') && !messageOf(error).includes('being terminated');
+  isApiError(error, 'Forbidden') && !errorText(error).includes('being terminated');
 
 const mayHeal = (error: unknown): boolean =>
   error instanceof ApiError && (error.handling === 'retry' || error.handling === 'wait');
@@ -182,11 +180,11 @@ class WritingEventRecorder implements RunningEventRecorder {
     const { logger } = this.#options;
     if (!isMissingRight(error)) {
       this.#dropped.inc();
-      logger.debug('an Event was not written', { problem: messageOf(error) });
+      logger.debug('an Event was not written', { problem: errorText(error) });
     } else if (this.#right !== 'missing') {
       this.#right = 'missing';
       this.#waiting.length = 0;
-      logger.warn('no right to write Events in shoot namespaces: they are left out', { problem: messageOf(error) });
+      logger.warn('no right to write Events in shoot namespaces: they are left out', { problem: errorText(error) });
     }
   }
 }

@@ -105,6 +105,9 @@ export class ApiError extends Error {
 export const isApiError = (error: unknown, code: ApiErrorCode): error is ApiError =>
   error instanceof ApiError && error.code === code;
 
+/** What was thrown, in words. */
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** Undefined where there is no such object, or the API server does not know its kind. Rejects as `asked` does for any other failure. */
 export const unlessNotFound = async <T>(asked: Promise<T>): Promise<T | undefined> => {
   try {

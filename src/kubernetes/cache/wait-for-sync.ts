@@ -1,3 +1,4 @@
+import { errorText } from '../api/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ReflectorState } from './reflector.ts';
@@ -41,7 +42,7 @@ export const waitForSync = async (
       return;
     } catch (error) {
       signal.throwIfAborted();
-      logger.error('caches are not filled yet', { problem: error instanceof Error ? error.message : String(error) });
+      logger.error('caches are not filled yet', { problem: errorText(error) });
     }
   }
 };

@@ -1,3 +1,4 @@
+import { errorText } from '../api/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Random } from '../../ports/random.ts';
@@ -70,7 +71,7 @@ export const watchByName = <T>(options: WatchByNameOptions<T>, deps: WatchByName
       return { kind: 'not-served', problem: `${ref.kind} of ${ref.apiVersion} has no scale subresource` };
     } catch (error) {
       signal.throwIfAborted();
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       if (message !== lastError) logger.warn('discovery failed, trying again', { resource: key, problem: message });
       lastError = message;
       return served;

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { ApiError, KubeconfigError } from '../api/errors.ts';
+import { ApiError, KubeconfigError, errorText } from '../api/errors.ts';
 import { type Credentials, type Security, type TlsMaterial, bearer, createSecurity } from '../client/index.ts';
 import type { Named } from './document.ts';
 import * as fields from './fields.ts';
@@ -197,7 +197,7 @@ export const followSecurity = (sources: TlsSources, files: Files): (() => Promis
     try {
       return await security.current();
     } catch (error) {
-      throw new ApiError({ code: 'ConnectionError', message: error instanceof Error ? error.message : String(error) });
+      throw new ApiError({ code: 'ConnectionError', message: errorText(error) });
     }
   };
 };

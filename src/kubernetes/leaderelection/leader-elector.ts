@@ -1,6 +1,6 @@
 import type { Logger } from '../../ports/logger.ts';
 import type { Random } from '../../ports/random.ts';
-import { ApiError } from '../api/errors.ts';
+import { ApiError, errorText } from '../api/errors.ts';
 import type { Leadership } from '../api/leadership.ts';
 import { type Scope, createScope, runInScope } from '../client/index.ts';
 import { type ElectionTimes, checkElectionTimes, electionJitterFactor } from './election-state.ts';
@@ -108,7 +108,7 @@ export class LeaderElector implements Leadership {
       await this.#keeperOf(term).run();
     } catch (error) {
       if (error !== term.signal.reason) throw error;
-      this.#logger.info('stopped leading', { reason: error instanceof Error ? error.message : String(error) });
+      this.#logger.info('stopped leading', { reason: errorText(error) });
     } finally {
       term.fail(new Error('leader election: ended'));
     }
