@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isObject } from '../kubernetes/api/decode.ts';
 import { nearest } from './nearest.ts';
 import type { Path } from './problem.ts';
 
@@ -44,9 +45,6 @@ const asGoText = (plain: string, value: unknown): string | undefined => {
 
 const inner = (schema: z.core.$ZodType): z.core.$ZodType =>
   schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault ? inner(schema.unwrap()) : schema;
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 interface Options {
   /** A scalar without quotes as it stands in the file; undefined for anything else. */
@@ -99,8 +97,8 @@ const conformValue = (
   const { value, path } = at;
   const known = inner(schema);
   if (value === null && !(known instanceof z.ZodString)) return undefined;
-  if (known instanceof z.ZodObject && isRecord(value)) return conformObject(known.shape, { value, path }, options);
-  if (known instanceof z.ZodRecord && isRecord(value)) {
+  if (known instanceof z.ZodObject && isObject(value)) return conformObject(known.shape, { value, path }, options);
+  if (known instanceof z.ZodRecord && isObject(value)) {
     const entries = Object.entries(value).map(([key, item]) => {
       return [key, conformValue(known.valueType, { value: item, path: [...path, key] }, options)] as const;
     });

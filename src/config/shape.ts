@@ -1,8 +1,9 @@
-export type Fields = Readonly<Record<string, unknown>>;
+import { type JsonObject, isObject } from '../kubernetes/api/decode.ts';
+
+export type Fields = JsonObject;
 
 /** The fields of an object; none of anything else. */
-export const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 
 /** The items of a list; none of anything else. */
 export const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kubernetes/api/decode.ts';
+import { type JsonObject, isObject } from '../kubernetes/api/decode.ts';
 import type { KubeObject } from './object.ts';
 
 /** One field that differs; absent: it is not there. */
@@ -23,9 +23,6 @@ const withoutBookkeeping = ({ status: _, metadata, ...rest }: KubeObject): JsonO
   ...rest,
   metadata: Object.fromEntries(Object.entries(metadata).filter(([name]) => !bookkeeping.has(name))),
 });
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Lists of named things (containers, ports, variables) are compared by name, others by place. */
 const keyed = (list: readonly unknown[]): ReadonlyMap<string, unknown> => {

@@ -11,12 +11,13 @@ import {
   show,
 } from '../config/index.ts';
 import { prefix } from '../gardener/scaling-annotations.ts';
+import { isObject } from '../kubernetes/api/decode.ts';
 import { isLabelKey } from '../kubernetes/api/label-selectors.ts';
 import { nameFindings } from './config-names.ts';
 
 const withoutScaleUp = (resources: readonly unknown[]): readonly ConfigFinding[] =>
   resources.flatMap((resource, index) => {
-    if (typeof resource !== 'object' || resource === null || Array.isArray(resource)) return [];
+    if (!isObject(resource)) return [];
     const { scaleUp, scaleDown } = fieldsOf(resource);
     if (scaleUp !== undefined) return [];
     const message =
@@ -45,7 +46,7 @@ const aboutAnnotation = (resource: unknown, path: Path): readonly ConfigFinding[
 const withoutLevel = (resource: unknown, path: Path): readonly ConfigFinding[] =>
   (['scaleUp', 'scaleDown'] as const).flatMap((direction) => {
     const info = fieldsOf(resource)[direction];
-    if (typeof info !== 'object' || info === null || Array.isArray(info)) return [];
+    if (!isObject(info)) return [];
     if (fieldsOf(info).level !== undefined) return [];
     const message = 'is not set and taken to be 0: resources are scaled in ascending order of level';
     return [{ path: [...path, direction, 'level'], message, severity: 'warning' as const }];
@@ -114,7 +115,7 @@ const warnings = (config: Fields): readonly ConfigFinding[] => {
 
 /** Rules over several fields of a prober configuration, as far as it has the shape to apply them to. */
 export const proberFindings = (value: unknown): readonly ConfigFinding[] => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  if (!isObject(value)) return [];
   const config = fieldsOf(value);
   const resources = itemsOf(config.dependentResourceInfos);
   return [

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { JsonObject } from '../api/decode.ts';
+import { type JsonObject, isObject } from '../api/decode.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Kube } from '../api/kube.ts';
 import { createScope, guardSilence, readFailure, statusError } from '../client/index.ts';
@@ -56,9 +56,6 @@ export interface WatchOptions {
 
 const malformed = (path: string, problem: string): ApiError =>
   new ApiError({ code: 'MalformedResponse', message: `GET ${path}: watch: ${problem}` });
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** JSON.parse's own message quotes the text, which may be a Secret. */
 const parseLine = (line: string): unknown => {

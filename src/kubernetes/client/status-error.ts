@@ -1,4 +1,4 @@
-import type { JsonObject } from '../api/decode.ts';
+import { type JsonObject, isObject } from '../api/decode.ts';
 import { ApiError, type ApiErrorCode, type FieldConflict } from '../api/errors.ts';
 import { cappedRetryAfterMs, longestRetryAfterMs } from './retry-after.ts';
 
@@ -39,8 +39,7 @@ const codeByStatus: Readonly<Record<number, ApiErrorCode>> = {
 
 const longestMessage = 1_000;
 
-const objectAt = (value: unknown): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+const objectAt = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 const textAt = (value: unknown): string => (typeof value === 'string' ? value : '');
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { JsonObject } from '../api/decode.ts';
+import { type JsonObject, isObject } from '../api/decode.ts';
 import { KubeconfigError } from '../api/errors.ts';
 import { trimEndOf } from '../api/trim-end.ts';
 import type { Endpoint, ProxyEndpoint } from '../client/index.ts';
@@ -15,10 +15,8 @@ export interface Field {
 export const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 export const asObject = ({ path, value }: Field): JsonObject => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new KubeconfigError(path, 'must be a map');
-  }
-  return value as JsonObject;
+  if (!isObject(value)) throw new KubeconfigError(path, 'must be a map');
+  return value;
 };
 
 export const asList = ({ path, value }: Field): readonly Field[] => {
