@@ -1,8 +1,9 @@
 import { ignoreScalingAnnotation } from '../gardener/scaling-annotations.ts';
+import { formatAge } from '../kubernetes/api/duration.ts';
 import type { LeaseEvidence, RecordedDecision } from '../prober/status/index.ts';
 import type { SeenShoot } from '../status/index.ts';
 import { escapeControls } from '../telemetry/index.ts';
-import { ageIn, between, nextOf, titleOf, utc } from './status-output.ts';
+import { between, nextOf, titleOf, utc } from './status-output.ts';
 import { plural } from './status-screen/index.ts';
 import { wrapped } from './wrapped.ts';
 
@@ -28,8 +29,8 @@ const ruleOf = ({ candidates, expired, threshold, nodes, leftOut = 0 }: SeenShoo
 
 const marginOf = (marginMs: number | undefined): string => {
   if (marginMs === undefined) return '';
-  if (marginMs >= 0) return ` The last scale-down left ${ageIn(marginMs)} of that.`;
-  return ` The last scale-down came ${ageIn(-marginMs)} after that was over: nodes may be lost.`;
+  if (marginMs >= 0) return ` The last scale-down left ${formatAge(marginMs)} of that.`;
+  return ` The last scale-down came ${formatAge(-marginMs)} after that was over: nodes may be lost.`;
 };
 
 const verdictLines = (shoot: SeenShoot, at: string): readonly string[] => {
@@ -37,13 +38,13 @@ const verdictLines = (shoot: SeenShoot, at: string): readonly string[] => {
   // The objects of the seed tell no more than the reason.
   if (graceMs === 0) return indented(reason);
   const judged = lastRunEndedAt === undefined ? 'Not probed yet.' : `Judged ${between(lastRunEndedAt, at)} ago.`;
-  const times = `A lease expires ${ageIn(leaseExpiryMs)} after its last renewal, KCM gives up a node after ${ageIn(graceMs)}.`;
+  const times = `A lease expires ${formatAge(leaseExpiryMs)} after its last renewal, KCM gives up a node after ${formatAge(graceMs)}.`;
   return [...indented(reason), ...indented(`${judged} ${ruleOf(shoot)} ${times}${marginOf(marginMs)}`)];
 };
 
 const leaseRow = ({ name, renewedAt, ageMs, expired, leftOut }: LeaseEvidence, width: number): string => {
   const renewed = renewedAt === undefined ? 'never renewed'.padEnd(23) : utc(renewedAt);
-  const age = ageMs === undefined ? '-' : ageIn(ageMs);
+  const age = ageMs === undefined ? '-' : formatAge(ageMs);
   const judged = leftOut ?? (expired ? 'EXPIRED' : '');
   return escapeControls(`  ${name.padEnd(width)}  ${renewed}  ${age.padStart(7)}  ${judged}`).trimEnd();
 };

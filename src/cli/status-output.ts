@@ -1,15 +1,12 @@
-import { formatGoDuration } from '../kubernetes/api/duration.ts';
+import { formatAge } from '../kubernetes/api/duration.ts';
 import type { PauseInForce } from '../prober/status/index.ts';
 import { type SeedStatus, type SeenShoot, isPlainHealthy } from '../status/index.ts';
 import { escapeControls } from '../telemetry/index.ts';
 import { initials, plural } from './status-screen/index.ts';
 import { wrapped } from './wrapped.ts';
 
-/** `3m12s` */
-export const ageIn = (ms: number): string => formatGoDuration(Math.max(0, Math.round(ms / 1_000)) * 1_000);
-
 /** Between two times as RFC 3339. */
-export const between = (from: string, to: string): string => ageIn(Date.parse(to) - Date.parse(from));
+export const between = (from: string, to: string): string => formatAge(Date.parse(to) - Date.parse(from));
 
 /** `2026-01-01 14:00:00 UTC` */
 export const utc = (time: string): string => `${time.slice(0, 19).replace('T', ' ')} UTC`;
@@ -48,7 +45,7 @@ export const nextOf = (shoot: SeenShoot, at: string): string => `${stepOf(shoot,
 const stepOf = ({ next }: SeenShoot, at: string): string => {
   if (next.at === undefined) return next.text;
   const restMs = Date.parse(next.at) - Date.parse(at);
-  return restMs <= 0 ? `${next.text} now` : `${next.text} in ${ageIn(restMs)}`;
+  return restMs <= 0 ? `${next.text} now` : `${next.text} in ${formatAge(restMs)}`;
 };
 
 /** `kcm 2`, or `om paused` of a resource that is annotated with `cluster.x-k8s.io/paused`. */

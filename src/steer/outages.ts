@@ -1,5 +1,5 @@
 import { findHeldNote } from '../gardener/held-note.ts';
-import { formatGoDuration } from '../kubernetes/api/duration.ts';
+import { formatAge } from '../kubernetes/api/duration.ts';
 import type { HeldResource } from '../prober/held/index.ts';
 import type { ProbedShoot } from '../prober/status/index.ts';
 import type { LeaderAnswer } from '../status/index.ts';
@@ -28,8 +28,6 @@ interface OutageInput {
 /** Of a shoot that is held, those in which a prober sees nodes that renew their leases. */
 const overStates: ReadonlySet<ProbedShoot['state']> = new Set(['landing', 'restoring', 'healthy', 'flapping']);
 
-const ageOf = (ms: number): string => formatGoDuration(Math.max(0, Math.round(ms / 1_000)) * 1_000);
-
 const leasesOf = ({ candidates, expired }: ProbedShoot): string =>
   candidates === 0 ? '' : `${String(expired)}/${String(candidates)} leases expired, `;
 
@@ -39,10 +37,10 @@ const nameOf = ({ project, name, namespace }: ProbedShoot): string =>
 /** By what a prober sees. */
 const seenOutage = (shoot: ProbedShoot, now: number): ShootOutage => {
   const { namespace, state, since, reason, next, graceMs } = shoot;
-  const head = `${nameOf(shoot)}: ${leasesOf(shoot)}${state} for ${ageOf(now - Date.parse(since))}`;
+  const head = `${nameOf(shoot)}: ${leasesOf(shoot)}${state} for ${formatAge(now - Date.parse(since))}`;
   const isOver = overStates.has(state) || (state === 'paused' && shoot.expired === 0);
   if (isOver) return { cluster: namespace, goesOn: false, words: escapeControls(`${head}: ${next.text}`) };
-  const lost = `the outage goes on, and kube-controller-manager gives up these nodes about ${ageOf(graceMs)} after it is back`;
+  const lost = `the outage goes on, and kube-controller-manager gives up these nodes about ${formatAge(graceMs)} after it is back`;
   return { cluster: namespace, goesOn: true, words: escapeControls(`${head}: ${reason}: ${lost}`) };
 };
 
@@ -50,7 +48,9 @@ const noteOf = (held: readonly HeldResource[], now: number): string => {
   const notes = held.flatMap(({ state }) => findHeldNote(state.annotations) ?? []);
   const since = Math.min(...notes.flatMap(({ since: at }) => at ?? []));
   const reason = notes.find((note) => note.reason !== '')?.reason;
-  const when = Number.isFinite(since) ? `held since ${new Date(since).toISOString()} (${ageOf(now - since)})` : 'held';
+  const when = Number.isFinite(since)
+    ? `held since ${new Date(since).toISOString()} (${formatAge(now - since)})`
+    : 'held';
   return reason === undefined ? when : `${when}: ${reason}`;
 };
 

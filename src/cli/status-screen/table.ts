@@ -1,4 +1,4 @@
-import { formatGoDuration } from '../../kubernetes/api/duration.ts';
+import { formatAge } from '../../kubernetes/api/duration.ts';
 import { type Row, type Segment, type Tone, segment } from './row.ts';
 import type { ProtectionState } from '../../prober/status/index.ts';
 import { type ShootSnapshot, type StatusSnapshot, isHeld, leaseAges } from './snapshot.ts';
@@ -51,7 +51,7 @@ const cellsOf = (shoot: ShootSnapshot, { at, leaseExpiryMs }: StatusSnapshot): R
     candidates === 0
       ? segment('-')
       : segment(`${String(expired)}/${String(candidates)} expired`, expired > 0 ? 'bad' : 'plain'),
-    segment(since === undefined ? '-' : formatGoDuration(Math.max(0, Math.round((at - since) / 1_000)) * 1_000)),
+    segment(since === undefined ? '-' : formatAge(at - since)),
     segment(held === '' ? '-' : held, held === '' ? 'plain' : 'strong'),
     segment(next),
   ];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatGoDuration, parseGoDuration } from './duration.ts';
+import { formatAge, formatGoDuration, parseGoDuration } from './duration.ts';
 
 /** What `time.ParseDuration` of Go 1.26 returns: nanoseconds and `String()` of them, or null for an error. */
 const go: readonly (readonly [text: string, nanos: bigint, printed: string] | readonly [text: string, error: null])[] =
@@ -200,4 +200,8 @@ describe('formatGoDuration', () => {
     expect(formatGoDuration(999.999_999_9)).toBe('1s');
     expect(formatGoDuration(-0.1 - 0.2)).toBe('-300\u00b5s');
   });
+});
+
+it('an age has whole seconds, and is none where clocks differ', () => {
+  expect([192_499, 192_500, 0, -5_000].map(formatAge)).toEqual(['3m12s', '3m13s', '0s', '0s']);
 });

@@ -105,3 +105,6 @@ export const formatGoDuration = (ms: number): string => {
   const nanos = BigInt(whole) * nanosPerMs + BigInt(Math.round((ms - whole) * Number(nanosPerMs)));
   return nanos < 0n ? `-${formatNanos(-nanos)}` : formatNanos(nanos);
 };
+
+/** In whole seconds, and never less than none: `3m12s`. */
+export const formatAge = (ms: number): string => formatGoDuration(Math.max(0, Math.round(ms / 1_000)) * 1_000);
