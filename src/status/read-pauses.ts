@@ -1,7 +1,7 @@
 import { type FoundPause, findPause, isInForce } from '../gardener/pause.ts';
 import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
-import { fromCache } from '../prober/held/index.ts';
+import { fromCache, sharesNamespaces } from '../prober/held/index.ts';
 import {
   type HostedCluster,
   type ProberSettings,
@@ -43,8 +43,6 @@ interface SeenClusters {
   readonly clusters: readonly HostedCluster[];
   readonly problems: readonly string[];
 }
-
-const sharesNamespaces = ({ clusterSource }: ProberSettings): boolean => clusterSource?.kind === 'cluster-api';
 
 /** Those that may share a namespace. Where nobody says whether there are any, they are asked for all the same: they may be paused. */
 const readClusters = async ({ settings, isInstalled }: PauseSearch, deps: ObjectsDeps): Promise<SeenClusters> => {

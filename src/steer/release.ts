@@ -16,6 +16,7 @@ import {
   heldName,
   listHeldOf,
   releaseHeld,
+  sharesNamespaces,
   wasOf,
 } from '../prober/held/index.ts';
 import { type ProberSettings, placeOf } from '../prober/index.ts';
@@ -167,12 +168,8 @@ const orderOf = async (
 };
 
 /** Clusters of Cluster API, by whose names it is told whose a resource is. */
-const knownClusters = async (
-  { clusterSource }: ProberSettings,
-  context: CommandContext,
-): Promise<(name: string) => boolean> => {
-  const isShared = clusterSource?.kind === 'cluster-api';
-  const clusters = isShared ? await listSharing(context) : [];
+const knownClusters = async (settings: ProberSettings, context: CommandContext): Promise<(name: string) => boolean> => {
+  const clusters = sharesNamespaces(settings) ? await listSharing(context) : [];
   const names = new Set(clusters.map(({ name }) => name));
   return (name) => names.has(name);
 };

@@ -12,7 +12,7 @@ import {
 import type { DependentResource, ProberSettings } from '../settings.ts';
 
 /** True if several clusters may be in one namespace, each of which goes by `namespace/cluster`. */
-const sharesNamespaces = ({ clusterSource }: Pick<ProberSettings, 'clusterSource'>): boolean =>
+export const sharesNamespaces = ({ clusterSource }: Pick<ProberSettings, 'clusterSource'>): boolean =>
   clusterSource?.kind === 'cluster-api';
 
 const hasPlaceholder = ({ name, namespace = '' }: PlacedRef): boolean => isTemplate(name) || isTemplate(namespace);
