@@ -1,6 +1,6 @@
+import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { type GardenShoot, decodeGardenShoot } from '../gardener/care-shoots.ts';
 import type { Condition } from '../gardener/condition.ts';
-import type { NamespacedName } from '../gardener/health-calls.ts';
 import { type Call, smallAnswerBytes } from '../kubernetes/api/call.ts';
 import type { JsonObject } from '../kubernetes/api/decode.ts';
 import { type Lease, listNodeLeasesWithin } from '../kubernetes/api/lease.ts';

@@ -1,5 +1,5 @@
+import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import type { CareCluster, CareShoot } from '../gardener/care-shoots.ts';
-import type { NamespacedName } from '../gardener/health-calls.ts';
 import type { StoreChange } from '../kubernetes/cache/index.ts';
 import type { Random } from '../ports/random.ts';
 import { GardenReader } from './garden-reader.ts';

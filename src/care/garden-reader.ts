@@ -1,5 +1,5 @@
+import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import type { GardenShoot } from '../gardener/care-shoots.ts';
-import type { NamespacedName } from '../gardener/health-calls.ts';
 import { ApiError, type Result } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { getGardenShoot } from './calls.ts';

@@ -1,5 +1,5 @@
+import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import type { Condition } from '../gardener/condition.ts';
-import type { NamespacedName } from '../gardener/health-calls.ts';
 import type { ShootStatus } from '../gardener/shoot-status.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';

@@ -1,3 +1,4 @@
+import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import {
   type JsonObject,
   childObject,
@@ -11,7 +12,6 @@ import {
 } from '../kubernetes/api/decode.ts';
 import { type Cluster, decodeClusterWith, decodeShootState } from './cluster.ts';
 import { type Condition, decodeConditions } from './condition.ts';
-import type { NamespacedName } from './health-calls.ts';
 import type { ShootProgress } from './shoot-status.ts';
 
 export interface WorkerPool {

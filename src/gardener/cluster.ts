@@ -1,3 +1,4 @@
+import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import {
   DecodeError,
   type JsonObject,
@@ -13,7 +14,6 @@ import {
 import { parseGoDuration } from '../kubernetes/api/duration.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
 import type { PoolConditions } from './candidate-nodes.ts';
-import type { NamespacedName } from './health-calls.ts';
 import { type LastOperation, decodeLastOperation } from './shoot-status.ts';
 
 /** A Cluster (`extensions.gardener.cloud/v1alpha1`). If its Shoot cannot be decoded, that is data: it must not stop the others. */

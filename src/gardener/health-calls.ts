@@ -1,3 +1,4 @@
+import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import type { Call } from '../kubernetes/api/call.ts';
 import {
   type DaemonSetHealth,
@@ -8,11 +9,6 @@ import {
   decodeStatefulSetHealth,
 } from './health-workloads.ts';
 import { type ManagedResourceHealth, decodeManagedResourceHealth } from './managed-resource.ts';
-
-export interface NamespacedName {
-  readonly namespace: string;
-  readonly name: string;
-}
 
 const collection = (groupVersion: string, namespace: string, resource: string): string =>
   `/apis/${groupVersion}/namespaces/${encodeURIComponent(namespace)}/${resource}`;

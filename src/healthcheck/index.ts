@@ -77,7 +77,6 @@ export { type NodeHealth, decodeNodeHealth, listNodeHealth, nodeProblem } from '
 export { type ErrorCode, type KnownErrorCodes, determineErrorCodes, errorCodes } from '../gardener/error-codes.ts';
 export type { ExtensionKind } from '../gardener/extensions.ts';
 export {
-  type NamespacedName,
   getDaemonSetHealth,
   getDeploymentHealth,
   getManagedResourceHealth,
@@ -93,3 +92,4 @@ export type { LogFields, Logger } from '../ports/logger.ts';
 export type { Random } from '../ports/random.ts';
 export type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
 export { systemClock, systemRandom } from './system.ts';
+export type { NamespacedName } from '../kubernetes/api/resource-ref.ts';

@@ -1,5 +1,5 @@
+import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import {
-  type NamespacedName,
   getDaemonSetHealth,
   getDeploymentHealth,
   getManagedResourceHealth,

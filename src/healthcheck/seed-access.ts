@@ -1,4 +1,4 @@
-import type { NamespacedName } from '../gardener/health-calls.ts';
+import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import type { Call } from '../kubernetes/api/call.ts';
 import { unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { CallOptions, Kube, KubeClient } from '../kubernetes/api/kube.ts';

@@ -1,7 +1,7 @@
 import { type CareSettings, careGrants } from '../care/index.ts';
 import { type ComponentName, componentNames } from '../config/index.ts';
-import { type ServiceAccountName, formatRight, reviewAccessOf } from '../kubernetes/api/access.ts';
-import { refKey } from '../kubernetes/api/resource-ref.ts';
+import { formatRight, reviewAccessOf } from '../kubernetes/api/access.ts';
+import { type NamespacedName, refKey } from '../kubernetes/api/resource-ref.ts';
 import { resolveKind } from '../kubernetes/client/index.ts';
 import { type ProberSettings, neededByProber } from '../prober/index.ts';
 import { type Inquiry, type NeededRight, rightsOf } from '../process/index.ts';
@@ -85,7 +85,7 @@ const rightsNeededBy = async <Name extends ComponentName>(
 
 const missingAmong = async (
   needed: readonly NeededRight[],
-  account: ServiceAccountName,
+  account: NamespacedName,
   { client, signal }: InstallContext,
 ): Promise<readonly NeededRight[]> => {
   const missing: NeededRight[] = [];
@@ -99,7 +99,7 @@ const missingAmong = async (
 /** Checks that each component's ServiceAccount has the rights that its settings need. Rejects with an ApiError. */
 export const checkInstalledRights = async (
   settings: InstalledSettings,
-  accounts: ReadonlyMap<string, ServiceAccountName>,
+  accounts: ReadonlyMap<string, NamespacedName>,
   context: InstallContext,
 ): Promise<readonly InstallCheck[]> => {
   const { clock, signal } = context;

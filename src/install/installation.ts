@@ -1,3 +1,4 @@
+import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
 import { isHeld } from '../gardener/scaling-annotations.ts';
 import { foreseeRelease, heldName, listHeld, releaseHeld } from '../prober/held/index.ts';
@@ -29,9 +30,7 @@ export interface UninstallRun extends ClusterCommand, Omit<UninstallOptions, 'li
 
 export type { UninstallReport };
 
-const accountOf = (
-  objects: readonly KubeObject[],
-): { readonly namespace: string; readonly name: string } | undefined => {
+const accountOf = (objects: readonly KubeObject[]): NamespacedName | undefined => {
   const account = objects.find(({ kind }) => kind === 'ServiceAccount');
   return account === undefined
     ? undefined

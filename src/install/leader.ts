@@ -1,3 +1,4 @@
+import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { componentNames } from '../config/index.ts';
 import { unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { ElectionLease } from '../kubernetes/api/lease.ts';
@@ -11,13 +12,8 @@ import { type KubeObject, nameOf } from './object.ts';
 /** The Lease by which each component elects its leader. */
 export const leaseNames: ReadonlyMap<string, string> = new Map(componentNames.map((name) => [name, leaseNameOf(name)]));
 
-export interface LeaseAt {
-  readonly namespace: string;
-  readonly name: string;
-}
-
 /** Undefined where there is none. */
-export const readLease = async (at: LeaseAt, context: InstallContext): Promise<ElectionLease | undefined> =>
+export const readLease = async (at: NamespacedName, context: InstallContext): Promise<ElectionLease | undefined> =>
   (await unlessNotFound(context.client.call(getElectionLease(at), callOptions(context))))?.value;
 
 /** The pod that an identity names: `NAME_SUFFIX`, where no name of a pod has an underscore. */
@@ -58,7 +54,7 @@ export const leasesAt: ServedKindPath = {
  * Removes a Lease that replicas of ours have made. One that a pod which is still there holds is another's: gardenlet's watchdog elects its leader by
  * the same name. True if it was removed.
  */
-export const removeLease = async (at: LeaseAt, context: InstallContext): Promise<boolean> => {
+export const removeLease = async (at: NamespacedName, context: InstallContext): Promise<boolean> => {
   const lease = await readLease(at, context);
   if (lease === undefined) return false;
   if (lease.holder !== '' && (await podExists(at.namespace, podOfIdentity(lease.holder), context))) return false;

@@ -1,10 +1,11 @@
+import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { decodeObject, optionalList, optionalObject } from '../kubernetes/api/decode.ts';
 import type { ElectionLease } from '../kubernetes/api/lease.ts';
 import { leaseNameOf } from '../process/index.ts';
 import { listObjects } from './calls.ts';
 import { type InstallContext, InstallError, callOptions, poll } from './context.ts';
 import { podsOf } from './inventory.ts';
-import { type LeaseAt, leasesAt, podOfIdentity, readLease } from './leader.ts';
+import { leasesAt, podOfIdentity, readLease } from './leader.ts';
 import { type KubeObject, identityOf, nameOf } from './object.ts';
 import { decodeRollout, deploymentsAt } from './rollout.ts';
 
@@ -21,7 +22,11 @@ const isOf = (lease: ElectionLease | undefined, ours: ReadonlySet<string>): leas
 type OurPods = () => Promise<ReadonlySet<string>>;
 
 /** Who renews a Lease, unless it is one of our pods. Takes as long as the Lease is good for where its holder has crashed: clocks need not agree. */
-const otherHolder = async (at: LeaseAt, ourPods: OurPods, context: InstallContext): Promise<string | undefined> => {
+const otherHolder = async (
+  at: NamespacedName,
+  ourPods: OurPods,
+  context: InstallContext,
+): Promise<string | undefined> => {
   const first = await readLease(at, context);
   if (!isOf(first, await ourPods())) return undefined;
   const { durationSeconds = usualDurationSeconds } = first;
@@ -45,7 +50,7 @@ const namespacesOfLeases = async (context: InstallContext): Promise<readonly str
   return value.map(({ metadata }) => metadata.namespace ?? '');
 };
 
-const renewedBy = async (leases: readonly LeaseAt[], ourPods: OurPods, context: InstallContext) => {
+const renewedBy = async (leases: readonly NamespacedName[], ourPods: OurPods, context: InstallContext) => {
   const holders = await Promise.all(leases.map((at) => otherHolder(at, ourPods, context)));
   return leases.flatMap(({ namespace, name }, index) => {
     const holder = holders[index];

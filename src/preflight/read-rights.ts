@@ -1,11 +1,12 @@
-import { type ServiceAccountName, reviewAccess, reviewAccessOf } from '../kubernetes/api/access.ts';
+import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
+import { reviewAccess, reviewAccessOf } from '../kubernetes/api/access.ts';
 import { type ProberSettings, neededByProber } from '../prober/index.ts';
 import type { NeededRight } from '../process/index.ts';
 import type { RightsInput } from './checks/rights.ts';
 import { type Reader, attempt, optionsOf, send } from './reader.ts';
 
 /** Whose rights are checked: those of a ServiceAccount, or of whoever runs the command. */
-export type RightsOf = ServiceAccountName | 'self';
+export type RightsOf = NamespacedName | 'self';
 
 const reviews = { verb: 'create', group: 'authorization.k8s.io' } as const;
 

@@ -1,4 +1,4 @@
-import type { ResourceRef } from '../kubernetes/api/resource-ref.ts';
+import type { NamespacedName, ResourceRef } from '../kubernetes/api/resource-ref.ts';
 
 /** Where the control plane of a cluster is. */
 export interface Place {
@@ -61,7 +61,7 @@ export const isOwnNamespace = (template: string): boolean =>
  */
 export const clusterOf = (
   { name, namespace = namespaceTemplate }: Pick<PlacedRef, 'name' | 'namespace'>,
-  object: { readonly name: string; readonly namespace: string },
+  object: NamespacedName,
   sharesNamespaces: boolean,
 ): string | undefined => {
   const found: { namespace?: string; cluster?: string } = {};

@@ -1,3 +1,4 @@
+import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import type { LoadedConfig, Outline } from '../config/index.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -15,7 +16,7 @@ import type { ProcessOptions } from './settings.ts';
 /** What a server beside those of metrics and health has to show. */
 export interface ServerPorts extends Pick<SeedPorts, 'clock' | 'logger' | 'leadership' | 'reviews'> {
   /** By which the leader is elected; absent without leader election. */
-  readonly lease?: { readonly namespace: string; readonly name: string };
+  readonly lease?: NamespacedName;
   /** As `GET /status` answers. */
   readonly status: (query: URLSearchParams) => object;
 }

@@ -1,3 +1,4 @@
+import type { NamespacedName } from './resource-ref.ts';
 import type { Call } from './call.ts';
 import { decodeObject, optionalBoolean } from './decode.ts';
 
@@ -54,13 +55,8 @@ const review = (
  */
 export const reviewAccess = (right: Right): Call<boolean> => review('SelfSubjectAccessReview', right, {});
 
-export interface ServiceAccountName {
-  readonly namespace: string;
-  readonly name: string;
-}
-
 /** The same about a ServiceAccount, with the user and the groups that its tokens stand for (`apiserver/pkg/authentication/serviceaccount`). */
-export const reviewAccessOf = ({ namespace, name }: ServiceAccountName, right: Right): Call<boolean> => {
+export const reviewAccessOf = ({ namespace, name }: NamespacedName, right: Right): Call<boolean> => {
   const accounts = 'system:serviceaccounts';
   return review('SubjectAccessReview', right, {
     user: `system:serviceaccount:${namespace}:${name}`,

@@ -4,6 +4,12 @@ export interface ResourceRef {
   readonly name: string;
 }
 
+/** Of an object whose kind is known. */
+export interface NamespacedName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** `apiVersion/kind/name`, or `apiVersion/kind/namespace/name` where it says its namespace: identifies a dependent resource among those of a cluster. */
 export const refKey = ({ apiVersion, kind, name, namespace }: ResourceRef & { readonly namespace?: string }): string =>
   [apiVersion, kind, ...(namespace === undefined ? [] : [namespace]), name].join('/');

@@ -1,20 +1,17 @@
+import type { NamespacedName } from '../api/resource-ref.ts';
 import type { Call } from '../api/call.ts';
 import type { JsonObject } from '../api/decode.ts';
 import { type ElectionLease, decodeElectionLease } from '../api/lease.ts';
 import { formatMicroTime } from '../api/micro-time.ts';
 
-export interface LeaseName {
-  readonly namespace: string;
-  readonly name: string;
-}
-
 const leasesPath = (namespace: string): string =>
   `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
 
-const leasePath = ({ namespace, name }: LeaseName): string => `${leasesPath(namespace)}/${encodeURIComponent(name)}`;
+const leasePath = ({ namespace, name }: NamespacedName): string =>
+  `${leasesPath(namespace)}/${encodeURIComponent(name)}`;
 
 /** Consistent: without a resourceVersion the API server reads from etcd. */
-export const getElectionLease = (at: LeaseName): Call<ElectionLease> => ({
+export const getElectionLease = (at: NamespacedName): Call<ElectionLease> => ({
   method: 'GET',
   path: leasePath(at),
   decode: decodeElectionLease,
@@ -53,7 +50,7 @@ const recordOf = ({ identity, leaseDurationMs }: Claim): JsonObject => ({
 });
 
 /** Refused with AlreadyExists when another was faster. */
-export const createElectionLease = (at: LeaseName, claim: Claim): Call<ElectionLease> => {
+export const createElectionLease = (at: NamespacedName, claim: Claim): Call<ElectionLease> => {
   const time = microTime(claim.wall);
   return {
     method: 'POST',
@@ -69,7 +66,7 @@ export const createElectionLease = (at: LeaseName, claim: Claim): Call<ElectionL
 };
 
 /** A PUT of the object that was read, its resourceVersion and UID included: refused with a Conflict when anything changed since. */
-const replace = (at: LeaseName, lease: ElectionLease, spec: JsonObject): Call<ElectionLease> => ({
+const replace = (at: NamespacedName, lease: ElectionLease, spec: JsonObject): Call<ElectionLease> => ({
   method: 'PUT',
   path: leasePath(at),
   repeatable: true,
@@ -77,18 +74,18 @@ const replace = (at: LeaseName, lease: ElectionLease, spec: JsonObject): Call<El
   decode: decodeElectionLease,
 });
 
-export const renewElectionLease = (at: LeaseName, lease: ElectionLease, claim: Claim): Call<ElectionLease> =>
+export const renewElectionLease = (at: NamespacedName, lease: ElectionLease, claim: Claim): Call<ElectionLease> =>
   replace(at, lease, { ...recordOf(claim), renewTime: nextMicroTime(claim.wall, lease.renewTime) });
 
 /** Takes it from its last holder. */
-export const takeElectionLease = (at: LeaseName, lease: ElectionLease, claim: Claim): Call<ElectionLease> => {
+export const takeElectionLease = (at: NamespacedName, lease: ElectionLease, claim: Claim): Call<ElectionLease> => {
   const time = nextMicroTime(claim.wall, lease.renewTime);
   const leaseTransitions = lease.transitions + 1;
   return replace(at, lease, { ...recordOf(claim), acquireTime: time, renewTime: time, leaseTransitions });
 };
 
 /** Gives it up, so that the next one need not wait (client-go `tools/leaderelection`, release). */
-export const releaseElectionLease = (at: LeaseName, lease: ElectionLease, wall: number): Call<ElectionLease> => {
+export const releaseElectionLease = (at: NamespacedName, lease: ElectionLease, wall: number): Call<ElectionLease> => {
   const time = nextMicroTime(wall, lease.renewTime);
   return replace(at, lease, { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: time, renewTime: time });
 };

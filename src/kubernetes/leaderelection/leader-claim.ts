@@ -1,3 +1,4 @@
+import type { NamespacedName } from '../api/resource-ref.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Answer, Call } from '../api/call.ts';
 import { ApiError, isApiError } from '../api/errors.ts';
@@ -5,7 +6,6 @@ import type { KubeClient } from '../api/kube.ts';
 import type { ElectionLease } from '../api/lease.ts';
 import {
   type Claim,
-  type LeaseName,
   createElectionLease,
   getElectionLease,
   releaseElectionLease,
@@ -28,7 +28,7 @@ export interface LeaderClaimOptions extends Candidate {
   /** Without a rate limit: a renewal that waits behind other requests loses the Lease. */
   readonly client: KubeClient;
   readonly clock: Clock;
-  readonly lease: LeaseName;
+  readonly lease: NamespacedName;
   readonly renewDeadlineMs: number;
 }
 

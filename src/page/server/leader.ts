@@ -1,3 +1,4 @@
+import type { NamespacedName } from '../../kubernetes/api/resource-ref.ts';
 import type { Kube } from '../../kubernetes/api/kube.ts';
 import { createKubeClient } from '../../kubernetes/client/index.ts';
 import { getElectionLease } from '../../kubernetes/leaderelection/index.ts';
@@ -12,7 +13,7 @@ export interface LeaderAccess {
   readonly seed: Kube;
   readonly clock: Clock;
   /** By which the leader is elected. */
-  readonly lease: { readonly namespace: string; readonly name: string };
+  readonly lease: NamespacedName;
   /** Of every replica. */
   readonly healthPort: number;
 }

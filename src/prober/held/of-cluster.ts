@@ -1,4 +1,4 @@
-import { type ResourceRef, groupOf, refKey } from '../../kubernetes/api/resource-ref.ts';
+import { type NamespacedName, type ResourceRef, groupOf, refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import {
   type PlacedRef,
@@ -63,13 +63,8 @@ export const ofCluster = <D extends WithDependents>(deps: D, cluster: string): D
   };
 };
 
-interface Named {
-  readonly name: string;
-  readonly namespace: string;
-}
-
 /** Name of the cluster whose resource of this reference an object is, if no other reference fits it better (`findOwned`); undefined: of none. */
-export const ownerOf = (settings: ProberSettings, ref: PlacedRef, object: Named): string | undefined =>
+export const ownerOf = (settings: ProberSettings, ref: PlacedRef, object: NamespacedName): string | undefined =>
   clusterOf(ref, object, sharesNamespaces(settings));
 
 export interface OwnedResource {

@@ -1,5 +1,5 @@
+import type { NamespacedName } from '../../kubernetes/api/resource-ref.ts';
 import type { ChooseCandidates } from '../../gardener/candidate-nodes.ts';
-import type { NamespacedName } from '../../gardener/health-calls.ts';
 import type { FoundPause } from '../../gardener/pause.ts';
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
