@@ -6,6 +6,7 @@ import type { JsonObject } from '../kubernetes/api/decode.ts';
 import { type Lease, listNodeLeasesWithin } from '../kubernetes/api/lease.ts';
 import { listCall, runBounds } from '../kubernetes/api/list-call.ts';
 import { type TunnelPod, decodeTunnelPod } from '../kubernetes/api/pod.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 
 /** A successful answer of `/healthz`: its status, a 2xx, and its body. */
 export interface HealthzAnswer {
@@ -37,7 +38,7 @@ export const listTunnelPods: Call<readonly TunnelPod[]> = listCall({
 export const careFieldManager = 'dependency-watchdog-care';
 
 const shootPath = ({ namespace, name }: NamespacedName): string =>
-  `/apis/core.gardener.cloud/v1beta1/namespaces/${encodeURIComponent(namespace)}/shoots/${encodeURIComponent(name)}`;
+  resourcePath({ apiVersion: 'core.gardener.cloud/v1beta1', resource: 'shoots', namespace, name });
 
 export const getGardenShoot = (at: NamespacedName): Call<GardenShoot> => ({
   method: 'GET',

@@ -1,5 +1,6 @@
 import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import type { Call } from '../kubernetes/api/call.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import {
   type DaemonSetHealth,
   type DeploymentHealth,
@@ -10,14 +11,11 @@ import {
 } from './health-workloads.ts';
 import { type ManagedResourceHealth, decodeManagedResourceHealth } from './managed-resource.ts';
 
-const collection = (groupVersion: string, namespace: string, resource: string): string =>
-  `/apis/${groupVersion}/namespaces/${encodeURIComponent(namespace)}/${resource}`;
-
 const objectGetter =
-  <T>(groupVersion: string, resource: string, decode: (json: unknown, path: string) => T) =>
+  <T>(apiVersion: string, resource: string, decode: (json: unknown, path: string) => T) =>
   ({ namespace, name }: NamespacedName): Call<T> => ({
     method: 'GET',
-    path: `${collection(groupVersion, namespace, resource)}/${encodeURIComponent(name)}`,
+    path: resourcePath({ apiVersion, resource, namespace, name }),
     decode: (json) => decode(json, resource),
   });
 

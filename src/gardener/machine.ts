@@ -1,6 +1,7 @@
 import type { Call } from '../kubernetes/api/call.ts';
 import { decodeMeta, decodeObject, optionalObject, optionalString } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 
 /** A Machine (`machine.sapcloud.io/v1alpha1`). */
 export interface Machine {
@@ -25,7 +26,7 @@ export const decodeMachine = (json: unknown, path: string): Machine => {
 
 /** Path of a collection of machine-controller-manager's. */
 export const machineCollection = (namespace: string, resource: string): string =>
-  `/apis/machine.sapcloud.io/v1alpha1/namespaces/${encodeURIComponent(namespace)}/${resource}`;
+  resourcePath({ apiVersion: 'machine.sapcloud.io/v1alpha1', resource, namespace });
 
 export const listMachines = (namespace: string): Call<readonly Machine[]> =>
   listCall({ path: machineCollection(namespace, 'machines'), kind: 'MachineList', decode: decodeMachine });

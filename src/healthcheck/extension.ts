@@ -12,9 +12,10 @@ import {
   optionalString,
 } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import type { ExtensionObject } from './check.ts';
 
-const groupPath = '/apis/extensions.gardener.cloud/v1alpha1';
+const apiVersion = 'extensions.gardener.cloud/v1alpha1';
 
 /** As gardener builds the names of BackupEntries (`pkg/utils/gardener/backupentry.go`, ExtractShootDetailsFromBackupEntryName). */
 const controlPlaneOf = ({ namespace, name }: ObjectMeta): string => {
@@ -46,13 +47,13 @@ export const isLeaving = ({ meta, lastOperation }: ExtensionObject): boolean =>
   meta.deleting || meta.annotations['gardener.cloud/operation'] === 'migrate' || lastOperation?.type === 'Migrate';
 
 const objectPath = (kind: ExtensionKind, { meta: { namespace, name } }: ExtensionObject): string => {
-  const place = namespace === '' ? groupPath : `${groupPath}/namespaces/${encodeURIComponent(namespace)}`;
-  return `${place}/${extensionResources[kind]}/${encodeURIComponent(name)}`;
+  const place = namespace === '' ? {} : { namespace };
+  return resourcePath({ apiVersion, resource: extensionResources[kind], ...place, name });
 };
 
 /** Lists the objects of all namespaces. */
 export const listExtensions = (kind: ExtensionKind): Call<readonly ExtensionObject[]> =>
-  listCall({ path: `${groupPath}/${extensionResources[kind]}`, decode: decodeExtension });
+  listCall({ path: resourcePath({ apiVersion, resource: extensionResources[kind] }), decode: decodeExtension });
 
 export const getExtension = (kind: ExtensionKind, object: ExtensionObject): Call<ExtensionObject> => ({
   method: 'GET',
@@ -62,7 +63,7 @@ export const getExtension = (kind: ExtensionKind, object: ExtensionObject): Call
 
 export const getCluster = (name: string): Call<JsonObject> => ({
   method: 'GET',
-  path: `${groupPath}/clusters/${encodeURIComponent(name)}`,
+  path: resourcePath({ apiVersion, resource: 'clusters', name }),
   decode: (json) => decodeObject(json, 'cluster'),
 });
 

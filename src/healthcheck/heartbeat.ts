@@ -4,6 +4,7 @@ import type { JsonObject } from '../kubernetes/api/decode.ts';
 import { ApiError, isApiError } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { formatMicroTime } from '../kubernetes/api/micro-time.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 
@@ -25,8 +26,7 @@ const defaultIntervalMs = 30_000;
 /** Wait after a failed renewal, or a whole interval if that is shorter. */
 const retryMs = 5_000;
 
-const leasesPath = (namespace: string): string =>
-  `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
+const leases = { apiVersion: 'coordination.k8s.io/v1', resource: 'leases' };
 
 /** As gardener's `extensions/pkg/controller/heartbeat`. */
 const specOf = ({ extensionName, renewIntervalMs = defaultIntervalMs }: HeartbeatOptions, now: number): JsonObject => {
@@ -41,7 +41,7 @@ const specOf = ({ extensionName, renewIntervalMs = defaultIntervalMs }: Heartbea
 
 const renewal = (namespace: string, spec: JsonObject): Call<undefined> => ({
   method: 'PATCH',
-  path: `${leasesPath(namespace)}/${heartbeatLeaseName}`,
+  path: resourcePath({ ...leases, namespace, name: heartbeatLeaseName }),
   contentType: 'application/merge-patch+json',
   repeatable: true,
   body: { spec },
@@ -50,7 +50,7 @@ const renewal = (namespace: string, spec: JsonObject): Call<undefined> => ({
 
 const creation = (namespace: string, spec: JsonObject): Call<undefined> => ({
   method: 'POST',
-  path: leasesPath(namespace),
+  path: resourcePath({ ...leases, namespace }),
   body: {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',

@@ -3,6 +3,7 @@ import type { Call } from '../kubernetes/api/call.ts';
 import { unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { CallOptions, Kube, KubeClient } from '../kubernetes/api/kube.ts';
 import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
 import { createShootConnector, withShootPolicy } from '../kubernetes/connection/index.ts';
 import { decodeKubeconfigSecret } from '../kubernetes/kubeconfig/index.ts';
@@ -39,7 +40,7 @@ const shootTimeoutMs = 30_000;
 
 const getKubeconfig = ({ namespace, name }: NamespacedName): Call<string | undefined> => ({
   method: 'GET',
-  path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets/${encodeURIComponent(name)}`,
+  path: resourcePath({ apiVersion: 'v1', resource: 'secrets', namespace, name }),
   decode: (json) => decodeKubeconfigSecret(json, 'secret'),
 });
 

@@ -1,29 +1,26 @@
 import type { Call } from '../kubernetes/api/call.ts';
 import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { type KubeObject, decodeKubeObject, fieldManager } from './object.ts';
 
 /** Where objects of a kind are. */
 export interface KindPath {
-  /** Path of the group version. */
-  readonly root: string;
+  readonly apiVersion: string;
   /** Plural. */
   readonly resource: string;
   readonly namespaced: boolean;
 }
 
 export interface ServedKindPath extends KindPath {
-  readonly apiVersion: string;
   readonly kind: string;
 }
 
-const collection = ({ root, resource, namespaced }: KindPath, namespace = ''): string =>
-  namespaced && namespace !== ''
-    ? `${root}/namespaces/${encodeURIComponent(namespace)}/${resource}`
-    : `${root}/${resource}`;
+const placeIn = ({ apiVersion, resource, namespaced }: KindPath, namespace = '') =>
+  namespaced && namespace !== '' ? { apiVersion, resource, namespace } : { apiVersion, resource };
 
 const objectPath = (at: KindPath, { metadata: { name, namespace } }: KubeObject): string =>
-  `${collection(at, namespace)}/${encodeURIComponent(name)}`;
+  resourcePath({ ...placeIn(at, namespace), name });
 
 export const getObject = (at: KindPath, object: KubeObject): Call<KubeObject> => ({
   method: 'GET',
@@ -80,7 +77,7 @@ export const listObjects = (
   { namespace, ...selectors }: ListSelection,
 ): Call<readonly KubeObject[]> =>
   listCall({
-    path: collection(at, namespace),
+    path: resourcePath(placeIn(at, namespace)),
     query: selectors,
     decode: decodeKubeObject(at),
   });
@@ -88,7 +85,7 @@ export const listObjects = (
 /** Under the name of the installation, so that a later one takes the count back without asking. */
 export const scaleDeployment = (deployment: KubeObject, replicas: number): Call<undefined> => ({
   method: 'PATCH',
-  path: objectPath({ root: '/apis/apps/v1', resource: 'deployments', namespaced: true }, deployment),
+  path: objectPath({ apiVersion: 'apps/v1', resource: 'deployments', namespaced: true }, deployment),
   query: { fieldManager },
   contentType: 'application/merge-patch+json',
   body: { metadata: { uid: decodeMeta(deployment, 'object').uid }, spec: { replicas } },

@@ -2,6 +2,7 @@ import { optionalList, optionalObject } from '../kubernetes/api/decode.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { findHeldOf } from '../prober/held/index.ts';
 import { type ProberSettings, proberConfig } from '../prober/index.ts';
 import { type InstallContext, InstallError } from './context.ts';
@@ -83,7 +84,7 @@ export const installedConfiguration = async (
   namespace: string,
   { client, options }: { readonly client: KubeClient; readonly options: CallOptions },
 ): Promise<InstalledConfiguration> => {
-  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`;
+  const path = resourcePath({ apiVersion: 'v1', resource: 'configmaps', namespace });
   const query = { labelSelector: `${componentLabel}=prober` };
   const decode = decodeKubeObject({ apiVersion: 'v1', kind: 'ConfigMap' });
   const { value } = await client.call(listCall({ path, query, decode }), options);

@@ -62,7 +62,7 @@ export const removeObjects = async (owned: readonly OwnedObject[], context: Inst
   }
 };
 
-const podsAt: ServedKindPath = { apiVersion: 'v1', kind: 'Pod', root: '/api/v1', resource: 'pods', namespaced: true };
+const podsAt: ServedKindPath = { apiVersion: 'v1', kind: 'Pod', resource: 'pods', namespaced: true };
 
 export const selectorOf = (deployment: KubeObject): string => {
   const { selector } = deployment.spec as { readonly selector?: { readonly matchLabels?: Record<string, string> } };

@@ -1,4 +1,4 @@
-import { groupVersionPath, resolveKind } from '../kubernetes/client/index.ts';
+import { resolveKind } from '../kubernetes/client/index.ts';
 import type { ServedKindPath } from './calls.ts';
 import { type InstallContext, InstallError, callOptions } from './context.ts';
 import type { KubeObject } from './object.ts';
@@ -44,7 +44,7 @@ export const createFindKind = (context: InstallContext): FindKind => {
     const found = await resolveKind(context.client, { apiVersion, kind }, callOptions(context));
     if (found.kind === 'not-served') return undefined;
     const { resource, namespaced } = found;
-    return { apiVersion, kind, root: groupVersionPath(apiVersion), resource, namespaced };
+    return { apiVersion, kind, resource, namespaced };
   };
   return (kind) => {
     const key = `${kind.apiVersion}/${kind.kind}`;

@@ -2,6 +2,7 @@ import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { componentNames } from '../config/index.ts';
 import { unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { ElectionLease } from '../kubernetes/api/lease.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
 import { leaseNameOf } from '../process/index.ts';
 import { type ServedKindPath, deleteObject } from './calls.ts';
@@ -45,7 +46,6 @@ export const untilLed = async ({ deployment, leaseName }: LeaderWait, context: I
 export const leasesAt: ServedKindPath = {
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',
-  root: '/apis/coordination.k8s.io/v1',
   resource: 'leases',
   namespaced: true,
 };
@@ -65,7 +65,7 @@ export const removeLease = async (at: NamespacedName, context: InstallContext): 
 };
 
 const podExists = async (namespace: string, name: string, context: InstallContext): Promise<boolean> => {
-  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
+  const path = resourcePath({ apiVersion: 'v1', resource: 'pods', namespace, name });
   const call = { method: 'GET', path, decode: () => true } as const;
   return (await unlessNotFound(context.client.call(call, callOptions(context)))) !== undefined;
 };

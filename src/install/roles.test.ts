@@ -9,7 +9,7 @@ const role = (rules: readonly object[], kind = 'Role'): KubeObject => ({
   rules,
 });
 const planned = (object: KubeObject, live?: KubeObject) => ({
-  ...{ object, at: { root: '', resource: '', namespaced: true, apiVersion: '', kind: '' } },
+  ...{ object, at: { resource: '', namespaced: true, apiVersion: '', kind: '' } },
   ...(live === undefined ? {} : { live }),
   ...{ change: 'update' as const, differences: [], conflicts: [], force: false },
 });

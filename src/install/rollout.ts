@@ -7,7 +7,6 @@ import { whyNotReady } from './why.ts';
 export const deploymentsAt: ServedKindPath = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
-  root: '/apis/apps/v1',
   resource: 'deployments',
   namespaced: true,
 };

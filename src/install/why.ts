@@ -6,6 +6,7 @@ import {
   optionalString,
 } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { escapeControls } from '../telemetry/index.ts';
 import { type InstallContext, callOptions } from './context.ts';
 import { podsOf } from './inventory.ts';
@@ -66,7 +67,7 @@ export const decodeWarning = (json: unknown): WarningEvent => {
 /** Of the Deployment, its ReplicaSets and pods, whose names begin with its own. */
 const warningsAbout = async (deployment: KubeObject, context: InstallContext): Promise<readonly string[]> => {
   const { name, namespace = '' } = deployment.metadata;
-  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`;
+  const path = resourcePath({ apiVersion: 'v1', resource: 'events', namespace });
   const call = listCall({ path, query: { fieldSelector: 'type=Warning' }, decode: decodeWarning });
   const { value } = await context.client.call(call, callOptions(context));
   return value.filter(({ about }) => about.startsWith(name)).map(({ about, text }) => `${about}: ${text}`);

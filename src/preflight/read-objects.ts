@@ -2,7 +2,7 @@ import { decodeTemplateContainers } from '../gardener/kube-controller-manager.ts
 import { type ObjectMeta, decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import { groupOf } from '../kubernetes/api/resource-ref.ts';
-import { groupVersionPath } from '../kubernetes/client/index.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { decodeKubeconfigUnder } from '../kubernetes/kubeconfig/index.ts';
 import { ownerOf } from '../prober/held/index.ts';
 import {
@@ -48,11 +48,10 @@ export const readNamed = <T>(
   { apiVersion, resource, name, namespace, query, ownerOf: clusterOf = inNamespace, decode }: NamedObjects<T>,
 ): Promise<SeedRead<ReadonlyMap<string, T>>> => {
   const place = namespace === undefined ? {} : { namespace };
-  const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   const named = isTemplate(name) ? {} : { name };
   return attempt({ verb: 'list', group: groupOf({ apiVersion }), resource, ...named, ...place }, async () => {
     const call = listCall({
-      path: `${groupVersionPath(apiVersion)}${within}/${resource}`,
+      path: resourcePath({ apiVersion, resource, namespace }),
       query: query ?? (isTemplate(name) ? {} : { fieldSelector: `metadata.name=${name}` }),
       decode: (json, path) => [clusterOf(decodePlace(json, path)), decode(json, path)] as const,
     });
@@ -79,10 +78,9 @@ export const readLabelledSecrets = (
   }: { readonly key: string; readonly selector: string; readonly namespace?: string | undefined },
 ): Promise<SeedRead<ReadonlyMap<string, ListedSecret>>> => {
   const place = namespace === undefined ? {} : { namespace };
-  const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   return attempt({ verb: 'list', group: '', resource: 'secrets', ...place }, async () => {
     const call = listCall({
-      path: `/api/v1${within}/secrets`,
+      path: resourcePath({ apiVersion: 'v1', resource: 'secrets', namespace }),
       query: { labelSelector: selector },
       decode: (json, path): LabelledSecretView => decodeLabelledSecret(key, json, path),
     });

@@ -2,6 +2,7 @@ import { DecodeError } from '../kubernetes/api/decode.ts';
 import type { Call } from '../kubernetes/api/call.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { trimEndOf } from '../kubernetes/api/trim-end.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { createKubeClient, createSecurity, createTransport } from '../kubernetes/client/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type ProberStatus, statusSchema } from '../prober/status/index.ts';
@@ -33,8 +34,8 @@ export type AskProber = (shoot: string | undefined, options: CallOptions) => Pro
 export const askPod =
   (client: KubeClient, namespace: string, { pod, healthPort }: Pick<Replica, 'pod' | 'healthPort'>): AskProber =>
   async (shoot, options) => {
-    const target = `${encodeURIComponent(pod)}:${String(healthPort)}`;
-    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${target}/proxy/status`;
+    const at = resourcePath({ apiVersion: 'v1', resource: 'pods', namespace, name: pod });
+    const path = `${at}:${String(healthPort)}/proxy/status`;
     return (await client.call(statusAt(path, shoot), options)).value;
   };
 

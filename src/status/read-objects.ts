@@ -10,6 +10,7 @@ import {
 import { ApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
 import { leaseNameOf } from '../process/index.ts';
 import type { LeaderLease, Replica, SeedObjects } from './seed-status.ts';
@@ -70,7 +71,7 @@ const decodeReplica = (json: unknown, path: string): Replica & { readonly isGoin
 
 const listReplicas = (namespace: string, labelSelector: string) =>
   listCall({
-    path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`,
+    path: resourcePath({ apiVersion: 'v1', resource: 'pods', namespace }),
     query: { labelSelector },
     decode: decodeReplica,
   });

@@ -1,5 +1,6 @@
 import { type Pause, describePause } from '../gardener/pause.ts';
 import { ApiError, type Result } from '../kubernetes/api/errors.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import {
   type ClusterCommand,
   type CommandContext,
@@ -36,7 +37,7 @@ const all = 'all shoots';
 
 const homeNotes = async (home: string, { client, signal }: CommandContext): Promise<SteerReport> => {
   const name = leaseNameOf('prober');
-  const path = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(home)}/leases/${name}`;
+  const path = resourcePath({ apiVersion: 'coordination.k8s.io/v1', resource: 'leases', namespace: home, name });
   try {
     await client.call({ method: 'GET', path, decode: () => undefined }, callOptions({ signal }));
     return [];

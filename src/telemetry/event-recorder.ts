@@ -1,6 +1,7 @@
 import type { Call } from '../kubernetes/api/call.ts';
 import { ApiError, errorText, isApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Counter, Meter } from '../ports/meter.ts';
@@ -48,7 +49,7 @@ const createEvent = (event: RecordedEvent, { clock, random, component }: EventRe
   const at = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
   return {
     method: 'POST',
-    path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`,
+    path: resourcePath({ apiVersion: 'v1', resource: 'events', namespace }),
     contentType: 'application/json',
     // Its name makes a second one AlreadyExists.
     repeatable: true,

@@ -1,6 +1,7 @@
 import { ApiError } from '../kubernetes/api/errors.ts';
 import type { Kube } from '../kubernetes/api/kube.ts';
 import { type PodView, decodePod } from '../kubernetes/api/pod.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { type Store, type WatchRegistry, createInformer } from '../kubernetes/cache/index.ts';
 import { withPriority } from '../kubernetes/client/index.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -74,7 +75,7 @@ export const createPodWatches = ({ seed, errors, logger, ...deps }: PodWatchDeps
         ...deps,
         kube,
         logger: warningOnce(logger, warned),
-        path: namespace === undefined ? '/api/v1/pods' : `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`,
+        path: resourcePath({ apiVersion: 'v1', resource: 'pods', namespace }),
         query: { labelSelector: selector },
         project: decodePod,
       });

@@ -9,6 +9,7 @@ import {
   optionalObject,
   optionalString,
 } from './decode.ts';
+import { resourcePath } from './resource-path.ts';
 
 /** The owner that replaces a deleted pod. */
 export interface ControllerReference {
@@ -93,7 +94,7 @@ export const decodeTunnelPod = (json: unknown, path: string): TunnelPod => {
  */
 export const deletePod = ({ namespace, name, uid, resourceVersion }: PodView): Call<undefined> => ({
   method: 'DELETE',
-  path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`,
+  path: resourcePath({ apiVersion: 'v1', resource: 'pods', namespace, name }),
   contentType: 'application/json',
   body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid, resourceVersion } },
   repeatable: true,

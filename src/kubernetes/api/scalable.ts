@@ -10,6 +10,7 @@ import {
   optionalString,
 } from './decode.ts';
 import type { ResourceRef } from './resource-ref.ts';
+import { resourcePath } from './resource-path.ts';
 
 /** A scalable object as a watch of its kind shows it. */
 export interface ScalableObject {
@@ -185,10 +186,8 @@ export const isAtLeast = (a: string, b: string): boolean => {
   return BigInt(a) >= BigInt(b);
 };
 
-const objectPath = ({ ref, resource, namespace }: ScaleTarget): string => {
-  const root = ref.apiVersion.includes('/') ? `/apis/${ref.apiVersion}` : `/api/${ref.apiVersion}`;
-  return `${root}/namespaces/${encodeURIComponent(namespace)}/${resource}/${encodeURIComponent(ref.name)}`;
-};
+const objectPath = ({ ref: { apiVersion, name }, resource, namespace }: ScaleTarget): string =>
+  resourcePath({ apiVersion, resource, namespace, name });
 
 export const getScalable = (target: ScaleTarget): Call<ScalableObject> => ({
   method: 'GET',

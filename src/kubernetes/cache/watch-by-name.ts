@@ -4,7 +4,8 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Kube, KubeClient } from '../api/kube.ts';
 import type { ResourceRef } from '../api/resource-ref.ts';
-import { groupVersionPath, resolveKind } from '../client/index.ts';
+import { resourcePath } from '../api/resource-path.ts';
+import { resolveKind } from '../client/index.ts';
 import type { ServedKind } from './dependent-source.ts';
 import { type Informer, createInformer } from './informer.ts';
 import { DeferredStore } from './deferred-store.ts';
@@ -103,7 +104,7 @@ export const watchByName = <T>(options: WatchByNameOptions<T>, deps: WatchByName
         lastError = undefined;
         informer = createInformer<T>({
           ...deps,
-          path: `${groupVersionPath(ref.apiVersion)}/${resource}`,
+          path: resourcePath({ apiVersion: ref.apiVersion, resource }),
           ...(ofAnyName ? {} : { query: { fieldSelector: `metadata.name=${ref.name}` } }),
           project,
         });

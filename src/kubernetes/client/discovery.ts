@@ -2,6 +2,7 @@ import type { Call } from '../api/call.ts';
 import { decodeList, decodeObject, decodeString, optionalBoolean } from '../api/decode.ts';
 import { unlessNotFound } from '../api/errors.ts';
 import type { CallOptions, KubeClient } from '../api/kube.ts';
+import { groupVersionPath } from '../api/resource-path.ts';
 
 /** A kind as a group version serves it. */
 export type ResolvedKind =
@@ -33,10 +34,6 @@ const decodeResource = (json: unknown, path: string): ServedResource => {
 /** `APIResourceList` has `resources` where other lists have `items`. */
 const decodeResources = (json: unknown): readonly ServedResource[] =>
   decodeList(decodeResource)({ items: decodeObject(json, 'list').resources });
-
-/** The path of a group version: `v1` is the core group. */
-export const groupVersionPath = (apiVersion: string): string =>
-  apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
 
 const discover = (apiVersion: string): Call<readonly ServedResource[]> => ({
   method: 'GET',

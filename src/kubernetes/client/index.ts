@@ -6,7 +6,7 @@ export { type CallContext, performCall, readFailure } from './call.ts';
 export { createKubeClient } from './client.ts';
 export { connectionError } from './connection-error.ts';
 export { dial } from './dial.ts';
-export { groupVersionPath, listKinds, listVersions, resolveKind } from './discovery.ts';
+export { listKinds, listVersions, resolveKind } from './discovery.ts';
 export { type Endpoint, type ProxyEndpoint, authority } from './endpoint.ts';
 export { headersOf } from './exchange.ts';
 export { type HoldUp, measureHoldUp } from './hold-up.ts';

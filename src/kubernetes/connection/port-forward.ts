@@ -5,6 +5,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 import { ApiError, type ExchangePhase } from '../api/errors.ts';
 import type { TunnelConnector, TunnelTarget } from '../api/tunnel-connection.ts';
+import { resourcePath } from '../api/resource-path.ts';
 import { type Scope, authority, connectionError, createScope, dial, headersOf, readFailure } from '../client/index.ts';
 import type { ShootEndpoint } from '../kubeconfig/index.ts';
 import { type KubeconfigCache, createKubeconfigCache } from './kubeconfig-cache.ts';
@@ -43,8 +44,8 @@ interface Upgrade {
 const upgradeOf = (shoot: ShootEndpoint, to: TunnelTarget, { random, userAgent }: TunnelConnectorOptions): Upgrade => {
   const { endpoint, authorization } = shoot;
   const key = Buffer.from(Array.from({ length: keyBytes }, () => Math.floor(random.next() * 256))).toString('base64');
-  const [namespace, pod] = [encodeURIComponent(to.namespace), encodeURIComponent(to.pod)];
-  const path = `/api/v1/namespaces/${namespace}/pods/${pod}/portforward`;
+  const pod = resourcePath({ apiVersion: 'v1', resource: 'pods', namespace: to.namespace, name: to.pod });
+  const path = `${pod}/portforward`;
   return {
     path,
     url: `${endpoint.basePath}${path}?ports=${to.port}`,

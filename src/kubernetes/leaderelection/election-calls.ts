@@ -3,12 +3,11 @@ import type { Call } from '../api/call.ts';
 import type { JsonObject } from '../api/decode.ts';
 import { type ElectionLease, decodeElectionLease } from '../api/lease.ts';
 import { formatMicroTime } from '../api/micro-time.ts';
+import { resourcePath } from '../api/resource-path.ts';
 
-const leasesPath = (namespace: string): string =>
-  `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
+const leases = { apiVersion: 'coordination.k8s.io/v1', resource: 'leases' };
 
-const leasePath = ({ namespace, name }: NamespacedName): string =>
-  `${leasesPath(namespace)}/${encodeURIComponent(name)}`;
+const leasePath = ({ namespace, name }: NamespacedName): string => resourcePath({ ...leases, namespace, name });
 
 /** Consistent: without a resourceVersion the API server reads from etcd. */
 export const getElectionLease = (at: NamespacedName): Call<ElectionLease> => ({
@@ -54,7 +53,7 @@ export const createElectionLease = (at: NamespacedName, claim: Claim): Call<Elec
   const time = microTime(claim.wall);
   return {
     method: 'POST',
-    path: leasesPath(at.namespace),
+    path: resourcePath({ ...leases, namespace: at.namespace }),
     body: {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',

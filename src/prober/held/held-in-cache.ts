@@ -4,7 +4,8 @@ import type { CallOptions, KubeClient } from '../../kubernetes/api/kube.ts';
 import { listBounds, listCall } from '../../kubernetes/api/list-call.ts';
 import type { ResourceRef } from '../../kubernetes/api/resource-ref.ts';
 import { decodeScalable, getScale, scalesInOneWrite } from '../../kubernetes/api/scalable.ts';
-import { groupVersionPath, resolveKind } from '../../kubernetes/client/index.ts';
+import { resourcePath } from '../../kubernetes/api/resource-path.ts';
+import { resolveKind } from '../../kubernetes/client/index.ts';
 import { flat, integer, stringMap, text } from '../../kubernetes/protobuf/index.ts';
 import { isWanted } from './held.ts';
 import { type PlacedRef, isTemplate } from '../place.ts';
@@ -45,7 +46,7 @@ const amountOf = ({ name }: ResourceRef) =>
 const listNamed = (ref: ResourceRef, resource: string) =>
   listCall<SeenResource>({
     ...amountOf(ref),
-    path: `${groupVersionPath(ref.apiVersion)}/${resource}`,
+    path: resourcePath({ apiVersion: ref.apiVersion, resource }),
     kind: `${ref.kind}List`,
     decode: (json, path) => {
       const { meta, specReplicas } = decodeScalable(json, path);

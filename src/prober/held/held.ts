@@ -9,9 +9,10 @@ import {
   getScale,
   scaledState,
 } from '../../kubernetes/api/scalable.ts';
+import { resourcePath } from '../../kubernetes/api/resource-path.ts';
 import { stateInObject, unknownAnnotation } from '../../gardener/annotated.ts';
 import { hasOurAnnotations, hasStored, isHeld, isMarked } from '../../gardener/scaling-annotations.ts';
-import { groupVersionPath, resolveKind } from '../../kubernetes/client/index.ts';
+import { resolveKind } from '../../kubernetes/client/index.ts';
 import { type PlacedRef, isTemplate, placeholderValue } from '../place.ts';
 
 /**
@@ -50,7 +51,7 @@ interface KindPlace extends Wanted {
 const listMarked = async (place: KindPlace, { client, options }: Asking): Promise<readonly ScalableObject[]> => {
   const { apiVersion, resource, name } = place;
   const query = name === undefined || isTemplate(name) ? {} : { query: { fieldSelector: `metadata.name=${name}` } };
-  const path = `${groupVersionPath(apiVersion)}/${resource}`;
+  const path = resourcePath({ apiVersion, resource });
   const { value } = await client.call(listCall({ path, ...query, decode: decodeScalable }), options);
   return value.filter(({ meta }) => hasOurAnnotations(meta) && isWanted(place, meta));
 };

@@ -9,6 +9,7 @@ import { decodeList, decodeMeta, decodeObject } from '../../kubernetes/api/decod
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../../kubernetes/api/kube.ts';
 import { listCall } from '../../kubernetes/api/list-call.ts';
+import { resourcePath } from '../../kubernetes/api/resource-path.ts';
 import { createFoundInformer } from '../../kubernetes/cache/index.ts';
 import { listVersions } from '../../kubernetes/client/index.ts';
 import { watched } from '../../process/index.ts';
@@ -58,9 +59,9 @@ export const listCapiClusters = async (client: KubeClient, options: CallOptions)
 
 /** Path of the Cluster that goes by `namespace/name`. Rejects with an ApiError, NotFound where Cluster API is not served. */
 export const findCapiClusterPath = async (client: KubeClient, name: string, options: CallOptions): Promise<string> => {
-  const version = await findCapiVersion(client, options);
+  const apiVersion = await findCapiVersion(client, options);
   const { namespace, cluster } = placeOf(name);
-  return `/apis/${version}/namespaces/${encodeURIComponent(namespace)}/clusters/${encodeURIComponent(cluster)}`;
+  return resourcePath({ apiVersion, resource: 'clusters', namespace, name: cluster });
 };
 
 /** Phases of a Machine that is being replaced, or has gone (`MachinePhase` in sigs.k8s.io/cluster-api/api/core). */
@@ -75,7 +76,7 @@ export const decodeMachine = (json: unknown, path: string): Machine => {
 const listMachines = (version: string, name: string): Call<readonly Machine[]> => {
   const { namespace, cluster } = placeOf(name);
   return listCall({
-    path: `/apis/${version}/namespaces/${encodeURIComponent(namespace)}/machines`,
+    path: resourcePath({ apiVersion: version, resource: 'machines', namespace }),
     query: { labelSelector: `${clusterNameLabel}=${cluster}` },
     kind: 'MachineList',
     decode: decodeMachine,
