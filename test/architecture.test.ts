@@ -173,7 +173,8 @@ describe('the rules of purity', () => {
   it.each([
     ...['new Date(0)', 'Date.now()', 'new Date()', 'x instanceof Date', 'f(Date)', 'let x: Date', 'fetch("")'],
     ...['crypto.subtle', 'process.env', 'performance.now()', 'setTimeout(f, 1)', 'queueMicrotask(f)', 'Math.random()'],
-    ...['AbortSignal.timeout(1)', 'globalThis.x', 'const { random } = Math'],
+    ...['AbortSignal.timeout(1)', 'globalThis.x', 'const { random } = Math', 'new Date(...x).toISOString()'],
+    ...['new Date(2026, 1).toISOString()', 'new Date(0).getHours()', 'new (f(Date))(0).toISOString()'],
   ])('refuse %s in a pure file', async (code) => {
     expect((await messagesOn(pure, code)).length).toBeGreaterThan(0);
   });
@@ -189,7 +190,7 @@ describe('the rules of purity', () => {
   });
 
   it.each([
-    [pure, "Date.parse('x') + Date.UTC(2026, 10) + Math.floor(1.5)"],
+    [pure, "Date.parse('x') + Date.UTC(2026, 10) + Math.floor(1.5) + new Date(0).toISOString()"],
     [pure, 'const { process: handle } = queue; queue.fetch({ Date: 1, process: handle }).crypto.setTimeout'],
     [pure, 'interface Queue { process(item: string): void; performance: number; run(fetch: number): void }'],
     [other, 'new Date(0).toISOString(); socket.setTimeout(0); x instanceof Date; let at: Date'],

@@ -108,10 +108,10 @@ const pure = {
   modules: [],
   properties: [],
   syntax: [
-    // Date.parse and Date.UTC depend on their arguments only.
+    // Date.parse, Date.UTC and new Date(ms).toISOString() depend on their arguments only; new Date(2026, 1) on the time zone.
     {
       selector:
-        'Identifier[name="Date"]:not(Property > Identifier.key):not(MemberExpression[property.name=/^(?:parse|UTC)$/] > Identifier)',
+        'Identifier[name="Date"]:not(Property > Identifier.key):not(MemberExpression[property.name=/^(?:parse|UTC)$/] > Identifier):not(MemberExpression[property.name="toISOString"] > NewExpression[arguments.length=1][arguments.0.type!="SpreadElement"] > Identifier.callee)',
       message: pureMessage,
     },
   ],
