@@ -51,6 +51,25 @@ const lateIn = (look: Look, { since }: Outage, limitMs: number): readonly string
     })
     .map(([node]) => node);
 
+/** Why this restoration comes too early; undefined: it does not, or nothing can be said of it. */
+const whyEarly = (
+  write: WatchdogWrite,
+  { outage, lasted }: Pick<Landings, 'lasted'> & { readonly outage: Outage },
+  known: Known,
+): string | undefined => {
+  const { shoot: name, writer } = write;
+  const { model, views, rules } = known;
+  const shoot = model.shoots.get(name);
+  if (shoot?.phase !== 'run' || shoot.isSkewed) return undefined;
+  const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
+  const look = viewOf(views, writer.life, name).complete.find(({ knownAt }) => knownAt <= sentAt);
+  if (look === undefined) return undefined;
+  const waitedMs = look.knownAt - (lasted.get(`${writer.life}/${name}`) ?? look.knownAt);
+  const late = lateIn(look, outage, rules.limitMs(name));
+  if (late.length === 0 || waitedMs >= gardenSettings.landingTimeoutMs - toleranceMs) return undefined;
+  return `${name}: ${write.name} was restored ${(waitedMs / 1_000).toFixed(1)} s after the outage, without ${late.join(', ')}`;
+};
+
 /**
  * What is held is restored only when all that were alive before the outage renew again, or `landingTimeout` after the outage at the earliest. Where clocks are
  * wrong a renewal may be seen late, so nothing is said of these.
@@ -64,27 +83,25 @@ export const landing = stateful<Landings>(
       return { state: { ...state, lasted: noteLooks(state.lasted, event.shoot, key, known) } };
     }
     const write = watchdogWrite(event);
-    if (write === undefined || write.direction === 'marks') return { state };
-    const { shoot: name, writer, before, direction } = write;
-    const { model, views, rules } = known;
+    if (write === undefined) return { state };
+    const { shoot: name, before, after, direction } = write;
     const outage = state.outages.get(name);
     if (direction === 'down') {
       if (outage?.hasLanded === false && holdsAnother(write, known)) return { state };
-      return { state: { ...state, outages: new Map(state.outages).set(name, { since: model.at, hasLanded: false }) } };
+      return {
+        state: { ...state, outages: new Map(state.outages).set(name, { since: known.model.at, hasLanded: false }) },
+      };
     }
-    const shoot = model.shoots.get(name);
     if (outage === undefined || outage.hasLanded) return { state };
+    const { lasted } = state;
+    const landed = { ...state, outages: new Map(state.outages).set(name, { ...outage, hasLanded: true }) };
+    // Only the mark of what an operator has taken over is removed, in the outage or when the restoration begins.
+    if (direction === 'marks') {
+      const mayHaveLanded = before.isHeld && !after.isHeld && whyEarly(write, { outage, lasted }, known) === undefined;
+      return { state: mayHaveLanded ? landed : state };
+    }
     // What an operator had taken over and given back has no mark.
     if (!before.isHeld && !holdsAnother(write, known)) return { state };
-    const next = { ...state, outages: new Map(state.outages).set(name, { ...outage, hasLanded: true }) };
-    if (shoot?.phase !== 'run' || shoot.isSkewed) return { state: next };
-    const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
-    const look = viewOf(views, writer.life, name).complete.find(({ knownAt }) => knownAt <= sentAt);
-    if (look === undefined) return { state: next };
-    const waitedMs = look.knownAt - (state.lasted.get(`${writer.life}/${name}`) ?? look.knownAt);
-    const late = lateIn(look, outage, rules.limitMs(name));
-    if (late.length === 0 || waitedMs >= gardenSettings.landingTimeoutMs - toleranceMs) return { state: next };
-    const problem = `${name}: ${write.name} was restored ${(waitedMs / 1_000).toFixed(1)} s after the outage, without ${late.join(', ')}`;
-    return { state: next, problem };
+    return { state: landed, problem: whyEarly(write, { outage, lasted }, known) };
   },
 );
