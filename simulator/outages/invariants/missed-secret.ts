@@ -13,7 +13,6 @@ const underWayMs = 5_000;
 const learningMs = 15_000;
 const toleranceMs = 100;
 
-/** MCM comes up 30 s after what came before it, which may have been up already. */
 const delayMs = (name: string): number =>
   gardenSettings.dependentResources.find(({ ref }) => ref.name === name)?.scaleUp.initialDelayMs ?? 0;
 
@@ -32,6 +31,13 @@ const isExcused = (life: Life, since: number, { processes, at }: Model): boolean
   );
 };
 
+/** Of the first write. MCM comes up 30 s after what came before it; where that had been up all along, its restoration began so much earlier. */
+const beganAt = ({ name, writer }: WatchdogWrite, shoot: ShootModel | undefined, model: Model): number => {
+  const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
+  const isDelayed = delayMs(name) > 0 && sentAt - (shoot?.phaseSince ?? 0) < underWayMs + delayMs(name);
+  return isDelayed ? sentAt - underWayMs - delayMs(name) : model.at;
+};
+
 /** A pause restores what is held. */
 const isPaused = (name: string, { phaseSince }: ShootModel, { model, rules }: Known): boolean =>
   rules.plan.faults.some(
@@ -43,7 +49,7 @@ const judge = (write: WatchdogWrite, shoot: ShootModel, known: Known): string | 
   const { model } = known;
   const sentAt = model.exchanges.get(exchangeKey(write.writer))?.sentAt ?? model.at;
   const sinceMs = sentAt - shoot.phaseSince;
-  if (isExcused(write.writer.life, shoot.phaseSince, model)) return undefined;
+  if (sinceMs < underWayMs || isExcused(write.writer.life, shoot.phaseSince, model)) return undefined;
   if (isPaused(write.shoot, shoot, known)) return undefined;
   const what = `${write.shoot}: ${write.name} was restored ${(sinceMs / 1_000).toFixed(1)} s after`;
   if (shoot.phase === 'missed' && sinceMs < missedMs - toleranceMs) return `${what} its Secret had gone`;
@@ -68,7 +74,7 @@ export const missedSecret = stateful<Restorations>(
       return { state: next };
     }
     const shoot = model.shoots.get(write.shoot);
-    const began = state.get(write.shoot) ?? model.at - underWayMs - delayMs(write.name);
+    const began = state.get(write.shoot) ?? beganAt(write, shoot, model);
     next.set(write.shoot, began);
     if (shoot === undefined || began < shoot.phaseSince) return { state: next };
     return { state: next, problem: judge(write, shoot, known) };
