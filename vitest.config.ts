@@ -18,7 +18,7 @@ const answerTests = [
   'test/config-schema.test.ts',
   'test/memory/**/*.test.ts',
   'test/monitoring/**/*.test.ts',
-  'test/stories/{care-faults,late-answers,mass-outage,outside}.test.ts',
+  'test/stories/{care-faults,external-probe,late-answers,mass-outage}.test.ts',
 ];
 /** It compares the speeds of two programs. */
 const loneTests = [...e2e('hostile-shoots')];

@@ -92,7 +92,7 @@ it('does not take an annotation for protection of KCM', async () => {
   expect(rows(result)).not.toContain('first scale-down: 3');
 });
 
-it('has all programs and an outside path under the names of each cluster, and managers of other kinds', async () => {
+it('has all programs and an external probe under the names of each cluster, and managers of other kinds', async () => {
   const probe = { timeoutMs: 2_000, failureThreshold: 3, successThreshold: 1, mode: 'confirm' } as const;
   const externalProbe = { ...probe, kubeConfigSecretName: 'outside' };
   const settings = capiSettings({ ...gardenSettings, externalProbe });

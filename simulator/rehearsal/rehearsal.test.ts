@@ -209,7 +209,7 @@ describe('a rehearsal', () => {
     expect(result.takenForGranted).toHaveLength(1);
   });
 
-  it('uses the names of Secrets that are configured, the outside path included', async () => {
+  it('uses the names of Secrets that are configured, that of the external probe included', async () => {
     const externalProbe = {
       kubeConfigSecretName: 'outside',
       timeoutMs: 2_000,

@@ -117,7 +117,7 @@ it('applies each change once, and says what is in force', async () => {
   expect(logger.lines[0]?.fields).toMatchObject({ path, configuration: { probeIntervalMs: 20_000 } });
 });
 
-it('takes the last of two changes that come between two looks', async () => {
+it('takes the last of two changes that come between two observations', async () => {
   const { write, file, clock, intervals } = await setUp();
   file.text = textOf('probeInterval: 20s');
   await clock.advance(1_000);

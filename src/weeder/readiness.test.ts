@@ -40,7 +40,7 @@ describe('readiness of a service', () => {
     expect(readiness.take('ns/etcd')).toEqual({ ready: false, wasUnready: true });
   });
 
-  it('does not miss that it was lost and came back between two looks, and says so once', () => {
+  it('does not miss that it was lost and came back between two observations, and says so once', () => {
     const readiness = new ServiceReadiness(storeOf({ a: slice(true) }));
     readiness.observe(set('a', slice(false)));
     readiness.observe(set('a', slice(true)));

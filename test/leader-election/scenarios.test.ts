@@ -96,7 +96,7 @@ describe('rule 25: taking the Lease', () => {
     expect(stored()).toMatchObject({ leaseTransitions: 1 });
   });
 
-  it('rule 25: a released Lease is taken at the next look', async () => {
+  it('rule 25: a released Lease is taken with the next read', async () => {
     server.store.put(simKinds.Lease, {
       metadata: ref,
       spec: { holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 6 },
@@ -105,7 +105,7 @@ describe('rule 25: taking the Lease', () => {
     expect(stored()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 7 });
   });
 
-  it('rule 25: looks are jittered between one and 2.2 retry periods', async () => {
+  it('rule 25: reads are jittered between one and 2.2 retry periods', async () => {
     await startLeader();
     for (const [next, seconds] of [
       [0, 2],

@@ -10,7 +10,7 @@ import { createFakeClock } from '../doubles/fake-clock.ts';
 
 const [kib, mib] = [1024, 1024 * 1024];
 
-describe('rule 11a: what a look at a shoot keeps', () => {
+describe('rule 11a: what an observation of a shoot keeps', () => {
   const looks = [listWorkerNodes, listNodeLeaseExpiries, listTunnelPods] as readonly Call<readonly object[]>[];
   const time = '2026-11-22T12:00:00Z';
   const conditionTypes = ['Ready', 'DiskPressure', 'MemoryPressure', 'NetworkUnavailable', 'PIDPressure'];

@@ -116,7 +116,7 @@ describe('a rotated kubeconfig', () => {
     expect(requests.total({ verb: 'list' })).toBeGreaterThan(rejected + 4);
   });
 
-  it('whose Secret comes late is no outage, and no darkness either', async () => {
+  it('whose Secret comes late is no outage, and no downtime either', async () => {
     create();
     const { clock, world } = scenario;
     scenario.startProber();

@@ -41,7 +41,7 @@ const every = modes.flatMap((mode) => states.map((state) => [mode, state] as con
 describe('leases that say scale down', () => {
   const expired = [50_000, 50_000, 50_000, 99_000];
 
-  it.each(every)('with an outside path in mode %s that is %s', (mode, state) => {
+  it.each(every)('with an external probe in mode %s that is %s', (mode, state) => {
     const isVetoed = mode !== 'observe' && state === 'reachable';
     const { decision } = last(expired, { externalProbe: view(mode, state) });
     expect(decision.verdict).toEqual(isVetoed ? { kind: 'skipped' } : { kind: 'unhealthy', crossedAt: 80_000 });
@@ -67,7 +67,7 @@ describe('leases that say scale down', () => {
 });
 
 describe('leases that say scale up', () => {
-  it.each(every)('though none was renewed for 15 s, with an outside path in mode %s that is %s', (mode, state) => {
+  it.each(every)('though none was renewed for 15 s, with an external probe in mode %s that is %s', (mode, state) => {
     const { decision } = last([79_000, 82_000, 84_000], { externalProbe: view(mode, state) });
     const isDecisive = mode === 'trigger' && state === 'unreachable';
     expect(decision.verdict).toEqual(
@@ -112,7 +112,7 @@ describe('leases that say scale up', () => {
 describe('what a trigger rests on', () => {
   const silent = (runs: readonly ProbeRun[]) => runProbes(emptyProbeMemory, runs).at(-1)!.decision;
 
-  it('is no timestamp of leases that were never seen to change: they count from the first look', () => {
+  it('is no timestamp of leases that were never seen to change: they count from the first observation', () => {
     const leases = leasesOf([75_000, 75_000]);
     const observation = (at: number): ProbeRun => ({ at, leases, externalProbe: trigger });
     expect(silent([observation(95_000)]).verdict.kind).toBe('healthy');
@@ -126,7 +126,7 @@ describe('what a trigger rests on', () => {
     });
   });
 
-  it('is no timestamp that came to light just now, after a long gap between looks', () => {
+  it('is no timestamp that came to light just now, after a long gap between observations', () => {
     const before: ProbeRun = { at: 60_000, leases: leasesOf([59_000, 59_000]), externalProbe: trigger };
     const leases = leasesOf([80_000, 80_000]);
     const seen = silent([before, { at: 100_000, leases, externalProbe: trigger }]);
@@ -178,14 +178,14 @@ describe('what is held', () => {
     expect(decision.verdict.kind).toBe(mode === 'trigger' ? inTrigger : 'healthy');
   });
 
-  it.each(states)('is restored for fresh leases, though the path is %s', (state) => {
+  it.each(states)('is restored for fresh leases, though the address is %s', (state) => {
     const run = { externalProbe: view('trigger', state), dependents: held, settings };
     const { decision } = last([79_000, 82_000, 99_000], run);
     expect(decision.verdict).toEqual({ kind: 'healthy', scope: 'all' });
   });
 });
 
-describe('the next look', () => {
+describe('the next observation', () => {
   const fast = { ...bySingleLeases, probeIntervalMs: 60_000 };
 
   it.each([
@@ -246,7 +246,7 @@ describe('the memory', () => {
   const memoryOf = (runs: readonly ProbeRun[]) => runProbes(emptyProbeMemory, runs).at(-1)!.decision.memory;
   const observation = (at: number, renewedAt: readonly number[]): ProbeRun => ({ at, leases: leasesOf(renewedAt) });
 
-  it('knows since when a lease was renewed for certain: since the look before the one that shows the change', () => {
+  it('knows since when a lease was renewed for certain: since the observation before the one that shows the change', () => {
     expect(memoryOf([observation(60_000, [59_000])]).renewedSince).toBeUndefined();
     expect(memoryOf([observation(60_000, [59_000]), observation(70_000, [69_000])]).renewedSince).toBe(60_000);
     const quiet = [
@@ -259,7 +259,7 @@ describe('the memory', () => {
     expect(memoryOf([...quiet, observation(84_000, [69_000, 83_000])]).renewedSince).toBe(80_000);
   });
 
-  it('keeps first looks only of leases that are there and were never seen to change', () => {
+  it('keeps first observations only of leases that are there and were never seen to change', () => {
     const { firstSeenAt } = memoryOf([
       observation(60_000, [59_000, 59_000, 59_000]),
       observation(70_000, [69_000, 59_000]),

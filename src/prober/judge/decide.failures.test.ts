@@ -148,7 +148,7 @@ describe('429', () => {
   });
 });
 
-describe('dark spells', () => {
+describe('spells of downtime', () => {
   /** Failed runs that started then, and a good one whose lease list came in at `back`. */
   const spell = (failedAt: readonly number[], back: number, last: Partial<ProbeRun> = {}) => {
     const failures = { version: failure('ConnectionError') };
@@ -160,18 +160,18 @@ describe('dark spells', () => {
   };
 
   it.each([
-    { failedAt: [80_001], back: 95_000, forgiven: false },
-    { failedAt: [80_000], back: 95_000, forgiven: true },
-    { failedAt: [80_000], back: 94_900, forgiven: false },
-    { failedAt: [70_000, 90_000], back: 91_000, forgiven: true },
-    { failedAt: [70_000, 81_000, 92_000], back: 200_000, forgiven: true },
-  ])('failed from $failedAt, back at $back: forgiven $forgiven', ({ failedAt, back, forgiven }) => {
+    { failedAt: [80_001], back: 95_000, isReset: false },
+    { failedAt: [80_000], back: 95_000, isReset: true },
+    { failedAt: [80_000], back: 94_900, isReset: false },
+    { failedAt: [70_000, 90_000], back: 91_000, isReset: true },
+    { failedAt: [70_000, 81_000, 92_000], back: 200_000, isReset: true },
+  ])('failed from $failedAt, back at $back: reset $isReset', ({ failedAt, back, isReset }) => {
     const decision = spell(failedAt, back);
-    expect(decision.verdict.kind).toBe(forgiven ? 'healthy' : 'unhealthy');
-    expect(decision.counts).toEqual({ candidates: 3, expired: forgiven ? 0 : 3 });
+    expect(decision.verdict.kind).toBe(isReset ? 'healthy' : 'unhealthy');
+    expect(decision.counts).toEqual({ candidates: 3, expired: isReset ? 0 : 3 });
     expect(decision.memory).not.toHaveProperty('unreachable');
     const { memory } = decision;
-    if (!forgiven) return;
+    if (!isReset) return;
     const after = (at: number) => runProbe(memory, { at, leases: silent }).decision.counts?.expired;
     expect([after(back + 29_999), after(back + 30_000)]).toEqual([0, 3]);
   });
@@ -193,7 +193,7 @@ describe('dark spells', () => {
     expect(last?.decision).toMatchObject({ verdict: { kind: 'unhealthy' }, counts: { expired: 3 } });
   });
 
-  it('are forgiven one by one', () => {
+  it('are reset one by one', () => {
     const failures = { leases: failure('ServerError') };
     const runs = runProbes(seen, [
       { at: 80_000, leases: silent, failures },
@@ -245,7 +245,7 @@ describe('dark spells', () => {
   });
 });
 
-describe('a look without machines', () => {
+describe('an observation without machines', () => {
   const failures = { machines: failure('ServerError') };
 
   it('in what may be an outage: looks again soon, less and less', () => {
@@ -278,7 +278,7 @@ describe('a look without machines', () => {
   });
 });
 
-describe('a look without nodes or machines', () => {
+describe('an observation without nodes or machines', () => {
   it('is forgotten: leases seen for the first time are still to be confirmed', () => {
     const runs = runProbes(emptyProbeMemory, [
       { at: 100_000, leases: silent, failures: { nodes: failure('Timeout') } },

@@ -170,7 +170,7 @@ describe('leases seen for the first time', () => {
     expect(second.memory.unconfirmed.size).toBe(0);
   });
 
-  it('are confirmed by the next good run, should the second look fail', () => {
+  it('are confirmed by the next good run, should the second observation fail', () => {
     const leases = leasesOf([50_000, 50_000]);
     const [, failed, third] = runProbes(emptyProbeMemory, [
       { at: 100_000, leases },
@@ -182,7 +182,7 @@ describe('leases seen for the first time', () => {
     expect(third?.decision).toMatchObject({ verdict: { kind: 'healthy' }, counts: { expired: 0 } });
   });
 
-  it('disprove all timestamps of the shoot when one has moved by the second look', () => {
+  it('disprove all timestamps of the shoot when one has moved by the second observation', () => {
     const { memory } = first(leasesOf([50_000, 50_000, 50_000, 50_000])).decision;
     const renewed = runProbe(memory, { at: 102_000, leases: leasesOf([50_000, 50_000, 50_000, 61_000]) }).decision;
     expect(renewed).toMatchObject({ verdict: { kind: 'healthy' }, counts: { candidates: 4, expired: 0 } });

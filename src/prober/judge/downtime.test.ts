@@ -152,7 +152,7 @@ describe('a spell without a list of leases', () => {
   });
 });
 
-describe('the second look after a spell of ours', () => {
+describe('the second observation after a spell of ours', () => {
   const refused = connecting('ECONNREFUSED');
 
   it('comes 5 s after the first list, and what came between scales nothing down', () => {

@@ -43,7 +43,7 @@ const after = ({ attempts, given = {}, probeAnsweredAt }: Tries): ExternalProbeH
     return enterAttempt(history, ended, { ...settings, ...given });
   }, untriedExternalProbe(0));
 
-describe('an outside path', () => {
+describe('an external probe', () => {
   it.each([
     ['', {}, 'unknown'],
     ['a', {}, 'reachable'],
@@ -178,7 +178,7 @@ describe('the next try', () => {
     expect(nextAttemptOf(tryAt(100, 'a'), { ...observe, mode, nextRunAt })).toBe(at);
   });
 
-  it('is at once where the look has come nearer than a try takes', () => {
+  it('is at once where the observation has come nearer than a try takes', () => {
     const history: ExternalProbeHistory = { ...tryAt(100, 'a'), nextAttemptAt: 130_000 };
     expect(nextAttemptOf(history, { ...observe, mode: 'confirm', nextRunAt: 114_000 })).toBe(108_000);
     expect(

@@ -94,7 +94,7 @@ describe('a kubelet that renews every 10 s', () => {
     );
   });
 
-  it('is never expired at all when its clock and ours are right, however far the looks are apart', () => {
+  it('is never expired at all when its clock and ours are right, however far the observations are apart', () => {
     const right = { node: 0, ours: 0 };
     fc.assert(
       fc.property(observationSteps(100_000), fc.integer({ min: 0, max: 9_999 }), (steps, phase) => {
@@ -107,7 +107,7 @@ describe('a kubelet that renews every 10 s', () => {
 });
 
 describe('a lease that is no longer renewed', () => {
-  it('is expired at the first look a limit after it was seen to change, and from then on', () => {
+  it('is expired at the first observation a limit after it was seen to change, and from then on', () => {
     fc.assert(
       fc.property(
         observationSteps(20_000),
@@ -163,7 +163,7 @@ describe('a lease that is no longer renewed', () => {
   });
 });
 
-describe('every look', () => {
+describe('every observation', () => {
   const leases = fc.uniqueArray(
     fc.record({
       name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
@@ -197,7 +197,7 @@ describe('every look', () => {
     );
   });
 
-  it('expires nothing within a limit after darkness, and what was not renewed by then at once', () => {
+  it('expires nothing within a limit after downtime, and what was not renewed by then at once', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 90_000 }),
@@ -247,7 +247,7 @@ describe('the book', () => {
     }),
     { selector: ({ name }) => name, maxLength: 8 },
   );
-  const step = fc.record({ list, inOrder: fc.boolean(), event: fc.constantFrom('none', 'darkness', 'distrust') });
+  const step = fc.record({ list, inOrder: fc.boolean(), event: fc.constantFrom('none', 'downtime', 'distrust') });
 
   it('follows each lease by its name, wherever it stands in the lists', () => {
     fc.assert(
@@ -259,7 +259,7 @@ describe('the book', () => {
             renewedAt === null ? { name } : leaseOf(renewedAt, { node: 0, ours: 0 }, name),
           );
           const at = 100_000 + index * 10_000;
-          if (event === 'darkness') history = resetAges(history, at - 5_000);
+          if (event === 'downtime') history = resetAges(history, at - 5_000);
           if (event === 'distrust') {
             history = distrustTimestamps(history, { disproved: new Set(['a', 'b']), expiryAgeMs });
           }

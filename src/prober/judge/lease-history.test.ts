@@ -49,7 +49,7 @@ const judge = (history: LeaseHistory, lease: Lease, observation: LeaseObservatio
 /** The effective renewal: what the lease's age counts from. */
 const renewal = (judged: { readonly expiresAt: number }) => judged.expiresAt - expiryAgeMs;
 
-describe('the first look at a lease', () => {
+describe('the first observation of a lease', () => {
   interface Row {
     readonly what: string;
     readonly renewedAt?: number;
@@ -152,12 +152,12 @@ describe('a lease that changed', () => {
     expect(judged).toMatchObject({ renewed: true, firstSeen: false, expired: false });
   });
 
-  it('is believed within the previous look as a whole, from when its list was asked for', () => {
+  it('is believed within the previous observation as a whole, from when its list was asked for', () => {
     const { history } = judge(emptyLeaseHistory, leaseOf(85_000), runAt(100_000, { roundTrip: 10_000 }));
     expect(renewal(judge(history, leaseOf(91_000), runAt(105_000)))).toBe(91_000);
   });
 
-  it('is no older because the wall clock jumped between the looks', () => {
+  it('is no older because the wall clock jumped between the observations', () => {
     for (const jump of [tenMinutes, -tenMinutes, 6 * tenMinutes]) {
       const first = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
       const unchanged = judge(first.history, leaseOf(95_000), runAt(104_000, { ours: jump }));
@@ -215,7 +215,7 @@ describe('the book', () => {
     expect(back.judged).toMatchObject([{ firstSeen: true, renewed: false, expired: true, expiresAt: 126_000 }]);
   });
 
-  it('keeps the latest look, as of when its list was asked for', () => {
+  it('keeps the latest observation, as of when its list was asked for', () => {
     const first = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000, { roundTrip: 1_000 })).history;
     expect(first.lastObservedAt).toBe(99_000);
     expect(judge(first, leaseOf(95_000), runAt(110_000)).history.lastObservedAt).toBe(110_000);
@@ -229,7 +229,7 @@ describe('the book', () => {
     expect(emptyLeaseHistory.names).toEqual([]);
   });
 
-  it('says whether one of some leases moved since the latest look', () => {
+  it('says whether one of some leases moved since the latest observation', () => {
     const both = [leaseOf(95_000), leaseOf(96_000, 0, 'node-2')];
     const { history } = enterAndJudgeLeases(emptyLeaseHistory, both, { observation: runAt(100_000), expiryAgeMs });
     const isRenewed = (leases: readonly Lease[], ...names: readonly string[]) =>
@@ -258,7 +258,7 @@ describe('the book', () => {
   });
 });
 
-describe('darkness', () => {
+describe('downtime', () => {
   it('makes no lease older than its end, until the expiry age has passed again', () => {
     const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
     const forgiven = resetAges(history, 160_000);
@@ -276,7 +276,7 @@ describe('darkness', () => {
     expect(judge(forgiven, { name: 'node-2' }, runAt(121_000)).expired).toBe(true);
   });
 
-  it('forgives leases seen for the first time too', () => {
+  it('resets leases seen for the first time too', () => {
     const judged = judge(resetAges(emptyLeaseHistory, 100_000), leaseOf(10_000), runAt(101_000));
     expect(judged).toMatchObject({ expired: false, expiresAt: 130_000 });
   });
@@ -297,7 +297,7 @@ describe('distrust', () => {
     expect(judge(distrusted, slow(129_000, 'node-2'), runAt(130_000)).expired).toBe(true);
   });
 
-  it('makes what was never seen to change no older than that look, and what was disproved; nothing else', () => {
+  it('makes what was never seen to change no older than that observation, and what was disproved; nothing else', () => {
     const names = ['moved', 'unmoved', 'disproved', 'silent'];
     const observeAll = (history: LeaseHistory, countsFrom: readonly number[], at: number) =>
       enterAndJudgeLeases(
@@ -318,14 +318,14 @@ describe('distrust', () => {
     ]);
   });
 
-  it('has nothing to distrust before the first look, and gives no lease a time that never had one', () => {
+  it('has nothing to distrust before the first observation, and gives no lease a time that never had one', () => {
     expect(distrustTimestamps(emptyLeaseHistory, { disproved, expiryAgeMs })).toEqual(emptyLeaseHistory);
     const { history } = judge(emptyLeaseHistory, { name: 'node-1' }, runAt(100_000));
     const after = judge(distrustTimestamps(history, { disproved, expiryAgeMs }), { name: 'node-1' }, runAt(102_000));
     expect(after).toMatchObject({ expired: true, expiresAt: Number.NEGATIVE_INFINITY });
   });
 
-  it('does not take back what darkness forgave, and is not shortened by it', () => {
+  it('does not take back what downtime has reset, and is not shortened by it', () => {
     const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
     const distrusted = distrustTimestamps(resetAges(history, 150_000), { disproved, expiryAgeMs });
     expect(renewal(judge(distrusted, leaseOf(95_000), runAt(151_000)))).toBe(150_000);

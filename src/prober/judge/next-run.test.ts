@@ -11,7 +11,7 @@ const skip: Verdict = { kind: 'skipped' };
 const ended = (verdict: Verdict, times: { readonly nextRunAt: number; readonly verdictMayTurnAt?: number }) =>
   ({ verdict, reason: '', memory: emptyProbeMemory, ...times }) satisfies Decision;
 
-describe('an outside path that turns', () => {
+describe('an external probe that turns', () => {
   it.each<readonly [what: string, state: NextRun & { readonly verdict?: Verdict }, isUnreachable: boolean, at: number]>(
     [
       ['broken, when the leases allow it', { nextRunAt: 90, verdict: upVerdict, verdictMayTurnAt: 50 }, true, 50],
@@ -44,7 +44,7 @@ describe('an outside path that turns', () => {
     expect(nextRunDue(runSooner(state, { isUnreachable, now: 20 }))).toBe(at);
   });
 
-  it('never makes a look later', () => {
+  it('never makes an observation later', () => {
     const time = fc.integer({ min: 0, max: 100 });
     const states = fc.record(
       { nextRunAt: time, runBy: time, verdictMayTurnAt: time, verdict: fc.constantFrom(skip, upVerdict) },
@@ -70,7 +70,7 @@ describe('a run that has ended', () => {
     });
   });
 
-  it('but nothing where it failed, or where the path counts for nothing', () => {
+  it('but nothing where it failed, or where the external probe counts for nothing', () => {
     expect(scheduleAfter(asked, ended(failedVerdict, { nextRunAt: 90 }))).toEqual({ nextRunAt: 90 });
   });
 });

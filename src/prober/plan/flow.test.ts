@@ -257,7 +257,7 @@ describe('a resource that is no longer configured', () => {
 });
 
 describe('a scale-down', () => {
-  const forgiving = { objects: [up(a), up(b)], verdictAt: once(downVerdict), followMs: 60_000 };
+  const base = { objects: [up(a), up(b)], verdictAt: once(downVerdict), followMs: 60_000 };
 
   it.each([
     { timeoutMs: 500, initialDelayMs: 0, next: 600 },
@@ -266,12 +266,12 @@ describe('a scale-down', () => {
     { timeoutMs: 30_000, initialDelayMs: 2_000, next: 5_100 },
     { timeoutMs: 1_000, initialDelayMs: 2_000, next: 3_100 },
   ])('goes on after $initialDelayMs + min($timeoutMs, 3 s)', ({ next, ...info }) => {
-    const { sent } = run({ ...forgiving, resources: [at(a, 0, info), at(b, 1)] });
+    const { sent } = run({ ...base, resources: [at(a, 0, info), at(b, 1)] });
     expect(sent).toEqual([patchAt(100 + info.initialDelayMs, 'a', 0), patchAt(next, 'b', 0)]);
   });
 
   it('needs no fresh verdict after a long initial delay', () => {
-    const { sent } = run({ ...forgiving, resources: [at(a, 0, { initialDelayMs: 45_000 })] });
+    const { sent } = run({ ...base, resources: [at(a, 0, { initialDelayMs: 45_000 })] });
     expect(sent).toEqual([patchAt(45_100, 'a', 0)]);
   });
 
@@ -283,7 +283,7 @@ describe('a scale-down', () => {
   ])('waits for the initial delay only where there is something to scale: beside one $what', ({ object, next }) => {
     const resources = [at(a, 0, { initialDelayMs: 20_000 }), at(c, 0), at(b, 1)];
     const objects = [...(object === undefined ? [] : [object]), up(b), up(c)];
-    const { sent } = run({ ...forgiving, objects, resources });
+    const { sent } = run({ ...base, objects, resources });
     expect(sent.filter(({ name }) => name === 'b')).toEqual([patchAt(next, 'b', 0)]);
   });
 
@@ -293,7 +293,7 @@ describe('a scale-down', () => {
     const scaled = (replicas: number) => {
       const objects = [objectOf(main, { replicas, ready: 3 }), up(b)];
       const resources = [at(main, 0, { initialDelayMs: 2_000 }), at(b, 1)];
-      return run({ ...forgiving, objects, resources, fateOf: fates }, 20_000).sent;
+      return run({ ...base, objects, resources, fateOf: fates }, 20_000).sent;
     };
     expect(scaled(3).slice(0, 3)).toEqual([readAt(100, 'a'), markAt(4_100, 'a'), patchAt(5_100, 'b', 0)]);
     expect(scaled(0).slice(0, 2)).toEqual([readAt(100, 'a'), patchAt(4_100, 'b', 0)]);
@@ -301,7 +301,7 @@ describe('a scale-down', () => {
 
   it('waits for the slowest of a level, within its limit', () => {
     const resources = [at(a, 0, { timeoutMs: 1_000 }), at(c, 0, { timeoutMs: 2_000 }), at(b, 1)];
-    const { sent } = run({ ...forgiving, objects: [up(a), up(b), up(c)], resources });
+    const { sent } = run({ ...base, objects: [up(a), up(b), up(c)], resources });
     expect(sent).toEqual([patchAt(100, 'a', 0), patchAt(100, 'c', 0), patchAt(2_100, 'b', 0)]);
   });
 

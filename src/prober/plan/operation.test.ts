@@ -51,7 +51,7 @@ describe('initialDelay', () => {
     expect(ends).toEqual(['completed']);
   });
 
-  it('is followed by a look at what has become of the resource', () => {
+  it('is followed by a read of what has become of the resource', () => {
     const resources = [dependent(kcm, { up: { initialDelayMs: 5_000 } })];
     const harness = new SeedHarness({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict) });
     harness.at(3_000, () => harness.model.edit(refKey(kcm), { replicas: 4 }));

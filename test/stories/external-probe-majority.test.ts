@@ -31,7 +31,7 @@ const unknown = (name: string): Promise<number | undefined> =>
   metricOf(scenario, `dwd_prober_outside_path_state{namespace="shoot--sim--${name}",state="unknown"}`);
 const aboutOurs = (): readonly string[] => toldOfPaths(scenario).filter((line) => line.includes('most outside paths'));
 
-describe('the outside paths of most shoots, broken while leases renew,', () => {
+describe('the external addresses of most shoots, unreachable while leases renew,', () => {
   it.each(modes)('are a fault of ours, said once, and scale nothing in mode %s', async (mode) => {
     create(mode);
     const { clock } = scenario;
@@ -145,7 +145,7 @@ describe('a changed configuration', () => {
     return scenario;
   };
 
-  it('begins to try the path, changes its mode, and ends it', async () => {
+  it('begins to probe the address, changes its mode, and ends it', async () => {
     createWithout();
     const { clock, world } = scenario;
     const { requests } = scenario.outsideLine('a');
@@ -170,7 +170,7 @@ describe('a changed configuration', () => {
     expect(await unknown('a')).toBeUndefined();
   });
 
-  it('keeps what is known of the paths, and says of a fault of ours nothing new', async () => {
+  it('keeps what is known of the addresses, and says of a fault of ours nothing new', async () => {
     createWithout();
     const { clock } = scenario;
     scenario.startProber(outside('observe'));
@@ -249,7 +249,7 @@ describe('Secrets', () => {
     expect(await unknown('a')).toBe(0);
   });
 
-  it('of the outside path are waited for at the start', async () => {
+  it('of the external probe are waited for at the start', async () => {
     create('observe');
     const { clock } = scenario;
     scenario.seedLine.setFaults(({ query }) =>
@@ -262,7 +262,7 @@ describe('Secrets', () => {
     expect(toldOfPaths(scenario).filter((line) => line.includes('cannot be judged'))).toEqual([]);
   });
 
-  it('of the outside path that cannot be watched keep no shoot unprotected', async () => {
+  it('of the external probe that cannot be watched keep no shoot unprotected', async () => {
     create('trigger');
     const { clock, world } = scenario;
     scenario.seedLine.setFaults(({ query }) =>

@@ -30,7 +30,7 @@ const watchNamespaces = async (): Promise<void> => {
   for await (const _ of body) heard.push('event');
 };
 
-describe('a suspended machine', () => {
+describe('a suspended process', () => {
   it('hears timers, sleeps, answers and signals in the order in which they came, when it goes on', async () => {
     machine.suspend();
     machine.clock.timer(20, hear('timer'));
@@ -70,7 +70,7 @@ describe('a suspended machine', () => {
   });
 });
 
-describe('a killed machine', () => {
+describe('a killed process', () => {
   it('fires nothing, hears nothing and sends nothing', async () => {
     machine.clock.timer(10, hear('timer'));
     void watchNamespaces();
@@ -86,7 +86,7 @@ describe('a killed machine', () => {
   });
 });
 
-describe('a machine', () => {
+describe('a simulated process', () => {
   it('has a wall clock of its own and the time of all', async () => {
     machine.setWallOffset(-5_000);
     await clock.advance(1_000);

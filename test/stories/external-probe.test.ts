@@ -26,7 +26,7 @@ const ns = 'shoot--sim--a';
 const stateMetric = (state: string): Promise<number | undefined> =>
   metricOf(scenario, `dwd_prober_outside_path_state{namespace="${ns}",state="${state}"}`);
 
-describe('a healthy outside path', () => {
+describe('a reachable external address', () => {
   it.each(modes)('costs one try an interval, each over a connection of its own, in mode %s', async (mode) => {
     create(mode);
     const { clock } = scenario;
@@ -78,7 +78,7 @@ describe('a load balancer that fails', () => {
   );
 });
 
-describe('a public path that is broken while kubelets renew', () => {
+describe('a public address that is unreachable while kubelets renew', () => {
   it.each(modes.flatMap((mode) => (['refused', 'silent'] as const).map((how) => [mode, how] as const)))(
     'scales nothing in mode %s (%s)',
     async (mode, how) => {
@@ -110,7 +110,7 @@ describe('a public path that is broken while kubelets renew', () => {
 });
 
 describe('mode confirm', () => {
-  it('does not scale down while the path is whole', async () => {
+  it('does not scale down while the address is reachable', async () => {
     create('confirm');
     const { clock, world } = scenario;
     scenario.startProber();
@@ -215,7 +215,7 @@ describe('mode trigger', () => {
     expect(await metricOf(scenario, `dwd_prober_grace_left_seconds{namespace="${ns}"}`)).toBeGreaterThan(10);
   });
 
-  it('leaves what is held held until a node renews, though the path is whole again', async () => {
+  it('leaves what is held held until a node renews, though the address is reachable again', async () => {
     create('trigger');
     const { clock, world } = scenario;
     scenario.startProber();
@@ -231,7 +231,7 @@ describe('mode trigger', () => {
     expect(scenario.changes).toHaveLength(6);
   });
 
-  it('scales up for fresh leases, though the path is still broken', async () => {
+  it('scales up for fresh leases, though the address is still unreachable', async () => {
     create('trigger');
     const { clock, world } = scenario;
     scenario.startProber();
