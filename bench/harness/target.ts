@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/process/clock.ts';
-import { type Attempt, type Wait, waitFor } from '../../test/envtest/waiting.ts';
+import { type WaitAttempt, type Wait, waitFor } from '../../test/envtest/waiting.ts';
 import { proberFlags } from './garden-config.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
@@ -110,7 +110,7 @@ export const startTarget = (target: Target, start: ProcessStart): RunningTarget 
 };
 
 /** Like `waitFor`, every 500 ms; its error names the end of the program, or what it wrote last. */
-export const waitForTarget = <T>(program: RunningTarget, wait: Wait, attempt: Attempt<T>): Promise<T> =>
+export const waitForTarget = <T>(program: RunningTarget, wait: Wait, attempt: WaitAttempt<T>): Promise<T> =>
   waitFor({ everyMs: 500, ...wait }, () => {
     program.check();
     return attempt();

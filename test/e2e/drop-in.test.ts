@@ -20,7 +20,7 @@ import {
   shootRules,
   startKubelets,
 } from '../envtest/shoot.ts';
-import { type Attempt, waitFor } from '../envtest/waiting.ts';
+import { type WaitAttempt, waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
 import { type Program, startProgram } from './support/program.ts';
 
@@ -135,7 +135,7 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
     const answer = await fetch('http://127.0.0.1:9644/readyz').catch(() => undefined);
     return answer === undefined ? undefined : { status: answer.status, body: await answer.text() };
   };
-  const until = async <T>(what: string, running: Program, look: Attempt<T>): Promise<T> =>
+  const until = async <T>(what: string, running: Program, look: WaitAttempt<T>): Promise<T> =>
     waitFor({ what, withinMs: 40_000, detail: running.output }, look);
   const untilReady = (running: Program) => until('ready', running, async () => (await readyz())?.status === 200);
   const electionLease = () =>

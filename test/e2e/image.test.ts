@@ -15,7 +15,7 @@ import {
   renewLeases,
   startKubelets,
 } from '../envtest/shoot.ts';
-import { type Attempt, waitFor } from '../envtest/waiting.ts';
+import { type WaitAttempt, waitFor } from '../envtest/waiting.ts';
 import { readImageConfig } from '../image/dockerfile.ts';
 import { auditInto } from './support/audit.ts';
 import {
@@ -110,7 +110,7 @@ describeContainers('the image in the place of the Go program, with what gardenle
     return pod;
   };
 
-  const until = async <T>(what: string, look: Attempt<T>): Promise<T> => {
+  const until = async <T>(what: string, look: WaitAttempt<T>): Promise<T> => {
     const hasEnded = new AbortController();
     void pod?.ended.then((code) => hasEnded.abort(new Error(`${what}: the program has ended with ${String(code)}`)));
     const wait = { what, withinMs: 100_000, everyMs: 100, signal: hasEnded.signal, detail: () => pod?.output() ?? '' };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export type Attempt<T> = () => T | undefined | false | Promise<T | undefined | false>;
+export type WaitAttempt<T> = () => T | undefined | false | Promise<T | undefined | false>;
 
 export interface Wait {
   /** What is awaited, in the words of the error: "/readyz of the API server". */
@@ -17,7 +17,7 @@ export interface Wait {
  * Calls `attempt` until it returns something other than `undefined` and `false`, and returns that. An attempt that throws ends the wait:
  * what may heal is `undefined`, what cannot is an error. Real time; for tests against real processes.
  */
-export async function waitFor<T>(wait: Wait, attempt: Attempt<T>): Promise<T> {
+export async function waitFor<T>(wait: Wait, attempt: WaitAttempt<T>): Promise<T> {
   const { what, withinMs, everyMs = 50, signal, detail } = wait;
   const deadline = performance.now() + withinMs;
   try {

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Attempt, waitFor } from '../../envtest/waiting.ts';
+import { type WaitAttempt, waitFor } from '../../envtest/waiting.ts';
 
 const dwd = fileURLToPath(new URL('../../../bin/dwd', import.meta.url));
 
@@ -79,7 +79,7 @@ export const endDemos = async (): Promise<void> => {
 };
 
 /** Fails after half a minute. */
-export const until = (condition: Attempt<true>, what: string): Promise<true> =>
+export const until = (condition: WaitAttempt<true>, what: string): Promise<true> =>
   waitFor({ what, withinMs: 30_000, everyMs: 100 }, condition);
 
 /** Files and directories of the demo that are there. */
