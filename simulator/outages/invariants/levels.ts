@@ -1,6 +1,8 @@
 import type { DeploymentModel } from '../deployment-model.ts';
 import type { SimEvent } from '../history.ts';
 import { type Model, exchangeKey } from '../model.ts';
+import { viewOf } from '../client-views.ts';
+import { read } from './evidence.ts';
 import { type Known, stateful } from './invariant.ts';
 import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
 
@@ -71,14 +73,25 @@ const tooEarlyDown = ({ write, sentAt, known, begun }: Case): string | undefined
     return efforts === undefined || sentAt - efforts.since < downLevelMs;
   });
 
-/** A shoot without workers has no nodes that an order could protect. */
-const tooEarlyUp = ({ write, sentAt, known }: Case): string | undefined =>
-  known.model.shoots.get(write.shoot)?.phase === 'restore'
-    ? undefined
-    : lowerLevels(known.rules.upLevels, write.name).find((lower) => {
-        const state = stateIn(known, write.shoot, lower);
-        return !isExcused(state, sentAt) && (state.replicas === 0 || state.readyAt < state.countSince);
-      });
+/** For the sake of a single candidate only what is held comes up, and not what an operator has taken over and given back at 0. */
+const sawOneCandidate = ({ write, known }: Case): boolean => {
+  const { shoot: name, writer } = write;
+  const { model, views, rules } = known;
+  const shoot = model.shoots.get(name);
+  const view = viewOf(views, writer.life, name);
+  return shoot !== undefined && view.complete.some((look) => read(look, { name, shoot, view, rules }).candidates === 1);
+};
+
+const tooEarlyUp = (given: Case): string | undefined => {
+  const { write, sentAt, known } = given;
+  // A shoot without workers has no nodes that an order could protect.
+  if (known.model.shoots.get(write.shoot)?.phase === 'restore') return undefined;
+  return lowerLevels(known.rules.upLevels, write.name).find((lower) => {
+    const state = stateIn(known, write.shoot, lower);
+    if (isExcused(state, sentAt) || (!state.isHeld && state.replicas === 0 && sawOneCandidate(given))) return false;
+    return state.replicas === 0 || state.readyAt < state.countSince;
+  });
+};
 
 /** Each level waits for the one before: up without exception, down for three seconds. */
 export const levels = stateful<Begun>('levels in order', new Map(), (begun, event, known) => {
