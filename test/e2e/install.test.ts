@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { waitFor } from '../envtest/waiting.ts';
@@ -99,6 +100,18 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     const taken = await install(first, '--force-conflicts');
     expect(taken.text).toContain('Deployment garden/dwd-prober: configured\n');
     expect(taken.code).toBe(0);
+  });
+
+  it('cannot take back a pause that the configuration orders, and says what does', async () => {
+    const file = configFile('7s');
+    appendFileSync(file, 'paused: maintenance of the seed\n');
+    expect((await install(first, `--config-file=${file}`)).code).toBe(0);
+    const resumed = await dwd('resume', '--all', '--namespace=garden');
+    expect([resumed.code, resumed.text]).toEqual([
+      0,
+      'all shoots: there was no pause to take back\nall shoots: still paused by the configuration (maintenance of the seed); taking `paused` out of it ends that\n',
+    ]);
+    expect((await install(first)).code).toBe(0);
   });
 
   it("does not touch what belongs to gardener's resource manager, which would put it back", async () => {
