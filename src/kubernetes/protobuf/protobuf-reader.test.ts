@@ -111,10 +111,13 @@ const condition = fc.record({
 });
 const node = fc.record({ metadata, status: fc.record({ conditions: fc.array(condition, { maxLength: 4 }) }) });
 
+/** What is listed twice counts once; JSON is only decoded here. */
+const nameOf = (object: { readonly metadata: { readonly name: string } }): string => object.metadata.name;
+
 describe('rule 11: nodes', () => {
   it('rule 11: are what their JSON is', () => {
     fc.assert(
-      fc.property(fc.array(node, { maxLength: 5 }), (nodes) => {
+      fc.property(fc.uniqueArray(node, { maxLength: 5, selector: nameOf }), (nodes) => {
         const json = JSON.parse(JSON.stringify({ items: nodes })) as unknown;
         expect(readNodeList(nodeList(nodes))).toEqual(decodeList(decodeNode)(json));
       }),
@@ -178,7 +181,7 @@ describe('rule 11: leases', () => {
 
   it('rule 11: are what their JSON is', () => {
     fc.assert(
-      fc.property(fc.array(lease, { maxLength: 5 }), (leases) => {
+      fc.property(fc.uniqueArray(lease, { maxLength: 5, selector: nameOf }), (leases) => {
         const json = JSON.parse(JSON.stringify({ items: leases })) as unknown;
         const bytes = envelope('coordination.k8s.io/v1', 'LeaseList', listMeta, ...leases.map(leaseBytes));
         expect(readLeaseList(bytes)).toEqual(decodeList(decodeLease)(json));
