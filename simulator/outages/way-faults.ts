@@ -1,5 +1,5 @@
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
-import { type FaultRule, type RequestFault as WireFault, requestKind } from '../network/index.ts';
+import { type FaultRule, type RequestFault, requestKind } from '../network/index.ts';
 import type { SeededRandom } from '../time/index.ts';
 import type { World, WorldServer } from '../world/index.ts';
 import { type End, type Handlers, nothing } from './fault-handlers.ts';
@@ -25,7 +25,7 @@ const notFoundByName = new ApiError({
 });
 
 /** A connection that does not come about is given up; what is asked with a deadline ends there if that is sooner. */
-const vanished: WireFault = { unconnectedMs: 10_000 };
+const vanished: RequestFault = { unconnectedMs: 10_000 };
 
 const ruleOf = (trouble: Exclude<ApiFault, { how: 'refused' | 'silent' }>, random: SeededRandom): FaultRule => {
   switch (trouble.how) {
@@ -36,7 +36,7 @@ const ruleOf = (trouble: Exclude<ApiFault, { how: 'refused' | 'silent' }>, rando
       return () => answer;
     }
     case 'flaky': {
-      const faults: readonly WireFault[] = ['reset', vanished, { status: 503 }, { delayMs: 2_000 }];
+      const faults: readonly RequestFault[] = ['reset', vanished, { status: 503 }, { delayMs: 2_000 }];
       return () => (random.next() < trouble.part ? faults[random.integer(faults.length)] : undefined);
     }
   }

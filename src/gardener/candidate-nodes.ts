@@ -55,9 +55,7 @@ const endOfMachines = (machines: readonly Machine[]): ReadonlyMap<string, string
 const endOf = (found: ReadonlyMap<string, string | undefined>, node: string): string | undefined =>
   found.has(node) ? found.get(node) : 'its Machine is gone, or it never had one';
 
-/**
- * A node's lease may be judged if the node is managed by MCM, healthy, with a live Machine and not in an in-place update.
- */
+/** Candidates of Gardener: managed by MCM, healthy, with a live Machine and not in an in-place update. */
 export const chooseCandidates: ChooseCandidates = (nodes, machines, poolConditions) => {
   const found = endOfMachines(machines);
   const unhealthyCondition = ({ pool, trueConditions }: NodeView): string | undefined => {
