@@ -23,7 +23,7 @@ const marksOf = ({ annotations }: Pick<DeploymentChange, 'annotations'>): string
 };
 
 /** Changes as lines such as `mcm 1->0 replicas=1 active=`. */
-export const told = (changes: readonly DeploymentChange[]): readonly string[] =>
+export const changeLines = (changes: readonly DeploymentChange[]): readonly string[] =>
   changes.map((change) => {
     const { name, from, to } = change;
     return `${shortNames[name] ?? name} ${String(from)}->${String(to)}${marksOf(change)}`;

@@ -10,7 +10,7 @@ import {
   longName,
   reachOutage,
   stateOf,
-  told,
+  changeLines,
 } from '../../simulator/harness/support.ts';
 import { findHeldNote, heldAnnotation } from '../../src/gardener/held-note.ts';
 import {
@@ -202,7 +202,7 @@ describe('a Deployment that is missing', () => {
     create({ shoots: [{ name: 'a', replicas: { 'cluster-autoscaler': 0 } }] });
     await reachOutage(scenario);
     await recover();
-    expect(told(scenario.changes)).toEqual([
+    expect(changeLines(scenario.changes)).toEqual([
       'mcm 1->0 replicas=1 active=',
       'kcm 1->0 replicas=1 active=',
       'kcm 0->1',

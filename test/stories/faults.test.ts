@@ -7,7 +7,7 @@ import {
   editDeployment,
   reachOutage,
   stateOf,
-  told,
+  changeLines,
 } from '../../simulator/harness/support.ts';
 import { requestKind } from '../../simulator/network/counting.ts';
 import type { RequestFault, FaultRule } from '../../simulator/network/faults.ts';
@@ -52,7 +52,7 @@ describe('writes that go wrong', () => {
     scenario.seedLine.setFaults(first(times, patches, fault));
     await reachOutage(scenario);
     expect(stateOf(scenario, 'a')).toEqual(held);
-    expect(told(scenario.changes).toSorted()).toEqual([
+    expect(changeLines(scenario.changes).toSorted()).toEqual([
       'ca 1->0 replicas=1 active=',
       'kcm 1->0 replicas=1 active=',
       'mcm 3->0 replicas=3 active=',

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
-import { allHeld, allUp, reachOutage, stateOf, told } from '../../simulator/harness/support.ts';
+import { allHeld, allUp, reachOutage, stateOf, changeLines } from '../../simulator/harness/support.ts';
 
 let scenario: Scenario;
 let reconnectedAt: number;
@@ -99,7 +99,7 @@ it('while the network flaps KCM starts once at most, and the shoot stays held un
     shoot.cutKubelets();
     await clock.advance(35_000);
   }
-  const starts = () => told(scenario.changes).filter((change) => change.startsWith('kcm 0->1')).length;
+  const starts = () => changeLines(scenario.changes).filter((change) => change.startsWith('kcm 0->1')).length;
   expect(starts()).toBeLessThanOrEqual(1);
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
   shoot.restoreKubelets();

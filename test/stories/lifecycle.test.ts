@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
-import { allHeld, allUp, editShoot, reachOutage, stateOf, told } from '../../simulator/harness/support.ts';
+import { allHeld, allUp, editShoot, reachOutage, stateOf, changeLines } from '../../simulator/harness/support.ts';
 
 let scenario: Scenario;
 const create = (): Scenario => {
@@ -72,7 +72,7 @@ describe('while a shoot is held', () => {
     expect(stateOf(scenario, 'a').filter((line) => !line.startsWith('kcm'))).toEqual(
       state.filter((line) => !line.startsWith('kcm')),
     );
-    expect(told(changes).some((line) => line.includes('kcm 1->0'))).toBe(false);
+    expect(changeLines(changes).some((line) => line.includes('kcm 1->0'))).toBe(false);
   });
 
   it('workers that are back before it is given back: the prober goes on at once, and protects again', async () => {

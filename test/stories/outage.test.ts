@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/harness.ts';
-import { allHeld, allUp, reachOutage, stateOf, told } from '../../simulator/harness/support.ts';
+import { allHeld, allUp, reachOutage, stateOf, changeLines } from '../../simulator/harness/support.ts';
 
 const running: Scenario[] = [];
 const create = (options: Partial<ScenarioOptions> = {}): Scenario => {
@@ -26,7 +26,7 @@ describe('outage of one shoot', () => {
   it('scales down in the order of levels, with both annotations, before KCM gives up a node', async () => {
     const scenario = create({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }, { name: 'b' }] });
     await reachOutage(scenario);
-    expect(told(scenario.changes)).toEqual([
+    expect(changeLines(scenario.changes)).toEqual([
       'mcm 3->0 replicas=3 active=',
       'ca 1->0 replicas=1 active=',
       'kcm 1->0 replicas=1 active=',
@@ -51,7 +51,7 @@ describe('outage of one shoot', () => {
     world.shoot('a').restoreKubelets();
     await clock.advance(90_000);
     const restored = scenario.changes.slice(before);
-    expect(told(restored)).toEqual(['kcm 0->1', 'mcm 0->3', 'ca 0->1']);
+    expect(changeLines(restored)).toEqual(['kcm 0->1', 'mcm 0->3', 'ca 0->1']);
     const [kcm, mcm, ca] = restored;
     // Each waits until the one before is ready, which takes its pods 6.4 s at least; MCM another 30 s.
     expect(mcm!.at - kcm!.at).toBeGreaterThan(36_000);
@@ -79,7 +79,7 @@ describe('outage of one shoot', () => {
     const scenario = create({ timing: { podStopMs: 25_000 } });
     await reachOutage(scenario);
     const [mcm, , kcm] = scenario.changes;
-    expect(told(scenario.changes)).toHaveLength(3);
+    expect(changeLines(scenario.changes)).toHaveLength(3);
     expect(kcm!.at - mcm!.at).toBeCloseTo(3_000, 0);
   });
 
@@ -122,7 +122,10 @@ describe('outage of one shoot', () => {
     await clock.advance(32_000);
     scenario.startProber();
     await clock.advance(8_000);
-    expect(told(scenario.changes).slice(0, 2)).toEqual(['mcm 1->0 replicas=1 active=', 'ca 1->0 replicas=1 active=']);
+    expect(changeLines(scenario.changes).slice(0, 2)).toEqual([
+      'mcm 1->0 replicas=1 active=',
+      'ca 1->0 replicas=1 active=',
+    ]);
     await clock.advance(30_000);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
   });

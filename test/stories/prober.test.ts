@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
-import { allHeld, allUp, stateOf, told } from '../../simulator/harness/support.ts';
+import { allHeld, allUp, stateOf, changeLines } from '../../simulator/harness/support.ts';
 
 /** What the log calls a change of verdict, in order. */
 const verdictsOf = ({ log }: Scenario): readonly unknown[] =>
@@ -35,7 +35,7 @@ it('a prober probes a healthy shoot, protects it in an outage, and restores it w
   expect(verdictsOf(scenario)).toEqual(['healthy', 'confirming', 'unhealthy']);
 
   // MCM and the autoscaler go first, then KCM, well before KCM gives up a node.
-  expect(told(changes)).toEqual([
+  expect(changeLines(changes)).toEqual([
     'mcm 1->0 replicas=1 active=',
     'ca 1->0 replicas=1 active=',
     'kcm 1->0 replicas=1 active=',
@@ -51,7 +51,7 @@ it('a prober probes a healthy shoot, protects it in an outage, and restores it w
   shoot.restoreKubelets();
   await clock.advance(90_000);
   expect(verdictsOf(scenario)).toEqual(['healthy', 'confirming', 'unhealthy', 'healthy']);
-  expect(told(changes.slice(3))).toEqual(['kcm 0->1', 'mcm 0->1', 'ca 0->1']);
+  expect(changeLines(changes.slice(3))).toEqual(['kcm 0->1', 'mcm 0->1', 'ca 0->1']);
   expect(stateOf(scenario, 'a')).toEqual(allUp);
   expect(shoot.impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
   await scenario.stop();

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
-import { allHeld, allUp, reachOutage, stateOf, told } from '../../simulator/harness/support.ts';
+import { allHeld, allUp, reachOutage, stateOf, changeLines } from '../../simulator/harness/support.ts';
 
 let scenario: Scenario;
 const create = (): Scenario => {
@@ -43,7 +43,7 @@ describe('a new prober', () => {
     await clock.advance(10_000);
     expect(stateOf(scenario, 'a')).toEqual(held);
     await clock.advance(300_000);
-    expect(told(changes)).toEqual([
+    expect(changeLines(changes)).toEqual([
       'mcm 3->0 replicas=3 active=',
       'ca 1->0 replicas=1 active=',
       'kcm 1->0 replicas=1 active=',
@@ -63,7 +63,7 @@ describe('a new prober', () => {
     scenario.startProber();
     await clock.advance(90_000);
     expect(stateOf(scenario, 'a')).toEqual(up);
-    expect(told(changes.slice(3))).toEqual(['kcm 0->1', 'mcm 0->3', 'ca 0->1']);
+    expect(changeLines(changes.slice(3))).toEqual(['kcm 0->1', 'mcm 0->3', 'ca 0->1']);
     expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
   });
 

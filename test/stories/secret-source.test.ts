@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/harness.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
-import { allHeld, allUp, reachOutage, stateOf, told } from '../../simulator/harness/support.ts';
+import { allHeld, allUp, reachOutage, stateOf, changeLines } from '../../simulator/harness/support.ts';
 import { kubeconfigSecretName } from '../../simulator/world/index.ts';
 
 // Clusters that go by the Secret with their kubeconfig, in a seed that has never seen Gardener.
@@ -81,7 +81,7 @@ describe('a cluster that goes by its Secret', () => {
     const before = scenario.changes.length;
     scenario.world.shoot('a').restoreKubelets();
     await scenario.clock.advance(120_000);
-    expect(told(scenario.changes.slice(before))).toEqual(['kcm 0->1', 'mcm 0->1', 'ca 0->1']);
+    expect(changeLines(scenario.changes.slice(before))).toEqual(['kcm 0->1', 'mcm 0->1', 'ca 0->1']);
     expect(impactOn(scenario)).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
   });
 
@@ -114,7 +114,7 @@ describe('a cluster that goes by its Secret', () => {
     await scenario.clock.advance(50_000);
     publish(scenario, scenario.world.shoot('a').namespace);
     await scenario.clock.advance(300_000);
-    expect(told(scenario.changes.slice(length))).toEqual([]);
+    expect(changeLines(scenario.changes.slice(length))).toEqual([]);
     scenario.world.shoot('a').restoreKubelets();
     await scenario.clock.advance(120_000);
     expect(stateOf(scenario, 'a')).toEqual(allUp);
@@ -212,7 +212,7 @@ describe('a cluster whose Secret goes by its labels', () => {
     label(scenario, { shoot: 'a', name: 'second' });
     scenario.world.store.remove(simKinds.Secret, { namespace, name: 'first' });
     await scenario.clock.advance(180_000);
-    expect(told(scenario.changes.slice(length))).toEqual([]);
+    expect(changeLines(scenario.changes.slice(length))).toEqual([]);
     scenario.world.shoot('a').restoreKubelets();
     await scenario.clock.advance(120_000);
     expect(stateOf(scenario, 'a')).toEqual(allUp);
