@@ -69,7 +69,7 @@ export default defineConfig({
           name: 'process',
           include: [e2eTests],
           exclude: [...answerTests, ...loneTests],
-          maxWorkers: 4,
+          maxWorkers: 6,
           sequence: { groupOrder: 2 },
         },
       },
