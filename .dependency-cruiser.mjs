@@ -12,13 +12,22 @@
 
 const network = ['buffer', 'crypto', 'dns', 'events', 'http', 'https', 'net', 'stream', 'tls', 'url', 'zlib'];
 const kinds = ['src/ports', 'src/kubernetes/api', 'src/gardener'];
-const client = ['protobuf', 'client', 'kubeconfig', 'connection', 'cache', 'leaderelection'].map(
+const client = ['protobuf', 'transport', 'client', 'kubeconfig', 'connection', 'cache', 'leaderelection'].map(
   (name) => `src/kubernetes/${name}`,
 );
-const beneathComponents = [...kinds, ...client, 'src/telemetry', 'src/config', 'src/process'];
+const beneathWatches = ['src/ports', 'src/kubernetes/api', 'src/kubernetes/transport', 'src/kubernetes/client'];
+const beneathComponents = [
+  ...kinds,
+  ...client,
+  'src/telemetry',
+  'src/config',
+  'src/config/rules',
+  'src/process',
+  'src/process/rights',
+];
 const components = ['src/prober', 'src/weeder', 'src/care'];
 const component = { rooms: beneathComponents, packages: ['zod'] };
-const proberRooms = ['src/prober', 'src/prober/held', 'src/prober/status'];
+const proberRooms = ['src/prober', 'src/prober/held', 'src/prober/notify', 'src/prober/status'];
 const prober = { ...component, rooms: [...beneathComponents, 'src/cluster-api'], builtins: ['crypto'] };
 const beneathCli = [
   ...beneathComponents,
@@ -37,13 +46,13 @@ export const house = {
   'src/ports': { rooms: ['src/kubernetes/api'], open: true },
   'src/kubernetes/api': { rooms: ['src/ports', 'src/kubernetes/protobuf'], open: true },
   'src/kubernetes/protobuf': { rooms: ['src/kubernetes/api'] },
+  'src/kubernetes/transport': { rooms: ['src/ports', 'src/kubernetes/api'], packages: ['undici'], builtins: network },
   'src/kubernetes/client': {
-    rooms: ['src/ports', 'src/kubernetes/api', 'src/kubernetes/protobuf'],
-    packages: ['undici'],
+    rooms: ['src/ports', 'src/kubernetes/api', 'src/kubernetes/protobuf', 'src/kubernetes/transport'],
     builtins: network,
   },
   'src/kubernetes/kubeconfig': {
-    rooms: ['src/ports', 'src/kubernetes/api', 'src/kubernetes/client'],
+    rooms: ['src/ports', 'src/kubernetes/api', 'src/kubernetes/transport', 'src/kubernetes/client'],
     packages: ['yaml'],
     builtins: [...network, 'child_process', 'fs', 'os', 'path'],
   },
@@ -51,25 +60,29 @@ export const house = {
     rooms: [
       'src/ports',
       'src/kubernetes/api',
+      'src/kubernetes/transport',
       'src/kubernetes/client',
       'src/kubernetes/kubeconfig',
       'src/kubernetes/cache',
     ],
     builtins: network,
   },
-  'src/kubernetes/cache': { rooms: ['src/ports', 'src/kubernetes/api', 'src/kubernetes/client'] },
-  'src/kubernetes/leaderelection': { rooms: ['src/ports', 'src/kubernetes/api', 'src/kubernetes/client'] },
+  'src/kubernetes/cache': { rooms: beneathWatches },
+  'src/kubernetes/leaderelection': { rooms: beneathWatches },
   'src/gardener': { rooms: ['src/kubernetes/api', 'src/kubernetes/protobuf'], open: true },
   'src/cluster-api': { rooms: ['src/kubernetes/api'], open: true },
   'src/telemetry': { rooms: ['src/ports', 'src/kubernetes/api'], packages: ['pino', 'prom-client'] },
-  'src/config': { rooms: [...kinds, 'src/telemetry'], packages: ['yaml', 'zod'] },
+  'src/config/rules': { rooms: kinds },
+  'src/config': { rooms: [...kinds, 'src/telemetry', 'src/config/rules'], packages: ['yaml', 'zod'] },
   'src/process': {
-    rooms: [...kinds, ...client, 'src/telemetry', 'src/config'],
+    rooms: [...kinds, ...client, 'src/telemetry', 'src/config', 'src/config/rules', 'src/process/rights'],
     builtins: ['events', 'http', 'net', 'os', 'path', 'fs'],
     files: { 'clock.ts': ['perf_hooks', 'timers'], 'random.ts': ['crypto'], 'webhook.ts': ['https'] },
   },
+  'src/process/rights': { inside: 'src/process', rooms: kinds },
   'src/prober': prober,
   'src/prober/held': { ...prober, inside: 'src/prober' },
+  'src/prober/notify': { ...prober, inside: 'src/prober' },
   'src/prober/status': { ...prober, inside: 'src/prober' },
   'src/prober/status/schema.ts': { rooms: [], open: true, packages: ['zod'] },
   'src/weeder': component,

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { careConfig } from '../src/care/config.ts';
-import { hasErrors } from '../src/config/problem.ts';
+import { hasErrors } from '../src/config/rules/problem.ts';
 import { configCases, textOf } from '../src/config/testing/mistakes.ts';
 import { proberConfig } from '../src/prober/config.ts';
 import { weederConfig } from '../src/weeder/config.ts';

@@ -6,7 +6,7 @@ import { operatorGrants, operatorHomeGrants } from '../src/install/operator-righ
 import { writtenAnnotations } from '../src/gardener/scaling-annotations.ts';
 import { proberConfig } from '../src/prober/config.ts';
 import { proberGrants, proberShootGrants } from '../src/prober/rights.ts';
-import { type Grant, leaseGrants } from '../src/process/grants.ts';
+import { type Grant, leaseGrants } from '../src/process/rights/grants.ts';
 import { weederGrants } from '../src/weeder/rights.ts';
 
 const settingsOf = <T>({ settings }: { readonly settings?: T }): T => settings ?? expect.unreachable('not valid');

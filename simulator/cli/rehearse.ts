@@ -1,3 +1,4 @@
+import { formatProblem } from '../../src/config/rules/index.ts';
 import { parse } from 'yaml';
 import {
   CommandError,
@@ -9,7 +10,6 @@ import {
   type RunRehearse,
   UsageError,
 } from '../../src/cli/index.ts';
-import { formatProblem } from '../../src/config/index.ts';
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
 import { type ProberSettings, proberConfig } from '../../src/prober/index.ts';
 import { capiSettings, worldSourceOf } from '../harness/index.ts';

@@ -1,4 +1,4 @@
-import { judgeKind } from '../../src/config/index.ts';
+import { judgeKind } from '../../src/config/rules/index.ts';
 import { type ResourceRef, refKey } from '../../src/kubernetes/api/resource-ref.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type DependentResource, type ProberSettings, fillIn } from '../../src/prober/index.ts';

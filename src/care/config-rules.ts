@@ -7,7 +7,7 @@ import {
   refOf,
   repeatedAmong,
   sameRefTwice,
-} from '../config/index.ts';
+} from '../config/rules/index.ts';
 
 const aboutOther = (dependant: unknown, path: Path): readonly ConfigFinding[] => {
   const ref = refOf(dependant);

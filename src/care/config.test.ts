@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { checkMany, mutate, mutations } from '../../test/doubles/mutations.ts';
-import { formatProblem, hasErrors } from '../config/problem.ts';
+import { formatProblem, hasErrors } from '../config/rules/problem.ts';
 import { configCases, textOf } from '../config/testing/mistakes.ts';
 import { shootConditionTypes } from '../gardener/shoot-conditions.ts';
 import { careConfig } from './config.ts';

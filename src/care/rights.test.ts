@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { formatRight } from '../kubernetes/api/access.ts';
-import { rightsOf } from '../process/grants.ts';
+import { rightsOf } from '../process/rights/grants.ts';
 import { careConfig } from './config.ts';
 import { careGrants } from './rights.ts';
 

@@ -1,5 +1,5 @@
 import { careExtensionKinds, heartbeatLeaseName } from '../gardener/extensions.ts';
-import { type Grant, watched } from '../process/index.ts';
+import { type Grant, watched } from '../process/rights/index.ts';
 import type { CareSettings } from './settings.ts';
 
 const health = 'to know the health of control planes';

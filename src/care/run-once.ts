@@ -1,12 +1,6 @@
 import { type Result, errorText } from '../kubernetes/api/errors.ts';
 import { createWatchRegistry, waitForSync } from '../kubernetes/cache/index.ts';
-import {
-  type Transport,
-  createKubeClient,
-  createRateLimiter,
-  limitedStack,
-  mergedAbortSignal,
-} from '../kubernetes/client/index.ts';
+import { createKubeClient, createRateLimiter, limitedStack, mergedAbortSignal } from '../kubernetes/client/index.ts';
 import {
   createKubeconfigCache,
   createShootConnector,
@@ -14,12 +8,13 @@ import {
   withShootPolicy,
   withTunnelPolicy,
 } from '../kubernetes/connection/index.ts';
+import type { Transport } from '../kubernetes/transport/index.ts';
 import { connectSeed, systemClock, systemRandom, userAgentOf } from '../process/index.ts';
+import { untilWatched } from './configured-care.ts';
 import { CareController } from './controller.ts';
 import { connectGarden, limitsOf } from './garden.ts';
-import { untilWatched } from './configured-care.ts';
-import type { CareProcessDeps } from './run-care.ts';
 import { CareReport, type ShootResult } from './report.ts';
+import type { CareProcessDeps } from './run-care.ts';
 import { type CareSourceDeps, type CareWatches, createCareWatches } from './sources.ts';
 
 /** One result per shoot, in the order of their namespaces. */

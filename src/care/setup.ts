@@ -13,9 +13,9 @@ import {
   type RunningComponent,
   Reloadable,
   leaseNameOf,
-  rightsOf,
   startParts,
 } from '../process/index.ts';
+import { rightsOf } from '../process/rights/index.ts';
 import { ConfiguredCare } from './configured-care.ts';
 import { CareReport } from './report.ts';
 import { careGardenGrants, careGrants } from './rights.ts';

@@ -2,7 +2,7 @@ import { formatGoDuration } from '../kubernetes/api/duration.ts';
 import { ApiError, KubeconfigError } from '../kubernetes/api/errors.ts';
 import type { TunnelPod } from '../kubernetes/api/pod.ts';
 import type { TunnelConnector } from '../kubernetes/api/tunnel-connection.ts';
-import { createScope } from '../kubernetes/client/index.ts';
+import { createScope } from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Read, TunnelObservation } from './checks/observation.ts';
 

@@ -1,10 +1,5 @@
-import {
-  type ComponentConfig,
-  type ConfigProblem,
-  type LoadedConfig,
-  type Outline,
-  formatProblem,
-} from '../config/index.ts';
+import { type ComponentConfig, type LoadedConfig, type Outline } from '../config/index.ts';
+import { type ConfigProblem, formatProblem } from '../config/rules/index.ts';
 import { KubeconfigError } from '../kubernetes/api/errors.ts';
 import type { Logger } from '../ports/logger.ts';
 import { type ProcessDeps, type ProcessOptions, systemClock } from '../process/index.ts';

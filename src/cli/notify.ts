@@ -1,4 +1,4 @@
-import { type NotifySettings, parseTemplate, renderJson } from '../prober/index.ts';
+import { type NotifySettings, parseTemplate, renderJson } from '../prober/notify/index.ts';
 import { CommandError } from './errors.ts';
 import { readFlagFile } from './flag-file.ts';
 import type { CliIo } from './io.ts';

@@ -1,4 +1,4 @@
-import { formatProblem } from '../config/index.ts';
+import { formatProblem } from '../config/rules/index.ts';
 import { adviceOn, proberConfig } from '../prober/index.ts';
 import { CommandError } from './errors.ts';
 import { readFlagFile } from './flag-file.ts';

@@ -1,10 +1,11 @@
-import { type NotifySettings, type ProberSettings, type Standby, proberConfig } from '../prober/index.ts';
+import { type ProberSettings, type Standby, proberConfig } from '../prober/index.ts';
+import type { NotifySettings } from '../prober/notify/index.ts';
 import type { BindAddress, ProcessDeps } from '../process/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { address, choice, text } from './flag-types.ts';
-import { flag, optionalFlag } from './parse-flags.ts';
 import { launch } from './launch.ts';
 import { notifySettings } from './notify.ts';
+import { flag, optionalFlag } from './parse-flags.ts';
 import { processFlags } from './process-flags.ts';
 
 export interface ProberDeps extends ProcessDeps<ProberSettings> {

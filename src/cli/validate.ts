@@ -1,4 +1,5 @@
-import { type ComponentName, type ConfigProblem, formatProblem, hasErrors } from '../config/index.ts';
+import { type ComponentName } from '../config/index.ts';
+import { type ConfigProblem, formatProblem, hasErrors } from '../config/rules/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { configComponentFlag, configs } from './configs.ts';
 import type { CliIo } from './io.ts';

@@ -1,8 +1,8 @@
+import type { ConfigProblem } from './rules/index.ts';
 import type { z } from 'zod';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
 import { type ConfigFormat, type LoadOptions, type LoadedConfig, loadConfig } from './load.ts';
 import { checkFile } from './manifest.ts';
-import type { ConfigProblem } from './problem.ts';
 
 /** The configuration file of one component, whose settings are `T`. */
 export interface ComponentConfig<T> extends Pick<ConfigFormat<z.ZodType, T>, 'component' | 'defaultText'> {

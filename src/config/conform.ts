@@ -1,7 +1,6 @@
+import { type Path, nearest } from './rules/index.ts';
 import * as z from 'zod';
 import { isObject } from '../kubernetes/api/decode.ts';
-import { nearest } from './nearest.ts';
-import type { Path } from './problem.ts';
 
 /** What a configuration holds beyond its schema; `.path` is that of the key. */
 export interface Deviation {

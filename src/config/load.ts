@@ -1,15 +1,15 @@
-import type { z } from 'zod';
-import { conform } from './conform.ts';
-import { type Misspelling, type Outline, findMisspellings, outlineOf } from './outline.ts';
 import {
-  type ConfigProblem,
   type ConfigFinding,
+  type ConfigProblem,
   type Path,
   type Severity,
   formatPath,
   hasErrors,
   sortProblems,
-} from './problem.ts';
+} from './rules/index.ts';
+import type { z } from 'zod';
+import { conform } from './conform.ts';
+import { type Misspelling, type Outline, findMisspellings, outlineOf } from './outline.ts';
 import { type ConfigSource, readSource } from './source.ts';
 import { type ComponentName, typeFindings } from './type-meta.ts';
 

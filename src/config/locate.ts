@@ -1,5 +1,5 @@
+import type { Path } from './rules/index.ts';
 import { type Alias, type Document, type Node, type Pair, type YAMLMap, isAlias, isMap, isScalar, isSeq } from 'yaml';
-import type { Path } from './problem.ts';
 
 /** What stands at a path; the key is absent for items of a list and for the root. */
 export interface Located {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { proberConfig } from '../prober/config.ts';
-import { formatProblem, hasErrors } from './problem.ts';
+import { formatProblem, hasErrors } from './rules/problem.ts';
 import { configCases } from './testing/mistakes.ts';
 import { minimal } from './testing/texts.ts';
 

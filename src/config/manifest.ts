@@ -1,6 +1,6 @@
+import { type ConfigProblem, type Path, formatPath, sortProblems } from './rules/index.ts';
 import type { z } from 'zod';
 import { type ConfigFormat, type LoadOptions, configFrom, loadConfig } from './load.ts';
-import { type ConfigProblem, type Path, formatPath, sortProblems } from './problem.ts';
 import { type ConfigSource, type Position, readManifests, readSource } from './source.ts';
 
 type Check = (text: string) => readonly ConfigProblem[];

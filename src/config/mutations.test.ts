@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { checkMany, mutate, mutations } from '../../test/doubles/mutations.ts';
 import { proberConfig } from '../prober/config.ts';
 import type { ProberSettings, ScaleInfo } from '../prober/settings.ts';
-import { hasErrors } from './problem.ts';
+import { hasErrors } from './rules/problem.ts';
 import { gardenletText } from './testing/texts.ts';
 
 const whole = {

@@ -1,6 +1,4 @@
-import { nearest } from './nearest.ts';
-import type { Path } from './problem.ts';
-import { fieldsOf } from './shape.ts';
+import { type Path, fieldsOf, nearest } from './rules/index.ts';
 
 /** The fields that a configuration file sets itself, and their values with defaults. Tells a misspelt field from one that was removed. */
 export interface Outline {

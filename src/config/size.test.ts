@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { proberConfig } from '../prober/config.ts';
 import { weederConfig } from '../weeder/config.ts';
-import { hasErrors } from './problem.ts';
+import { hasErrors } from './rules/problem.ts';
 
 const limit = 256 * 1024;
 const running = { unknownFields: 'warning' } as const;

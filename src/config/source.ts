@@ -1,6 +1,6 @@
+import { type ConfigProblem, type Path, type Severity, formatPath } from './rules/index.ts';
 import { type Document, isScalar, parseAllDocuments } from 'yaml';
 import { locator } from './locate.ts';
-import { type ConfigProblem, type Path, type Severity, formatPath } from './problem.ts';
 import { maxAliases, structureFindings } from './structure.ts';
 
 /** In UTF-8. Room for thousands of resources. */

@@ -1,6 +1,6 @@
+import type { Path } from './rules/index.ts';
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { keyText } from './locate.ts';
-import type { Path } from './problem.ts';
 
 /**
  * Aliases and merges (`<<: *name`) in one document. To resolve one takes time linear in the file: without a bound, 9,000 merges in 230 KB

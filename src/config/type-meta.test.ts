@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { proberConfig } from '../prober/config.ts';
-import { hasErrors } from './problem.ts';
+import { hasErrors } from './rules/problem.ts';
 import { minimal } from './testing/texts.ts';
 
 const ours = 'dependency-watchdog.gardener.cloud/v1alpha1';

@@ -1,6 +1,5 @@
 import { about, exactly, show } from './fields.ts';
-import type { ConfigFinding } from './problem.ts';
-import { fieldsOf } from './shape.ts';
+import { type ConfigFinding, fieldsOf } from './rules/index.ts';
 
 const group = 'dependency-watchdog.gardener.cloud';
 

@@ -1,10 +1,10 @@
-import { runInScope } from '../kubernetes/client/index.ts';
-import { isApiError } from '../kubernetes/api/errors.ts';
 import type { ExtensionKind } from '../gardener/extensions.ts';
 import { formatGoDuration } from '../kubernetes/api/duration.ts';
+import { isApiError } from '../kubernetes/api/errors.ts';
 import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
 import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
 import { createWatchRegistry } from '../kubernetes/cache/index.ts';
+import { runInScope } from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Random } from '../ports/random.ts';

@@ -1,6 +1,6 @@
-import { errorText } from '../kubernetes/api/errors.ts';
-import { runInScope } from '../kubernetes/client/index.ts';
 import { formatGoDuration } from '../kubernetes/api/duration.ts';
+import { errorText } from '../kubernetes/api/errors.ts';
+import { runInScope } from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CheckContext, CheckOutcome, CheckResult, HealthCheck } from './check.ts';
 

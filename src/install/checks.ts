@@ -4,7 +4,7 @@ import { formatRight, reviewAccessOf } from '../kubernetes/api/access.ts';
 import { type NamespacedName, refKey } from '../kubernetes/api/resource-ref.ts';
 import { resolveKind } from '../kubernetes/client/index.ts';
 import { type ProberSettings, neededByProber } from '../prober/index.ts';
-import { type Inquiry, type NeededRight, rightsOf } from '../process/index.ts';
+import { type Inquiry, type NeededRight, rightsOf } from '../process/rights/index.ts';
 import { type WeederSettings, weederGrants } from '../weeder/index.ts';
 import type { InstallContext } from './context.ts';
 

@@ -1,7 +1,7 @@
 import { type ResourceRef, groupOf } from '../kubernetes/api/resource-ref.ts';
 import { usesScale } from '../kubernetes/api/scalable.ts';
 import { type DependentResource, type PluralOf, type ProberSettings, namesOf, secretsNamed } from '../prober/index.ts';
-import { type Grant, watched } from '../process/index.ts';
+import { type Grant, watched } from '../process/rights/index.ts';
 
 const see = 'to see which shoots are held, since when, and why';
 const pausing = 'to pause and resume shoots';

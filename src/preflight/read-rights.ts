@@ -1,7 +1,7 @@
-import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { reviewAccess, reviewAccessOf } from '../kubernetes/api/access.ts';
+import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { type ProberSettings, neededByProber } from '../prober/index.ts';
-import type { NeededRight } from '../process/index.ts';
+import type { NeededRight } from '../process/rights/index.ts';
 import type { RightsInput } from './checks/rights.ts';
 import { type Reader, attempt, optionsOf, send } from './reader.ts';
 

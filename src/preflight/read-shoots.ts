@@ -3,7 +3,7 @@ import { reviewAccess } from '../kubernetes/api/access.ts';
 import { ApiError, KubeconfigError } from '../kubernetes/api/errors.ts';
 import type { ShootConnection, ShootConnector } from '../kubernetes/api/shoot-connection.ts';
 import { measureSkew, proberShootGrants } from '../prober/index.ts';
-import { type NeededRight, rightsOf } from '../process/index.ts';
+import { type NeededRight, rightsOf } from '../process/rights/index.ts';
 import type { ShootAnswer } from './checks/api-servers.ts';
 import type { SeedRead } from './checks/check.ts';
 import type { SeenSecret } from './checks/secrets.ts';

@@ -1,4 +1,4 @@
-import { type Fields, type ConfigFinding, type Path, fieldsOf, itemsOf } from '../config/index.ts';
+import { type ConfigFinding, type Fields, type Path, fieldsOf, itemsOf } from '../config/rules/index.ts';
 import { withoutPlaceholders, placeholdersIn } from './place.ts';
 
 const error = (path: Path, message: string): readonly ConfigFinding[] => [{ path, message, severity: 'error' }];

@@ -1,15 +1,13 @@
+import { labelKeyWords, secretNameWords, show } from '../config/index.ts';
 import {
-  type Fields,
   type ConfigFinding,
+  type Fields,
   type Path,
   aboutRef,
   fieldsOf,
   itemsOf,
-  labelKeyWords,
   sameRefTwice,
-  secretNameWords,
-  show,
-} from '../config/index.ts';
+} from '../config/rules/index.ts';
 import { prefix } from '../gardener/scaling-annotations.ts';
 import { isObject } from '../kubernetes/api/decode.ts';
 import { isLabelKey } from '../kubernetes/api/label-selectors.ts';

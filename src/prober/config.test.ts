@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatProblem } from '../config/problem.ts';
+import { formatProblem } from '../config/rules/problem.ts';
 import { gardenletText, minimal } from '../config/testing/texts.ts';
 import { proberConfig } from './config.ts';
 

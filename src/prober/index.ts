@@ -11,7 +11,6 @@ export { decodeLabelledSecret } from './source/secret.ts';
 export { type PlacedRef, fillIn, isTemplate, placeOf, withoutPlaceholders } from './place.ts';
 export { kubeconfigKeyOf, kubeconfigQuery } from './watch-kubeconfigs.ts';
 export { configuredPause, laterPause, shownPause } from './pauses.ts';
-export { type NotifySettings, parseTemplate, renderJson } from './notify/index.ts';
 export { type PluralOf, namesOf, neededByProber, proberGrants, proberShootGrants, secretsNamed } from './rights.ts';
 export type { DependentResource, ExternalProbeMode, ExternalProbeSettings, ProberSettings } from './settings.ts';
 export type { Standby } from './standby.ts';

@@ -1,4 +1,4 @@
-import { abortable } from '../kubernetes/client/index.ts';
+import { abortable } from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
 
 /** Most probes that start in one turn of the event loop: 16 new connections cost some 30 ms of CPU. */

@@ -2,7 +2,7 @@ import { isApiError } from '../kubernetes/api/errors.ts';
 import { type ResourceRef, groupOf, refKey } from '../kubernetes/api/resource-ref.ts';
 import { usesScale } from '../kubernetes/api/scalable.ts';
 import { resolveKind } from '../kubernetes/client/index.ts';
-import { type Grant, type Inquiry, type NeededRight, eventGrant, rightsOf, watched } from '../process/index.ts';
+import { type Grant, type Inquiry, type NeededRight, eventGrant, rightsOf, watched } from '../process/rights/index.ts';
 import { type PlacedRef, isTemplate } from './place.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 import { sourceOf } from './source/source-of.ts';

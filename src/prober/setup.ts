@@ -17,20 +17,20 @@ import {
   startParts,
 } from '../process/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
-import type { HeldByShoot } from './controller.ts';
 import { createConfiguredProber } from './configured-prober.ts';
+import type { HeldByShoot } from './controller.ts';
 import { Notifier, type NotifySettings, createNotifyMetrics } from './notify/index.ts';
-import { ProbeGate } from './probe-gate.ts';
 import { Pauses, shownPause } from './pauses.ts';
+import type { Role } from './plan/without-lead.ts';
+import { ProbeGate } from './probe-gate.ts';
 import { createProberReport } from './report.ts';
 import { neededByProber } from './rights.ts';
-import type { Role } from './plan/without-lead.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 import { type Standby, roleOf } from './standby.ts';
+import { showUnmet, showUnprobed } from './status/board-gauges.ts';
 import { StatusBoard } from './status/board.ts';
 import { proberStatus } from './status/prober-status.ts';
 import { reportToBoard } from './status/report-to-board.ts';
-import { showUnmet, showUnprobed } from './status/board-gauges.ts';
 
 export interface ProberPorts extends ComponentPorts {
   readonly connector: ShootConnector;

@@ -4,8 +4,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { Random } from '../ports/random.ts';
-import type { RightsCheckOptions } from './check-rights.ts';
 import type { ComponentParts } from './reloadable.ts';
+import type { RightsCheckOptions } from './rights/index.ts';
 
 /** Name of the Lease by which a component elects its leader: the Go program's, so that the two hand over to each other. */
 export const leaseNameOf = (component: string): string => `dwd-${component}-leader-election`;

@@ -1,5 +1,6 @@
+import { type LoadedConfig, type Outline } from '../config/index.ts';
+import { type ConfigProblem, formatProblem } from '../config/rules/index.ts';
 import { errorText } from '../kubernetes/api/errors.ts';
-import { type ConfigProblem, type LoadedConfig, type Outline, formatProblem } from '../config/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Gauge, Meter } from '../ports/meter.ts';

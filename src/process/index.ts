@@ -1,10 +1,8 @@
 export { bindAddressForms, parseBindAddress } from './bind-address.ts';
-export type { Inquiry, NeededRight } from './check-rights.ts';
 export { systemClock } from './clock.ts';
 export { type Component, type ComponentOptions, type ComponentPorts, leaseNameOf, userAgentOf } from './component.ts';
 export type { ReadyCheck } from './endpoints.ts';
 export { type HttpHandler, serveHttp } from './http-server.ts';
-export { type Grant, eventGrant, leaseGrants, rightsOf, watched } from './grants.ts';
 export { createElection } from './leadership.ts';
 export { type Runnable, runLifecycle, whenAborted } from './lifecycle.ts';
 export { type OperatorAccess, type OperatorCluster, onOperatorCluster } from './operator-cluster.ts';

@@ -1,16 +1,15 @@
-import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import type { LoadedConfig, Outline } from '../config/index.ts';
+import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
-import { RightsCheck } from './check-rights.ts';
 import { type Component, userAgentOf } from './component.ts';
 import { watchConfig } from './config-watch.ts';
 import type { ReadyCheck, MetricsSource } from './endpoints.ts';
-import { leaseGrants, rightsOf } from './grants.ts';
-import { type ProcessParts, type SeedPorts, runSeedProcess } from './seed-process.ts';
 import type { Runnable } from './lifecycle.ts';
 import type { ProcessView } from './reloadable.ts';
+import { RightsCheck, leaseGrants, rightsOf } from './rights/index.ts';
+import { type ProcessParts, type SeedPorts, runSeedProcess } from './seed-process.ts';
 import type { ProcessOptions } from './settings.ts';
 
 /** What a server beside those of metrics and health has to show. */

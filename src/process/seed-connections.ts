@@ -1,7 +1,7 @@
+import type { Transport } from '../kubernetes/transport/index.ts';
 import { homedir } from 'node:os';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import { type Transport } from '../kubernetes/client/index.ts';
 import { connectCluster } from '../kubernetes/connection/index.ts';
 import { type ClusterAccess, loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
 import type { ProcessOptions } from './settings.ts';

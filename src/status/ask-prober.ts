@@ -1,9 +1,10 @@
-import { DecodeError } from '../kubernetes/api/decode.ts';
 import type { Call } from '../kubernetes/api/call.ts';
+import { DecodeError } from '../kubernetes/api/decode.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
-import { trimEndOf } from '../kubernetes/api/trim-end.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
-import { createKubeClient, createSecurity, createTransport } from '../kubernetes/client/index.ts';
+import { trimEndOf } from '../kubernetes/api/trim-end.ts';
+import { createKubeClient } from '../kubernetes/client/index.ts';
+import { createSecurity, createTransport } from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type ProberStatus, statusSchema } from '../prober/status/index.ts';
 import type { Replica } from './seed-status.ts';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { checkMany, mutate, mutations } from '../../test/doubles/mutations.ts';
-import { hasErrors } from '../config/problem.ts';
+import { hasErrors } from '../config/rules/problem.ts';
 import {
   type LabelRequirement,
   type LabelSelector,

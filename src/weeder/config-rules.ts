@@ -1,12 +1,5 @@
-import {
-  type ConfigFinding,
-  type Path,
-  fieldsOf,
-  itemsOf,
-  labelKeyWords,
-  repeatedAmong,
-  show,
-} from '../config/index.ts';
+import { labelKeyWords, show } from '../config/index.ts';
+import { type ConfigFinding, type Path, fieldsOf, itemsOf, repeatedAmong } from '../config/rules/index.ts';
 import { formatLabelSelector, isLabelKey } from '../kubernetes/api/label-selectors.ts';
 import { labelSelector, serviceNamePattern } from './config-schema.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { formatProblem, hasErrors } from '../config/problem.ts';
+import { formatProblem, hasErrors } from '../config/rules/problem.ts';
 import { configCases, textOf } from '../config/testing/mistakes.ts';
 import { weederConfig } from './config.ts';
 

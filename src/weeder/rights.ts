@@ -1,4 +1,4 @@
-import { type Grant, eventGrant, watched } from '../process/index.ts';
+import { type Grant, eventGrant, watched } from '../process/rights/index.ts';
 
 const pods = { group: '', resource: 'pods' };
 

@@ -7,9 +7,9 @@ import {
   type RunningComponent,
   Reloadable,
   leaseNameOf,
-  rightsOf,
   startParts,
 } from '../process/index.ts';
+import { rightsOf } from '../process/rights/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import { ConfiguredWeeder } from './configured-weeder.ts';
 import { createPodWatchErrors } from './pod-watches.ts';

@@ -3,8 +3,8 @@ import { type KeyPair, createCertificates } from '../../simulator/network/certif
 import { serveHttps } from '../../simulator/network/https.ts';
 import { createVirtualClock } from '../../simulator/time/clock.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
-import { createSecurity } from '../../src/kubernetes/client/security.ts';
-import { type Transport, createTransport } from '../../src/kubernetes/client/transport.ts';
+import { createSecurity } from '../../src/kubernetes/transport/security.ts';
+import { type Transport, createTransport } from '../../src/kubernetes/transport/transport.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { startControlPlane } from '../envtest/control-plane.ts';

@@ -3,7 +3,7 @@ import { formatMicroTime } from '../../simulator/apiserver/time.ts';
 import { careConfig } from '../../src/care/config.ts';
 import { careGardenGrants, careGrants, careShootGrants } from '../../src/care/rights.ts';
 import { careExtensionKinds } from '../../src/gardener/extensions.ts';
-import { leaseGrants } from '../../src/process/grants.ts';
+import { leaseGrants } from '../../src/process/rights/grants.ts';
 import { type CustomKind, gardenerKinds } from '../envtest/crds.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { type Kubelets, createMachines } from '../envtest/shoot.ts';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { guessResource } from '../../src/cli/manifests/rights.ts';
 import { proberConfig } from '../../src/prober/config.ts';
 import { proberGrants, proberShootGrants } from '../../src/prober/rights.ts';
-import { leaseGrants } from '../../src/process/grants.ts';
+import { leaseGrants } from '../../src/process/rights/grants.ts';
 import { weederGrants } from '../../src/weeder/rights.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';

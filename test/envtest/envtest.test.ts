@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { judgeKind } from '../../src/config/known-kinds.ts';
+import { judgeKind } from '../../src/config/rules/known-kinds.ts';
 import { kubernetesVersion } from './binaries.ts';
 import type { ApiReply } from './client.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';

@@ -60,7 +60,7 @@ const otherNames: readonly string[] = [
 ];
 
 /** Lists the kinds of Kubernetes, which are compared with those that a real API server serves. */
-const fileOfKinds = 'src/config/known-kinds.ts';
+const fileOfKinds = 'src/config/rules/known-kinds.ts';
 
 /** Reasons of the prober's Events, and Node's codes of broken connections. */
 const ownEvents = /^(?:MeltdownProtection[A-Z]|E[A-Z]{4,}$)/;

@@ -1,7 +1,7 @@
+import { renderJson } from '../../src/prober/notify/index.ts';
 import { afterEach, expect, it } from 'vitest';
 import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
 import type { ProberOptions } from '../../src/prober/index.ts';
-import { renderJson } from '../../src/prober/index.ts';
 
 type Notify = NonNullable<ProberOptions['notify']>;
 type Post = Notify['post'];

@@ -1,5 +1,6 @@
+import { formatProblem, hasErrors } from '../../config/rules/index.ts';
 import { createHash } from 'node:crypto';
-import { type ComponentName, componentNames, formatProblem, hasErrors } from '../../config/index.ts';
+import { type ComponentName, componentNames } from '../../config/index.ts';
 import { type SettingsByComponent, configs } from '../configs.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import { readFlagFile } from '../flag-file.ts';

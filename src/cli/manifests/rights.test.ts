@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import fc from 'fast-check';
-import type { Grant } from '../../process/grants.ts';
+import type { Grant } from '../../process/rights/grants.ts';
 import { type PolicyRule, policyRules } from './rights.ts';
 
 const grant = fc.record(

@@ -1,7 +1,8 @@
 import { careGrants } from '../../care/index.ts';
 import type { ComponentName } from '../../config/index.ts';
 import { proberGrants } from '../../prober/index.ts';
-import { type Grant, leaseGrants, leaseNameOf } from '../../process/index.ts';
+import { leaseNameOf } from '../../process/index.ts';
+import { type Grant, leaseGrants } from '../../process/rights/index.ts';
 import { weederGrants } from '../../weeder/index.ts';
 import type { SettingsByComponent } from '../configs.ts';
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../install/index.ts';
 import { fillIn, kubeconfigQuery, proberShootGrants } from '../../prober/index.ts';
-import type { Grant } from '../../process/index.ts';
+import type { Grant } from '../../process/rights/index.ts';
 import { type Installation, labelsOf, rbacGroup } from './installation.ts';
 import { policyRules } from './rights.ts';
 

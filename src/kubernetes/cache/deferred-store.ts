@@ -1,4 +1,4 @@
-import { WaitingLine } from '../client/index.ts';
+import { WaitingLine } from '../transport/index.ts';
 import type { Store, StoreChange } from './store.ts';
 
 /** A store whose source comes later; until then it is empty and not synced. */

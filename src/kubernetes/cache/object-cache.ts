@@ -1,6 +1,6 @@
 import type { Logger } from '../../ports/logger.ts';
 import { type JsonObject, decodeObject, decodeString, optionalString } from '../api/decode.ts';
-import { WaitingLine } from '../client/index.ts';
+import { WaitingLine } from '../transport/index.ts';
 import type { ObjectKey, Store, StoreChange } from './store.ts';
 
 /** Makes of an object of the API what a cache keeps of it; throws a DecodeError when the shape is wrong. */

@@ -2,7 +2,8 @@ import type { Clock } from '../../ports/clock.ts';
 import { type JsonObject, isObject } from '../api/decode.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Kube } from '../api/kube.ts';
-import { createScope, guardSilence, readFailure, statusError } from '../client/index.ts';
+import { guardSilence, readFailure, statusError } from '../client/index.ts';
+import { createScope } from '../transport/index.ts';
 import { LineTooLongError, splitLines } from './lines.ts';
 
 /** etcd takes objects of 1.5 MiB unless told otherwise; nothing sane comes near this. */

@@ -1,4 +1,4 @@
-import { WaitingLine } from './waiting-line.ts';
+import { WaitingLine } from '../transport/index.ts';
 
 /** The part of a budget that one body takes. */
 export interface BodyShare {

@@ -4,14 +4,13 @@ import { DecodeError } from '../api/decode.ts';
 import { ApiError } from '../api/errors.ts';
 import type { CallOptions, Kube, KubeRequest, KubeResponse } from '../api/kube.ts';
 import { ProtobufError, protobufMediaType, readProtobufStatus } from '../protobuf/index.ts';
-import { AnswerError, parseJson } from './answer-error.ts';
+import { AnswerError, createScope, parseJson } from '../transport/index.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type BodyReader, type ReadOptions, ignoreBody, readBody, wholeBody } from './read-body.ts';
 import { readList, timeLeft } from './read-list.ts';
 import { longestRetryAfterMs, parseRetryAfter } from './retry-after.ts';
-import { createScope } from './scope.ts';
-import { statusError } from './status-error.ts';
 import { withSendTimeout } from './send-timeout.ts';
+import { statusError } from './status-error.ts';
 
 export interface CallContext {
   readonly kube: Kube;

@@ -1,8 +1,8 @@
 import type { Clock } from '../../ports/clock.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Kube } from '../api/kube.ts';
+import { createScope } from '../transport/index.ts';
 import { followBody } from './follow-body.ts';
-import { createScope } from './scope.ts';
 
 /**
  * Holds the wrappers below to `timeoutMs` as a whole: getting credentials, a second try and both answers share it, where each exchange alone

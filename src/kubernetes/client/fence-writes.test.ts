@@ -7,8 +7,8 @@ import { fenceWrites } from './fence-writes.ts';
 import { createRateLimiter, withRateLimit } from './rate-limit.ts';
 import { retryOnReset } from './retry-on-reset.ts';
 import { retryThrottled } from './retry-throttled.ts';
-import { createSecurity } from './security.ts';
-import { createTransport } from './transport.ts';
+import { createSecurity } from '../transport/security.ts';
+import { createTransport } from '../transport/transport.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import { decodeList, decodeObject, optionalObject, optionalString } from '../api/decode.ts';
 import { createByteSink } from '../protobuf/index.ts';
-import { AnswerError, notJson, parseJson } from './answer-error.ts';
+import { AnswerError, notJson, parseJson } from '../transport/index.ts';
 import { createJsonPlace, scanJson } from './json-scan.ts';
 
 export interface JsonListOptions {

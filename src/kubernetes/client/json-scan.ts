@@ -1,4 +1,4 @@
-import { AnswerError } from './answer-error.ts';
+import { AnswerError } from '../transport/index.ts';
 
 /** A place in a JSON text that is read byte by byte, wherever its pieces are cut. */
 export interface JsonPlace {

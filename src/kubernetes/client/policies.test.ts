@@ -10,8 +10,8 @@ import type { Kube, KubeRequest, KubeResponse } from '../api/kube.ts';
 import { type Credentials, basic, bearer, staticCredentials, withCredentials } from './auth.ts';
 import { withDeadline } from './deadline.ts';
 import { retryOnReset } from './retry-on-reset.ts';
-import { createSecurity } from './security.ts';
-import { createTransport } from './transport.ts';
+import { createSecurity } from '../transport/security.ts';
+import { createTransport } from '../transport/transport.ts';
 import { logWarnings, parseWarnings } from './warnings.ts';
 
 const closers: (() => unknown)[] = [];

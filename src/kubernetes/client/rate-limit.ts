@@ -2,10 +2,9 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Meter } from '../../ports/meter.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Kube, KubeRequest } from '../api/kube.ts';
+import { WaitingLine, createScope } from '../transport/index.ts';
 import { followBody } from './follow-body.ts';
-import { createScope } from './scope.ts';
 import { createTokenBucket } from './token-bucket.ts';
-import { WaitingLine } from './waiting-line.ts';
 
 const defaultUrgentInFlight = 50;
 const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 30];

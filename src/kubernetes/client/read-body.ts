@@ -2,10 +2,9 @@ import type { Clock } from '../../ports/clock.ts';
 import { ApiError, isApiError } from '../api/errors.ts';
 import type { KubeResponse } from '../api/kube.ts';
 import { createByteSink } from '../protobuf/index.ts';
-import { AnswerTooLargeError } from './answer-error.ts';
+import { AnswerTooLargeError, type Scope } from '../transport/index.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { createJsonPlace, scanJson } from './json-scan.ts';
-import type { Scope } from './scope.ts';
 import { guardSilence } from './silence-guard.ts';
 
 /** Makes something of a body while it comes in. */

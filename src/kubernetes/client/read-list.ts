@@ -2,7 +2,7 @@ import type { Answer, Call, ListParts, ListReading } from '../api/call.ts';
 import { isApiError } from '../api/errors.ts';
 import type { CallOptions } from '../api/kube.ts';
 import { createProtobufListReader } from '../protobuf/index.ts';
-import { AnswerError, AnswerTooLargeError } from './answer-error.ts';
+import { AnswerError, AnswerTooLargeError } from '../transport/index.ts';
 import { createJsonListReader } from './json-list.ts';
 import type { BodyReader } from './read-body.ts';
 import { weigh } from './weigh.ts';

@@ -1,5 +1,5 @@
 import type { Kube, KubeRequest } from '../api/kube.ts';
-import { isResetBeforeAnswer } from './connection-error.ts';
+import { isResetBeforeAnswer } from '../transport/index.ts';
 
 /**
  * Repeats a request once when its connection broke before an answer came: an idle connection may have been closed by the server in the

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import { ApiError } from '../api/errors.ts';
 import type { CallOptions } from '../api/kube.ts';
-import { startTimeout } from './start-timeout.ts';
+import { startTimeout } from '../transport/index.ts';
 
 export interface SendTimeout extends Pick<CallOptions, 'signal' | 'beforeSend'> {
   /** To be called when the exchange is over. */

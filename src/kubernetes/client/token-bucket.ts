@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import { WaitingLine } from './waiting-line.ts';
+import { WaitingLine } from '../transport/index.ts';
 
 export interface TokenBucketOptions {
   /** Tokens that flow in per second, above 0; Infinity: nobody ever waits. */

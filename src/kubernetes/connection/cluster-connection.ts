@@ -1,7 +1,8 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { type Transport, clusterStack, createTransport } from '../client/index.ts';
+import { clusterStack } from '../client/index.ts';
 import type { ClusterAccess } from '../kubeconfig/index.ts';
+import { type Transport, createTransport } from '../transport/index.ts';
 
 export interface ClusterConnectionOptions {
   readonly access: ClusterAccess;

@@ -1,7 +1,7 @@
+import { type Security, createSecurity } from '../transport/index.ts';
 import { createHash } from 'node:crypto';
 import { KubeconfigError } from '../api/errors.ts';
 import type { ShootPolicy } from '../api/shoot-connection.ts';
-import { type Security, createSecurity } from '../client/index.ts';
 import { type ShootEndpoint, parseUntrustedKubeconfig, refuseInsecure } from '../kubeconfig/index.ts';
 
 const defaultMostKubeconfigs = 4_096;

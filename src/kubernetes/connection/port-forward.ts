@@ -1,3 +1,4 @@
+import { type Scope, authority, connectionError, createScope, dial, headersOf } from '../transport/index.ts';
 import { createHash } from 'node:crypto';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
@@ -6,7 +7,7 @@ import type { Random } from '../../ports/random.ts';
 import { ApiError, type ExchangePhase } from '../api/errors.ts';
 import type { TunnelConnector, TunnelTarget } from '../api/tunnel-connection.ts';
 import { resourcePath } from '../api/resource-path.ts';
-import { type Scope, authority, connectionError, createScope, dial, headersOf, readFailure } from '../client/index.ts';
+import { readFailure } from '../client/index.ts';
 import type { ShootEndpoint } from '../kubeconfig/index.ts';
 import { type KubeconfigCache, createKubeconfigCache } from './kubeconfig-cache.ts';
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { ShootConnector } from '../api/shoot-connection.ts';
-import { BodyBudget, createKubeClient, createTransport, longestRetryAfterMs, shootStack } from '../client/index.ts';
+import { BodyBudget, createKubeClient, longestRetryAfterMs, shootStack } from '../client/index.ts';
+import { createTransport } from '../transport/index.ts';
 import { type KubeconfigCache, createKubeconfigCache } from './kubeconfig-cache.ts';
 
 /** Most bytes of an object, alone or in a list: JSON.parse takes it in one go, a few milliseconds at worst. A node has 12 to 25 KB. */

@@ -1,7 +1,8 @@
+import type { Endpoint } from '../transport/index.ts';
 import { type Document, isMap, isScalar, Lexer, LineCounter, parseDocument, visit } from 'yaml';
 import type { JsonObject } from '../api/decode.ts';
 import { KubeconfigError } from '../api/errors.ts';
-import { type Endpoint, basic, bearer } from '../client/index.ts';
+import { basic, bearer } from '../client/index.ts';
 import * as fields from './fields.ts';
 
 interface DocumentLimits {

@@ -1,9 +1,9 @@
+import { abortable, createScope } from '../transport/index.ts';
 import { spawn } from 'node:child_process';
 import { isAbsolute, join } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import { type JsonObject, decodeObject, optionalObject, optionalString } from '../api/decode.ts';
 import { ApiError, KubeconfigError } from '../api/errors.ts';
-import { abortable, createScope } from '../client/index.ts';
 import * as fields from './fields.ts';
 
 const supportedVersions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];

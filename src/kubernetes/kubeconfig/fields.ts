@@ -1,9 +1,9 @@
+import type { Endpoint, ProxyEndpoint } from '../transport/index.ts';
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { type JsonObject, isObject } from '../api/decode.ts';
 import { KubeconfigError } from '../api/errors.ts';
 import { trimEndOf } from '../api/trim-end.ts';
-import type { Endpoint, ProxyEndpoint } from '../client/index.ts';
 
 /** A value of the file and where it stands; messages name the place and never the value. */
 export interface Field {

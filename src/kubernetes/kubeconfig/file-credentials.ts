@@ -1,7 +1,8 @@
+import { type Security, type TlsMaterial, createSecurity } from '../transport/index.ts';
 import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { ApiError, KubeconfigError, errorText } from '../api/errors.ts';
-import { type Credentials, type Security, type TlsMaterial, bearer, createSecurity } from '../client/index.ts';
+import { type Credentials, bearer } from '../client/index.ts';
 import type { Named } from './document.ts';
 import * as fields from './fields.ts';
 

@@ -1,15 +1,8 @@
+import { type Endpoint, type Security, type TlsMaterial, createSecurity } from '../transport/index.ts';
 import { dirname } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import { KubeconfigError } from '../api/errors.ts';
-import {
-  type Credentials,
-  type Endpoint,
-  type Security,
-  type TlsMaterial,
-  bearer,
-  createSecurity,
-  staticCredentials,
-} from '../client/index.ts';
+import { type Credentials, bearer, staticCredentials } from '../client/index.ts';
 import {
   type Named,
   authorizationOf,

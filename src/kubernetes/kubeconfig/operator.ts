@@ -1,6 +1,6 @@
+import type { Endpoint } from '../transport/index.ts';
 import { delimiter, join } from 'node:path';
 import { KubeconfigError } from '../api/errors.ts';
-import type { Endpoint } from '../client/index.ts';
 import { type Files, followSecurity, systemFiles, tokenFileCredentials } from './file-credentials.ts';
 import { type ClusterAccess, type OperatorOptions, contextAccess, loadContext } from './operator-context.ts';
 

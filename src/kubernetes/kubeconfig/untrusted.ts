@@ -1,7 +1,7 @@
 import { decodeObject, decodeStringMap, optionalObject, optionalString } from '../api/decode.ts';
 import { KubeconfigError } from '../api/errors.ts';
 import type { ShootPolicy } from '../api/shoot-connection.ts';
-import { type Endpoint, type TlsMaterial, createSecurity, isLinkLocal } from '../client/index.ts';
+import { type Endpoint, type TlsMaterial, createSecurity, isLinkLocal } from '../transport/index.ts';
 import {
   type Named,
   authorizationOf,

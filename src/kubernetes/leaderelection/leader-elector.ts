@@ -2,7 +2,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Random } from '../../ports/random.ts';
 import { ApiError, errorText } from '../api/errors.ts';
 import type { Leadership } from '../api/leadership.ts';
-import { type Scope, createScope, runInScope } from '../client/index.ts';
+import { type Scope, createScope, runInScope } from '../transport/index.ts';
 import { type ElectionTimes, checkElectionTimes, electionJitterFactor } from './election-state.ts';
 import { LeaderClaim, type LeaderClaimOptions } from './leader-claim.ts';
 import { LeaseKeeper } from './lease-keeper.ts';

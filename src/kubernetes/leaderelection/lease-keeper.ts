@@ -1,6 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { type HoldUp, type Scope, measureHoldUp } from '../client/index.ts';
+import { type HoldUp, measureHoldUp } from '../client/index.ts';
+import type { Scope } from '../transport/index.ts';
 import type { LeaderClaim } from './leader-claim.ts';
 
 const tooLate = 'the Lease could not be renewed in time';

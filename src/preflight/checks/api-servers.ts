@@ -1,5 +1,5 @@
 import { formatRight } from '../../kubernetes/api/access.ts';
-import type { NeededRight } from '../../process/index.ts';
+import type { NeededRight } from '../../process/rights/index.ts';
 import {
   type PreflightCheck,
   type PreflightFinding,

@@ -1,4 +1,4 @@
-import { nearest } from '../../config/index.ts';
+import { nearest } from '../../config/rules/index.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { usesScale } from '../../kubernetes/api/scalable.ts';
 import type { DependentResource } from '../../prober/index.ts';

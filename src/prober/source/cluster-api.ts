@@ -1,8 +1,8 @@
 import { type CapiCluster, decodeCapiCluster } from '../../cluster-api/cluster.ts';
 import { clusterNameLabel, decodeCapiMachine } from '../../cluster-api/machine.ts';
 import { chooseByMachines } from '../../gardener/candidate-nodes.ts';
-import { findPause } from '../../gardener/pause.ts';
 import type { Machine } from '../../gardener/machine.ts';
+import { findPause } from '../../gardener/pause.ts';
 import { listPlainNodes } from '../../gardener/plain-node.ts';
 import type { Call } from '../../kubernetes/api/call.ts';
 import { decodeList, decodeMeta, decodeObject } from '../../kubernetes/api/decode.ts';
@@ -12,7 +12,7 @@ import { listCall } from '../../kubernetes/api/list-call.ts';
 import { resourcePath } from '../../kubernetes/api/resource-path.ts';
 import { createFoundInformer } from '../../kubernetes/cache/index.ts';
 import { listVersions } from '../../kubernetes/client/index.ts';
-import { watched } from '../../process/index.ts';
+import { watched } from '../../process/rights/index.ts';
 import { capiClusterGone, decideCapiLifecycle } from '../judge/capi-lifecycle.ts';
 import { placeOf } from '../place.ts';
 import type { ClusterSourceSettings, ProberSettings } from '../settings.ts';

@@ -1,13 +1,13 @@
-import type { NamespacedName } from '../../kubernetes/api/resource-ref.ts';
 import type { ChooseCandidates } from '../../gardener/candidate-nodes.ts';
-import type { FoundPause } from '../../gardener/pause.ts';
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
+import type { FoundPause } from '../../gardener/pause.ts';
 import type { Call } from '../../kubernetes/api/call.ts';
 import type { DecodeError } from '../../kubernetes/api/decode.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
+import type { NamespacedName } from '../../kubernetes/api/resource-ref.ts';
 import type { Informer } from '../../kubernetes/cache/index.ts';
-import type { Grant } from '../../process/index.ts';
+import type { Grant } from '../../process/rights/index.ts';
 import type { LifecycleDecision } from '../judge/lifecycle.ts';
 import type { WatchDeps } from '../watch-dependent.ts';
 

@@ -1,10 +1,10 @@
-import { type ClusterView, decodeCluster } from '../../gardener/cluster.ts';
 import { chooseCandidates } from '../../gardener/candidate-nodes.ts';
+import { type ClusterView, decodeCluster } from '../../gardener/cluster.ts';
 import { listMachines } from '../../gardener/machine.ts';
 import { listNodes } from '../../gardener/node.ts';
 import { decodeList, decodeMeta, decodeObject } from '../../kubernetes/api/decode.ts';
 import { createInformer } from '../../kubernetes/cache/index.ts';
-import { watched } from '../../process/index.ts';
+import { watched } from '../../process/rights/index.ts';
 import { decideShootLifecycle, shootGone } from '../judge/shoot-lifecycle.ts';
 import type { ProberSettings } from '../settings.ts';
 import { watchKubeconfigs } from '../watch-kubeconfigs.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { policyRules } from '../../../src/cli/manifests/rights.ts';
-import { type Grant, rightsOf } from '../../../src/process/grants.ts';
+import { type Grant, rightsOf } from '../../../src/process/rights/grants.ts';
 import type { Access, RbacRule } from '../../envtest/access.ts';
 import type { AuditedRequest } from './audit.ts';
 import { type InProcess, startInProcess } from './in-process.ts';

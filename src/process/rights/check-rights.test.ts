@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { createFakeClock } from '../../test/doubles/fake-clock.ts';
-import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
-import type { Right } from '../kubernetes/api/access.ts';
-import type { Answer, Call } from '../kubernetes/api/call.ts';
-import { ApiError } from '../kubernetes/api/errors.ts';
-import type { CallOptions } from '../kubernetes/api/kube.ts';
-import { createMeter } from '../telemetry/meter.ts';
+import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
+import type { Right } from '../../kubernetes/api/access.ts';
+import type { Answer, Call } from '../../kubernetes/api/call.ts';
+import { ApiError } from '../../kubernetes/api/errors.ts';
+import type { CallOptions } from '../../kubernetes/api/kube.ts';
+import { createMeter } from '../../telemetry/meter.ts';
 import { type NeededRight, RightsCheck, type RightsCheckOptions } from './check-rights.ts';
 
 const need = (verb: string, resource = 'machines'): NeededRight => ({

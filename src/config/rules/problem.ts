@@ -1,4 +1,4 @@
-import { shorten } from '../kubernetes/api/shorten.ts';
+import { shorten } from '../../kubernetes/api/shorten.ts';
 
 export type Severity = 'error' | 'warning';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatRight } from '../kubernetes/api/access.ts';
+import { formatRight } from '../../kubernetes/api/access.ts';
 import { eventGrant, leaseGrants, rightsOf } from './grants.ts';
 
 const words = (...given: Parameters<typeof rightsOf>): readonly string[] =>

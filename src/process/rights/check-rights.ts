@@ -1,10 +1,10 @@
-import { errorText } from '../kubernetes/api/errors.ts';
-import { type Right, formatRight, reviewAccess } from '../kubernetes/api/access.ts';
-import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Gauge, Meter } from '../ports/meter.ts';
-import type { Runnable } from './lifecycle.ts';
+import { errorText } from '../../kubernetes/api/errors.ts';
+import { type Right, formatRight, reviewAccess } from '../../kubernetes/api/access.ts';
+import type { CallOptions, KubeClient } from '../../kubernetes/api/kube.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Gauge, Meter } from '../../ports/meter.ts';
+import type { Runnable } from '../lifecycle.ts';
 
 export interface NeededRight {
   readonly right: Right;

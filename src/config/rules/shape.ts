@@ -1,4 +1,4 @@
-import { type JsonObject, isObject } from '../kubernetes/api/decode.ts';
+import { type JsonObject, isObject } from '../../kubernetes/api/decode.ts';
 
 export type Fields = JsonObject;
 

@@ -1,4 +1,4 @@
-import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
+import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
 import { judgeKind } from './known-kinds.ts';
 import { nearest } from './nearest.ts';
 import type { ConfigFinding, Path } from './problem.ts';

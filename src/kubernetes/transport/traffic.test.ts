@@ -8,7 +8,7 @@ import type { Call } from '../api/call.ts';
 import { ApiError } from '../api/errors.ts';
 import { listNodeLeases } from '../api/lease.ts';
 import { leaseListBounds, listCall } from '../api/list-call.ts';
-import { createKubeClient } from './client.ts';
+import { createKubeClient } from '../client/client.ts';
 import { createSecurity } from './security.ts';
 import { createTransport } from './transport.ts';
 

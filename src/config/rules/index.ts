@@ -1,0 +1,14 @@
+export { judgeKind } from './known-kinds.ts';
+export { nearest } from './nearest.ts';
+export {
+  type ConfigFinding,
+  type ConfigProblem,
+  type Path,
+  type Severity,
+  formatPath,
+  formatProblem,
+  hasErrors,
+  sortProblems,
+} from './problem.ts';
+export { aboutRef, refOf, sameRefTwice } from './ref-rules.ts';
+export { type Fields, fieldsOf, itemsOf, repeatedAmong } from './shape.ts';

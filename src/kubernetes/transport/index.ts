@@ -1,0 +1,12 @@
+export { abortable } from './abortable.ts';
+export { AnswerError, AnswerTooLargeError, notJson, parseJson } from './answer-error.ts';
+export { connectionError, isResetBeforeAnswer } from './connection-error.ts';
+export { dial } from './dial.ts';
+export { type Endpoint, type ProxyEndpoint, authority } from './endpoint.ts';
+export { headersOf } from './exchange.ts';
+export { isLinkLocal } from './link-local.ts';
+export { type Scope, createScope, runInScope } from './scope.ts';
+export { type Security, type TlsMaterial, createSecurity } from './security.ts';
+export { startTimeout } from './start-timeout.ts';
+export { type Transport, createTransport } from './transport.ts';
+export { WaitingLine } from './waiting-line.ts';

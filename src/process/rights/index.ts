@@ -1,0 +1,2 @@
+export { type Inquiry, type NeededRight, RightsCheck, type RightsCheckOptions } from './check-rights.ts';
+export { type Grant, eventGrant, leaseGrants, rightsOf, watched } from './grants.ts';
