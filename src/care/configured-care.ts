@@ -1,4 +1,4 @@
-import { waitForSync } from '../kubernetes/cache/index.ts';
+import { waitForRest, waitForSync } from '../kubernetes/cache/index.ts';
 import { mergedAbortSignal } from '../kubernetes/client/index.ts';
 import { withShootPolicy, withTunnelPolicy } from '../kubernetes/connection/index.ts';
 import { type ReadyCheck, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
@@ -13,17 +13,15 @@ export interface ConfiguredCareDeps extends CareSourceDeps, Omit<CareControllerD
   /** Client of the garden; absent: nothing is written. */
   readonly writer: CareControllerDeps['garden'];
 }
-
-/** How long checks wait for kinds whose lists fail. */
+/** Limit of the wait for kinds whose lists fail. */
 const restSyncMs = 30_000;
-const pollMs = 50;
 
 /** Waits until all served kinds are listed: without end for those that every check needs, and for a limited time for the others. */
 export const untilWatched = async (watches: CareWatches, deps: CareSourceDeps, signal: AbortSignal): Promise<void> => {
   const { clock, logger } = deps;
   const deadline = clock.monotonic() + restSyncMs;
   await waitForSync(watches.vital, { clock, logger, signal });
-  while (!watches.isComplete() && clock.monotonic() < deadline) await clock.sleep(pollMs, signal);
+  await waitForRest(() => watches.isComplete(), { clock, signal, deadline });
 };
 
 /** Care of a seed under one configuration: it watches the control planes, and while it leads it checks the shoots. */

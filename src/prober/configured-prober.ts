@@ -2,7 +2,7 @@ import { isApiError } from '../kubernetes/api/errors.ts';
 import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
 import type { LeaderWatch } from '../kubernetes/api/leadership.ts';
 import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
-import { type WatchRegistry, waitForSync } from '../kubernetes/cache/index.ts';
+import { type WatchRegistry, waitForRest, waitForSync } from '../kubernetes/cache/index.ts';
 import { withShootPolicy } from '../kubernetes/connection/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -51,10 +51,8 @@ export interface ConfiguredProberDeps {
 }
 
 const noMemories: ProberMemories = { probers: new Map(), releasing: new Map() };
-
-/** How long probing waits for dependents and kubeconfigs of external probes, in milliseconds; then it starts without: an outage may be under way. */
+/** Limit of the wait for dependents and kubeconfigs of external probes, in milliseconds; then probing starts without them: an outage may be under way. */
 const restSyncMs = 10_000;
-const pollMs = 50;
 
 /** The prober of a seed under one configuration. */
 export const createConfiguredProber = (
@@ -105,8 +103,7 @@ const untilRestKnown = async (
     externalKubeconfigs?.synced !== false &&
     (namespaces.synced || isApiError(namespaces.state().lastError, 'Forbidden')) &&
     dependents.every((source) => source.store.synced || source.served().kind === 'not-served');
-  const deadline = clock.monotonic() + restSyncMs;
-  while (!isKnown() && clock.monotonic() < deadline) await clock.sleep(pollMs, signal);
+  await waitForRest(isKnown, { clock, signal, deadline: clock.monotonic() + restSyncMs });
 };
 
 interface ProbingParts {

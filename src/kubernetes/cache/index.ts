@@ -2,6 +2,6 @@ export type { DependentSource, DependentSources } from './dependent-source.ts';
 export { createFoundInformer } from './found-informer.ts';
 export { type Informer, createInformer } from './informer.ts';
 export type { ObjectKey, Store, StoreChange } from './store.ts';
-export { waitForSync } from './wait-for-sync.ts';
+export { waitForRest, waitForSync } from './wait-for-sync.ts';
 export { type WatchByName, type WatchByNameDeps, watchByName } from './watch-by-name.ts';
 export { type WatchRegistry, createWatchRegistry } from './watch-registry.ts';

@@ -47,6 +47,17 @@ export const waitForSync = async (
   }
 };
 
+/** Interval at which a limited wait checks its caches. */
+const pollMs = 50;
+
+/** Resolves when `isSettled`, or at `deadline`, a monotonic instant in milliseconds: for caches that work can begin without. Rejects with the signal's reason on abort. */
+export const waitForRest = async (
+  isSettled: () => boolean,
+  { clock, signal, deadline }: Waiting & { readonly deadline: number },
+): Promise<void> => {
+  while (!isSettled() && clock.monotonic() < deadline) await clock.sleep(pollMs, signal);
+};
+
 const waitUntil = async (informers: readonly Syncing[], { clock, timeoutMs, signal }: WithTimeout): Promise<void> => {
   const deadline = new AbortController();
   const cancel = clock.timer(timeoutMs, () => deadline.abort(notSynced(informers, timeoutMs)));
