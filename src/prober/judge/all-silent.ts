@@ -5,13 +5,13 @@ import { nthSmallest } from './threshold.ts';
 import type { Decision } from './decision.ts';
 import type { ProbeInput, ProbeSettings } from './probe-input.ts';
 
-// A common cause shows much earlier than the death of one node. A kubelet renews at a quarter of `leaseDurationSeconds` (`nodeLeaseRenewIntervalFraction` in
-// https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kubelet.go), so of three or more healthy ones some renews in any 10 s of 40.
+// A common cause shows much earlier than the failure of one node. A kubelet renews after a quarter of `leaseDurationSeconds` (`nodeLeaseRenewIntervalFraction`
+// in https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kubelet.go), so of three or more healthy ones some renews in any 10 s of 40.
 
-/** So many nodes that fall silent together have one cause. */
+/** This many nodes that fall silent together have a common cause. */
 const fewestSilent = 3;
 
-/** How long these leases may be silent; Infinity where the rule is off. */
+/** Returns how long these leases may be silent, in milliseconds; Infinity if the rule is off. */
 const waitMsOf = (leases: readonly ObservedLease[], { allSilentAfterMs, graceMs }: ProbeSettings): number => {
   if (allSilentAfterMs !== undefined) return allSilentAfterMs === 0 ? Number.POSITIVE_INFINITY : allSilentAfterMs;
   return leases.reduce((longest, { durationMs }) => Math.max(longest, durationMs / 2), graceMs / 2);
@@ -21,8 +21,8 @@ const silentSinceOf = (leases: readonly ObservedLease[]): number =>
   leases.reduce((latest, { silentSince }) => Math.max(latest, silentSince), Number.NEGATIVE_INFINITY);
 
 /**
- * Monotonic instant from which all of the leases count as silent if none is renewed; undefined for too few. Where the API server has failed or
- * stalled for a moment, kubelets get half of the wait again from its end: one that was refused tries again after its renew interval.
+ * Returns the monotonic instant from which all of the leases count as silent if none is renewed; undefined if there are too few. After a short failure or
+ * stall of the API server, kubelets get another half of the wait: a kubelet whose request failed retries after its renew interval.
  */
 const allSilentAt = (
   leases: readonly ObservedLease[],
@@ -35,19 +35,22 @@ const allSilentAt = (
   return Number.isFinite(at) ? at : undefined;
 };
 
-/** No subset of enough leases is silent as a whole before this. */
+/** Returns the first instant at which some subset of three or more leases can be silent as a whole. */
 const someSilentAt = (leases: readonly ObservedLease[], settings: ProbeSettings): number | undefined =>
   nthSmallest(
     leases.map((lease) => lease.silentSince + waitMsOf([lease], settings)),
     fewestSilent,
   );
 
-/** True if some subset of enough leases may be silent as a whole. */
+/** True if some subset of three or more leases may be silent as a whole. */
 export const someAreSilent = (leases: readonly ObservedLease[], { settings, memory }: ProbeInput): boolean =>
   (memory.history.lastObservedAt ?? Number.NEGATIVE_INFINITY) >=
   (someSilentAt(leases, settings) ?? Number.POSITIVE_INFINITY);
 
-/** The first instant at which all candidates would be silent if none were renewed; while the external probe objects, another state of it would turn the verdict then. */
+/**
+ * Returns the first instant at which all candidates would be silent if none were renewed. While the external probe vetoes, another state of it would change the
+ * verdict from that instant.
+ */
 export const allSilentInstant = (candidates: readonly ObservedLease[], input: ProbeInput): TurnInstants => {
   const at = allSilentAt(candidates, input);
   if (!isPathReachable(input.externalProbe)) return { deadline: at };
@@ -55,8 +58,8 @@ export const allSilentInstant = (candidates: readonly ObservedLease[], input: Pr
 };
 
 /**
- * The same where it is not known which of the leases are candidates. The deadline is that of all leases: some three of them may be silent sooner, but a healthy
- * shoot would be probed twice as often for these, and the other deadlines are left.
+ * The same if the candidates are not known. The deadline is that of all leases together. Some three of them may be silent sooner, but a healthy shoot would
+ * then be probed twice as often, and the other deadlines still apply.
  */
 export const earliestAllSilent = (leases: readonly ObservedLease[], input: ProbeInput): TurnInstants => {
   const { deadline } = allSilentInstant(leases, input);
@@ -65,7 +68,7 @@ export const earliestAllSilent = (leases: readonly ObservedLease[], input: Probe
     : { deadline };
 };
 
-/** Where not one of the candidates has renewed for long: they are cut off, before any single lease has expired. Undefined: the rule says nothing. */
+/** Returns the decision if no candidate has renewed for too long: all are cut off, even before a lease has expired. Undefined if the rule does not apply. */
 export const judgeAllSilent = (
   { candidates, counts, crossesAt }: CandidatesCase,
   input: ProbeInput,

@@ -22,7 +22,7 @@ import type { Decision } from './decision.ts';
 import type { DependentsView } from './probe-input.ts';
 import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
 
-/** The lists of a shoot as their servers answer them. */
+/** The lists of a shoot as the API servers return them. */
 interface Answers {
   readonly leases: unknown;
   readonly nodes: unknown;
@@ -41,7 +41,7 @@ const list = (kind: string, items: readonly unknown[]) => ({
   items,
 });
 
-/** All nodes healthy, their leases renewed at `renewedAt` (monotonic milliseconds). */
+/** Lists with healthy nodes, whose leases were renewed at `renewedAt` (monotonic milliseconds). */
 const answersAt = (renewedAt: number): Answers => ({
   leases: list(
     'Lease',
@@ -57,7 +57,7 @@ const answersAt = (renewedAt: number): Answers => ({
   ),
 });
 
-/** As the client reads an answer: what cannot be decoded is a failed call, and anything else that is thrown is a bug. */
+/** Reads a response like the client: a DecodeError makes the call fail, any other error is a bug. */
 const read = <T>({ decode }: Call<T>, json: unknown): Result<T, ApiError> => {
   try {
     return { ok: true, value: decode(json) };
@@ -73,7 +73,7 @@ interface Run {
   readonly dependents?: DependentsView;
 }
 
-/** A probe run over real decoders; whether any of the lists that were asked for was malformed. */
+/** Runs a probe with the real decoders. `malformed` is true if any list that the run requested was malformed. */
 const probe = (memory: ProbeMemory, run: Run): { readonly verdict: Decision; readonly malformed: boolean } => {
   const { at, answers, dependents = disturbed } = run;
   const lists = {
@@ -133,7 +133,7 @@ describe('lists with something wrong in them', () => {
 
   const memory = seenAt(100_000);
 
-  it('in an outage as well a malformed list ends the run, and what is well-formed is judged', () => {
+  it('in an outage a malformed list ends the run as well, and well-formed lists are judged', () => {
     const seen = checkMany(cases, ([name, changes, dependents]) => {
       const answers = { ...good, [name]: mutate(good[name], changes) };
       const { verdict, malformed } = probe(memory, { at: 140_000, answers, dependents });
@@ -153,7 +153,7 @@ describe('lists with something wrong in them', () => {
     },
   );
 
-  /** Required shapes, by list: where, and what is of the wrong type there. */
+  /** Values of a wrong type, by list and path. */
   const wrong: Readonly<Record<Name, readonly (readonly [path: string, values: readonly unknown[]])[]>> = {
     leases: [
       ['', [null, 1, 'x', []]],
@@ -204,7 +204,7 @@ describe('lists with something wrong in them', () => {
   });
 });
 
-/** The workers as they stand in a Cluster; undefined where anything on the way is absent. */
+/** Returns the workers of a Cluster; undefined if any field on the path is absent. */
 const workersIn = (cluster: unknown): unknown => {
   let found: unknown = cluster;
   for (const key of ['spec', 'shoot', 'spec', 'provider', 'workers']) {
@@ -222,7 +222,7 @@ describe('a Cluster with something wrong in it', () => {
     nodeMonitorGracePeriod: '40s',
   });
 
-  it('is decoded or told apart, and never taken for one without workers that has some', () => {
+  it('is decoded or rejected, and never treated as one without workers if it has some', () => {
     const seen = checkMany(mutations(3), (changes) => {
       const json = mutate(buildCluster({ shoot }), changes);
       let cluster: ReturnType<typeof decodeCluster>;

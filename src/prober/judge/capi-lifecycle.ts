@@ -1,7 +1,7 @@
 import type { CapiCluster } from '../../cluster-api/cluster.ts';
 import type { LifecycleDecision } from './lifecycle.ts';
 
-/** Nobody else would bring up what is held. */
+/** Restores held resources, because nobody else would. */
 const restore = (reason: string): LifecycleDecision => ({ kind: 'stop', releasePolicy: 'restore', reason });
 
 export const capiClusterGone = restore('its Cluster is gone');

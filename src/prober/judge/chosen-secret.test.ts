@@ -14,11 +14,11 @@ it.each([
   expect(chooseSecret(secrets)).toEqual({ secret: secrets.find((one) => one.name === name), others });
 });
 
-it('chooses none among none', () => {
+it('chooses none if there is none', () => {
   expect(chooseSecret([])).toBeUndefined();
 });
 
-it('chooses the same in whatever order they come', () => {
+it('chooses the same Secret in any order of the list', () => {
   const secrets = fc.uniqueArray(
     fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd'), created: fc.nat(2), deleting: fc.boolean() }),
     { selector: ({ name }) => name },
@@ -33,7 +33,7 @@ it('chooses the same in whatever order they come', () => {
   );
 });
 
-it('names those that are left, and says nothing of one alone', () => {
+it('names the other Secrets, and is undefined if there are none', () => {
   expect(describeOthers('a', ['b', 'c'])).toBe(
     '3 Secrets have the labels of clusterSource.selector: the prober uses a, the oldest, and not b, c',
   );

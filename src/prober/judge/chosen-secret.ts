@@ -1,22 +1,22 @@
-/** One of the Secrets of a namespace whose labels say that it has the kubeconfig of the cluster there. */
+/** A Secret whose labels mark it as the one with the kubeconfig of the cluster in its namespace. */
 export interface LabelledSecret {
   readonly name: string;
-  /** Microseconds since the epoch. */
+  /** Creation time in microseconds since the epoch. */
   readonly created: number;
   readonly deleting: boolean;
 }
 
 export interface ChosenSecret<T> {
   readonly secret: T;
-  /** Names of the others that stay. */
+  /** Names of the other Secrets that are not being deleted. */
   readonly others: readonly string[];
 }
 
 const byAge = (a: LabelledSecret, b: LabelledSecret): number => a.created - b.created || (a.name < b.name ? -1 : 1);
 
 /**
- * The Secret of a cluster among those that match: the oldest, of several of one age the first by name, and one that is being deleted only where there is no other.
- * So a newcomer, which may be of another cluster, takes nothing over; all replicas choose the same; and when the oldest goes, the next one is there at once.
+ * Chooses a cluster's Secret among those that match: the oldest, then the first by name; one that is being deleted only if there is no other. So a new
+ * Secret, which may belong to another cluster, does not take over; all replicas choose the same; and when the oldest is deleted, the next is used at once.
  */
 export const chooseSecret = <T extends LabelledSecret>(secrets: Iterable<T>): ChosenSecret<T> | undefined => {
   const all = [...secrets];
@@ -26,7 +26,7 @@ export const chooseSecret = <T extends LabelledSecret>(secrets: Iterable<T>): Ch
   return { secret: first, others: staying.length > 0 ? others.map(({ name }) => name) : [] };
 };
 
-/** In words, for who has to remove the others; undefined where there are none. */
+/** Returns a sentence for the operator, who has to remove the others; undefined if there are none. */
 export const describeOthers = (name: string, others: readonly string[]): string | undefined =>
   others.length === 0
     ? undefined

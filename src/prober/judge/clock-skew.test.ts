@@ -6,7 +6,7 @@ const tenMinutes = 600_000;
 
 describe('clock skew', () => {
   const wallAtEnd = origin + 10_000;
-  /** The server wrote its header in the middle of the exchange; headers cut the fraction off. */
+  /** The server writes its header in the middle of the exchange; headers have no fraction of a second. */
   const date = (skew: number, roundTripMs: number) => wallAtEnd - roundTripMs / 2 + skew - 500;
 
   it.each([
@@ -33,7 +33,7 @@ describe('clock skew', () => {
     { writtenAfterMs: 0, roundTripMs: 14_000, measured: false },
     { writtenAfterMs: 14_000, roundTripMs: 14_000, measured: false },
     { writtenAfterMs: 28_000, roundTripMs: 28_000, measured: false },
-  ])('of clocks that agree is none, though the answer took $roundTripMs ms', ({ writtenAfterMs, ...row }) => {
+  ])('of equal clocks is not significant, even if the response took $roundTripMs ms', ({ writtenAfterMs, ...row }) => {
     const { roundTripMs, measured } = row;
     const written = Math.floor((wallAtEnd - roundTripMs + writtenAfterMs) / 1_000) * 1_000;
     const exchange = { date: written, wallAtEnd, roundTripMs };

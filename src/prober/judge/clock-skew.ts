@@ -1,24 +1,24 @@
-/** An answer, as far as it shows the server's wall clock. */
+/** The parts of a response that show the server's wall clock. */
 export interface DatedExchange {
-  /** Its `Date` header in milliseconds since the epoch: resolution 1 s, cut off. */
+  /** The `Date` header in milliseconds since the epoch, truncated to seconds. */
   readonly date: number | undefined;
-  /** Our wall clock when the answer was in. */
+  /** Our wall clock when the response had arrived. */
   readonly wallAtEnd: number;
   readonly roundTripMs: number;
 }
 
-/** A smaller difference between two clocks says nothing, in milliseconds. */
+/** A smaller difference between two clocks, in milliseconds, is not significant. */
 const clockToleranceMs = 2_000;
 
-/** The header may have been written at any time of the exchange: what took longer says too little. */
+/** Longest round trip, in milliseconds, whose header is precise enough: the server may have written it at any time during the exchange. */
 const longestMeasuredMs = 2_000;
 
 const skewOf = ({ date, wallAtEnd, roundTripMs }: DatedExchange): number | undefined =>
   date === undefined ? undefined : date + 500 - (wallAtEnd - roundTripMs / 2);
 
 /**
- * Difference between an API server's wall clock and ours in milliseconds, for judging leases: undefined while it is within 2 s + half the round trip,
- * where it says nothing.
+ * Difference between an API server's wall clock and ours in milliseconds, for judging leases. Undefined if it is within 2 s plus half of the round trip,
+ * the error of measurement.
  */
 export const significantSkew = (exchange: DatedExchange): number | undefined => {
   const skew = skewOf(exchange);
@@ -26,8 +26,8 @@ export const significantSkew = (exchange: DatedExchange): number | undefined => 
 };
 
 /**
- * The same difference for people, within 1.5 s; undefined where the exchange took too long to tell. (An answer that etcd had held up for 14 s was once told as
- * clocks that differ.)
+ * The same difference for people, accurate to 1.5 s. Undefined if the exchange took too long to measure it. (A response that etcd had delayed by 14 s was
+ * once reported as a clock difference.)
  */
 export const measureSkew = (exchange: DatedExchange): number | undefined =>
   exchange.roundTripMs > longestMeasuredMs ? undefined : skewOf(exchange);

@@ -20,7 +20,7 @@ const view = (mode: ExternalProbeMode, state: Reachability): ExternalProbeView =
   state === 'unreachable' ? { mode, state, since } : { mode, state };
 const trigger = view('trigger', 'unreachable');
 
-/** Looks at 60, 80 and 90 s, all of which saw a renewal, and the last one at 100 s. */
+/** Result of a run at 100 s after runs at 60, 80 and 90 s that each saw a renewal. */
 const last = (renewedAt: readonly (number | null)[], run: Partial<ProbeRun> = {}) => {
   const { externalProbe, ...rest } = run;
   const observations = [60_000, 80_000, 90_000].map((at): ProbeRun => {
@@ -38,7 +38,7 @@ const modes = ['observe', 'confirm', 'trigger'] as const;
 const states = ['unknown', 'reachable', 'unreachable'] as const;
 const every = modes.flatMap((mode) => states.map((state) => [mode, state] as const));
 
-describe('leases that say scale down', () => {
+describe('leases that require a scale-down', () => {
   const expired = [50_000, 50_000, 50_000, 99_000];
 
   it.each(every)('with an external probe in mode %s that is %s', (mode, state) => {
@@ -55,7 +55,7 @@ describe('leases that say scale down', () => {
     }
   });
 
-  it('for the first time are confirmed before a whole path may object', () => {
+  it('seen for the first time are confirmed before the external probe may veto', () => {
     const leases = leasesOf([50_000, 50_000]);
     const externalProbe = view('confirm', 'reachable');
     const [first, second] = runProbes(emptyProbeMemory, [
@@ -66,8 +66,8 @@ describe('leases that say scale down', () => {
   });
 });
 
-describe('leases that say scale up', () => {
-  it.each(every)('though none was renewed for 15 s, with an external probe in mode %s that is %s', (mode, state) => {
+describe('leases below the threshold', () => {
+  it.each(every)('with no renewal for 15 s, and an external probe in mode %s that is %s', (mode, state) => {
     const { decision } = last([79_000, 82_000, 84_000], { externalProbe: view(mode, state) });
     const isDecisive = mode === 'trigger' && state === 'unreachable';
     expect(decision.verdict).toEqual(
@@ -88,11 +88,11 @@ describe('leases that say scale up', () => {
     ['there is one', [85_000], 'skipped'],
     ['there is none', [], 'healthy'],
     ['one never was renewed', [85_000, null], 'unhealthy'],
-  ] as const)('(%s, the path broken)', (_, renewedAt, kind) => {
+  ] as const)('(%s, the address unreachable)', (_, renewedAt, kind) => {
     expect(last(renewedAt, { externalProbe: trigger }).decision.verdict.kind).toBe(kind);
   });
 
-  it('are turned by candidates only', () => {
+  it('trigger a scale-down only if all candidates are silent', () => {
     const renewedAt = [80_000, 82_000, 99_000, 99_000];
     const verdictOf = (names: readonly string[]) =>
       last(renewedAt, { externalProbe: trigger, nodes: names.map((name) => nodeOf(name)) }).decision;
@@ -102,31 +102,31 @@ describe('leases that say scale up', () => {
     expect(verdictOf(['node-1']).verdict.kind).toBe('skipped');
   });
 
-  it('tell the instant at which all of it was there, and what was won', () => {
+  it('report the instant at which all conditions held, and the time gained', () => {
     const externalProbe = { ...trigger, since: 99_500 };
     const { decision } = last([79_000, 82_000, 84_000], { externalProbe });
     expect(decision.verdict).toEqual({ kind: 'unhealthy', crossedAt: 99_500, earlyByMs: 12_500 });
   });
 });
 
-describe('what a trigger rests on', () => {
+describe('a trigger', () => {
   const silent = (runs: readonly ProbeRun[]) => runProbes(emptyProbeMemory, runs).at(-1)!.decision;
 
-  it('is no timestamp of leases that were never seen to change: they count from the first observation', () => {
+  it('does not rest on timestamps of leases never seen renewed: they count from the first observation', () => {
     const leases = leasesOf([75_000, 75_000]);
     const observation = (at: number): ProbeRun => ({ at, leases, externalProbe: trigger });
     expect(silent([observation(95_000)]).verdict.kind).toBe('healthy');
     expect(silent([observation(95_000)]).nextRunAt).toBe(105_000);
     expect(silent([observation(86_000), observation(100_999)]).verdict.kind).toBe('healthy');
     expect(silent([observation(86_000), observation(101_000)]).verdict.kind).toBe('unhealthy');
-    // By then the leases speak for themselves.
+    // By then the leases have expired.
     expect(silent([observation(95_000), observation(106_000)]).verdict).toEqual({
       kind: 'unhealthy',
       crossedAt: 105_000,
     });
   });
 
-  it('is no timestamp that came to light just now, after a long gap between observations', () => {
+  it('does not rest on a timestamp that was just observed, after a long gap between observations', () => {
     const before: ProbeRun = { at: 60_000, leases: leasesOf([59_000, 59_000]), externalProbe: trigger };
     const leases = leasesOf([80_000, 80_000]);
     const seen = silent([before, { at: 100_000, leases, externalProbe: trigger }]);
@@ -139,7 +139,7 @@ describe('what a trigger rests on', () => {
     ).toBe('healthy');
   });
 
-  it('is no time in which the API server was away, however short', () => {
+  it('does not count the time before the end of downtime, however short', () => {
     const error = new ApiError({ code: 'ConnectionError', message: 'refused' });
     const renewedAt = [84_000, 85_000];
     const observations = [60_000, 80_000, 86_000].map((at): ProbeRun => {
@@ -157,7 +157,7 @@ describe('what a trigger rests on', () => {
     expect(silent([...observations, away, back(98_000), back(113_000)]).verdict.kind).toBe('unhealthy');
   });
 
-  it('is no run whose API server probe failed', () => {
+  it('does not follow from a run whose GET /version failed', () => {
     const error = new ApiError({ code: 'Timeout', message: 'late' });
     const failures = { version: error };
     const [, decision] = runProbes(emptyProbeMemory, [
@@ -168,17 +168,17 @@ describe('what a trigger rests on', () => {
   });
 });
 
-describe('what is held', () => {
+describe('a held shoot', () => {
   const settings = { ...defaultSettings, landingTimeoutMs: 0 };
 
-  it.each(every)('and not fresh, in mode %s with a path that is %s', (mode, state) => {
+  it.each(every)('whose leases are old, in mode %s with an address that is %s', (mode, state) => {
     const run = { externalProbe: view(mode, state), dependents: held, settings };
     const { decision } = last([79_000, 82_000, 84_000], run);
     const inTrigger = state === 'unreachable' ? 'unhealthy' : 'skipped';
     expect(decision.verdict.kind).toBe(mode === 'trigger' ? inTrigger : 'healthy');
   });
 
-  it.each(states)('is restored for fresh leases, though the address is %s', (state) => {
+  it.each(states)('is restored if its leases are fresh, although the address is %s', (state) => {
     const run = { externalProbe: view('trigger', state), dependents: held, settings };
     const { decision } = last([79_000, 82_000, 99_000], run);
     expect(decision.verdict).toEqual({ kind: 'healthy', scope: 'all' });
@@ -194,13 +194,13 @@ describe('the next observation', () => {
     [view('trigger', 'reachable'), 121_000],
     [view('confirm', 'unreachable'), 121_000],
     [undefined, 121_000],
-  ])('with %o is when the verdict could turn: at %i', (externalProbe, at) => {
+  ])('with %o comes when the verdict could change: at %i', (externalProbe, at) => {
     const { decision } = last([88_000, 91_000, 92_000], { externalProbe, settings: fast, dependents: disturbed });
     expect(decision.nextRunAt).toBe(at);
     expect(decision.verdictMayTurnAt).toBe(externalProbe?.mode === 'trigger' ? 107_000 : undefined);
   });
 
-  it('is when the leases reach the threshold, where what is held is left as it is until then', () => {
+  it('comes when the leases reach the threshold if held resources stay held until then', () => {
     const externalProbe = view('trigger', 'unknown');
     const { decision } = last([79_000, 82_000, 84_000], { externalProbe, settings: fast, dependents: held });
     expect(decision).toMatchObject({ verdict: { kind: 'skipped' }, nextRunAt: 112_000 });
@@ -209,7 +209,7 @@ describe('the next observation', () => {
   it.each([
     [trigger, 106_000],
     [view('trigger', 'unknown'), 121_000],
-  ])('of a lazy run with %o is when some two leases are silent: at %i', (externalProbe, at) => {
+  ])('after a lazy run with %o comes when some two leases are silent: at %i', (externalProbe, at) => {
     const { decision, isEager } = last([88_000, 91_000, 92_000], {
       externalProbe,
       settings: fast,
@@ -237,7 +237,7 @@ describe('the list of machines', () => {
     [trigger, true],
     [view('trigger', 'unknown'), false],
     [undefined, false],
-  ])('is urgent where a broken path may be decisive: %o', (externalProbe, urgent) => {
+  ])('is urgent if an unreachable address may be decisive: %o', (externalProbe, urgent) => {
     expect(last([80_000, 80_000, 99_000], { externalProbe, dependents: disturbed }).isUrgent).toBe(urgent);
   });
 });
@@ -246,7 +246,7 @@ describe('the memory', () => {
   const memoryOf = (runs: readonly ProbeRun[]) => runProbes(emptyProbeMemory, runs).at(-1)!.decision.memory;
   const observation = (at: number, renewedAt: readonly number[]): ProbeRun => ({ at, leases: leasesOf(renewedAt) });
 
-  it('knows since when a lease was renewed for certain: since the observation before the one that shows the change', () => {
+  it('keeps the instant of the last certain renewal: the observation before the one that shows the change', () => {
     expect(memoryOf([observation(60_000, [59_000])]).renewedSince).toBeUndefined();
     expect(memoryOf([observation(60_000, [59_000]), observation(70_000, [69_000])]).renewedSince).toBe(60_000);
     const quiet = [
@@ -259,7 +259,7 @@ describe('the memory', () => {
     expect(memoryOf([...quiet, observation(84_000, [69_000, 83_000])]).renewedSince).toBe(80_000);
   });
 
-  it('keeps first observations only of leases that are there and were never seen to change', () => {
+  it('keeps first observations only of existing leases that were never seen renewed', () => {
     const { firstSeenAt } = memoryOf([
       observation(60_000, [59_000, 59_000, 59_000]),
       observation(70_000, [69_000, 59_000]),

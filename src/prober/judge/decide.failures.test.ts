@@ -12,7 +12,7 @@ import {
 } from '../testing/probe-run.ts';
 import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
 
-/** What a run without a list of leases shows. */
+/** Kind of failure that a run without a list of leases adds to the spell. */
 const shown: Readonly<Record<ApiErrorCode, 'failed' | undefined>> = {
   ConnectionError: 'failed',
   Timeout: 'failed',
@@ -34,7 +34,7 @@ const codes = Object.keys(shown) as ApiErrorCode[];
 const failure = (code: ApiErrorCode, retryAfterMs?: number): ApiError =>
   new ApiError({ code, message: `it broke: ${code}`, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
 
-/** Leases of a shoot that was seen healthy at 60 s and is silent since 50 s. */
+/** Leases of a shoot that was healthy at 60 s; none has been renewed since 50 s. */
 const silent = leasesOf([50_000, 50_000, 50_000]);
 const seen: ProbeMemory = runProbe(emptyProbeMemory, { at: 60_000, leases: silent }).decision.memory;
 
@@ -56,7 +56,7 @@ describe.each(['version', 'leases', 'nodes', 'machines'] as const)('a failure of
     expect(decision.nextRunAt).toBe(failureOf(need, code) === 'throttled' ? 110_000 : 101_000);
   });
 
-  it.each(codes)('%s begins a spell only where there is no list of leases', (code) => {
+  it.each(codes)('%s starts a spell only if there is no list of leases', (code) => {
     const { memory } = failAt(need, code).decision;
     const nothing = { since: 95_000, failed: false, unconnected: false, ours: false };
     const kind = shown[code];
@@ -94,7 +94,7 @@ describe.each(['version', 'leases', 'nodes', 'machines'] as const)('a failure of
     ['connecting', 'unconnected'],
     ['waiting for the answer', 'failed'],
     ['reading the answer', 'failed'],
-  ] as const)('a time-out while %s shows: %s', (phase, kind) => {
+  ] as const)('a timeout while %s shows: %s', (phase, kind) => {
     const error = new ApiError({ code: 'Timeout', message: 'x', cause: { code: 'ETIMEDOUT', phase } });
     const { memory } = failAt(need, 'Timeout', { failures: { [need]: error } }).decision;
     expect(memory.unreachable?.[kind]).toBe(need === 'version' || need === 'leases' ? true : undefined);
@@ -102,7 +102,7 @@ describe.each(['version', 'leases', 'nodes', 'machines'] as const)('a failure of
 });
 
 describe('a kubeconfig that cannot be used', () => {
-  it('ends the run and shows nothing of the API server', () => {
+  it('ends the run and proves nothing about the API server', () => {
     const error = new KubeconfigError('users[0].user.exec', 'is not allowed');
     const { decision } = runProbe(seen, { at: 100_000, leases: silent, failures: { version: error } });
     expect(decision).toMatchObject({
@@ -128,7 +128,7 @@ describe('429', () => {
     { retryAfterMs: undefined, probeIntervalMs: 30_000, random: 0, next: 130_000 },
     { retryAfterMs: 60_000, probeIntervalMs: 30_000, random: 0, next: 160_000 },
     { retryAfterMs: 600_000, probeIntervalMs: 4_000, random: 0, next: 700_000 },
-    // Whoever answers must not silence the prober for good.
+    // No response may stop the probes of a shoot for good.
     { retryAfterMs: 1e12, probeIntervalMs: 4_000, random: 0, next: 700_000 },
   ])('Retry-After $retryAfterMs ms, interval $probeIntervalMs: next run at $next', (row) => {
     for (const need of ['version', 'leases', 'nodes'] as const) {
@@ -141,7 +141,7 @@ describe('429', () => {
     }
   });
 
-  it('of the seed is not the shoot throttling us', () => {
+  it('from the seed does not count as throttling by the shoot', () => {
     const failures = { machines: failure('TooManyRequests', 60_000) };
     const { decision } = failAt('machines', 'TooManyRequests', { failures, settings });
     expect(decision).toMatchObject({ verdict: { failure: 'lease_list_failed' }, nextRunAt: 104_000 });
@@ -149,7 +149,7 @@ describe('429', () => {
 });
 
 describe('spells of downtime', () => {
-  /** Failed runs that started then, and a good one whose lease list came in at `back`. */
+  /** Failed runs that started at `failedAt`, and a good one whose list of leases arrived at `back`. */
   const spell = (failedAt: readonly number[], back: number, last: Partial<ProbeRun> = {}) => {
     const failures = { version: failure('ConnectionError') };
     const failed = failedAt.map((startedAt) => ({ at: startedAt + 5_000, startedAt, leases: silent, failures }));
@@ -176,7 +176,7 @@ describe('spells of downtime', () => {
     expect([after(back + 29_999), after(back + 30_000)]).toEqual([0, 3]);
   });
 
-  it('end when the list was in, however long it took', () => {
+  it('end when the list has arrived, however long it took', () => {
     const observation = { startedAt: 80_000, endedAt: 95_000, wall: 0 };
     expect(spell([79_999], 96_000, { observation }).counts?.expired).toBe(0);
     expect(spell([80_000], 96_000, { observation }).memory.history.notOlderThan).toBe(95_000);
@@ -213,7 +213,7 @@ describe('spells of downtime', () => {
     ]);
   });
 
-  it('last through failures of other kinds, until a list comes through', () => {
+  it('continue through failures of other kinds until a list succeeds', () => {
     const dark = { version: failure('Timeout') };
     const other = { leases: failure('Forbidden') };
     const [, , last] = runProbes(seen, [
@@ -235,7 +235,7 @@ describe('spells of downtime', () => {
     expect(last?.decision.counts?.expired).toBe(0);
   });
 
-  it('do not begin where only nodes or machines cannot be listed', () => {
+  it('do not start if only nodes or machines cannot be listed', () => {
     const failures = { nodes: failure('ConnectionError') };
     const [, last] = runProbes(seen, [
       { at: 80_000, leases: silent, failures },
@@ -248,7 +248,7 @@ describe('spells of downtime', () => {
 describe('an observation without machines', () => {
   const failures = { machines: failure('ServerError') };
 
-  it('in what may be an outage: looks again soon, less and less', () => {
+  it('is repeated soon in a possible outage, with growing pauses', () => {
     const ats = [100_000, 101_000, 103_000, 107_000, 115_000];
     const runs = runProbes(seen, [
       ...ats.map((at) => ({ at, leases: silent, failures })),
@@ -259,7 +259,7 @@ describe('an observation without machines', () => {
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 1_000]);
   });
 
-  it('waits for as long as the seed asks, and no longer than to the next tick', () => {
+  it('is repeated after the time that the seed requests, at the next tick at the latest', () => {
     for (const [retryAfterMs, pauseMs] of [
       [3_000, 3_000],
       [60_000, 10_000],
@@ -271,7 +271,7 @@ describe('an observation without machines', () => {
     }
   });
 
-  it('of leases that cannot reach the threshold: the next tick will do', () => {
+  it('is repeated at the next tick if the leases cannot reach the threshold', () => {
     const renewed = leasesOf([95_000, 96_000, 97_000]);
     const { decision } = runProbe(seen, { at: 100_000, leases: renewed, dependents: disturbed, failures });
     expect(decision).toMatchObject({ verdict: { kind: 'failed' }, nextRunAt: 110_000 });
@@ -279,7 +279,7 @@ describe('an observation without machines', () => {
 });
 
 describe('an observation without nodes or machines', () => {
-  it('is forgotten: leases seen for the first time are still to be confirmed', () => {
+  it('is forgotten: leases seen for the first time still need a confirmation', () => {
     const runs = runProbes(emptyProbeMemory, [
       { at: 100_000, leases: silent, failures: { nodes: failure('Timeout') } },
       { at: 110_000, leases: silent, failures: { machines: failure('ServerError') } },
@@ -290,7 +290,7 @@ describe('an observation without nodes or machines', () => {
     expect(kinds).toEqual(['failed', 'failed', 'confirming', 'unhealthy']);
   });
 
-  it('forgets nothing that was to be confirmed', () => {
+  it('keeps the leases that need a confirmation', () => {
     const runs = runProbes(emptyProbeMemory, [
       { at: 100_000, leases: silent, dependents: disturbed },
       { at: 102_000, leases: silent, failures: { machines: failure('ServerError') } },

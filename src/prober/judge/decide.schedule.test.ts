@@ -4,7 +4,7 @@ import { ApiError } from '../../kubernetes/api/errors.ts';
 import { type ProbeRun, defaultSettings, leasesOf, runProbe, runProbes, undisturbed } from '../testing/probe-run.ts';
 import { emptyProbeMemory } from './probe-memory.ts';
 
-/** The next run after one at 100 s. */
+/** Decision of a run at 100 s. */
 const nextAfter = (renewedAt: readonly (number | null)[], rest: Partial<ProbeRun> = {}) =>
   runProbe(emptyProbeMemory, { at: 100_000, leases: leasesOf(renewedAt), ...rest }).decision;
 
@@ -35,7 +35,7 @@ describe('the next tick', () => {
   });
 });
 
-describe('t*', () => {
+describe('the instant at which the verdict could change', () => {
   interface Row {
     readonly what: string;
     readonly renewedAt: readonly (number | null)[];
@@ -78,7 +78,7 @@ describe('t*', () => {
     expect(decision.nextRunAt).toBe(next);
   });
 
-  it('is where the prober looks, and the verdict turns there, though not a millisecond before', () => {
+  it('is the time of the next run, and the verdict changes then, not a millisecond before', () => {
     const renewed = [71_000, 76_000, 77_000, 77_500];
     const first = nextAfter(renewed);
     expect(first.nextRunAt).toBe(107_000);
@@ -88,7 +88,7 @@ describe('t*', () => {
     expect(turned.verdict).toEqual({ kind: 'unhealthy', crossedAt: 107_000 });
   });
 
-  it('is used once: while kubelets renew, it keeps moving away', () => {
+  it('moves on while kubelets renew', () => {
     const runs = runProbes(emptyProbeMemory, [
       { at: 100_000, leases: leasesOf([75_000, 76_000]) },
       { at: 106_000, leases: leasesOf([105_000, 105_000]) },
@@ -96,7 +96,7 @@ describe('t*', () => {
     expect(runs.map(({ decision }) => decision.nextRunAt)).toEqual([106_000, 116_000]);
   });
 
-  it('passed while the lists were on their way is looked at a second later', () => {
+  it('leads to a run a second later if it passed while the lists were on their way', () => {
     const observation = { startedAt: 98_000, endedAt: 98_500 };
     const decision = nextAfter([68_100, 68_200], {
       observation: { ...observation, wall: Date.parse('2026-11-21T06:01:38.5Z') },
@@ -104,13 +104,13 @@ describe('t*', () => {
     expect(decision).toMatchObject({ verdict: { kind: 'healthy' }, nextRunAt: 101_000 });
   });
 
-  it('does not hold after a failed run, which is repeated in a second where leases are older than half the expiry age', () => {
+  it('has no effect after a failed run, which is repeated in a second if leases are older than half of the expiry age', () => {
     const failures = { nodes: new ApiError({ code: 'Timeout', message: 'x' }) };
     expect(nextAfter([75_000, 76_000], { failures }).nextRunAt).toBe(101_000);
     expect(nextAfter([85_001, 85_001], { failures, random: 0.5 }).nextRunAt).toBe(111_000);
   });
 
-  it('is bounded by a short interval, even where that is less than a second', () => {
+  it('does not delay the next tick, even if the interval is less than a second', () => {
     const settings = { ...defaultSettings, probeIntervalMs: 500 };
     expect(nextAfter([70_001, 70_001], { settings }).nextRunAt).toBe(100_500);
   });
@@ -119,7 +119,7 @@ describe('t*', () => {
 describe('wrong clocks of nodes', () => {
   const tenMinutes = 600_000;
 
-  /** Runs every 10 s; kubelets renew right before each, with clocks that are ahead by `shifts`. */
+  /** Runs every 10 s. Kubelets renew right before each run, with clocks that are ahead by `shifts`. */
   const nextAfterRuns = (shifts: readonly number[], rest: Partial<ProbeRun> = {}): readonly number[] =>
     runProbes(
       emptyProbeMemory,
@@ -148,7 +148,7 @@ describe('wrong clocks of nodes', () => {
       rest: { dependents: undisturbed },
       pauses: [10_000, 10_000, 10_000],
     },
-  ])('$what: looked at after $pauses ms', ({ shifts, rest = {}, pauses }) => {
+  ])('$what: next run after $pauses ms', ({ shifts, rest = {}, pauses }) => {
     expect(nextAfterRuns(shifts, rest)).toEqual(pauses);
   });
 
@@ -170,7 +170,7 @@ describe('wrong clocks of nodes', () => {
 
 describe('failed runs in a row', () => {
   const failures = { version: new ApiError({ code: 'ConnectionError', message: 'x' }) };
-  /** Seen at 60 s; each next run comes when it is due. */
+  /** Pauses between failed runs after a good run at 60 s. */
   const pausesFrom = (first: number, renewedAt: readonly number[], count: number): readonly number[] => {
     let { memory } = runProbe(emptyProbeMemory, { at: 60_000, leases: leasesOf(renewedAt) }).decision;
     let at = first;
@@ -183,14 +183,14 @@ describe('failed runs in a row', () => {
     });
   };
 
-  it('come after 1, 2, 4, 8 s, once more before the spell counts as downtime, when the leases expire, and then anew', () => {
+  it('come after 1, 2, 4, 8 s, once more before the spell counts as downtime, when the leases expire, and then after 1, 2, 4, 8 s again', () => {
     // Half of the expiry age has passed at 70 s, downtime would count from 85 s on, and then the leases expire.
     expect(pausesFrom(70_000, [55_000, 55_000], 12)).toEqual([
       1_000, 2_000, 4_000, 6_000, 2_000, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 10_000,
     ]);
   });
 
-  it('come with the ticks while leases are young, but for the last one that can show that the API server is up', () => {
+  it('come at the ticks while leases are young, except for the last one that can show that the API server is up', () => {
     expect(pausesFrom(61_000, [60_000, 60_000], 2)).toEqual([10_000, 3_000]);
   });
 });

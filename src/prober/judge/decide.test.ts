@@ -16,7 +16,7 @@ import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
 
 const fresh = (count: number, at: number) => Array.from({ length: count }, () => at - 1_000);
 
-/** `expired` of `candidates` leases silent since 50 s, all of them seen before; at 100 s. */
+/** Decision at 100 s, with `expired` of `candidates` leases not renewed since 50 s, all of them seen before. */
 const judge = (
   counts: { readonly expired: number; readonly candidates: number },
   options: { readonly fraction?: number; readonly dependents?: typeof held } = {},
@@ -56,7 +56,7 @@ describe('the verdict', () => {
     expect(decision.reason).toContain(String(fraction));
   });
 
-  it('says of every lease and node that does not count why, and how many nodes there are', () => {
+  it('comes with the number of nodes, and the reason for each lease and node that does not count', () => {
     const leases = leasesOf([50_000, 50_000, 50_000]);
     const [a = '', b = '', c = ''] = leases.map(({ name }) => name);
     const { decision } = runProbe(emptyProbeMemory, {
@@ -75,7 +75,7 @@ describe('the verdict', () => {
     });
   });
 
-  it('is to scale up where there is no candidate, for nothing says that nodes are cut off', () => {
+  it('is healthy without candidates: nothing shows that nodes are cut off', () => {
     const decision = judge({ expired: 0, candidates: 0 });
     expect(decision).toMatchObject({
       verdict: { kind: 'healthy', scope: 'all' },
@@ -92,7 +92,7 @@ describe('the verdict', () => {
     const verdictWith = (rest: Partial<Parameters<typeof runProbe>[1]>) =>
       runProbe(seen, { at: 100_000, leases, ...rest }).decision;
     expect(verdictWith({}).verdict.kind).toBe('unhealthy');
-    // Leases of nodes that do not exist, and nodes without a machine, prove nothing.
+    // Leases without a node, and nodes without a Machine, do not count.
     expect(verdictWith({ nodes: nodes.slice(2) })).toMatchObject({
       verdict: { kind: 'healthy' },
       counts: { candidates: 3, expired: 1 },
@@ -113,7 +113,7 @@ describe('the verdict', () => {
     expect(runProbe(seen, { at: 100_000, leases, nodes, settings }).decision.counts?.candidates).toBe(0);
   });
 
-  it('tells when the threshold was crossed: when the last lease that it took expired', () => {
+  it('has the instant at which the threshold was crossed: the expiry of the lease that reached it', () => {
     const [, last] = runProbes(emptyProbeMemory, [
       { at: 60_000, leases: leasesOf([40_000, 45_000, 48_000, 58_000, 59_500]) },
       { at: 100_000, leases: leasesOf([40_000, 45_000, 48_000, 99_000, 99_500]) },
@@ -121,7 +121,7 @@ describe('the verdict', () => {
     expect(last?.decision.verdict).toEqual({ kind: 'unhealthy', crossedAt: 78_000 });
   });
 
-  it('tells a finite instant even of leases that never were renewed', () => {
+  it('has a finite instant even for leases that never were renewed', () => {
     const leases = leasesOf([null, null]);
     const [, last] = runProbes(emptyProbeMemory, [
       { at: 98_000, leases },
@@ -178,15 +178,15 @@ describe('leases seen for the first time', () => {
       { at: 112_000, leases: leasesOf([50_000, 111_000]) },
     ]);
     expect(failed?.decision.verdict.kind).toBe('failed');
-    // The one that moved proves the timestamps wrong.
+    // The lease that was renewed proves the timestamps wrong.
     expect(third?.decision).toMatchObject({ verdict: { kind: 'healthy' }, counts: { expired: 0 } });
   });
 
-  it('disprove all timestamps of the shoot when one has moved by the second observation', () => {
+  it('disprove all timestamps of the shoot if one of them is renewed by the second observation', () => {
     const { memory } = first(leasesOf([50_000, 50_000, 50_000, 50_000])).decision;
     const renewed = runProbe(memory, { at: 102_000, leases: leasesOf([50_000, 50_000, 50_000, 61_000]) }).decision;
     expect(renewed).toMatchObject({ verdict: { kind: 'healthy' }, counts: { candidates: 4, expired: 0 } });
-    // Until the shoot has been watched for the expiry age: then the silent ones are cut off for certain.
+    // After the expiry age the silent kubelets are certainly cut off.
     const leases = leasesOf([50_000, 50_000, 50_000, 61_000]);
     const before = runProbe(renewed.memory, { at: 129_999, leases, settings: bySingleLeases }).decision;
     expect(before).toMatchObject({ verdict: { kind: 'healthy' }, counts: { expired: 0 } });
@@ -194,13 +194,13 @@ describe('leases seen for the first time', () => {
     expect(after).toMatchObject({ verdict: { kind: 'unhealthy' }, counts: { expired: 3 } });
   });
 
-  it('disprove nothing when one that was not expired has moved', () => {
+  it('disprove nothing if only a lease that was not expired is renewed', () => {
     const { memory } = first(leasesOf([50_000, 50_000, 95_000])).decision;
     const second = runProbe(memory, { at: 102_000, leases: leasesOf([50_000, 50_000, 101_500]) }).decision;
     expect(second).toMatchObject({ verdict: { kind: 'unhealthy' }, counts: { expired: 2 } });
   });
 
-  it('disprove nothing when one that is no candidate has moved', () => {
+  it('disprove nothing if only a lease that is no candidate is renewed', () => {
     const leases = leasesOf([50_000, 50_000, 50_000]);
     const nodes = [nodeOf('node-1'), nodeOf('node-2')];
     const { memory } = runProbe(emptyProbeMemory, { at: 100_000, leases, nodes }).decision;
@@ -209,7 +209,7 @@ describe('leases seen for the first time', () => {
     expect(second.verdict.kind).toBe('unhealthy');
   });
 
-  it('need no confirmation where those seen before reach the threshold alone', () => {
+  it('need no confirmation if the leases seen before reach the threshold alone', () => {
     const seen = runProbe(emptyProbeMemory, { at: 60_000, leases: leasesOf([50_000, 50_000, 50_000]) }).decision.memory;
     const enough = runProbe(seen, { at: 100_000, leases: leasesOf([50_000, 50_000, 50_000, 50_000, 50_000]) }).decision;
     expect(enough).toMatchObject({ verdict: { kind: 'unhealthy' }, counts: { candidates: 5, expired: 5 } });
@@ -218,8 +218,8 @@ describe('leases seen for the first time', () => {
     expect([...short.memory.unconfirmed]).toEqual(['node-4', 'node-5']);
   });
 
-  it('are no more than those seen after a long gap, when a clock may have put them anywhere in it', () => {
-    // Throttled for a minute, with our clock 45 s ahead: what was renewed 5 s ago looks 50 s old.
+  it('prove no more than leases renewed in a long gap, where a wrong clock may have put the renewal anywhere', () => {
+    // We were throttled for a minute, and our clock is 45 s ahead: a lease renewed 5 s ago appears 50 s old.
     const before = runProbe(emptyProbeMemory, { at: 60_000, leases: leasesOf([58_000, 58_000]) }).decision.memory;
     const observation = { wall: origin + 130_000 + 45_000 };
     const after = runProbe(before, { at: 130_000, leases: leasesOf([125_000, 125_000]), observation }).decision;
@@ -231,11 +231,11 @@ describe('leases seen for the first time', () => {
     expect(silent.verdict.kind).toBe('unhealthy');
   });
 
-  it('scale up at once: there is nothing to confirm', () => {
+  it('allow a scale-up at once: it needs no confirmation', () => {
     expect(first(leasesOf([99_000, 99_000, 50_000])).decision.verdict.kind).toBe('healthy');
   });
 
-  it('of our own wrong clock expire nothing', () => {
+  it('do not expire because our own clock is wrong', () => {
     const observation = { wall: origin + 100_000 + 600_000, skewMs: -600_000 };
     const leases = leasesOf([95_000, 96_000]);
     const { decision } = runProbe(emptyProbeMemory, { at: 100_000, leases, observation });

@@ -32,15 +32,15 @@ import type { LeaseList, ProbeInput } from './probe-input.ts';
 import type { ProbeMemory } from './probe-memory.ts';
 import type { LeaseCounts, Downtime, ReadError } from './verdict.ts';
 
-/** What one list of the leases shows. */
+/** Result of judging one list of the leases. */
 export interface JudgedLeases {
   readonly leases: readonly ObservedLease[];
-  /** Neither nodes nor machines could change what happens. */
+  /** True if neither nodes nor machines could change the decision. */
   readonly isEnough: boolean;
-  /** Leases have expired, or a shoot is held down: what is asked of the seed must not wait behind ordinary requests. */
+  /** True if leases have expired or resources are held. Requests to the seed must then not wait behind ordinary ones. */
   readonly isUrgent: boolean;
   readonly memory: ProbeMemory;
-  /** Without this list, for a run that fails after it: leases seen for the first time must still be confirmed by the next one. */
+  /** The memory without this list, for a run that fails after it: the next run must still confirm leases that were seen for the first time. */
   readonly memoryBefore: ProbeMemory;
   readonly downtime?: Downtime;
 }
@@ -57,7 +57,7 @@ export const judgeLeases = (listed: LeaseList, input: ProbeInput): JudgedLeases 
   return {
     leases,
     isEnough: !mayTrigger && canOnlyBeHealthy(leases, dependents, settings),
-    // Also while we hold something down: behind five requests a second, a whole seed would not get out of protection.
+    // Also while resources are held: at the ordinary rate of five requests a second a whole seed would not leave protection.
     isUrgent: dependents.anyHeld || mayTrigger || leases.some(({ expired }) => expired),
     memory,
     memoryBefore,
@@ -65,11 +65,11 @@ export const judgeLeases = (listed: LeaseList, input: ProbeInput): JudgedLeases 
   };
 };
 
-/** In which every healthy kubelet has renewed. */
+/** Every healthy kubelet renews its lease within this time, in milliseconds. */
 const gapMs = 12_000;
 
 const endStall = (memory: ProbeMemory, { unreachable }: ProbeMemory, observation: LeaseObservation): ProbeMemory => {
-  // Answers such as 403 show an API server that is well; but what changed in a long gap is known by its timestamps only.
+  // A response such as 403 shows a healthy API server. But after a long gap only timestamps show when a lease was renewed.
   const isStall =
     unreachable !== undefined &&
     (unreachable.failed || unreachable.unconnected || observation.endedAt - unreachable.since >= gapMs);
@@ -80,7 +80,7 @@ const endStall = (memory: ProbeMemory, { unreachable }: ProbeMemory, observation
 const withDowntime = (decision: Decision, { downtime }: JudgedLeases): Decision =>
   downtime === undefined ? decision : { ...decision, downtime };
 
-/** The decision where the leases are enough. */
+/** Decides by the leases alone, for `isEnough`. */
 export const decideByLeases = (judged: JudgedLeases, input: ProbeInput): Decision => {
   const { leases, memory } = judged;
   const byTrigger = earliestPossibleTrigger(leases, input);
@@ -103,11 +103,11 @@ export const decideByLeases = (judged: JudgedLeases, input: ProbeInput): Decisio
 export interface NodesAndMachines {
   readonly nodes: Result<readonly NodeView[], ReadError>;
   readonly machines: Result<readonly Machine[], ReadError>;
-  /** Tells which of the nodes count. */
+  /** Selects the nodes whose leases count. */
   readonly chooseCandidates: ChooseCandidates;
 }
 
-/** The decision by the leases of those nodes that count. */
+/** Decides by the leases of the candidates. */
 export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines, input: ProbeInput): Decision => {
   const { leases, memory, memoryBefore } = judged;
   const { nodes, machines, chooseCandidates } = lists;
@@ -125,7 +125,7 @@ export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines
   );
 };
 
-/** Leases that are no candidates, and nodes without a lease. */
+/** Returns why leases do not count, and which candidates have no lease. */
 const whatIsLeftOut = (
   leases: readonly ObservedLease[],
   { candidates, leftOut }: ChosenCandidates,
@@ -139,7 +139,7 @@ const whatIsLeftOut = (
   return found;
 };
 
-/** A lease that was silent already when it was first listed proves nothing: its timestamp does not show whether the API server was down since. */
+/** True if enough silent leases were seen renewed before. The timestamp of any other lease does not show if the API server was down since. */
 const restsOnSeenRenewals = (
   { verdict, counts }: Decision,
   candidates: readonly ObservedLease[],
@@ -173,13 +173,13 @@ const judge = (candidates: readonly ObservedLease[], input: ProbeInput): Decisio
   return healthy(input, { memory, counts, reason, deadlines, verdictMayTurnAt: sooner(path, silence) });
 };
 
-/** The share of expired leases has reached the threshold. */
+/** Judges candidates whose share of expired leases has reached the threshold. */
 const judgeExpired = (known: Parameters<typeof judgeTrigger>[0], input: ProbeInput): Decision => {
   const { candidates, counts, reason, crossesAt } = known;
   const { now, memory } = input;
   const seenBefore = candidates.filter((lease) => lease.expired && !restsOnTimestamp(lease)).length;
   if (reaches({ ...counts, expired: seenBefore }, input.settings)) {
-    // Leases without `renewTime` crossed it at no instant.
+    // Leases without `renewTime` reach the threshold at no finite instant.
     const crossedAt = crossesAt !== undefined && Number.isFinite(crossesAt) ? crossesAt : now;
     const verdict = { kind: 'unhealthy', crossedAt } as const;
     return veto(known, input) ?? decisionOf(input, { verdict, reason, counts });
@@ -196,10 +196,10 @@ const judgeExpired = (known: Parameters<typeof judgeTrigger>[0], input: ProbeInp
   );
 };
 
-/** Its age is what a clock that may be wrong has written: the first timestamp seen of it, or one that came after a long gap between observations. */
+/** True if the lease's age rests on a timestamp that a wrong clock may have written: the first one we saw, or one after a long gap between observations. */
 const restsOnTimestamp = ({ firstSeen, renewed }: ObservedLease): boolean => firstSeen || renewed;
 
-/** One node proves nothing about the network; but a pool that shrank to one while protected must not stay frozen for ever. */
+/** Judges a single candidate. It proves nothing about the network, but a pool that shrank to one node while its shoot was held must be restored in the end. */
 const judgeSingle = (counts: LeaseCounts, input: ProbeInput): Decision => {
   const { memory, dependents } = input;
   if (dependents.anyHeld && counts.expired === 0) {
@@ -209,7 +209,7 @@ const judgeSingle = (counts: LeaseCounts, input: ProbeInput): Decision => {
   return decisionOf(input, { verdict: { kind: 'skipped' }, reason, counts });
 };
 
-/** Where only we were cut off, kubelets may have been as well: a scale-down right afterwards takes a second observation. */
+/** Requires a second observation for a scale-down right after a spell in which only we were cut off: kubelets may have been cut off as well. */
 const confirmAfterSpell = (decision: Decision, input: ProbeInput): Decision => {
   const at = confirmableAt(input.memory);
   if (decision.verdict.kind !== 'unhealthy' || at === undefined) return decision;

@@ -2,25 +2,25 @@ import type { ProbeInput } from './probe-input.ts';
 import type { ProbeMemory } from './probe-memory.ts';
 import type { Downtime, LeaseCounts, Verdict } from './verdict.ts';
 
-/** What a probe run has come to. */
+/** Result of a probe run. */
 export interface Decision {
   readonly verdict: Verdict;
-  /** In words and numbers, for people. */
+  /** Explanation for people, in words and numbers. */
   readonly reason: string;
-  /** Absent where nodes and machines were not listed. */
+  /** Absent if nodes and machines were not listed. */
   readonly counts?: LeaseCounts;
-  /** By name, why the other leases do not count, and the nodes that have none; absent where nodes and machines were not listed. */
+  /** Reasons by name: why the lease of a node does not count, or that it has none. Absent if nodes and machines were not listed. */
   readonly leftOut?: ReadonlyMap<string, string>;
-  /** How many nodes there are; absent as `leftOut` is. */
+  /** Number of nodes; absent if nodes and machines were not listed. */
   readonly nodes?: number;
   /** Monotonic instant of the next run. */
   readonly nextRunAt: number;
-  /** Monotonic instant from which another state of the external probe would turn the verdict; absent: it would not. */
+  /** Monotonic instant from which another state of the external probe would change the verdict. Absent if no state would. */
   readonly verdictMayTurnAt?: number;
   readonly memory: ProbeMemory;
-  /** A verdict `unhealthy` rests on leases that this process has itself seen to be renewed before they fell silent. */
+  /** True if the verdict `unhealthy` rests on leases that this process has seen renewed before they fell silent. */
   readonly restsOnSeenRenewals?: true;
-  /** The API server was down until now, and the leases are given their time again. */
+  /** Present if the API server was down until now: the age of each lease then counts from the end of the downtime. */
   readonly downtime?: Downtime;
 }
 
@@ -34,7 +34,7 @@ export interface Healthy {
   readonly reason: string;
   readonly counts?: LeaseCounts;
   readonly scope?: 'held';
-  /** Instants t* at which the verdict would turn, each for a reason of its own. */
+  /** Monotonic instants at which the verdict would change, one per rule. */
   readonly deadlines?: readonly (number | undefined)[];
   readonly verdictMayTurnAt?: number | undefined;
 }

@@ -17,7 +17,7 @@ const late = (phase: ConnectionFault['phase']) =>
 const status = (code: 'ServerError' | 'TooManyRequests' | 'Unauthorized' | 'Forbidden') =>
   new ApiError({ code, message: code });
 
-/** A shoot that was seen healthy at 60 s, and whose kubelets are silent since 50 s. */
+/** A shoot that was healthy at 60 s; its kubelets have not renewed since 50 s. */
 const silent = leasesOf([50_000, 50_000, 50_000]);
 const seen = runProbe(emptyProbeMemory, { at: 60_000, leases: silent }).decision.memory;
 
@@ -28,7 +28,7 @@ const down = (since: number, until?: number): ApiServerView => ({
   unavailable: until === undefined ? { since } : { since, until },
 });
 
-/** Runs that fail from 70 s on, and good ones from `back` on. */
+/** Results of the good runs, from `back` on, after runs that fail from `first` on. */
 const spell = (
   error: ReadError,
   view: ApiServerView,
@@ -50,9 +50,9 @@ describe('a spell without a list of leases', () => {
     readonly what: string;
     readonly error: ReadError;
     readonly view: ApiServerView;
-    /** As what it counts. */
+    /** Evidence by which the spell counts as downtime. */
     readonly evidence: string | undefined;
-    /** Nothing is scaled down by the first list after it. */
+    /** True if the first list after the spell scales nothing down. */
     readonly waits?: true;
   }
   const rows: readonly Row[] = [
@@ -140,7 +140,7 @@ describe('a spell without a list of leases', () => {
     }
   });
 
-  it('counts once one of its runs shows that the API server was down, whatever the others met', () => {
+  it('counts as soon as one of its runs shows that the API server failed, whatever the other runs show', () => {
     const runs = [connecting('ECONNREFUSED'), status('ServerError'), connecting('ENOTFOUND')].map((error, index) => ({
       at: 70_000 + 8_000 * index,
       leases: silent,
@@ -152,10 +152,10 @@ describe('a spell without a list of leases', () => {
   });
 });
 
-describe('the second observation after a spell of ours', () => {
+describe('the second observation after a spell in which only we were cut off', () => {
   const refused = connecting('ECONNREFUSED');
 
-  it('comes 5 s after the first list, and what came between scales nothing down', () => {
+  it('comes 5 s after the first list, and lists in between scale nothing down', () => {
     const runs = spell(refused, up, { rest: [91_000, 94_999, 95_000] });
     expect(runs.map(({ decision }) => [decision.verdict.kind, decision.nextRunAt])).toEqual([
       ['confirming', 95_000],
@@ -171,7 +171,7 @@ describe('the second observation after a spell of ours', () => {
     expect(runProbe(memory, { at: 95_000, leases: renewed, apiServer: up }).decision.verdict.kind).toBe('healthy');
   });
 
-  it('finds that the API server was down all the same: a watch may lag', () => {
+  it('may show that the API server was down after all: a watch may lag', () => {
     const { memory } = spell(refused, up).at(-1)!.decision;
     const { decision } = runProbe(memory, { at: 95_000, leases: silent, apiServer: down(90_500, 90_500) });
     expect(decision.verdict.kind).toBe('unhealthy');
@@ -184,7 +184,7 @@ describe('the second observation after a spell of ours', () => {
   });
 });
 
-describe('without available replicas, and no run met it', () => {
+describe('a time without available replicas between two runs', () => {
   const observation = (view: ApiServerView, at = 90_000) =>
     runProbe(seen, { at, leases: silent, apiServer: view }).decision;
 
@@ -193,24 +193,24 @@ describe('without available replicas, and no run met it', () => {
     { view: down(70_000, 84_999), resetTo: undefined },
     { view: down(70_000), resetTo: 90_000 },
     { view: down(80_000), resetTo: undefined },
-    // Down for long, but the list of 60 s came through.
+    // Down for long, but the list at 60 s succeeded.
     { view: down(0, 74_000), resetTo: undefined },
     { view: down(Number.NEGATIVE_INFINITY, 75_000), resetTo: 75_000 },
-  ])('$view: leases are not older than $resetTo', ({ view, resetTo }) => {
+  ])('$view: leases count as no older than $resetTo', ({ view, resetTo }) => {
     const { memory, downtime, counts } = observation(view);
     expect(memory.history.notOlderThan).toBe(resetTo ?? Number.NEGATIVE_INFINITY);
     expect(downtime?.evidence).toBe(resetTo === undefined ? undefined : 'no-available-replica');
     expect(counts?.expired).toBe(resetTo === undefined ? 3 : 0);
   });
 
-  it('before a process has looked at all: no lease is older than its end', () => {
+  it('before the first run: leases count as no older than its end', () => {
     const view = down(Number.NEGATIVE_INFINITY, 80_000);
     const { decision } = runProbe(emptyProbeMemory, { at: 90_000, leases: silent, apiServer: view });
     expect(decision).toMatchObject({ verdict: { kind: 'healthy' }, counts: { expired: 0 } });
   });
 });
 
-describe('whatever happens', () => {
+describe('in any sequence of runs', () => {
   const anyError: fc.Arbitrary<ReadError> = fc.constantFrom<ReadError>(
     connecting('ECONNREFUSED'),
     connecting('ENOTFOUND'),
@@ -237,7 +237,7 @@ describe('whatever happens', () => {
     });
   };
 
-  it('an API server that was up, and never failed, costs an outage 5 s at most', () => {
+  it('a spell while the API server is up delays the verdict by 5 s at most', () => {
     const ours = anyRun.filter(({ error }) => error === undefined || !/Server|waiting/.test(error.message));
     fc.assert(
       fc.property(fc.array(ours, { maxLength: 12 }), (steps) => {
@@ -256,7 +256,7 @@ describe('whatever happens', () => {
     );
   });
 
-  it('evidence more never makes a lease older', () => {
+  it('more evidence of downtime never makes a lease older', () => {
     const views: fc.Arbitrary<ApiServerView> = fc.constantFrom(unknown, down(70_000), down(70_000, 95_000));
     fc.assert(
       fc.property(fc.array(anyRun, { maxLength: 12 }), views, (steps, view) => {

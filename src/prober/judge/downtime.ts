@@ -5,19 +5,19 @@ import type { ApiServerView } from './probe-input.ts';
 import type { ProbeMemory, UnreachableSpell } from './probe-memory.ts';
 import type { Downtime, DowntimeEvidence, ReadError } from './verdict.ts';
 
-// While the API server of a shoot is down nobody can renew a lease; when it is back, all of them are old. But that we do not reach it does not say that it is
-// down: docs/adr/0014-downtime-and-late-answers.md.
+// While the API server of a shoot is down, no kubelet can renew its lease, and afterwards all leases are old. But an API server that we cannot reach need not
+// be down: docs/adr/0014-downtime-and-late-answers.md.
 
-/** KCM loses its own leader lease within this, and starts its timers anew afterwards. */
+/** Shortest downtime, in milliseconds, that resets the leases: by then KCM has lost its own leader lease, and starts its timers again afterwards. */
 export const downtimeMs = 15_000;
-/** After a spell in which only we were cut off: from the first list that came through to the one that may scale down. */
+/** Time, after a spell in which only we were cut off, from the first successful list to the one that may scale down. */
 const confirmAfterSpellMs = 5_000;
 
 const failedCodes: ReadonlySet<ApiErrorCode> = new Set(['TooManyRequests', 'ServerError', 'MalformedResponse']);
 
 /**
- * What a run without a list of leases shows: the API server was reached and `failed`, we were `unconnected`, or that for a fault that is `ours`. Undefined: it
- * has answered as it should (401, 403), or was not asked at all.
+ * Classifies the error of a run without a list of leases: the API server was reached and `failed`, no connection was established (`unconnected`), or the
+ * fault is `ours`. Undefined: the API server responded properly (401, 403), or no request was sent.
  */
 const showing = (error: ReadError): 'failed' | 'unconnected' | 'ours' | undefined => {
   if (!(error instanceof ApiError)) return undefined;
@@ -27,7 +27,7 @@ const showing = (error: ReadError): 'failed' | 'unconnected' | 'ours' | undefine
   return error.fault.phase === 'connecting' ? 'unconnected' : 'failed';
 };
 
-/** Takes in a run, begun at `startedAt`, that got no list of leases. */
+/** Enters a run that began at `startedAt` and got no list of leases. */
 export const lengthenSpell = (memory: ProbeMemory, startedAt: number, error: ReadError): ProbeMemory => {
   const { unreachable = { since: startedAt, failed: false, unconnected: false, ours: false } } = memory;
   const shown = showing(error);
@@ -49,11 +49,11 @@ const evidenceOf = (
 
 export interface AfterDowntime {
   readonly memory: ProbeMemory;
-  /** What the leases are given their time again for. */
+  /** The downtime that reset the age of the leases. */
   readonly downtime?: Downtime;
 }
 
-/** What a list of leases that came through ends: a spell of ours, a doubt, or a time without available replicas that no run of ours has met. */
+/** Ends, after a successful list of leases, the spell, the doubt, and a time without available replicas, which may have passed between two runs. */
 export const endDowntime = (memory: ProbeMemory, observation: LeaseObservation, view: ApiServerView): AfterDowntime => {
   const ended = endSpell(endDoubt(memory, observation, view), observation, view);
   const from = Math.max(view.unavailable?.since ?? Number.POSITIVE_INFINITY, memory.history.lastObservedAt ?? never);
@@ -96,7 +96,7 @@ const endSpell = (
   return { memory: isDoubtful ? { ...rest, doubt: { since: unreachable.since, until } } : rest, ...known };
 };
 
-/** A watch may lag: that there was no available replica may come to light after the API server has. */
+/** Ends the doubt. A watch may lag: it may show that no replica was available only after the API server is reachable again. */
 const endDoubt = (memory: ProbeMemory, observation: LeaseObservation, view: ApiServerView): AfterDowntime => {
   const { doubt, ...rest } = memory;
   if (doubt === undefined) return { memory };
@@ -108,5 +108,5 @@ const endDoubt = (memory: ProbeMemory, observation: LeaseObservation, view: ApiS
   return { memory: observation.startedAt >= until + confirmAfterSpellMs ? rest : memory };
 };
 
-/** Monotonic instant before which no list of leases may scale anything down; undefined: any may. */
+/** Returns the monotonic instant from which a list of leases may scale down; undefined if any list may. */
 export const confirmableAt = ({ doubt }: ProbeMemory): number | undefined => doubt && doubt.until + confirmAfterSpellMs;

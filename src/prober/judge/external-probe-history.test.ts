@@ -29,7 +29,7 @@ const unusable: AttemptResult = { kind: 'unusable', problem: 'no such Secret' };
 const results: Readonly<Record<string, AttemptResult>> = { a: answered, f: failed, u: unusable };
 
 interface Tries {
-  /** `a`nswered, `f`ailed, `u`nusable; one a second from 0, each of which takes 100 ms. */
+  /** Results: `a`nswered, `f`ailed, `u`nusable. The attempts start every second from 0 and take 100 ms each. */
   readonly attempts: string;
   readonly given?: Partial<ExternalProbeSettings>;
   readonly probeAnsweredAt?: number;
@@ -68,17 +68,17 @@ describe('an external probe', () => {
     ['ffuf', {}, 'unknown'],
     ['ffufff', {}, 'unreachable'],
     ['aua', { successThreshold: 2 }, 'unknown'],
-  ] as const)('is after the tries «%s» with %o: %s', (attempts, given, state) => {
+  ] as const)('is after the attempts «%s» with %o: %s', (attempts, given, state) => {
     expect(after({ attempts, given }).state).toBe(state);
   });
 
-  it('says why', () => {
+  it('has a reason for its state', () => {
     expect(after({ attempts: 'fff' }).reason).toBe('no answer');
     expect(after({ attempts: 'au' }).reason).toBe('no such Secret');
     expect(after({ attempts: 'fa' }).reason).toBe('the API server answers');
   });
 
-  it('is what the last tries in a row make of it, whatever came before', () => {
+  it('depends only on the latest consecutive attempts that were enough', () => {
     const letters = fc.array(fc.constantFrom('a', 'f', 'f', 'u'), { maxLength: 30 });
     const thresholds = fc.record({
       failureThreshold: fc.integer({ min: 1, max: 5 }),
@@ -87,7 +87,7 @@ describe('an external probe', () => {
     fc.assert(
       fc.property(letters, thresholds, (all, given) => {
         const attempts = all.join('');
-        // The latest row that was long enough decides, unless a try since then could not be made.
+        // The latest series that was long enough decides, unless a later attempt was unusable.
         const decided = [...attempts.matchAll(/a+|f+|u/g)].findLast(([row]) =>
           row.startsWith('a')
             ? row.length >= given.successThreshold
@@ -100,7 +100,7 @@ describe('an external probe', () => {
   });
 });
 
-describe('what a failed GET /version says', () => {
+describe('a failed GET /version', () => {
   const status = (code: ApiError['code'], retryAfterMs?: number) =>
     new ApiError({ code, message: code, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
   const fault = (code: string) => new ApiError({ code: 'ConnectionError', message: code, cause: { code } });
@@ -123,7 +123,7 @@ describe('what a failed GET /version says', () => {
     ['a certificate that is not trusted', fault('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'unusable'],
     ['no file descriptors', fault('EMFILE'), 'unusable'],
     ['a broken kubeconfig', new KubeconfigError('clusters', 'unreachable'), 'unusable'],
-  ])('(%s, %#) is %s', (_, error, kind) => {
+  ])('(%s, %#) counts as %s', (_, error, kind) => {
     expect(resultOfError(error).kind).toBe(kind);
   });
 
@@ -132,7 +132,7 @@ describe('what a failed GET /version says', () => {
     [3_000, 10_000],
     [60_000, 60_000],
     [86_400_000, 600_000],
-  ])('with a Retry-After of %s leaves it alone for %i ms', (retryAfterMs, backOffMs) => {
+  ])('with a Retry-After of %s stops the attempts for %i ms', (retryAfterMs, backOffMs) => {
     const result = resultOfError(status('TooManyRequests', retryAfterMs));
     const history = enterAttempt(
       untriedExternalProbe(0),
@@ -145,7 +145,7 @@ describe('what a failed GET /version says', () => {
   });
 });
 
-describe('the next try', () => {
+describe('the next attempt', () => {
   const observe: AttemptInput = { mode: 'observe', timeoutMs: 5_000, expiryAgeMs };
   const tryAt = (tookMs: number, attempts: string): ExternalProbeHistory => {
     const before = after({ attempts: attempts.slice(0, -1) });
@@ -162,23 +162,23 @@ describe('the next try', () => {
     ['a second after the next failure', 'aff', 10, 101_000],
     ['at the usual time when it is broken', 'afff', 10, 110_010],
     ['and when it stays broken', 'affff', 5_000, 115_000],
-  ])('is %s', (_, attempts, tookMs, at) => {
+  ])('comes %s', (_, attempts, tookMs, at) => {
     expect(nextAttemptOf(tryAt(tookMs, attempts), observe)).toBe(at);
   });
 
   it.each([
     ['confirm', 110_000, 110_100],
     ['confirm', 112_000, 110_100],
-    // An answer that would be too old by then is asked for again in time.
+    // A response that would be too old by then is requested again in time.
     ['confirm', 130_000, 110_100],
     ['observe', 113_000, 110_100],
     ['confirm', 113_000, 107_000],
     ['trigger', 113_000, 107_000],
-  ] as const)('in mode %s with a look at %i is at %i', (mode, nextRunAt, at) => {
+  ] as const)('in mode %s with a list of leases at %i comes at %i', (mode, nextRunAt, at) => {
     expect(nextAttemptOf(tryAt(100, 'a'), { ...observe, mode, nextRunAt })).toBe(at);
   });
 
-  it('is at once where the observation has come nearer than a try takes', () => {
+  it('comes at once if the next list of leases is nearer than an attempt takes', () => {
     const history: ExternalProbeHistory = { ...tryAt(100, 'a'), nextAttemptAt: 130_000 };
     expect(nextAttemptOf(history, { ...observe, mode: 'confirm', nextRunAt: 114_000 })).toBe(108_000);
     expect(
@@ -186,7 +186,7 @@ describe('the next try', () => {
     ).toBe(107_600);
   });
 
-  it('comes at least a second after the begin of the last one, whatever is wished for', () => {
+  it('comes at least a second after the start of the last one, and not after its scheduled time', () => {
     const time = fc.integer({ min: 0, max: 300_000 });
     const letters = fc.array(fc.constantFrom('a', 'f', 'u'), { maxLength: 8 });
     fc.assert(
@@ -206,13 +206,13 @@ describe('the next try', () => {
   });
 });
 
-describe('a broken path', () => {
+describe('an unreachable address', () => {
   const trigger = { mode: 'trigger', expiryAgeMs, now: 10_000 } as const;
 
-  it('counts once a try has failed that began after an answer inside', () => {
+  it('counts after the failure of an attempt that began after a response inside the seed', () => {
     const broken = after({ attempts: 'afff' });
     expect(viewExternalProbe(broken, trigger)).toEqual({ mode: 'trigger', state: 'unknown' });
-    // An answer of before the first failure proves nothing, one in between does.
+    // A response before the first failure proves nothing, a later one does.
     expect(viewExternalProbe(after({ attempts: 'afff', probeAnsweredAt: 500 }), trigger).state).toBe('unknown');
     expect(viewExternalProbe(after({ attempts: 'afff', probeAnsweredAt: 1_500 }), trigger)).toEqual({
       mode: 'trigger',
@@ -224,7 +224,7 @@ describe('a broken path', () => {
     });
   });
 
-  it('is tried at once after an answer inside, where only that is missing', () => {
+  it('is tried at once after a response inside the seed, if that is the only missing proof', () => {
     const broken = after({ attempts: 'afff' });
     const wish = { mode: 'trigger', timeoutMs: 5_000, expiryAgeMs } as const;
     expect(nextAttemptOf(broken, { ...wish, probeAnsweredAt: 3_050 })).toBe(4_000);
@@ -234,14 +234,14 @@ describe('a broken path', () => {
     expect(nextAttemptOf(proven, { ...wish, probeAnsweredAt: 3_500 })).toBe(14_100);
   });
 
-  it('does not count any more after one answer, though it is not whole yet', () => {
+  it('no longer counts after one response, even before it counts as reachable', () => {
     const history = after({ attempts: 'afffa', given: { successThreshold: 2 }, probeAnsweredAt: 1_500 });
     expect(history.state).toBe('unreachable');
     expect(viewExternalProbe(history, trigger).state).toBe('unknown');
   });
 });
 
-describe('a whole path', () => {
+describe('a reachable address', () => {
   it.each([
     ['a', 15_000, 'reachable'],
     ['a', 15_001, 'unknown'],

@@ -4,32 +4,32 @@ import { isOurFault } from './own-fault.ts';
 import { longestBackOffMs, throttledBackOffMs } from './failure.ts';
 import type { ExternalProbeView, Reachability } from './probe-input.ts';
 
-/** What one attempt has shown. */
+/** Result of one attempt. */
 export type AttemptResult =
-  /** `backOffMs`: the API server asked for no request for so long. */
+  /** `backOffMs`: time for which the API server requested no further request. */
   | { readonly kind: 'answered'; readonly backOffMs?: number }
   | { readonly kind: 'failed'; readonly problem: string }
-  /** It shows nothing of the address: the kubeconfig cannot be used, or the fault is on our side. */
+  /** The attempt proves nothing about the address: the kubeconfig is unusable, or the fault is on our side. */
   | { readonly kind: 'unusable'; readonly problem: string };
 
-/** What the attempts of an external probe have shown so far. Times are monotonic milliseconds. */
+/** Results of an external probe's attempts so far. Times are monotonic milliseconds. */
 export interface ExternalProbeHistory {
   readonly state: Reachability;
-  /** In words, for people. */
+  /** Explanation for people. */
   readonly reason: string;
-  /** Of the latest attempts, those in a row that were answered, or that failed. */
+  /** Number of the latest consecutive attempts that got a response; below, of those that failed. */
   readonly successes: number;
   readonly failures: number;
-  /** Start of the first of those failures. */
+  /** Start of the first of those failed attempts. */
   readonly failingSince?: number;
-  /** When the address was unreachable and one of those failures had begun after a probe from inside the seed was answered: no restart explains them. */
+  /** Time at which a restart was ruled out: the address is unreachable, and one of its failures began after a probe from inside the seed got a response. */
   readonly provenAt?: number;
-  /** Start of the latest attempt that was answered. */
+  /** Start of the latest attempt that got a response. */
   readonly answeredAt?: number;
   /** Start of the latest attempt. */
   readonly attemptedAt: number;
   readonly nextAttemptAt: number;
-  /** The API server asked for no request before. */
+  /** The API server requested no attempt before this time. */
   readonly notBefore: number;
 }
 
@@ -43,11 +43,11 @@ export const untriedExternalProbe = (firstAttemptAt: number): ExternalProbeHisto
   notBefore: Number.NEGATIVE_INFINITY,
 });
 
-/** Between two attempts that fail, until the address counts as unreachable. */
+/** Time, in milliseconds, between two attempts that fail until the address counts as unreachable; also the shortest time between any two. */
 const retryMs = 1_000;
 
 /**
- * What a failed `GET /version` says of the address. A refusal that only an API server utters is an answer; any other status comes from
+ * Classifies a failed `GET /version`. A refusal that only an API server sends proves the address reachable. Any other status comes from
  * something in its place, or from a gateway that does not reach it, and would not let kubelets through either.
  */
 export const resultOfError = (error: ApiError | KubeconfigError): AttemptResult => {
@@ -59,16 +59,16 @@ export const resultOfError = (error: ApiError | KubeconfigError): AttemptResult 
   return refusals.has(error.code) ? { kind: 'answered' } : { kind: 'failed', problem };
 };
 
-/** By authentication and authorization. */
+/** Refusals by authentication and authorization. */
 const refusals: ReadonlySet<ApiErrorCode> = new Set(['Unauthorized', 'Forbidden']);
 
 export interface EndedAttempt {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly result: AttemptResult;
-  /** As of `startedAt`: start of the latest probe from inside the seed that was answered. */
+  /** Start of the latest probe from inside the seed that got a response, as known at `startedAt`. */
   readonly probeAnsweredAt?: number | undefined;
-  /** Until the next attempt, but for retries. */
+  /** Time until the next attempt, except for retries. */
   readonly intervalMs: number;
 }
 
@@ -119,7 +119,7 @@ const fail = (
     ...base,
     ...(isUnreachable
       ? { state: 'unreachable', reason: problem }
-      : // Every second, unless the attempt itself took longer.
+      : // Retries every second, unless the attempt itself took longer.
         { state: history.state, reason: history.reason, nextAttemptAt: Math.max(endedAt, startedAt + retryMs) }),
     successes: 0,
     failures,
@@ -129,26 +129,26 @@ const fail = (
   };
 };
 
-/** What decides when the next attempt is due. Times are monotonic milliseconds. */
+/** Input for the schedule of the next attempt. Times are monotonic milliseconds. */
 export interface AttemptInput {
   readonly mode: ExternalProbeSettings['mode'];
   readonly timeoutMs: number;
   /** Age at which a lease counts as expired. */
   readonly expiryAgeMs: number;
-  /** Start of the latest probe from inside the seed that was answered. */
+  /** Start of the latest probe from inside the seed that got a response. */
   readonly probeAnsweredAt?: number | undefined;
-  /** When the leases are listed next. */
+  /** Time of the next list of leases. */
   readonly nextRunAt?: number | undefined;
 }
 
-/** Share of the expiry age for which an answer shows that the address is reachable. Kubelets that have expired fell silent earlier. */
+/** Share of the expiry age for which a response proves the address reachable. Kubelets whose leases have expired fell silent earlier. */
 const reachableForShare = 0.5;
-/** Share of the expiry age: if the last answer would be older than that when the leases are listed next, an attempt comes before. */
+/** Share of the expiry age. If the latest attempt would be older than this at the next list of leases, another attempt comes before. */
 const renewedAtShare = 0.4;
 
 /**
- * When the next attempt is due: by the external probe's own schedule, but early enough for an answer when the leases are listed, and at once where all
- * that is missing is a failure after an answered probe from inside the seed.
+ * Returns the time of the next attempt: by the external probe's own schedule, but early enough for a response before the next list of leases, and at once
+ * if the only missing proof is a failure after a probe from inside the seed got a response.
  */
 export const nextAttemptOf = (history: ExternalProbeHistory, wish: AttemptInput): number => {
   const { mode, timeoutMs, expiryAgeMs, probeAnsweredAt, nextRunAt } = wish;
@@ -164,8 +164,8 @@ export const nextAttemptOf = (history: ExternalProbeHistory, wish: AttemptInput)
 };
 
 /**
- * The address as it counts in a verdict: unreachable only where no restart of the API server explains it, reachable only as long as the last answer
- * is young and nothing has failed since.
+ * Returns the address's state for a verdict: unreachable only if no restart of the API server explains it, reachable only while the last response
+ * is recent and no attempt has failed since.
  */
 export const viewExternalProbe = (
   history: ExternalProbeHistory,

@@ -8,15 +8,15 @@ import {
   standingOf,
 } from './external-probe-majority.ts';
 
-describe('what a path says of all of them', () => {
+describe('the external probe of one shoot', () => {
   it.each([
     [{ state: 'unknown' }, 'unknown'],
     [{ state: 'reachable', renewedSince: 5_000 }, 'reachable'],
     [{ state: 'unreachable', failingSince: 5_000 }, 'unreachable'],
-    // Renewed for certain only since before it failed.
+    // The lease was certainly renewed, but perhaps before the first failure.
     [{ state: 'unreachable', failingSince: 5_000, renewedSince: 4_999 }, 'unreachable'],
     [{ state: 'unreachable', failingSince: 5_000, renewedSince: 5_000 }, 'unreachable-for-us'],
-    // Answered since, but not often enough.
+    // The address has responded since, but not often enough.
     [{ state: 'unreachable', renewedSince: 5_000 }, 'unreachable'],
   ] as const)('%o: %s', (facts, standing) => {
     expect(standingOf(facts)).toBe(standing);
@@ -34,17 +34,17 @@ describe('the fault is ours', () => {
     [{ 'unreachable-for-us': 3, reachable: 2 }, true],
     [{ 'unreachable-for-us': 3, reachable: 3 }, false],
     [{ 'unreachable-for-us': 4, reachable: 3 }, true],
-    // Those in whose shoots leases do not renew either are no sign of it.
+    // Addresses of shoots whose leases are not renewed either do not show it.
     [{ unreachable: 100 }, false],
     [{ 'unreachable-for-us': 3, unreachable: 3 }, false],
     [{ 'unreachable-for-us': 4, unreachable: 3 }, true],
-    // Those of which nothing is known do not count.
+    // Addresses in an unknown state do not count.
     [{ 'unreachable-for-us': 3, unknown: 100 }, true],
   ])('with %o: %s', (counts, expected) => {
     expect(isFaultOurs(standings(counts))).toBe(expected);
   });
 
-  it('never in an outage of the whole seed, where leases do not renew', () => {
+  it('never in an outage of the whole seed, in which leases are not renewed', () => {
     const others = fc.array(fc.constantFrom<Standing>('reachable', 'unreachable', 'unknown'));
     fc.assert(fc.property(others, (all) => !isFaultOurs([...all, 'unreachable-for-us', 'unreachable-for-us'])));
   });
@@ -53,7 +53,7 @@ describe('the fault is ours', () => {
 describe('the registry', () => {
   const unreachable: ExternalProbeFacts = { state: 'unreachable', failingSince: 1, renewedSince: 2 };
 
-  it('tells each change once, and only changes', () => {
+  it('reports each change once, and only changes', () => {
     const heard: boolean[] = [];
     const registry = createExternalProbeRegistry({ initial: [], onChange: (isOurs) => heard.push(isOurs) });
     for (const name of ['a', 'b', 'c', 'c', 'd']) registry.set(name, unreachable);
@@ -65,7 +65,7 @@ describe('the registry', () => {
     expect([heard, registry.faultIsOurs()]).toEqual([[true, false], false]);
   });
 
-  it('goes on from what was known before', () => {
+  it('starts with the facts of the previous registry', () => {
     const heard: boolean[] = [];
     const initial = ['a', 'b', 'c'].map((name) => [name, unreachable] as const);
     const registry = createExternalProbeRegistry({ initial, onChange: (isOurs) => heard.push(isOurs) });

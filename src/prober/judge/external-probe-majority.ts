@@ -1,17 +1,17 @@
 import type { Reachability } from './probe-input.ts';
 
-/** What one shoot's external probe shows of all of them. */
+/** Result of one shoot's external probe, as it counts in the comparison of all shoots. */
 export type Standing =
   | Exclude<Reachability, 'unreachable'>
   | 'unreachable'
-  /** Unreachable, and yet a lease of the shoot was renewed since: whoever renews them gets through. */
+  /** Unreachable, although a lease of the shoot was renewed since: its kubelets reach the API server. */
   | 'unreachable-for-us';
 
 export interface ExternalProbeFacts {
   readonly state: Reachability;
-  /** Start of the first of the failed attempts in a row. */
+  /** Start of the first of the consecutive failed attempts. */
   readonly failingSince?: number | undefined;
-  /** Since this instant a lease was renewed for certain; undefined while all of them are silent, or cannot be seen. */
+  /** A lease was certainly renewed after this instant. Undefined while all leases are silent or cannot be listed. */
   readonly renewedSince?: number | undefined;
 }
 
@@ -21,12 +21,12 @@ export const standingOf = ({ state, failingSince, renewedSince }: ExternalProbeF
   return isRenewed ? 'unreachable-for-us' : 'unreachable';
 };
 
-/** Fewer unreachable addresses than this are no sign of a fault of ours, however few there are in all. */
+/** Fewer unreachable addresses than this do not show a fault of ours, however few addresses there are. */
 const fewest = 3;
 
 /**
- * True if the fault is ours: of all addresses that are judged, more than half, and three or more, are unreachable while leases renew. In an outage
- * of the whole seed leases do not renew, and the addresses count.
+ * True if the fault is ours: three or more addresses, and more than half of those whose state is known, are unreachable while leases are renewed. In an
+ * outage of the whole seed leases are not renewed, and the addresses count.
  */
 export const isFaultOurs = (standings: Iterable<Standing>): boolean => {
   const judged = [...standings].filter((standing) => standing !== 'unknown');
@@ -36,16 +36,16 @@ export const isFaultOurs = (standings: Iterable<Standing>): boolean => {
 
 /** The external probes of a seed, by shoot. */
 export interface ExternalProbeRegistry {
-  /** True if no shoot's external probe counts. */
+  /** True if the fault is ours. No shoot's external probe counts then. */
   faultIsOurs(): boolean;
   set(namespace: string, facts: ExternalProbeFacts): void;
   forget(namespace: string): void;
-  /** No more calls of `onChange`; the registry of the next configuration goes on from here. */
+  /** Ends the calls of `onChange`; the next configuration's registry takes over. */
   close(): void;
 }
 
 export interface ExternalProbeRegistryOptions {
-  /** What was known under the configuration before. */
+  /** Facts from the previous configuration's registry. */
   readonly initial: Iterable<readonly [namespace: string, facts: ExternalProbeFacts]>;
   /** Called when `faultIsOurs` changes. */
   readonly onChange: (faultIsOurs: boolean) => void;

@@ -7,7 +7,7 @@ import type { LeaseCounts } from './verdict.ts';
 
 const canTrigger = (externalProbe: ExternalProbeView | undefined): externalProbe is ExternalProbeView =>
   externalProbe?.mode === 'trigger';
-/** Kubelets that are silent on a reachable path are so for another reason. */
+/** True if the external probe vetoes: while the address is reachable, the network is not why kubelets are silent. */
 export const isPathReachable = (externalProbe: ExternalProbeView | undefined): boolean =>
   externalProbe !== undefined && externalProbe.mode !== 'observe' && externalProbe.state === 'reachable';
 const isTriggering = (externalProbe: ExternalProbeView | undefined): externalProbe is ExternalProbeView =>
@@ -19,25 +19,25 @@ const nthSilence = (leases: readonly ObservedLease[], count: number): number | u
     count,
   );
 
-/** True if the unreachable address could scale down (mode `trigger`): two or more leases are silent, and they may be all candidates. */
+/** True if the external probe could cause a scale-down (mode `trigger`): the address is unreachable, and two or more leases are silent. */
 export const couldTrigger = (leases: readonly ObservedLease[], { externalProbe }: ProbeInput): boolean =>
   isTriggering(externalProbe) && leases.filter(({ silent }) => silent).length >= 2;
 
-/** When a rule would turn a healthy verdict to unhealthy if no lease were renewed. Monotonic milliseconds. */
+/** Instants at which a rule would change a healthy verdict to unhealthy if no lease were renewed, in monotonic milliseconds. */
 export interface TurnInstants {
-  /** With the external probe in the state that it has now; absent: not in this state. */
+  /** Instant for the current state of the external probe. Absent if the rule would not change the verdict in this state. */
   readonly deadline?: number | undefined;
-  /** If the external probe had another state by then; absent: in no other. */
+  /** Instant for another state of the external probe. Absent if the rule would not change the verdict in any other state. */
   readonly verdictMayTurnAt?: number | undefined;
 }
 
-/** When another state of the external probe would turn the verdict, for one reason or the other. */
+/** Returns the earlier instant at which another state of the external probe would change the verdict. */
 export const sooner = (a: TurnInstants, b: TurnInstants): number | undefined => {
   const at = Math.min(...[a.verdictMayTurnAt, b.verdictMayTurnAt].filter((instant) => instant !== undefined));
   return Number.isFinite(at) ? at : undefined;
 };
 
-/** `count`: the number of silent leases that it takes. */
+/** `count`: number of silent leases that the trigger needs. */
 const triggerDeadline = (
   leases: readonly ObservedLease[],
   count: number,
@@ -47,28 +47,28 @@ const triggerDeadline = (
   return { verdictMayTurnAt, deadline: isTriggering(externalProbe) ? verdictMayTurnAt : undefined };
 };
 
-/** The first instant at which some subset of two or more leases would be silent if none were renewed. */
+/** Returns the first instant at which some subset of two or more leases would be silent if none were renewed. */
 export const earliestPossibleTrigger = (
   leases: readonly ObservedLease[],
   { externalProbe }: ProbeInput,
 ): TurnInstants => triggerDeadline(leases, 2, externalProbe);
 
-/** The first instant at which all candidates would be silent if none were renewed. */
+/** Returns the first instant at which all candidates would be silent if none were renewed. */
 export const triggerInstant = (candidates: readonly ObservedLease[], { externalProbe }: ProbeInput): TurnInstants =>
   triggerDeadline(candidates, candidates.length, externalProbe);
 
 export interface CandidatesCase {
   readonly candidates: readonly ObservedLease[];
   readonly counts: LeaseCounts;
-  /** Why the leases say what they say. */
+  /** Explanation of the counts, for people. */
   readonly reason: string;
-  /** When they reach the threshold. */
+  /** Monotonic instant at which the candidates reach the threshold if none is renewed. */
   readonly crossesAt: number | undefined;
 }
 
 /**
- * For two or more candidates below the threshold, in trigger mode: while the address is unreachable, scale down once no candidate has renewed for 15 s;
- * what is held stays held until one renews. Undefined: the leases decide.
+ * Judges two or more candidates below the threshold in mode `trigger`: scales down if the address is unreachable and no candidate has renewed for 15 s.
+ * While none renews, held resources stay held. Undefined: the leases decide.
  */
 export const judgeTrigger = (
   { candidates, counts, ...rest }: CandidatesCase,
@@ -85,7 +85,7 @@ export const judgeTrigger = (
     return decisionOf(input, { verdict, reason: `${reason} and the outside path is broken`, counts });
   }
   if (!dependents.anyHeld) return undefined;
-  // Not everything need be held: the leases may yet say scale down.
+  // Perhaps not everything is held: expired leases may still require a scale-down.
   const observation = Math.max(crossesAt ?? Number.POSITIVE_INFINITY, input.now + soonestMs);
   return decisionOf(input, {
     verdict: { kind: 'skipped' },
@@ -95,7 +95,7 @@ export const judgeTrigger = (
   });
 };
 
-/** Where the leases say scale down: if the address is reachable, the network is not why the kubelets are silent. Undefined: no veto. */
+/** Vetoes a scale-down by leases while the address is reachable: the network is not why the kubelets are silent. Undefined: no veto. */
 export const veto = (
   { reason, counts }: Pick<CandidatesCase, 'reason' | 'counts'>,
   input: ProbeInput,

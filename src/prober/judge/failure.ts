@@ -10,10 +10,10 @@ import type { ProbeMemory } from './probe-memory.ts';
 import type { FailureKind, ReadError, Verdict } from './verdict.ts';
 
 export const throttledBackOffMs = 10_000;
-/** A hostile answer must not silence the prober of its shoot for good. */
+/** Longest back-off, in milliseconds, that a server's response can request: a hostile one must not stop the probes of a shoot for good. */
 export const longestBackOffMs = 600_000;
 
-/** What a list of leases takes, at most, where answers are quick. */
+/** Longest time, in milliseconds, that a list of leases takes while responses are quick. */
 const listMs = 2_000;
 
 export interface UnreachableRun {
@@ -22,14 +22,14 @@ export interface UnreachableRun {
   readonly error: ReadError;
 }
 
-/** A failed API server probe or lease list: a spell begins in which the API server may be down, or goes on. */
+/** Decides after a failed `GET /version` or list of leases: starts or continues a spell in which the API server may be down. */
 export const unreachable = ({ startedAt, failure, error }: UnreachableRun, input: ProbeInput): Decision => {
   const { memory } = input;
   const known = { ...input, memory: lengthenSpell(memory, startedAt, error) };
   return failed({ failure, error, renewals: renewalsOf(memory.history) }, known);
 };
 
-/** A failed list of nodes or machines: the shoot is not throttling us where it is the seed that asks to wait. */
+/** Decides after a failed list of nodes or machines. A 429 of the seed (`isSeed`) does not mean that the shoot throttles us. */
 export const unlisted = (
   {
     error,
@@ -48,12 +48,12 @@ type FailedVerdict = Extract<Verdict, { kind: 'failed' }>;
 interface FailedRun {
   readonly failure: FailureKind;
   readonly error: ReadError;
-  /** From when the age of each lease counts, as far as known. */
+  /** Monotonic instants from which the ages of the known leases count. */
   readonly renewals: readonly number[];
   readonly isSeed?: boolean;
 }
 
-/** A run that ends without a judgement. */
+/** Decides after a run that ends without a judgement. */
 const failed = ({ failure, error, renewals, isSeed = false }: FailedRun, input: ProbeInput): Decision => {
   const kind = 'failed';
   if (error instanceof ApiError && error.code === 'TooManyRequests' && !isSeed) {
@@ -67,8 +67,8 @@ const failed = ({ failure, error, renewals, isSeed = false }: FailedRun, input: 
 };
 
 /**
- * One bad answer must not cost an interval while an outage may be under way: where leases are known to be older than half the expiry age, the next run comes after
- * 1, 2, 4, 8 seconds and so on, up to the next tick, and the count begins anew when they expire. A `Retry-After` is respected.
+ * Schedules the next run. One bad response must not cost a whole interval while an outage may be under way: if enough leases are older than half of the
+ * expiry age, the next run comes after 1, 2, 4, 8 s and so on, at the next tick at the latest; the count restarts when they expire. `Retry-After` is respected.
  */
 const again = (verdict: FailedVerdict, renewals: readonly number[], input: ProbeInput): Decision => {
   const { memory, now, settings } = input;
@@ -104,12 +104,12 @@ const again = (verdict: FailedVerdict, renewals: readonly number[], input: Probe
 
 const askedMs = (error: ReadError): number => (error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0);
 
-/** The first of the deadlines, or `soonest` where that has passed. */
+/** Returns the first of the deadlines, but not before `soonest`. */
 const earliest = (deadlines: readonly number[], soonest: number): number => Math.max(soonest, Math.min(...deadlines));
 
 /**
- * The last run that can still show that the API server was not down for long; once it is past, no deadline. Else a few bad answers in a row would be taken for
- * downtime, and an outage would be judged an expiry age later.
+ * Returns the instant of the last run that can still end the spell before it counts as downtime; Infinity once it has passed. Without that run a few bad
+ * responses in a row would count as downtime, and an outage would be detected an expiry age later.
  */
 const lastChanceAt = ({ unreachable: spell }: ProbeMemory, now: number): number => {
   const at = (spell?.since ?? Number.NEGATIVE_INFINITY) + downtimeMs - listMs;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ProbeRun, defaultSettings, disturbed, held, leasesOf, nodeOf, runProbes } from '../testing/probe-run.ts';
 import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
 
-/** All of five fall silent after 100 s; the first has been so for ever. */
+/** Last renewals of five nodes: all are silent after 100 s, the first since long before. */
 const cut: readonly (number | null)[] = [20_000, 98_000, 99_000, 99_500, 100_000];
 const back = (at: number, ...nodes: readonly number[]): readonly (number | null)[] =>
   cut.map((renewedAt, index) => (nodes.includes(index + 1) ? at - 1_000 : renewedAt));
@@ -10,7 +10,7 @@ const back = (at: number, ...nodes: readonly number[]): readonly (number | null)
 const kindsOf = (memory: ProbeMemory, runs: readonly ProbeRun[]): readonly string[] =>
   runProbes(memory, runs).map(({ decision }) => decision.verdict.kind);
 
-/** The shoot is watched, and held from 122 s on. */
+/** Runs on a shoot that is scaled down at 122 s. */
 const outage: readonly ProbeRun[] = [
   { at: 95_000, leases: leasesOf([20_000, 88_000, 89_000, 89_500, 90_000]), dependents: disturbed },
   { at: 101_000, leases: leasesOf(cut), dependents: disturbed },
@@ -31,8 +31,8 @@ const inOutage = (settings = defaultSettings): ProbeMemory => {
   return decision?.memory ?? emptyProbeMemory;
 };
 
-describe('what is held', () => {
-  it('waits until all renew that were alive before the outage', () => {
+describe('a held shoot', () => {
+  it('waits until all candidates renew that were alive before the outage', () => {
     const [waiting, landed] = runProbes(inOutage(), [
       heldAt(126_000, back(126_000, 2, 3, 4)),
       heldAt(131_000, back(131_000, 2, 3, 4, 5)),
@@ -45,17 +45,17 @@ describe('what is held', () => {
     expect(landed?.decision.verdict).toEqual({ kind: 'healthy', scope: 'all' });
   });
 
-  it('waits for one that is late for landingTimeout, and stays on its way afterwards', () => {
+  it('waits for a late candidate for landingTimeout, and stays healthy afterwards', () => {
     const runs = [126_000, 140_000, 185_999, 186_000, 196_000].map((at) => heldAt(at, back(at, 2, 3, 4)));
     expect(kindsOf(inOutage(), runs)).toEqual(['landing', 'landing', 'landing', 'healthy', 'healthy']);
   });
 
-  it('waits for no node whose Machine has gone', () => {
+  it('does not wait for a node that is no candidate any more', () => {
     const nodes = ['node-1', 'node-2', 'node-3', 'node-4'].map(nodeOf);
     expect(kindsOf(inOutage(), [{ ...heldAt(126_000, back(126_000, 2, 3, 4)), nodes }])).toEqual(['healthy']);
   });
 
-  it('waits anew when the share of expired leases reaches the threshold again', () => {
+  it('restarts the landing when the share of expired leases reaches the threshold again', () => {
     const runs = [
       heldAt(126_000, back(126_000, 2, 3, 4)),
       heldAt(156_000, back(126_000, 2, 3, 4)),
@@ -66,7 +66,7 @@ describe('what is held', () => {
     expect(kindsOf(inOutage(), runs)).toEqual(['landing', 'unhealthy', 'landing', 'landing', 'healthy']);
   });
 
-  it('waits once more where it could not be restored at once, and all seem to be cut off again', () => {
+  it('lands again if all seem to be cut off again before it is restored', () => {
     const runs = [
       heldAt(131_000, back(131_000, 2, 3, 4, 5)),
       heldAt(152_000, back(131_000, 2, 3, 4, 5)),
@@ -76,7 +76,7 @@ describe('what is held', () => {
     expect(kindsOf(inOutage(), runs)).toEqual(['healthy', 'confirming', 'landing', 'healthy']);
   });
 
-  it('waits once more, though no longer than at first, where it could not be restored at once and one is late again', () => {
+  it('lands again, but not beyond the end of the first wait, if a candidate is late again before it is restored', () => {
     const runs = [
       heldAt(131_000, back(131_000, 2, 3, 4, 5)),
       heldAt(146_100, back(131_000, 2, 3, 4, 5)),
@@ -87,17 +87,17 @@ describe('what is held', () => {
     expect(kindsOf(inOutage(), runs)).toEqual(['healthy', 'landing', 'landing', 'landing', 'healthy']);
   });
 
-  it('does not wait where landingTimeout is 0', () => {
+  it('does not wait if landingTimeout is 0', () => {
     const settings = { ...defaultSettings, landingTimeoutMs: 0 };
     expect(kindsOf(inOutage(), [{ ...heldAt(126_000, back(126_000, 2, 3, 4)), settings }])).toEqual(['healthy']);
   });
 
-  it('waits for all candidates after a restart, which remembers no outage', () => {
+  it('waits for all candidates after a restart, which knows of no outage', () => {
     const runs = [126_000, 131_000, 186_000].map((at) => heldAt(at, back(at, 2, 3, 4, 5)));
     expect(kindsOf(emptyProbeMemory, runs)).toEqual(['landing', 'landing', 'healthy']);
   });
 
-  it('counts from the end of a downtime of the API server, in which nobody can renew', () => {
+  it('waits from the end of a downtime of the API server, in which no kubelet can renew', () => {
     const down = (since: number, until: number) => ({ apiServer: { knownSince: 0, unavailable: { since, until } } });
     const runs = [
       heldAt(126_000, back(126_000, 2, 3, 4)),
@@ -106,11 +106,11 @@ describe('what is held', () => {
         ...down(130_000, 190_000),
       })),
     ];
-    // 20 s after it none has renewed again: the outage lasts.
+    // 20 s after the downtime none has renewed again: the outage continues.
     expect(kindsOf(inOutage(), runs)).toEqual(['landing', 'landing', 'confirming', 'unhealthy', 'unhealthy']);
   });
 
-  it('waits anew after a time in which the outage lasted, though a reachable path objected', () => {
+  it('restarts the landing after the outage continued under a veto of the external probe', () => {
     const path = { externalProbe: { mode: 'confirm', state: 'reachable' } } as const;
     const runs = [
       heldAt(126_000, back(126_000, 2, 3, 4)),
@@ -120,7 +120,7 @@ describe('what is held', () => {
     expect(kindsOf(inOutage(), runs)).toEqual(['landing', 'skipped', 'landing']);
   });
 
-  it('takes no timestamp for a renewal after a restart: clocks may be ahead', () => {
+  it('does not count a timestamp as a renewal after a restart: clocks may be ahead', () => {
     const ahead = [2, 3, 4, 5].map((minutes) => 126_000 + minutes * 60_000);
     expect(
       kindsOf(
@@ -130,7 +130,7 @@ describe('what is held', () => {
     ).toEqual(['landing', 'landing']);
   });
 
-  it('names those that it no longer waits for', () => {
+  it('names the candidates that it no longer waits for', () => {
     const runs = [126_000, 140_000, 186_000].map((at) => heldAt(at, back(at, 2, 3, 4)));
     expect(runProbes(inOutage(), runs).at(-1)?.decision).toMatchObject({
       verdict: { kind: 'healthy' },
@@ -138,10 +138,10 @@ describe('what is held', () => {
     });
   });
 
-  it('takes for renewed only what was, where timestamps have just proved wrong', () => {
+  it('counts only observed renewals after timestamps proved wrong', () => {
     const late = (at: number) => leasesOf([60_000, 60_000, 60_000, 60_000, at]);
     const found = { at: 120_000, leases: late(70_000), dependents: held };
-    // One that was taken for expired has moved: the others are as old as the observation before.
+    // A lease that counted as expired was renewed: the others now count from the previous observation.
     const [, disproved] = runProbes(emptyProbeMemory, [
       found,
       { at: 122_000, leases: late(121_000), dependents: held },
@@ -152,12 +152,12 @@ describe('what is held', () => {
     });
   });
 
-  it('is restored at once where no candidate is left', () => {
+  it('is restored at once if no candidate is left', () => {
     expect(kindsOf(inOutage(), [{ ...heldAt(126_000, cut), nodes: [] }])).toEqual(['healthy']);
   });
 });
 
-it('a healthy shoot of which nothing is held never lands', () => {
+it('a healthy shoot without held resources never lands', () => {
   expect(kindsOf(inOutage(), [{ ...heldAt(126_000, back(126_000, 2)), dependents: disturbed }])).toEqual(['healthy']);
 });
 
@@ -165,7 +165,7 @@ describe('a shoot that trips again within ten minutes of its restoration', () =>
   const everyone = [1, 2, 3, 4, 5];
   const fresh = (at: number): readonly (number | null)[] => back(at, ...everyone);
   const dark = (since: number): readonly (number | null)[] => everyone.map(() => since);
-  /** Restored at 140 s, and cut off again after `at`. */
+  /** Memory of a shoot that was restored at 140 s and cut off again after `at`. */
   const tripAgain = (at: number): ProbeMemory => {
     const last = runProbes(inOutage(), [
       heldAt(126_000, back(126_000, 2, 3, 4, 5)),
@@ -178,7 +178,7 @@ describe('a shoot that trips again within ten minutes of its restoration', () =>
     return last?.memory ?? emptyProbeMemory;
   };
 
-  it('does not trip where no watch has shown that anything was held before', () => {
+  it('does not trip if no watch has shown held resources before', () => {
     const unseen = { dependents: { ...disturbed, mayBeHeld: true } };
     const last = runProbes(emptyProbeMemory, [
       ...[0, 10_000, 20_000, 30_000].map((at) => ({ ...heldAt(at, fresh(at)), ...unseen })),
@@ -195,10 +195,10 @@ describe('a shoot that trips again within ten minutes of its restoration', () =>
     expect(kindsOf(memory, runs)).toEqual(['landing', 'landing', 'landing', 'healthy']);
   });
 
-  /** All renew but the last, which did so at `since`. */
+  /** Run at `at` in which all nodes renew but the last, which renewed at `since`. */
   const oneLate = (at: number, since: number): ProbeRun => heldAt(at, [...fresh(at).slice(0, -1), since]);
 
-  it('begins that time anew when one falls silent', () => {
+  it('restarts that time when a candidate falls silent', () => {
     const runs = [180_000, 220_000, 339_999, 340_000].map((at) => heldAt(at, fresh(at)));
     const silent = oneLate(210_000, 179_000);
     expect(kindsOf(tripAgain(150_000), [...runs.slice(0, 1), silent, ...runs.slice(1)])).toEqual([
@@ -210,12 +210,12 @@ describe('a shoot that trips again within ten minutes of its restoration', () =>
     ]);
   });
 
-  it('waits for one that stays away no longer than twice that time', () => {
+  it('waits for a candidate that stays silent no longer than twice that time', () => {
     const runs = [180_000, 300_000, 419_999, 420_000].map((at) => oneLate(at, 150_000));
     expect(kindsOf(tripAgain(150_000), runs)).toEqual(['landing', 'landing', 'landing', 'healthy']);
   });
 
-  it('is forgotten after ten minutes without one', () => {
+  it('no longer counts as flapping after ten minutes without a trip', () => {
     expect(tripAgain(740_000 - 22_000).flapping).toBeUndefined();
     expect(tripAgain(739_999 - 22_000).flapping).toEqual({ trips: 1, restoredAt: 140_000 });
   });

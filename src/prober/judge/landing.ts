@@ -5,18 +5,18 @@ import type { Decision } from './decision.ts';
 import type { ProbeInput, ProbeSettings } from './probe-input.ts';
 import type { Flapping, Outage, ProbeMemory } from './probe-memory.ts';
 
-// Kubelets do not come back together, and KCM, started again, gives every node a new grace from its own start: docs/adr/0017-landing.md.
+// Kubelets do not reconnect all at once, and a restarted KCM gives every node one new grace period, which starts with KCM: docs/adr/0017-landing.md.
 
-/** Of a quarter of the lease duration, at which kubelets renew: one that is later than this has missed a renewal. */
+/** Share of the lease duration, which is 4 renew intervals of a kubelet: a lease that is older than 1.5 intervals has missed a renewal. */
 const freshShare = 1.5 / 4;
-/** An outage that comes within this after a restoration is flapping. */
+/** An outage that begins within this time after a restoration is flapping. */
 const flappingMs = 600_000;
-/** The wait doubles with each trip: 1, 2, 4, 8 times `landingTimeout`. */
+/** Most doublings of the wait, one per trip: 1, 2, 4, 8 times `landingTimeout`. */
 const mostDoublings = 3;
-/** While a shoot lands its leases are listed at least so often. */
+/** Longest time between two lists of the leases while a shoot lands, unless half of the probe interval is longer. */
 const landingPaceMs = 5_000;
 
-/** Those whose lease had expired already when the candidate by which the threshold is reached renewed for the last time. */
+/** Returns the candidates whose lease had already expired when the candidate that makes the share reach the threshold last renewed. */
 const expiredBefore = (candidates: readonly ObservedLease[], settings: ProbeSettings): ReadonlySet<string> => {
   const renewals = candidates.map(({ renewedAt }) => renewedAt);
   const lastSign = nthSmallest(renewals, neededOf(candidates.length, settings)) ?? Number.NEGATIVE_INFINITY;
@@ -24,7 +24,7 @@ const expiredBefore = (candidates: readonly ObservedLease[], settings: ProbeSett
   return new Set(before.map(({ name }) => name));
 };
 
-/** Enters a verdict `unhealthy`. */
+/** Enters a verdict `unhealthy` into the memory. */
 const enterOutage = (
   memory: ProbeMemory,
   candidates: readonly ObservedLease[],
@@ -38,7 +38,7 @@ const enterOutage = (
   return { ...rest, outage: next, flapping: { ...restored, trips: restored.trips + 1 } };
 };
 
-/** The outage lasts, or seems to have come again: a landing begins anew. */
+/** Cancels a landing because the outage continues or seems to have returned: the next landing starts from the beginning. */
 const withoutLanding = (memory: ProbeMemory): ProbeMemory => {
   if (memory.outage === undefined) return memory;
   const { landing: _, ...outage } = memory.outage;
@@ -50,7 +50,7 @@ const afterRestoration = ({ outage, flapping }: ProbeMemory): Flapping | undefin
     ? flapping
     : { trips: flapping?.trips ?? 0, restoredAt: outage.landedAt };
 
-/** Nothing is held any more: ends the outage, and forgets trips that were long ago. */
+/** Ends the outage when nothing is held any more, and forgets trips after ten minutes. */
 export const endOutage = (memory: ProbeMemory, now: number): ProbeMemory => {
   const { outage: _, flapping: __, ...rest } = memory;
   const restored = afterRestoration(memory);
@@ -63,13 +63,13 @@ interface Wait {
   readonly awaited: number;
   readonly landing: NonNullable<Outage['landing']>;
   readonly until: number;
-  /** Why it takes so long, for people. */
+  /** Explanation of the wait, for people. */
   readonly terms: string;
 }
 
 const secondsUntil = (at: number, now: number): string => `${String(Math.ceil((at - now) / 1_000))} s`;
 
-/** Leases that have not been seen to be renewed of late; after a restart, or where timestamps have proved wrong, a timestamp alone is none. */
+/** Returns the candidates without a recent renewal. After a restart, or after timestamps proved wrong, a timestamp alone is no renewal. */
 const lateOf = (
   candidates: readonly ObservedLease[],
   { now, memory, settings }: Pick<ProbeInput, 'now' | 'memory' | 'settings'>,
@@ -82,9 +82,9 @@ const lateOf = (
 };
 
 /**
- * A landing waits until every candidate that was alive before the outage renews again, and for `landingTimeout` at most. That of a shoot that flaps needs all of
- * them to renew for twice as long with each trip; who has not come back by the end of a second such time is not waited for any longer. Downtime of the API server,
- * in which nobody can renew, does not count.
+ * Returns how long the landing still waits: until every candidate that was alive before the outage renews again, and for `landingTimeout` at most. In a
+ * flapping shoot all of them must keep renewing for a time that doubles with each trip; after twice that time the landing stops waiting for those that are
+ * still late. Downtime of the API server, in which no kubelet can renew, does not count.
  */
 const waitFor = (candidates: readonly ObservedLease[], outage: Outage | undefined, input: ProbeInput): Wait => {
   const { now, memory, settings } = input;
@@ -95,7 +95,7 @@ const waitFor = (candidates: readonly ObservedLease[], outage: Outage | undefine
   const freshSince = late.length === 0 ? (outage?.landing?.freshSince ?? now) : undefined;
   const trips = Math.min(memory.flapping?.trips ?? 0, mostDoublings);
   const waitMs = settings.landingTimeoutMs * 2 ** trips;
-  // Until leases that count from the end of a downtime can expire again, nothing shows that the others are back.
+  // After downtime the age of all leases starts again. Until they can expire, their age does not show that the kubelets are back.
   const latest = Math.max(belowSince + (trips === 0 ? waitMs : 2 * waitMs), notOlderThan + settings.expiryAgeMs);
   const calm = freshSince === undefined ? Number.POSITIVE_INFINITY : freshSince + (trips === 0 ? 0 : waitMs);
   const atTheLatest = `at the latest in ${secondsUntil(latest, now)}`;
@@ -117,15 +117,15 @@ const gaveUp = ({ late, awaited }: Wait): string => {
 };
 
 /**
- * Keeps track of the outage, and lets a verdict `healthy` restore what is held only once the shoot has landed. It lands anew where a candidate is late again before all is
- * restored: while the seed could not be reached, a second, short outage once began unseen, and KCM was restored into it.
+ * Tracks the outage, and lets a verdict `healthy` restore held resources only after the shoot has landed. The landing restarts if a candidate is late
+ * again before everything is restored: a second, short outage once began unseen while the seed was unreachable, and KCM was restored into it.
  */
 export const trackOutage = (decision: Decision, candidates: readonly ObservedLease[], input: ProbeInput): Decision => {
   const { verdict, memory, counts } = decision;
   const { now, settings } = input;
   if (verdict.kind === 'unhealthy') return { ...decision, memory: enterOutage(memory, candidates, input) };
   if (verdict.kind !== 'healthy') {
-    // Whatever keeps it from being a verdict: the outage lasts.
+    // The outage continues even if a veto or a missing confirmation keeps the verdict from `unhealthy`.
     const lasts = memory.allSilentSeenAt !== undefined || (counts !== undefined && reaches(counts, settings));
     return lasts ? { ...decision, memory: withoutLanding(memory) } : decision;
   }

@@ -26,16 +26,16 @@ const seed = 20_261_121;
 const now = 200_000;
 
 interface NodeCase {
-  /** Ages of its lease at the looks, the last of them now; null: without renewTime. */
+  /** Age now of the lease that each observation shows, the last of them now; null: a lease without renewTime. */
   readonly ages: readonly (number | null)[];
   readonly role: 'candidate' | 'no-node' | 'no-machine' | 'unhealthy' | 'terminating';
-  /** How far its clock is ahead. */
+  /** Time by which the node's clock is ahead. */
   readonly clockShiftMs: number;
 }
 
 interface ProbeCase {
   readonly nodes: readonly NodeCase[];
-  /** How long before now the earlier observations were; none: everything is seen for the first time. */
+  /** Times of the earlier observations, in milliseconds before now. If empty, everything is seen for the first time. */
   readonly earlier: readonly number[];
   readonly fraction: number;
   readonly failure: ReadName | undefined;
@@ -80,7 +80,7 @@ const anyExternalProbe: fc.Arbitrary<ExternalProbeView | undefined> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ mode: 'trigger', state: 'unreachable', since: now - 5_000 }) },
 );
 
-/** Silent for about as long as a failing external probe needs. */
+/** A node that is silent for about as long as a failing external probe needs. */
 const quietCase: fc.Arbitrary<NodeCase> = fc
   .record({ since: fc.integer({ min: 14_500, max: 22_000 }), role: anyRole, clockShiftMs })
   .map(({ since, ...rest }) => ({ ages: [since, since, since], ...rest }));
@@ -126,7 +126,7 @@ const viewOf = (name: string, { role }: NodeCase): readonly NodeView[] => {
   return [{ ...nodeOf(name), trueConditions: new Set(role === 'unhealthy' ? ['DiskPressure'] : []) }];
 };
 
-/** What the looks of a case see: the renewals by then. */
+/** Runs of a case, each with the renewals up to its time. */
 const runsOf = (probe: ProbeCase, dependents: ProbeRun['dependents'] & object): readonly ProbeRun[] => {
   const observations = [...probe.earlier, 0];
   return observations.map((before, index) => {
@@ -134,7 +134,7 @@ const runsOf = (probe: ProbeCase, dependents: ProbeRun['dependents'] & object): 
     const isLast = index === observations.length - 1;
     const renewedAt = probe.nodes.map(({ ages, clockShiftMs: shift }) => {
       const ageThen = ages[ages.length - observations.length + index] ?? null;
-      // Never back in time, and the same ages now are the same renewal.
+      // No renewal is later than its observation, and equal ages mean the same renewal.
       return ageThen === null ? null : Math.min(now - ageThen, at) + shift;
     });
     const leases = leasesOf(renewedAt);
@@ -176,7 +176,7 @@ const isLazy = ({ isEager, decision }: ProbeRunResult): boolean => decision.verd
 const scaling = { level: 0, initialDelayMs: 0, timeoutMs: 30_000 };
 const kinds = ['apps/v1/Deployment', 'apps/v1/StatefulSet', 'druid.gardener.cloud/v1alpha1/Etcd'];
 
-/** Dependents that are up, ready and without our annotations, or optional and not there. */
+/** Dependents that are scaled up, ready and without our annotations, or optional and absent. */
 const healthyDependents = fc.uniqueArray(
   fc.record({
     kind: fc.constantFrom(...kinds),
@@ -208,12 +208,12 @@ const planOf = (dependents: HealthyDependents) => {
 };
 
 describe('a lazy run', () => {
-  it('acts as an eager one would, and looks again no later', () => {
+  it('decides like an eager one, and schedules the next run no later', () => {
     fc.assert(
       fc.property(probeCase, healthyDependents, (probe, dependents) => {
         const { asGiven, eager } = runBoth(probe);
         if (!isLazy(asGiven)) {
-          // What an undisturbed shoot cannot spare is what every run does.
+          // A run that needs nodes and machines decides like an eager one in every respect.
           expect(asGiven).toEqual(eager);
           return;
         }
@@ -222,7 +222,7 @@ describe('a lazy run', () => {
         const plan = { direction: 'up', scope: 'all', resources, verdictMaxAgeMs: 20_000, readFirst: false } as const;
         expect(hasWork(plan, snapshotOf)).toBe(false);
         expect(['healthy', 'skipped', 'failed']).toContain(eager.decision.verdict.kind);
-        // A run that failed is repeated sooner: only it has to.
+        // A failed eager run is repeated sooner, which a lazy run need not be.
         if (eager.decision.verdict.kind !== 'failed') {
           expect(asGiven.decision.nextRunAt).toBeLessThanOrEqual(eager.decision.nextRunAt);
         }
@@ -236,7 +236,7 @@ describe('a lazy run', () => {
     );
   });
 
-  it('is one of many kinds of runs that the property above sees', () => {
+  it('is one of many kinds of runs that the property above covers', () => {
     const shares = new Map<string, number>();
     const cases = fc.sample(probeCase, { numRuns: 3_000, seed });
     for (const probe of cases) {

@@ -33,14 +33,14 @@ const clockError = fc.oneof(
 );
 const clocks: fc.Arbitrary<Clocks> = fc.record({ node: clockError, ours: clockError });
 
-/** Looks one after the other; a gap is from when one list was asked for to when the next was in. */
+/** Consecutive observations. A gap is the time from the request for one list to the arrival of the next. */
 const observationSteps = (maxGap: number): fc.Arbitrary<readonly ObservationStep[]> =>
   fc.array(fc.record({ gap: fc.integer({ min: 1_000, max: maxGap }), roundTrip: fc.integer({ min: 0, max: 999 }) }), {
     minLength: 2,
     maxLength: 12,
   });
 
-/** What a kubelet that renewed last at true time `renewedAt` shows. */
+/** Lease of a kubelet that last renewed at the true time `renewedAt`. */
 const leaseOf = (renewedAt: number, { node }: Clocks, name = 'node-1'): Lease => ({
   name,
   renewTime: (origin + renewedAt + node) * 1_000,
@@ -52,7 +52,7 @@ interface Watched {
   readonly endedAt: number;
 }
 
-/** Looks at one lease whose latest renewal at a given time is what `renewedBy` says. */
+/** Observes one lease. `renewedBy` returns its latest renewal at a given time. */
 const watch = (
   steps: readonly ObservationStep[],
   { clocks: errors, renewedBy }: { readonly clocks: Clocks; readonly renewedBy: (at: number) => number },
@@ -78,11 +78,11 @@ const watch = (
 const renewsFrom = (phase: number) => (at: number) => phase + Math.floor((at - phase) / renewEveryMs) * renewEveryMs;
 
 describe('a kubelet that renews every 10 s', () => {
-  // A timestamp that happens to fall between two observations is believed, so it may be too old by as much as they are apart, plus the
-  // tolerance; then comes the wait for the next renewal.
+  // A wrong timestamp that happens to fall between two observations counts, so it may be too old by the time between them plus the
+  // tolerance; the next renewal comes an interval later.
   const maxGap = expiryAgeMs - renewEveryMs - 2_000 - 1;
 
-  it('is never expired once it was seen to change, whatever the clocks say', () => {
+  it('never expires after it was seen renewed, however wrong the clocks are', () => {
     fc.assert(
       fc.property(observationSteps(maxGap), clocks, fc.integer({ min: 0, max: 9_999 }), (steps, errors, phase) => {
         const watched = watch(steps, { clocks: errors, renewedBy: renewsFrom(phase) });
@@ -94,7 +94,7 @@ describe('a kubelet that renews every 10 s', () => {
     );
   });
 
-  it('is never expired at all when its clock and ours are right, however far the observations are apart', () => {
+  it('never expires at all if its clock and ours are right, however far apart the observations are', () => {
     const right = { node: 0, ours: 0 };
     fc.assert(
       fc.property(observationSteps(100_000), fc.integer({ min: 0, max: 9_999 }), (steps, phase) => {
@@ -107,7 +107,7 @@ describe('a kubelet that renews every 10 s', () => {
 });
 
 describe('a lease that is no longer renewed', () => {
-  it('is expired at the first observation a limit after it was seen to change, and from then on', () => {
+  it('is expired from the first observation an expiry age after it was seen renewed', () => {
     fc.assert(
       fc.property(
         observationSteps(20_000),
@@ -127,7 +127,7 @@ describe('a lease that is no longer renewed', () => {
     );
   });
 
-  it('is expired exactly when its true age reaches the expiry age, as long as the clocks are right', () => {
+  it('expires exactly when its true age reaches the expiry age, if the clocks are right', () => {
     fc.assert(
       fc.property(
         observationSteps(40_000),
@@ -144,7 +144,7 @@ describe('a lease that is no longer renewed', () => {
     );
   });
 
-  it('never comes back to life by being looked at later or more often', () => {
+  it('stays expired in later and more frequent observations', () => {
     fc.assert(
       fc.property(
         observationSteps(20_000),
@@ -172,7 +172,7 @@ describe('every observation', () => {
     { selector: ({ name }) => name },
   );
 
-  it('judges each lease listed once, keeps these and no others, and calls expired what has reached its instant', () => {
+  it('judges each listed lease once, keeps no others, and expires a lease exactly at its instant', () => {
     fc.assert(
       fc.property(fc.array(leases, { minLength: 1, maxLength: 5 }), clocks, (lists, errors) => {
         let history: LeaseHistory = emptyLeaseHistory;
@@ -197,7 +197,7 @@ describe('every observation', () => {
     );
   });
 
-  it('expires nothing within a limit after downtime, and what was not renewed by then at once', () => {
+  it('expires no lease within an expiry age after downtime, and then at once those not renewed', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 90_000 }),
@@ -222,14 +222,14 @@ describe('every observation', () => {
   });
 });
 
-describe('the book', () => {
+describe('the history', () => {
   interface Entry {
     readonly renewTime: number | undefined;
     readonly renewedAt: number;
     readonly neverSeenRenewed: boolean;
   }
 
-  /** The same memory, told plainly: an entry for each name. */
+  /** The history as one entry per name. */
   const entriesOf = (history: LeaseHistory): ReadonlyMap<string, Entry> =>
     new Map(
       history.names.map((name, place) => {
@@ -249,7 +249,7 @@ describe('the book', () => {
   );
   const step = fc.record({ list, inOrder: fc.boolean(), event: fc.constantFrom('none', 'downtime', 'distrust') });
 
-  it('follows each lease by its name, wherever it stands in the lists', () => {
+  it('follows each lease by its name, at any place in the lists', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 2, maxLength: 6 }), (steps) => {
         let history: LeaseHistory = emptyLeaseHistory;
@@ -267,7 +267,7 @@ describe('the book', () => {
           const whole = enterAndJudgeLeases(history, items, options);
           const before = entriesOf(history);
           for (const [place, item] of items.entries()) {
-            // What is said of a lease does not depend on the others.
+            // The judgement of a lease does not depend on the other leases.
             const known = before.get(item.name);
             const alone: LeaseHistory = {
               ...history,

@@ -16,9 +16,9 @@ const tenMinutes = 600_000;
 const origin = Date.parse('2026-11-21T06:00:00Z');
 
 interface ObservationOptions {
-  /** How far our wall clock is ahead of the true one. */
+  /** Time by which our wall clock is ahead of the true one. */
   readonly ours?: number;
-  /** How far the API server's clock is ahead of the true one. */
+  /** Time by which the API server's clock is ahead of the true one. */
   readonly server?: number;
   readonly roundTrip?: number;
 }
@@ -33,7 +33,7 @@ const runAt = (
   ...(ours === server ? {} : { skewMs: server - ours }),
 });
 
-/** Renewed at true monotonic `renewedAt` by a node whose clock is `ahead`. */
+/** Lease renewed at the true monotonic time `renewedAt` by a node whose clock is `ahead`. */
 const leaseOf = (renewedAt: number, ahead = 0, name = 'node-1'): Lease => ({
   name,
   renewTime: (origin + renewedAt + ahead) * 1_000,
@@ -46,7 +46,7 @@ const judge = (history: LeaseHistory, lease: Lease, observation: LeaseObservatio
   return { ...only, history: next };
 };
 
-/** The effective renewal: what the lease's age counts from. */
+/** The effective renewal, from which the lease's age counts. */
 const renewal = (judged: { readonly expiresAt: number }) => judged.expiresAt - expiryAgeMs;
 
 describe('the first observation of a lease', () => {
@@ -57,7 +57,7 @@ describe('the first observation of a lease', () => {
     readonly observation?: ObservationOptions;
     readonly effective: number;
   }
-  // The look is at 100 s; the kubelet renewed at 90 s.
+  // The observation is at 100 s; the kubelet renewed at 90 s.
   const rows: readonly Row[] = [
     { what: 'all clocks right', effective: 90_000 },
     { what: 'node 10 min fast: a renewal cannot lie ahead of the look', node: tenMinutes, effective: 100_000 },
@@ -93,17 +93,17 @@ describe('the first observation of a lease', () => {
     { age: 29_999, expired: false },
     { age: 30_000, expired: true },
     { age: 30_001, expired: true },
-  ])('of age $age ms with a limit of 30 s: expired $expired', ({ age, expired }) => {
+  ])('of age $age ms with an expiry age of 30 s: expired $expired', ({ age, expired }) => {
     expect(judge(emptyLeaseHistory, leaseOf(100_000 - age), runAt(100_000)).expired).toBe(expired);
   });
 
-  it('is judged as of when the list was asked for: a slow answer ages nothing', () => {
+  it('is judged as of the request for the list: a slow response does not age the lease', () => {
     const observation = runAt(100_000, { roundTrip: 20_000 });
     expect(judge(emptyLeaseHistory, leaseOf(50_001), observation).expired).toBe(false);
     expect(judge(emptyLeaseHistory, leaseOf(50_000), observation).expired).toBe(true);
   });
 
-  it('takes a lease without renewTime for expired', () => {
+  it('judges a lease without renewTime as expired', () => {
     const judged = judge(emptyLeaseHistory, { name: 'node-1' }, runAt(100_000));
     expect(judged).toMatchObject({ expired: true, expiresAt: Number.NEGATIVE_INFINITY, firstSeen: true });
   });
@@ -112,7 +112,7 @@ describe('the first observation of a lease', () => {
 describe('a lease that changed', () => {
   interface Row {
     readonly what: string;
-    /** When it was renewed, between the look at 100 s and the one at 110 s. */
+    /** Time of the renewal, between the observations at 100 s and at 110 s. */
     readonly renewedAt?: number;
     readonly node?: number;
     readonly observation?: ObservationOptions;
@@ -152,12 +152,12 @@ describe('a lease that changed', () => {
     expect(judged).toMatchObject({ renewed: true, firstSeen: false, expired: false });
   });
 
-  it('is believed within the previous observation as a whole, from when its list was asked for', () => {
+  it('counts from its timestamp if that is later than the request for the previous list', () => {
     const { history } = judge(emptyLeaseHistory, leaseOf(85_000), runAt(100_000, { roundTrip: 10_000 }));
     expect(renewal(judge(history, leaseOf(91_000), runAt(105_000)))).toBe(91_000);
   });
 
-  it('is no older because the wall clock jumped between the observations', () => {
+  it('does not age because the wall clock jumped between the observations', () => {
     for (const jump of [tenMinutes, -tenMinutes, 6 * tenMinutes]) {
       const first = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
       const unchanged = judge(first.history, leaseOf(95_000), runAt(104_000, { ours: jump }));
@@ -166,20 +166,20 @@ describe('a lease that changed', () => {
     }
   });
 
-  it('counts by what we saw when it had no renewTime before', () => {
+  it('counts from the observation if it had no renewTime before, unless its timestamp agrees', () => {
     const { history } = judge(emptyLeaseHistory, { name: 'node-1' }, runAt(100_000));
     expect(renewal(judge(history, leaseOf(104_000), runAt(110_000)))).toBe(104_000);
     expect(renewal(judge(history, leaseOf(104_000, -tenMinutes), runAt(110_000)))).toBe(110_000);
   });
 
-  it('is expired when it lost its renewTime', () => {
+  it('expires when it loses its renewTime', () => {
     const { history } = judge(emptyLeaseHistory, leaseOf(99_000), runAt(100_000));
     expect(judge(history, { name: 'node-1' }, runAt(110_000))).toMatchObject({ expired: true, renewed: true });
   });
 });
 
 describe('a lease that does not change', () => {
-  it('keeps its effective renewal and expires exactly at its limit', () => {
+  it('keeps its effective renewal and expires exactly at its expiry age', () => {
     const slow = judge(emptyLeaseHistory, leaseOf(95_000, -tenMinutes), runAt(100_000));
     const renewed = judge(slow.history, leaseOf(105_000, -tenMinutes), runAt(110_000));
     const before = judge(renewed.history, leaseOf(105_000, -tenMinutes), runAt(139_999));
@@ -187,7 +187,7 @@ describe('a lease that does not change', () => {
     expect(judge(before.history, leaseOf(105_000, -tenMinutes), runAt(140_000)).expired).toBe(true);
   });
 
-  it('is judged by a changed limit at once', () => {
+  it('is judged by a changed expiry age at once', () => {
     const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
     const { judged } = enterAndJudgeLeases(history, [leaseOf(95_000)], {
       observation: runAt(105_000),
@@ -197,8 +197,8 @@ describe('a lease that does not change', () => {
   });
 });
 
-describe('the book', () => {
-  it('forgets a lease that is gone, and judges it anew by its timestamp when it is back', () => {
+describe('the history', () => {
+  it('forgets a deleted lease, and judges it by its timestamp when it is created again', () => {
     const first = enterAndJudgeLeases(emptyLeaseHistory, [leaseOf(95_000), leaseOf(96_000, 0, 'node-2')], {
       observation: runAt(100_000),
       expiryAgeMs,
@@ -215,13 +215,13 @@ describe('the book', () => {
     expect(back.judged).toMatchObject([{ firstSeen: true, renewed: false, expired: true, expiresAt: 126_000 }]);
   });
 
-  it('keeps the latest observation, as of when its list was asked for', () => {
+  it('keeps the time of the request for the latest list', () => {
     const first = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000, { roundTrip: 1_000 })).history;
     expect(first.lastObservedAt).toBe(99_000);
     expect(judge(first, leaseOf(95_000), runAt(110_000)).history.lastObservedAt).toBe(110_000);
   });
 
-  it('is a new value each time', () => {
+  it('is a new value after each observation', () => {
     const first = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000)).history;
     const before = structuredClone(first);
     judge(first, leaseOf(105_000), runAt(110_000));
@@ -229,7 +229,7 @@ describe('the book', () => {
     expect(emptyLeaseHistory.names).toEqual([]);
   });
 
-  it('says whether one of some leases moved since the latest observation', () => {
+  it('shows if one of the given leases was renewed since the latest observation', () => {
     const both = [leaseOf(95_000), leaseOf(96_000, 0, 'node-2')];
     const { history } = enterAndJudgeLeases(emptyLeaseHistory, both, { observation: runAt(100_000), expiryAgeMs });
     const isRenewed = (leases: readonly Lease[], ...names: readonly string[]) =>
@@ -243,7 +243,7 @@ describe('the book', () => {
     expect(isRenewed([leaseOf(105_000)])).toBe(false);
   });
 
-  it('keeps its names, string for string, as long as they do not change', () => {
+  it('keeps the same array of names as long as they do not change', () => {
     const first = enterAndJudgeLeases(emptyLeaseHistory, [leaseOf(95_000)], {
       observation: runAt(100_000),
       expiryAgeMs,
@@ -259,7 +259,7 @@ describe('the book', () => {
 });
 
 describe('downtime', () => {
-  it('makes no lease older than its end, until the expiry age has passed again', () => {
+  it('makes leases count from its end, until the expiry age has passed again', () => {
     const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
     const forgiven = resetAges(history, 160_000);
     const after = judge(forgiven, leaseOf(95_000), runAt(160_000));
@@ -268,7 +268,7 @@ describe('downtime', () => {
     expect(judge(after.history, leaseOf(95_000), runAt(190_000)).expired).toBe(true);
   });
 
-  it('makes no lease younger, none that it never was renewed, and no earlier spell undoes a later one', () => {
+  it('does not reset a later renewal, a lease that never was renewed, or a later downtime', () => {
     const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
     const forgiven = resetAges(resetAges(history, 120_000), 110_000);
     expect(renewal(judge(forgiven, leaseOf(119_000), runAt(121_000)))).toBe(120_000);
@@ -282,11 +282,11 @@ describe('downtime', () => {
   });
 });
 
-describe('distrust', () => {
+describe('distrust of timestamps', () => {
   const slow = (renewedAt: number, name = 'node-1') => leaseOf(renewedAt, -tenMinutes, name);
   const disproved = new Set(['node-1']);
 
-  it('lets timestamps count for nothing for the expiry age, from the observation that was disproved', () => {
+  it('ignores timestamps for the expiry age after the disproved observation', () => {
     const first = judge(emptyLeaseHistory, slow(95_000), runAt(100_000));
     expect(first.expired).toBe(true);
     const distrusted = distrustTimestamps(first.history, { disproved, expiryAgeMs });
@@ -297,7 +297,7 @@ describe('distrust', () => {
     expect(judge(distrusted, slow(129_000, 'node-2'), runAt(130_000)).expired).toBe(true);
   });
 
-  it('makes what was never seen to change no older than that observation, and what was disproved; nothing else', () => {
+  it('makes disproved leases and those never seen renewed no older than that observation, and no others', () => {
     const names = ['moved', 'unmoved', 'disproved', 'silent'];
     const observeAll = (history: LeaseHistory, countsFrom: readonly number[], at: number) =>
       enterAndJudgeLeases(
@@ -318,14 +318,14 @@ describe('distrust', () => {
     ]);
   });
 
-  it('has nothing to distrust before the first observation, and gives no lease a time that never had one', () => {
+  it('has no effect before the first observation, or on a lease without renewTime', () => {
     expect(distrustTimestamps(emptyLeaseHistory, { disproved, expiryAgeMs })).toEqual(emptyLeaseHistory);
     const { history } = judge(emptyLeaseHistory, { name: 'node-1' }, runAt(100_000));
     const after = judge(distrustTimestamps(history, { disproved, expiryAgeMs }), { name: 'node-1' }, runAt(102_000));
     expect(after).toMatchObject({ expired: true, expiresAt: Number.NEGATIVE_INFINITY });
   });
 
-  it('does not take back what downtime has reset, and is not shortened by it', () => {
+  it('does not undo a reset after downtime, and is not shortened by it', () => {
     const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
     const distrusted = distrustTimestamps(resetAges(history, 150_000), { disproved, expiryAgeMs });
     expect(renewal(judge(distrusted, leaseOf(95_000), runAt(151_000)))).toBe(150_000);
@@ -348,11 +348,11 @@ describe('a wrong clock', () => {
     { what: 'one within the tolerance', ahead: 2_000, wrong: [false, false, false] },
     { what: 'one that is fast', ahead: tenMinutes, wrong: [false, true, true] },
     { what: 'one that is slow', ahead: -tenMinutes, wrong: [false, true, true] },
-  ])('$what: $wrong, and nothing is known of it before a renewal was seen', ({ ahead, wrong }) => {
+  ])('$what: $wrong, and unknown before the first observed renewal', ({ ahead, wrong }) => {
     expect(observations(ahead, [99_000, 110_000, 119_000])).toEqual(wrong);
   });
 
-  it('stays one until a renewal agrees', () => {
+  it('counts as wrong until a renewal agrees', () => {
     const first = judge(emptyLeaseHistory, leaseOf(99_000), runAt(100_000));
     const wrong = judge(first.history, leaseOf(109_000, tenMinutes), runAt(110_000));
     const same = judge(wrong.history, leaseOf(109_000, tenMinutes), runAt(115_000));
@@ -360,13 +360,13 @@ describe('a wrong clock', () => {
     expect([wrong, same, right].map(({ wrongClock }) => wrongClock)).toEqual([true, true, false]);
   });
 
-  it.each([-600_000, -4_000, 4_000, 600_000])('is not that of a node where ours is off by %d ms', (ours) => {
+  it.each([-600_000, -4_000, 4_000, 600_000])('is not blamed on a node if our own clock is off by %d ms', (ours) => {
     const first = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000, { ours }));
     expect(judge(first.history, leaseOf(105_000), runAt(110_000, { ours })).wrongClock).toBe(false);
     expect(judge(first.history, leaseOf(105_000, tenMinutes * 2), runAt(110_000, { ours })).wrongClock).toBe(true);
   });
 
-  it('is none for a lease without a timestamp', () => {
+  it('does not count for a lease without a timestamp', () => {
     const { history } = judge(emptyLeaseHistory, leaseOf(99_000), runAt(100_000));
     expect(judge(history, { name: 'node-1' }, runAt(110_000)).wrongClock).toBe(false);
   });

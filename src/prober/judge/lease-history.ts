@@ -2,38 +2,38 @@ import type { Lease } from '../../kubernetes/api/lease.ts';
 
 /** One list of the leases. Times are monotonic milliseconds, except `wall`. */
 export interface LeaseObservation {
-  /** When the request for the list was sent: what it shows is not older than this. */
+  /** Time at which the request for the list was sent. The list is not older than this. */
   readonly startedAt: number;
-  /** When the whole list had arrived. */
+  /** Time at which the whole list had arrived. */
   readonly endedAt: number;
   /** Our wall clock at `endedAt`. */
   readonly wall: number;
-  /** API server's wall clock minus ours, where the difference is more than its measurement allows (`significantSkew` in clock-skew.ts). */
+  /** API server's wall clock minus ours; absent while it is within the error of measurement (`significantSkew` in clock-skew.ts). */
   readonly skewMs?: number;
-  /** Monotonic end of the run's last slow request: until then those of kubelets may have hung as well (downtime.ts). */
+  /** End of the run's last slow request. Until then the requests of kubelets may have hung as well. */
   readonly stalledUntil?: number;
 }
 
 /**
- * The leases of one shoot, from observation to observation. Times are monotonic milliseconds, except `renewTimes`. In columns: every lease is renewed between two
- * observations, so an entry for each would be most of a prober's garbage.
+ * The leases of one shoot, kept from observation to observation. Times are monotonic milliseconds, except `renewTimes`. The data is in columns: every lease
+ * is renewed between two observations, so one object per lease would be most of a prober's garbage.
  */
 export interface LeaseHistory {
-  /** Names in the order of the latest list; the same array as long as they do not change. The arrays below have the same order. */
+  /** Names in the order of the latest list; the same array as long as they do not change. `renewTimes` and `renewedAt` have the same order. */
   readonly names: readonly string[];
-  /** `spec.renewTime` as the node wrote it, in microseconds since the epoch; -Infinity for a lease without one. Compared, never used as a time of ours. */
+  /** `spec.renewTime` as the node wrote it, in microseconds since the epoch; -Infinity for a lease without one. Only compared with earlier values. */
   readonly renewTimes: readonly number[];
-  /** When each lease was last renewed, as far as it can be believed, downtime not counted; -Infinity for a lease without `renewTime`. */
+  /** Time of each lease's last credible renewal, not reset by downtime; -Infinity for a lease without `renewTime`. */
   readonly renewedAt: readonly number[];
-  /** Leases whose `renewTime` we never saw change: only their timestamps speak. */
+  /** Leases whose `renewTime` we never saw change: only their timestamps show their age. */
   readonly neverSeenRenewed: ReadonlySet<string>;
-  /** Leases whose latest change did not come when its timestamp says: as old as the observation that saw it. */
+  /** Leases whose latest change does not match its timestamp: their age counts from the observation that showed the change. */
   readonly wrongClocks: ReadonlySet<string>;
   /** Start of the latest observation. */
   readonly lastObservedAt?: number;
-  /** No lease counts as older than this: the end of the last downtime of the API server. */
+  /** End of the last downtime of the API server. No lease counts as older. */
   readonly notOlderThan: number;
-  /** Until then timestamps count for nothing. */
+  /** Until this instant timestamps do not count. */
   readonly distrustUntil: number;
 }
 
@@ -51,23 +51,23 @@ export const emptyLeaseHistory: LeaseHistory = {
 
 export interface JudgedLease {
   readonly name: string;
-  /** Monotonic instant of its latest renewal, as far as it can be believed; -Infinity for none. Downtime of the API server does not count here. */
+  /** Monotonic instant of its last credible renewal, not reset by downtime of the API server; -Infinity for none. */
   readonly renewedAt: number;
   /** Monotonic instant at which the lease expires (or expired) if it is not renewed. */
   readonly expiresAt: number;
   readonly expired: boolean;
-  /** Not in the history before this observation: only its timestamp speaks. */
+  /** True if the history had no such lease before this observation: only the timestamp shows its age. */
   readonly firstSeen: boolean;
-  /** Renewed since the previous observation. */
+  /** True if the lease was renewed since the previous observation. */
   readonly renewed: boolean;
-  /** The latest change did not come when its timestamp says. */
+  /** True if the latest change does not match its timestamp. */
   readonly wrongClock: boolean;
 }
 
 /** Tolerance, in milliseconds, between a node's timestamp and our observations. */
 const timestampToleranceMs = 2_000;
 
-/** Finds the places of names that are asked for in about the order in which they stand. */
+/** Returns a function that finds the index of a name; fast for names that come in about the order of the array. */
 const createFinder = (names: readonly string[]): ((name: string) => number | undefined) => {
   let places: ReadonlyMap<string, number> | undefined;
   let next = 0;
@@ -86,9 +86,9 @@ const createFinder = (names: readonly string[]): ((name: string) => number | und
 /**
  * Enters an observation into the history and judges every lease: it expires `expiryAgeMs` after its last renewal.
  *
- * As KCM's node lifecycle controller does, a lease is judged by when we saw it change, so that a node with a wrong clock is not taken
- * for a dead one; its own timestamp counts where it agrees with what we saw, and on the first observation, where there is nothing else.
- * A timestamp in the future counts as "now": a renewal cannot lie ahead of the observation that shows it.
+ * Like KCM's node lifecycle controller, it judges a lease by when we saw it change, so that a node with a wrong clock does not count as dead.
+ * The lease's own timestamp counts if it agrees with what we saw, and on the first observation, when nothing else is known.
+ * A timestamp in the future counts as "now": a renewal cannot be later than the observation that shows it.
  */
 export const enterAndJudgeLeases = (
   history: LeaseHistory,
@@ -96,7 +96,7 @@ export const enterAndJudgeLeases = (
   { observation, expiryAgeMs }: { readonly observation: LeaseObservation; readonly expiryAgeMs: number },
 ): { readonly history: LeaseHistory; readonly judged: readonly JudgedLease[] } => {
   const findPlace = createFinder(history.names);
-  // Where it is our clock that is wrong, those of the nodes are not.
+  // If our own clock is wrong, the nodes' clocks agree with the API server's.
   const byServer = { ...observation, wall: observation.wall + (observation.skewMs ?? 0) };
   const renewTimes = leases.map(({ renewTime = never }) => renewTime);
   const renewedAt = Array.from(renewTimes);
@@ -110,7 +110,7 @@ export const enterAndJudgeLeases = (
     const renewed = !firstSeen && history.renewTimes[place] !== renewTime;
     const known = firstSeen || renewed ? undefined : history.renewedAt[place];
     const countsFrom = known ?? effectiveRenewal(history, renewTime, { observation, firstSeen });
-    // The string of the observation before: else each observation would keep names of its own.
+    // Reuses the string of the previous observation; otherwise each observation would keep its own copies of the names.
     const name = firstSeen ? given : (history.names[place] ?? given);
     if (firstSeen || (!renewed && history.neverSeenRenewed.has(name))) neverSeenRenewed.add(name);
     const wrongClock = renewed
@@ -144,7 +144,7 @@ export const enterAndJudgeLeases = (
   };
 };
 
-/** From when the age of each lease counts, monotonic: its last renewal, or the end of a downtime after it. */
+/** Returns the monotonic instant from which the age of each lease counts: its last renewal, or the end of a later downtime. */
 export const renewalsOf = ({ renewedAt, renewTimes, notOlderThan }: LeaseHistory): readonly number[] =>
   renewedAt.map((at, place) => (renewTimes[place] === never ? at : Math.max(at, notOlderThan)));
 
@@ -173,10 +173,10 @@ const effectiveRenewal = (
   return observation.endedAt - (agrees(history, renewTime, observation) ? Math.max(0, age) : 0);
 };
 
-/** By our clock, in milliseconds. */
+/** Age of a timestamp by our wall clock, in milliseconds. */
 const ageOf = (renewTime: number, { wall }: LeaseObservation): number => wall - Math.floor(renewTime / 1_000);
 
-/** True if a new `renewTime` lies between the previous observation and the one that shows it, or if there is none. */
+/** True if a new `renewTime` lies between the previous observation and the one that shows it, or if the lease has no `renewTime`. */
 const agrees = (
   { lastObservedAt = never }: LeaseHistory,
   renewTime: number,
@@ -187,15 +187,15 @@ const agrees = (
   return age >= -timestampToleranceMs && age <= observation.endedAt - lastObservedAt + timestampToleranceMs;
 };
 
-/** After downtime of the API server, in which nobody could renew: no lease is older than its end (monotonic `at`). */
+/** Resets the age of all leases after downtime of the API server, in which no kubelet could renew: none counts as older than its end (monotonic `at`). */
 export const resetAges = (history: LeaseHistory, at: number): LeaseHistory => ({
   ...history,
   notOlderThan: Math.max(history.notOlderThan, at),
 });
 
 /**
- * Timestamps proved wrong (a lease that they called expired was renewed right after): for `expiryAgeMs` from the observation that was disproved, only
- * what was seen counts. `disproved` and all leases that were never seen to change are as old as that observation at most.
+ * Ignores timestamps after they proved wrong (a lease expired by its timestamp was renewed right afterwards): for `expiryAgeMs` after the disproved
+ * observation only observed renewals count. The `disproved` leases and all that were never seen renewed count as no older than that observation.
  */
 export const distrustTimestamps = (
   history: LeaseHistory,

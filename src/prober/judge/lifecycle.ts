@@ -1,6 +1,6 @@
 import type { PoolConditions } from '../../gardener/candidate-nodes.ts';
 
-/** What a prober derives from its shoot; a change takes effect with the next run. */
+/** Settings that a prober derives from its shoot. A change takes effect with the next run. */
 export interface ShootSettings {
   readonly poolConditions: PoolConditions;
   /** The shoot's own node monitor grace period, in milliseconds. */
@@ -8,21 +8,21 @@ export interface ShootSettings {
 }
 
 /**
- * What a stopped prober does with resources that carry its mark: `restore` them (no node is left that could be harmed), `release` them
- * (the mark is removed and the count left to its owner: Gardener keeps a count at 0 as long as the mark is there), or nothing.
+ * Action of a stopped prober on resources that carry its mark. `restore`: scales them up (no node is left that could be harmed). `release`: removes the mark
+ * and leaves the replica count to its owner (Gardener keeps a count of 0 as long as the mark is there). `nothing`: leaves them.
  */
 export type ReleasePolicy = 'restore' | 'release' | 'nothing';
 
 const releaseRank: Readonly<Record<ReleasePolicy, number>> = { nothing: 0, release: 1, restore: 2 };
 
-/** True if `next` gives back less than `current`: what a later Cluster forbids is stopped in the middle, what it allows again is not begun anew. */
+/** True if `next` restores less than `current`. A release in progress stops when a later Cluster forbids it, and does not restart when one allows it again. */
 export const releasesLess = (next: ReleasePolicy, current: ReleasePolicy): boolean =>
   releaseRank[next] < releaseRank[current];
 
 export type LifecycleDecision =
   | { readonly kind: 'run'; readonly settings: ShootSettings }
   | { readonly kind: 'stop'; readonly releasePolicy: ReleasePolicy; readonly reason: string }
-  /** Not started; one that runs is left as it is. */
+  /** No prober is started; a running one continues unchanged. */
   | { readonly kind: 'leave'; readonly reason: string };
 
 export const sameSettings = (a: ShootSettings, b: ShootSettings): boolean =>

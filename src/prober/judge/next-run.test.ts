@@ -11,7 +11,7 @@ const skip: Verdict = { kind: 'skipped' };
 const ended = (verdict: Verdict, times: { readonly nextRunAt: number; readonly verdictMayTurnAt?: number }) =>
   ({ verdict, reason: '', memory: emptyProbeMemory, ...times }) satisfies Decision;
 
-describe('an external probe that turns', () => {
+describe('a change of the external probe', () => {
   it.each<readonly [what: string, state: NextRun & { readonly verdict?: Verdict }, isUnreachable: boolean, at: number]>(
     [
       ['broken, when the leases allow it', { nextRunAt: 90, verdict: upVerdict, verdictMayTurnAt: 50 }, true, 50],
@@ -44,7 +44,7 @@ describe('an external probe that turns', () => {
     expect(nextRunDue(runSooner(state, { isUnreachable, now: 20 }))).toBe(at);
   });
 
-  it('never makes an observation later', () => {
+  it('never delays the next run', () => {
     const time = fc.integer({ min: 0, max: 100 });
     const states = fc.record(
       { nextRunAt: time, runBy: time, verdictMayTurnAt: time, verdict: fc.constantFrom(skip, upVerdict) },
@@ -61,7 +61,7 @@ describe('an external probe that turns', () => {
 describe('a run that has ended', () => {
   const asked: NextRun = { nextRunAt: 10, runBy: 12, verdictMayTurnAt: 12 };
 
-  it('leaves in force what was asked for while it was under way', () => {
+  it('keeps the earlier run that was requested while it was in progress', () => {
     const observation = scheduleAfter(asked, ended(upVerdict, { nextRunAt: 90, verdictMayTurnAt: 50 }));
     expect(observation).toEqual({ nextRunAt: 90, runBy: 12, verdictMayTurnAt: 50 });
     expect(scheduleAfter({ nextRunAt: 10 }, ended(upVerdict, { nextRunAt: 90, verdictMayTurnAt: 50 }))).toEqual({
@@ -70,7 +70,7 @@ describe('a run that has ended', () => {
     });
   });
 
-  it('but nothing where it failed, or where the external probe counts for nothing', () => {
+  it('drops the earlier run if it failed, or if the external probe cannot change the verdict', () => {
     expect(scheduleAfter(asked, ended(failedVerdict, { nextRunAt: 90 }))).toEqual({ nextRunAt: 90 });
   });
 });

@@ -3,22 +3,22 @@ import type { Decision } from './decision.ts';
 import type { ProbeMemory } from './probe-memory.ts';
 import type { Verdict } from './verdict.ts';
 
-/** When a shoot's leases are listed next. Times are monotonic milliseconds. */
+/** Schedule of a shoot's next run. Times are monotonic milliseconds. */
 export interface NextRun {
   readonly nextRunAt: number;
-  /** An earlier run, for the sake of the external probe. */
+  /** Instant of an earlier run, which a change of the external probe needs. */
   readonly runBy?: number;
-  /** As the latest verdict says. */
+  /** From the latest decision. */
   readonly verdictMayTurnAt?: number;
 }
 
-/** After a run; what the external probe asked for meanwhile goes where the run failed, so that a back-off holds. */
+/** Schedules the run after a decision. Drops `runBy` if the external probe cannot change the verdict, as after a failed run, whose back-off then holds. */
 export const scheduleAfter = ({ runBy }: NextRun, { nextRunAt, verdictMayTurnAt }: Decision): NextRun => {
   if (verdictMayTurnAt === undefined) return { nextRunAt };
   return { nextRunAt, verdictMayTurnAt, ...(runBy === undefined ? {} : { runBy }) };
 };
 
-/** The external probe has turned: no longer reachable, on which a verdict `skipped` may rest, or with `isUnreachable` unreachable for certain. */
+/** Schedules an earlier run after the external probe changed: to unreachable (`isUnreachable`), or to not reachable, which matters to a verdict `skipped`. */
 export const runSooner = <S extends NextRun & { readonly verdict?: Verdict }>(
   state: S,
   { isUnreachable, now }: { readonly isUnreachable: boolean; readonly now: number },
@@ -33,13 +33,13 @@ export const nextRunDue = ({ nextRunAt, runBy = Number.POSITIVE_INFINITY }: Next
 
 interface RunDue {
   readonly probe: ProbeMemory;
-  /** The scaling that is under way. */
+  /** The flow that is in progress. */
   readonly flow?: unknown;
 }
 
 /**
- * When a run that is due now must have ended, a monotonic instant: when KCM may give up the next node if no lease is renewed. Now, where nothing is known of
- * the shoot yet or its resources are being scaled; late, where they are held already.
+ * Returns the monotonic instant by which a run that is due now must end: when KCM may mark the next node as unhealthy if no lease is renewed. It is `now` if
+ * no leases are known yet or a flow is in progress, and a whole grace period later if the resources are held already.
  */
 export const runNeededBy = (
   { probe, flow }: RunDue,

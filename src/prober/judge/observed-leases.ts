@@ -10,17 +10,17 @@ import type { ProbeInput } from './probe-input.ts';
 import type { ProbeMemory } from './probe-memory.ts';
 
 export const confirmAfterMs = 2_000;
-/** A kubelet renews every 10 s; one that did not for so long has missed a renewal. */
+/** A kubelet renews every 10 s; after this time without a renewal it has missed one. */
 const silentMs = 15_000;
-/** Of a kubelet: `nodeLeaseDurationSeconds` in https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/. */
+/** A kubelet's default lease duration: `nodeLeaseDurationSeconds` in https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/. */
 const defaultDurationMs = 40_000;
 
 export interface ObservedLease extends JudgedLease {
-  /** `spec.leaseDurationSeconds`, in milliseconds: its kubelet renews at a quarter of it. */
+  /** `spec.leaseDurationSeconds`, in milliseconds. The kubelet renews after a quarter of this time. */
   readonly durationMs: number;
-  /** Monotonic instant since which we know of no renewal: on no timestamp alone, and the API server was not down for long since. */
+  /** Monotonic instant of the last renewal that we know of; at the earliest our first observation of the lease and the end of the last downtime. */
   readonly silentSince: number;
-  /** Monotonic instant from which its kubelet counts as silent if it does not renew. */
+  /** Monotonic instant at which the kubelet becomes silent if it does not renew. */
   readonly silentAt: number;
   readonly silent: boolean;
 }
@@ -30,7 +30,7 @@ export interface ObservedLeases {
   readonly memory: ProbeMemory;
 }
 
-/** Enters a list of the leases into the memory, as `endDowntime` left it, and judges each. */
+/** Enters a list of the leases into the memory, which must have passed `endDowntime`, and judges each lease. */
 export const observeLeases = (
   { items, observation }: { readonly items: readonly Lease[]; readonly observation: LeaseObservation },
   { memory, settings }: ProbeInput,
@@ -56,7 +56,7 @@ export const observeLeases = (
   return { leases, memory: renewedSince === undefined ? next : { ...next, renewedSince } };
 };
 
-/** What changed between two observations was renewed after the first of them, whatever clocks say. */
+/** Returns the new `renewedSince`: a lease that changed between two observations was renewed after the first, even if clocks are wrong. */
 const sinceRenewal = ({ history, renewedSince }: ProbeMemory, leases: readonly ObservedLease[]): number | undefined => {
   if (leases.every(({ silent }) => silent)) return undefined;
   return leases.some(({ renewed }) => renewed) ? history.lastObservedAt : renewedSince;
@@ -77,8 +77,8 @@ const keepFirstSeen = (
 };
 
 /**
- * Silence is judged as expiry is, but on no timestamp alone: a lease never seen to change is as old as our first observation of it, one whose
- * change has just come to light needs a second observation, and nobody was silent while the API server was away.
+ * Judges silence like expiry, but never by a timestamp alone: a lease never seen renewed counts from our first observation of it, a lease whose
+ * change has just been observed needs a second observation, and downtime of the API server does not count as silence.
  */
 const observeSilence = (
   lease: JudgedLease & Pick<ObservedLease, 'durationMs'>,
@@ -87,7 +87,7 @@ const observeSilence = (
 ): ObservedLease => {
   const { name, expiresAt, renewed } = lease;
   const seenSince = (renewed ? undefined : firstSeenAt.get(name)) ?? Number.NEGATIVE_INFINITY;
-  // Where clocks differ, a new timestamp may lie anywhere between two observations.
+  // If clocks differ, the renewal may have happened anywhere between the two observations.
   const observedSince = renewed && observation.skewMs !== undefined ? observation.endedAt : seenSince;
   const silentSince = Math.max(expiresAt - expiryAgeMs, seenSince, observedSince);
   const confirmedAt = renewed ? observation.endedAt + confirmAfterMs : Number.NEGATIVE_INFINITY;

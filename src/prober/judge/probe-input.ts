@@ -4,18 +4,18 @@ import type { ExternalProbeMode } from '../settings.ts';
 import type { LeaseObservation } from './lease-history.ts';
 import type { ProbeMemory } from './probe-memory.ts';
 
-/** A list of the leases, and when it was made. */
+/** A list of the leases, with its times. */
 export interface LeaseList {
   readonly items: readonly Lease[];
   readonly observation: LeaseObservation;
 }
 
 export interface DependentsView {
-  /** All watches synced, no flow runs, and every resource that is there is up, ready and without annotations of ours. */
+  /** True if all watches have synced, no flow runs, and every existing resource is scaled up, ready and without our annotations. */
   readonly undisturbed: boolean;
-  /** Some resource carries the mark of meltdown protection. */
+  /** True if a resource carries the mark (`meltdown-protection-active`). */
   readonly anyHeld: boolean;
-  /** Some resource carries the mark, or may: no watch has shown yet whether it does. */
+  /** True if a resource carries the mark, or may carry it because its watch has not synced yet. */
   readonly mayBeHeld: boolean;
 }
 
@@ -26,9 +26,9 @@ export interface ProbeSettings {
   readonly expiryAgeMs: number;
   /** The shoot's node monitor grace period. */
   readonly graceMs: number;
-  /** How long no candidate may renew until all count as cut off; absent: it goes by the leases, 0: that rule is off. */
+  /** If no candidate renews for this long, all count as cut off. Absent: half of the longest lease duration or of `graceMs`, the longer. 0: never. */
   readonly allSilentAfterMs?: number;
-  /** How long a restoration waits for kubelets that are late; 0: it does not. */
+  /** Longest time that a restoration waits for late kubelets. 0: it does not wait. */
   readonly landingTimeoutMs: number;
   readonly nodeLeaseFailureFraction: number;
   readonly poolConditions: PoolConditions;
@@ -36,7 +36,7 @@ export interface ProbeSettings {
 
 export type Reachability = 'unknown' | 'reachable' | 'unreachable';
 
-/** The external probe as it counts in a verdict. */
+/** State of the external probe, as the rules of a verdict use it. */
 export interface ExternalProbeView {
   readonly mode: ExternalProbeMode;
   readonly state: Reachability;
@@ -44,25 +44,25 @@ export interface ExternalProbeView {
   readonly since?: number;
 }
 
-/** What the seed shows of the API server's own Deployment (`apiServerRef`). Monotonic milliseconds. */
+/** State of the API server's own Deployment (`apiServerRef`) in the seed. Times are monotonic milliseconds. */
 export interface ApiServerView {
-  /** Since when it has been watched without a gap. Absent: it is not known now. */
+  /** Start of the watch that has had no gap since. Absent if the Deployment's state is not known now. */
   readonly knownSince?: number;
-  /** The latest time without an available replica, from -Infinity where it was found so; `until` is absent while it lasts. */
+  /** The latest time without an available replica. `since` is -Infinity if it began before the watch; `until` is absent while it lasts. */
   readonly unavailable?: { readonly since: number; readonly until?: number };
 }
 
-/** What a probe run is judged by besides what it reads. Times are monotonic milliseconds. */
+/** Input of the judgement, besides the lists that the run reads. Times are monotonic milliseconds. */
 export interface ProbeInput {
   readonly settings: ProbeSettings;
-  /** Of the run before. */
+  /** The memory that the previous run returned. */
   readonly memory: ProbeMemory;
   readonly dependents: DependentsView;
-  /** Absent: nothing is known of the API server's Deployment. */
+  /** Absent if the API server's Deployment is not known. */
   readonly apiServer?: ApiServerView;
-  /** Absent where no external probe is to be taken into account. */
+  /** Absent if no external probe counts. */
   readonly externalProbe?: ExternalProbeView;
   readonly now: number;
-  /** In [0, 1), for the jitter. */
+  /** Random number in [0, 1), for the jitter. */
   readonly random: number;
 }

@@ -1,61 +1,61 @@
 import { type LeaseHistory, emptyLeaseHistory } from './lease-history.ts';
 
-/** Runs in a row that got no list of leases, and what they showed. */
+/** Consecutive runs that got no list of leases, and the kinds of failure among them. */
 export interface UnreachableSpell {
-  /** Start of the first of them. */
+  /** Start of the first run, in monotonic milliseconds. */
   readonly since: number;
-  /** The API server was reached, and failed: 5xx, 429, or no answer on a connection that stood. */
+  /** True if the API server was reached and failed: 5xx, 429, an invalid response, or none on an established connection. */
   readonly failed: boolean;
-  /** No connection came about. */
+  /** True if a connection could not be established. */
   readonly unconnected: boolean;
-  /** Nor did one for a fault of our own side. */
+  /** True if a request failed because of a fault on our side. */
   readonly ours: boolean;
 }
 
-/** An outage, from its first verdict `unhealthy` until all that was held is restored. Times are monotonic milliseconds. */
+/** An outage, from its first verdict `unhealthy` until all held resources are restored. Times are monotonic milliseconds. */
 export interface Outage {
-  /** Candidates whose lease had expired before the outage: no landing waits for them. */
+  /** Candidates whose lease had expired before the outage. A landing does not wait for them. */
   readonly expiredBefore: ReadonlySet<string>;
-  /** Since when the share of expired leases has been below the threshold, and since when all candidates have renewed. */
+  /** Start of the time in which the share of expired leases is below the threshold, and of the time in which all candidates renew. */
   readonly landing?: { readonly belowSince: number; readonly freshSince?: number | undefined };
   /** Monotonic instant at which the restoration began. */
   readonly landedAt?: number;
-  /** No watch has shown yet whether anything is held: no outage is known of. */
+  /** True if no outage is known, but resources may be held because not all watches have synced. */
   readonly isAssumed?: true;
 }
 
-/** Outages that came soon after a restoration. */
+/** Outages that began soon after a restoration. */
 export interface Flapping {
-  /** How many in a row came within ten minutes of the restoration before. */
+  /** Number of consecutive outages that each began within ten minutes of the previous restoration. */
   readonly trips: number;
   /** Monotonic instant of the latest restoration. */
   readonly restoredAt: number;
 }
 
-/** What lasts from run to run. */
+/** State that a shoot's prober keeps from run to run. Times are monotonic milliseconds. */
 export interface ProbeMemory {
   readonly history: LeaseHistory;
-  /** The spell that lasts now. */
+  /** The current spell. */
   readonly unreachable?: UnreachableSpell;
-  /** End of the latest time in which the API server was down, or may have been, however short. */
+  /** End of the latest time, however short, in which the API server was down or may have been. */
   readonly downUntil?: number;
-  /** The latest spell, in which we could not connect though the API server was up by all that the seed shows; until it is confirmed. */
+  /** The latest spell in which we could not connect although the seed showed no downtime; kept until a list that begins 5 s later, or proof of downtime. */
   readonly doubt?: { readonly since: number; readonly until: number };
-  /** Of the leases never seen to change: when they were first seen. */
+  /** First observation of each lease that was never seen renewed. */
   readonly firstSeenAt: ReadonlyMap<string, number>;
-  /** Since this instant a lease was renewed for certain, whatever clocks say; absent while all of them are silent. */
+  /** A lease was certainly renewed after this instant, even if clocks are wrong. Absent while all leases are silent. */
   readonly renewedSince?: number;
-  /** Leases that a first observation called expired and that a second observation has yet to confirm. */
+  /** Leases that are expired by their timestamps alone; a second observation has yet to confirm them. */
   readonly unconfirmed: ReadonlySet<string>;
-  /** Monotonic end of the latest time in which answers were late, or none came: kubelets may have had to try again as well. */
+  /** End of the latest time in which responses were late or missing. Kubelets may have had to retry as well. */
   readonly stalledUntil?: number;
-  /** When all candidates were first seen to be silent; the verdict needs a second observation. */
+  /** First observation of the silence of all candidates. The verdict needs a second one. */
   readonly allSilentSeenAt?: number;
   readonly outage?: Outage;
   readonly flapping?: Flapping;
-  /** Runs in a row that failed while leases were known to be old, before or after they expired. */
+  /** Number of consecutive failed runs while enough leases were old; it starts again when they expire. */
   readonly failedRuns?: { readonly count: number; readonly isExpired: boolean };
-  /** The longest time that an answer took in the latest run that got one, in milliseconds. */
+  /** Longest response time of the latest run that got a response, in milliseconds. */
   readonly slowestAnswerMs?: number;
 }
 

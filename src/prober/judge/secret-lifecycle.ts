@@ -1,29 +1,29 @@
 import type { LifecycleDecision } from './lifecycle.ts';
 
-/** What a seed shows of a cluster that goes by the Secret with its kubeconfig. */
+/** State, in the seed, of a cluster that is found by the Secret with its kubeconfig. */
 export interface SecretCluster {
-  /** `missed`: it was there a moment ago, and may come back. */
+  /** `missed`: it existed a moment ago, and may be created again. */
   readonly secret: 'there' | 'missed' | 'gone';
   readonly namespaceDeleting: boolean;
-  /** Resources of it are in another namespace, which is not deleted with its own. */
+  /** True if the cluster has dependent resources in other namespaces, which are not deleted with its own. */
   readonly holdsElsewhere: boolean;
 }
 
-/** Nobody else would bring up what is held. */
+/** Restores held resources, because nobody else would. */
 export const secretGone: LifecycleDecision = {
   kind: 'stop',
   releasePolicy: 'restore',
   reason: 'the Secret with its kubeconfig is gone',
 };
 
-/** Decides if such a cluster is probed. */
+/** Decides if the cluster is probed. */
 export const decideSecretLifecycle = ({
   secret,
   namespaceDeleting,
   holdsElsewhere,
 }: SecretCluster): LifecycleDecision => {
   if (namespaceDeleting) {
-    // Without its mark, what lives on elsewhere would stay at 0 for good: nobody would know it for ours when the Namespace is gone.
+    // Resources elsewhere would stay at 0 for good: without their mark, and with the Namespace gone, nobody would know that we scaled them.
     const releasePolicy = holdsElsewhere ? 'restore' : 'release';
     return { kind: 'stop', releasePolicy, reason: 'its namespace is being deleted' };
   }

@@ -30,7 +30,7 @@ describe('a shoot is probed', () => {
     for (const state of states) expect(decideShootLifecycle(shoot(operation(type, state))).kind).toBe('leave');
   });
 
-  it('with the settings that it gives', () => {
+  it('with the settings of its Cluster', () => {
     const workers = ['a', { name: 'b', nodeConditions: ['Rusty'] }];
     expect(decideShootLifecycle(shoot({ workers, nodeMonitorGracePeriod: '2m' }))).toEqual({
       kind: 'run',
@@ -80,7 +80,7 @@ describe('a shoot is left as it is', () => {
 });
 
 describe('a prober is stopped', () => {
-  it('without a word when the Cluster is gone', () => {
+  it('and leaves its resources when the Cluster is gone', () => {
     expect(shootGone).toMatchObject({ kind: 'stop', releasePolicy: 'nothing' });
   });
 
@@ -91,7 +91,7 @@ describe('a prober is stopped', () => {
     ['migration', 'release', operation('Migrate', 'Processing')],
     ['migration, over', 'release', operation('Migrate', 'Succeeded')],
     ['no workers', 'restore', { workers: [] }],
-    // Any of the reasons holds whatever else is so.
+    // Each of these reasons wins over any other state.
     ['deletion of a shoot without workers', 'release', { ...deleting, workers: [] }],
     ['deletion while waking up', 'release', { ...deleting, hibernated: true }],
     ['deletion before creation', 'release', { ...deleting, lastOperation: null }],
@@ -108,7 +108,7 @@ describe('a prober is stopped', () => {
     expect(decideShootLifecycle(shoot(options))).toMatchObject({ kind: 'stop', releasePolicy });
   });
 
-  it('says why, in words', () => {
+  it('with a reason in words', () => {
     for (const options of [deleting, { hibernationEnabled: true }, operation('Migrate', ''), { workers: [] }]) {
       expect(decideShootLifecycle(shoot(options))).toHaveProperty('reason', expect.stringMatching(/\w+ \w+/));
     }

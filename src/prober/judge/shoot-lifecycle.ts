@@ -1,7 +1,7 @@
 import type { ShootView } from '../../gardener/cluster.ts';
 import type { LifecycleDecision } from './lifecycle.ts';
 
-/** What becomes of a prober when Gardener has taken the Cluster away: nothing is left to give back. */
+/** Stops the prober when Gardener has deleted the Cluster: no resources are left to restore. */
 export const shootGone: LifecycleDecision = { kind: 'stop', releasePolicy: 'nothing', reason: 'the Cluster is gone' };
 
 /** Decides if a shoot is probed. */

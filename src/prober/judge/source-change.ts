@@ -4,8 +4,8 @@ import type { ProberSettings } from '../settings.ts';
 const policyOf = (gone: LifecycleDecision): ReleasePolicy => (gone.kind === 'stop' ? gone.releasePolicy : 'nothing');
 
 /**
- * What becomes of what is held of a cluster that a changed configuration does not find any more: what either source gives back of one that is gone. Nothing was
- * taken away with it but the watch over it, so that nobody else would restore it. `former` is absent at the start of a process.
+ * Decides the release of held resources of a cluster that a changed configuration no longer finds: the policy of the two sources that restores more, because
+ * the cluster may still exist, and nobody else would restore its resources. `former` is absent at the start of a process.
  */
 export const decideAfterSourceChange = (
   former: LifecycleDecision | undefined,
@@ -17,9 +17,9 @@ export const decideAfterSourceChange = (
   return { kind: 'stop', releasePolicy, reason: 'the changed configuration does not find its cluster any more' };
 };
 
-/** What decides which clusters a configuration finds. */
+/** Settings that determine the clusters that a configuration finds. */
 type Finds = Pick<ProberSettings, 'clusterSource' | 'kubeConfigSecretName'>;
 
-/** Whether two configurations find the same clusters. Where Secrets go by a selector, that is their name in the settings. */
+/** True if two configurations find the same clusters. With a label selector for Secrets, `kubeConfigSecretName` is that selector. */
 export const findsAlike = (former: Finds, now: Finds): boolean =>
   former.clusterSource?.kind === now.clusterSource?.kind && former.kubeConfigSecretName === now.kubeConfigSecretName;

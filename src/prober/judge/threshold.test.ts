@@ -51,7 +51,7 @@ const instants = fc.array(
   { maxLength: 6 },
 );
 
-/** All subsets of two or more. */
+/** All subsets of two or more leases. */
 const subsets = (leases: readonly JudgedLease[]): readonly (readonly JudgedLease[])[] =>
   Array.from({ length: 2 ** leases.length }, (_, bits) =>
     leases.filter((__, index) => (bits >> index) % 2 === 1),
@@ -61,7 +61,7 @@ const reachesAt = (leases: readonly JudgedLease[], at: number, fraction: number)
   leases.filter(({ expiresAt }) => at >= expiresAt).length / leases.length >= fraction;
 
 describe('canOnlyBeHealthy', () => {
-  it('is what trying every subset says, and never so when dependents are disturbed', () => {
+  it('equals a check of every subset, and is false if dependents are disturbed', () => {
     fc.assert(
       fc.property(instants, fractions, (expiresAt, fraction) => {
         const leases = judgedAt(expiresAt);
@@ -90,14 +90,14 @@ describe('instants', () => {
     );
   });
 
-  it('do not exist where there is nothing to expire', () => {
+  it('are undefined if nothing can expire', () => {
     expect(earliestPossibleExpiry([], defaultSettings)).toBeUndefined();
     expect(earliestPossibleExpiry(judgedAt([now]), defaultSettings)).toBeUndefined();
     expect(thresholdInstant([], defaultSettings)).toBeUndefined();
   });
 });
 
-it('share counts the expired', () => {
+it('share counts the expired leases', () => {
   expect(share(judgedAt([now - 1, now, now + 1]))).toBe('2/3');
   expect(share([])).toBe('0/0');
 });
@@ -120,13 +120,13 @@ describe('wrong clocks', () => {
     { wrong: 24, all: 100, eager: undefined, lazy: soon },
     { wrong: 25, all: 100, eager: soon, lazy: soon },
     { wrong: 3, all: 3, eager: soon, lazy: soon },
-  ])('$wrong of $all: $eager where they are the candidates, $lazy where some of them are', (row) => {
+  ])('$wrong of $all: $eager if all are candidates, $lazy if some of them are', (row) => {
     const leases = withWrong(row.wrong, row.all);
     expect(wrongClocksDeadline(leases, now)).toBe(row.eager);
     expect(earliestWrongClocksDeadline(leases, now)).toBe(row.lazy);
   });
 
-  it('of some set of candidates is what trying every subset says', () => {
+  it('of an unknown set of candidates equal a check of every subset', () => {
     const clocks = fc.array(fc.boolean(), { maxLength: 6 });
     fc.assert(
       fc.property(clocks, (wrong) => {

@@ -2,21 +2,21 @@ import type { JudgedLease } from './lease-history.ts';
 import type { DependentsView, ProbeSettings } from './probe-input.ts';
 import type { LeaseCounts } from './verdict.ts';
 
-/** The n-th smallest of the values, counted from 1; undefined where there are not so many. No value may be NaN. */
+/** Returns the n-th smallest value, counted from 1; undefined if there are fewer values. No value may be NaN. */
 export const nthSmallest = (values: readonly number[], n: number): number | undefined =>
   Float64Array.from(values).sort()[n - 1];
 
 export const countExpired = (leases: readonly JudgedLease[]): number =>
   leases.reduce((count, { expired }) => (expired ? count + 1 : count), 0);
 
-/** `expired/all`, for people. */
+/** Returns `expired/all`, for people. */
 export const share = (leases: readonly JudgedLease[]): string =>
   `${String(countExpired(leases))}/${String(leases.length)}`;
 
 export const reaches = ({ expired, candidates }: LeaseCounts, { nodeLeaseFailureFraction }: ProbeSettings): boolean =>
   expired / candidates >= nodeLeaseFailureFraction;
 
-/** True if some subset of two or more of `all` leases reaches the threshold; the worst one pairs the expired with as few others as there must be. */
+/** True if some subset of two or more of `all` leases reaches the threshold. The worst case is a subset with as few unexpired leases as possible. */
 const someReach = ({ expired, all }: { readonly expired: number; readonly all: number }, settings: ProbeSettings) => {
   if (all < 2 || expired === 0) return false;
   return expired >= 2 || reaches({ expired, candidates: 2 }, settings);
@@ -25,11 +25,11 @@ const someReach = ({ expired, all }: { readonly expired: number; readonly all: n
 const mayReach = (leases: readonly JudgedLease[], settings: ProbeSettings): boolean =>
   someReach({ expired: countExpired(leases), all: leases.length }, settings);
 
-/** The same of leases that expire then, at the instant `at`. */
+/** The same at the instant `at`, for leases that expire at `expiresAt`. */
 export const mayReachAt = (expiresAt: readonly number[], at: number, settings: ProbeSettings): boolean =>
   someReach({ expired: expiresAt.filter((instant) => at >= instant).length, all: expiresAt.length }, settings);
 
-/** True if neither nodes nor machines could change what happens: a scale-up has nothing to do, and there is no scale-down. */
+/** True if neither nodes nor machines could change the decision: there is nothing to scale up, and no subset of the leases reaches the threshold. */
 export const canOnlyBeHealthy = (
   leases: readonly JudgedLease[],
   { undisturbed }: DependentsView,
@@ -42,45 +42,45 @@ const nthExpiry = (leases: readonly JudgedLease[], count: number): number | unde
     count,
   );
 
-/** The first instant at which some subset of two or more leases would reach the threshold if none were renewed. */
+/** Returns the first instant at which some subset of two or more leases would reach the threshold if none were renewed. */
 export const earliestPossibleExpiry = (leases: readonly JudgedLease[], settings: ProbeSettings): number | undefined =>
   earliestReach(
     leases.map(({ expiresAt }) => expiresAt),
     settings,
   );
 
-/** The same of leases that expire then. */
+/** The same for leases that expire at `expiresAt`. */
 export const earliestReach = (expiresAt: readonly number[], settings: ProbeSettings): number | undefined => {
   const needed = reaches({ expired: 1, candidates: 2 }, settings) ? 1 : 2;
   return expiresAt.length < 2 ? undefined : nthSmallest(expiresAt, needed);
 };
 
-/** The first instant at which the candidates would reach the threshold if none were renewed. */
+/** Returns the first instant at which the candidates would reach the threshold if none were renewed. */
 export const thresholdInstant = (leases: readonly JudgedLease[], settings: ProbeSettings): number | undefined =>
   nthExpiry(leases, neededOf(leases.length, settings));
 
-/** How many of so many candidates reach the threshold; one more than there are for none. */
+/** Returns the number of expired candidates that reaches the threshold; one more than `candidates` if no number does. */
 export const neededOf = (candidates: number, settings: ProbeSettings): number => {
   let expired = 1;
   while (expired <= candidates && !reaches({ expired, candidates }, settings)) expired += 1;
   return expired;
 };
 
-/** While this share of the candidates has wrong clocks, the leases are listed every `wrongClocksPaceMs`. */
+/** If this share of the candidates has wrong clocks, the leases are listed every `wrongClocksPaceMs`. */
 const wrongClocksShare = 0.25;
 const wrongClocksPaceMs = 3_000;
 
 const hasWrongClock = ({ wrongClock }: JudgedLease): boolean => wrongClock;
 
 /**
- * When the leases are to be listed again because of wrong clocks: a renewal counts from the observation that saw it, so observations that are far apart would
- * detect an outage late by as much. Undefined: too few clocks are wrong.
+ * Returns the instant at which wrong clocks require the next list of leases; undefined if too few clocks are wrong. With a wrong clock a renewal counts from
+ * the observation that showed it, so an outage would be detected late by the time between two observations.
  */
 export const wrongClocksDeadline = (candidates: readonly JudgedLease[], now: number): number | undefined => {
   const share = candidates.filter(hasWrongClock).length / candidates.length;
   return candidates.length >= 2 && share >= wrongClocksShare ? now + wrongClocksPaceMs : undefined;
 };
 
-/** The same where it is not known which of the leases are candidates: it may be so of some two or more. */
+/** The same if the candidates are not known: some two or more of the leases may be candidates with enough wrong clocks. */
 export const earliestWrongClocksDeadline = (leases: readonly JudgedLease[], now: number): number | undefined =>
   leases.length >= 2 && leases.some(hasWrongClock) ? now + wrongClocksPaceMs : undefined;

@@ -1,11 +1,14 @@
 import type { ApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
 
-/** Why a spell without a list of leases counts as downtime; `assumed`: the Deployment of the API server is not known, so it may have been. */
+/**
+ * Why a spell without a list of leases counts as downtime. `answers`: the API server was reached, and failed. `assumed`: we could not connect, and its
+ * Deployment was not watched for the whole spell, so it may have been down.
+ */
 export type DowntimeEvidence = 'answers' | 'no-available-replica' | 'assumed';
 
 export interface Downtime {
   readonly evidence: DowntimeEvidence;
-  /** Infinity where its beginning was not seen. */
+  /** Infinity if its beginning was not observed. */
   readonly ms: number;
 }
 
@@ -16,20 +19,20 @@ export type FailureKind = 'api_server_unreachable' | 'kubeconfig_unusable' | 'le
 export type Verdict =
   | {
       readonly kind: 'unhealthy';
-      /** Monotonic instant at which the share of expired leases reached the threshold, all candidates counted as silent, or the external probe was decisive. */
+      /** Monotonic instant at which the share of expired leases reached the threshold, all candidates became silent, or the external probe was decisive. */
       readonly crossedAt: number;
-      /** How long before the share of expired leases would have reached the threshold that was, in milliseconds. */
+      /** Time from `crossedAt` until expired leases alone would have reached the threshold, in milliseconds. */
       readonly earlyByMs?: number;
     }
   | { readonly kind: 'healthy'; readonly scope: 'all' | 'held' }
   | { readonly kind: 'skipped' }
-  /** A scale-down that rests on timestamps alone or on the silence of all, or that comes right after a time in which only we were cut off: a second observation decides. */
+  /** A second observation must confirm the scale-down: it rests on timestamps alone or on the silence of all, or only we were cut off until just now. */
   | { readonly kind: 'confirming' }
-  /** The outage is over, but kubelets that are late are waited for: what is held stays held until `until`, a monotonic instant. */
+  /** The outage is over, but some kubelets are late: held resources stay held until `until`, a monotonic instant, unless all renew sooner. */
   | { readonly kind: 'landing'; readonly renewed: number; readonly awaited: number; readonly until: number }
   | { readonly kind: 'failed'; readonly failure: FailureKind; readonly error: ReadError };
 
-/** The one word for a verdict, in log, metrics and demo alike. */
+/** Name of a verdict in the log, the metrics and the demo. */
 export type VerdictWord = 'healthy' | 'unhealthy' | 'confirming' | 'landing' | 'skipped' | FailureKind;
 
 export const wordOf = (verdict: Verdict): VerdictWord => (verdict.kind === 'failed' ? verdict.failure : verdict.kind);

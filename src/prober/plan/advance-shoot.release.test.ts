@@ -42,7 +42,7 @@ describe('release policies', () => {
     return harness;
   };
 
-  it('restore what is held, in order, and nothing else', () => {
+  it('restore: scales up held resources, in order, and no others', () => {
     const harness = stop({ ...quiet, objects: [held(a), held(b)] }, 'restore');
     expect(requestsIn(harness.log)).toEqual([patchAt(1_000, 'a', 3), patchAt(7_060, 'b', 3)]);
     expect(harness.state().ended).toBe('done');
@@ -51,7 +51,7 @@ describe('release policies', () => {
     expect(others.model.get(refKey(a))?.replicas).toBe(0);
   });
 
-  it('release: the mark goes, the counts stay', () => {
+  it('release: removes the mark and leaves the counts', () => {
     const harness = stop({ ...quiet, objects: [held(a), held(b)] }, 'release');
     expect(requestsIn(harness.log)).toEqual([markAt(1_000, 'a'), markAt(1_000, 'b')]);
     expect(harness.state().ended).toBe('done');
@@ -60,13 +60,13 @@ describe('release policies', () => {
     }
   });
 
-  it.each(['restore', 'release', 'nothing'] as const)('%s: over at once when nothing is held', (releasePolicy) => {
+  it.each(['restore', 'release', 'nothing'] as const)('%s: ends at once if nothing is held', (releasePolicy) => {
     const harness = stop({ ...quiet, objects: [up(a), objectOf(b, { replicas: 0 })] }, releasePolicy);
     expect(harness.log).toEqual([]);
     expect(harness.state().ended).toBe('done');
   });
 
-  it('release: stops a restoration in the middle; the shoot has been hibernated meanwhile', () => {
+  it('release: stops a restoration in progress, as when the shoot has been hibernated meanwhile', () => {
     const harness = new SeedHarness({ ...quiet, objects: [held(a), held(b)] });
     harness.at(1_000, () => harness.stop('restore'));
     harness.at(3_000, () => harness.stop('release'));
@@ -81,7 +81,7 @@ describe('release policies', () => {
     expect(harness.model.get(refKey(b))).toMatchObject({ replicas: 0, annotations: { [replicas]: '3' } });
   });
 
-  it('restore: does not begin anew what a release has taken over', () => {
+  it('restore: does not restart after a release has begun', () => {
     const harness = new SeedHarness({ ...quiet, objects: [held(a), held(b)] });
     harness.at(1_000, () => harness.stop('release'));
     harness.at(1_010, () => harness.stop('restore'));
@@ -94,14 +94,14 @@ describe('release policies', () => {
     expect([harness.log, harness.state().ended]).toEqual([[], 'done']);
   });
 
-  it.each(['restore', 'release'] as const)('%s: does not mind what is missing', (releasePolicy) => {
+  it.each(['restore', 'release'] as const)('%s: ignores missing resources', (releasePolicy) => {
     const harness = stop({ ...quiet, objects: [held(b)], synced: false }, releasePolicy);
     expect(harness.state().ended).toBe('done');
     expect(harness.model.get(refKey(b))?.annotations).not.toHaveProperty(active);
   });
 
   it.each(['restore', 'release'] as const)(
-    '%s: cancels the running flow first, and reads what it has done',
+    '%s: cancels the running flow first, and reads the resources again',
     (releasePolicy) => {
       const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 3_000 : 20 });
       const options = { resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf, watchLagMs: 60_000 };
@@ -116,7 +116,7 @@ describe('release policies', () => {
     },
   );
 
-  it('nothing: awaits the write that was sent', () => {
+  it('nothing: awaits the write in flight', () => {
     const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 3_000 : 20 });
     const harness = new SeedHarness({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf });
     harness.at(1_000, () => harness.stop('nothing'));
@@ -127,20 +127,20 @@ describe('release policies', () => {
     expect(requestsIn(harness.log)).toEqual([patchAt(100, 'a', 0)]);
   });
 
-  it('say when they failed', () => {
+  it('report a failure', () => {
     const fateOf = (): RequestFate => ({ latencyMs: 20, error: 'Forbidden' });
     expect(stop({ ...quiet, objects: [held(a), held(b)], fateOf }, 'release').state().ended).toBe('failed');
     expect(stop({ ...quiet, objects: [held(a), held(b)], fateOf }, 'restore').state().ended).toBe('failed');
   });
 
-  it('start no probe and take no verdict any more', () => {
+  it('start no more probes and ignore verdicts', () => {
     const slow = { ...quiet, verdictAt: () => downVerdict, runMs: 3_000, objects: [held(a), held(b)] };
     const harness = stop(slow, 'restore');
     expect(requestsIn(harness.log)).toEqual([patchAt(1_000, 'a', 3), patchAt(7_060, 'b', 3)]);
     expect(harness.now()).toBe(100_000);
   });
 
-  it('that have begun are not begun again by another one, only ended by none', () => {
+  it('do not restart with another policy after they have begun, and end with nothing', () => {
     const fateOf = (_: number, entry: LogEntry): RequestFate => ({
       latencyMs: entry.action.key === refKey(a) ? 5_000 : 20,
     });
@@ -158,7 +158,7 @@ describe('release policies', () => {
     expect(stopped.state().ended).toBeDefined();
   });
 
-  it('that have not begun may change', () => {
+  it('may change before they have begun', () => {
     const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 3_000 : 20 });
     const harness = new SeedHarness({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf });
     harness.at(1_000, () => harness.stop('release'));
@@ -167,7 +167,7 @@ describe('release policies', () => {
     expect(harness.model.get(refKey(a))).toMatchObject({ replicas: 3, annotations: {} });
   });
 
-  it('complete a custom kind that a crash left half-way', () => {
+  it('complete a custom resource that a crash left half-way', () => {
     const main = etcd('main');
     const objects = [objectOf(main, { replicas: 3, annotations: isHeld.annotations })];
     for (const releasePolicy of ['restore', 'release'] as const) {

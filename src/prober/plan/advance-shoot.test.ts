@@ -33,7 +33,7 @@ const up = (ref: typeof a) => objectOf(ref, { replicas: 3 });
 const at = (ref: typeof a, level: number, info: Partial<DependentResource['scaleUp']> = {}): DependentResource =>
   dependent(ref, { up: { level, ...info }, down: { level, ...info } });
 
-/** The verdicts of the runs, one every 10 s from 0; the last one stays. */
+/** Verdicts of the runs, one every 10 s from 0; the last one is repeated. */
 const verdicts =
   (...given: readonly (Verdict | undefined)[]) =>
   (now: number): Verdict | undefined =>
@@ -45,8 +45,8 @@ const run = (options: HarnessOptions, until = 100_000): SeedHarness => {
   return harness;
 };
 
-describe('a contradicting verdict', () => {
-  it('ends waits and unsent writes at once, and the new flow reads from the server first', () => {
+describe('an opposite verdict', () => {
+  it('cancels waits and unsent writes at once, and the new flow reads from the API server first', () => {
     const resources = [at(a, 0), at(b, 1, { initialDelayMs: 15_000 })];
     const options = { resources, objects: [up(a), up(b)], verdictAt: verdicts(downVerdict, upVerdict) };
     const harness = run(options, 19_000);
@@ -64,14 +64,14 @@ describe('a contradicting verdict', () => {
 
   const landing: Verdict = { kind: 'landing', renewed: 1, awaited: 2, until: 200_000 };
 
-  it('of a shoot that lands ends a scale-down, and restores nothing yet', () => {
+  it('landing ends a scale-down, and restores nothing yet', () => {
     const resources = [at(a, 0), at(b, 1, { initialDelayMs: 15_000 })];
     const harness = run({ resources, objects: [up(a), up(b)], verdictAt: verdicts(downVerdict, landing) });
     expect(harness.ends).toEqual([{ at: 10_200, flow: 1, end: 'cancelled' }]);
     expect(requestsIn(harness.log)).toEqual([patchAt(100, 'a', 0)]);
   });
 
-  it('of a shoot that lands once more ends a scale-up that has written nothing, and no other', () => {
+  it('landing ends a scale-up that has written nothing, and no other', () => {
     const [first, second] = [at(a, 0), at(b, 1, { initialDelayMs: 15_000 })];
     const verdictAt = verdicts(upVerdict, landing);
     const late = run({ resources: [second], objects: [held(b)], verdictAt });
@@ -80,7 +80,7 @@ describe('a contradicting verdict', () => {
     expect(requestsIn(begun.log)).toEqual([patchAt(100, 'a', 3), patchAt(16_160, 'b', 3)]);
   });
 
-  it('awaits a write that was sent, before anything else is sent', () => {
+  it('awaits a write in flight before it sends anything else', () => {
     const resources = [at(a, 0)];
     const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 14_000 : 20 });
     const options = { resources, objects: [up(a)], verdictAt: verdicts(downVerdict, upVerdict), fateOf };
@@ -94,7 +94,7 @@ describe('a contradicting verdict', () => {
     expect(harness.model.get(refKey(a))).toMatchObject({ replicas: 3, annotations: {} });
   });
 
-  it('counts from when it was given: a scale-up that had to wait too long is left to the next run', () => {
+  it('ages from its own time: a scale-up that had to wait too long is left to the next run', () => {
     const resources = [at(a, 0)];
     const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 31_000 : 20 });
     const verdictAt = verdicts(downVerdict, upVerdict, undefined, undefined, undefined, upVerdict);
@@ -105,17 +105,17 @@ describe('a contradicting verdict', () => {
     expect(harness.ends[1]).toMatchObject({ flow: 2, end: 'completed' });
   });
 
-  it('counts from when it was given for the levels of the new flow too', () => {
+  it('ages from its own time for the levels of the new flow too', () => {
     const resources = [at(a, 0, { timeoutMs: 60_000 }), at(b, 1)];
     const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 25_000 : 20 });
     const verdictAt = verdicts(downVerdict, upVerdict, undefined);
     const options = { resources, objects: [up(a), held(b)], verdictAt, fateOf, followMs: 8_000 };
     const harness = run(options);
-    // a is up at 33 s, and the verdict is of 10.2 s.
+    // a is ready at 33 s, and the verdict dates from 10.2 s.
     expect(requestsIn(harness.log)).toEqual([patchAt(100, 'a', 0), readAt(25_100, 'a'), patchAt(25_120, 'a', 3)]);
   });
 
-  it('is followed by the latest verdict when another came meanwhile', () => {
+  it('is replaced by the latest verdict if another came meanwhile', () => {
     const resources = [at(a, 0)];
     const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 35_000 : 20 });
     const verdictAt = verdicts(downVerdict, upVerdict, downVerdict, failedVerdict);
@@ -124,8 +124,8 @@ describe('a contradicting verdict', () => {
     expect(harness.model.get(refKey(a))?.replicas).toBe(0);
   });
 
-  it('after a flow that does not know what became of its writes reads first: the watch may not show it', () => {
-    // Its time is up before its attempts are.
+  it('reads first after a flow that does not know if its writes took effect: the watch may not show them', () => {
+    // The timeout ends before the attempts are used up.
     const resources = [at(a, 0, { timeoutMs: 200 }), at(b, 1)];
     const lost = (index: number): RequestFate => {
       return index < 3 ? { latencyMs: 20, error: 'ConnectionError', landed: true } : { latencyMs: 20 };
@@ -136,12 +136,12 @@ describe('a contradicting verdict', () => {
     const sent = requestsIn(harness.log).filter((request) => request.at > 10_000);
     expect(sent[0]).toEqual(readAt(10_200, 'a'));
     expect(sent[1]).toEqual(patchAt(10_220, 'a', 3));
-    // Again the same: nothing to find out.
+    // The same verdict again needs no read.
     const same = run({ ...options, verdictAt: verdicts(downVerdict) }, 12_000);
     expect(requestsIn(same.log)[3]).toEqual(patchAt(10_200, 'a', 0));
   });
 
-  it('down after up keeps what a lost answer wrote', () => {
+  it('down after up keeps a write whose response was lost', () => {
     const resources = [at(a, 0)];
     const fateOf = (index: number): RequestFate => {
       return index === 0 ? { latencyMs: 12_000, error: 'ConnectionError', landed: true } : { latencyMs: 20 };
@@ -159,7 +159,7 @@ describe('a contradicting verdict', () => {
 describe('other verdicts', () => {
   const slow = { resources: [at(a, 0), at(b, 1, { initialDelayMs: 15_000, timeoutMs: 60_000 })] };
 
-  it('that say the same start no second flow', () => {
+  it('in the same direction start no second flow', () => {
     for (const [verdict, objects] of [
       [downVerdict, [up(a), up(b)]],
       [upVerdict, [held(a), held(b)]],
@@ -184,7 +184,7 @@ describe('other verdicts', () => {
     },
   );
 
-  it('start no flow where there is nothing to do', () => {
+  it('start no flow if there is nothing to do', () => {
     for (const [verdict, objects] of [
       [upVerdict, [up(a), up(b)]],
       [downVerdict, [held(a), held(b)]],
@@ -225,7 +225,7 @@ describe('runs', () => {
     expect(advanceShoot(started.state, [ended(50_000)], context(50_000)).effects).toEqual([{ kind: 'start-run' }]);
   });
 
-  it('that broke are followed by others', () => {
+  it('that threw an error are followed by others', () => {
     const { state } = advanceShoot(initial, [], context(5_000));
     const broke = advanceShoot(state, [{ kind: 'run-broke', nextRunAt: 16_000 }], context(6_000));
     expect(broke).toMatchObject({ effects: [], wakeAt: 16_000, state: { runUnderWay: false } });
@@ -241,7 +241,7 @@ describe('runs', () => {
     expect(late.effects).toEqual([]);
   });
 
-  it('ignore answers to flows that are over', () => {
+  it('ignore responses to flows that have ended', () => {
     const error = new ApiError({ code: 'ServerError', message: 'x' });
     const answer = { key: 'x', result: { ok: false, error } } as const;
     const step = advanceShoot(initial, [{ kind: 'answered', flow: 7, answer }], context(1_000));
@@ -249,7 +249,7 @@ describe('runs', () => {
   });
 });
 
-it('an answer to another flow is no answer', () => {
+it('a response to another flow is ignored', () => {
   const resources = [at(a, 0)];
   const harness = new SeedHarness({ resources, objects: [up(a)], verdictAt: once(downVerdict) });
   harness.runUntil(105);
@@ -289,7 +289,7 @@ describe('a standby whose verdict is older than a restoration of the leader', ()
     seedAwayMs: 0,
     role,
   });
-  // The leader could not scale b down: an annotation kept it off until now.
+  // The leader could not scale b down: an annotation prevented it until now.
   const context = (now: number, isAHeld: boolean): ShootContext => contextWith(now, isAHeld ? [a] : []);
   const judged = (now: number): ShootEvent => ({
     kind: 'run-ended',
@@ -305,7 +305,7 @@ describe('a standby whose verdict is older than a restoration of the leader', ()
   const started = (effects: ReturnType<typeof advanceShoot>['effects']): readonly string[] =>
     effects.map(({ kind }) => kind).filter((kind) => kind === 'flow-started');
 
-  it('scales nothing down by it, nor by a run that had begun before', () => {
+  it('scales nothing down on it, nor on a run that had begun before', () => {
     const waiting = advanceShoot(initial, [judged(10_000)], context(10_000, true));
     expect([started(waiting.effects), waiting.state.next?.direction]).toEqual([[], 'down']);
     const restored = advanceShoot(waiting.state, [], context(17_000, false));
@@ -317,7 +317,7 @@ describe('a standby whose verdict is older than a restoration of the leader', ()
   it.each([
     ['between the restorations', [b]],
     ['after them', []],
-  ])('scales nothing down by it where it begins to lead %s', (_, stillHeld) => {
+  ])('scales nothing down on it when it becomes leader %s', (_, stillHeld) => {
     const waiting = advanceShoot(initial, [judged(10_000)], contextWith(10_000, [a, b]));
     const leading = { ...contextWith(17_000, stillHeld), role: leader };
     const { effects } = advanceShoot({ ...waiting.state, runUnderWay: true }, [], leading);
@@ -326,7 +326,7 @@ describe('a standby whose verdict is older than a restoration of the leader', ()
     expect(started(judgedAnew.effects)).toEqual(['flow-started']);
   });
 
-  it('protects the shoot when that is long enough ago', () => {
+  it('protects the shoot when the restoration is long enough ago', () => {
     const { state } = advanceShoot({ ...initial, held: 1 }, [], context(17_000, false));
     const again = advanceShoot({ ...state, runUnderWay: true }, [judged(28_000)], context(28_000, false));
     expect(started(advanceShoot(again.state, [], context(29_000, false)).effects)).toEqual(['flow-started']);

@@ -16,7 +16,7 @@ import {
   withoutNext,
 } from './start-scaling.ts';
 
-/** Enters events into the state, advances the flow, and returns what to do now and when to call again. Pure. */
+/** Enters events into the state, advances the flow, and returns the effects to perform and the time of the next call. Pure. */
 export const advanceShoot = (
   state: ShootProberState,
   events: readonly ShootEvent[],
@@ -78,7 +78,7 @@ const takeEvent = (state: ShootProberState, event: ShootEvent, context: ShootCon
       const { runBy: _, verdictMayTurnAt: __, ...before } = state;
       const judged = { ...before, ...scheduleAfter(state, decision), runUnderWay: false, probe: memory, verdict };
       if (state.releasePolicy !== undefined) return { state: judged, effects: [] };
-      // The outage is over: nothing more goes down for it, and nothing goes up yet.
+      // The outage is over: nothing more is scaled down, and nothing is restored yet.
       if (verdict.kind === 'landing' && judged.flow !== undefined && !isRestoring(judged.flow)) {
         const flow = judged.flow.ending === undefined ? cancelFlow(judged.flow) : judged.flow;
         return { state: { ...withoutNext(judged), flow }, effects: [] };
@@ -114,7 +114,7 @@ const hasWritten = ({ operations }: Flow): boolean => operations.some(({ mayHave
 
 const isRestoring = (flow: Flow): boolean => flow.direction === 'up' && hasWritten(flow);
 
-/** An answer may have been lost for good, and the watch may not show it yet. */
+/** True if a response may have been lost, so that a write may have taken effect that the watch does not show yet. */
 const mayHaveLostAnswer = ({ operations }: Flow, end: FlowEnd): boolean =>
   end === 'cancelled' || operations.some(({ mayHaveWritten, phase }) => mayHaveWritten && phase.kind === 'failed');
 
@@ -123,7 +123,7 @@ const cancelForRelease = (state: ShootProberState): ShootProberState => {
   return rest.flow === undefined ? rest : { ...rest, flow: cancelFlow(rest.flow) };
 };
 
-/** Once probing and its flow have ended: gives back what is held, once. */
+/** Starts the release of held resources, once, after probing and its flow have ended. */
 const startRelease = (state: ShootProberState, context: ShootContext): ShootProberState => {
   const { releasePolicy, releaseReason } = state;
   if (releasePolicy === undefined || state.flow !== undefined || state.ended !== undefined) return state;
@@ -137,7 +137,7 @@ const startRelease = (state: ShootProberState, context: ShootContext): ShootProb
   return started.flow === undefined ? { ...started, ended: 'done' } : { ...started, releaseStarted: true };
 };
 
-/** How often a standby looks at the leader while a scale-down is due or something is held, and how long its writes stand without it. */
+/** Interval, in milliseconds, at which a standby checks the leader while a scale-down is due or resources are held. Each step extends its right to write. */
 const standbyPaceMs = 500;
 
 const isStandbysAffair = ({ flow, next, held }: ShootProberState, context: ShootContext): boolean =>

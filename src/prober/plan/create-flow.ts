@@ -13,14 +13,14 @@ export interface FlowPlan {
   readonly withoutLead?: WithoutLead | undefined;
   readonly resources: readonly DependentResource[];
   readonly now: number;
-  /** When the verdict was given. */
+  /** Monotonic instant of the verdict. */
   readonly judgedAt: number;
   readonly verdictMaxAgeMs: number;
-  /** Read every resource from the API server first: a flow that was cancelled may have written what the watch does not show yet. */
+  /** True if the flow reads every resource from the API server first: a cancelled flow may have written changes that the watch does not show yet. */
   readonly readFirst: boolean;
 }
 
-/** A flow that has yet to look at its resources. */
+/** Creates a flow that has not started yet. */
 export const createFlow = (plan: FlowPlan): Flow => {
   const operations = plan.resources.flatMap((resource) => {
     const info = scaleInfo(resource, plan.direction);
@@ -45,7 +45,7 @@ export const createFlow = (plan: FlowPlan): Flow => {
   };
 };
 
-/** A release waits for no order and no delay: it takes marks away, and gives annotated resources their former annotation back. */
+/** A release needs no order and no delay: it only removes marks, and restores the former annotation of annotated resources. */
 const scaleInfo = ({ scaleUp, scaleDown }: DependentResource, direction: Direction): ScaleInfo | undefined => {
   switch (direction) {
     case 'down':
@@ -61,13 +61,13 @@ const meaningOfMissing = (
   { optional }: DependentResource,
   { direction, scope }: Pick<FlowPlan, 'direction' | 'scope'>,
 ): IfMissing => {
-  // What is not there carries no annotation of ours either.
+  // A missing resource is not held.
   if (optional || scope === 'held') return 'absent';
   return direction === 'down' ? 'failed' : 'missing';
 };
 
 /**
- * True if there is anything to write, to read or to fail on. Without it no flow need start: waiting for resources that are at
+ * True if the flow would write, read or fail. Otherwise it need not start: waiting for resources that have reached
  * their target changes nothing.
  */
 export const hasWork = (plan: Omit<FlowPlan, 'id' | 'now' | 'judgedAt' | 'reason'>, snapshotOf: SnapshotOf): boolean =>

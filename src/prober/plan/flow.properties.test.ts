@@ -23,13 +23,13 @@ import {
 import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
 import { type ModelObject, deployment, etcd, healthCheck, objectOf } from '../testing/seed-model.ts';
 
-/** Count of every resource before anything was done to it. */
+/** Count of every resource before the first flow. */
 const original = 4;
 
-/** What is set in place of scaling. */
+/** Annotation that is set in place of scaling. */
 const pause: Annotation = { key: 'cluster.x-k8s.io/paused', value: 'dwd' };
 
-/** Of annotated resources, before anything was done to them: one was paused by somebody else. */
+/** Annotations of an annotated resource before the first flow: one was paused by another writer. */
 const originalAnnotations = ({ name }: ResourceRef): Readonly<Record<string, string>> =>
   name === 'g' ? { [pause.key]: 'true' } : {};
 
@@ -38,7 +38,7 @@ interface World {
   readonly objects: readonly ModelObject[];
   /** Fates of the requests while there are faults. */
   readonly fates: readonly RequestFate[];
-  /** One per probe interval. */
+  /** One verdict per probe interval. */
   readonly verdicts: readonly Verdict[];
   readonly watchLagMs: number;
   readonly followMs: number;
@@ -69,7 +69,7 @@ const anyVerdict = fc.constantFrom<Verdict>(
   failedVerdict,
 );
 
-/** Only what was not refused may have landed. */
+/** Fates of requests. Only a write that was not refused may have landed. */
 const fate: fc.Arbitrary<RequestFate> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ latencyMs }) },
   { weight: 2, arbitrary: fc.record({ latencyMs, error: errorCode }) },
@@ -101,7 +101,7 @@ const fate: fc.Arbitrary<RequestFate> = fc.oneof(
 );
 
 const marks = { [active]: '', [replicas]: String(original) };
-/** As flows leave a resource, wherever they break off. */
+/** States of a resource after a flow that stopped at any point. */
 const initialState = fc.constantFrom<Partial<ModelObject>>(
   { replicas: original },
   { replicas: original },
@@ -124,7 +124,7 @@ const info = fc.record({
   timeoutMs: fc.constantFrom(2_000, 10_000, 30_000),
 });
 
-/** As flows leave one that is annotated. */
+/** States of an annotated resource after a flow that stopped at any point. */
 const initialAnnotations = (ref: ResourceRef): fc.Arbitrary<Partial<ModelObject>> => {
   const before = originalAnnotations(ref);
   const set = { ...before, ...setAnnotation(pause, before), [active]: '' } as Record<string, string>;
@@ -175,7 +175,7 @@ const world: fc.Arbitrary<World> = fc
     objects: all.flatMap(({ object }) => (object === undefined ? [] : [object])),
   }));
 
-/** Faults and the given verdicts first; then `last` for ever, and no faults. */
+/** Options with faults and the given verdicts first, then the verdict `last` and no faults. */
 const optionsOf = (given: World, last: Verdict): HarnessOptions => {
   const faultsUntil = given.verdicts.length * 10_000;
   const { fates, verdicts } = given;
@@ -187,7 +187,7 @@ const optionsOf = (given: World, last: Verdict): HarnessOptions => {
   };
 };
 
-/** What would be restored is what was there before: the count, or the annotation. */
+/** Returns the count that a restoration would write; for an annotated resource `original` if its former annotation is kept. */
 const recoverable = ({ ref, replicas: count, annotations }: ModelObject): unknown => {
   if (!isAnnotated(ref)) return count > 0 ? count : Number(annotations[replicas] ?? 1);
   const stored = annotations[former];
@@ -199,10 +199,10 @@ const isRestored = ({ ref, replicas: count, annotations }: ModelObject): boolean
   count === original &&
   JSON.stringify(annotations) === JSON.stringify(isAnnotated(ref) ? originalAnnotations(ref) : {});
 
-/** Longest time for one flow without faults to be over, its restarts included. */
+/** Longest time of one flow without faults, its restarts included. */
 const calmMs = 400_000;
 
-describe('whatever becomes of its requests, a shoot', () => {
+describe('a shoot with random faults of its requests', () => {
   it('never loses the count of a resource, nor sends it two requests at a time', () => {
     fc.assert(
       fc.property(world, (given) => {
@@ -221,7 +221,7 @@ describe('whatever becomes of its requests, a shoot', () => {
     );
   });
 
-  it('has everything back when nodes are reachable and faults are over', () => {
+  it('is fully restored when nodes are reachable and faults are over', () => {
     fc.assert(
       fc.property(world, (given) => {
         const harness = new SeedHarness(optionsOf(given, upVerdict));
@@ -233,7 +233,7 @@ describe('whatever becomes of its requests, a shoot', () => {
     );
   });
 
-  it('has everything down that takes part when nodes are cut off and faults are over', () => {
+  it('is fully scaled down when nodes are cut off and faults are over', () => {
     fc.assert(
       fc.property(world, (given) => {
         const harness = new SeedHarness(optionsOf(given, downVerdict));
@@ -285,7 +285,7 @@ const levelOf = ({ resources }: World, { action, direction }: LogEntry): number 
 };
 
 describe('levels', () => {
-  it('of a scale-up never begin before all of the ones before are ready', () => {
+  it('of a scale-up never start before all earlier levels are ready', () => {
     fc.assert(
       fc.property(world, (given) => {
         let checked = 0;
@@ -312,7 +312,7 @@ describe('levels', () => {
     );
   });
 
-  it('of a scale-down all begin in time, whatever becomes of the ones before', () => {
+  it('of a scale-down all start in time, even if earlier levels fail', () => {
     fc.assert(
       fc.property(world, (given) => {
         const options = { ...optionsOf(given, downVerdict), verdictAt: () => downVerdict };
@@ -335,7 +335,7 @@ describe('levels', () => {
           const isFirst = first.find(({ action }) => action.key === entry.action.key) === entry;
           if (isFirst) expect(entry.at).toBeLessThanOrEqual(100 + own + longest.reduce((sum, each) => sum + each, 0));
         }
-        // Everything that is up is asked about, or written, in the first flow.
+        // The first flow reads or writes every resource that is up.
         const asked = new Set(first.map(({ action }) => action.key));
         for (const { ref, scaleDown } of given.resources) {
           const object = given.objects.find((each) => refKey(each.ref) === refKey(ref));
@@ -355,13 +355,13 @@ describe('an autoscaler that changes counts in between', () => {
     fc.record({ latencyMs, interference: fc.record({ replicas: fc.integer({ min: 1, max: 9 }) }) }),
   );
 
-  it('never makes a resource stay at 0, nor 0 the count to be restored', () => {
+  it('never leaves a resource at 0, nor stores 0 as the count to restore', () => {
     fc.assert(
       fc.property(world, fc.array(meddling, { minLength: 1, maxLength: 12 }), (given, fates) => {
         const check = (harness: SeedHarness) => {
           for (const object of harness.model.objects.values()) {
             if (!isAnnotated(object.ref)) expect(recoverable(object)).toBeGreaterThanOrEqual(1);
-            // What is scaled to 0 by us says so, and what a workload says is one change with its count.
+            // A resource at 0 has a stored count, and so does every marked workload, because both are written at once.
             if (object.replicas === 0) expect(object.annotations).toHaveProperty([replicas]);
             if (scalesInOneWrite(object.ref) && active in object.annotations) {
               expect(object.annotations).toHaveProperty([replicas]);
@@ -381,17 +381,17 @@ describe('an autoscaler that changes counts in between', () => {
 });
 
 describe('a flow', () => {
-  it('ends within what its delays, time-outs and requests add up to, unless it waits for a fresh verdict', () => {
+  it('ends within the sum of its delays, timeouts and requests, unless it waits for a fresh verdict', () => {
     fc.assert(
       fc.property(world, fc.constantFrom(downVerdict, upVerdict), (given, verdict) => {
-        // The verdict is given for ever, so that no flow waits for it; pods never follow.
+        // The verdict is repeated for ever, so that no flow waits for it; pods never follow.
         const options: HarnessOptions = { ...optionsOf(given, verdict), verdictAt: () => verdict, followMs: Infinity };
         const harness = new SeedHarness(options);
         harness.runUntil(300_000);
         const [longestAttempt] = [...given.fates]
           .map((each) => each.latencyMs + Math.max(100, each.retryAfterMs ?? 0))
           .sort((a, b) => b - a);
-        // Per resource: its delay, three attempts of up to four requests each, its time-out, and the poll at its end.
+        // Per resource: its delay, three attempts of up to four requests each, its timeout, and the last poll.
         const bound = given.resources
           .flatMap(({ scaleUp, scaleDown }) =>
             verdict === upVerdict ? [scaleUp] : scaleDown === undefined ? [] : [scaleDown],

@@ -31,7 +31,7 @@ const held = (ref: typeof a) => objectOf(ref, isHeld);
 const up = (ref: typeof a) => objectOf(ref, { replicas: 3 });
 
 type Level = Partial<DependentResource['scaleUp']>;
-/** Scaled both ways at the same level. */
+/** Dependent resource with the same level in both directions. */
 const at = (ref: typeof a, level: number, rest: Level & { readonly optional?: boolean } = {}): DependentResource => {
   const { optional = false, ...info } = rest;
   return dependent(ref, { up: { level, ...info }, down: { level, ...info }, optional });
@@ -43,7 +43,7 @@ const run = (options: HarnessOptions, until = 600_000) => {
   return { harness, sent: requestsIn(harness.log), ends: harness.ends };
 };
 
-/** Fates by name of the resource. */
+/** Fates by the resource's name. */
 const fateOf =
   (fates: Readonly<Record<string, Partial<RequestFate>>>) =>
   (_: number, { action: { key } }: LogEntry): RequestFate => ({
@@ -54,10 +54,10 @@ const fateOf =
 describe('levels', () => {
   const resources = [at(d, 10), at(b, 2), at(a, 0), at(c, 2)];
 
-  it('go up in ascending order, each when the one before is ready; all of one level together', () => {
+  it('start in ascending order in a scale-up, each when the previous one is ready; resources of one level together', () => {
     const options = { resources, objects: [a, b, c, d].map(held), verdictAt: once(upVerdict), followMs: 1_000 };
     const { sent, ends } = run(options);
-    // Answered after 10 ms, ready 1 s later, seen 50 ms after that.
+    // Written after 10 ms, ready 1 s later, observed 50 ms after that.
     expect(sent).toEqual([
       patchAt(100, 'a', 3),
       patchAt(1_160, 'b', 3),
@@ -67,7 +67,7 @@ describe('levels', () => {
     expect(ends).toEqual([{ at: 3_280, flow: 1, end: 'completed' }]);
   });
 
-  it('go down in ascending order, each when no pods of the one before are left', () => {
+  it('start in ascending order in a scale-down, each when no pods of the previous one are left', () => {
     const options = { resources, objects: [a, b, c, d].map(up), verdictAt: once(downVerdict), followMs: 500 };
     const { sent, ends } = run(options);
     expect(sent).toEqual([patchAt(100, 'a', 0), patchAt(660, 'b', 0), patchAt(660, 'c', 0), patchAt(1_220, 'd', 0)]);
@@ -83,7 +83,7 @@ describe('levels', () => {
     expect(sent).toEqual([patchAt(100, 'a', 3), patchAt(4_100, 'b', 3), patchAt(5_160, 'c', 3)]);
   });
 
-  it('without anything to do are passed at once', () => {
+  it('without anything to do are skipped at once', () => {
     const objects = [up(a), up(b), up(c), held(d)];
     expect(run({ resources, objects, verdictAt: once(upVerdict) }).sent).toEqual([patchAt(100, 'd', 3)]);
   });
@@ -117,12 +117,12 @@ describe('a scale-up', () => {
     ]);
   });
 
-  it('waits for watches of the seed that are away, also in the middle, but not for ever; then it reads first', () => {
+  it('waits for interrupted watches of the seed, even between levels, but not for ever; then it reads first', () => {
     const awayFrom = (from: number) => ({ seedAwayMs: (now: number) => Math.max(0, now - from) });
     const held3 = { resources, objects: [held(a), held(b), held(c)], verdictAt: () => upVerdict };
     const before = run({ ...held3, ...awayFrom(-1) }, 200_000);
     expect(before.sent.slice(0, 2)).toEqual([readAt(91_000, 'a'), readAt(91_000, 'b')]);
-    // c is on the next level: its turn comes when a and b are done, at 1160.
+    // c is on the next level, which starts when a and b are done, at 1160.
     const meanwhile = run({ ...held3, ...awayFrom(500) }, 200_000);
     const at = meanwhile.sent[2]?.at ?? 0;
     expect(meanwhile.sent).toEqual([patchAt(100, 'a', 3), patchAt(100, 'b', 3), patchAt(at, 'c', 3)]);
@@ -131,21 +131,21 @@ describe('a scale-up', () => {
     expect(run({ ...held3, ...back }, 200_000).sent[0]).toEqual(patchAt(10_200, 'a', 3));
   });
 
-  it('passes a missing resource, though it is required', () => {
+  it('skips a missing resource even if it is required', () => {
     const { sent, ends } = run({ resources, objects: [held(b), held(c)], verdictAt: once(upVerdict) });
     expect(sent).toEqual([patchAt(100, 'b', 3), patchAt(1_160, 'c', 3)]);
     expect(ends).toMatchObject([{ end: 'completed' }]);
   });
 
-  it('passes a missing resource that is optional', () => {
+  it('skips a missing optional resource', () => {
     const optional = [at(a, 0, { optional: true }), at(b, 0), at(c, 1)];
     const { sent, ends } = run({ resources: optional, objects: [held(b), held(c)], verdictAt: once(upVerdict) });
     expect(sent).toEqual([patchAt(100, 'b', 3), patchAt(1_160, 'c', 3)]);
     expect(ends).toMatchObject([{ end: 'completed' }]);
   });
 
-  it('sends nothing more in the moment of an error, and awaits what was sent', () => {
-    // Both are tried again at the same instant, 220 ms; b is refused for good right then.
+  it('sends nothing more after an error, and awaits requests in flight', () => {
+    // Both are retried at 220 ms; b is then refused for good.
     const fates = (index: number): RequestFate => {
       if (index < 2) return { latencyMs: 20, error: 'TooManyRequests' };
       return index === 2 ? { latencyMs: 5_000 } : { latencyMs: 20, error: 'Forbidden' };
@@ -165,7 +165,7 @@ describe('a scale-up', () => {
     expect(ends.length).toBe(next === undefined ? 0 : 1);
   });
 
-  it('goes on when the verdict is given again', () => {
+  it('continues when the verdict is confirmed', () => {
     const options = {
       resources: [at(a, 0, { timeoutMs: 100_000 }), at(c, 1, { timeoutMs: 100_000 })],
       objects: [held(a), held(c)],
@@ -190,13 +190,13 @@ describe('a scale-up', () => {
       expect([sent, ends]).toEqual([before, []]);
     });
 
-    it('goes on when the verdict is given again, and has all of its time-out', () => {
+    it('continues when the verdict is confirmed, with its whole timeout', () => {
       const { sent, ends } = run({ ...oneLevel, verdictAt: late, fateOf: fates, followMs: 29_000 });
       expect(sent).toEqual([...before, patchAt(50_600, 'a', 3)]);
       expect(ends).toEqual([{ at: 79_660, flow: 1, end: 'completed' }]);
     });
 
-    it('takes away left-over marks all the same', () => {
+    it('removes leftover marks nevertheless', () => {
       const harness = new SeedHarness({ ...oneLevel, verdictAt: once(upVerdict), fateOf: fates });
       harness.at(30_000, () => harness.model.edit(refKey(a), { replicas: 2 }));
       harness.runUntil(60_000);
@@ -205,13 +205,13 @@ describe('a scale-up', () => {
     });
   });
 
-  it('of what is held does not mind what is missing', () => {
+  it('of held resources ignores missing ones', () => {
     const { sent, ends } = run({ resources, objects: [held(b), held(c)], verdictAt: once(upHeldVerdict) });
     expect(sent).toEqual([patchAt(100, 'b', 3), patchAt(1_160, 'c', 3)]);
     expect(ends).toMatchObject([{ end: 'completed' }]);
   });
 
-  it('of what is held leaves the others at 0', () => {
+  it('of held resources leaves the others at 0', () => {
     const objectsOfBoth = [objectOf(a, { replicas: 0 }), held(b), held(c)];
     const { sent } = run({ resources, objects: objectsOfBoth, verdictAt: once(upHeldVerdict) });
     expect(sent).toEqual([patchAt(100, 'b', 3), patchAt(1_160, 'c', 3)]);
@@ -221,7 +221,7 @@ describe('a scale-up', () => {
     { what: 'narrower, holds from then on', verdicts: [upVerdict, upHeldVerdict], bReplicas: 0 },
     { what: 'wider, is for the next flow', verdicts: [upHeldVerdict, upVerdict, failedVerdict], bReplicas: 0 },
     { what: 'the same, changes nothing', verdicts: [upVerdict, upVerdict], bReplicas: 1 },
-  ])('goes on by a mandate that is $what', ({ verdicts, bReplicas }) => {
+  ])('continues after a verdict whose scope is $what', ({ verdicts, bReplicas }) => {
     const levels = [at(a, 0, { timeoutMs: 60_000 }), at(b, 1), at(c, 1)];
     const options = { resources: levels, objects: [held(a), objectOf(b, { replicas: 0 }), held(c)] };
     const verdictAt = (now: number) => verdicts[Math.min(Math.floor(now / 10_000), verdicts.length - 1)];
@@ -235,13 +235,13 @@ describe('a resource that is no longer configured', () => {
   const dropped: DependentResource = { ...dependent(b, { down: null, optional: true }), onlyWhereHeld: true };
   const resources = [at(a, 0), dropped];
 
-  it('is restored where we hold it', () => {
+  it('is restored if we hold it', () => {
     const { sent, ends } = run({ resources, objects: [up(a), held(b)], verdictAt: once(upVerdict) });
     expect(sent).toEqual([patchAt(100, 'b', 3)]);
     expect(ends).toMatchObject([{ end: 'completed', at: 1_160 }]);
   });
 
-  it('is left alone everywhere else, whatever is on it', () => {
+  it('is left alone otherwise, with any annotations', () => {
     for (const given of [{ replicas: 0 }, { replicas: 3, annotations: { [replicas]: '2' } }]) {
       const objects = [held(a), objectOf(b, given)];
       const { sent } = run({ resources, objects, verdictAt: once(upVerdict) });
@@ -265,7 +265,7 @@ describe('a scale-down', () => {
     { timeoutMs: 30_000, initialDelayMs: 0, next: 3_100 },
     { timeoutMs: 30_000, initialDelayMs: 2_000, next: 5_100 },
     { timeoutMs: 1_000, initialDelayMs: 2_000, next: 3_100 },
-  ])('goes on after $initialDelayMs + min($timeoutMs, 3 s)', ({ next, ...info }) => {
+  ])('starts the next level after $initialDelayMs + min($timeoutMs, 3 s)', ({ next, ...info }) => {
     const { sent } = run({ ...base, resources: [at(a, 0, info), at(b, 1)] });
     expect(sent).toEqual([patchAt(100 + info.initialDelayMs, 'a', 0), patchAt(next, 'b', 0)]);
   });
@@ -280,14 +280,14 @@ describe('a scale-down', () => {
     { what: 'that is missing', object: undefined, next: 3_100 },
     { what: 'that is ignored', object: objectOf(a, { annotations: { [ignore]: 'true' } }), next: 3_100 },
     { what: 'that has something to scale', object: up(a), next: 23_100 },
-  ])('waits for the initial delay only where there is something to scale: beside one $what', ({ object, next }) => {
+  ])('waits for the initial delay only if the resource needs scaling: beside one $what', ({ object, next }) => {
     const resources = [at(a, 0, { initialDelayMs: 20_000 }), at(c, 0), at(b, 1)];
     const objects = [...(object === undefined ? [] : [object]), up(b), up(c)];
     const { sent } = run({ ...base, objects, resources });
     expect(sent.filter(({ name }) => name === 'b')).toEqual([patchAt(next, 'b', 0)]);
   });
 
-  it('waits for the initial delay as long as only reading can requestsIn whether there is something to scale', () => {
+  it('waits for the initial delay until a read has shown if the resource needs scaling', () => {
     const main = etcd('a');
     const fates = fateOf({ a: { latencyMs: 4_000 } });
     const scaled = (replicas: number) => {
@@ -299,7 +299,7 @@ describe('a scale-down', () => {
     expect(scaled(0).slice(0, 2)).toEqual([readAt(100, 'a'), patchAt(4_100, 'b', 0)]);
   });
 
-  it('waits for the slowest of a level, within its limit', () => {
+  it('waits for the slowest resource of a level, within the limit', () => {
     const resources = [at(a, 0, { timeoutMs: 1_000 }), at(c, 0, { timeoutMs: 2_000 }), at(b, 1)];
     const { sent } = run({ ...base, objects: [up(a), up(b), up(c)], resources });
     expect(sent).toEqual([patchAt(100, 'a', 0), patchAt(100, 'c', 0), patchAt(2_100, 'b', 0)]);
@@ -329,7 +329,7 @@ describe('a scale-down', () => {
       next: 400,
       end: 'failed',
     },
-  ] as const)('is not kept up by a resource that is $what', ({ objects, fates, next, end }) => {
+  ] as const)('is not delayed by a resource that is $what', ({ objects, fates, next, end }) => {
     const resources = [at(a, 0), at(b, 1), at(c, 2)];
     const options = { resources, objects, verdictAt: once(downVerdict), followMs: 400, fateOf: fateOf(fates) };
     const { sent, ends } = run(options, 30_000);
@@ -338,7 +338,7 @@ describe('a scale-down', () => {
     expect(ends[0]?.end).toBe(end);
   });
 
-  it('tries what is missing again with the next run', () => {
+  it('retries a missing resource with the next run', () => {
     const resources = [at(a, 0), at(b, 1)];
     const harness = new SeedHarness({
       resources,
@@ -352,7 +352,7 @@ describe('a scale-down', () => {
     expect(requestsIn(harness.log)).toEqual([patchAt(100, 'b', 0)]);
   });
 
-  it('goes on with an early level while a later one runs', () => {
+  it('continues an early level while a later one runs', () => {
     const resources = [at(a, 0), at(b, 1)];
     const fates = fateOf({ a: { latencyMs: 7_000, error: 'ServerError' } });
     const { sent } = run({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf: fates }, 10_000);
@@ -360,7 +360,7 @@ describe('a scale-down', () => {
   });
 });
 
-it('scales down nothing more after a suspension, until the verdict is given again', () => {
+it('scales down nothing more after a suspension until the verdict is confirmed', () => {
   const plan = { id: 1, direction: 'down', scope: 'all', reason: '', now: 0, judgedAt: 0, readFirst: false } as const;
   const created = createFlow({ ...plan, resources: [at(a, 0), at(c, 1)], verdictMaxAgeMs: 20_000 });
   const snapshotOf = () => ({ kind: 'state', state: stateOf(up(c)) }) as const;

@@ -15,38 +15,38 @@ import {
   wakeTime,
 } from './operation.ts';
 
-/** A level of a scale-down holds up the next one for this long at most after its initial delay, in milliseconds: all levels together have the 10 s between the expiry age (30 s) and the grace of KCM (40 s). */
+/**
+ * A level of a scale-down delays the next one by at most this time after its initial delay, in milliseconds. All levels together have the 10 s between the
+ * expiry age (30 s) and KCM's grace period (40 s).
+ */
 const downLevelLimitMs = 3_000;
 
-/** A step that comes later than this, in milliseconds, means that the process or its machine was suspended: a busy processor does not delay it so long. */
+/** A step that is late by more than this time, in milliseconds, shows that the process or its machine was suspended: a busy CPU does not delay it so long. */
 const suspensionMs = 10_000;
 
-/**
- * The scaling of a shoot's dependent resources in one direction, level by level: a value that `advanceFlow` moves on. Times are
- * monotonic milliseconds.
- */
+/** The scaling of a shoot's dependent resources in one direction, level by level; advanced by `advanceFlow`. Times are monotonic milliseconds. */
 export interface Flow {
   readonly id: number;
   readonly direction: Direction;
   readonly scope: ScalingScope;
-  /** The verdict behind it, in words and numbers. */
+  /** Explanation of its verdict, in words and numbers. */
   readonly reason: string;
-  /** Why this process, which does not lead, scales down itself. */
+  /** Reason for which this process scales down without the lead. Absent if it leads. */
   readonly withoutLead?: WithoutLead | undefined;
   readonly startedAt: number;
-  /** Ascending by the configured level, as `createFlow` sorts them. */
+  /** The configured levels, in ascending order. */
   readonly levels: readonly number[];
   readonly startedLevels: number;
   readonly levelStartedAt: number;
   readonly operations: readonly Operation[];
-  /** When the verdict was last confirmed; on one older than `verdictMaxAgeMs` a scale-up starts no level and scales nothing. */
+  /** Time of the verdict's last confirmation. On a verdict older than `verdictMaxAgeMs` a scale-up starts no level and scales nothing. */
   readonly verdictAt: number;
   readonly verdictMaxAgeMs: number;
-  /** Latest instant at which it was to be advanced. */
+  /** Time at which the flow is to be advanced at the latest. */
   readonly wakeAt: number;
-  /** The process was suspended since the verdict: what held then may hold no more, and nothing is scaled until it is given again. */
+  /** True if the process was suspended since the verdict, which may no longer be true: nothing is scaled until it is confirmed. */
   readonly wasSuspended?: boolean;
-  /** No new requests; only answers to writes under way are awaited. */
+  /** Set if the flow sends no new requests and only awaits the responses to its writes in flight. */
   readonly ending?: 'failed' | 'cancelled';
 }
 
@@ -57,7 +57,7 @@ export type SnapshotOf = (key: string) => Snapshot;
 export interface FlowStep {
   readonly flow: Flow;
   readonly actions: readonly Action[];
-  /** Monotonic instant of the next step that needs neither an answer nor a change; Infinity when there is none. */
+  /** Monotonic instant of the next step that needs neither a response nor a change; Infinity if there is none. */
   readonly wakeAt: number;
   readonly end?: FlowEnd;
 }
@@ -66,19 +66,19 @@ interface FlowInput {
   readonly now: number;
   /** The same instant in milliseconds since the epoch. */
   readonly wallNow: number;
-  /** Of this process, for what it writes. */
+  /** Identity of this process, for the note on resources that it scales down. */
   readonly identity: string;
   readonly snapshotOf: SnapshotOf;
-  /** Milliseconds for which a watch of Clusters or dependents has been away; 0 while all are open. */
+  /** Time for which a watch of Clusters or dependents has been interrupted, in milliseconds; 0 while all are open. */
   readonly seedAwayMs: number;
 }
 
-/** How long a scale-up waits for watches that are away, in milliseconds. */
+/** Longest time that a scale-up waits for interrupted watches, in milliseconds. */
 const longestAwayMs = 90_000;
 
 /**
- * True if a scale-up must wait: meanwhile the shoot may have been hibernated, and what the stores show up may be down. One that no later verdict
- * confirms (the end of probing) reads from the API server instead.
+ * True if a scale-up must wait for interrupted watches: the shoot may have been hibernated, and resources that the caches show as up may be down. A flow
+ * that no later verdict can confirm (at the end of probing) reads from the API server instead.
  */
 export const mustAwaitWatches = (
   { verdictMaxAgeMs }: Pick<Flow, 'verdictMaxAgeMs'>,
@@ -120,7 +120,7 @@ const endOrRun = (flow: Flow, input: FlowInput): FlowStep => {
   return { flow: { ...current, wakeAt }, actions, wakeAt, ...(end === undefined ? {} : { end }) };
 };
 
-/** An error ends a scale-up; the next run starts it again. */
+/** True if an error ends the flow. Only a scale-up ends so; the next run starts it again. */
 const hasFailed = ({ direction, operations }: Flow): boolean =>
   direction === 'up' && operations.some(({ phase }) => phase.kind === 'failed');
 
@@ -166,7 +166,7 @@ const currentLevel = (flow: Flow): readonly Operation[] =>
 
 const isFresh = ({ verdictAt, verdictMaxAgeMs }: Flow, now: number): boolean => now - verdictAt <= verdictMaxAgeMs;
 
-/** Initial delays, time-outs and retries within a level can outlast the verdict that started it, and the watches that it goes by. */
+/** True if the flow may still scale: delays, timeouts and retries within a level can outlast its verdict and the watches that it relies on. */
 const isVerdictFresh = (flow: Flow, input: FlowInput): boolean => {
   switch (flow.direction) {
     case 'down':
@@ -179,8 +179,8 @@ const isVerdictFresh = (flow: Flow, input: FlowInput): boolean => {
 };
 
 /**
- * A scale-up waits until the level is over, and needs a fresh verdict: MCM, back before KCM is ready, would replace healthy machines. A scale-down waits for
- * the level too, but not for resources that are out of attempts, and only until `levelCutoff`: one that cannot be scaled must not leave the others unprotected.
+ * A scale-up waits until the level is over, and needs a fresh verdict: MCM, started before KCM is ready, would replace healthy machines. A scale-down waits
+ * too, but not for resources that have used up their attempts, and only until `levelCutoff`: one that cannot be scaled must not leave others unprotected.
  */
 const mayStartNextLevel = (flow: Flow, input: FlowInput): boolean => {
   if (flow.startedLevels === flow.levels.length) return false;
@@ -196,7 +196,7 @@ const mayStartNextLevel = (flow: Flow, input: FlowInput): boolean => {
   }
 };
 
-/** An initial delay is the operator's word and is served before the limit runs, by what has something to scale. */
+/** The limit starts after the initial delay, which the operator configured; a resource that is at 0 already has none to wait for. */
 const levelCutoff = (flow: Flow, snapshotOf: SnapshotOf): number =>
   flow.levelStartedAt +
   Math.max(
@@ -234,10 +234,10 @@ const awaitWrites = (flow: Flow, actions: readonly Action[]): FlowStep => {
   };
 };
 
-/** Ends waits and unsent writes at once; the flow ends when the writes under way are answered. */
+/** Cancels waits and unsent writes at once. The flow ends after the responses to its writes in flight. */
 export const cancelFlow = (flow: Flow): Flow => ({ ...flow, ending: 'cancelled' });
 
-/** The same verdict again: the flow goes on, on a fresh verdict. */
+/** Enters the same verdict again: the flow continues on a fresh verdict. */
 export const confirmFlow = (
   flow: Flow,
   { judgedAt, scope }: { readonly judgedAt: number; readonly scope: ScalingScope },
@@ -245,6 +245,6 @@ export const confirmFlow = (
   ...flow,
   verdictAt: judgedAt,
   wasSuspended: false,
-  // A narrower scope holds from now on; a wider one is for the next flow, which takes all resources.
+  // A narrower scope applies at once. A wider one is left to the next flow, which covers all resources.
   scope: scope === 'held' ? 'held' : flow.scope,
 });

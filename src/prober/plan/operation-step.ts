@@ -28,10 +28,10 @@ interface Context {
   readonly scope: ScalingScope;
   readonly now: number;
   readonly snapshot: Snapshot;
-  /** As `PatchAim.note`. */
+  /** See `PatchAim.note`. */
   readonly note: string | undefined;
   readonly withoutLead: PatchAim['withoutLead'];
-  /** The verdict is fresh enough to scale on. */
+  /** True if the verdict is fresh enough to scale. */
   readonly verdictIsFresh: boolean;
 }
 
@@ -40,7 +40,7 @@ interface Stepped {
   readonly action?: Action;
 }
 
-/** Moves an operation as far as it goes at `context.now`; at most one request comes out of it. */
+/** Advances an operation as far as possible at `context.now`. Returns at most one request. */
 export const stepOperation = (operation: Operation, context: Context): Stepped => {
   const { phase } = operation;
   switch (phase.kind) {
@@ -49,7 +49,7 @@ export const stepOperation = (operation: Operation, context: Context): Stepped =
         ? { operation }
         : decide({ ...operation, phase: { kind: 'deciding' }, mustRead: operation.mustRead || phase.reread }, context);
     case 'awaiting-verdict':
-      // That wait is not the resource's: its time-out begins when it is over.
+      // The wait for a verdict does not count: the resource's timeout starts after it.
       return decide({ ...operation, deadline: context.now + operation.info.timeoutMs }, context);
     case 'deciding':
     case 'settling':
@@ -67,8 +67,8 @@ export const stepOperation = (operation: Operation, context: Context): Stepped =
 const begunAnew = 'during the scale-up, which the next run begins anew';
 
 /**
- * What comes after a resource must not come up before it: an operator gives back at 0 what he had taken over, or a standby that saw an outage, and not yet its end,
- * scales down again what this flow had found up or had brought up.
+ * Fails a finished operation of a scale-up whose resource is at 0 again, because later levels must not start before it: an operator removed ignore-scaling
+ * from a resource at 0, or a standby that saw an outage, but not yet its end, scaled the resource down again.
  */
 const failUndone = (operation: Operation, { direction, snapshot }: Context): Operation => {
   const { phase } = operation;
@@ -100,7 +100,7 @@ const decide = (operation: Operation, context: Context): Stepped => {
   }
 };
 
-/** A resource that we brought up is waited for, though it no longer carries the mark that we took away. */
+/** Returns the scope of one operation. A resource that we scaled up is awaited although we removed its mark. */
 const scopeOf = (
   { mayHaveWritten, resource }: Operation,
   { specReplicas }: ResourceState,
@@ -130,7 +130,7 @@ const write = (
     };
   }
   if (move.scaling && !verdictIsFresh) return { operation: { ...operation, phase: { kind: 'awaiting-verdict' } } };
-  // Somebody took our count back while we waited for the pods to follow.
+  // Another writer changed our count while we waited for the pods to follow.
   const isFight = operation.wroteCount && effectOf(move.write) !== undefined;
   const attempts = isFight ? operation.attempts + 1 : operation.attempts;
   if (isFight && attempts >= maxAttempts) {

@@ -21,7 +21,7 @@ import { fates, isHeld, kcm, main, run } from '../testing/play-scaling.ts';
 import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
 import { deployment, objectOf } from '../testing/seed-model.ts';
 
-describe('tries', () => {
+describe('attempts', () => {
   const up: Omit<HarnessOptions, 'fateOf'> = {
     resources: [dependent(kcm)],
     objects: [objectOf(kcm, isHeld)],
@@ -37,14 +37,14 @@ describe('tries', () => {
     'Rejected',
   ];
 
-  it.each(again)('%s: reads from the server 100 ms later, and tries again', (error) => {
+  it.each(again)('%s: reads from the API server 100 ms later, and retries', (error) => {
     const { sent, ends, object } = run({ ...up, fateOf: fates({ error }) });
     expect(sent).toEqual([patchAt(100, 'kcm', 3), readAt(220, 'kcm'), patchAt(240, 'kcm', 3)]);
     expect(ends).toEqual(['completed']);
     expect(object(kcm)).toEqual({ replicas: 3, annotations: {} });
   });
 
-  it.each(again)('%s: three times in all', (error) => {
+  it.each(again)('%s: three attempts in all', (error) => {
     const writes = run({
       ...up,
       fateOf: (_, { action }) => ({ latencyMs: 20, ...(action.kind === 'write' ? { error } : {}) }),
@@ -56,7 +56,7 @@ describe('tries', () => {
     expect(reads.ends).toEqual(['failed']);
   });
 
-  it.each(never)('%s: not again', (error) => {
+  it.each(never)('%s: no second attempt', (error) => {
     const { sent, ends } = run({ ...up, fateOf: () => ({ latencyMs: 20, error }) });
     expect(sent).toEqual([patchAt(100, 'kcm', 3)]);
     expect(ends).toEqual(['failed']);
@@ -67,7 +67,7 @@ describe('tries', () => {
     { retryAfterMs: 0, at: 220 },
     { retryAfterMs: 50, at: 220 },
     { retryAfterMs: 2_000, at: 2_120 },
-  ])('429 waits for its Retry-After of $retryAfterMs ms, and needs no reading', ({ retryAfterMs, at }) => {
+  ])('429 waits for its Retry-After of $retryAfterMs ms, and needs no read', ({ retryAfterMs, at }) => {
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
     const { sent } = run({ ...up, fateOf: fates({ error: 'TooManyRequests', ...wait }) });
     expect(sent).toEqual([patchAt(100, 'kcm', 3), patchAt(at, 'kcm', 3)]);
@@ -82,21 +82,21 @@ describe('tries', () => {
     }
   });
 
-  it('a conflict is read again from the server: the watch may not show it yet', () => {
+  it('a conflict needs a read from the API server: the watch may not show the change yet', () => {
     const fateOf = fates({ interference: { annotations: { ...isHeld.annotations, other: 'x' } } });
     const { sent, object } = run({ ...up, watchLagMs: 10_000, fateOf });
-    // The pods are waited for by reading as well, as long as the watch lags.
+    // While the watch lags, the pods are awaited by reads as well.
     expect(sent).toEqual([patchAt(100, 'kcm', 3), readAt(220, 'kcm'), patchAt(240, 'kcm', 3), readAt(1_260, 'kcm')]);
     expect(object(kcm)).toEqual({ replicas: 3, annotations: { other: 'x' } });
   });
 
-  it('a lost answer is no second write: the server says what is so', () => {
+  it('a lost response causes no second write: a read shows the current state', () => {
     const { sent, ends } = run({ ...up, fateOf: fates({ error: 'ConnectionError', landed: true }) });
     expect(sent).toEqual([patchAt(100, 'kcm', 3), readAt(220, 'kcm')]);
     expect(ends).toEqual(['completed']);
   });
 
-  it('a lost answer of a resource that alone was to be restored: its pods are waited for all the same', () => {
+  it('a lost response of a held resource: its pods are awaited nevertheless', () => {
     const resources = [dependent(kcm), dependent(deployment('mcm'), { up: { level: 1 } })];
     const objects = [objectOf(kcm, isHeld), objectOf(deployment('mcm'), isHeld)];
     const fateOf = fates({ error: 'ConnectionError', landed: true });
@@ -106,7 +106,7 @@ describe('tries', () => {
     expect(sent[2]).toMatchObject({ name: 'mcm', kind: 'patch', replicas: 3 });
   });
 
-  it('somebody else who keeps changing the count is not fought for ever', () => {
+  it('an operation gives up on another writer that keeps changing the count', () => {
     for (const ref of [kcm, main]) {
       const harness = new SeedHarness({
         resources: [dependent(ref)],
@@ -125,7 +125,7 @@ describe('tries', () => {
   });
 });
 
-describe('what the rate limit holds back', () => {
+describe('a request that the rate limit holds back', () => {
   const up: Omit<HarnessOptions, 'fateOf'> = {
     resources: [dependent(kcm, { up: { timeoutMs: 15_000 } })],
     objects: [objectOf(kcm, isHeld)],
@@ -137,7 +137,7 @@ describe('what the rate limit holds back', () => {
     (index: number): RequestFate =>
       index < count ? heldBack : { latencyMs: 20, ...then };
 
-  it('asks again every second, without reading, for it is no failed try', () => {
+  it('is repeated every second without a read, because it is no failed attempt', () => {
     const { sent, ends } = run({ ...up, fateOf: first(5) });
     expect(sent).toEqual([100, 1_100, 2_100, 3_100, 4_100, 5_100].map((at) => patchAt(at, 'kcm', 3)));
     expect(ends).toEqual(['completed']);
@@ -146,13 +146,13 @@ describe('what the rate limit holds back', () => {
     expect(reads.ends).toEqual(['completed']);
   });
 
-  it('has all its tries left', () => {
+  it('has all its attempts left', () => {
     const { sent, ends } = run({ ...up, fateOf: first(5, { error: 'Conflict' }) });
     expect(sent.slice(5)).toEqual([patchAt(5_100, 'kcm', 3), readAt(5_220, 'kcm'), readAt(5_340, 'kcm')]);
     expect(ends).toEqual(['failed']);
   });
 
-  it('gives up when its time is up', () => {
+  it('fails at its timeout', () => {
     for (const [options, last] of [
       [up, patchAt(15_100, 'kcm', 3)],
       [{ ...up, synced: false }, readAt(15_100, 'kcm')],
@@ -164,14 +164,14 @@ describe('what the rate limit holds back', () => {
     }
   });
 
-  it('ends at once when the verdict turns', () => {
+  it('ends at once on the opposite verdict', () => {
     const verdictAt = (now: number) => (now === 0 ? upVerdict : downVerdict);
     const { sent, harness } = run({ ...up, verdictAt, fateOf: () => heldBack }, 60_000);
     expect(harness.ends[0]).toEqual({ at: 10_200, flow: 1, end: 'cancelled' });
     expect(sent.filter(({ replicas: count }) => count === 3).at(-1)).toEqual(patchAt(10_100, 'kcm', 3));
   });
 
-  it('does not go through on a verdict that has grown old meanwhile', () => {
+  it('is not sent on a verdict that has become too old meanwhile', () => {
     const resources = [dependent(kcm)];
     const { sent, ends } = run({ ...up, resources, fateOf: first(25) });
     expect(sent.at(-1)).toEqual(patchAt(20_100, 'kcm', 3));
@@ -179,7 +179,7 @@ describe('what the rate limit holds back', () => {
   });
 });
 
-describe('a scale-down that meets errors', () => {
+describe('a scale-down with errors', () => {
   const down: HarnessOptions = {
     resources: [dependent(kcm, { down: { timeoutMs: 15_000 } })],
     objects: [objectOf(kcm, { replicas: 3 })],
@@ -189,20 +189,20 @@ describe('a scale-down that meets errors', () => {
     (index: number, fate: Partial<RequestFate>) =>
     (sent: number): RequestFate => ({ latencyMs: 20, ...(sent < index ? fate : {}) });
 
-  it('goes on after its tries, every second', () => {
+  it('retries every second after its attempts', () => {
     const { sent, ends } = run({ ...down, fateOf: untilIndex(5, { error: 'TooManyRequests' }) }, 9_000);
     expect(sent).toEqual([100, 220, 340, 1_360, 2_380, 3_400].map((at) => patchAt(at, 'kcm', 0)));
     expect(ends).toEqual(['completed']);
   });
 
-  it('reads what a lost answer may have changed, and waits for as long as it is asked to', () => {
+  it('reads after a lost response, and waits for Retry-After', () => {
     const lost = run({ ...down, fateOf: untilIndex(4, { error: 'ConnectionError' }) }, 9_000);
     expect(lost.sent.slice(3)).toEqual([readAt(1_360, 'kcm'), readAt(2_380, 'kcm'), patchAt(2_400, 'kcm', 0)]);
     const asked = run({ ...down, fateOf: untilIndex(3, { error: 'TooManyRequests', retryAfterMs: 3_000 }) }, 12_000);
     expect(asked.sent.slice(2)).toEqual([patchAt(6_140, 'kcm', 0), patchAt(9_160, 'kcm', 0)]);
   });
 
-  it('until its time-out, and on a fresh verdict only', () => {
+  it('retries until its timeout, and on a fresh verdict only', () => {
     const fateOf = untilIndex(1_000, { error: 'TooManyRequests' });
     const timedOut = run({ ...down, fateOf }, 15_900);
     expect(timedOut.end).toEqual({ at: 15_660, flow: 1, end: 'failed' });
@@ -213,14 +213,14 @@ describe('a scale-down that meets errors', () => {
     expect(unsaid.end?.at).toBeLessThan(21_500);
   });
 
-  it('ends at once when the verdict turns', () => {
+  it('ends at once on the opposite verdict', () => {
     const verdictAt = (now: number) => (now === 0 ? downVerdict : upVerdict);
     const { sent, harness } = run({ ...down, verdictAt, fateOf: untilIndex(1_000, { error: 'TooManyRequests' }) });
     expect(harness.ends[0]).toEqual({ at: 10_200, flow: 1, end: 'cancelled' });
     expect(sent.filter(({ at, replicas: count }) => at > 10_200 && count === 0)).toEqual([]);
   });
 
-  it('does not keep the next level waiting', () => {
+  it('does not delay the next level', () => {
     const resources = [dependent(deployment('mcm')), dependent(kcm, { down: { level: 1 } })];
     const objects = [objectOf(deployment('mcm'), { replicas: 1 }), objectOf(kcm, { replicas: 3 })];
     const isFirst = (key: string): boolean => key === refKey(deployment('mcm'));
@@ -230,7 +230,7 @@ describe('a scale-down that meets errors', () => {
     expect(sent).toContainEqual(patchAt(360, 'kcm', 0));
   });
 
-  it('forbidden is forbidden', () => {
+  it('fails at once if it is forbidden', () => {
     const { sent, ends } = run({ ...down, fateOf: untilIndex(1_000, { error: 'Forbidden' }) }, 9_000);
     expect(sent).toHaveLength(1);
     expect(ends).toEqual(['failed']);
@@ -238,7 +238,7 @@ describe('a scale-down that meets errors', () => {
 });
 
 describe('an autoscaler in between', () => {
-  it('does not make us store the wrong count', () => {
+  it('never makes us store a wrong count', () => {
     for (const ref of [kcm, main]) {
       const resources = [dependent(ref)];
       const objects = [objectOf(ref, { replicas: 3 })];

@@ -22,7 +22,7 @@ import { deployment, objectOf, stateOf } from '../testing/seed-model.ts';
 import { idleOperation, latestState } from './operation.ts';
 
 describe('initialDelay', () => {
-  it('is waited where there is something to scale', () => {
+  it('delays a resource that needs scaling', () => {
     const resources = [dependent(kcm, { up: { initialDelayMs: 5_000 }, down: { initialDelayMs: 2_000 } })];
     const up = run({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict) });
     expect(up.sent).toEqual([patchAt(5_100, 'kcm', 3)]);
@@ -30,14 +30,14 @@ describe('initialDelay', () => {
     expect(down.sent).toEqual([patchAt(2_100, 'kcm', 0)]);
   });
 
-  it('is not waited by what is up, or only has left-over marks', () => {
+  it('does not delay a resource that is up, or only has leftover marks', () => {
     const resources = [dependent(kcm, { up: { initialDelayMs: 5_000 } })];
     expect(run({ resources, objects: [objectOf(kcm)], verdictAt: once(upVerdict) }).ends).toEqual([]);
     const marked = objectOf(kcm, { annotations: isHeld.annotations, replicas: 3 });
     expect(run({ resources, objects: [marked], verdictAt: once(upVerdict) }).sent).toEqual([markAt(100, 'kcm')]);
   });
 
-  it('is waited only once, whatever is tried again', () => {
+  it('is waited for only once, even after retries', () => {
     const resources = [dependent(kcm, { up: { initialDelayMs: 5_000 } })];
     const fateOf = fates({ interference: {} }, {}, { error: 'ServerError' });
     const { sent, ends } = run({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict), fateOf });
@@ -51,7 +51,7 @@ describe('initialDelay', () => {
     expect(ends).toEqual(['completed']);
   });
 
-  it('is followed by a read of what has become of the resource', () => {
+  it('is followed by a patch for the current state of the resource', () => {
     const resources = [dependent(kcm, { up: { initialDelayMs: 5_000 } })];
     const harness = new SeedHarness({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict) });
     harness.at(3_000, () => harness.model.edit(refKey(kcm), { replicas: 4 }));
@@ -60,7 +60,7 @@ describe('initialDelay', () => {
     expect(harness.model.get(refKey(kcm))).toMatchObject({ replicas: 4, annotations: {} });
   });
 
-  it('does not eat into the time-out', () => {
+  it('does not shorten the timeout', () => {
     const resources = [dependent(kcm, { up: { initialDelayMs: 60_000, timeoutMs: 10_000 } })];
     const slow = { resources, objects: [objectOf(kcm, isHeld)], verdictAt: () => upVerdict, followMs: 9_000 };
     expect(run(slow).ends).toEqual(['completed']);
@@ -68,7 +68,7 @@ describe('initialDelay', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('a missing resource', () => {
   const not = { kind: 'not-served', problem: 'Etcd is not served' } as const;
   const served = { kind: 'served', resource: 'deployments' } as const;
 
@@ -91,7 +91,7 @@ describe('what is not there', () => {
   it.each([
     { what: 'missing', main: served },
     { what: 'not served', main: not },
-  ])('never keeps the others at 0: required and $what, on a level below them', (given) => {
+  ])('never keeps others at 0: required and $what, on a lower level', (given) => {
     const mcm = deployment('mcm');
     const { ends, object } = run({
       resources: [dependent(main), dependent(mcm, { up: { level: 1 } })],
@@ -103,7 +103,7 @@ describe('what is not there', () => {
     expect(object(mcm)).toEqual({ annotations: {}, replicas: 3 });
   });
 
-  it('is found out by reading where no watch can requestsIn', () => {
+  it('is found by a read if no watch covers it', () => {
     for (const optional of [true, false]) {
       const resources = [dependent(kcm, { optional })];
       const { sent, ends } = run({ resources, objects: [], verdictAt: once(downVerdict), synced: false });
@@ -112,7 +112,7 @@ describe('what is not there', () => {
     }
   });
 
-  it('any more, is noticed while its pods are waited for', () => {
+  it('that was deleted is noticed while its pods are awaited', () => {
     for (const optional of [true, false]) {
       const resources = [dependent(kcm, { optional })];
       const objects = [objectOf(kcm, { replicas: 3 })];
@@ -126,7 +126,7 @@ describe('what is not there', () => {
 });
 
 describe('ignore-scaling', () => {
-  it('takes our mark away and does nothing else, though it appears in the middle of a flow', () => {
+  it('makes a flow only remove our mark, even if it appears during the flow', () => {
     const resources = [dependent(kcm, { up: { initialDelayMs: 5_000 } })];
     const harness = new SeedHarness({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict) });
     harness.at(3_000, () => harness.model.edit(refKey(kcm), { annotations: { ...isHeld.annotations, [ignore]: 'T' } }));
@@ -145,7 +145,7 @@ describe('one resource is finished', () => {
     { what: 'not ready', ready: 0, observedGeneration: 5, ends: ['failed'] },
     { what: 'not observed', ready: 3, observedGeneration: 4, ends: ['failed'] },
   ])('up: $what', ({ ready, observedGeneration, ends }) => {
-    // Another one is held, so that there is a flow at all.
+    // A second resource is held, so that a flow starts at all.
     const resources = [dependent(kcm), dependent(deployment('mcm'), { up: { level: 1 } })];
     const objects = [
       objectOf(kcm, { replicas: 3, ready, generation: 5, observedGeneration }),
@@ -168,7 +168,7 @@ describe('one resource is finished', () => {
     expect(sent).toEqual([patchAt(next, 'mcm', 0)]);
   });
 
-  it('at most within its time-out', () => {
+  it('within its timeout at most', () => {
     const resources = [dependent(kcm, { up: { timeoutMs: 4_000 }, down: { timeoutMs: 7_000 } })];
     const up = run({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict), followMs: 60_000 });
     expect(up.end).toEqual({ at: 4_100, flow: 1, end: 'failed' });
@@ -177,7 +177,7 @@ describe('one resource is finished', () => {
     expect(down.end).toEqual({ at: 7_100, flow: 1, end: 'failed' });
   });
 
-  it('by what is read, where no watch shows it', () => {
+  it('by reads if no watch shows it', () => {
     const resources = [dependent(kcm)];
     const objects = [objectOf(kcm, isHeld)];
     const result = run({ resources, objects, verdictAt: once(upVerdict), synced: false, followMs: 2_500 });
@@ -186,8 +186,8 @@ describe('one resource is finished', () => {
     expect(result.end?.at).toBeLessThan(4_000);
   });
 
-  it('for a custom kind only when its controller has seen the new count', () => {
-    // Two old pods are still there: they are not the pods that were asked for.
+  it('for a custom resource only when its controller has observed the new count', () => {
+    // Two old pods still exist, which do not belong to the new count.
     const resources = [dependent(main), dependent(kcm, { up: { level: 1 } })];
     const objects = [objectOf(main, { ...isHeld, ready: 2 }), objectOf(kcm, isHeld)];
     const result = run({ resources, objects, verdictAt: once(upVerdict), followMs: 8_000 });
@@ -196,9 +196,9 @@ describe('one resource is finished', () => {
   });
 });
 
-describe('what is waited for', () => {
-  it('of a custom kind is asked for where its status says nothing new', () => {
-    // Without pods before and after, and without observedGeneration: no change will come.
+describe('an awaited change', () => {
+  it('of a custom resource is polled if its status does not show it', () => {
+    // There are no pods before and after, and no observedGeneration: the watch will show no change.
     const objects = [objectOf(main, { replicas: 3, ready: 0, observedGeneration: undefined })];
     const { ends, end } = run({
       resources: [dependent(main)],
@@ -210,7 +210,7 @@ describe('what is waited for', () => {
     expect(end?.at).toBeLessThan(2_000);
   });
 
-  it('of a custom kind is read whenever its watch shows a change', () => {
+  it('of a custom resource is read whenever its watch shows a new version', () => {
     const resources = [dependent(main)];
     const harness = new SeedHarness({
       resources,
@@ -226,7 +226,7 @@ describe('what is waited for', () => {
     expect(requestsIn(harness.log).filter(({ kind }) => kind === 'read').length).toBeLessThanOrEqual(4);
   });
 
-  it('is judged by the latest that is known, from the watch or from the server', () => {
+  it('is judged by the latest known state, from the watch or from the API server', () => {
     const state = (version: number) => ({ kind: 'state', state: stateOf(objectOf(kcm, { version })) }) as const;
     const operation = idleOperation(dependent(kcm), { key: 'x', info: instant, ifMissing: 'failed', mustRead: false });
     const lastResponse = { ...operation, lastResponse: state(5).state };
@@ -244,7 +244,7 @@ describe('what is waited for', () => {
 });
 
 describe('custom kinds', () => {
-  it('go down by annotating, then scaling; up by scaling, then taking the annotations away', () => {
+  it('are annotated, then scaled down; they are scaled up, then their annotations are removed', () => {
     const resources = [dependent(main)];
     const down = run({ resources, objects: [objectOf(main, { replicas: 3 })], verdictAt: once(downVerdict) });
     expect(down.sent.slice(0, 3)).toEqual([readAt(100, 'main'), markAt(120, 'main'), scaleAt(140, 'main', 0)]);

@@ -3,12 +3,12 @@ import { type ResourceState, isAtLeast, scalesInOneWrite } from '../../kubernete
 import type { DependentResource, ScaleInfo } from '../settings.ts';
 import { type Write, effectOf } from './patch-plan.ts';
 
-/** What a shoot's loop knows of one dependent resource without asking the API server. */
+/** Known state of one dependent resource, without a request to the API server. */
 export type Snapshot =
-  /** `isAhead`: from an answer of the API server that the watch does not show yet. */
+  /** `isAhead`: from a response of the API server that the watch does not show yet. */
   | { readonly kind: 'state'; readonly state: ResourceState; readonly isAhead?: boolean }
   | { readonly kind: 'absent' }
-  /** Has to be read; `resourceVersion` when the watch shows one that was not read yet. */
+  /** The resource has to be read. `resourceVersion` is set if the watch shows a version that was not read yet. */
   | { readonly kind: 'unknown'; readonly resourceVersion?: string }
   /** The API server does not serve the kind, or not its `scale` subresource. */
   | { readonly kind: 'not-served'; readonly problem: string };
@@ -16,19 +16,19 @@ export type Snapshot =
 export type OperationOutcome = 'scaled' | 'settled' | 'absent' | 'missing' | 'ignored' | 'released' | 'not-held';
 
 /**
- * What it means that there is no such resource: nothing where it is optional (`absent`); on the way up a required one is reported and done with
- * (`missing`), because there is nothing to bring up and the others must not stay at 0 for its sake; on the way down it is a failure.
+ * Meaning of a missing resource. `absent`: it need not exist. `missing`: a required resource in a scale-up, which is reported and counts as done,
+ * because there is nothing to scale up and the others must not stay at 0 for its sake. `failed`: a required resource in a scale-down.
  */
 export type IfMissing = 'absent' | 'missing' | 'failed';
 
 type Phase =
   | { readonly kind: 'idle' }
-  /** Has something to scale, on a verdict that is too old for it. */
+  /** The resource needs scaling, but the verdict is too old. */
   | { readonly kind: 'awaiting-verdict' }
   | { readonly kind: 'deciding' }
   | { readonly kind: 'reading' }
   | { readonly kind: 'writing'; readonly write: Write }
-  /** Serves its initial delay, or backs off after an error; `reread`: then reads the resource first. */
+  /** Waits for the initial delay or the back-off after an error. With `reread` it then reads the resource first. */
   | { readonly kind: 'waiting'; readonly until: number; readonly reread: boolean }
   | { readonly kind: 'settling' }
   | { readonly kind: 'done'; readonly outcome: OperationOutcome }
@@ -46,13 +46,13 @@ export interface Operation {
   readonly startedAt: number;
   readonly delayServed: boolean;
   readonly deadline: number;
-  /** Latest state that the API server itself has answered in this flow. */
+  /** Latest state that the API server has returned in this flow. */
   readonly lastResponse?: ResourceState;
   readonly lastResponseAt: number;
   readonly mustRead: boolean;
-  /** A write of ours changed the resource, or may have: its answer was lost. */
+  /** True if a write of ours changed the resource, or may have because its response was lost. */
   readonly mayHaveWritten: boolean;
-  /** A write of ours changed its count, or the annotation that stands for it. */
+  /** True if a write of ours changed the replica count, or the annotation that replaces scaling. */
   readonly wroteCount: boolean;
 }
 
@@ -60,18 +60,18 @@ export type Action =
   | { readonly kind: 'read'; readonly key: string }
   | { readonly kind: 'write'; readonly key: string; readonly write: Write };
 
-/** Answer to the one request an operation has in flight; `undefined` state: there is no such object. */
+/** Response to the one request that an operation has in flight. State `undefined`: the object does not exist. */
 export interface StepAnswer {
   readonly key: string;
   readonly result: Result<ResourceState | undefined, ApiError>;
 }
 
-/** After these an operation has failed, unless it goes on in a scale-down. */
+/** Attempts after which an operation fails, unless a scale-down keeps retrying. */
 export const maxAttempts = 3;
 const retryDelayMs = 100;
-/** Until the next attempt of a request that the rate limit held back, or that goes on after its last attempt. */
+/** Time until the next attempt of a request that the rate limit held back, or that is retried beyond its attempts. */
 const turnDelayMs = 1_000;
-/** How often a resource is read of which no watch can tell what is waited for. */
+/** Interval at which a resource is read if no watch shows the awaited change. */
 export const pollMs = 1_000;
 
 export const idleOperation = (
@@ -99,23 +99,23 @@ export const startOperation = (operation: Operation, now: number): Operation => 
 
 export const isOver = ({ phase }: Operation): boolean => phase.kind === 'done' || phase.kind === 'failed';
 
-/** Found at 0: nothing to scale down, and so no delay to serve. */
+/** True if the resource is at 0 already: it needs no scale-down, and so no initial delay. */
 export const isFoundDown = (operation: Operation, snapshot: Snapshot): boolean =>
   !operation.delayServed &&
   !operation.mayHaveWritten &&
   !operation.mustRead &&
   latestState(operation, snapshot)?.specReplicas === 0;
 
-/** Done, failed, or out of attempts and tried again all the same. */
+/** True if the operation is done, has failed, or is retried beyond its attempts. */
 export const holdsUpNoLevel = (operation: Operation): boolean => isOver(operation) || operation.attempts >= maxAttempts;
 
 interface Answering {
   readonly now: number;
-  /** Goes on beyond its attempts, until its time-out: the next run may be too late for KCM's grace. */
+  /** True if the operation retries beyond its attempts until its timeout, because the next run may come too late for KCM's grace period. */
   readonly keepsRetrying: boolean;
 }
 
-/** Takes in the answer to the request in flight. */
+/** Enters the response to the request in flight. */
 export const takeAnswer = (operation: Operation, { result }: StepAnswer, answering: Answering): Operation => {
   const { phase } = operation;
   const { now } = answering;
@@ -143,15 +143,15 @@ const afterError = (operation: Operation, error: ApiError, { now, keepsRetrying 
     return { ...operation, attempts, phase: { kind: 'failed', error } };
   }
   const wait = handling === 'wait' ? (error.retryAfterMs ?? 0) : 0;
-  // A refused request (429) changed nothing; after any other failure the server has to say what is so now. A conflict is no exception:
-  // when a lost write was sent again on the way, it met what it had done itself.
+  // A throttled request (429) changed nothing. After any other failure we must read the current state. A conflict is no exception:
+  // a lost write that was sent again on the way conflicts with itself.
   const reread = handling !== 'wait';
   const mayHaveWritten = operation.mayHaveWritten || (reread && operation.phase.kind === 'writing');
   const until = now + Math.max(isSpent ? turnDelayMs : retryDelayMs, wait);
   return { ...operation, attempts, mayHaveWritten, phase: { kind: 'waiting', until, reread } };
 };
 
-/** Waiting for one's turn is no failed try, and nothing was sent that would have to be looked for; only the time-out ends it. */
+/** Waits for the rate limit. That is no failed attempt, and nothing was sent, so nothing has to be read again. Only the timeout ends the wait. */
 const awaitTurn = (operation: Operation, error: ApiError, now: number): Operation => {
   const { deadline } = operation;
   if (now >= deadline) return { ...operation, phase: { kind: 'failed', error } };
@@ -168,7 +168,7 @@ export const failOperation = (operation: Operation, problem: string): Operation 
   return { ...operation, phase: { kind: 'failed', error: new Error(`${kind} ${name}: ${problem}`) } };
 };
 
-/** The next instant at which the operation may go on without an answer or a change of its snapshot. */
+/** Returns the next instant at which the operation may continue without a response or a change of its snapshot. */
 export const wakeTime = (operation: Operation, snapshot: Snapshot): number => {
   const { phase } = operation;
   switch (phase.kind) {
@@ -190,8 +190,8 @@ export const wakeTime = (operation: Operation, snapshot: Snapshot): number => {
 };
 
 /**
- * True if we must poll: the watch does not cover the resource, or does not show yet what the API server has answered, or
- * what is known of a custom kind is from before its controller saw the change.
+ * True if we must poll: the watch does not cover the resource, or does not show the API server's last response yet, or
+ * the known state of a custom kind is older than its controller's observation of the change.
  */
 export const isPolled = (operation: Operation, snapshot: Snapshot): boolean => {
   const { lastResponse, resource } = operation;
@@ -211,7 +211,7 @@ export const isPolled = (operation: Operation, snapshot: Snapshot): boolean => {
   return !scalesInOneWrite(resource.ref) && latestState(operation, snapshot)?.observed === false;
 };
 
-/** The snapshot may be older or newer than the last answer of the API server. */
+/** Returns the newer of the snapshot and the last response of the API server. */
 export const latestState = ({ lastResponse }: Operation, snapshot: Snapshot): ResourceState | undefined => {
   if (snapshot.kind !== 'state') return lastResponse;
   if (lastResponse === undefined || isAtLeast(snapshot.state.resourceVersion, lastResponse.resourceVersion)) {

@@ -27,7 +27,7 @@ const stateOf = (annotations: Annotations, of = resource): ResourceState => {
 
 const aim = (direction: Direction, more: Partial<PatchAim> = {}): PatchAim => ({ direction, scope: 'all', ...more });
 
-/** The annotations after the next patch; a word where there is none. */
+/** Annotations after the next patch; the kind of plan or outcome if there is none. */
 const after = (annotations: Annotations, given: PatchAim, of = resource): Annotations | string => {
   const plan = planPatch(of, stateOf(annotations, of), given);
   if (plan.kind === 'settle') return 'settle';
@@ -62,7 +62,7 @@ describe('down', () => {
     expect(after(before, aim('down'))).toEqual(expected);
   });
 
-  it('writes the note in the same request, and says whose change it undoes', () => {
+  it('writes the note in the same request, and names the manager whose change it undoes', () => {
     const undone = { ...stateOf({ ...held(), [paused]: 'mine' }), replicasManager: 'kubectl-annotate' };
     const plan = planPatch(resource, undone, aim('down', { note: 'why' }));
     expect(plan).toMatchObject({
@@ -101,7 +101,7 @@ describe.each(['up', 'release'] as const)('%s', (direction) => {
     expect(after(before, aim(direction))).toEqual(expected);
   });
 
-  it('takes what is stored and cannot be read for nothing, and says so', () => {
+  it('treats an unreadable stored value as none, and reports it', () => {
     for (const text of ['', '{', '[]', '{"key":1}', '{"value":"dwd"}']) {
       const broken = { ...held(), [former]: text };
       expect(after(broken, aim(direction))).toEqual({});
@@ -109,13 +109,13 @@ describe.each(['up', 'release'] as const)('%s', (direction) => {
     }
   });
 
-  it('does not call unreadable what is not there', () => {
+  it('does not report a missing stored value as unreadable', () => {
     const plan = planPatch(resource, stateOf({ [paused]: 'dwd', [active]: '' }), aim(direction));
     expect(plan).toMatchObject({ write: { annotating: 'up' } });
     expect(plan).not.toHaveProperty('write.unreadable');
   });
 
-  it('gives back what is configured no longer, or otherwise', () => {
+  it('restores an annotation that is no longer configured, or configured differently', () => {
     const { annotation: _, ...unconfigured } = resource;
     const other = { ...resource, annotation: { key: 'example.com/other', value: 'x' } };
     for (const of of [unconfigured, other]) {
@@ -124,7 +124,7 @@ describe.each(['up', 'release'] as const)('%s', (direction) => {
   });
 });
 
-it('is given back by its count where that is what was held, whatever is configured since', () => {
+it('a resource that was scaled down is scaled up again, even if an annotation has been configured since', () => {
   const kcm = dependent(deployment('kcm'), { annotation });
   const object = objectOf(kcm.ref, { replicas: 0, annotations: { [active]: '', [replicas]: '3' } });
   const state = stateInObject(scalableOf(object), kcm);
@@ -132,7 +132,7 @@ it('is given back by its count where that is what was held, whatever is configur
   expect(planPatch(kcm, state!, aim('up'))).toMatchObject({ write: { replicas: 3 } });
 });
 
-it('is there at once: nothing follows from it that would have to be waited for', () => {
+it('an annotation is settled at once: no controller has to follow', () => {
   expect(isSettled(stateOf(held()), 'down')).toBe(true);
   expect(isSettled(stateOf({}), 'up')).toBe(true);
   expect([{}, { [paused]: 'true' }, { [paused]: 'dwd' }].map((one) => isUndisturbed(stateOf(one)))).toEqual([
@@ -148,7 +148,7 @@ const anyText = fc.oneof(
   fc.constantFrom('', 'dwd', 'true', '"', '{"a":1}', '\u0000\u2028'),
 );
 
-it('is given back exactly, whatever its value was and whatever else is there', () => {
+it('an annotation is restored exactly, with any former value and any other annotations', () => {
   const others = fc.dictionary(fc.stringMatching(/^[a-z]{1,5}\/[a-z]{1,9}$/), anyText, { maxKeys: 3 });
   fc.assert(
     fc.property(fc.option(anyText, { nil: undefined }), others, (value, rest) => {

@@ -22,7 +22,7 @@ const state = (given: Partial<ResourceState> = {}): ResourceState => ({
   ...given,
 });
 
-/** The move in few words. */
+/** Short form of a patch plan. */
 const show = (move: PatchPlan): unknown => {
   switch (move.kind) {
     case 'settle':
@@ -44,7 +44,7 @@ interface Row {
   readonly what: string;
   readonly state: Partial<ResourceState>;
   readonly workload: unknown;
-  /** Of a kind that scales through its subresource, where it differs. */
+  /** Expected plan for a kind that scales through its subresource. Absent: the same as `workload`. */
   readonly custom?: unknown;
 }
 
@@ -55,7 +55,7 @@ const check = (direction: Direction, { what, state: given, ...rest }: Row) => {
     expect(show(planPatch(workload, base, plan))).toEqual(rest.workload);
     const move = planPatch(custom, base, plan);
     expect(show(move)).toEqual(rest.custom ?? rest.workload);
-    // Every write carries what it rests on.
+    // Every write carries its base state.
     if (move.kind === 'write') expect(move.write.base).toBe(base);
   });
 };
@@ -208,7 +208,7 @@ describe('ignore-scaling', () => {
   }
 });
 
-describe('only what is held', () => {
+describe('the scope held', () => {
   const held = { direction: 'up', scope: 'held' } as const;
 
   it.each([
@@ -220,13 +220,13 @@ describe('only what is held', () => {
     for (const resource of [workload, custom]) expect(show(planPatch(resource, state(given), held))).toBe(expected);
   });
 
-  it('is restored', () => {
+  it('restores held resources', () => {
     const base = state({ specReplicas: 0, annotations: bothMarks });
     expect(show(planPatch(workload, base, held))).toMatchObject({ replicas: 3 });
     expect(show(planPatch(custom, base, held))).toMatchObject({ kind: 'scale', replicas: 3 });
   });
 
-  it('and what the Go program has left where it restored', () => {
+  it('removes the note that the Go program left on a restored resource', () => {
     const expected = { kind: 'object', annotations: withoutMark, scaling: false };
     for (const given of [{}, { specReplicas: 0 }]) {
       const base = state({ ...given, annotations: { [note]: '{}' } });
@@ -239,20 +239,20 @@ describe('the note', () => {
   const down = { direction: 'down', scope: 'all', note: 'why' } as const;
   const marks = { [replicas]: '3', [active]: '', [note]: 'why' };
 
-  it('is written in the request that scales down, or marks what is scaled through its subresource', () => {
+  it('is written in the request that scales down, or that marks a resource with a scale subresource', () => {
     expect(show(planPatch(workload, state(), down))).toMatchObject({ annotations: marks, replicas: 0 });
     const first = planPatch(custom, state(), down);
     expect(show(first)).toEqual({ kind: 'object', annotations: marks, scaling: true });
     expect(show(planPatch(custom, state({ annotations: marks }), down))).toMatchObject({ kind: 'scale', replicas: 0 });
   });
 
-  it('of what the Go program holds is not made up later', () => {
+  it('is not added later to a resource that the Go program holds', () => {
     const held = state({ specReplicas: 0, annotations: bothMarks });
     expect(show(planPatch(workload, held, down))).toBe('settle');
   });
 });
 
-describe('a resource shows what was asked for', () => {
+describe('a resource has reached its target', () => {
   it.each([
     ['down', { specReplicas: 0, readyReplicas: 0 }, true],
     ['down', { specReplicas: 0, readyReplicas: 1 }, false],
@@ -266,7 +266,7 @@ describe('a resource shows what was asked for', () => {
     expect(isSettled(state(given), direction)).toBe(expected);
   });
 
-  it('and needs nothing more when it is up, ready and without marks', () => {
+  it('and is undisturbed if it is up, ready and without marks', () => {
     expect(isUndisturbed(state())).toBe(true);
     expect(isUndisturbed(state({ annotations: { [ignore]: 'true', other: 'x' } }))).toBe(true);
     const disturbed = [

@@ -14,32 +14,32 @@ import {
 } from '../../gardener/scaling-annotations.ts';
 import type { DependentResource } from '../settings.ts';
 
-/** `release` only removes the annotation of meltdown protection, and leaves the counts to their owner; a resource that is annotated gets its former annotation back. */
+/** `release` only removes our mark and leaves the replica count to its owner; an annotated resource gets its former annotation back. */
 export type Direction = 'down' | 'up' | 'release';
 
-/** `held`: of the resources, only those that `isHeld`. */
+/** `held`: only resources that we hold. */
 export type ScalingScope = 'all' | 'held';
 
-/** Of a resource that is no longer configured, only what we hold is ours. */
+/** Narrows the scope for a resource that is no longer configured: we touch it only if we hold it. */
 export const narrowScope = (scope: ScalingScope, { onlyWhereHeld }: DependentResource): ScalingScope =>
   onlyWhereHeld === true ? 'held' : scope;
 
-/** One request that changes a resource, refused by the API server when the resource is no longer at `base.resourceVersion`. */
+/** One request that changes a resource. Its precondition is `base.resourceVersion`: otherwise the API server returns a conflict. */
 export interface Write {
   readonly base: ResourceState;
-  /** `object`: annotations, and with `replicas` the count in the same request; `scale`: the count through the subresource. */
+  /** `object` changes annotations and, with `replicas`, the count in the same request. `scale` changes the count through the subresource. */
   readonly kind: 'object' | 'scale';
   readonly annotations?: AnnotationChange;
   readonly replicas?: number;
-  /** For a resource that is annotated and not scaled: its annotation is set to protect it, or given back. */
+  /** Set for a resource that is annotated instead of scaled: `down` sets its annotation, `up` restores the former one. */
   readonly annotating?: 'down' | 'up';
-  /** What is stored and could not be read, when 1 replica, or no annotation, is restored in its place. */
+  /** Stored value that could not be read. 1 replica, or no annotation, is restored instead. */
   readonly unreadable?: string;
-  /** The field manager whose count or annotation this write overwrites: a human or an autoscaler scaled what we hold, or stopped what we keep up. */
+  /** Field manager whose count or annotation this write overwrites: a person or an autoscaler scaled a held resource up, or one that is not held down. */
   readonly undoes?: string;
 }
 
-/** What a write does to a resource; undefined: only our marks change. */
+/** Returns the direction in which a write scales or annotates a resource; undefined if it only changes our marks. */
 export const effectOf = ({ replicas, annotating }: Write): 'down' | 'up' | undefined => {
   if (replicas === undefined) return annotating;
   return replicas === 0 ? 'down' : 'up';
@@ -47,7 +47,7 @@ export const effectOf = ({ replicas, annotating }: Write): 'down' | 'up' | undef
 
 export type PatchPlan =
   | { readonly kind: 'write'; readonly write: Write; readonly scaling: boolean }
-  /** Nothing to write any more: wait until the resource shows it. */
+  /** Nothing is left to write; wait until the resource shows the change. */
   | { readonly kind: 'settle' }
   | { readonly kind: 'done'; readonly outcome: 'ignored' | 'released' | 'not-held' };
 
@@ -61,19 +61,19 @@ const withoutOurAnnotations = ({ annotation }: ResourceState): AnnotationChange 
 export interface PatchAim {
   readonly direction: Direction;
   readonly scope: ScalingScope;
-  /** What a scale-down writes as `heldAnnotation`. */
+  /** Value that a scale-down writes as `heldAnnotation`. */
   readonly note?: string | undefined;
-  /** Set for a standby: it scales down, and leaves the marks of others to the leader. */
+  /** Set for a standby, which scales down but leaves existing marks to the leader. */
   readonly withoutLead?: object | undefined;
 }
 
-/** What one resource needs next. Depends on its state alone, so that the next run completes what a crash has interrupted. */
+/** Returns the next patch of a resource. It depends on the resource's state alone, so that the next run completes work that a crash interrupted. */
 export const planPatch = (
   resource: DependentResource,
   state: ResourceState,
   { direction, scope, note, withoutLead }: PatchAim,
 ): PatchPlan => {
-  // A count is its owner's to give back, but nobody else would take an annotation of ours away.
+  // The owner restores a replica count, but nobody else would remove our annotation.
   const isLeftToOwner = direction === 'release' && state.annotation === undefined;
   if (isLeftToOwner || ignoresScaling(state)) {
     if (isMarked(state) && withoutLead === undefined) return annotate(state, withoutMark);
@@ -99,10 +99,10 @@ const annotate = (base: ResourceState, annotations: AnnotationChange): PatchPlan
   scaling: false,
 });
 
-/** Of a count whose writer `managedFields` do not name. */
+/** Writer of a count for which `managedFields` name no manager. */
 export const unknownManager = 'unknown';
 
-/** Who set the count, unless it was a dependency-watchdog. */
+/** Returns the manager that set the count, unless it was a dependency-watchdog. */
 const otherWriter = ({ replicasManager = unknownManager }: ResourceState): Pick<Write, 'undoes'> =>
   replicasManager === scalingFieldManager ? {} : { undoes: replicasManager };
 
@@ -121,7 +121,7 @@ const planDown = (
   }
   const annotations = { [replicasAnnotation]: stored, ...mark };
   if (atOnce) return scaleWith({ base: state, kind: 'object', annotations, replicas: 0, ...undone });
-  // The first of our two writes leaves the annotations and the count like this.
+  // This is the state after the first of our two writes.
   const isStored = isHeld(state) && state.annotations[replicasAnnotation] === stored;
   return isStored
     ? scaleWith({ base: state, kind: 'scale', replicas: 0 })
@@ -143,7 +143,7 @@ const planUp = (state: ResourceState, atOnce: boolean): PatchPlan => {
 
 const scaleWith = (write: Write): PatchPlan => ({ kind: 'write', write, scaling: true });
 
-/** True if the resource shows what was asked for: its controller has seen the change, and its pods have followed. */
+/** True if the resource has reached its target: its controller has observed the change, and its pods have followed. */
 export const isSettled = (state: ResourceState, direction: Direction): boolean => {
   if (direction === 'release') return true;
   if (!state.observed) return false;
@@ -152,6 +152,6 @@ export const isSettled = (state: ResourceState, direction: Direction): boolean =
     : state.specReplicas > 0 && state.readyReplicas >= 1;
 };
 
-/** Up, ready and without annotations of ours: a scale-up would change nothing. */
+/** True if the resource is scaled up, ready and without our annotations: a scale-up would change nothing. */
 export const isUndisturbed = (state: ResourceState): boolean =>
   state.specReplicas > 0 && !hasOurAnnotations(state) && isSettled(state, 'up');

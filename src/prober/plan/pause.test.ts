@@ -35,7 +35,7 @@ describe('during a pause', () => {
     expect(runs.length).toBeGreaterThanOrEqual(9);
   });
 
-  it('what is held is restored as usual', () => {
+  it('held resources are restored as usual', () => {
     const { log, model } = run({ objects: [held(a), held(b)], verdictAt: () => upVerdict, pausedUntil: forever });
     expect(requestsIn(log)).toMatchObject([
       { name: 'a', replicas: 3 },
@@ -44,7 +44,7 @@ describe('during a pause', () => {
     expect(model.get(refKey(b))).toMatchObject({ replicas: 3, annotations: {} });
   });
 
-  it('a standby does not look at the leader every 500 ms', () => {
+  it('a standby does not check the leader every 500 ms', () => {
     const role = { leads: false, isHotStandby: true, leaderSilentMs: 1_000, silenceLimitMs: 5_000 };
     const steps = { count: 0 };
     const check = (): void => void (steps.count += 1);
@@ -53,10 +53,10 @@ describe('during a pause', () => {
   });
 });
 
-describe('a pause that comes while a scale-down runs', () => {
+describe('a pause that begins during a scale-down', () => {
   const objects = [up(a), up(b)];
 
-  it('ends it: what was sent is awaited, and nothing more is', () => {
+  it('cancels the scale-down, which awaits its requests in flight and sends no more', () => {
     const resources = [at(a, 0, { initialDelayMs: 0 }), at(b, 1, { initialDelayMs: 5_000 })];
     const pausedUntil = (now: number) => (now >= 3_200 ? Number.POSITIVE_INFINITY : undefined);
     const harness = new SeedHarness({ resources, objects, verdictAt: () => downVerdict, pausedUntil });
@@ -65,7 +65,7 @@ describe('a pause that comes while a scale-down runs', () => {
     expect(harness.ends).toMatchObject([{ flow: 1, end: 'cancelled' }]);
   });
 
-  it('and ends before the next verdict, lets it go on at once', () => {
+  it('and ends before the next verdict lets the scale-down continue at once', () => {
     const resources = [at(a, 0), at(b, 1, { initialDelayMs: 5_000 })];
     const pausedUntil = (now: number) => (now >= 1_110 && now < 4_000 ? 4_000 : undefined);
     const harness = new SeedHarness({ resources, objects, verdictAt: () => downVerdict, pausedUntil });
@@ -79,13 +79,13 @@ describe('a pause that comes while a scale-down runs', () => {
 describe('the end of a pause in an outage', () => {
   const objects = [up(a), up(b)];
 
-  it('is met at once, without waiting for the next run', () => {
+  it('starts the scale-down at once, without waiting for the next run', () => {
     const { log } = run({ objects, verdictAt: () => downVerdict, pausedUntil: () => 33_333 }, 40_000);
     expect(requestsIn(log)[0]).toEqual(patchAt(33_333, 'a', 0));
     expect(requestsIn(log)).toHaveLength(2);
   });
 
-  it('does nothing where the outage is over, landing, or no longer known', () => {
+  it('does nothing if the outage is over, landing, or no longer known', () => {
     const landing: Verdict = { kind: 'landing', renewed: 1, awaited: 2, until: 200_000 };
     for (const last of [upVerdict, landing, undefined]) {
       const verdictAt = (now: number) => (now < 20_000 ? downVerdict : last);
@@ -94,21 +94,21 @@ describe('the end of a pause in an outage', () => {
     }
   });
 
-  it('is left to the next run where the verdict is old, as after a suspension', () => {
+  it('leaves an old verdict to the next run, as after a suspension', () => {
     const verdictAt = (now: number): Verdict | undefined => (now < 5_000 ? downVerdict : upVerdict);
     const options = { objects, verdictAt, pausedUntil: () => 33_333, runMs: 100, probeIntervalMs: 60_000 };
     expect(requestsIn(run({ ...options, probeIntervalMs: 10_000, pausedUntil: () => 50_000 }).log)).toEqual([]);
     expect(requestsIn(run(options, 40_000).log)[0]).toEqual(patchAt(33_333, 'a', 0));
   });
 
-  it('lets a standby act in the place of a leader that is silent', () => {
+  it('lets a standby act in place of a silent leader', () => {
     const silent = { leads: false, isHotStandby: true, leaderSilentMs: 60_000, silenceLimitMs: 5_000 };
     const given = { objects, verdictAt: (): Verdict => downVerdict, role: () => silent };
     expect(requestsIn(run(given, 40_000).log)[0]).toEqual(patchAt(100, 'a', 0));
     expect(requestsIn(run({ ...given, pausedUntil: () => 33_333 }, 40_000).log)[0]).toEqual(patchAt(33_333, 'a', 0));
   });
 
-  it('gives a leader that renews its time before a standby acts, on a verdict of its own that is not old', () => {
+  it('gives a leader that renews its time before a standby acts, which needs a fresh verdict of its own', () => {
     const renewing = { leads: false, isHotStandby: true, leaderSilentMs: 1_000, silenceLimitMs: 5_000 };
     const given = { objects, verdictAt: (): Verdict => downVerdict, role: () => renewing };
     const [first] = requestsIn(run({ ...given, pausedUntil: () => 33_333 }, 60_000).log);

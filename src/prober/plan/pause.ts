@@ -1,6 +1,6 @@
 import type { ShootContext } from './shoot-state.ts';
 
-/** True while nothing may be scaled down; what is held is restored all the same. */
+/** True while a pause forbids scale-downs. Held resources are restored nevertheless. */
 export const isPaused = <T extends Pick<ShootContext, 'now' | 'pausedUntil'>>(
   context: T,
 ): context is T & { readonly pausedUntil: number } =>

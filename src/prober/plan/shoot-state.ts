@@ -9,40 +9,40 @@ import type { Action, StepAnswer } from './operation.ts';
 import type { Direction, ScalingScope } from './patch-plan.ts';
 import type { Role } from './without-lead.ts';
 
-/** What a shoot's prober wants done, whether or not a flow does it already. */
+/** The scaling that a shoot's verdict requires, regardless of any flow in progress. */
 export interface DesiredScaling {
   readonly direction: Direction;
   readonly scope: ScalingScope;
   readonly reason: string;
-  /** When the verdict was given. */
+  /** Monotonic instant of the verdict. */
   readonly judgedAt: number;
-  /** As `Decision.restsOnSeenRenewals`. */
+  /** See `Decision.restsOnSeenRenewals`. */
   readonly restsOnSeenRenewals?: boolean;
 }
 
-/** Everything a shoot's prober remembers. Times are monotonic milliseconds. */
+/** State of a shoot's prober. Times are monotonic milliseconds. */
 export interface ShootProberState extends NextRun {
   readonly probe: ProbeMemory;
   readonly runUnderWay: boolean;
   readonly verdict?: Verdict;
   readonly flow?: Flow;
-  /** Flows so far; the number of the latest. */
+  /** Number of flows so far, which is the id of the latest. */
   readonly flows: number;
-  /** Direction of a flow that ended without knowing what became of its writes: the opposite one reads first. */
+  /** Direction of a flow that ended without knowing if its writes took effect. A flow in the opposite direction reads first. */
   readonly mustReread?: Direction;
-  /** What is to start when the cancelled flow has ended, or when this process may. */
+  /** The scaling to start when the cancelled flow has ended, or when this process is allowed to. */
   readonly next?: DesiredScaling;
-  /** This process has scaled the shoot down without the lead. */
+  /** True if this process has scaled the shoot down without the lead. */
   readonly scaledWithoutLead?: true;
-  /** How many resources of the shoot were held when last looked at, whoever had scaled them down; absent: none. */
+  /** Number of the shoot's held resources at the previous step, regardless of the process that scaled them down. Absent if there were none. */
   readonly held?: number;
-  /** Nothing might be scaled down when last looked at. */
+  /** True if a pause was in force at the previous step. */
   readonly wasPaused?: true;
-  /** The leader has restored what was held, or a pause has ended for it as well: until then this standby leaves the shoot to the leader. */
+  /** Until this instant a standby leaves the shoot to the leader, because the leader has restored it, or because a pause has just ended for both. */
   readonly leftToLeaderUntil?: number;
-  /** Set when probing has ended: what is still to be done, and then how it went. */
+  /** Set when probing has ended: the release to carry out. `releaseStarted` and `ended` show its progress. */
   readonly releasePolicy?: ReleasePolicy;
-  /** Why it is released, for log and Events; absent: the policy says it. */
+  /** Reason for the release, for log and Events. Absent: the reason is derived from the policy. */
   readonly releaseReason?: string;
   readonly releaseStarted?: boolean;
   readonly ended?: 'done' | 'failed';
@@ -50,9 +50,9 @@ export interface ShootProberState extends NextRun {
 
 export type ShootEvent =
   | { readonly kind: 'run-ended'; readonly decision: Decision }
-  /** A run that was aborted or broke; the next tick holds. */
+  /** A run was aborted or threw an error; the next one starts at `nextRunAt`. */
   | { readonly kind: 'run-broke'; readonly nextRunAt: number }
-  /** The external probe is no longer reachable, or, with `isUnreachable`, unreachable for certain. */
+  /** The address of the external probe no longer counts as reachable or, with `isUnreachable`, now counts as unreachable. */
   | { readonly kind: 'external-probe-turned'; readonly isUnreachable: boolean }
   | { readonly kind: 'answered'; readonly flow: number; readonly answer: StepAnswer }
   | { readonly kind: 'stop'; readonly releasePolicy: ReleasePolicy; readonly reason?: string };
@@ -61,15 +61,15 @@ export interface ShootContext {
   readonly now: number;
   /** The same instant in milliseconds since the epoch. */
   readonly wallNow: number;
-  /** Of this process, for what it writes. */
+  /** Identity of this process, for the note on resources that it scales down. */
   readonly identity: string;
   readonly snapshotOf: SnapshotOf;
   readonly resources: readonly DependentResource[];
   readonly probeIntervalMs: number;
-  /** Milliseconds for which a watch of Clusters or dependents has been away; 0 while all are open. */
+  /** Time for which a watch of Clusters or dependents has been interrupted, in milliseconds; 0 while all are open. */
   readonly seedAwayMs: number;
   readonly role: Role;
-  /** Until this monotonic instant, Infinity without an end, nothing is scaled down; absent: it may be. */
+  /** Monotonic end of the pause, before which nothing is scaled down; Infinity if it has none. Absent without a pause. */
   readonly pausedUntil?: number | undefined;
 }
 
@@ -84,6 +84,6 @@ export type Effect =
 export interface ShootStep {
   readonly state: ShootProberState;
   readonly effects: readonly Effect[];
-  /** Monotonic instant of the next step without an event; Infinity when only an event can bring one. */
+  /** Monotonic instant of the next step without an event; Infinity if only an event can cause one. */
   readonly wakeAt: number;
 }

@@ -24,7 +24,7 @@ const main = etcd('main');
 const served: ServedKind = { kind: 'served', resource: 'things' };
 
 interface Given {
-  /** What the watch shows. */
+  /** Object that the watch shows. */
   readonly object?: ModelObject | undefined;
   readonly lastResponses?: ModelObject;
   readonly served?: ServedKind;
@@ -68,13 +68,13 @@ describe('a snapshot', () => {
     expect(snapshot(kcm, given)).not.toHaveProperty('resourceVersion');
   });
 
-  it('of a workload is what the watch shows', () => {
+  it('of a workload has the state that the watch shows', () => {
     expect(snapshot(kcm, { object: up })).toEqual({ kind: 'state', state: stateOf(up), isAhead: false });
     expect(snapshot(kcm, { object: down, lastResponses: up })).toMatchObject({ state: stateOf(down), isAhead: false });
     expect(snapshot(kcm, { object: up, lastResponses: up })).toMatchObject({ state: stateOf(up), isAhead: false });
   });
 
-  it('of a workload is what we were told when the watch lags: it must not make look up what we scaled down', () => {
+  it('of a workload has the last response while the watch lags: a resource that we scaled down must not appear to be up', () => {
     expect(snapshot(kcm, { object: up, lastResponses: down })).toEqual({
       kind: 'state',
       state: stateOf(down),
@@ -82,7 +82,7 @@ describe('a snapshot', () => {
     });
   });
 
-  it('of a custom kind is what was read, as long as the watch shows no other version', () => {
+  it('of a custom resource has the last response as long as the watch shows no other version', () => {
     const object = objectOf(main, { replicas: 3, version: 9 });
     expect(snapshot(main, { object })).toEqual({ kind: 'unknown', resourceVersion: '9' });
     expect(snapshot(main, { object, lastResponses: object })).toEqual({ kind: 'state', state: stateOf(object) });
@@ -92,7 +92,7 @@ describe('a snapshot', () => {
     }
   });
 
-  it('needs a source', () => {
+  it('is unknown without a source', () => {
     const nothing: SnapshotSources = {
       cluster: 'shoot',
       sources: new Map(),
@@ -146,7 +146,7 @@ describe('dependents', () => {
     },
   );
 
-  it('no longer configured disturb only where they are held', () => {
+  it('that are no longer configured disturb only if they are held', () => {
     const resources: readonly DependentResource[] = [{ ...dependent(kcm, { optional: true }), onlyWhereHeld: true }];
     const isUndisturbed = (given: Partial<ModelObject>) =>
       viewDependents(resources, { ...sourcesOf(kcm, object(given)), flowRuns: false }).undisturbed;
@@ -155,7 +155,7 @@ describe('dependents', () => {
     expect(isUndisturbed({ annotations: { [replicas]: '3' } })).toBe(true);
   });
 
-  it('all count', () => {
+  it('are undisturbed only if all are', () => {
     const resources: readonly DependentResource[] = [dependent(kcm), dependent(main)];
     const both = sourcesOf(kcm, { object: objectOf(kcm) });
     const etcds = sourcesOf(main, { object: objectOf(main), lastResponses: objectOf(main) });
@@ -170,14 +170,14 @@ describe('dependents', () => {
     });
   });
 
-  it('are held when one carries the mark, which the watch shows of every kind', () => {
+  it('are held if one carries the mark, which the watch shows for every kind', () => {
     expect(view(kcm, object({ annotations: { [active]: '' } })).anyHeld).toBe(true);
     expect(view(main, { object: objectOf(main, { annotations: { [active]: '' } }) }).anyHeld).toBe(true);
     expect(view(kcm, object({ annotations: { [replicas]: '3' }, replicas: 0 })).anyHeld).toBe(false);
     expect(view(kcm, {}).anyHeld).toBe(false);
   });
 
-  it('may be held as long as no watch has shown them', () => {
+  it('may be held until their watches have synced', () => {
     expect(view(kcm, { synced: false })).toMatchObject({ anyHeld: false, mayBeHeld: true });
     expect(view(kcm, { served: { kind: 'not-served', problem: 'x' } }).mayBeHeld).toBe(false);
     expect(view(kcm, {}).mayBeHeld).toBe(false);
@@ -185,7 +185,7 @@ describe('dependents', () => {
   });
 });
 
-describe('a pretence of a dry run', () => {
+describe('a simulated write of a dry run', () => {
   const real = objectOf(kcm, { replicas: 3, version: 9 });
   const isDown = {
     ...stateOf(real),
@@ -199,7 +199,7 @@ describe('a pretence of a dry run', () => {
     return overlays;
   };
 
-  it('hides the real state, whatever version that has', () => {
+  it('replaces the real state, at any version of it', () => {
     expect(snapshot(kcm, { object: real, overlays: scaledDown() })).toMatchObject({ state: isDown });
     const mayHaveWritten = { ...real, version: 12 };
     expect(snapshot(kcm, { object: mayHaveWritten, overlays: scaledDown() })).toMatchObject({
@@ -207,7 +207,7 @@ describe('a pretence of a dry run', () => {
     });
   });
 
-  it('is over when somebody really changes the resource', () => {
+  it('ends when another writer changes the resource', () => {
     for (const changed of [
       { ...real, replicas: 2 },
       { ...real, annotations: { [ignore]: 'true' } },
@@ -216,7 +216,7 @@ describe('a pretence of a dry run', () => {
     }
   });
 
-  it('may rest on another one', () => {
+  it('may follow another simulated write', () => {
     const overlays = scaledDown();
     overlayWrite(overlays, refKey(kcm), { base: isDown, state: { ...isDown, specReplicas: 3, annotations: {} } });
     expect(snapshot(kcm, { object: real, overlays })).toMatchObject({ state: { specReplicas: 3, annotations: {} } });

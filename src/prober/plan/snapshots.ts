@@ -9,13 +9,13 @@ import type { DependentResource } from '../settings.ts';
 import type { DependentsView } from '../judge/probe-input.ts';
 import { objectKey } from '../place.ts';
 
-/** In a dry run: the state that a would-be write left behind, as long as the real one is what it was. */
+/** State after a simulated write of a dry run. It replaces the real state while that still has the fingerprint `over`. */
 interface DryRunOverlay {
   readonly state: ResourceState;
   readonly over: string;
 }
 
-/** By `refKey`; empty unless the run is dry. */
+/** Overlays by `refKey`; empty except in a dry run. */
 export type DryRunOverlays = Map<string, DryRunOverlay>;
 
 const fingerprint = ({ specReplicas, annotations }: ResourceState): string =>
@@ -27,7 +27,7 @@ const withOverlay = (overlays: DryRunOverlays, key: string, real: ResourceState)
   return { ...overlay.state, resourceVersion: real.resourceVersion };
 };
 
-/** `base` is what the would-be write started from: the real state, or that of the would-be write before it. */
+/** Enters a simulated write. `base` is the state that it changes: the real one, or the result of the previous simulated write. */
 export const overlayWrite = (
   overlays: DryRunOverlays,
   key: string,
@@ -42,14 +42,14 @@ export interface SnapshotSources {
   readonly cluster: string;
   readonly sources: DependentSources;
   /**
-   * Latest state that the API server has answered, by `refKey`: the count of a custom resource stands only in its Scale, which no watch
-   * shows, and with a watch that lags what we have scaled down would seem to be up.
+   * Latest state that the API server has returned, by `refKey`. Only the Scale of a custom resource has its count, and no watch
+   * shows it; and while a watch lags, a resource that we scaled down would appear to be up.
    */
   readonly lastResponses: ReadonlyMap<string, ResourceState>;
   readonly overlays: DryRunOverlays;
 }
 
-/** What is known of a dependent resource without a request. */
+/** Returns the known state of a dependent resource, without a request. */
 export const takeSnapshot = (resource: DependentResource, context: SnapshotSources): Snapshot => {
   const { cluster, sources, lastResponses, overlays } = context;
   const key = refKey(resource.ref);
@@ -70,7 +70,7 @@ export const takeSnapshot = (resource: DependentResource, context: SnapshotSourc
   return { kind: 'state', state: withOverlay(overlays, key, state) };
 };
 
-/** Keys of the required resources that are not there, as far as the watches know. */
+/** Returns the keys of required resources that do not exist according to the watches. */
 export const findMissing = (resources: readonly DependentResource[], context: SnapshotSources): readonly string[] =>
   resources
     .filter((resource) => !resource.optional && resource.onlyWhereHeld !== true)
@@ -87,7 +87,7 @@ export const viewDependents = (
     switch (snapshot.kind) {
       case 'state':
         return isUndisturbed(snapshot.state) || (resource.onlyWhereHeld === true && !isMarked(snapshot.state));
-      // There is nothing that a scale-up could bring up.
+      // A scale-up could change nothing.
       case 'absent':
       case 'not-served':
         return true;
@@ -95,7 +95,7 @@ export const viewDependents = (
         return false;
     }
   };
-  // What we have written counts before the watch shows it, and in a dry run what we would have.
+  // Our writes count before the watch shows them; in a dry run the simulated ones do.
   const isHeldNow = (resource: DependentResource): boolean | undefined => {
     const snapshot = takeSnapshot(resource, context);
     if (snapshot.kind === 'state') return isHeld(snapshot.state);

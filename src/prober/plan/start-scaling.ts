@@ -24,7 +24,7 @@ export const desiredScaling = (
   }
 };
 
-/** The same verdict keeps its flow going, the opposite one cancels it; without a verdict a flow stays as it is. */
+/** Adjusts the flow to a verdict: the same verdict confirms it, the opposite one cancels it. Without a verdict it stays as it is. */
 export const reconcile = (
   state: ShootProberState,
   desired: DesiredScaling | undefined,
@@ -41,8 +41,8 @@ export const reconcile = (
 export const withoutNext = ({ next: _, ...state }: ShootProberState): ShootProberState => state;
 
 /**
- * Only the leader restores; a standby scales down where the leader cannot be at work; nobody scales down during a pause. What this process may not start waits
- * until it may, or for the next verdict.
+ * Starts a scaling that this process may start: only the leader restores, a standby scales down if the leader cannot be at work, and nobody scales down during
+ * a pause. Otherwise the scaling waits in `next` until it is allowed, or until the next verdict.
  */
 export const startAsAllowed = (
   state: ShootProberState,
@@ -59,7 +59,7 @@ export const startAsAllowed = (
     : startFlow(state, { ...desired, withoutLead }, { ...context, readFirst });
 };
 
-/** Ends a scale-down that a pause has overtaken. Should the pause end before the next verdict, it goes on. */
+/** Cancels a scale-down when a pause begins. If the pause ends before the next verdict, the scale-down continues. */
 export const cancelPaused = (state: ShootProberState, context: ShootContext): ShootProberState => {
   const { flow } = state;
   if (flow?.direction !== 'down' || flow.ending !== undefined || !isPaused(context)) return state;
@@ -95,7 +95,7 @@ const countHeld = ({ resources, snapshotOf }: ShootContext): number =>
     return snapshot.kind === 'state' && isHeld(snapshot.state);
   }).length;
 
-/** As when this process begins to lead, or a pause ends. After a suspension the verdict may hold no more: then the next run gives one. */
+/** Starts the pending scaling, as when this process becomes leader or a pause ends. After a suspension its verdict may be too old: the next run decides. */
 export const startPending = (state: ShootProberState, context: ShootContext): ShootProberState => {
   const { next } = state;
   if (state.flow !== undefined || next === undefined || state.releasePolicy !== undefined) return state;
@@ -103,16 +103,16 @@ export const startPending = (state: ShootProberState, context: ShootContext): Sh
   return startAsAllowed(state, next, context);
 };
 
-/** How long a standby leaves a shoot to the leader after that has restored what the standby had scaled down. */
+/** Time, in milliseconds, for which a standby leaves a shoot to the leader after the leader restored resources that the standby had scaled down. */
 const leftToLeaderMs = 600_000;
 
-/** The same after the leader has restored what it had scaled down itself: longer than a run that began before. */
+/** The same after the leader restored resources that it had scaled down itself: longer than a run that began before. */
 const standBackMs = 10_000;
 
 /**
- * What was restored in between is not scaled down again on the same evidence, and not soon by a standby whose verdict the leader does not share. That holds for all of the
- * shoot: a standby whose verdict was older once scaled down MCM, which an annotation had kept from it, when the leader had just restored KCM; and one that began to lead
- * between the restorations of KCM and MCM once scaled KCM down again.
+ * Enters restorations. A restored resource is not scaled down again on the same evidence, and not soon by a standby whose verdict the leader does not share.
+ * This applies to the whole shoot: a standby with an older verdict once scaled down MCM, which an annotation had prevented before, just after the leader had
+ * restored KCM; and a standby that became leader between the restorations of KCM and MCM once scaled KCM down again.
  */
 export const seeRestoration = (state: ShootProberState, context: ShootContext): ShootProberState => {
   const held = countHeld(context);
@@ -133,7 +133,7 @@ const leaveToLeader = (state: ShootProberState, until: number): ShootProberState
   leftToLeaderUntil: Math.max(state.leftToLeaderUntil ?? until, until),
 });
 
-/** The end of a pause is where the leader's time begins: until then it was not free to write. */
+/** Enters the end of a pause. A standby then gives the leader its time again, because the leader could not write until now. */
 export const seePauseEnd = (state: ShootProberState, context: ShootContext): ShootProberState => {
   if (isPaused(context)) return { ...state, wasPaused: true };
   const { wasPaused, ...rest } = state;
@@ -154,7 +154,7 @@ export const startFlow = (
     verdictMaxAgeMs: state.releasePolicy === undefined ? 2 * context.probeIntervalMs : Number.POSITIVE_INFINITY,
     readFirst,
   };
-  // A scale-up that had to wait for the end of a cancelled flow: the next run says whether it is still right.
+  // This scale-up waited too long for the end of a cancelled flow: the next run decides if it is still right.
   if (plan.direction === 'up' && plan.now - plan.judgedAt > plan.verdictMaxAgeMs) return rest;
   if (plan.direction === 'up' && mustAwaitWatches(plan, context)) return rest;
   if (!hasWork(plan, context.snapshotOf)) return rest;

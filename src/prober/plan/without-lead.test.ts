@@ -5,7 +5,7 @@ const standby = { ...leader, leads: false, isHotStandby: true, leaderSilentMs: 1
 const verdict = { kind: 'unhealthy', crossedAt: 100_000 } as const;
 const never = Number.NEGATIVE_INFINITY;
 
-/** Three seconds after the threshold, with nothing written and a leader that renews. */
+/** Situation three seconds after the threshold, with nothing written and a leader that renews. */
 const situation = {
   now: 103_000,
   role: standby,

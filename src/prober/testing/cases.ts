@@ -7,17 +7,17 @@ import type { Action } from '../plan/operation.ts';
 import type { DependentResource, ScaleInfo } from '../settings.ts';
 import type { ModelObject } from './seed-model.ts';
 
-/** What becomes of one request. */
+/** Outcome of one request. */
 export interface RequestFate {
-  /** Milliseconds until it is answered; it takes effect half-way. */
+  /** Time until the response, in milliseconds. The request takes effect half-way. */
   readonly latencyMs: number;
   readonly error?: ApiErrorCode;
   readonly retryAfterMs?: number;
-  /** With `error`: the rate limit did not let it through. */
+  /** With `error`: the rate limit held the request back. */
   readonly heldBack?: true;
-  /** The write takes effect, only its answer is lost. */
+  /** True if the write takes effect and only its response is lost. */
   readonly landed?: boolean;
-  /** Somebody else touches the object right before: a write meets a conflict. */
+  /** Change by another writer right before the request, so that a write gets a conflict. */
   readonly interference?: Partial<ModelObject>;
 }
 
@@ -80,7 +80,7 @@ export const scaleAt = (at: number, name: string, replicas: number): LoggedReque
   replicas,
 });
 
-/** What was sent, in order. */
+/** Returns the requests of the log, in their order. */
 export const requestsIn = (log: readonly LogEntry[]): readonly LoggedRequest[] =>
   log.map(({ at, action }) => {
     const name = action.key.slice(action.key.lastIndexOf('/') + 1);
@@ -90,7 +90,7 @@ export const requestsIn = (log: readonly LogEntry[]): readonly LoggedRequest[] =
     return kind === 'scale' ? scaleAt(at, name, replicas) : patchAt(at, name, replicas);
   });
 
-/** One verdict, of a run that ends at 100 ms; all later runs fail. */
+/** Verdict of the first run only, which ends at 100 ms; all later runs fail. */
 export const once =
   (verdict: Verdict) =>
   (now: number): Verdict | undefined =>

@@ -6,13 +6,13 @@ import { type ModelObject, deployment, etcd } from './seed-model.ts';
 
 export const kcm = deployment('kcm');
 export const main = etcd('main');
-/** By us, with 3 replicas before. */
+/** State of a resource that we hold, with 3 replicas before. */
 export const isHeld = {
   annotations: { [meltdownProtectionAnnotation]: '', [replicasAnnotation]: '3' },
   replicas: 0,
 };
 
-/** Plays scalings against a seed in memory, until the virtual time `until` in milliseconds. */
+/** Runs a shoot's loop against a seed in memory until the virtual time `until`, in milliseconds. */
 export const run = (options: HarnessOptions, until = 600_000) => {
   const harness = new SeedHarness(options);
   harness.runUntil(until);
@@ -29,7 +29,7 @@ export const run = (options: HarnessOptions, until = 600_000) => {
   };
 };
 
-/** Fates of the first requests; all others are answered in 20 ms. */
+/** Fates of the first requests; all others get a response after 20 ms. */
 export const fates =
   (...given: readonly Partial<RequestFate>[]) =>
   (index: number): RequestFate => ({ latencyMs: 20, ...given[index] });

@@ -27,7 +27,7 @@ export const defaultSettings: ProbeSettings = {
   poolConditions: new Map(),
 };
 
-/** Only single leases count, not that all are silent. */
+/** Settings with which only single leases count, not the silence of all. */
 export const bySingleLeases: ProbeSettings = { ...defaultSettings, allSilentAfterMs: 0 };
 
 /** Dependents that make every run eager. */
@@ -38,7 +38,7 @@ export const undisturbed: DependentsView = { undisturbed: true, anyHeld: false, 
 /** Our wall clock at monotonic 0. */
 export const origin = Date.parse('2026-11-21T06:00:00Z');
 
-/** Leases `node-1`, `node-2`, ...: when each was renewed, by a right clock (monotonic milliseconds); null: never. */
+/** Leases `node-1`, `node-2`, ... from the time of each renewal, by a right clock, in monotonic milliseconds; null: never renewed. */
 export const leasesOf = (renewedAt: readonly (number | null)[]): readonly Lease[] =>
   renewedAt.map((at, index) => ({
     name: `node-${String(index + 1)}`,
@@ -52,16 +52,16 @@ export const nodeOf = (name: string): NodeView => ({
   inPlaceUpdate: false,
 });
 
-/** What a run reads. */
+/** Names of a run's reads. */
 export type ReadName = 'version' | 'leases' | 'nodes' | 'machines';
 
 export interface ProbeRun {
-  /** When everything was in. */
+  /** Time at which all responses had arrived. */
   readonly at: number;
   readonly startedAt?: number;
   readonly leases: readonly Lease[];
   readonly observation?: Partial<LeaseObservation>;
-  /** Default: one of each per lease. */
+  /** Default: one node and one machine per lease. */
   readonly nodes?: readonly NodeView[];
   readonly machines?: readonly Machine[];
   readonly dependents?: DependentsView;
@@ -80,7 +80,7 @@ export interface ProbeRunResult {
   readonly isUrgent: boolean;
 }
 
-/** The judgements of a run, in their order. */
+/** Runs the judgements of one probe run, in their order. */
 export const runProbe = (memory: ProbeMemory, run: ProbeRun): ProbeRunResult => {
   const { at, startedAt = at, leases, failures = {}, externalProbe, apiServer } = run;
   const input: ProbeInput = {
@@ -115,7 +115,7 @@ const readOr = <T>(error: ReadError | undefined, value: T): Result<T, ReadError>
 
 const machineOf = (name: string): Machine => ({ node: name, phase: 'Running', deleting: false });
 
-/** Runs one after the other, each with the memory of the one before. */
+/** Runs probes one after the other, each with the memory of the previous one. */
 export const runProbes = (memory: ProbeMemory, runs: readonly ProbeRun[]): readonly ProbeRunResult[] => {
   let current = memory;
   return runs.map((run) => {

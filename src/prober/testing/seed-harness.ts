@@ -18,39 +18,39 @@ import { type ModelObject, type SeedModel, createSeedModel, scalableOf } from '.
 export interface HarnessOptions {
   readonly resources: readonly DependentResource[];
   readonly objects: readonly ModelObject[];
-  /** The verdict of a run that begins at `now`; undefined: a failed one. Default: none ever. */
+  /** Verdict of a run that begins at `now`; undefined: the run fails. Default: one failed run, and no more. */
   readonly verdictAt?: (now: number) => Verdict | undefined;
-  /** Fate of the nth request, from 0. */
+  /** Fate of the n-th request, counted from 0. */
   readonly fateOf?: (index: number, entry: LogEntry) => RequestFate;
   readonly probeIntervalMs?: number;
-  /** For how long a watch of the seed has been away at `now`. Default: none is. */
+  /** Time for which a watch of the seed has been interrupted at `now`, in milliseconds. Default: 0. */
   readonly seedAwayMs?: (now: number) => number;
-  /** Until when nothing may be scaled down, as it is known at `now`. */
+  /** End of the pause, as known at `now`. */
   readonly pausedUntil?: (now: number) => number | undefined;
-  /** Default: it leads. */
+  /** Role at `now`. Default: leader. */
   readonly role?: (now: number) => Role;
   readonly runMs?: number;
   readonly watchLagMs?: number;
-  /** How long pods take to follow a changed count. */
+  /** Time that pods need to follow a changed count. */
   readonly followMs?: number;
   readonly served?: (key: string) => ServedKind;
   readonly synced?: boolean;
-  /** Looks at everything after each thing that happened. */
+  /** Called after each event, to check invariants. */
   readonly check?: (harness: SeedHarness) => void;
 }
 
-/** Something that happens at a time; what is due at one time happens in the order in which it was entered. */
+/** An event at a given time. Events at the same time happen in the order in which they were added. */
 interface Due {
   readonly at: number;
   readonly order: number;
   readonly happen: () => void;
 }
 
-/** A shoot's loop on virtual time against a model of its namespace: requests, watch and pods take the time they are told to. */
+/** A shoot's loop on virtual time against a model of its namespace. Requests, watches and pods take the configured times. */
 export class SeedHarness {
   readonly model: SeedModel;
   readonly log: LogEntry[] = [];
-  /** Numbers of the flows as they were started. */
+  /** Ids of the flows, in the order of their start. */
   readonly starts: number[] = [];
   readonly ends: { readonly at: number; readonly flow: number; readonly end: FlowEnd }[] = [];
   readonly inFlight = new Map<string, number>();
@@ -60,7 +60,7 @@ export class SeedHarness {
   readonly #lastResponses = new Map<string, ResourceState>();
   readonly #seen: Map<string, ModelObject>;
   readonly #sources: ReadonlyMap<string, DependentSource>;
-  /** Reads of a flow, which end with it. */
+  /** Reads in flight, with the id of the flow that sent them; they end with it. */
   readonly #unanswered = new Map<string, number>();
   #now = 0;
   #order = 0;
@@ -85,7 +85,7 @@ export class SeedHarness {
     return this.#state;
   }
 
-  /** Lets something happen at that time. */
+  /** Schedules an event. */
   at(time: number, happen: () => void): void {
     this.#order += 1;
     this.#agenda.push({ at: time, order: this.#order, happen });
@@ -95,7 +95,7 @@ export class SeedHarness {
     this.#advance([{ kind: 'stop', releasePolicy }]);
   }
 
-  /** Goes on until `time`, or until nothing is left to happen. */
+  /** Runs until `time`, or until no event is left. */
   runUntil(time: number): void {
     const agenda = this.#agenda;
     for (let steps = 0; ; steps += 1) {
@@ -208,7 +208,7 @@ export class SeedHarness {
     if (object !== undefined) this.#follow(key, object);
   }
 
-  /** Its controller sees the object, and its pods come up or go. */
+  /** Lets the object's controller observe the change, and its pods follow. */
   #follow(key: string, { generation, observedGeneration, replicas, ready }: ModelObject): void {
     const { followMs = 1_000 } = this.#options;
     if (!Number.isFinite(followMs) || (observedGeneration === generation && ready === replicas)) return;

@@ -10,17 +10,17 @@ import {
 import { stateInObject } from '../../gardener/annotated.ts';
 import type { Write } from '../plan/patch-plan.ts';
 
-/** A scalable object as a seed's API server holds it. Custom kinds keep their count where only the Scale shows it. */
+/** A scalable object as a seed's API server stores it. The count of a custom kind is visible only in its Scale. */
 export interface ModelObject {
   readonly ref: ResourceRef;
-  /** What is configured to be set, where it is not scaled. */
+  /** Annotation that is configured in place of scaling. */
   readonly annotation?: Annotation;
   readonly annotations: Readonly<Record<string, string>>;
   readonly replicas: number;
   readonly ready: number;
   readonly version: number;
   readonly generation: number;
-  /** Absent for kinds whose status does not say. */
+  /** Undefined for kinds whose status has no such field. */
   readonly observedGeneration: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export const healthCheck = (name: string): ResourceRef => ({
   name,
 });
 
-/** Up and ready unless said otherwise. */
+/** Builds an object that is scaled up and ready by default. */
 export const objectOf = (ref: ResourceRef, given: Partial<Omit<ModelObject, 'ref'>> = {}): ModelObject => {
   const { replicas = 1, generation = 1 } = given;
   const ordinary = {
@@ -77,14 +77,14 @@ export const stateOf = (object: ModelObject): ResourceState => {
   return stateInObject(scalable, object) ?? scaledState(scalable, scale);
 };
 
-/** The objects of one shoot's namespace, changed as an API server changes them. */
+/** The objects of one shoot's namespace, with the behaviour of an API server. */
 export interface SeedModel {
   readonly objects: ReadonlyMap<string, ModelObject>;
   get(key: string): ModelObject | undefined;
   read(key: string): ResourceState | undefined;
-  /** Refused unless the object is at the version that the write rests on; the answer is what `act` makes of it. */
+  /** Returns a conflict unless the object is at the version in `write.base`; otherwise the state that `act` derives from the response. */
   write(key: string, write: Write): Result<ResourceState | undefined, ApiError>;
-  /** By somebody else; undefined deletes. */
+  /** Changes the object as another writer; undefined deletes it. */
   edit(key: string, change: Partial<ModelObject> | undefined): void;
 }
 
@@ -146,7 +146,7 @@ export const createSeedModel = (
   };
 };
 
-/** As `act` does: what the answer to a write of a custom kind does not show is taken from its base. */
+/** Derives the state from the response to a write like `act`: fields that the response for a custom kind lacks come from `base`. */
 const answerOf = (stored: ModelObject, { kind, base }: Write): ResourceState => {
   const state = stateInObject(scalableOf(stored), stored);
   if (state !== undefined) return state;

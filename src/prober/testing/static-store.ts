@@ -1,6 +1,6 @@
 import type { ObjectKey, Store } from '../../kubernetes/cache/store.ts';
 
-/** A synced store that holds what `get` says, and never tells of a change. */
+/** Creates a synced store with the values of `get`, which never reports a change. */
 export const createStaticStore = <T>(get: (key: ObjectKey) => T | undefined): Store<T> => ({
   synced: true,
   get,
