@@ -8,11 +8,7 @@ import { decodeEndpointSlice } from '../../src/kubernetes/api/endpoint-slice.ts'
 import { decodePod } from '../../src/kubernetes/api/pod.ts';
 import { decodeCareCluster, decodeGardenShoot } from '../../src/gardener/care-shoots.ts';
 import { otherConditionWriter } from '../../src/care/condition-writers.ts';
-import {
-  mergeConditionsByType,
-  mergeShootConditions,
-  withoutConditionTypes,
-} from '../../src/gardener/shoot-conditions.ts';
+import { mergeShootConditions } from '../../src/gardener/shoot-conditions.ts';
 import { decodeAvailableReplicas } from '../../src/gardener/api-server.ts';
 import { decodeControlPlaneDeployment } from '../../src/gardener/health-workloads.ts';
 import { decodeEtcdHealth } from '../../src/gardener/etcd.ts';
@@ -25,33 +21,17 @@ import {
   decodeExtensionReport,
 } from '../../src/gardener/extensions.ts';
 import { listNodeLeaseExpiries, listTunnelPods } from '../../src/care/calls.ts';
-import { getDaemonSetHealth, getDeploymentHealth, getStatefulSetHealth } from '../../src/gardener/health-calls.ts';
-import { decodeClusterState } from '../../src/healthcheck/cluster-watch.ts';
 import { decodeLabelledSecret, decodeNamespace, decodeSecret } from '../../src/prober/source/secret.ts';
-import { decodeExtension, storedConditions } from '../../src/healthcheck/extension.ts';
 import { decodeKubeconfigSecret } from '../../src/kubernetes/kubeconfig/untrusted.ts';
-import type { Exceptions, Projection } from './projection.ts';
+import { type Projection, object, ofOtherConditions } from './projection.ts';
 
-const at = { namespace: 'ns', name: 'name' };
 const target = {
   ref: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'name' },
   resource: 'deployments',
   namespace: 'ns',
 };
 
-/** Of one object, such as a watch brings it. */
-const object =
-  <T>(decode: (json: unknown, path: string) => T) =>
-  (json: unknown): T =>
-    decode(json, 'object');
-
 const firstOf = (list: unknown): unknown => (list as { readonly items: readonly unknown[] }).items[0];
-
-/** All conditions are read by the reader of gardener's, which has more fields than some others. */
-const ofOtherConditions = (...fields: readonly string[]): Exceptions => ({
-  missing: fields.map((field) => `status.conditions[].${field}`),
-  empty: fields.includes('lastUpdateTime') ? ['conditions.0.lastUpdateTime'] : [],
-});
 
 const scalable = (kind: string): Projection => ({
   name: `${kind} as a dependent`,
@@ -211,43 +191,5 @@ const care: readonly Projection[] = [
   },
 ];
 
-const library: readonly Projection[] = [
-  ...[...careExtensionKinds.map(({ kind }) => kind), 'Bastion', 'DNSRecord'].map((kind) => ({
-    name: `${kind} of the library`,
-    kind,
-    project: (json: unknown) => {
-      const extension = decodeExtension(json, 'object');
-      const { object: _whole, ...view } = extension;
-      const stored = withoutConditionTypes(storedConditions(extension), ['Old']);
-      return { ...view, merged: mergeConditionsByType(stored, []) };
-    },
-  })),
-  {
-    name: 'Cluster of the library',
-    kind: 'Cluster',
-    project: object(decodeClusterState),
-    set: { 'spec.shoot.status.lastOperation.type': 'Migrate' },
-  },
-  {
-    name: 'Deployment of the library',
-    kind: 'Deployment',
-    project: getDeploymentHealth(at).decode,
-    exceptions: ofOtherConditions('codes'),
-  },
-  {
-    name: 'StatefulSet of the library',
-    kind: 'StatefulSet',
-    project: getStatefulSetHealth(at).decode,
-    exceptions: ofOtherConditions('codes', 'lastUpdateTime'),
-  },
-  {
-    name: 'DaemonSet of the library',
-    kind: 'DaemonSet',
-    project: getDaemonSetHealth(at).decode,
-    set: { 'spec.updateStrategy.type': 'RollingUpdate' },
-    exceptions: ofOtherConditions('codes', 'lastUpdateTime'),
-  },
-];
-
-/** How the controllers and the library read what they watch and ask for. */
-export const controllerProjections: readonly Projection[] = [...prober, ...weeder, ...care, ...library];
+/** How the components read what they watch and request. */
+export const controllerProjections: readonly Projection[] = [...prober, ...weeder, ...care];

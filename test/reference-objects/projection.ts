@@ -66,3 +66,15 @@ export const runBare = async ({ kind, project }: Projection): Promise<unknown> =
     return undefined;
   }
 };
+
+/** Decodes one object, such as a watch event contains it. */
+export const object =
+  <T>(decode: (json: unknown, path: string) => T) =>
+  (json: unknown): T =>
+    decode(json, 'object');
+
+/** Exceptions of kinds whose conditions lack some of the fields that Gardener's have; one decoder reads the conditions of all kinds. */
+export const ofOtherConditions = (...fields: readonly string[]): Exceptions => ({
+  missing: fields.map((field) => `status.conditions[].${field}`),
+  empty: fields.includes('lastUpdateTime') ? ['conditions.0.lastUpdateTime'] : [],
+});

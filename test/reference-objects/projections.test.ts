@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clientProjections } from './client-projections.ts';
 import { clusterApiProjections } from './cluster-api-projections.ts';
 import { controllerProjections } from './controller-projections.ts';
+import { libraryProjections } from './library-projections.ts';
 import { emptyFields } from './emptiness.ts';
 import { installProjections } from './install-projections.ts';
 import { modelProjections } from './model-projections.ts';
@@ -13,6 +14,7 @@ const sorted = (texts: Iterable<string>): readonly string[] => [...new Set(texts
 
 const projections = [
   ...controllerProjections,
+  ...libraryProjections,
   ...clusterApiProjections,
   ...clientProjections,
   ...installProjections,

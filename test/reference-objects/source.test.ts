@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { clientProjections } from './client-projections.ts';
 import { clusterApiProjections } from './cluster-api-projections.ts';
 import { controllerProjections } from './controller-projections.ts';
+import { libraryProjections } from './library-projections.ts';
 import { type FixtureObject, readReference, upstreamTexts } from './fixture.ts';
 import { installProjections } from './install-projections.ts';
 import { type CheckedProgram, loadProgram } from './program.ts';
@@ -81,7 +82,13 @@ describe('the source', () => {
   beforeAll(async () => {
     program = loadProgram();
     sites = findReadSites(program);
-    const projections = [controllerProjections, clusterApiProjections, clientProjections, installProjections].flat();
+    const projections = [
+      controllerProjections,
+      libraryProjections,
+      clusterApiProjections,
+      clientProjections,
+      installProjections,
+    ].flat();
     for (const projection of projections) {
       reads.push(...(await runProjection(projection)).reads);
     }

@@ -41,3 +41,9 @@ export const namesOf = (reply: Reply): readonly string[] => expectObject(reply).
 /** The fields of `causes` that a client may rely on. */
 export const causesOf = (reply: Reply): readonly (readonly [string, string])[] =>
   (reply.json.details?.causes ?? []).map(({ reason, field }) => [reason, field]);
+
+export const versionOf = (object: Json): string => object.metadata.resourceVersion;
+
+/** The resourceVersion of the list at `path`, as of now. */
+export const listVersion = async (api: Api, path: string): Promise<string> =>
+  versionOf(expectObject(await api.get(path)));

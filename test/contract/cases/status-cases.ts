@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { type Api, createApi } from './api.ts';
-import { causesOf, expectFailure, expectObject, made } from './expectations.ts';
-import { cluster, etcd, machine, node, pod, statefulSet, watermill, workload } from './fixtures.ts';
+import { createApi } from './api.ts';
+import { expectFailure, expectObject, made } from './expectations.ts';
+import { cluster, machine, node, pod, statefulSet, watermill, workload } from './fixtures.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
 
-const { Cluster, Deployment, Etcd, Machine, Node, Pod, ReplicaSet, StatefulSet, Watermill } = simKinds;
+const { Cluster, Deployment, Machine, Node, Pod, StatefulSet, Watermill } = simKinds;
 
 export const statusCases = topic('status', {
   'PUT to status changes the status and nothing of the spec': async (target) => {
@@ -97,155 +97,5 @@ export const statusCases = topic('status', {
     const reply = await api.patch(api.at(Cluster, api.namespace, 'status'), { status: { x: 1 } });
     expectFailure(reply, { code: 404, reason: 'NotFound' });
     await api.remove(api.at(Cluster, api.namespace));
-  },
-});
-
-const scalable = [
-  { kind: Deployment, body: workload },
-  { kind: StatefulSet, body: statefulSet },
-  { kind: ReplicaSet, body: workload },
-  { kind: Etcd, body: (name: string) => etcd(name) },
-  { kind: Watermill, body: (name: string) => watermill(name, { spec: { wheel: { count: 1 } } }) },
-];
-
-const eachScalable = async (
-  api: Api,
-  check: (path: string, before: Json, kind: (typeof scalable)[number]['kind']) => Promise<void>,
-): Promise<void> => {
-  for (const { kind, body } of scalable) {
-    const before = await made(api, api.at(kind), body('a'));
-    await check(api.at(kind, 'a'), before, kind);
-  }
-};
-
-export const scaleCases = topic('scale', {
-  'GET shows the count, the object and its version': async (target) => {
-    const api = createApi(target);
-    await eachScalable(api, async (path, before) => {
-      const { name, namespace, uid, resourceVersion, creationTimestamp } = before.metadata;
-      const scale = expectObject(await api.get(`${path}/scale`));
-      expect(scale).toMatchObject({
-        kind: 'Scale',
-        apiVersion: 'autoscaling/v1',
-        spec: { replicas: 1 },
-        status: { replicas: 0 },
-      });
-      expect(scale.metadata).toEqual({ name, namespace, uid, resourceVersion, creationTimestamp });
-    });
-  },
-
-  'a count of 0 is an empty spec': async (target) => {
-    const api = createApi(target);
-    await eachScalable(api, async (path) => {
-      expect(expectObject(await api.patch(`${path}/scale`, { spec: { replicas: 0 } })).spec).toEqual({});
-      expect(expectObject(await api.get(`${path}/scale`)).spec).toEqual({});
-    });
-    expect(expectObject(await api.get(api.at(Deployment, 'a'))).spec.replicas).toBe(0);
-    expect(expectObject(await api.get(api.at(Watermill, 'a'))).spec.wheel.count).toBe(0);
-  },
-
-  'PATCH sets the count, moves the version and the generation, answers with the Scale': async (target) => {
-    const api = createApi(target);
-    await eachScalable(api, async (path, before) => {
-      const { resourceVersion } = before.metadata;
-      const scale = expectObject(
-        await api.patch(`${path}/scale`, { metadata: { resourceVersion }, spec: { replicas: 4 } }),
-      );
-      expect([scale.kind, scale.spec]).toEqual(['Scale', { replicas: 4 }]);
-      const after = expectObject(await api.get(path));
-      expect(after.metadata.resourceVersion).toBe(scale.metadata.resourceVersion);
-      expect(Number(after.metadata.resourceVersion)).toBeGreaterThan(Number(resourceVersion));
-      expect(after.metadata.generation).toBe(2);
-    });
-  },
-
-  'a stale resourceVersion is a Conflict that names the resource': async (target) => {
-    const api = createApi(target);
-    await eachScalable(api, async (path, before, kind) => {
-      const { name, namespace, resourceVersion } = before.metadata;
-      expectObject(await api.patch(`${path}/scale`, { spec: { replicas: 2 } }));
-      const stale = { metadata: { name, namespace, resourceVersion }, spec: { replicas: 0 } };
-      const failure = { code: 409, reason: 'Conflict', details: { name: 'a', group: kind.group, kind: kind.resource } };
-      expectFailure(await api.patch(`${path}/scale`, stale), failure);
-      expect(expectObject(await api.get(`${path}/scale`)).spec.replicas).toBe(2);
-    });
-  },
-
-  'a negative count is Invalid': async (target) => {
-    const api = createApi(target);
-    await eachScalable(api, async (path) => {
-      const reply = await api.patch(`${path}/scale`, { spec: { replicas: -1 } });
-      expectFailure(reply, { code: 422, reason: 'Invalid' });
-    });
-    const builtIn = await api.patch(api.at(Deployment, 'a', 'scale'), { spec: { replicas: -1 } });
-    expect(builtIn.json.message).toBe(
-      'Scale.autoscaling "a" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
-    );
-    const custom = await api.patch(api.at(Watermill, 'a', 'scale'), { spec: { replicas: -1 } });
-    expect(causesOf(custom)).toEqual([['FieldValueInvalid', '.spec.wheel.count']]);
-  },
-
-  'the same count again keeps the version': async (target) => {
-    const api = createApi(target);
-    await eachScalable(api, async (path) => {
-      const set = async (): Promise<string> => {
-        const scale = expectObject(await api.patch(`${path}/scale`, { spec: { replicas: 3 } }));
-        return scale.metadata.resourceVersion;
-      };
-      // The first one may still change who is said to manage the field.
-      const first = await set();
-      expect(await set()).toBe(first);
-    });
-  },
-
-  'annotations and the status of a Scale are not stored': async (target) => {
-    const api = createApi(target);
-    await eachScalable(api, async (path) => {
-      const patch = { metadata: { annotations: { x: 'y' } }, spec: { replicas: 2 }, status: { replicas: 7 } };
-      expect(expectObject(await api.patch(`${path}/scale`, patch)).status.replicas).toBe(0);
-      expect(expectObject(await api.get(path)).metadata).not.toHaveProperty('annotations');
-    });
-  },
-
-  'the status count is read from where the kind keeps it': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Watermill), watermill('a'));
-    expectObject(await api.patch(api.at(Watermill, 'a', 'status'), { status: { turning: 2 } }));
-    expect(expectObject(await api.get(api.at(Watermill, 'a', 'scale'))).status.replicas).toBe(2);
-    await made(api, api.at(Deployment), workload('a'));
-    expectObject(await api.patch(api.at(Deployment, 'a', 'status'), { status: { replicas: 3 } }));
-    expect(expectObject(await api.get(api.at(Deployment, 'a', 'scale'))).status.replicas).toBe(3);
-  },
-
-  'a custom object without the count has no Scale, and gets one when the count is patched': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Etcd), etcd('a', { spec: {} }));
-    const path = api.at(Etcd, 'a', 'scale');
-    const message = 'the spec replicas field ".spec.replicas" does not exist';
-    expectFailure(await api.get(path), {
-      code: 500,
-      reason: 'InternalError',
-      message: `Internal error occurred: ${message}`,
-      details: { causes: [{ message }] },
-    });
-    expect(expectObject(await api.patch(path, { spec: { replicas: 3 } })).spec.replicas).toBe(3);
-    expect(expectObject(await api.get(api.at(Etcd, 'a'))).spec).toEqual({ replicas: 3 });
-  },
-
-  'what is not there is NotFound, named as the resource': async (target) => {
-    const api = createApi(target);
-    for (const { kind } of scalable) {
-      const details = { name: 'a', group: kind.group, kind: kind.resource };
-      const failure = { code: 404, reason: 'NotFound', details };
-      expectFailure(await api.get(api.at(kind, 'a', 'scale')), failure);
-      expectFailure(await api.patch(api.at(kind, 'a', 'scale'), { spec: { replicas: 1 } }), failure);
-    }
-  },
-
-  'DELETE and POST are 405': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Deployment), workload('a'));
-    expectFailure(await api.remove(api.at(Deployment, 'a', 'scale')), { code: 405, reason: 'MethodNotAllowed' });
-    expectFailure(await api.create(api.at(Deployment, 'a', 'scale'), {}), { code: 405, reason: 'MethodNotAllowed' });
   },
 });

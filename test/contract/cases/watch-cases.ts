@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { type Api, createApi } from './api.ts';
-import { expectFailure, expectObject, made } from './expectations.ts';
+import { createApi } from './api.ts';
+import { expectFailure, expectObject, listVersion, made, versionOf } from './expectations.ts';
 import { configMap, endpointSlice, machine, node } from './fixtures.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
@@ -9,14 +9,10 @@ import { story } from './watcher.ts';
 
 const { ConfigMap, EndpointSlice, Machine, Node } = simKinds;
 
-const versionOf = (object: Json): string => object.metadata.resourceVersion;
-
-const now = async (api: Api, path: string): Promise<string> => versionOf(expectObject(await api.get(path)));
-
 export const watchCases = topic('watch', {
   'tells creation, change and deletion, in order, with growing versions': async (target) => {
     const api = createApi(target);
-    const watcher = await api.watch(api.at(ConfigMap), { resourceVersion: await now(api, api.at(ConfigMap)) });
+    const watcher = await api.watch(api.at(ConfigMap), { resourceVersion: await listVersion(api, api.at(ConfigMap)) });
     expect(watcher.status).toBe(200);
     const one = await made(api, api.at(ConfigMap), configMap('a'));
     const two = expectObject(await api.patch(api.at(ConfigMap, 'a'), { data: { x: 'y' } }));
@@ -190,103 +186,5 @@ export const watchSelectorCases = topic('watch with selector', {
       code: 400,
       reason: 'BadRequest',
     });
-  },
-});
-
-export const watchLifeCases = topic('watch life', {
-  'ends after timeoutSeconds': async (target) => {
-    const api = createApi(target);
-    const watcher = await api.watch(api.at(ConfigMap), { timeoutSeconds: '1' });
-    expect(await watcher.rest()).toEqual([]);
-  },
-
-  'sends a bookmark two seconds before its end, with the type and a version to resume from': async (target) => {
-    const api = createApi(target);
-    const one = await made(api, api.at(ConfigMap), configMap('a'));
-    const query = { resourceVersion: versionOf(one), allowWatchBookmarks: 'true', timeoutSeconds: '4' };
-    const watcher = await api.watch(api.at(ConfigMap), query);
-    // The real server sends no bookmark that tells of no progress since the watch began.
-    const two = await made(api, api.at(ConfigMap), configMap('b'));
-    const [first, ...events] = await watcher.rest();
-    expect(first?.object.metadata.name).toBe('b');
-    // It counts in whole seconds and may send it twice.
-    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['BOOKMARK']));
-    const bookmark = events.at(-1)!.object;
-    expect(bookmark).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1' });
-    expect(Number(versionOf(bookmark))).toBeGreaterThanOrEqual(Number(versionOf(two)));
-    expect(bookmark.metadata.name).toBeUndefined();
-    const resumed = await api.watch(api.at(ConfigMap), { resourceVersion: versionOf(bookmark) });
-    await made(api, api.at(ConfigMap), configMap('c'));
-    expect(story(await resumed.take(1))).toEqual(['ADDED c']);
-    await resumed.close();
-  },
-
-  'sends no bookmarks unasked': async (target) => {
-    const api = createApi(target);
-    const watcher = await api.watch(api.at(ConfigMap), { timeoutSeconds: '4' });
-    expect(await watcher.rest()).toEqual([]);
-  },
-
-  'sends a bookmark about every minute': async (target) => {
-    const api = createApi(target);
-    const resourceVersion = await now(api, api.at(Machine));
-    const watcher = await api.watch(api.at(Machine), {
-      resourceVersion,
-      allowWatchBookmarks: 'true',
-      timeoutSeconds: '300',
-    });
-    const event = await watcher.next();
-    expect([event?.type, event?.object.kind]).toEqual(['BOOKMARK', 'Machine']);
-    await watcher.close();
-  },
-
-  'a version that is not there yet only lets later ones through': async (target) => {
-    const api = createApi(target);
-    const query = { resourceVersion: '900000000', timeoutSeconds: '2' };
-    const watcher = await api.watch(api.at(ConfigMap), query);
-    await made(api, api.at(ConfigMap), configMap('a'));
-    expect(story(await watcher.rest())).toEqual([]);
-  },
-
-  'a version of long ago is an ERROR event of 410, and the end': async (target) => {
-    const api = createApi(target);
-    // Of a custom kind: a real server's caches of built-in ones may go back to its first version.
-    const watcher = await api.watch(api.at(Machine), { resourceVersion: '1' });
-    expect(watcher.status).toBe(200);
-    const [event, ...more] = await watcher.rest();
-    expect(more).toEqual([]);
-    expect(event).toMatchObject({
-      type: 'ERROR',
-      object: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', code: 410 },
-    });
-    expect(event?.object.message).toMatch(/^too old resource version: 1 \(\d+\)$/);
-  },
-
-  'a version that is no number is refused with 500': async (target) => {
-    const api = createApi(target);
-    const reply = await api.get(api.at(ConfigMap), { watch: '1', resourceVersion: 'abc' });
-    expectFailure(reply, { code: 500, message: /^resourceVersion: Invalid value: "abc"/ });
-  },
-
-  'bookmarks asked for and no version: a first one ends the initial events': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(ConfigMap), configMap('a'));
-    await api.get(api.at(ConfigMap));
-    for (const query of [{}, { resourceVersion: '0' }]) {
-      const watcher = await api.watch(api.at(ConfigMap), { ...query, allowWatchBookmarks: 'true' });
-      const events = await watcher.take(2);
-      expect(story(events)).toEqual(['ADDED a', 'BOOKMARK']);
-      expect(events[1]?.object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
-      await watcher.close();
-    }
-  },
-
-  'many watchers hear the same': async (target) => {
-    const api = createApi(target);
-    const watchers = await Promise.all(Array.from({ length: 20 }, () => api.watch(api.at(Machine))));
-    for (const name of ['a', 'b', 'c']) await made(api, api.at(Machine), machine(name));
-    const stories = await Promise.all(watchers.map(async (watcher) => story(await watcher.take(3))));
-    expect(new Set(stories.map((told) => told.join()))).toEqual(new Set(['ADDED a,ADDED b,ADDED c']));
-    await Promise.all(watchers.map((watcher) => watcher.close()));
   },
 });

@@ -1,0 +1,117 @@
+import { expect } from 'vitest';
+import { simKinds } from '../../../simulator/apiserver/kinds.ts';
+import { createApi } from './api.ts';
+import { causesOf, expectFailure, expectObject } from './expectations.ts';
+import { cluster, etcd, machine, node, pod, statefulSet, workload } from './fixtures.ts';
+import { topic } from './target.ts';
+
+const { Cluster, Deployment, Lease, Machine, Node, Pod, ReplicaSet, Secret, StatefulSet } = simKinds;
+
+export const defaultCases = topic('defaults', {
+  'workloads get generation 1, one replica and no status but zeros': async (target) => {
+    const api = createApi(target);
+    const deployment = expectObject(
+      await api.create(api.at(Deployment), { ...workload('a'), status: { replicas: 3 } }),
+      201,
+    );
+    expect([deployment.metadata.generation, deployment.spec.replicas, deployment.status]).toEqual([1, 1, {}]);
+    const set = expectObject(await api.create(api.at(StatefulSet), statefulSet('a')), 201);
+    expect([set.metadata.generation, set.spec.replicas, set.status]).toEqual([
+      1,
+      1,
+      { replicas: 0, availableReplicas: 0 },
+    ]);
+    const replicas = expectObject(await api.create(api.at(ReplicaSet), workload('a')), 201);
+    expect([replicas.metadata.generation, replicas.spec.replicas, replicas.status]).toEqual([1, 1, { replicas: 0 }]);
+  },
+
+  'a workload without selector, or with negative replicas, is Invalid': async (target) => {
+    const api = createApi(target);
+    const bare = await api.create(api.at(Deployment), { metadata: { name: 'a' }, spec: {} });
+    expectFailure(bare, { code: 422, reason: 'Invalid' });
+    expect(causesOf(bare)).toContainEqual(['FieldValueRequired', 'spec.selector']);
+    const negative = await api.create(api.at(Deployment), workload('a', { replicas: -1 }));
+    expectFailure(negative, {
+      code: 422,
+      reason: 'Invalid',
+      message: 'Deployment.apps "a" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+    });
+    expect(causesOf(negative)).toEqual([['FieldValueInvalid', 'spec.replicas']]);
+  },
+
+  'replicas that are no number are BadRequest': async (target) => {
+    const api = createApi(target);
+    expectFailure(await api.create(api.at(Deployment), workload('a', { replicas: 'two' })), {
+      code: 400,
+      reason: 'BadRequest',
+    });
+    expectFailure(await api.create(api.at(Deployment), workload('a', { replicas: 1.5 })), {
+      code: 400,
+      reason: 'BadRequest',
+    });
+  },
+
+  'pods start Pending with grace period 30, whatever status they bring': async (target) => {
+    const api = createApi(target);
+    const made = expectObject(await api.create(api.at(Pod), { ...pod('a'), status: { phase: 'Running' } }), 201);
+    expect(made.status).toEqual({ phase: 'Pending', qosClass: 'BestEffort' });
+    expect(made.spec).toMatchObject({ terminationGracePeriodSeconds: 30, restartPolicy: 'Always' });
+    expect(made.metadata.generation).toBe(1);
+  },
+
+  'nodes keep the status they register with': async (target) => {
+    const api = createApi(target);
+    const conditions = [{ type: 'Ready', status: 'True' }];
+    const made = expectObject(await api.create(api.at(Node), node(api.namespace, { status: { conditions } })), 201);
+    expect(made.status.conditions).toMatchObject(conditions);
+    expect(made.metadata).not.toHaveProperty('namespace');
+    expect(made.metadata).not.toHaveProperty('generation');
+    await api.remove(api.at(Node, api.namespace));
+  },
+
+  'a custom kind with status subresource loses its status, one without keeps it': async (target) => {
+    const api = createApi(target);
+    const made = expectObject(await api.create(api.at(Machine), machine('a', { status: { x: 1 } })), 201);
+    expect(made).not.toHaveProperty('status');
+    expect(made.metadata.generation).toBe(1);
+    const plain = expectObject(await api.create(api.at(Cluster), cluster(api.namespace, { status: { x: 1 } })), 201);
+    expect(plain.status).toEqual({ x: 1 });
+    await api.remove(api.at(Cluster, api.namespace));
+  },
+
+  'embedded raw objects keep unknown fields and nulls': async (target) => {
+    const api = createApi(target);
+    const spec = { shoot: { apiVersion: 'core.gardener.cloud/v1beta1', spec: { a: null, b: [1, { c: 'd' }] } } };
+    const made = expectObject(await api.create(api.at(Cluster), cluster(api.namespace, { spec })), 201);
+    expect(made.spec).toEqual(spec);
+    await api.remove(api.at(Cluster, api.namespace));
+  },
+
+  'secrets become Opaque, and stringData becomes data': async (target) => {
+    const api = createApi(target);
+    const body = { metadata: { name: 'a' }, stringData: { token: 'secret' }, data: { other: 'eA==' } };
+    const made = expectObject(await api.create(api.at(Secret), body), 201);
+    expect([made.type, made.data]).toEqual(['Opaque', { token: 'c2VjcmV0', other: 'eA==' }]);
+    expect(made).not.toHaveProperty('stringData');
+  },
+
+  'data of a secret that is not base64 is BadRequest': async (target) => {
+    const api = createApi(target);
+    const reply = await api.create(api.at(Secret), { metadata: { name: 'a' }, data: { k: 'not base64!' } });
+    expectFailure(reply, { code: 400, reason: 'BadRequest', message: /illegal base64 data/ });
+  },
+
+  'a namespace is Active, has the finalizer kubernetes and a label with its name': async (target) => {
+    const api = createApi(target);
+    const found = expectObject(await api.get(`/api/v1/namespaces/${api.namespace}`));
+    expect([found.status, found.spec]).toEqual([{ phase: 'Active' }, { finalizers: ['kubernetes'] }]);
+    expect(found.metadata.labels).toEqual({ 'kubernetes.io/metadata.name': api.namespace });
+  },
+
+  'leases and custom kinds without a spec are fine': async (target) => {
+    const api = createApi(target);
+    expectObject(await api.create(api.at(Lease), { metadata: { name: 'a' } }), 201);
+    const made = expectObject(await api.create(api.at(simKinds.Etcd), etcd('a', { spec: {} })), 201);
+    expect(made.spec).toEqual({});
+  },
+});

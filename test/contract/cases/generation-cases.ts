@@ -1,0 +1,86 @@
+import { expect } from 'vitest';
+import { simKinds } from '../../../simulator/apiserver/kinds.ts';
+import { type Reply, createApi } from './api.ts';
+import { expectObject, made } from './expectations.ts';
+import { cluster, endpointSlice, node, pod, statefulSet, watermill, workload } from './fixtures.ts';
+import { topic } from './target.ts';
+
+const { Cluster, Deployment, EndpointSlice, Node, Pod, StatefulSet, Watermill } = simKinds;
+
+export const generationCases = topic('generation', {
+  'deployments: counts changes of spec and annotations, not of labels or status': async (target) => {
+    const api = createApi(target);
+    const path = api.at(Deployment, 'a');
+    const generation = async (reply: Promise<Reply>): Promise<number> => expectObject(await reply).metadata.generation;
+    await made(api, api.at(Deployment), workload('a'));
+    expect(await generation(api.patch(path, { metadata: { labels: { x: 'y' } } }))).toBe(1);
+    expect(await generation(api.patch(path, { spec: { replicas: 2 } }))).toBe(2);
+    expect(await generation(api.patch(`${path}/status`, { status: { replicas: 2 } }))).toBe(2);
+    expect(await generation(api.patch(path, { spec: { replicas: 2 } }))).toBe(2);
+    expectObject(await api.patch(`${path}/scale`, { spec: { replicas: 0 } }));
+    expect(await generation(api.get(path))).toBe(3);
+    const annotations = { x: 'y' };
+    expect(await generation(api.patch(path, { metadata: { annotations } }))).toBe(4);
+    const both = { metadata: { annotations: { x: null } }, spec: { replicas: 1 } };
+    expect(await generation(api.patch(path, both))).toBe(5);
+    expect(await generation(api.patch(`${path}/status`, { metadata: { annotations } }))).toBe(5);
+  },
+
+  'stateful sets: counts changes of the spec, not of annotations': async (target) => {
+    const api = createApi(target);
+    const path = api.at(StatefulSet, 'a');
+    await made(api, api.at(StatefulSet), statefulSet('a'));
+    const annotated = expectObject(await api.patch(path, { metadata: { annotations: { x: 'y' } } }));
+    expect(annotated.metadata.generation).toBe(1);
+    const after = expectObject(await api.patch(api.at(StatefulSet, 'a'), { spec: { replicas: 0 } }));
+    expect(after.metadata.generation).toBe(2);
+  },
+
+  'custom kinds with status subresource: counts everything but metadata and status': async (target) => {
+    const api = createApi(target);
+    const path = api.at(Watermill, 'a');
+    const generation = async (reply: Promise<Reply>): Promise<number> => expectObject(await reply).metadata.generation;
+    await made(api, api.at(Watermill), watermill('a'));
+    expect(await generation(api.patch(path, { metadata: { labels: { x: 'y' } } }))).toBe(1);
+    expect(await generation(api.patch(`${path}/status`, { status: { turning: 1 } }))).toBe(1);
+    expect(await generation(api.patch(path, { spec: { wheel: { count: 5 } } }))).toBe(2);
+    expect(await generation(api.patch(path, { other: { x: 1 } }))).toBe(3);
+    expectObject(await api.patch(`${path}/scale`, { spec: { replicas: 0 } }));
+    expect(await generation(api.get(path))).toBe(4);
+  },
+
+  'custom kinds without status subresource: counts the status too': async (target) => {
+    const api = createApi(target);
+    const path = api.at(Cluster, api.namespace);
+    await made(api, api.at(Cluster), cluster(api.namespace));
+    expect(expectObject(await api.patch(path, { metadata: { labels: { x: 'y' } } })).metadata.generation).toBe(1);
+    expect(expectObject(await api.patch(path, { status: { x: 1 } })).metadata.generation).toBe(2);
+    await api.remove(path);
+  },
+
+  'pods count, nodes and config maps do not': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Pod), pod('a'));
+    const labelled = expectObject(await api.patch(api.at(Pod, 'a'), { metadata: { labels: { x: 'y' } } }));
+    expect(labelled.metadata.generation).toBe(1);
+    await made(api, api.at(Node), node(api.namespace));
+    const cordoned = expectObject(await api.patch(api.at(Node, api.namespace), { spec: { unschedulable: true } }));
+    expect(cordoned.metadata).not.toHaveProperty('generation');
+    await api.remove(api.at(Node, api.namespace));
+  },
+
+  'endpoint slices count changes of endpoints and labels': async (target) => {
+    const api = createApi(target);
+    const first = await made(api, api.at(EndpointSlice), endpointSlice('a'));
+    expect(first.metadata.generation).toBe(1);
+    const endpoints = [{ addresses: ['10.0.0.1'], conditions: { ready: true } }];
+    const after = expectObject(await api.patch(api.at(EndpointSlice, 'a'), { endpoints }));
+    expect(after.metadata.generation).toBe(2);
+    const labelled = expectObject(await api.patch(api.at(EndpointSlice, 'a'), { metadata: { labels: { x: 'y' } } }));
+    expect(labelled.metadata.generation).toBe(3);
+    const annotated = expectObject(
+      await api.patch(api.at(EndpointSlice, 'a'), { metadata: { annotations: { x: 'y' } } }),
+    );
+    expect(annotated.metadata.generation).toBe(3);
+  },
+});

@@ -1,0 +1,114 @@
+import { expect } from 'vitest';
+import { simKinds } from '../../../simulator/apiserver/kinds.ts';
+import { createApi } from './api.ts';
+import { made, namesOf } from './expectations.ts';
+import { configMap, endpointSlice, machine, workload } from './fixtures.ts';
+import { topic } from './target.ts';
+
+const { ConfigMap, Deployment, EndpointSlice, Machine, Secret } = simKinds;
+
+const labelled = { a: { app: 'x', tier: 'one' }, b: { app: 'x', tier: 'two' }, c: { app: 'y' }, d: {} };
+
+/** Selector, then the names it selects out of `labelled`. */
+const selections: readonly (readonly [string, string])[] = [
+  ['app=x', 'a b'],
+  ['app==x', 'a b'],
+  ['app = x', 'a b'],
+  ['app!=x', 'c d'],
+  ['app', 'a b c'],
+  ['!app', 'd'],
+  ['! app', 'd'],
+  ['app in (x)', 'a b'],
+  ['app in (x, y)', 'a b c'],
+  ['app in (x,z),tier', 'a b'],
+  ['app notin (x)', 'c d'],
+  ['app notin (x,y)', 'd'],
+  ['app=x,tier=two', 'b'],
+  ['app=x,tier!=two', 'a'],
+  ['app=x,!tier', ''],
+  ['app=x,app=y', ''],
+  ['tier in (one,two),app notin (y)', 'a b'],
+  ['app=', ''],
+  ['app!=', 'a b c d'],
+  ['app in ()', ''],
+  ['none', ''],
+  ['example.io/none!=x', 'a b c d'],
+  ['', 'a b c d'],
+];
+
+export const selectorCases = topic('selector', {
+  'labels: equality, sets, presence and absence': async (target) => {
+    const api = createApi(target);
+    for (const [name, labels] of Object.entries(labelled)) {
+      await made(api, api.at(ConfigMap), configMap(name, {}, { labels }));
+      await made(api, api.at(Machine), machine(name, { metadata: { name, labels } }));
+    }
+    for (const kind of [ConfigMap, Machine]) {
+      for (const [labelSelector, names] of selections) {
+        const found = namesOf(await api.get(api.at(kind), { labelSelector }));
+        expect([labelSelector, found.join(' ')]).toEqual([labelSelector, names]);
+      }
+    }
+  },
+
+  'labels: what cannot be parsed is BadRequest': async (target) => {
+    const api = createApi(target);
+    for (const labelSelector of [
+      'a in b',
+      'a in (b',
+      'a=b,',
+      '=b',
+      'a b',
+      'a in',
+      'a=b c',
+      '-x=1',
+      'a=not valid!',
+      'a===b',
+    ]) {
+      const reply = await api.get(api.at(ConfigMap), { labelSelector });
+      expect([labelSelector, reply.status, reply.json.reason]).toEqual([labelSelector, 400, 'BadRequest']);
+    }
+    const reply = await api.get(api.at(ConfigMap), { labelSelector: 'a in b' });
+    expect(reply.json.message).toBe("unable to parse requirement: found 'b' expected: '('");
+  },
+
+  'fields: the name works for every kind': async (target) => {
+    const api = createApi(target);
+    for (const name of ['a', 'b']) {
+      await made(api, api.at(ConfigMap), configMap(name));
+      await made(api, api.at(Deployment), workload(name));
+      await made(api, api.at(Machine), machine(name));
+      await made(api, api.at(Secret), { metadata: { name } });
+      await made(api, api.at(EndpointSlice), endpointSlice(name));
+    }
+    for (const kind of [ConfigMap, Deployment, Machine, Secret, EndpointSlice]) {
+      const select = async (fieldSelector: string): Promise<string> =>
+        namesOf(await api.get(api.at(kind), { fieldSelector })).join(' ');
+      expect(await select('metadata.name=a')).toBe('a');
+      expect(await select('metadata.name==a')).toBe('a');
+    }
+  },
+
+  'fields: a name over all namespaces': async (target) => {
+    const api = createApi(target);
+    const name = `only-${api.namespace}`;
+    await made(api, api.at(Deployment), workload(name));
+    const found = await api.get('/apis/apps/v1/deployments', { fieldSelector: `metadata.name=${name}` });
+    expect(namesOf(found)).toEqual([name]);
+  },
+
+  'fields: the name of a cluster-scoped object': async (target) => {
+    const api = createApi(target);
+    const found = await api.get('/api/v1/namespaces', { fieldSelector: `metadata.name=${api.namespace}` });
+    expect(namesOf(found)).toEqual([api.namespace]);
+  },
+
+  'labels and fields together': async (target) => {
+    const api = createApi(target);
+    for (const [name, labels] of Object.entries(labelled)) {
+      await made(api, api.at(ConfigMap), configMap(name, {}, { labels }));
+    }
+    const query = { labelSelector: 'app=x', fieldSelector: 'metadata.name=b' };
+    expect(namesOf(await api.get(api.at(ConfigMap), query))).toEqual(['b']);
+  },
+});

@@ -1,0 +1,47 @@
+import { mergeConditionsByType, withoutConditionTypes } from '../../src/gardener/shoot-conditions.ts';
+import { careExtensionKinds } from '../../src/gardener/extensions.ts';
+import { getDaemonSetHealth, getDeploymentHealth, getStatefulSetHealth } from '../../src/gardener/health-calls.ts';
+import { decodeClusterState } from '../../src/healthcheck/cluster-watch.ts';
+import { decodeExtension, storedConditions } from '../../src/healthcheck/extension.ts';
+import { type Projection, object, ofOtherConditions } from './projection.ts';
+
+const at = { namespace: 'ns', name: 'name' };
+
+/** How the health-check library reads what it watches and requests. */
+export const libraryProjections: readonly Projection[] = [
+  ...[...careExtensionKinds.map(({ kind }) => kind), 'Bastion', 'DNSRecord'].map((kind) => ({
+    name: `${kind} of the library`,
+    kind,
+    project: (json: unknown) => {
+      const extension = decodeExtension(json, 'object');
+      const { object: _whole, ...view } = extension;
+      const stored = withoutConditionTypes(storedConditions(extension), ['Old']);
+      return { ...view, merged: mergeConditionsByType(stored, []) };
+    },
+  })),
+  {
+    name: 'Cluster of the library',
+    kind: 'Cluster',
+    project: object(decodeClusterState),
+    set: { 'spec.shoot.status.lastOperation.type': 'Migrate' },
+  },
+  {
+    name: 'Deployment of the library',
+    kind: 'Deployment',
+    project: getDeploymentHealth(at).decode,
+    exceptions: ofOtherConditions('codes'),
+  },
+  {
+    name: 'StatefulSet of the library',
+    kind: 'StatefulSet',
+    project: getStatefulSetHealth(at).decode,
+    exceptions: ofOtherConditions('codes', 'lastUpdateTime'),
+  },
+  {
+    name: 'DaemonSet of the library',
+    kind: 'DaemonSet',
+    project: getDaemonSetHealth(at).decode,
+    set: { 'spec.updateStrategy.type': 'RollingUpdate' },
+    exceptions: ofOtherConditions('codes', 'lastUpdateTime'),
+  },
+];
