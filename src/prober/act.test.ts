@@ -36,7 +36,7 @@ interface Given {
   readonly dryRun?: boolean;
 }
 
-/** `outcome()` is undefined while the request is under way. */
+/** `outcome()` is undefined while the request is in progress. */
 const start = async (action: Action, { ref = kcm, urgent = true, dryRun = false }: Given = {}) => {
   let outcome: StepAnswer | { readonly thrown: unknown } | undefined;
   const target = { ref, resource: 'things', namespace: 'shoot--a' };
@@ -73,8 +73,8 @@ describe('the limits of a request', () => {
   });
 });
 
-describe('what is no longer wanted', () => {
-  it('is told as not sent, where a write had not left', async () => {
+describe('an aborted request', () => {
+  it('is reported as not sent, if it is a write that had not left', async () => {
     const outcome = await start(down);
     wanted.abort(new Error('the flow is ending'));
     await clock.settle();
@@ -82,7 +82,7 @@ describe('what is no longer wanted', () => {
     expect(outcome()).toMatchObject({ key: refKey(kcm), result: { ok: false, error } });
   });
 
-  it('rejects a read, with the reason as it is', async () => {
+  it('rejects with the unchanged reason, if it is a read', async () => {
     const outcome = await start(read);
     const reason = new Error('the flow has ended');
     wanted.abort(reason);
@@ -91,7 +91,7 @@ describe('what is no longer wanted', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   it('is the state that the API server has now', async () => {
     const outcome = await start(down);
     seed.waiting[0]!.answer({ ...buildDeployment({ name: 'kcm', replicas: 0, resourceVersion: '7', annotations }) });
@@ -100,7 +100,7 @@ describe('an answer', () => {
     expect(outcome()).toMatchObject({ key: refKey(kcm), result: { ok: true, value } });
   });
 
-  it('that there is no such resource is no error of a read', async () => {
+  it('that the resource does not exist is no error for a read', async () => {
     const missing = new ApiError({ code: 'NotFound', message: 'x' });
     for (const action of [read, down]) {
       const outcome = await start(action);
@@ -120,7 +120,7 @@ describe('an answer', () => {
   });
 });
 
-it('a dry run sends no write, and takes it for done', async () => {
+it('a dry run sends no write, and counts it as done', async () => {
   const outcome = await start(down, { dryRun: true });
   const value = { ...base, annotations, specReplicas: 0, readyReplicas: 0, observed: true };
   expect(outcome()).toEqual({ key: refKey(kcm), result: { ok: true, value } });

@@ -14,26 +14,29 @@ import type { Write } from './plan/patch-plan.ts';
 import type { Action, StepAnswer } from './plan/operation.ts';
 
 export interface ProberActDeps {
-  /** Refuses writes of a process that does not lead, at the moment they would leave. */
+  /** Client of the seed. It refuses writes of a process that does not lead, at the moment of sending. */
   readonly seed: KubeClient;
-  /** Nothing is written: a would-be write counts as done at once. */
+  /** True if nothing is written: a would-be write counts as done at once. */
   readonly dryRun: boolean;
 }
 
 export interface ProberActRequest {
   readonly action: Action;
   readonly target: ScaleTarget;
-  /** Not to wait behind the ordinary rate limit: KCM's clock runs. */
+  /** True if the request must not wait behind the ordinary rate limit, because KCM's clock is running. */
   readonly urgent: boolean;
-  /** Ends a read, and a write that was not sent yet. One that was is awaited: whoever asked must know whether it landed. */
+  /** Aborts a read, and a write that was not sent yet. A write that was sent is awaited: the caller must know if it took effect. */
   readonly signal: AbortSignal;
 }
 
-/** How long one request may take once it is sent: a connection that hangs must leave time for another attempt before KCM acts, and for the opposite flow. */
+/**
+ * Timeout of a request once it is sent, in milliseconds: a connection that hangs must leave time for another attempt before KCM acts, and for the opposite
+ * flow.
+ */
 const sentTimeoutMs = 5_000;
-/** How long an ordinary request may take, its wait for the rate limit included; an urgent one does not wait. */
+/** Timeout of an ordinary request, its wait for the rate limit included, in milliseconds. An urgent request does not wait. */
 const ordinaryTimeoutMs = 30_000;
-/** A Scale and its object are read one after the other; a change in between shows in their versions. */
+/** Attempts to read a Scale and its object in the same version: they are read one after the other, and may change in between. */
 const consistentReadTries = 3;
 
 const optionsOf = ({ urgent, signal }: ProberActRequest): CallOptions =>
@@ -41,13 +44,13 @@ const optionsOf = ({ urgent, signal }: ProberActRequest): CallOptions =>
     ? { signal, timeoutMs: sentTimeoutMs, priority: 'urgent', once: true }
     : { signal, timeoutMs: ordinaryTimeoutMs, once: true };
 
-/** The result of a request that something ended before its answer. */
+/** Returns the result of a request that ended before its response. */
 export const rejected = (cause: unknown): StepAnswer['result'] => {
   const message = errorText(cause);
   return { ok: false, error: new ApiError({ code: 'Rejected', message, cause }) };
 };
 
-/** Sends the one request of an action. Rejects with `signal.reason`, only for reads; else only for a bug. */
+/** Sends the one request of an action. Rejects with `signal.reason`, only for reads; otherwise only because of a bug. */
 export const act = async (deps: ProberActDeps, request: ProberActRequest): Promise<StepAnswer> => {
   const { action, signal } = request;
   try {
@@ -87,7 +90,7 @@ const write = async ({ seed }: ProberActDeps, request: ProberActRequest, change:
   if (change.kind === 'scale' && replicas !== undefined) {
     const call = patchScale(target, { resourceVersion: base.resourceVersion, replicas });
     const { value } = await seed.call(call, options);
-    // What `base` says of pods and of its controller is from before this write.
+    // The state of pods and controller in `base` is from before this write.
     return { ...base, resourceVersion: value.resourceVersion, specReplicas: value.specReplicas, observed: false };
   }
   const annotations = change.annotations ?? {};
@@ -99,7 +102,7 @@ const write = async ({ seed }: ProberActDeps, request: ProberActRequest, change:
   return { ...base, resourceVersion: object.meta.resourceVersion, annotations: object.meta.annotations };
 };
 
-/** In a dry run: the state that this write would have brought about, with the pods that would have followed. */
+/** Returns the state that a write would have led to in a dry run, with the pods that would have followed. */
 const stateAfter = ({ base, annotations: change = {}, replicas }: Write): ResourceState => {
   const entries = Object.entries({ ...base.annotations, ...change });
   const annotations = Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null));

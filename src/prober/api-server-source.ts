@@ -1,11 +1,11 @@
 import type { Store } from '../kubernetes/cache/index.ts';
 
-/** What runs the API servers of shoots (`apiServerRef`), watched by its name over all namespaces. */
+/** The workload that runs the API servers of shoots (`apiServerRef`), watched by its name in all namespaces. */
 export interface ApiServerSource {
-  /** Monotonic instant since which no change was missed; undefined while the watch is away, or has not begun. */
+  /** Returns the monotonic instant since which no change was missed; undefined while the watch is interrupted, or before it begins. */
   watchedSince(): number | undefined;
-  /** Name of the cluster whose API server that is, by its key in the store; undefined: of none. Default: its namespace. */
+  /** Returns the name of the cluster that an API server belongs to, by its key in the store; undefined if none. Default: its namespace. */
   readonly ownerOf?: (key: string) => string | undefined;
-  /** Available replicas. */
+  /** Numbers of available replicas. */
   readonly store: Store<number>;
 }

@@ -32,21 +32,21 @@ const set = (value: number, previous?: number): void =>
   tell({ type: 'set', key, value, ...(previous === undefined ? {} : { previous }) });
 const view = () => apiServers.view('shoot--a');
 
-describe('what is known of an API server', () => {
-  it('is nothing where there is none', () => {
+describe('the view of an API server', () => {
+  it('is empty if there is none', () => {
     expect(view()).toEqual({});
     set(1);
     expect(apiServers.view('shoot--b')).toEqual({});
   });
 
-  it('is that it was available since it is watched', () => {
+  it('shows that it was available since the watch began', () => {
     set(2);
     now = 9_000;
     set(1, 2);
     expect(view()).toEqual({ knownSince: 500 });
   });
 
-  it('is nothing about the present while the watch is away', () => {
+  it('shows nothing about the present while the watch is interrupted', () => {
     set(1);
     watchedSince = undefined;
     expect(view()).toEqual({});
@@ -54,7 +54,7 @@ describe('what is known of an API server', () => {
     expect(view()).toEqual({ unavailable: { since: 1_000 } });
   });
 
-  it('is the latest time without an available replica', () => {
+  it('shows the latest time without an available replica', () => {
     set(1);
     now = 2_000;
     set(0, 1);
@@ -71,14 +71,14 @@ describe('what is known of an API server', () => {
     expect(view().unavailable).toEqual({ since: 6_000 });
   });
 
-  it('is no beginning of what was found so', () => {
+  it('has no start of a downtime that began before the watch', () => {
     set(0);
     now = 3_000;
     set(1, 0);
     expect(view().unavailable).toEqual({ since: Number.NEGATIVE_INFINITY, until: 3_000 });
   });
 
-  it('ends with its Deployment', () => {
+  it('is empty after its Deployment is deleted', () => {
     set(0);
     tell({ type: 'deleted', key, value: 0 });
     expect(view()).toEqual({});

@@ -2,23 +2,23 @@ import type { Clock } from '../ports/clock.ts';
 import type { ApiServerSource } from './api-server-source.ts';
 import type { ApiServerView } from './judge/probe-input.ts';
 
-/** What the seed shows of the API servers of all shoots, and has shown since this was made. */
+/** Availability of the API servers of all shoots, as the seed has shown it since this was created. */
 export interface ApiServers {
   view(namespace: string): ApiServerView;
 }
 
-/** `until` is absent while it lasts. */
+/** `until` is absent while the API server is unavailable. */
 type Unavailable = NonNullable<ApiServerView['unavailable']>;
 
 /**
- * Remembers when the API server of each shoot last had no available replica: a watch shows the present only. To be made before the source runs. One
- * subscription for all shoots, for each change would be heard by the prober of every other.
+ * Remembers when the API server of each shoot last had no available replica, because a watch shows the present only. Create this before the source runs. One
+ * subscription serves all shoots: otherwise every prober would receive the changes of all others.
  */
 export const createApiServers = (source: ApiServerSource, clock: Pick<Clock, 'monotonic'>): ApiServers => {
   const { store } = source;
   const latest = new Map<string, Unavailable>();
   const { ownerOf = (key: string): string | undefined => key.slice(0, key.indexOf('/')) } = source;
-  /** Namespaces whose API server is there. */
+  /** Namespaces whose API server exists. */
   const present = new Set<string>();
 
   store.subscribe(({ type, key, value, previous }) => {
@@ -34,7 +34,7 @@ export const createApiServers = (source: ApiServerSource, clock: Pick<Clock, 'mo
     const lasts = before !== undefined && before.until === undefined;
     if (value > 0 && lasts) latest.set(namespace, { ...before, until: clock.monotonic() });
     if (value > 0 || lasts) return;
-    // Found so: it may have been so for long.
+    // It was already unavailable when first seen, perhaps for long.
     const since = previous === undefined ? Number.NEGATIVE_INFINITY : clock.monotonic();
     latest.set(namespace, { since });
   });

@@ -1,15 +1,15 @@
 import type { DependentResource, ProberSettings, ScaleInfo } from './settings.ts';
 
-/** What the advice is about; the name of the Deployment that gives up nodes. */
+/** Name of the Deployment that the advice is about: it gives up silent nodes. */
 const kubeControllerManager = 'kube-controller-manager';
 
 /** A lease expires at this share of the grace period, and the observation that shows it comes up to a second later. */
 const expiryShareOfGrace = 0.75;
 const lookMs = 1_000;
-/** A level of a scale-down holds up the next one for this long at most. */
+/** A level of a scale-down delays the next one by this time at most, in milliseconds. */
 const longestLevelMs = 3_000;
 
-/** One step of the way from a node's last sign of life until KCM is down; `at` in milliseconds after that sign. */
+/** One step between a node's last sign of life and the scale-down of KCM; `at` in milliseconds after that sign. */
 export interface RaceStep {
   readonly at: number;
   readonly text: string;
@@ -17,9 +17,9 @@ export interface RaceStep {
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)}s`;
 
-/** What speaks against settings that are valid. */
+/** An objection to settings that are valid. */
 export interface Advice {
-  /** Of the configuration file. */
+  /** Field of the configuration file. */
   readonly field: 'dependentResourceInfos' | 'probeInterval' | 'allSilentAfter';
   readonly text: string;
 }
@@ -35,7 +35,7 @@ const inWords = ({ initialDelayMs, timeoutMs, level }: ScaleInfo): string => {
   return `level ${String(level)}: ${delay}up to ${seconds(Math.min(timeoutMs, longestLevelMs))}`;
 };
 
-/** The slowest resource of each level that comes before `last`, ascending. */
+/** Returns the slowest resource of each level before `last`, in ascending order. */
 const levelsBefore = ({ dependentResources }: ProberSettings, last: number): readonly ScaleInfo[] => {
   const slowest = new Map<number, ScaleInfo>();
   for (const { scaleDown } of dependentResources) {
@@ -47,8 +47,8 @@ const levelsBefore = ({ dependentResources }: ProberSettings, last: number): rea
 };
 
 /**
- * The way until KCM is scaled down, each level as slow as it may be; undefined for a configuration that does not scale it down. The
- * rules are those of the prober's `flow.ts` and `threshold.ts`.
+ * Returns the steps until KCM is scaled down, each level as slow as it may be; undefined if the configuration does not scale it down. The rules are those of
+ * the prober's `flow.ts` and `threshold.ts`.
  */
 export const raceAgainstGrace = (settings: ProberSettings): readonly RaceStep[] | undefined => {
   const manager = named(settings, kubeControllerManager)?.scaleDown;
@@ -67,7 +67,7 @@ export const raceAgainstGrace = (settings: ProberSettings): readonly RaceStep[] 
   return steps;
 };
 
-/** What operators decide alone, and no pod can make shorter: initial delays. */
+/** Returns the sum of the initial delays, which operators decide alone: no pod can shorten them. */
 const delaysOnTheWay = (settings: ProberSettings, manager: ScaleInfo): number =>
   levelsBefore(settings, manager.level).reduce((sum, { level }) => sum + longestDelay(settings, level), 0) +
   manager.initialDelayMs;
@@ -91,7 +91,7 @@ const raceAdvice = (settings: ProberSettings): readonly Advice[] => {
   return [{ field: 'dependentResourceInfos', text }];
 };
 
-/** With at most a quarter, three runs fall between the last sign of life and the end of the limit, and one of them may fail. */
+/** With at most a quarter of the grace period, three runs fit between the last sign of life and the expiry of the lease, and one of them may fail. */
 const intervalAdvice = (settings: ProberSettings): readonly Advice[] => {
   const { probeIntervalMs, backoffJitterFactor, nodeMonitorGraceMs } = settings;
   if (probeIntervalMs <= nodeMonitorGraceMs / 4) return [];
@@ -100,7 +100,7 @@ const intervalAdvice = (settings: ProberSettings): readonly Advice[] => {
   return [{ field: 'probeInterval', text }];
 };
 
-/** Kubelets renew every 10 s of 40: less than one and a half of that is no silence. */
+/** Kubelets renew every 10 s of 40 s: less than one and a half of these intervals is no silence. */
 const silenceAdvice = ({ allSilentAfterMs = 0, nodeMonitorGraceMs }: ProberSettings): readonly Advice[] => {
   const leastMs = (3 / 8) * nodeMonitorGraceMs;
   if (allSilentAfterMs === 0 || allSilentAfterMs >= leastMs) return [];
@@ -108,7 +108,7 @@ const silenceAdvice = ({ allSilentAfterMs = 0, nodeMonitorGraceMs }: ProberSetti
   return [{ field: 'allSilentAfter', text }];
 };
 
-/** What of the race against KCM can be told from the numbers alone. */
+/** Returns the objections that the numbers alone show in the race against KCM. */
 export const adviceOn = (settings: ProberSettings): readonly Advice[] => [
   ...raceAdvice(settings),
   ...intervalAdvice(settings),

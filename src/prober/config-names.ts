@@ -5,7 +5,7 @@ const error = (path: Path, message: string): readonly ConfigFinding[] => [{ path
 
 const known = '{{ namespace }} and {{ cluster }}';
 
-/** Undefined where all is well with the placeholders of a name. */
+/** Returns undefined if the placeholders of a name are valid. */
 const problemOf = (text: string): string | undefined => {
   if (/[{}]/.test(withoutPlaceholders(text))) return `knows only ${known} in braces, found ${JSON.stringify(text)}`;
   return placeholdersIn(text).length > 1 ? `takes only one of ${known}, and only once` : undefined;
@@ -23,7 +23,7 @@ interface Named {
   readonly path: Path;
 }
 
-/** Two clusters must not hold the same resource: each would give it back while the other needs it held. */
+/** Two clusters must not hold the same resource: one would restore it while the other needs it held. */
 const aboutOwner = ({ ref, path }: Named, isShared: boolean): readonly ConfigFinding[] => {
   const { name, namespace = '{{ namespace }}' } = ref;
   if (typeof name !== 'string') return [];
@@ -38,7 +38,7 @@ const aboutOwner = ({ ref, path }: Named, isShared: boolean): readonly ConfigFin
   );
 };
 
-/** One watch has the Secrets of one name; those of Cluster API have a label. */
+/** Only Cluster API allows placeholders: there the watch selects Secrets by a label, elsewhere by one name. */
 const aboutSecret = (name: unknown, path: Path, isShared: boolean): readonly ConfigFinding[] => {
   if (typeof name !== 'string' || problemOf(name) !== undefined) return [];
   const placeholders = placeholdersIn(name);
@@ -53,7 +53,7 @@ const aboutSecret = (name: unknown, path: Path, isShared: boolean): readonly Con
     : error(path, 'takes placeholders in braces only where clusterSource.kind is cluster-api');
 };
 
-/** Rules over names that each cluster fills in. */
+/** Applies the rules for names with placeholders. */
 export const nameFindings = (config: Fields): readonly ConfigFinding[] => {
   const { clusterSource, kubeConfigSecretName, externalProbe, apiServerRef, dependentResourceInfos } = config;
   const isShared = fieldsOf(clusterSource).kind === 'cluster-api';

@@ -25,7 +25,7 @@ const withoutScaleUp = (resources: readonly unknown[]): readonly ConfigFinding[]
     return [{ path: ['dependentResourceInfos', index], message, severity: 'error' as const }];
   });
 
-/** `annotation` and `action: annotate` go together, and the key is none of our own annotations. */
+/** Requires `annotation` with `action: annotate` and only there, and a key that is none of our own annotations. */
 const aboutAnnotation = (resource: unknown, path: Path): readonly ConfigFinding[] => {
   const { action, annotation } = fieldsOf(resource);
   const { key } = fieldsOf(annotation);
@@ -53,7 +53,7 @@ const withoutLevel = (resource: unknown, path: Path): readonly ConfigFinding[] =
 const aboutResources = (resources: readonly unknown[]): readonly ConfigFinding[] =>
   resources.flatMap((resource, index) => {
     const path = ['dependentResourceInfos', index];
-    // An annotation takes no scale subresource.
+    // An annotated resource needs no scale subresource.
     const ofRef = fieldsOf(resource).action === 'annotate' ? [] : aboutRef(resource, path);
     return [...ofRef, ...aboutAnnotation(resource, path), ...withoutLevel(resource, path)];
   });
@@ -73,7 +73,7 @@ const keyWithoutSecret = ({ clusterSource }: Fields): readonly ConfigFinding[] =
   return [{ path: ['clusterSource', 'key'], message, severity: 'error' }];
 };
 
-/** Either says which Secrets have the kubeconfigs. */
+/** Requires `selector` or `kubeConfigSecretName`, not both: either one selects the Secrets with the kubeconfigs. */
 const aboutSelector = ({ clusterSource, kubeConfigSecretName }: Fields): readonly ConfigFinding[] => {
   const { kind, selector } = fieldsOf(clusterSource);
   const error = (path: Path, message: string): ConfigFinding => ({ path, message, severity: 'error' });
@@ -111,7 +111,7 @@ const warnings = (config: Fields): readonly ConfigFinding[] => {
   ];
 };
 
-/** Rules over several fields of a prober configuration, as far as it has the shape to apply them to. */
+/** Applies the rules over several fields of a prober configuration, as far as its shape allows. */
 export const proberFindings = (value: unknown): readonly ConfigFinding[] => {
   if (!isObject(value)) return [];
   const config = fieldsOf(value);

@@ -100,7 +100,7 @@ const clusterSource = () =>
     ).optional(),
   });
 
-/** config-rules.ts has the messages: one of the two says which Secrets have kubeconfigs. */
+/** Either field selects the Secrets with kubeconfigs, not both. config-rules.ts has the messages. */
 const secretOrSelector = {
   if: { properties: { clusterSource: { required: ['selector'] } }, required: ['clusterSource'] },
   then: { properties: { kubeConfigSecretName: false, clusterSource: { properties: { kind: { const: 'secret' } } } } },
@@ -128,7 +128,7 @@ const externalProbe = () =>
     ).prefault('observe'),
   });
 
-/** The prober's configuration file; durations come out in milliseconds. */
+/** Schema of the prober's configuration file. It parses durations to milliseconds. */
 export const proberSchema = () =>
   object('an object with kubeConfigSecretName and dependentResourceInfos', {
     ...typeMeta('prober'),

@@ -111,7 +111,7 @@ describe('proberConfig.load', () => {
     ['__proto__: {probeInterval: 7s}', { probeIntervalMs: 10_000 }],
     ['constructor: {probeInterval: 7s}', { probeIntervalMs: 10_000 }],
     ['---', {}],
-  ])('takes %s as the Go program does', (line, expected) => {
+  ])('reads %s as the Go program does', (line, expected) => {
     expect(load(`${minimal}${line}\n`).settings).toMatchObject(expected);
   });
 
@@ -124,12 +124,12 @@ describe('proberConfig.load', () => {
     ['OFF', false],
     ['n', false],
     ['~', false],
-  ])('takes optional: %s for %s, as YAML 1.1 does', (word, optional) => {
+  ])('reads optional: %s as %s, like YAML 1.1', (word, optional) => {
     const { settings } = load(`${minimal}    optional: ${word}\n`);
     expect(settings.dependentResources[0]?.optional).toBe(optional);
   });
 
-  it('warns about what it does not know, where it runs', () => {
+  it('warns about unknown fields when the prober runs', () => {
     const { problems } = load(`${minimal}kcmNodeMonitorGraceDuration: 40s\nsuccessThreshold: 1\nProbeInterval: 5s\n`);
     expect(problems.map(({ path, severity }) => `${severity} ${path}`)).toEqual([
       'warning successThreshold',
@@ -155,7 +155,7 @@ describe('proberConfig.load', () => {
   });
 });
 
-it('tells of a kind on one line, whatever the file says', () => {
+it('reports an unknown kind on one line, whatever the file contains', () => {
   const config = {
     kubeConfigSecretName: 'a',
     kcmNodeMonitorGraceDuration: '40s',

@@ -14,7 +14,7 @@ const scaleInfo = (config: { level: number; initialDelay: number; timeout: numbe
 
 const placedRef = ({ namespace, ...ref }: ProberConfig['apiServerRef']): PlacedRef => ({
   ...ref,
-  // A resource has one key, whether its namespace is written out or not.
+  // The key of a resource is the same whether its namespace is written out or not.
   ...(namespace === undefined || isOwnNamespace(namespace) ? {} : { namespace }),
 });
 
@@ -60,7 +60,7 @@ const clusterSource = (config: ProberConfig['clusterSource']): Pick<ProberSettin
 
 const settingsFrom = (config: ProberConfig): ProberSettings => ({
   ...clusterSource(config.clusterSource),
-  // Where there is neither, there is an error already, and no settings.
+  // If both are missing, there is an error already, and no settings.
   kubeConfigSecretName: config.kubeConfigSecretName ?? selectorOf(config.clusterSource) ?? '',
   probeIntervalMs: config.probeInterval,
   initialDelayMs: config.initialDelay,
@@ -78,8 +78,9 @@ const settingsFrom = (config: ProberConfig): ProberSettings => ({
 });
 
 /**
- * What gardenlet generates (NewDependencyWatchdogProberConfiguration in https://github.com/gardener/gardener/tree/master/pkg/component), except for two fields:
- * gardenlet sets `probeInterval: 30s`, here the default of 10 s holds; gardenlet leaves `kcmNodeMonitorGraceDuration` out, here it is written down.
+ * The configuration that gardenlet generates (NewDependencyWatchdogProberConfiguration in https://github.com/gardener/gardener/tree/master/pkg/component),
+ * except for two fields: gardenlet sets `probeInterval: 30s`, here the default of 10 s applies; gardenlet omits `kcmNodeMonitorGraceDuration`, here it is
+ * written out.
  */
 const defaultText = `kubeConfigSecretName: shoot-access-dependency-watchdog-probe
 kcmNodeMonitorGraceDuration: 40s

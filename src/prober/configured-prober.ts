@@ -38,23 +38,25 @@ export interface ConfiguredProberDeps {
   readonly gate: ProbeGate;
   readonly board: StatusBoard;
   readonly dryRun: boolean;
-  /** Called with what stays held when probing has ended: for good, or to go on under another configuration. */
+  /** Called when probing has ended, for good or for another configuration, with the numbers of resources that stay held. */
   readonly onStopped: (held: HeldByShoot) => void;
-  /** Clusters reconciled at the same time. */
+  /** Number of Clusters that are reconciled at the same time. */
   readonly concurrency: number;
-  /** What this process may send now. */
+  /** Returns which writes this process may send now. */
   readonly role: () => Role;
   readonly seedWithoutLead: (mayWrite: () => boolean) => KubeClient;
   readonly leaderWatch?: LeaderWatch | undefined;
-  /** The configuration before; absent at the start of the process. */
+  /** The previous configuration; absent at the start of the process. */
   readonly former?: ProberSettings;
 }
 
 const noMemories: ProberMemories = { probers: new Map(), releasing: new Map() };
-/** Limit of the wait for dependents and kubeconfigs of external probes, in milliseconds; then probing starts without them: an outage may be under way. */
+/**
+ * Limit of the wait for dependents and kubeconfigs of external probes, in milliseconds. Then probing starts without them, because an outage may be under way.
+ */
 const restSyncMs = 10_000;
 
-/** The prober of a seed under one configuration. */
+/** Creates the prober of a seed under one configuration. */
 export const createConfiguredProber = (
   settings: ProberSettings,
   deps: ConfiguredProberDeps,
@@ -83,7 +85,7 @@ export const createConfiguredProber = (
   };
 };
 
-/** The watch of the external probe's Secrets, if it has one of its own. */
+/** Returns the watch of the external probe's Secrets, if it has one of its own. */
 const ownExternalSource = ({
   kubeconfigs,
   externalKubeconfigs: externalProbe,
@@ -91,8 +93,8 @@ const ownExternalSource = ({
   externalProbe === undefined || externalProbe === kubeconfigs ? [] : [externalProbe];
 
 /**
- * Waits until every dependent is either synced or known not to be served, but not for ever: what is not known is read when needed, without an
- * external probe a shoot is judged by its leases, and a pause that nobody can read must not cost the protection.
+ * Waits until every dependent is either synced or known not to be served, but not for ever: unknown resources are read when needed, a shoot without a known
+ * external probe is judged by its leases, and a pause that nobody can read must not cost the protection.
  */
 const untilRestKnown = async (
   { dependents, namespaces, externalKubeconfigs }: ProberSources,
@@ -114,7 +116,7 @@ interface ProbingParts {
   readonly memories: ProberMemories;
 }
 
-/** Names of the clusters that are there now, and of those that have left something held. */
+/** Returns the names of the clusters that exist, and of those that have marked resources. */
 const namesToGiveBack = ({ settings, sources: { clusters, dependents } }: ProbingParts): readonly string[] => {
   const known = namesOf(clusters);
   return [...known, ...ownersOfMarks(settings, { dependents, known })];
@@ -167,7 +169,7 @@ const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMe
   for (const name of [...known, ...lost.names()]) queue.add(name);
   const ignoreLead = deps.leaderWatch?.onLead(() => {
     controller.wake();
-    // What is left to give back was another's affair until now, also of clusters that are gone.
+    // Until now another replica had to release resources, also those of deleted clusters.
     for (const name of namesToGiveBack(parts)) queue.add(name);
   });
   deps.logger.info('probing begins', { clusters: known.size });
@@ -191,15 +193,15 @@ const checksOf = (sources: ProberSources): readonly ReadyCheck[] => {
       ok: source.synced,
       problem: source.state().problem,
     })),
-    // A kind that is not served is told, but the others are protected all the same.
+    // A kind that is not served is reported, but the others are protected all the same.
     ...dependents.map((source) => ({
       name: source.key,
       ok: source.store.synced || source.served().kind === 'not-served',
       problem: source.problem(),
     })),
-    // Without them nobody can pause a shoot, and all are protected.
+    // Not needed for readiness: without them nobody can pause a shoot, and all are protected.
     { name: 'namespaces', ok: true, problem: namespaces.state().problem },
-    // Without it an API server out of reach is taken to be down: nobody waits for it.
+    // Not needed for readiness: without it an unreachable API server is assumed to be down.
     { name: sources.apiServers.key, ok: true, problem: sources.apiServers.problem() },
   ];
   return caches.map(({ name, ok, problem }) => ({ name, ok, ...(problem === undefined ? {} : { detail: problem }) }));

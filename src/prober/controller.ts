@@ -22,34 +22,34 @@ export interface ProberControllerDeps
     Pick<ExternalProbeSourceDeps, 'externalKubeconfigs'> {
   readonly source: ClusterSource;
   readonly clusters: Store<HostedCluster>;
-  /** Asks for another reconcile of a Cluster after `ms`. */
+  /** Requests another reconcile of a Cluster after `ms`. */
   readonly requeueAfter: (name: string, ms: number) => void;
 }
 
-/** Counts of the resources that are held, by Cluster; only shoots of which some are. */
+/** Numbers of held resources by Cluster, without the shoots that have none. */
 export type HeldByShoot = ReadonlyMap<string, number>;
 
 interface Entry {
   readonly prober: ShootProber;
   settings: ShootSettings;
-  /** Set while it gives back what it holds. */
+  /** Policy of the release in progress; absent if there is none. */
   stopping?: ReleasePolicy;
-  /** Why it does. */
+  /** Reason for the release. */
   stopReason?: string;
 }
 
-/** Outages may be under way when the program starts: first runs are spread over this, in milliseconds. */
+/** The first runs are spread over this time, in milliseconds. It is short because outages may be under way when the program starts. */
 const startPhaseMs = 5_000;
-/** After giving back failed, in milliseconds. */
+/** Wait before the next attempt to release resources, in milliseconds. */
 const retryReleaseMs = 10_000;
 
-/** What is known when a controller starts. */
+/** State at the start of a controller. */
 export interface InitialState {
-  /** Names of the Clusters that were there when this process began to probe. */
+  /** Names of the Clusters that existed when this process began to probe. */
   readonly clusters: ReadonlySet<string>;
-  /** What the controller before remembered of them, when only the configuration has changed. */
+  /** Memories of the previous controller, if only the configuration has changed. */
   readonly memories: ReadonlyMap<string, ProberMemory>;
-  /** What becomes of the prober of a cluster that is not there. */
+  /** Returns the decision for the prober of a cluster that does not exist. */
   readonly goneOf: (name: string) => LifecycleDecision;
 }
 
@@ -63,9 +63,9 @@ export class ProberController {
   readonly #entries = new Map<string, Entry>();
   readonly #owners: Owners;
   readonly #notSeenYet: Set<string>;
-  /** Shoots that are to be probed again once their prober has stopped, and how they go on then. */
+  /** Shoots that are probed again once their prober has stopped, and the start of their next prober. */
   readonly #restarts = new Map<string, ProberStart['first']>();
-  /** In a dry run: shoots whose release was logged. */
+  /** Shoots whose release was logged in a dry run. */
   readonly #releasedInDryRun = new Set<string>();
   readonly #unsubscribe: readonly (() => void)[];
 
@@ -79,7 +79,7 @@ export class ProberController {
     const { registry, source: externalProbe } = createExternalProbes(deps, initial.memories);
     this.#externalProbes = registry;
     this.#shootDeps = externalProbe === undefined ? deps : { ...deps, externalProbe };
-    // A mark may come into sight late: its kind was not served at first, or its watch was away.
+    // A mark may be seen late: its kind was not served at first, or its watch was interrupted.
     this.#unsubscribe = deps.settings.dependentResources.flatMap(({ ref }) => {
       const unsubscribe = deps.dependents.get(refKey(ref))?.store.subscribe(({ type, value: { meta } }) => {
         if (type !== 'set' || !isMarked(meta)) return;
@@ -90,7 +90,7 @@ export class ProberController {
     });
   }
 
-  /** Brings the prober of one Cluster in line with it; never waits for a prober to end. */
+  /** Starts, updates or stops the prober of one Cluster. Never waits for a prober to end. */
   reconcile(name: string): void {
     const wasThere = this.#notSeenYet.delete(name);
     const decision = this.#lifecycleOf(name);
@@ -110,20 +110,20 @@ export class ProberController {
     }
   }
 
-  /** What the probers know already, they act on: this process leads now, or a pause has begun or ended. Without the name of a cluster, or a namespace: all of them. */
+  /** Makes probers act when this process becomes the leader, or a pause begins or ends. Without the name of a cluster or namespace: all probers. */
   wake(namespace?: string): void {
     for (const [name, { prober }] of this.#entries) {
       if (namespace === undefined || [name, placeOf(name).namespace].includes(namespace)) prober.wake();
     }
   }
 
-  /** Of all probers, by Cluster. */
+  /** Returns the memories of the probers that are not stopping, by Cluster. */
   memories(): ReadonlyMap<string, ProberMemory> {
     const probing = [...this.#entries].filter(([, { stopping }]) => stopping === undefined);
     return new Map(probing.map(([name, { prober }]) => [name, prober.memory()]));
   }
 
-  /** By Cluster, what was decided for those that are giving something back. */
+  /** Returns the decisions for the clusters whose resources are being released, by Cluster. */
   releasing(): ReadonlyMap<string, LifecycleDecision> {
     const found = [...this.#entries].flatMap(([name, { stopping, stopReason: reason = '' }]) =>
       stopping === undefined || stopping === 'nothing'
@@ -133,7 +133,7 @@ export class ProberController {
     return new Map(found);
   }
 
-  /** Ends all probers: writes under way are awaited, nothing new is sent. Resolves with what stays held. */
+  /** Stops all probers: writes in progress are awaited, nothing new is sent. Resolves with the numbers of resources that stay held. */
   async stop(): Promise<HeldByShoot> {
     this.#externalProbes.close();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
@@ -141,7 +141,7 @@ export class ProberController {
     this.#entries.clear();
     await Promise.all(all.map(([, { prober }]) => prober.stop('nothing')));
     this.#deps.report.probers(0);
-    // Those that are probed go on with the next configuration; of others it may find nothing any more.
+    // Probed shoots continue under the next configuration; of the others it may find nothing any more.
     for (const [name, { stopping }] of all) if (stopping !== undefined) this.#deps.report.forget(name);
     return new Map(all.map(([name, { prober }]) => [name, prober.held()] as const).filter(([, held]) => held > 0));
   }
@@ -178,7 +178,7 @@ export class ProberController {
     this.#deps.report.proberStarted(name, { delayMs });
   }
 
-  /** An outage may begin while things are released: whether they are, a verdict says from now on. */
+  /** Ends a release, because an outage may begin meanwhile: from now on verdicts decide if resources are released. */
   #restart(name: string, entry: Entry): void {
     if (entry.stopping === 'nothing') return;
     const memory = entry.prober.memory();
@@ -187,7 +187,7 @@ export class ProberController {
     void entry.prober.stop('nothing');
   }
 
-  /** Undefined where the Cluster cannot be decoded. */
+  /** Returns undefined if the Cluster cannot be decoded. */
   #lifecycleOf(name: string): LifecycleDecision | undefined {
     const { clusters, report } = this.#deps;
     const cluster = clusters.get(name);
@@ -197,7 +197,7 @@ export class ProberController {
     return undefined;
   }
 
-  /** A prober that is to be left as it is outlives a change of the configuration. */
+  /** Continues a prober that has to stay unchanged after a change of the configuration. */
   #resume(name: string): void {
     const memory = this.#memories.get(name);
     if (memory !== undefined && !this.#entries.has(name)) this.#add(name, { settings: memory.settings, first: memory });
@@ -218,9 +218,9 @@ export class ProberController {
     void this.#release(name, entry);
   }
 
-  /** For a shoot that is not probed but carries marks of an earlier process: a prober that never probes. */
+  /** Starts a prober that never probes, for a shoot that is not probed but has marks of an earlier process. */
   #adoptOrphaned(name: string, releasePolicy: ReleasePolicy): Entry | undefined {
-    // A name of its own may be that of what another cluster holds, and restoring it would end that cluster's protection.
+    // A resource with a name of this cluster may belong to another cluster, and restoring it would end that cluster's protection.
     const own = withoutOthers(this.#owners, name);
     const { settings, dependents, role } = ofCluster({ ...this.#deps, settings: own }, name);
     if (role?.().leads === false) return undefined;
@@ -240,8 +240,8 @@ export class ProberController {
     this.#entries.delete(name);
     report.probers(this.#entries.size);
     report.forget(name);
-    // Again in any case: the Cluster may have changed meanwhile, and what could not be released is found by its mark. Not at once
-    // where it would only be found again: a watch may lag, and a dry run takes no mark away.
+    // Reconciles again in any case: the Cluster may have changed meanwhile, and resources that could not be released are found by their mark. Waits if it would
+    // only find them again: a watch may lag, and a dry run removes no mark.
     const isWanted = this.#lifecycleOf(name)?.kind === 'run';
     if (!isWanted) this.#restarts.delete(name);
     if (dryRun) this.#releasedInDryRun.add(name);

@@ -30,7 +30,7 @@ const settings: ProberSettings = {
   dependentResources: [dependent(kcm)],
 };
 
-it('what is held is counted by what is known last, from the watch or from our own write', async () => {
+it('held resources are counted by the latest state, from the watch or from our own write', async () => {
   const clock = createFakeClock();
   const seed = createScriptedClient(clock);
   let seen: ModelObject | undefined = objectOf(kcm, { replicas: 3, version: 5 });

@@ -31,7 +31,7 @@ interface AskOptions extends Pick<ProberActRequest, 'urgent' | 'signal'> {
   readonly seed?: KubeClient | undefined;
 }
 
-/** The dependent resources of one shoot: what is known of them, and requests about them. Resources go by their `refKey`. */
+/** The dependent resources of one shoot: their known state, and requests about them. Each is identified by its `refKey`. */
 export class Dependents {
   readonly #cluster: string;
   readonly #deps: DependentsDeps;
@@ -54,24 +54,24 @@ export class Dependents {
     return viewDependents(this.#deps.settings.dependentResources, { ...this.#sources(), flowRuns });
   }
 
-  /** Number of resources that carry the mark of meltdown protection, what was just written included. */
+  /** Returns the number of resources that have the mark of meltdown protection, including the latest writes. */
   countHeld(): number {
     return [...this.#resources.keys()].filter((key) => this.#isHeld(key)).length;
   }
 
-  /** Since when something is held, by what the resources say of themselves; milliseconds since the epoch. */
+  /** Returns the earliest time in the notes of the held resources, in milliseconds since the epoch. */
   heldSince(): number | undefined {
     const times = [...this.#resources.keys()].map((key) => findHeldNote(this.#metaOf(key)?.annotations ?? {})?.since);
     const known = times.filter((since) => since !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
   }
 
-  /** True while something is there to be scaled down, and nothing is scaled down. */
+  /** True while a resource is up that a scale-down would scale down, and none is held. */
   isUnprotected(): boolean {
     return this.isLeftUp() && this.countHeld() === 0;
   }
 
-  /** True while something is up that a scale-down would scale down. */
+  /** True while a resource is up that a scale-down would scale down. */
   isLeftUp(): boolean {
     return [...this.#resources.values()].some(({ ref, scaleDown }) => {
       const snapshot = this.snapshotOf(refKey(ref));
@@ -80,7 +80,7 @@ export class Dependents {
     });
   }
 
-  /** What carries the mark of meltdown protection, with what will be restored. */
+  /** Returns the resources that have the mark of meltdown protection, with the count or annotation to restore. */
   listHeld(): readonly HeldInShoot[] {
     return [...this.#resources].flatMap(([key, resource]) => {
       const marked = this.#latestMeta(key);
@@ -89,7 +89,7 @@ export class Dependents {
     });
   }
 
-  /** What a scale-down leaves as it is, because an operator has annotated it with `ignore-scaling`. */
+  /** Returns the resources that a scale-down leaves as they are, because an operator has annotated them with `ignore-scaling`. */
   listIgnored(): readonly ResourceInShoot[] {
     return [...this.#resources].flatMap(([key, { ref, scaleDown }]) => {
       const meta = scaleDown === undefined ? undefined : this.#latestMeta(key);
@@ -97,18 +97,18 @@ export class Dependents {
     });
   }
 
-  /** For reports. */
+  /** Returns a summary for reports. */
   summary() {
     const ignored = this.listIgnored().length;
     return { held: this.countHeld(), heldSince: this.heldSince(), missing: this.missing(), ignored };
   }
 
-  /** Keys of the required resources that are not there, as far as the watches know. */
+  /** Returns the keys of the required resources that do not exist, as far as the watches show. */
   missing(): readonly string[] {
     return findMissing(this.#deps.settings.dependentResources, this.#sources());
   }
 
-  /** The resource, with the UID that a watch shows. */
+  /** Returns the resource, with the UID that a watch shows. */
   identify(key: string): { readonly ref?: PlacedRef; readonly uid?: string } {
     const ref = this.#resources.get(key)?.ref;
     const uid = this.#metaOf(key)?.uid;
@@ -162,7 +162,7 @@ export class Dependents {
     return meta !== undefined && isHeld(meta);
   }
 
-  /** Of the resource that a watch shows, or what the API server has answered since. */
+  /** Returns the metadata that a watch shows, or that the API server has returned since. */
   #latestMeta(key: string): Pick<ObjectMeta, 'annotations'> | undefined {
     const meta = this.#metaOf(key);
     if (meta === undefined) return undefined;

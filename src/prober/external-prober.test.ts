@@ -33,7 +33,7 @@ interface Given {
   readonly kubeconfigs?: Store<string | undefined>;
 }
 
-/** Answers at once, unless the test says otherwise. */
+/** Responds at once, unless the test passes another function. */
 const answering: ShootConnector['clientFor'] = () => ({
   client: { call: async ({ decode }) => ({ value: decode({}), sentAt: 0, receivedAt: 0 }) },
   close: () => heard.push('closed'),
@@ -71,8 +71,8 @@ const start = ({
 
 const decisionOf = (verdict: Verdict) => ({ verdict, reason: '', nextRunAt: 1e6, memory: emptyProbeMemory }) as const;
 
-describe('the outside prober', () => {
-  it('tries over a connection that it closes, when the first run is due', async () => {
+describe('the external prober', () => {
+  it('probes over a connection that it closes, when the first run is due', async () => {
     start();
     await clock.advance(999);
     expect(heard).toEqual(['unknown']);
@@ -80,7 +80,7 @@ describe('the outside prober', () => {
     expect(heard).toEqual(['unknown', 'closed', 'answered', 'reachable']);
   });
 
-  it('takes a bug for a path of which nothing is known, counts it, and goes on', async () => {
+  it('treats a bug as an unknown state, counts it, and continues', async () => {
     const clientFor = (): never => {
       throw new TypeError('a bug');
     };
@@ -91,19 +91,19 @@ describe('the outside prober', () => {
     expect(heard.filter((line) => line.startsWith('TypeError'))).toHaveLength(2);
   });
 
-  it('does not take Secrets that are not known yet for missing ones', async () => {
+  it('does not report Secrets as missing before they are listed', async () => {
     start({ kubeconfigs: { ...createStaticStore(() => undefined), synced: false } });
     await clock.advance(1_000);
     expect(heard).toContain('unusable: the Secrets with its kubeconfig are not known yet');
   });
 
-  it('names the key under which the Secret has no kubeconfig', async () => {
+  it('names the key that is missing in the Secret', async () => {
     start({ kubeconfigs: createStaticStore(() => undefined) });
     await clock.advance(1_000);
     expect(heard).toContainEqual(expect.stringContaining('there is no such Secret, or it has no key "value"'));
   });
 
-  it('ends a try under way when it is stopped, and says nothing more', async () => {
+  it('aborts an attempt in progress when it is stopped, and reports nothing more', async () => {
     let signal: AbortSignal | undefined;
     const clientFor: ShootConnector['clientFor'] = () => ({
       client: {
@@ -124,7 +124,7 @@ describe('the outside prober', () => {
     expect(heard).toEqual(['unknown', 'gone']);
   });
 
-  it('counts a run as answered only where it did not fail', async () => {
+  it('counts a run as answered only if it did not fail', async () => {
     const clientFor: ShootConnector['clientFor'] = () => {
       const error = new ApiError({ code: 'ConnectionError', message: 'refused' });
       return { client: { call: () => Promise.reject(error) }, close: () => undefined };

@@ -21,12 +21,12 @@ import { fillIn, placeOf } from './place.ts';
 import type { ExternalProbeReport } from './report-external-probe.ts';
 import type { ExternalProbeSettings } from './settings.ts';
 
-/** What all external probes of a seed have in common. */
+/** Settings and sources that all external probes of a seed share. */
 export interface ExternalProbeSource {
   readonly settings: ExternalProbeSettings;
   /** Kubeconfig texts by `namespace/name` of their Secret. */
   readonly kubeconfigs: Store<string | undefined>;
-  /** Under which a Secret has its kubeconfig. */
+  /** Key of the Secret's data that holds the kubeconfig. */
   readonly key: string;
   readonly registry: ExternalProbeRegistry;
 }
@@ -38,7 +38,7 @@ export interface ExternalProberDeps extends ExternalProbeSource {
   readonly report: ExternalProbeReport;
 }
 
-/** What the external prober of the same shoot goes on with after a change of the configuration. */
+/** State with which the next external prober of the same shoot continues after a change of the configuration. */
 export interface ExternalProbeMemory {
   readonly kubeConfigSecretName: string;
   readonly history: ExternalProbeHistory;
@@ -58,14 +58,14 @@ export const factsOf = ({
 export interface ExternalProberStart {
   readonly cluster: string;
   readonly firstAttemptAt: number;
-  /** Memory of the prober before, if any; another Secret may have another address, of which nothing is known. */
+  /** Memory of the previous prober, if any. It is ignored if it is of another Secret, which may have another address. */
   readonly before: ExternalProbeMemory | undefined;
   readonly probe: () => ProbeSettings;
-  /** Called when the verdict may turn: the address is no longer reachable, or, with `isUnreachable`, unreachable for certain. */
+  /** Called when the verdict may change: the address is no longer reachable or, with `isUnreachable`, is certainly unreachable. */
   readonly onTurn: (isUnreachable: boolean) => void;
 }
 
-/** Probes the API server of one shoot by its public address, on a schedule of its own, each time over a new connection. */
+/** Probes the API server of one shoot by its public address, on its own schedule, each time over a new connection. */
 export class ExternalProber {
   readonly #deps: ExternalProberDeps;
   readonly #start: ExternalProberStart;
@@ -76,7 +76,7 @@ export class ExternalProber {
   #nextRunAt: number | undefined;
   #isUnderWay = false;
   #cancelTimer = (): void => undefined;
-  /** As the last change was made known. */
+  /** The view when it was last published. */
   #seen: ExternalProbeView;
 
   constructor(deps: ExternalProberDeps, start: ExternalProberStart) {
@@ -92,12 +92,12 @@ export class ExternalProber {
     this.#schedule();
   }
 
-  /** As it counts in a verdict now; undefined where it is only observed. */
+  /** Returns the view that counts in a verdict now; undefined if the address is only observed. */
   view(): ExternalProbeView | undefined {
     return this.#deps.settings.mode === 'observe' ? undefined : this.#view();
   }
 
-  /** To be called when a run has ended that began at `startedAt`. */
+  /** Called when a run has ended that began at `startedAt`. */
   runEnded(startedAt: number, { verdict, nextRunAt, memory }: Decision): void {
     const isAnswered = verdict.kind !== 'failed';
     if (isAnswered) this.#probeAnsweredAt = startedAt;
@@ -188,7 +188,7 @@ export class ExternalProber {
     }
   }
 
-  /** Makes what is known now known to the others. */
+  /** Publishes the current state to registry and report, and calls `onTurn` if the verdict may change. */
   #publish(isNewlyUnreachable: boolean): void {
     const { registry, report } = this.#deps;
     const { cluster, onTurn } = this.#start;

@@ -15,11 +15,11 @@ export interface ExternalProbeSourceDeps {
 /** The external probes of a seed. */
 export interface ExternalProbes {
   readonly registry: ExternalProbeRegistry;
-  /** Absent where none is configured. */
+  /** Absent if none is configured. */
   readonly source?: ExternalProbeSource;
 }
 
-/** Goes on from what the probers before remembered, by shoot. */
+/** Creates the external probes of a seed. They continue from the memories of the previous probers, by shoot. */
 export const createExternalProbes = (
   { settings, externalKubeconfigs: kubeconfigs, report }: ExternalProbeSourceDeps,
   memories: Iterable<readonly [namespace: string, { readonly externalProbe?: ExternalProbeMemory }]>,

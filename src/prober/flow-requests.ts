@@ -14,11 +14,11 @@ export interface FlowRequestsDeps extends WithoutLeadDeps {
 export interface FlowRequestsOptions {
   readonly cluster: string;
   readonly dependents: Dependents;
-  /** The race against KCM that the latest verdict has begun. */
+  /** Returns the race against KCM that the latest verdict has begun. */
   readonly race: () => Race | undefined;
 }
 
-/** The requests of one shoot's flows. What has not left yet, and reads, end with their flow. */
+/** Sends the requests of one shoot's flows. Reads, and writes that were not sent yet, end with their flow. */
 export class FlowRequests {
   readonly #deps: FlowRequestsDeps;
   readonly #options: FlowRequestsOptions;
@@ -31,7 +31,7 @@ export class FlowRequests {
     this.#withoutLead = new WritesWithoutLead(deps);
   }
 
-  /** The shoot's loop has come to this state. */
+  /** Called after each step of the shoot's loop. */
   stepped(state: ShootProberState): void {
     this.#withoutLead.stepped(state);
     if (state.flow?.ending !== undefined) this.#unsent.get(state.flow.id)?.abort(new Error('the flow is ending'));
@@ -50,7 +50,7 @@ export class FlowRequests {
     for (const controller of this.#unsent.values()) controller.abort(reason);
   }
 
-  /** Sends the one request of an action. Never rejects: a flow must not wait for ever for an answer no longer wanted, or for a bug. */
+  /** Sends the one request of an action. Never rejects: neither an abort nor a bug may leave a flow waiting for ever. */
   async send(flow: Flow, action: Action): Promise<StepAnswer> {
     const { clock, report } = this.#deps;
     const { cluster, dependents, race } = this.#options;

@@ -1,11 +1,11 @@
 import type { Clock } from '../ports/clock.ts';
 import type { ProberMetrics } from './metrics.ts';
 
-/** The gauges of what is held of each shoot. */
+/** The gauges of the held resources of each shoot. */
 export class HeldGauges {
   readonly #clock: Clock;
   readonly #metrics: ProberMetrics;
-  /** When this process first saw something held, in milliseconds since the epoch. */
+  /** Times at which this process first saw a held resource, in milliseconds since the epoch, by namespace. */
   readonly #seenAt = new Map<string, number>();
 
   constructor(clock: Clock, metrics: ProberMetrics) {
@@ -13,7 +13,7 @@ export class HeldGauges {
     this.#metrics = metrics;
   }
 
-  /** `since`: by what the resources say of themselves, in milliseconds since the epoch; what the Go program holds says nothing. */
+  /** Sets the gauges. `since` comes from the notes on the resources, in milliseconds since the epoch; resources that the Go program holds have none. */
   show(namespace: string, { held, since }: { readonly held: number; readonly since: number | undefined }): void {
     const { held: count, heldSince } = this.#metrics;
     count.set(held, { namespace });

@@ -168,7 +168,7 @@ export const createProberMetrics = (meter: Meter): ProberMetrics => ({
   ),
 });
 
-/** Forgets the series of a shoot that is no longer there. */
+/** Removes the series of a shoot that no longer exists. */
 export const forgetShoot = (metrics: ProberMetrics, namespace: string): void => {
   for (const metric of Object.values(metrics)) metric.remove({ namespace });
 };

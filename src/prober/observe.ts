@@ -16,13 +16,13 @@ import type { ClusterSource } from './source/cluster-source.ts';
 
 type Read<T> = Promise<Result<T, ReadError>>;
 
-/** What a run may read; a read that fails is data. */
+/** The reads of a run. A failed read is returned as data. */
 export interface Reads {
   version(): Read<undefined>;
   leases(): Read<LeaseList>;
   nodes(): Read<readonly NodeView[]>;
   machines(urgent: boolean): Read<readonly Machine[]>;
-  /** As the latest list of the leases showed it. */
+  /** Returns the clock skew by the latest list of the leases. */
   skew(): { readonly skewMs?: number };
   slowestAnswerMs(): number | undefined;
   close(): void;
@@ -33,9 +33,9 @@ export interface ReadsRequest {
   readonly kubeConfigSecretName: string;
   /** Key of the Secret's data; absent: `kubeconfig`. */
   readonly kubeConfigKey?: string | undefined;
-  /** Of the run before. */
+  /** The memory that the previous run returned. */
   readonly memory: ProbeMemory;
-  /** Monotonic instant at which all is over. */
+  /** Monotonic instant at which the run ends. */
   readonly deadline: number;
   readonly signal: AbortSignal;
 }
@@ -44,7 +44,7 @@ export interface ReadsDeps extends RunRequestsDeps {
   readonly source: Pick<ClusterSource, 'lists'>;
 }
 
-/** Reads reject only with `signal.reason`. */
+/** Opens the reads of a run. They reject only with `signal.reason`. */
 export const openReads = (deps: ReadsDeps, request: ReadsRequest): Reads => {
   const { clock, source } = deps;
   const { cluster, kubeConfigSecretName, memory, deadline, signal } = request;

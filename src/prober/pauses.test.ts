@@ -64,7 +64,7 @@ beforeEach(() => {
 });
 afterEach(() => detach());
 
-it('hold for their shoot, and those of the home and of the configuration for all; the one counts that ends last', () => {
+it('pauses apply to their shoot, those of the home namespace and of the configuration to all; the one that ends last counts', () => {
   attach(createNamespaces({ a: pause('one', 60_000), garden: pause('all', 30_000) }).store);
   expect([pauses.of('a')?.reason, pauses.of('b')?.reason, pauses.ofAll()?.reason]).toEqual(['one', 'all', 'all']);
   detach();
@@ -72,7 +72,7 @@ it('hold for their shoot, and those of the home and of the configuration for all
   expect([pauses.of('a')?.reason, pauses.of('b')?.reason]).toEqual(['configured', 'configured']);
 });
 
-it('end by themselves, and whom it concerns is woken', async () => {
+it('pauses end by themselves, and wake the shoots concerned', async () => {
   attach(createNamespaces({ a: pause('one', 60_000), garden: pause('all', 30_000) }).store);
   expect(told).toEqual(['a: one, found', 'wake a', 'all: all, found', 'wake all']);
   told = [];
@@ -82,7 +82,7 @@ it('end by themselves, and whom it concerns is woken', async () => {
   expect([told.slice(2), pauses.of('a')]).toEqual([['a: over', 'wake a'], undefined]);
 });
 
-it('are told when they begin, change, and are taken back, and a pause that is over already is none', () => {
+it('pauses are reported when they begin, change and are removed, but not if they are already over', () => {
   const { store, set } = createNamespaces();
   attach(store);
   set('a', pause('old', -1));
@@ -94,7 +94,7 @@ it('are told when they begin, change, and are taken back, and a pause that is ov
   expect(told).toEqual(['a: one', 'wake a', 'a: two', 'wake a', 'a: over', 'wake a']);
 });
 
-it('that were known last hold until another watch has its first list', () => {
+it('known pauses stay in force until another watch has its first list', () => {
   attach(createNamespaces({ a: pause('one') }).store);
   detach();
   attach(createNamespaces({}, false).store);
@@ -104,7 +104,7 @@ it('that were known last hold until another watch has its first list', () => {
   expect(pauses.of('a')).toBeUndefined();
 });
 
-it('follow one another: the configuration goes on where the annotation ends', async () => {
+it('pauses follow one another: the one that ends later continues without a report', async () => {
   attach(createNamespaces({ garden: pause('all', 90_000) }).store, pause('configured', 30_000));
   told = [];
   await clock.advance(60_000);
@@ -113,7 +113,7 @@ it('follow one another: the configuration goes on where the annotation ends', as
   expect(told).toEqual(['all: over', 'wake all']);
 });
 
-it('of clusters that share a namespace hold for one of them, and that of their Namespace for all', () => {
+it('pauses of clusters that share a namespace apply to one of them, and that of their Namespace to all', () => {
   const clusters = createStore<{ pause?: FoundPause }>({ 'fleet/one': { pause: pause('own') }, 'fleet/two': {} });
   const namespaces = createNamespaces();
   attach(namespaces.store, undefined, clusters.store);
@@ -130,7 +130,7 @@ it('of clusters that share a namespace hold for one of them, and that of their N
   expect([told, pauses.of('fleet/one')?.reason]).toEqual([['fleet/one: over', 'wake fleet/one'], 'all of it']);
 });
 
-it('of clusters that were known last hold until their next watch has its first list, whatever the Namespaces do', () => {
+it('known pauses of clusters stay in force until their next watch has its first list, whatever happens to the Namespaces', () => {
   const own = { 'fleet/one': { pause: pause('own') } };
   attach(createNamespaces().store, undefined, createStore(own).store);
   detach();

@@ -6,32 +6,32 @@ import { placeOf } from './place.ts';
 import type { ProberSettings } from './settings.ts';
 import type { PauseInForce } from './status/schema.ts';
 
-/** What a pause holds for: the shoots of a namespace, one of those that share it (`namespace/cluster`), or all shoots of the seed. */
+/** The scope of a pause: the shoots of a namespace, one of those that share it (`namespace/cluster`), or all shoots of the seed. */
 export type PauseScope = { readonly namespace: string } | 'all';
 
 export interface PauseChange {
   readonly scope: PauseScope;
-  /** Absent: it is over. */
+  /** Absent if the pause is over. */
   readonly pause?: FoundPause;
-  /** Found by a process that has just begun to look. */
+  /** True if this process found the pause when it started to watch. */
   readonly isFound: boolean;
 }
 
 export interface PausesOptions {
   readonly clock: Clock;
-  /** Namespace of the prober, on whose Namespace all shoots are paused. */
+  /** Namespace of the prober. A pause on this Namespace applies to all shoots. */
   readonly home: string;
   readonly onChange: (change: PauseChange) => void;
 }
 
 interface Attached {
-  /** What the Namespaces of the seed order, by name. */
+  /** Pauses that the Namespaces of the seed order, by name. */
   readonly namespaces: Store<FoundPause | undefined>;
-  /** The clusters of the seed, by name: those that share a namespace have pauses of their own. */
+  /** The clusters of the seed, by name. Those that share a namespace have pauses of their own. */
   readonly clusters?: Store<{ readonly pause?: FoundPause }>;
-  /** From the configuration. */
+  /** Pause that the configuration orders. */
   readonly configured: FoundPause | undefined;
-  /** Something has changed for the shoot of that namespace, or for all. */
+  /** Called when a pause of this scope has begun, changed or ended. */
   readonly wake: (scope: PauseScope) => void;
 }
 
@@ -42,24 +42,24 @@ const isSame = (a: FoundPause | undefined, b: FoundPause | undefined): boolean =
 
 const endOf = ({ until = Number.POSITIVE_INFINITY }: FoundPause): number => until;
 
-/** Of two pauses the one that ends later. */
+/** Returns the pause that ends later. */
 export const laterPause = <T extends FoundPause>(a: T | undefined, b: T | undefined): T | undefined => {
   if (a === undefined || b === undefined) return a ?? b;
   return endOf(b) > endOf(a) ? b : a;
 };
 
-/** A pause with what orders it: the name of a shoot, or of the namespace that several share, `all`, or `configuration`. */
+/** A pause with its origin: the name of a shoot, or of the namespace that several share, `all`, or `configuration`. */
 export interface PlacedPause extends FoundPause {
   readonly on: string;
 }
 
 const placed = (pause: FoundPause | undefined, on: string): PlacedPause | undefined => pause && { ...pause, on };
 
-/** Of all shoots, until another configuration takes it back. */
+/** Returns the pause of all shoots that the configuration orders, until another configuration ends it. */
 export const configuredPause = ({ paused }: Pick<ProberSettings, 'paused'>): FoundPause | undefined =>
   paused === undefined ? undefined : { reason: paused, by: 'the configuration' };
 
-/** A watch of objects that may order a pause, and which names are theirs: one of clusters that share a namespace has a slash. */
+/** A watch of objects that may order a pause, and a filter for their names: clusters that share a namespace have a slash in theirs. */
 interface Watched<T> {
   readonly store: Store<T>;
   readonly pauseOf: (value: T) => FoundPause | undefined;
@@ -67,15 +67,15 @@ interface Watched<T> {
 }
 
 /**
- * The pauses of a seed: those of its Namespaces, and of clusters that share one, and that of the configuration. What was known last holds while the watch is away, and when another
- * configuration brings a watch of its own.
+ * The pauses of a seed: those of its Namespaces, of clusters that share one, and of the configuration. The last known state stays in force while a watch is
+ * interrupted, and until the watch of another configuration has its first list.
  */
 export class Pauses {
   readonly #options: PausesOptions;
-  /** By namespace, or name of the cluster, whether or not they are over. */
+  /** Pauses by namespace or name of the cluster, including those that are over. */
   readonly #known = new Map<string, FoundPause>();
   #configured: FoundPause | undefined;
-  /** In force when last looked at, by namespace; `all` for the seed. */
+  /** Pauses in force at the last check, by namespace; `all` for the seed. */
   #inForce = new Map<string, FoundPause>();
   #hasLooked = false;
   #wake: Attached['wake'] = () => undefined;
@@ -85,7 +85,7 @@ export class Pauses {
     this.#options = options;
   }
 
-  /** The pause in force for a shoot, by its name: of several, the one that ends last. */
+  /** Returns the pause in force for a shoot, by its name: of several, the one that ends last. */
   of(name: string): PlacedPause | undefined {
     const now = this.#options.clock.now();
     const { namespace } = placeOf(name);
@@ -93,7 +93,7 @@ export class Pauses {
     return laterPause(own, this.ofAll());
   }
 
-  /** The one that holds for all shoots. */
+  /** Returns the pause in force for all shoots. */
   ofAll(): PlacedPause | undefined {
     const now = this.#options.clock.now();
     const configured =
@@ -101,7 +101,7 @@ export class Pauses {
     return laterPause(placed(this.#found(this.#options.home, now), 'all'), placed(configured, 'configuration'));
   }
 
-  /** Goes by these watches, and this configuration, from now on. Returns how to end that; what is known stays. */
+  /** Uses these watches and this configuration from now on. Returns the function that ends this; known pauses stay. */
   attach({ namespaces, clusters, configured, wake }: Attached): () => void {
     this.#configured = configured;
     this.#wake = wake;
@@ -151,7 +151,7 @@ export class Pauses {
     return pause !== undefined && isInForce(pause, now) ? pause : undefined;
   }
 
-  /** Tells what has begun and ended, and looks again when the next one ends. */
+  /** Reports pauses that have begun, changed or ended, and checks again when the next one ends. */
   #look(): void {
     const { clock, home, onChange } = this.#options;
     const now = clock.now();
@@ -174,7 +174,7 @@ export class Pauses {
     this.#cancelTimer = Number.isFinite(next) ? clock.timer(next - now, () => this.#look()) : () => undefined;
   }
 
-  /** Of the two that hold for all, the end of the one that ends first: the other may follow it. */
+  /** The earlier end of the two pauses that apply to all shoots. The other may still be in force then. */
   #endsOfAll(): number {
     const now = this.#options.clock.now();
     const both = [this.#known.get(this.#options.home), this.#configured];
@@ -183,7 +183,7 @@ export class Pauses {
   }
 }
 
-/** As the status shows it. */
+/** Returns a pause as the status shows it. */
 export const shownPause = (pause: (FoundPause & Partial<PlacedPause>) | undefined): PauseInForce | undefined => {
   if (pause === undefined) return undefined;
   const { until, reason, by, on } = pause;

@@ -5,7 +5,7 @@ describe('the name of a cluster', () => {
   it.each([
     ['tenant', { namespace: 'tenant', cluster: 'tenant' }],
     ['tenant/one', { namespace: 'tenant', cluster: 'one' }],
-  ])('%s says where it is', (name, place) => {
+  ])('%s is split into namespace and cluster', (name, place) => {
     expect(placeOf(name)).toEqual(place);
   });
 
@@ -16,7 +16,7 @@ describe('the name of a cluster', () => {
     ['{{ cluster }}', 'tenant', 'tenant'],
     ['plain', 'tenant/one', 'plain'],
     ['{{ other }}', 'tenant/one', '{{ other }}'],
-  ])('%s of %s is %s', (template, name, text) => {
+  ])('%s is filled in with %s: %s', (template, name, text) => {
     expect(fillIn(template, name)).toBe(text);
   });
 
@@ -29,7 +29,7 @@ describe('the name of a cluster', () => {
     ['a{{ cluster }}a', 'a', undefined],
     ['kcm', 'kcm', ''],
     ['kcm', 'mcm', undefined],
-  ])('%s reads of %s: %s', (template, text, word) => {
+  ])('%s matches %s with the value: %s', (template, text, word) => {
     expect(placeholderValue(template, text)).toBe(word);
   });
 });
@@ -45,19 +45,19 @@ describe('the cluster of an object', () => {
     { ref: { name: '{{ cluster }}-kcm', namespace: 'tenant' }, shared: 'one/one', alone: 'one' },
     { ref: { name: '{{ namespace }}-kcm', namespace: '{{ cluster }}' }, shared: 'one/tenant', alone: undefined },
     { ref: { name: '{{ cluster }}-kcm', namespace: 'other' }, shared: undefined, alone: undefined },
-  ])('goes by $ref', ({ ref, shared, alone }) => {
+  ])('is found by $ref', ({ ref, shared, alone }) => {
     expect(clusterOf(ref, kcm, true)).toBe(shared);
     expect(clusterOf(ref, kcm, false)).toBe(alone);
   });
 
-  it('is found again by what it is called', () => {
+  it('has the object that its name leads to', () => {
     const ref = { apiVersion: 'v1', kind: 'K', name: fillIn('{{ cluster }}-kcm', 'tenant/one') };
     expect(objectKey(ref, 'tenant/one')).toBe('tenant/one-kcm');
     expect(objectKey({ ...ref, namespace: 'other' }, 'tenant/one')).toBe('other/one-kcm');
   });
 });
 
-it('names a cluster in the messages of Events where it shares its namespace', () => {
+it('names a cluster in the messages of Events if it shares its namespace', () => {
   expect([eventMessage('shoot--a', 'scaled'), eventMessage('fleet/one', 'scaled')]).toEqual([
     'scaled',
     'fleet/one: scaled',

@@ -1,13 +1,13 @@
 import type { NamespacedName, ResourceRef } from '../kubernetes/api/resource-ref.ts';
 
-/** Where the control plane of a cluster is. */
+/** Location of the control plane of a cluster. */
 export interface Place {
   readonly namespace: string;
-  /** Name of the cluster; its namespace where each cluster has one of its own. */
+  /** Name of the cluster; equal to the namespace if each cluster has its own. */
   readonly cluster: string;
 }
 
-/** A cluster goes everywhere by one name: its namespace, or `namespace/cluster` where several share one. */
+/** Splits the name by which the prober knows a cluster: its namespace, or `namespace/cluster` if several share one. */
 export const placeOf = (name: string): Place => {
   const at = name.indexOf('/');
   return at < 0 ? { namespace: name, cluster: name } : { namespace: name.slice(0, at), cluster: name.slice(at + 1) };
@@ -24,7 +24,7 @@ type Placeholder = (typeof placeholders)[number];
 
 const inBraces = /\{\{ ?(namespace|cluster) ?\}\}/g;
 
-/** Each placeholder of a text, in order. */
+/** Returns the placeholders of a text, in order. */
 export const placeholdersIn = (text: string): readonly Placeholder[] =>
   Array.from(
     text.matchAll(inBraces),
@@ -33,7 +33,7 @@ export const placeholdersIn = (text: string): readonly Placeholder[] =>
 
 export const isTemplate = (text: string): boolean => placeholdersIn(text).length > 0;
 
-/** The text without its placeholders: braces that are left are none of ours. */
+/** Returns the text without its placeholders. Braces that are left are none of ours. */
 export const withoutPlaceholders = (text: string): string => text.replaceAll(inBraces, '');
 
 export const fillIn = (text: string, name: string): string => {
@@ -41,7 +41,7 @@ export const fillIn = (text: string, name: string): string => {
   return text.replaceAll(inBraces, (_, placeholder: string) => (placeholder === 'namespace' ? namespace : cluster));
 };
 
-/** What the one placeholder of a template is in this text, empty where the template has none; undefined: the text does not match. */
+/** Returns the value of a template's one placeholder in this text, empty if the template has none; undefined if the text does not match. */
 export const placeholderValue = (template: string, text: string): string | undefined => {
   const [before = '', , after] = template.split(inBraces);
   if (after === undefined) return text === template ? '' : undefined;
@@ -51,13 +51,13 @@ export const placeholderValue = (template: string, text: string): string | undef
 
 const namespaceTemplate = '{{ namespace }}';
 
-/** True of the namespace of the control plane, which is that of a resource without one. */
+/** True if the template is the namespace of the control plane, which is also the namespace of a resource without one. */
 export const isOwnNamespace = (template: string): boolean =>
   template.replace(inBraces, '$1') === 'namespace' && isTemplate(template);
 
 /**
- * Name of the cluster whose resource an object is; undefined: of none. An object whose name has nothing of a cluster goes by its namespace alone. A template has
- * at most one placeholder (config-rules.ts), so that the answer of each is unique; of-cluster.ts chooses among several.
+ * Returns the name of the cluster that owns an object; undefined if none does. An object with no part of a cluster's name belongs to its namespace alone. A
+ * template has at most one placeholder (config-names.ts), so that it matches an object for at most one cluster; of-cluster.ts chooses among several templates.
  */
 export const clusterOf = (
   { name, namespace = namespaceTemplate }: Pick<PlacedRef, 'name' | 'namespace'>,
@@ -76,23 +76,23 @@ export const clusterOf = (
     if ((found[placeholder] ?? value) !== value) return undefined;
     found[placeholder] = value;
   }
-  // Without a placeholder for its namespace, a cluster that has one of its own is named like it.
+  // Without a placeholder for its namespace, a cluster with its own namespace has the name of that namespace.
   const place = found.namespace ?? found.cluster;
   if (found.cluster === undefined) return place;
   if (sharesNamespaces) return `${place ?? ''}/${found.cluster}`;
   return found.cluster === place ? place : undefined;
 };
 
-/** The Namespace of a cluster, for Events about all of it. */
+/** Returns the Namespace of a cluster, for Events about the whole cluster. */
 export const namespaceRef = (cluster: string): ResourceRef & { readonly namespace: string } => {
   const { namespace } = placeOf(cluster);
   return { apiVersion: 'v1', kind: 'Namespace', name: namespace, namespace };
 };
 
-/** The message of an Event: it names a cluster that shares its Namespace, which the Event is on, with others. */
+/** Returns the message of an Event. It names a cluster that shares its Namespace with others, because the Event is on the Namespace. */
 export const eventMessage = (cluster: string, message: string): string =>
   cluster.includes('/') ? `${cluster}: ${message}` : message;
 
-/** As a store has the resource of a cluster: `namespace/name`. The reference has no placeholders left. */
+/** Returns the key of a cluster's resource in a store: `namespace/name`. The reference has no placeholders left. */
 export const objectKey = ({ name, namespace }: PlacedRef, cluster: string): string =>
   `${namespace ?? placeOf(cluster).namespace}/${name}`;

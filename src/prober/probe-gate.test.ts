@@ -6,7 +6,7 @@ import { ProbeGate } from './probe-gate.ts';
 let clock: FakeClock;
 let machine: ElectionProcess;
 let gate: ProbeGate;
-/** In their order. */
+/** Started probes, in order. */
 let started: number[];
 beforeEach(() => {
   clock = createFakeClock();
@@ -21,13 +21,13 @@ const enter = (neededBy: number): void => void gate.enter({ neededBy, signal }).
 
 const enterMany = (count: number): void => Array.from({ length: count }, () => 0).forEach(enter);
 
-/** Takes in what is runnable, without another turn. */
+/** Runs pending microtasks, without another turn of the event loop. */
 const startedNow = async (): Promise<number> => {
   await clock.settle();
   return started.length;
 };
 
-/** A turn of the event loop that takes so long. */
+/** A turn of the event loop that takes this long. */
 const turn = async (ms: number): Promise<void> => {
   machine.suspend();
   await clock.advance(ms);
@@ -35,7 +35,7 @@ const turn = async (ms: number): Promise<void> => {
 };
 
 describe('the gate of probes', () => {
-  it('lets sixteen start per turn of the event loop, all of them at the same instant by a virtual clock', async () => {
+  it('lets sixteen probes start per turn of the event loop, all at the same instant of a virtual clock', async () => {
     enterMany(40);
     expect(await startedNow()).toBe(16);
     expect(gate.waiting).toBe(24);
@@ -52,7 +52,7 @@ describe('the gate of probes', () => {
     }
   });
 
-  it('lets one start per turn once a turn took 50 ms, until a second has passed without another', async () => {
+  it('lets one probe start per turn after a turn of 50 ms, until a second has passed without another such turn', async () => {
     enterMany(80);
     await turn(49);
     expect(await startedNow()).toBe(32);
@@ -70,7 +70,7 @@ describe('the gate of probes', () => {
     expect(await startedNow()).toBe(77);
   });
 
-  it('lets that probe start first which is needed first, and equals in the order in which they came', async () => {
+  it('lets the probe that is needed first start first, and equal ones in the order of their arrival', async () => {
     enterMany(16);
     const late = [3, 1, 2, 1.5, 1];
     const order: number[] = [];

@@ -1,15 +1,15 @@
 import { abortable } from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** Most probes that start in one turn of the event loop: 16 new connections cost some 30 ms of CPU. */
+/** Maximum number of probes that start in one turn of the event loop: 16 new connections cost some 30 ms of CPU. */
 const mostPerTurn = 16;
-/** A turn that takes longer than this, in milliseconds, holds up renewals of the Lease and scale-downs. */
+/** A turn that takes longer than this, in milliseconds, delays renewals of the Lease and scale-downs. */
 const lateMs = 50;
-/** For this long after such a turn, in milliseconds, a single probe starts per turn. */
+/** For this time after such a turn, in milliseconds, a single probe starts per turn. */
 const calmMs = 1_000;
 
 export interface ProbeStart {
-  /** Monotonic instant. Of the probes that wait, the one that is needed first starts first. */
+  /** Monotonic instant at which the probe is needed. The waiting probe that is needed first starts first. */
   readonly neededBy: number;
   readonly signal: AbortSignal;
 }
@@ -19,13 +19,13 @@ interface Waiting extends ProbeStart {
 }
 
 /**
- * Spreads the starts of probes, so that a process short of CPU gets to its timers and sockets in between. Where the event loop is late, one probe starts per
- * turn: every turn serves what has arrived for those under way, so that a few of them share the CPU, however little there is of it. A probe that only waits
- * for an answer holds up nobody. Writes do not come here. By a virtual clock no turn is late.
+ * Spreads the starts of probes, so that a process short of CPU can serve its timers and sockets in between. If the event loop is late, one probe starts per
+ * turn: every turn serves the responses of running probes, so that only a few of them share the CPU, however little there is. A probe that only waits for a
+ * response delays nobody. Writes do not pass this gate. With a virtual clock no turn is late.
  */
 export class ProbeGate {
   readonly #clock: Clock;
-  /** The one that is needed first comes first. */
+  /** Waiting probes; the one that is needed first comes first. */
   readonly #waiting: Waiting[] = [];
   #startedInTurn = 0;
   #cancelTurn: (() => void) | undefined;
@@ -35,12 +35,12 @@ export class ProbeGate {
     this.#clock = clock;
   }
 
-  /** Number of probes that wait. */
+  /** Number of waiting probes. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** No probe starts any more. */
+  /** Stops the gate: no waiting probe starts any more. */
   stop(): void {
     this.#cancelTurn?.();
   }

@@ -4,13 +4,16 @@ import type { Verdict } from './judge/verdict.ts';
 import type { Race } from './report-scaling.ts';
 import type { ProberSettings } from './settings.ts';
 
-/** Judgement leaves the prober time to act before KCM does, and the kubelet three attempts of a 40 s grace. */
+/**
+ * Share of the grace period after which a lease has expired. It leaves the prober time to act before KCM, and the kubelet three attempts in a grace period of
+ * 40 s.
+ */
 const expiryShareOfGrace = 0.75;
 
 const graceOf = (settings: ProberSettings, shoot: ShootSettings): number =>
   shoot.nodeMonitorGraceMs ?? settings.nodeMonitorGraceMs;
 
-/** What a shoot is judged by. */
+/** Returns the settings for judging a shoot. */
 export const probeSettings = (settings: ProberSettings, shoot: ShootSettings): ProbeSettings => ({
   probeIntervalMs: settings.probeIntervalMs,
   backoffJitterFactor: settings.backoffJitterFactor,
@@ -22,7 +25,7 @@ export const probeSettings = (settings: ProberSettings, shoot: ShootSettings): P
   poolConditions: shoot.poolConditions,
 });
 
-/** The race against KCM that a scale-down verdict has begun. */
+/** Returns the race against KCM that a scale-down verdict has begun. */
 export const raceOf = (
   verdict: Verdict | undefined,
   settings: ProberSettings,

@@ -23,18 +23,18 @@ beforeEach(() => {
 
 interface Given {
   readonly dependents?: DependentsView;
-  /** Age of all leases. */
+  /** Age of all leases, in milliseconds. */
   readonly ageMs?: number;
   readonly timeoutMs?: number;
-  /** How long each answer of the shoot takes. */
+  /** Time until each response of the shoot, in milliseconds. */
   readonly answerMs?: number;
-  /** Of the run before. */
+  /** Time of the slowest response in the previous run, in milliseconds. */
   readonly slowestAnswerMs?: number;
-  /** What the shoot fails to answer. */
+  /** Last part of the path of the request that fails. */
   readonly fails?: string;
 }
 
-/** A run whose shoot answers; `outcome()` is undefined while it is under way. */
+/** A run whose shoot responds; `outcome()` is undefined while the run is in progress. */
 const start = (given: Given) => {
   const { dependents = disturbed, ageMs = 0, timeoutMs = 30_000, answerMs = 0, slowestAnswerMs } = given;
   const answers: Readonly<Record<string, unknown>> = {
@@ -113,7 +113,7 @@ describe('the list of machines', () => {
   it.each([
     { what: 'leases have expired', given: expired, verdict: 'confirming' },
     { what: 'something is held down', given: { dependents: held }, verdict: 'landing' },
-  ])('is urgent when $what, and hangs for 5 s at most before it is tried again', async ({ given, verdict }) => {
+  ])('is urgent when $what, and hangs for 5 s at most before it is requested again', async ({ given, verdict }) => {
     const { outcome, closed } = start(given);
     await lastList();
     await clock.advance(5_000);
@@ -128,7 +128,7 @@ describe('the list of machines', () => {
     expect(closed()).toBe(1);
   });
 
-  it('is tried twice, and no more', async () => {
+  it('is requested twice, and no more', async () => {
     const { outcome } = start(expired);
     await fail('Timeout');
     await fail('Timeout');
@@ -137,7 +137,7 @@ describe('the list of machines', () => {
   });
 
   it.each<ApiErrorCode>(['ConnectionError', 'Forbidden', 'TooManyRequests'])(
-    'is not tried again after %s',
+    'is not requested again after %s',
     async (code) => {
       const { outcome } = start(expired);
       await fail(code);
@@ -146,14 +146,14 @@ describe('the list of machines', () => {
     },
   );
 
-  it('takes its time when nothing is urgent', async () => {
+  it('may take the whole run when nothing is urgent', async () => {
     const { outcome } = start({ dependents: disturbed });
     await fail('Timeout');
     expect(limits()).toEqual([[undefined, 30_000]]);
     expect(outcome()).toMatchObject({ decision: { verdict: { kind: 'failed' } } });
   });
 
-  it('ends with the run, its second try too', async () => {
+  it('ends with the run, even in its second attempt', async () => {
     const { abort, outcome, closed } = start(expired);
     await fail('Timeout');
     const reason = new Error('the prober is being stopped');
@@ -167,18 +167,18 @@ describe('the list of machines', () => {
 });
 
 describe('the requests of a run', () => {
-  /** When each was sent; every answer of the shoot takes 100 ms unless said otherwise. */
+  /** Returns when each request was sent. Every response of the shoot takes 100 ms by default. */
   const askedIn = async (given: Given): Promise<readonly string[]> => {
     const { asked } = start({ answerMs: 100, ...given });
     await clock.advance(30_000);
     return asked;
   };
 
-  it('are two where the leases are enough', async () => {
+  it('are two if the leases are enough', async () => {
     expect(await askedIn({ dependents: undisturbed })).toEqual(['0 version', '100 leases']);
   });
 
-  it('come one step after the other', async () => {
+  it('are sent one step after the other', async () => {
     expect(await askedIn({})).toEqual(['0 version', '100 leases', '200 nodes', '200 machines']);
   });
 
@@ -196,22 +196,22 @@ describe('the requests of a run', () => {
   it.each([
     { slowestAnswerMs: 2_000, timeoutMs: 30_000, expected: inSteps },
     { slowestAnswerMs: 2_001, timeoutMs: 30_000, expected: sideBySide },
-    // A quarter of the time of a run is long, too.
+    // A quarter of a run's time counts as slow, too.
     { slowestAnswerMs: 1_000, timeoutMs: 4_000, expected: inSteps },
     { slowestAnswerMs: 1_001, timeoutMs: 4_000, expected: sideBySide },
-  ])('after answers of $slowestAnswerMs ms in a run of $timeoutMs ms', async ({ expected, ...given }) => {
+  ])('adapt to responses of $slowestAnswerMs ms in a run of $timeoutMs ms', async ({ expected, ...given }) => {
     expect(await askedIn(given)).toEqual(expected);
   });
 
   it.each([
     { timeoutMs: 5_001, again: ['2500 leases'] },
     { timeoutMs: 5_000, again: [] },
-  ])('list the leases again where $timeoutMs ms leave time for it', async ({ timeoutMs, again }) => {
+  ])('list the leases again if $timeoutMs ms leave time for it', async ({ timeoutMs, again }) => {
     const slow = { slowestAnswerMs: 2_500, answerMs: 2_500, timeoutMs };
     expect(await askedIn(slow)).toEqual(['0 version', '0 leases', '2500 nodes', '2500 machines', ...again]);
   });
 
-  it('for leases beside the version count for nothing where the API server has not answered', async () => {
+  it('for leases in parallel with the version are ignored if the API server does not respond to the version', async () => {
     const { outcome } = start({ fails: 'version', slowestAnswerMs: 9_000 });
     await clock.settle();
     expect(outcome()).toMatchObject({ decision: { verdict: { failure: 'api_server_unreachable' } } });

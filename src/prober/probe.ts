@@ -11,9 +11,9 @@ export interface ProbeRequest {
   /** Key of the Secret's data; absent: `kubeconfig`. */
   readonly kubeConfigKey?: string | undefined;
   readonly timeoutMs: number;
-  /** Of the run before. */
+  /** The memory that the previous run returned. */
   readonly memory: ProbeMemory;
-  /** Asked anew for each judgement: a run may take long. */
+  /** Called again for each judgement, because a run may take long. */
   readonly input: () => Omit<ProbeInput, 'now' | 'memory'>;
   readonly signal: AbortSignal;
 }
@@ -21,13 +21,13 @@ export interface ProbeRequest {
 export interface ProbeResult {
   readonly decision: Decision;
   readonly durationMs: number;
-  /** API server's wall clock minus ours. */
+  /** The API server's wall clock minus ours, in milliseconds. */
   readonly skewMs?: number;
 }
 
 /**
- * One probe run: version, leases and, where they could change what happens, nodes and machines. A read that fails ends it, and nothing is scaled. Rejects only
- * with `signal.reason`.
+ * Runs one probe: it reads version, leases and, if they could change the result, nodes and machines. A failed read ends the run, and nothing is scaled. Rejects
+ * only with `signal.reason`.
  */
 export const probe = async (deps: ReadsDeps, request: ProbeRequest): Promise<ProbeResult> => {
   const { clock } = deps;
@@ -51,7 +51,7 @@ export const probe = async (deps: ReadsDeps, request: ProbeRequest): Promise<Pro
     const judged = judgeLeases(leases.value, input());
     if (judged.isEnough) return end(decideByLeases(judged, input()));
 
-    // Until nodes and machines are in, a list that took long has aged. An aged list is still better than a run that never ends in time.
+    // A list of leases that took long is outdated once nodes and machines have arrived. An outdated list is still better than a run that never ends in time.
     const isRepeated = isSlow && hasTimeForAnother(times, clock.monotonic());
     const [nodes, machines, newer = leases] = await Promise.all([
       reads.nodes(),
@@ -74,13 +74,16 @@ interface RunTimes {
   readonly endsBy: number;
 }
 
-/** Answers that took longer in the latest run, or longer than a quarter of a run's time: requests go side by side where they can. */
+/**
+ * Responses are slow if one took longer than this in the latest run, in milliseconds, or longer than a quarter of a run's time: then requests run in parallel
+ * where they can.
+ */
 const slowAnswerMs = 2_000;
 
 const answersAreSlow = ({ slowestAnswerMs = 0 }: ProbeMemory, { startedAt, endsBy }: RunTimes): boolean =>
   slowestAnswerMs > Math.min(slowAnswerMs, (endsBy - startedAt) / 4);
 
-/** True if another answer that takes as long as the first ones of this run comes before its time is up. */
+/** True if another response that takes as long as the first ones of this run arrives before its time is up. */
 const hasTimeForAnother = ({ startedAt, endsBy }: RunTimes, now: number): boolean => now + (now - startedAt) < endsBy;
 
 const withSlowest = ({ slowestAnswerMs: _, ...memory }: ProbeMemory, latest: number | undefined): ProbeMemory =>

@@ -3,33 +3,33 @@ import type { LifecycleDecision, ShootSettings } from './judge/lifecycle.ts';
 import type { ProbeMemory } from './judge/probe-memory.ts';
 import type { ShootProberState } from './plan/shoot-state.ts';
 
-/** What a prober of the same shoot goes on with after a change of the configuration. */
+/** State with which the next prober of the same shoot continues after a change of the configuration. */
 export interface ProberMemory {
   readonly probe: ProbeMemory;
-  /** Monotonic milliseconds: a back-off holds across the change. */
+  /** Monotonic instant in milliseconds. A back-off continues across the change. */
   readonly nextRunAt: number;
   readonly settings: ShootSettings;
-  /** What keeps a standby from writing again. */
+  /** State that keeps a standby from writing again. */
   readonly standby: Pick<ShootProberState, 'scaledWithoutLead' | 'leftToLeaderUntil' | 'wasPaused'>;
   readonly externalProbe?: ExternalProbeMemory;
 }
 
-/** `first`: when the first run is due, or the memory of the prober before. */
+/** Start of a prober. `first`: the delay of the first run, or the memory of the previous prober. */
 export interface ProberStart {
-  /** Its namespace in the seed, or `namespace/cluster` where clusters share one. Log, metrics and status show it as `namespace`. */
+  /** Name of the cluster: its namespace in the seed, or `namespace/cluster` if clusters share one. Log, metrics and status show it as `namespace`. */
   readonly cluster: string;
   readonly settings: ShootSettings;
   readonly first: { readonly delayMs: number } | ProberMemory;
 }
 
-/** What one configuration leaves to the next, by Cluster. */
+/** State that one configuration leaves to the next, by Cluster. */
 export interface ProberMemories {
   readonly probers: ReadonlyMap<string, ProberMemory>;
-  /** What was decided for those that have not yet given back all: another configuration would not come to it again. */
+  /** Decisions for clusters whose resources are not all released yet. Another configuration would not decide the same again. */
   readonly releasing: ReadonlyMap<string, LifecycleDecision>;
 }
 
-/** A scale-down that runs or waits is not remembered: the next prober judges anew, at once. */
+/** True if a scale-down runs or waits. It is not remembered: the next prober judges again at once. */
 const isGoingDown = ({ flow, next }: ShootProberState): boolean =>
   [flow, next].some((one) => one?.direction === 'down');
 

@@ -7,7 +7,7 @@ export interface ClusterProblemDeps {
   readonly recordEvent: EventRecorder['record'];
 }
 
-/** Tells of each cluster once what somebody has to put right of it, and once that it is. */
+/** Reports once per cluster that somebody has to fix a problem, and once that it is fixed. */
 export class ClusterProblemReporter {
   readonly #deps: ClusterProblemDeps;
   readonly #known = new Map<string, string>();

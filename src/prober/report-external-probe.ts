@@ -11,17 +11,17 @@ export interface EndedExternalAttempt {
 
 export interface ExternalProbeReport {
   externalProbeAttempted(namespace: string, ended: EndedExternalAttempt): void;
-  /** As it counts. */
+  /** Called with the state that counts in verdicts. */
   externalProbeState(namespace: string, state: Reachability): void;
-  /** The path is no longer tried. */
+  /** Called when the address is no longer probed. */
   externalProbeStopped(namespace: string): void;
-  /** More than half of the seed's paths say so, or no longer. */
+  /** Called with true if most of the seed's addresses are unreachable while leases renew, so that the fault is ours; with false if not. */
   externalFaultIsOurs(isOurs: boolean): void;
-  /** An exception nobody foresaw. */
+  /** Reports an unexpected exception. */
   broke(namespace: string, error: unknown): void;
 }
 
-/** As log and metrics have always called them. */
+/** Labels of the states. Log and metrics keep the names that they have always had. */
 const labels = { reachable: 'whole', unreachable: 'broken', unknown: 'unknown' } as const satisfies Record<
   Reachability,
   string

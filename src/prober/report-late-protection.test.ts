@@ -8,7 +8,7 @@ import { LateProtectionReporter } from './report-late-protection.ts';
 import { upVerdict } from './testing/cases.ts';
 
 let clock: FakeClock;
-/** Seconds of each line of the log. */
+/** Level, namespace and seconds of each line of the log. */
 let late: () => readonly unknown[];
 let lastAt: () => number | undefined;
 let protection: LateProtectionReporter;
@@ -30,7 +30,7 @@ const judge = (verdict: Verdict, restsOnSeenRenewals = true): void =>
   });
 const crossed = (agoMs: number): Verdict => ({ kind: 'unhealthy', crossedAt: clock.monotonic() - agoMs });
 
-it('tells once that nothing is scaled down five seconds after the threshold', async () => {
+it('reports once that nothing is scaled down five seconds after the threshold', async () => {
   judge(crossed(300));
   await clock.advance(4_699);
   expect(late()).toEqual([]);
@@ -42,7 +42,7 @@ it('tells once that nothing is scaled down five seconds after the threshold', as
   expect(late()).toHaveLength(1);
 });
 
-it('says nothing where something is scaled down in time, whoever did it', async () => {
+it('reports nothing if a resource is scaled down in time, by any replica', async () => {
   judge(crossed(0));
   isUnprotected = false;
   await clock.advance(5_000);
@@ -50,13 +50,13 @@ it('says nothing where something is scaled down in time, whoever did it', async 
   expect(lastAt()).toBeUndefined();
 });
 
-it('tells at once of a verdict that comes too late', async () => {
+it('reports at once that a verdict comes too late', async () => {
   judge(crossed(7_000));
   await clock.advance(0);
   expect(late()).toEqual(['error a 7']);
 });
 
-it('gives an outage that it has not watched its time from the verdict on', async () => {
+it('counts from the verdict in an outage that began unwatched', async () => {
   judge(crossed(300_000), false);
   await clock.advance(4_999);
   expect(late()).toEqual([]);
@@ -64,7 +64,7 @@ it('gives an outage that it has not watched its time from the verdict on', async
   expect(late()).toEqual(['error a 5']);
 });
 
-it('goes by the same outage through failed runs, and by a new one after another verdict', async () => {
+it('treats the outage as the same after failed runs, and as a new one after another verdict', async () => {
   judge(crossed(0));
   judge({ kind: 'failed', failure: 'lease_list_failed', error: new Error('x') as never });
   await clock.advance(5_000);
@@ -79,7 +79,7 @@ it.each<{ readonly what: string; readonly end: () => void }>([
   { what: 'the outage is over', end: () => judge(upVerdict) },
   { what: 'the shoot is gone', end: () => protection.forget('a') },
   { what: 'the program ends', end: () => protection.stop() },
-])('says nothing when $what before', async ({ end }) => {
+])('reports nothing when $what before', async ({ end }) => {
   judge(crossed(0));
   end();
   await clock.advance(60_000);

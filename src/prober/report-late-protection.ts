@@ -3,7 +3,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Decision } from './judge/decision.ts';
 import type { ProberMetrics } from './metrics.ts';
 
-/** How long after its threshold a shoot may be without a scale-down. KCM's default grace gives ten seconds in all. */
+/** A scale-down must follow the threshold within this time, in milliseconds. KCM's default grace period leaves ten seconds in all. */
 const timelyMs = 5_000;
 
 export interface LateProtectionDeps {
@@ -14,14 +14,14 @@ export interface LateProtectionDeps {
 
 export interface JudgedShoot {
   readonly decision: Pick<Decision, 'verdict' | 'restsOnSeenRenewals'>;
-  /** True while something is there to be scaled down, and nothing is scaled down. */
+  /** True while a resource is up that a scale-down would scale down, and none is held. */
   readonly isUnprotected: () => boolean;
 }
 
-/** Tells, once per outage, that no scale-down followed the verdict in time; that of any replica counts. */
+/** Reports, once per outage, that no scale-down followed the verdict in time. A scale-down by any replica counts. */
 export class LateProtectionReporter {
   readonly #deps: LateProtectionDeps;
-  /** Outages under way; each ends its timer. */
+  /** Functions that cancel the timers of current outages, by namespace. */
   readonly #outages = new Map<string, () => void>();
 
   constructor(deps: LateProtectionDeps) {
@@ -29,11 +29,11 @@ export class LateProtectionReporter {
   }
 
   judged(namespace: string, { decision: { verdict, restsOnSeenRenewals }, isUnprotected }: JudgedShoot): void {
-    // A run that fails says nothing about the outage.
+    // A failed run shows nothing about the outage.
     if (verdict.kind === 'failed') return;
     if (verdict.kind !== 'unhealthy') this.forget(namespace);
     else if (!this.#outages.has(namespace)) {
-      // What was over the threshold before this process watched it has its time from the verdict on.
+      // If the threshold was crossed before this process watched the shoot, the time starts with the verdict.
       const since = restsOnSeenRenewals === true ? verdict.crossedAt : this.#deps.clock.monotonic();
       this.#outages.set(namespace, this.#watch(namespace, since, isUnprotected));
     }

@@ -8,22 +8,22 @@ import type { PauseChange } from './pauses.ts';
 
 export interface PauseReport {
   pauseChanged(change: PauseChange): void;
-  /** True while a shoot is paused, by whatever pause. */
+  /** Called with true if any pause applies to the shoot. */
   paused(namespace: string, isPaused: boolean): void;
-  /** A verdict would have something scaled down, and a pause keeps it up. */
+  /** Called when a pause prevents the scale-down that a verdict requires. */
   heldBack(namespace: string, why: { readonly pause: FoundPause; readonly reason: string }): void;
 }
 
 export interface PauseReportDeps {
   readonly logger: Logger;
   readonly metrics: ProberMetrics;
-  /** Drops what is not this process's to record. */
+  /** Records an Event, unless another process has to. */
   readonly recordEvent: EventRecorder['record'];
   /** Namespace of the prober. */
   readonly home: string;
 }
 
-/** What a prober reports of pauses. */
+/** Reports pauses to log, metrics and Events. */
 export class PauseReporter implements PauseReport {
   readonly #deps: PauseReportDeps;
 
@@ -48,7 +48,7 @@ export class PauseReporter implements PauseReport {
     }
     const words = describePause(pause);
     logger.warn(`${whose} paused: nothing is scaled down`, { ...fields, pause: words });
-    // Another process has recorded its beginning, or nobody could.
+    // Another process has recorded the start of the pause, or no process could.
     if (isFound) return;
     const message = `Meltdown protection is paused, ${whose} not scaled down ${words}`;
     this.#record(namespace, { type: 'Warning', reason: 'MeltdownProtectionPaused', message });

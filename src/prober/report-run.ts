@@ -10,11 +10,11 @@ import type { ProbeResult } from './probe.ts';
 export interface EndedRun {
   readonly result: ProbeResult;
   readonly previous: Verdict | undefined;
-  /** Resources that carry the mark of meltdown protection. */
+  /** Number of resources that have the mark of meltdown protection. */
   readonly held: number;
-  /** Since when, by what the resources say of themselves; milliseconds since the epoch. */
+  /** Time since when resources are held, by their notes, in milliseconds since the epoch. */
   readonly heldSince?: number | undefined;
-  /** Keys of the required resources that are not there. */
+  /** Keys of the required resources that do not exist. */
   readonly missing: readonly string[];
   /** Number of resources that `ignore-scaling` keeps from being scaled down. */
   readonly ignored?: number;
@@ -22,41 +22,41 @@ export interface EndedRun {
 
 const warnSkewMs = 5_000;
 
-/** Messages differ from run to run (a time-out says after how long); what fails and how is what an operator wants to hear once. */
+/** Returns the kind of a failure. Messages differ from run to run (a timeout includes its duration), but operators want to see the same failure once. */
 const failureOf = (verdict: Verdict): string => {
   if (verdict.kind !== 'failed') return '';
   const { failure, error } = verdict;
   return `${failure}/${'code' in error ? error.code : error.field}`;
 };
 
-/** Two verdicts that are one to the operator. */
+/** True if two verdicts are the same to the operator. */
 const sameVerdict = (a: Verdict | undefined, b: Verdict): boolean =>
   a?.kind === b.kind && failureOf(a) === failureOf(b);
 
-/** Shoots of which something was logged that is logged once. */
+/** Shoots for which a message was logged that is logged only once. */
 interface Once {
-  /** Clocks that differ too much. */
+  /** Shoots whose API server's clock differs too much from ours. */
   readonly skewed: Set<string>;
-  /** An API server out of reach that was assumed to be down. */
+  /** Shoots whose unreachable API server was assumed to be down. */
   readonly assumedDown: Set<string>;
-  /** Trips of a shoot that flaps. */
+  /** Numbers of trips of flapping shoots. */
   readonly trips: Map<string, number>;
-  /** Required resources that are missing. */
+  /** Required resources that are missing, by shoot. */
   readonly missing: Map<string, ReadonlySet<string>>;
 }
 
 export interface RunReporterDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** False in a standby. */
+  /** True if this process leads; false in a standby. */
   readonly leads: () => boolean;
-  /** Drops what is not this process's to record. */
+  /** Records an Event, unless another process has to. */
   readonly recordEvent: EventRecorder['record'];
   readonly metrics: ProberMetrics;
   readonly held: HeldGauges;
 }
 
-/** What a prober reports of its runs. */
+/** Reports probe runs to log, metrics and Events. */
 export class RunReporter {
   readonly #clock: Clock;
   readonly #held: HeldGauges;
@@ -104,7 +104,7 @@ export class RunReporter {
     for (const known of [skewed, assumedDown, trips, missing]) known.delete(namespace);
   }
 
-  /** Logs a required resource when it is found missing, and when it is there. */
+  /** Logs a required resource when it is found missing, and when it exists again. */
   #missing(namespace: string, missing: readonly string[]): void {
     const known = this.#once.missing.get(namespace) ?? new Set();
     const now = new Set(missing);

@@ -11,13 +11,13 @@ import { effectOf, unknownManager } from './plan/patch-plan.ts';
 import type { WithoutLead } from './plan/without-lead.ts';
 import { type Action, type Operation, type StepAnswer, maxAttempts } from './plan/operation.ts';
 
-/** Of a scale-down verdict, monotonic milliseconds: when the threshold was crossed, and when KCM would act. */
+/** The instants of a scale-down verdict, in monotonic milliseconds: when the threshold was crossed, and when KCM would act. */
 export interface Race {
   readonly crossedAt: number;
   readonly graceEndsAt: number;
 }
 
-/** An answer to the one request of an action. */
+/** A response to the one request of an action. */
 export interface Answered {
   readonly flow: Flow;
   readonly action: Action;
@@ -33,9 +33,9 @@ export interface EndedFlow {
   readonly flow: Flow;
   readonly end: FlowEnd;
   readonly now: number;
-  /** Resources that carry the mark of meltdown protection. */
+  /** Number of resources that have the mark of meltdown protection. */
   readonly held: number;
-  /** Since when, by what they say of themselves; milliseconds since the epoch. */
+  /** Time since when resources are held, by their notes, in milliseconds since the epoch. */
   readonly heldSince?: number | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface ScalingReportDeps {
   readonly logger: Logger;
   readonly metrics: ProberMetrics;
   readonly events: EventRecorder;
-  /** Nothing is written; the log says what would be. */
+  /** True if nothing is written. The log then shows would-be writes. */
   readonly dryRun: boolean;
   readonly held: HeldGauges;
 }
@@ -59,11 +59,11 @@ type WriteAnswer = Answered & { readonly action: Extract<Action, { kind: 'write'
 
 const isWrite = (answer: Answered): answer is WriteAnswer => answer.action.kind === 'write';
 
-/** True beyond the ordinary attempts: those were logged, and what comes of these is logged when the flow ends. */
+/** True if the operation retries beyond its ordinary attempts. Those were logged; the result of the others is logged when the flow ends. */
 const isRetryingOn = ({ flow, action }: Answered): boolean =>
   flow.operations.some(({ key, attempts }) => key === action.key && attempts >= maxAttempts);
 
-/** What a prober reports of its flows. */
+/** Reports flows to log, metrics and Events. */
 export class ScalingReporter implements ScalingReport {
   readonly #deps: ScalingReportDeps;
   /** Latest failure by namespace and resource. */
@@ -82,7 +82,7 @@ export class ScalingReporter implements ScalingReport {
     const { logger } = this.#deps;
     const { key, result } = answer.outcome;
     const failed = result.ok ? {} : { namespace, resource: key, error: result.error.message };
-    // It is sent again every second; what comes of it is logged when the flow ends.
+    // The request is sent again every second. The result is logged when the flow ends.
     if (!result.ok && result.error.heldBack) logger.debug('held back', failed);
     else if (isWrite(answer)) this.#reportWrite(namespace, answer);
     else if (!result.ok) logger.info('reading failed', failed);
@@ -137,7 +137,7 @@ export class ScalingReporter implements ScalingReport {
     if (effect === 'down') this.#reportRace(namespace, answer);
   }
 
-  /** Names the writer whose count or annotation was overwritten, and says how to keep the prober off. */
+  /** Reports the writer whose count or annotation was overwritten, and the annotation that keeps the prober off. */
   #reportUndone(namespace: string, answer: WriteAnswer & { readonly undoes: string }): void {
     const { logger, metrics, dryRun } = this.#deps;
     const { flow, action, outcome, undoes } = answer;
@@ -196,7 +196,7 @@ export class ScalingReporter implements ScalingReport {
     }
   }
 
-  /** Logged again only when it changes: the next run tries again, and the one after that. */
+  /** Logs a failure as an error again only when it changes, because every run tries again. */
   #reportFailed(
     namespace: string,
     { direction, key, error }: { readonly direction: string; readonly key: string; readonly error: string },

@@ -35,15 +35,15 @@ const failed = (code: ApiErrorCode, message: string): Verdict => ({
   error: new ApiError({ code, message }),
 });
 
-it('says why a shoot is no longer probed, and what becomes of what is held', () => {
+it('reports why a shoot is no longer probed, and what happens to held resources', () => {
   report.proberStopped('a', { reason: 'hibernated', releasePolicy: 'release' });
   expect(logger.lines).toMatchObject([
     { message: 'no longer probing', fields: { namespace: 'a', reason: 'hibernated', releasePolicy: 'release' } },
   ]);
 });
 
-describe('of the runs of a shoot', () => {
-  /** The level of each run's line. */
+describe('reports about the runs of a shoot', () => {
+  /** Returns the level of each run's log line. */
   const levelsOf = (verdicts: readonly Verdict[]): readonly string[] => {
     verdicts.forEach((verdict, index) => {
       const decision = { verdict, reason: '', nextRunAt: 0, memory: emptyProbeMemory } as const;
@@ -114,8 +114,8 @@ it('the shoots of each latest verdict are counted, until they are forgotten', ()
   expect(counts()).toEqual([0, 0, 0]);
 });
 
-describe('of required resources that are missing', () => {
-  it('each is told once when it is found missing and once when it is there, and counted', () => {
+describe('reports about required resources that are missing', () => {
+  it('each is counted, and reported once when it is found missing and once when it exists', () => {
     const decision = {
       verdict: upVerdict,
       reason: '',
@@ -137,7 +137,7 @@ describe('of required resources that are missing', () => {
   });
 });
 
-describe('of a shoot that flaps', () => {
+describe('reports about a shoot that flaps', () => {
   it.each([false, true])('each trip is logged once, counted, and an Event of its namespace; dry run: %s', (dryRun) => {
     const recorded: RecordedEvent[] = [];
     const events = { record: (event: RecordedEvent) => recorded.push(event) };
@@ -158,7 +158,7 @@ describe('of a shoot that flaps', () => {
     );
   });
 
-  it('the gauge says so until it is calm', () => {
+  it('the gauge is 1 until the shoot no longer flaps', () => {
     const values = [1, 0].map((trips) => {
       const memory = { ...emptyProbeMemory, flapping: { trips, restoredAt: 0 } };
       const decision = { verdict: upVerdict, reason: '', nextRunAt: 0, memory };
@@ -200,8 +200,8 @@ const flowOf = (direction: Direction, phase: Operation['phase']): Flow => {
   return { ...flow, operations: flow.operations.map((operation) => ({ ...operation, phase })) };
 };
 
-describe('of the flows of a shoot', () => {
-  /** Ends a flow; undefined: well. Tells the level of the line about its resource. */
+describe('reports about the flows of a shoot', () => {
+  /** Ends a flow, with an error if `message` is set. Returns the level of the log line about its resource. */
   const end = (message: string | undefined, direction: Direction = 'down', namespace = 'a'): string | undefined => {
     const phase: Operation['phase'] =
       message === undefined
@@ -219,11 +219,11 @@ describe('of the flows of a shoot', () => {
     expect([end('x', 'up'), end('x', 'up'), end('x', 'down')]).toEqual(['error', 'debug', 'error']);
   });
 
-  it('a failure is told again after a success', () => {
+  it('a failure is reported again after a success', () => {
     expect([end('x'), end(undefined), end('x')]).toEqual(['error', undefined, 'error']);
   });
 
-  it('a failure of another shoot is another one, and so is one after the shoot was forgotten', () => {
+  it('a failure of another shoot is reported separately, and again after the shoot was forgotten', () => {
     expect([end('x'), end('x', 'down', 'b'), end('x')]).toEqual(['error', 'error', 'debug']);
     report.forget('a');
     expect([end('x'), end('x', 'down', 'b')]).toEqual(['error', 'debug']);
@@ -238,7 +238,7 @@ describe('of the flows of a shoot', () => {
     expect(operations('failed')).toBeUndefined();
   });
 
-  it('it shows since when something is held: by the resources, else since it was first seen', async () => {
+  it('the start of holding comes from the resources, else from the first time they were seen held', async () => {
     const since = () => meter.value('dwd_prober_held_since_timestamp_seconds', { namespace: 'a' });
     const flow = flowOf('down', { kind: 'done', outcome: 'scaled' });
     const ended = { flow, end: 'completed', now: 1 } as const;
@@ -267,7 +267,7 @@ describe('of the flows of a shoot', () => {
   });
 });
 
-describe('of the requests of a flow', () => {
+describe('reports about the requests of a flow', () => {
   const base = stateOf(objectOf(kcm, { replicas: 0 }));
   const flow = flowOf('up', { kind: 'deciding' });
   const write = { kind: 'write', key, write: { base, kind: 'object', replicas: 1 } } as const;
@@ -287,7 +287,7 @@ describe('of the requests of a flow', () => {
     expect(JSON.stringify(logger.lines[0])).toContain('"no"');
   });
 
-  it("another writer's change that is undone names him: log, metric and Event", () => {
+  it("another writer's undone change is reported with the writer: log, metric and Event", () => {
     const events: RecordedEvent[] = [];
     const deps = { clock, logger, events: { record: (event: RecordedEvent) => events.push(event) } };
     const held = stateOf(objectOf(kcm, { replicas: 2 }));
@@ -317,7 +317,7 @@ describe('of the requests of a flow', () => {
     expect(events[0]?.message).toContain('dependency-watchdog.gardener.cloud/ignore-scaling=true');
   });
 
-  it('a stored number of replicas that cannot be read is shown as far as it fits', () => {
+  it('a stored number of replicas that cannot be read is shortened in the log', () => {
     const action = { ...write, write: { ...write.write, unreadable: '9'.repeat(200_000) } };
     report.answered('a', { flow, action, outcome: { key, result: { ok: true, value: base } }, now: 0 });
     expect(logger.lines[0]).toMatchObject({ level: 'error', fields: { stored: `${'9'.repeat(100)}...` } });

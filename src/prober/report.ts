@@ -20,17 +20,17 @@ export interface ProberReport extends ScalingReport, ExternalProbeReport, PauseR
   proberStopped(namespace: string, why: { readonly reason: string; readonly releasePolicy: string }): void;
   settingsChanged(namespace: string): void;
   clusterUndecodable(namespace: string, error: Error): void;
-  /** What somebody has to put right of a cluster that is probed; undefined: nothing. To be told as often as one likes. */
+  /** Reports a problem that somebody has to fix although the cluster is probed; undefined if there is none. May be called any number of times. */
   clusterProblem(namespace: string, problem: string | undefined): void;
   probers(count: number): void;
-  /** Of the configuration that is to be in force. */
+  /** Sets the probe interval of the configuration that takes effect. */
   probeInterval(ms: number): void;
-  /** The program ends; the last that is said. */
+  /** The last report, when the program ends. */
   stopped(held: ReadonlyMap<string, number>): void;
   runEnded(namespace: string, run: EndedRun): void;
-  /** After `runEnded`. */
+  /** Called after `runEnded`. */
   judged(namespace: string, shoot: JudgedShoot): void;
-  /** The shoot is gone, or no longer probed: its series go too. */
+  /** Removes the state and the series of a shoot that is gone or no longer probed. */
   forget(namespace: string): void;
 }
 
@@ -39,11 +39,11 @@ export interface ProberReportDeps {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly events: EventRecorder;
-  /** Nothing is written; the log says what would be. */
+  /** True if nothing is written. The log then shows would-be writes. */
   readonly dryRun: boolean;
   /** Namespace of the prober. Default: garden. */
   readonly home?: string;
-  /** A standby observes, logs and counts too, but leaves Events to the leader. Default: it leads. */
+  /** True if this process leads. A standby observes, logs and counts too, but leaves Events to the leader. Default: true. */
   readonly leads?: () => boolean;
 }
 
@@ -66,7 +66,7 @@ const reportProbers = (
   },
 });
 
-/** To be called once per meter: it declares the prober's metrics. */
+/** Creates the report. Call it once per meter, because it declares the prober's metrics. */
 export const createProberReport = (deps: ProberReportDeps): ProberReport => {
   const { clock, logger, meter, events, dryRun, home = 'garden', leads = () => true } = deps;
   const metrics = createProberMetrics(meter);
@@ -104,7 +104,7 @@ export const createProberReport = (deps: ProberReportDeps): ProberReport => {
       metrics.bugs.inc({ namespace });
       logger.error('unexpected error: this is a bug', { namespace, error });
     },
-    // In a dry run, what is held is held by another program.
+    // In a dry run, another program holds the resources.
     stopped: (stillHeld) => {
       late.stop();
       if (!dryRun && stillHeld.size > 0) logStopped(logger, stillHeld);

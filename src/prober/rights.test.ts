@@ -71,12 +71,12 @@ const placed = (where: string): readonly string[] =>
     'patch "etcds/scale" "main" "druid.gardener.cloud"',
   ].map((right) => `${right} ${where}`);
 
-it('is what is watched everywhere, and what is done in the namespace of a shoot', async () => {
+it('covers watches in all namespaces, and requests in the namespace of a shoot', async () => {
   const needed = await ask(createSeed(['shoot--a', 'shoot--b']));
   expect(needed.toSorted()).toEqual([...atClusterScope, ...placed('in the namespace "shoot--a"')].toSorted());
 });
 
-it('has no scale subresource for what is annotated', async () => {
+it('has no scale subresource for an annotated resource', async () => {
   const [, etcd = settings.dependentResources[0]!] = settings.dependentResources;
   const annotation = { key: 'example.com/paused', value: '' };
   const rights = await ask(createSeed(['shoot--a']), { ...settings, dependentResources: [{ ...etcd, annotation }] });
@@ -85,7 +85,7 @@ it('has no scale subresource for what is annotated', async () => {
   );
 });
 
-it('is asked for at the cluster scope while there is no shoot, or no right to see one', async () => {
+it('is requested at the cluster scope if there is no shoot, or no right to list shoots', async () => {
   const everywhere = [...atClusterScope, ...placed('at the cluster scope')].toSorted();
   expect((await ask(createSeed([]))).toSorted()).toEqual(everywhere);
   const forbidden = withFaults(createSeed(['shoot--a']), {
@@ -95,7 +95,7 @@ it('is asked for at the cluster scope while there is no shoot, or no right to se
   expect((await ask(forbidden)).toSorted()).toEqual(everywhere);
 });
 
-it.each(['/clusters', '/apis/apps/v1'])('is unknown while %s cannot be read', async (path) => {
+it.each(['/clusters', '/apis/apps/v1'])('is unknown if %s cannot be read', async (path) => {
   const failing = withFaults(createSeed(['shoot--a']), {
     clock,
     rule: (request) => (request.path.endsWith(path) ? { status: 500 } : undefined),
@@ -103,7 +103,7 @@ it.each(['/clusters', '/apis/apps/v1'])('is unknown while %s cannot be read', as
   await expect(ask(failing)).rejects.toMatchObject({ code: 'ServerError' });
 });
 
-it('asks for Namespaces in place of Clusters and Machines where clusters go by their Secrets', async () => {
+it('covers Namespaces in place of Clusters and Machines if clusters are found by their Secrets', async () => {
   const seed = createSeed([]);
   seed.store.put(simKinds.Secret, { metadata: { namespace: 'one', name: 'access' } });
   seed.store.put(simKinds.Secret, { metadata: { namespace: 'other', name: 'access-of-another' } });
@@ -117,7 +117,7 @@ it('asks for Namespaces in place of Clusters and Machines where clusters go by t
   expect(rights.filter((right) => /clusters|machines/.test(right))).toEqual([]);
 });
 
-it('asks for all Secrets where they go by their labels, which RBAC does not know', async () => {
+it('covers all Secrets if they are selected by labels, which RBAC does not support', async () => {
   const seed = createSeed([]);
   const labelled = {
     kubeConfigSecretName: 'app=tenant',

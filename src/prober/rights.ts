@@ -7,12 +7,12 @@ import { type PlacedRef, isTemplate } from './place.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 import { sourceOf } from './source/source-of.ts';
 
-/** Some namespace of a shoot's control plane: rights to single objects may be granted namespace by namespace. */
+/** Returns the namespace of some control plane: rights to single objects may be granted namespace by namespace. */
 const someNamespace = async (settings: ProberSettings, { client, options }: Inquiry): Promise<string | undefined> => {
   try {
     return (await client.call(sourceOf(settings).someNamespaces, options)).value[0];
   } catch (error) {
-    // That this right is missing is told with the others.
+    // The missing right is reported with the others.
     if (isApiError(error, 'Forbidden')) return undefined;
     throw error;
   }
@@ -22,18 +22,18 @@ const secretNames = ({ kubeConfigSecretName, externalProbe }: ProberSettings): r
   ...new Set([kubeConfigSecretName, ...(externalProbe === undefined ? [] : [externalProbe.kubeConfigSecretName])]),
 ];
 
-/** As a grant has them. */
+/** Returns the names of the Secrets for a grant. */
 export const secretsNamed = (settings: ProberSettings): Pick<Grant, 'names'> => {
-  // RBAC knows no labels.
+  // RBAC cannot select by labels.
   if (settings.clusterSource?.selector !== undefined) return {};
   const names = secretNames(settings);
   return names.some(isTemplate) ? {} : { names };
 };
 
-/** The plural of a kind; undefined where it is not served: there is nothing to have a right to, and that is told elsewhere. */
+/** Returns the plural of a kind; undefined if the kind is not served: then there is nothing to have a right to, and the problem is reported elsewhere. */
 export type PluralOf = (ref: ResourceRef) => string | undefined;
 
-/** A name that each cluster fills in says nothing to the API server: the right to all names is needed. */
+/** Returns the name of a resource for a grant. RBAC does not support placeholders: a template needs the right to all names. */
 export const namesOf = ({ name }: PlacedRef): Pick<Grant, 'names'> => (isTemplate(name) ? {} : { names: [name] });
 
 const forDependent = (dependent: DependentResource, resource: string): readonly Grant[] => {
@@ -55,10 +55,7 @@ const forApiServer = (ref: PlacedRef, resource: string): readonly Grant[] => [
   },
 ];
 
-/**
- * What the prober uses in a seed under `settings`. What is watched is watched in all namespaces; what is read and written one by one is in the
- * namespace of a shoot.
- */
+/** Returns the rights that the prober needs in a seed under `settings`: watches in all namespaces, single reads and writes in the namespace of a shoot. */
 export const proberGrants = (settings: ProberSettings, pluralOf: PluralOf): readonly Grant[] => {
   const served = (ref: PlacedRef, grantsOf: (resource: string) => readonly Grant[]) => {
     const resource = pluralOf(ref);
@@ -87,7 +84,7 @@ export const proberGrants = (settings: ProberSettings, pluralOf: PluralOf): read
   ];
 };
 
-/** What the prober uses in a shoot. Everybody may get `/version` (ClusterRole `system:public-info-viewer`). */
+/** Rights that the prober needs in a shoot. Everybody may get `/version` (ClusterRole `system:public-info-viewer`). */
 export const proberShootGrants: readonly Grant[] = [
   {
     group: 'coordination.k8s.io',
@@ -99,7 +96,7 @@ export const proberShootGrants: readonly Grant[] = [
   { group: '', resource: 'nodes', verbs: ['list'], purpose: 'to judge a shoot whose leases have expired' },
 ];
 
-/** The rights that `settings` take in a seed, with the kinds as it serves them. */
+/** Returns the rights that `settings` need in a seed, with the kinds as it serves them. */
 export const neededByProber = async (settings: ProberSettings, inquiry: Inquiry): Promise<readonly NeededRight[]> => {
   const namespace = await someNamespace(settings, inquiry);
   const plurals = new Map<string, string>();

@@ -11,7 +11,7 @@ import { createStaticStore } from './testing/static-store.ts';
 
 let clock: FakeClock;
 let seed: ScriptedClient;
-/** To the shoot, in the order in which they were opened. */
+/** Connections to the shoot, in the order in which they were opened. */
 let connections: { readonly client: ScriptedClient; closed: boolean }[];
 beforeEach(() => {
   clock = createFakeClock();
@@ -46,7 +46,7 @@ const start = (slowestAnswerMs?: number, own: Clock = clock): RunRequests =>
     },
   );
 
-/** Undefined while it is under way. */
+/** Returns undefined while the request is in progress. */
 const outcomeOf = <T>(sent: Promise<Sent<T>>): (() => Sent<T> | undefined) => {
   let outcome: Sent<T> | undefined;
   void sent.then((settled) => {
@@ -89,7 +89,7 @@ describe('a request to the shoot', () => {
     ['no connection in time', broken('ETIMEDOUT', 'connecting')],
     ['no answer in time', late('waiting for the answer')],
     ['no handshake in time', late('connecting')],
-  ] as const)('that meets %s is repeated once, at once, on a new connection', async (_, error) => {
+  ] as const)('that fails with %s is repeated once, at once, on a new connection', async (_, error) => {
     const outcome = outcomeOf(start().shoot(getVersion));
     await fail(error);
     expect(connections.map(({ closed }) => closed)).toEqual([true, false]);
@@ -108,14 +108,14 @@ describe('a request to the shoot', () => {
     ['a refused connection', broken('ECONNREFUSED', 'connecting')],
     ['a name that is unknown', broken('ENOTFOUND', 'connecting')],
     ['a certificate that has expired', broken('CERT_HAS_EXPIRED', 'connecting')],
-  ] as const)('that meets %s is not repeated', async (_, error) => {
+  ] as const)('that fails with %s is not repeated', async (_, error) => {
     const outcome = outcomeOf(start().shoot(getVersion));
     await fail(error);
     expect(outcome()).toMatchObject({ ok: false, error });
     expect(connections).toHaveLength(1);
   });
 
-  it('has 5 s, and all that is left of the run when it is repeated', async () => {
+  it('has a timeout of 5 s, and when it is repeated the rest of the run', async () => {
     start()
       .shoot(getVersion)
       .catch(() => undefined);
@@ -124,7 +124,7 @@ describe('a request to the shoot', () => {
     expect(waiting().options.timeoutMs).toBe(25_000);
   });
 
-  it('has twice as long as answers have taken, in the last run or in this one', async () => {
+  it('has a timeout of twice the slowest response, of the last run or of this one', async () => {
     const asker = start(9_000);
     void asker.shoot(getVersion);
     expect(waiting().options.timeoutMs).toBe(18_000);
@@ -145,7 +145,7 @@ describe('a request to the shoot', () => {
 });
 
 describe('connections', () => {
-  it('are one for requests one after the other, and one each side by side', async () => {
+  it('are shared by sequential requests, and separate for parallel ones', async () => {
     const asker = start();
     void asker.shoot(getVersion);
     await answer();
@@ -160,14 +160,14 @@ describe('connections', () => {
   });
 });
 
-describe('what the next run is to know', () => {
+describe('the slowest response for the next run', () => {
   const learn = async (act: (asker: RunRequests) => Promise<void>, before?: number): Promise<number | undefined> => {
     const asker = start(before);
     await act(asker);
     return asker.slowestAnswerMs();
   };
 
-  it('is the longest time that an answer took, well or not', async () => {
+  it('is the longest time of a response, successful or not', async () => {
     const slowest = await learn(async (asker) => {
       void asker.shoot(getVersion);
       await answer(300);
@@ -178,7 +178,7 @@ describe('what the next run is to know', () => {
     expect(slowest).toBe(2_500);
   });
 
-  it('is what it was where answers only failed to come', async () => {
+  it('stays as it was if requests only hung', async () => {
     const hang = async (asker: RunRequests): Promise<void> => {
       void asker.shoot(getVersion);
       await fail(late('waiting for the answer'), 5_000);
@@ -188,7 +188,7 @@ describe('what the next run is to know', () => {
     expect(await learn(hang)).toBeUndefined();
   });
 
-  it('is nothing where no connection came about', async () => {
+  it('is unknown if no connection was established', async () => {
     const slowest = await learn(async (asker) => {
       void asker.shoot(getVersion);
       await fail(late('connecting'), 5_000);
@@ -198,7 +198,7 @@ describe('what the next run is to know', () => {
   });
 });
 
-describe('an API server that takes 2 s longer than it did of late', () => {
+describe('an API server that takes 2 s longer than recently', () => {
   it.each([
     { afterMs: 1_999, usualMs: 0, stalled: undefined },
     { afterMs: 2_000, usualMs: 0, stalled: 2_000 },
@@ -213,7 +213,7 @@ describe('an API server that takes 2 s longer than it did of late', () => {
   it.each([
     { suspendedMs: 4_000, stalled: undefined },
     { suspendedMs: 2_000, stalled: 4_100 },
-  ])('has not while our own process did not run: $suspendedMs of 4100 ms', async ({ suspendedMs, stalled }) => {
+  ])('has not stalled while we were suspended: $suspendedMs of 4100 ms', async ({ suspendedMs, stalled }) => {
     const machine = createMachine({ clock });
     const requests = start(0, machine.clock);
     void requests.shoot(getVersion);

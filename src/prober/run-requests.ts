@@ -15,27 +15,27 @@ export interface RunRequestsDeps extends ShootClientDeps {
 export interface RunRequestsOptions {
   /** `namespace/name` of the Secret with the kubeconfig. */
   readonly secret: string;
-  /** Of its data; absent: `kubeconfig`. */
+  /** Key of the Secret's data; absent: `kubeconfig`. */
   readonly secretKey?: string | undefined;
-  /** Monotonic instant at which all is over. */
+  /** Monotonic instant at which the run ends. */
   readonly deadline: number;
-  /** Of the latest run that got an answer of the shoot, in milliseconds. */
+  /** Time of the slowest response in the latest run that got one from the shoot, in milliseconds. */
   readonly slowestAnswerMs?: number | undefined;
   readonly signal: AbortSignal;
 }
 
 export type Sent<T> = Result<Answer<T>, ReadError>;
 
-/** An attempt that takes so much longer than answers did of late shows an API server, or a way to it, that has stalled. */
+/** An attempt that takes this much longer than recent responses, in milliseconds, shows an API server, or a path to it, that has stalled. */
 const stallMs = 2_000;
 
-/** A request that takes longer is repeated, unless answers are known to take long. */
+/** A request that takes longer than this, in milliseconds, is repeated, unless responses are known to take long. */
 const firstAttemptMs = 5_000;
 
 const repeatedCodes: ReadonlySet<ApiErrorCode> = new Set(['ServerError', 'Timeout']);
 const brokenConnection: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
 
-/** True if the same request may well be answered on another connection. */
+/** True if the same request may succeed on another connection. */
 const isRepeated = ({ code, fault }: ApiError): boolean =>
   repeatedCodes.has(code) || (code === 'ConnectionError' && brokenConnection.has(fault.code ?? ''));
 
@@ -47,10 +47,10 @@ interface SendOptions {
 const isTimeout = <T>(sent: Sent<T>): boolean => !sent.ok && isApiError(sent.error, 'Timeout');
 
 /**
- * The requests of one probe run; they reject only with the signal's reason. Requests that come one after the other share a connection to the shoot, those side
- * by side have one each; none is of an earlier run, lest a half-open one look like an outage. What fails for a reason that another connection may mend is
- * repeated once, at once, on a new one. The first attempt has 5 s, or twice as long as answers have taken of late; the repeated one has all that is left of the
- * run, so that no answer is too late for ever.
+ * Sends the requests of one probe run. They reject only with the signal's reason. Sequential requests share a connection to the shoot, parallel ones have one
+ * each; no connection is from an earlier run, because a half-open one would look like an outage. A request that fails for a reason that another connection may
+ * fix is repeated once, at once, on a new one. The first attempt has 5 s, or twice the time of recent responses; the second has the rest of the run, so that
+ * slow responses are not too late in every run.
  */
 export class RunRequests {
   readonly #deps: RunRequestsDeps;
@@ -74,23 +74,23 @@ export class RunRequests {
     return this.#mayRepeat(first) ? this.#attempt(this.#connect(), call, Number.POSITIVE_INFINITY) : first;
   }
 
-  /** `urgent` does not wait behind the ordinary rate limit, nor for long on a connection that hangs. */
+  /** Sends a request to the seed. An urgent request waits neither behind the ordinary rate limit nor for long on a connection that hangs. */
   async seed<T>(call: Call<T>, urgent: boolean): Promise<Sent<T>> {
     const { seed } = this.#deps;
     const timeoutMs = urgent ? firstAttemptMs : Number.POSITIVE_INFINITY;
     const first = await this.#send(seed, call, { urgent, timeoutMs });
-    // What is not urgent may wait for its turn for as long as the run lasts.
+    // A request that is not urgent may wait for its turn as long as the run lasts.
     const isLate = !urgent && isTimeout(first);
     if (!this.#mayRepeat(first) || isLate) return first;
     return this.#send(seed, call, { urgent, timeoutMs: Number.POSITIVE_INFINITY });
   }
 
-  /** How long answers of the shoot take, for the next run; of a run that only hung nothing new is known. */
+  /** Returns the time of the shoot's slowest response, for the next run. If requests only hung, it is that of the previous run. */
   slowestAnswerMs(): number | undefined {
     return this.#slowest ?? (this.#hasHung ? this.#request.slowestAnswerMs : undefined);
   }
 
-  /** Monotonic instant at which the latest attempt ended that took long, or longer than answers did of late. */
+  /** Monotonic instant at which the latest attempt ended that took long, or longer than recent responses. */
   stalledUntil(): number | undefined {
     return this.#stalledUntil;
   }
@@ -141,7 +141,7 @@ export class RunRequests {
     }
   }
 
-  /** How long the shoot took to answer, well or not. While our own process was held up, nothing stalled but ourselves. */
+  /** Measures the time to a response, successful or not. While our own process was suspended, only we stalled. */
   #measure<T>(sent: Sent<T>, { sentAt, heldUpMs }: { readonly sentAt: number; readonly heldUpMs: number }): void {
     const now = this.#deps.clock.monotonic();
     const usualMs = sent.ok ? (this.#request.slowestAnswerMs ?? 0) : 0;

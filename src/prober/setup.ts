@@ -43,10 +43,10 @@ export interface ProberOptions extends ComponentOptions<ProberSettings, ProberPo
   readonly notify?: (NotifySettings & { readonly post: PostWebhook }) | undefined;
 }
 
-/** Hears of changes of state from `board`. Returns the function that ends it. */
+/** Starts the notifier of state changes on `board`. Returns the function that stops it. */
 const startNotifier = ({ notify, ports, dryRun = false }: ProberOptions, board: StatusBoard): (() => void) => {
   const metrics = createNotifyMetrics(ports.meter);
-  // What would be protected is not.
+  // In a dry run nothing is really protected.
   if (notify === undefined || dryRun) return () => undefined;
   const notifier = new Notifier({ ...ports, ...notify, metrics, leads: () => ports.leadership.mayWrite() });
   board.subscribe((change) => notifier.changed(change));
@@ -54,14 +54,14 @@ const startNotifier = ({ notify, ports, dryRun = false }: ProberOptions, board: 
   return () => notifier.stop();
 };
 
-/** What may be written to the seed, by whether this process leads. */
+/** Creates the clients of the seed. They differ in the writes that they allow while this process does not lead. */
 const createSeedClients = ({ ports, standby = 'hot' }: ProberOptions) => {
   const { clock, leadership } = ports;
   const fencedBy = (mayWrite: () => boolean): KubeClient =>
     createKubeClient({ kube: writerStack(ports.seed, { mayWrite }), clock });
   return {
     client: fencedBy(() => leadership.mayWrite()),
-    // Of a standby only what it does without the lead is recorded.
+    // A standby records Events only about its writes without the lead.
     recording: fencedBy(() => leadership.mayWrite() || standby === 'hot'),
     seedWithoutLead: (mayWrite: () => boolean): KubeClient => fencedBy(() => leadership.mayWrite() || mayWrite()),
   };
@@ -78,8 +78,8 @@ const createGate = ({ clock, meter }: ProberPorts): ProbeGate => {
 };
 
 /**
- * The prober of a seed. When its configuration changes, lease memory and back-off of each shoot stay, and what was scaled down under the
- * former settings is still restored.
+ * Creates the prober of a seed. When its configuration changes, lease history and back-off of each shoot stay, and resources that were scaled down under the
+ * former settings are still restored.
  */
 export const createProber = (options: ProberOptions): ComponentParts<ProberSettings> => {
   const { settings, ports, concurrency, home = 'garden', dryRun = false, standby = 'hot' } = options;
@@ -107,7 +107,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
   const registry = createWatchRegistry(ports.meter);
   let held: HeldByShoot = new Map();
   const onStopped = (counts: HeldByShoot): void => {
-    // Without the lead another replica leads, or will, and what is held is its affair.
+    // Without the lead, the held resources are the task of another replica that leads, or will.
     held = leadership.mayWrite() ? counts : new Map();
   };
   const deps = {
@@ -137,7 +137,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
   });
 };
 
-/** Of what the former settings name and the new ones do not, all that is held down, or is about to be, still has to be restored. */
+/** Adds the resources that the former settings name and the new ones do not: those that are held, or are about to be, still have to be restored. */
 const keepDropped = (wanted: ProberSettings, former: ProberSettings): ProberSettings => {
   const named = new Set(wanted.dependentResources.map(({ ref }) => refKey(ref)));
   const dropped = former.dependentResources
@@ -146,7 +146,7 @@ const keepDropped = (wanted: ProberSettings, former: ProberSettings): ProberSett
   return { ...wanted, dependentResources: [...wanted.dependentResources, ...dropped] };
 };
 
-/** Of a scale-down: what KCM's grace leaves no time to wait for. */
+/** Scale-down requests in flight: KCM's grace period leaves no time for them to wait. */
 const urgentInFlight = 50;
 
 export const proberComponent = (standby: Standby, notify?: NotifySettings): Component<ProberSettings> => ({
@@ -161,6 +161,6 @@ export const proberComponent = (standby: Standby, notify?: NotifySettings): Comp
   },
 });
 
-/** Runs the prober without servers and leader election, for worlds in memory. */
+/** Runs the prober without servers and leader election, for the simulated seed. */
 export const startProber = (options: ProberOptions): RunningComponent<ProberSettings> =>
   startParts(createProber(options));

@@ -8,7 +8,7 @@ export interface ShootClientDeps {
   readonly kubeconfigs: Store<string | undefined>;
 }
 
-/** A client of a shoot by the kubeconfig of a Secret, `namespace/name`. Opens no connection. */
+/** Returns a client of a shoot from the kubeconfig in a Secret, `namespace/name`. Opens no connection. */
 export const shootClientFor = (
   deps: ShootClientDeps,
   key: string,

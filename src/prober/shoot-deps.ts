@@ -12,24 +12,24 @@ import type { ProberSettings } from './settings.ts';
 import type { WithoutLeadDeps } from './standby.ts';
 import type { ShootSight } from './status/sight.ts';
 
-/** What the prober of a shoot works with. */
+/** Dependencies of the prober of a shoot. */
 export interface ShootProberDeps extends ReadsDeps, DependentsDeps, WithoutLeadDeps {
   readonly clock: Clock;
-  /** Of this process, for what it writes. */
+  /** Identity of this process, for the notes that it writes. */
   readonly identity: string;
   readonly random: Random;
   readonly settings: ProberSettings;
   readonly report: ProberReport;
   readonly apiServers: ApiServers;
   readonly gate: Pick<ProbeGate, 'enter'>;
-  /** Milliseconds for which a watch of Clusters or dependents has been away; 0 while all are open. */
+  /** Milliseconds for which a watch of Clusters or dependents has been interrupted; 0 while all are open. */
   readonly seedAwayMs: () => number;
-  /** Absent: nobody pauses. */
+  /** Absent if nothing can be paused. */
   readonly pauses?: Pick<Pauses, 'of'>;
-  /** Absent: there is no external probe. */
+  /** Absent if there is no external probe. */
   readonly externalProbe?: ExternalProbeSource;
-  /** Called after every step of a shoot's prober, with what shows it from then on. */
+  /** Called after every step of a shoot's prober, with a function that returns the prober's state from then on. */
   readonly onStep?: (namespace: string, look: () => ShootSight) => void;
-  /** What this process may send now. Default: it leads. */
+  /** Returns which writes this process may send now. Default: those of the leader. */
   readonly role?: () => Role;
 }

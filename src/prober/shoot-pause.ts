@@ -7,11 +7,11 @@ import type { PauseReport } from './report-pause.ts';
 export interface ShootPauseDeps {
   readonly clock: Clock;
   readonly report: PauseReport;
-  /** Absent: nobody pauses. */
+  /** Absent if nothing can be paused. */
   readonly pauses?: Pick<Pauses, 'of'>;
 }
 
-/** The pause of one shoot: what its loop goes by, and what is reported of it. */
+/** The pause of one shoot: its effect on the shoot's loop, and its reports. */
 export class ShootPause {
   readonly #deps: ShootPauseDeps;
   readonly #cluster: string;
@@ -28,7 +28,7 @@ export class ShootPause {
     return this.#deps.pauses?.of(this.#cluster) !== undefined;
   }
 
-  /** Monotonic instant, Infinity without an end; undefined: nothing is paused. */
+  /** Monotonic instant at which the pause ends, Infinity without an end; undefined if nothing is paused. */
   pausedUntil(): number | undefined {
     const { clock, pauses } = this.#deps;
     this.#pause = pauses?.of(this.#cluster);
@@ -37,7 +37,7 @@ export class ShootPause {
     return clock.monotonic() + until - clock.now();
   }
 
-  /** The shoot's loop has come to this state. */
+  /** Called after each step of the shoot's loop. */
   stepped({ flow, next }: Pick<ShootProberState, 'flow' | 'next'>): void {
     const { report } = this.#deps;
     const pause = this.#pause;

@@ -46,18 +46,18 @@ beforeEach(() => {
   report = createProberReport({ clock, logger, meter, events: { record: () => undefined }, dryRun: false });
 });
 
-/** What the prober of one shoot meets. */
+/** The shoot of one prober. */
 interface Shoot {
   /** The prober's calls to the shoot's API server: when a run began, and the signal that ends it. */
   readonly runs: { readonly at: number; readonly signal: AbortSignal }[];
-  /** New runs get no answer. */
+  /** True if new runs get no response. */
   hangs: boolean;
-  /** Called whenever the prober looks at what is known of a dependent resource. */
+  /** Called whenever the prober reads the state of a dependent resource. */
   onObservation: () => void;
   stop: () => Promise<unknown>;
 }
 
-/** Answers for a shoot whose two nodes have not renewed their leases for a minute. */
+/** Responds for a shoot whose two nodes have not renewed their leases for a minute. */
 const createAnswering = (shoot: Shoot): KubeClient => {
   const names = ['node-1', 'node-2'];
   const renewTime = microTime(clock.now() - 60_000);
@@ -77,7 +77,7 @@ const createAnswering = (shoot: Shoot): KubeClient => {
   };
 };
 
-/** Its first run asks for a second observation 2 s later, and that one scales down. Writes wait for the test's answer. */
+/** Starts a prober. Its first run requires a second observation 2 s later, and that one scales down. Writes wait for the response that the test gives. */
 const start = (cluster: string, given: Partial<ShootProberDeps> = {}): Shoot => {
   const shoot: Shoot = { runs: [], hangs: false, onObservation: () => undefined, stop: async () => undefined };
   const answering = createAnswering(shoot);
@@ -127,7 +127,7 @@ const onceFor = (namespace: string) => {
 };
 
 describe('an exception in the step of a shoot', () => {
-  it('is counted and logged with its stack; the shoot goes on at the next interval, and others are untouched', async () => {
+  it('is counted and logged with its stack; the shoot continues at the next interval, and others are not affected', async () => {
     const breakA = onceFor('a');
     report = { ...report, flowStarted: breakA };
     const [a, b] = [start('a'), start('b')];
@@ -148,7 +148,7 @@ describe('an exception in the step of a shoot', () => {
     expect([bugs('a'), bugs('b')]).toEqual([1, undefined]);
   });
 
-  it('ends the run that is under way', async () => {
+  it('ends the run in progress', async () => {
     report = { ...report, flowEnded: onceFor('a') };
     const a = start('a');
     await clock.advance(2_000);
@@ -164,7 +164,7 @@ describe('an exception in the step of a shoot', () => {
     expect(writesOf('a')).toHaveLength(6);
   });
 
-  it('lets no write of its flow leave any more, and takes no answer to one that has', async () => {
+  it('stops further writes of its flow, and the response to a sent one is ignored', async () => {
     const a = start('a');
     await clock.advance(2_000);
     const [kcm, mcm, ca] = seed.waiting;
@@ -184,18 +184,18 @@ describe('an exception in the step of a shoot', () => {
 });
 
 describe('runs of many shoots', () => {
-  it('begin in as many turns of the event loop as the gate takes for them', async () => {
+  it('begin in as many turns of the event loop as the gate requires', async () => {
     const gate = new ProbeGate(clock);
     const shoots = Array.from({ length: 17 }, (_, index) => start(`s${String(index)}`, { gate }));
     const begun = () => shoots.filter(({ runs }) => runs.length > 0).length;
-    // The timers of all of them, and no further turn.
+    // This runs the timers of all probers, but no further turn.
     for (let count = 0; count < 17; count += 1) await clock.settle();
     expect(begun()).toBe(16);
     await clock.advance(0);
     expect(begun()).toBe(17);
   });
 
-  it('do not hold up scale-downs: a write waits for no gate', async () => {
+  it('do not delay scale-downs: a write does not wait for the gate', async () => {
     let admitted = 2;
     const gate = { enter: () => (admitted-- > 0 ? Promise.resolve() : new Promise<void>(() => undefined)) };
     const a = start('a', { gate });

@@ -33,7 +33,7 @@ export class ShootProber {
   #run = new AbortController();
   #isScheduled = false;
   #cancelTimer = (): void => undefined;
-  /** Changes of resources matter while a flow runs. */
+  /** Ends the subscription to changes of resources, which matter while a flow runs. */
   #stopListening = (): void => undefined;
 
   constructor(all: ShootProberDeps, { cluster, settings, first }: ProberStart) {
@@ -53,7 +53,7 @@ export class ShootProber {
         ? { probe: emptyProbeMemory, nextRunAt: deps.clock.monotonic() + first.delayMs, standby: {} }
         : first;
     this.#state = { probe, nextRunAt, runUnderWay: false, flows: 0, ...standby };
-    // A prober that never probes has none.
+    // A prober that never probes has no external prober.
     this.#externalProber =
       deps.externalProbe && Number.isFinite(nextRunAt)
         ? new ExternalProber(
@@ -70,7 +70,7 @@ export class ShootProber {
     this.#schedule();
   }
 
-  /** Settings for the runs from now on; back-off, flow and lease history stay. */
+  /** Changes the settings for the next runs; back-off, flow and lease history stay. */
   update(settings: ShootSettings): void {
     this.#settings = settings;
   }
@@ -81,19 +81,19 @@ export class ShootProber {
     return { ...memory, settings: this.#settings, ...(externalProbe && { externalProbe }) };
   }
 
-  /** What waited, for this process to lead or for a pause to end, begins. */
+  /** Starts work that was waiting for leadership or for the end of a pause. */
   wake(): void {
     this.#schedule();
   }
 
-  /** Number of the shoot's resources that carry the mark of meltdown protection. */
+  /** Returns the number of the shoot's resources that have the mark of meltdown protection. */
   held(): number {
     return this.#dependents.countHeld();
   }
 
   /**
-   * Ends probing for good, and releases what is held. Resolves when all is done, with whether it succeeded. Called again, the later policy holds
-   * where the former has not begun, or where it releases less. `reason` goes to log and Events.
+   * Ends probing for good, and releases held resources. Resolves when all is done, with the result. If it is called again, the later policy applies if the
+   * release has not begun, or if that policy releases less. `reason` goes to log and Events.
    */
   stop(releasePolicy: ReleasePolicy, reason?: string): Promise<'done' | 'failed'> {
     this.#externalProber?.stop();
@@ -106,7 +106,7 @@ export class ShootProber {
     this.#schedule();
   }
 
-  /** Never within the caller's stack, so that events of one moment are taken in together. */
+  /** Schedules a step, never within the caller's stack, so that events of one moment are processed together. */
   readonly #schedule = (): void => {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -151,7 +151,7 @@ export class ShootProber {
     }
   }
 
-  /** After a bug: nothing under way is waited for any more; what the cluster holds is all that the next run needs. */
+  /** Starts over after a bug, without waiting for work in progress: the next run needs nothing but the state in the cluster. */
   #startOver(): void {
     const { clock, settings } = this.#deps;
     for (const work of [this.#run, this.#requests]) work.abort(new Error('the prober starts over'));

@@ -13,17 +13,17 @@ export interface ProberSources {
   readonly source: ClusterSource;
   readonly clusters: Informer<HostedCluster>;
   readonly awaitSince: WatchedClusters['awaitSince'];
-  /** Kubeconfig texts by `namespace/name` of their Secret; undefined where the Secret has no such key. */
+  /** Kubeconfig texts by `namespace/name` of their Secret; undefined if the Secret has no such key. */
   readonly kubeconfigs: Informer<string | undefined>;
-  /** The same for the external probe, if it is configured; the same watch where its Secret has the same name. */
+  /** The same for the external probe, if it is configured. It is the same watch if its Secret has the same name. */
   readonly externalKubeconfigs: Informer<string | undefined> | undefined;
-  /** The pauses that the Namespaces of the seed order, by name; undefined where one orders none. */
+  /** Pauses that the Namespaces of the seed order, by name; undefined for a Namespace that orders none. */
   readonly namespaces: Informer<FoundPause | undefined>;
   readonly dependents: readonly WatchedDependent[];
   readonly apiServers: WatchedApiServer;
 }
 
-/** Nothing is watched until the sources run. Each watch is narrowed to the configured names, so that rights can be too. */
+/** Creates the watches; nothing is watched until they run. Each watch is limited to the configured names, so that rights can be limited too. */
 export const createProberSources = (settings: ProberSettings, deps: WatchDeps): ProberSources => {
   const { kubeConfigSecretName, externalProbe } = settings;
   const source = sourceOf(settings);

@@ -5,7 +5,7 @@ import type { ShootProberState } from './plan/shoot-state.ts';
 import type { Role } from './plan/without-lead.ts';
 
 /**
- * What a replica does while another leads: `hot` observes, and scales down where the leader cannot be at work; `warm` observes; `cold` waits, as the Go program
+ * Behaviour of a replica while another leads: `hot` observes, and scales down if the leader cannot be at work; `warm` observes; `cold` waits, as the Go program
  * does, and begins to observe when it leads.
  */
 export type Standby = 'hot' | 'warm' | 'cold';
@@ -17,7 +17,7 @@ export interface RoleSources {
   readonly leaderWatch?: LeaderWatch | undefined;
 }
 
-/** What this process may send now. */
+/** Returns which writes this process may send now. */
 export const roleOf = ({ standby, leadership, leaderWatch }: RoleSources): Role => ({
   leads: leadership.mayWrite(),
   isHotStandby: standby === 'hot' && leaderWatch !== undefined,
@@ -27,25 +27,31 @@ export const roleOf = ({ standby, leadership, leaderWatch }: RoleSources): Role 
 
 export interface WithoutLeadDeps {
   readonly clock: Clock;
-  /** The seed for writes without the lead: refuses them while neither this process leads nor `mayWrite` holds, at the moment they would leave. */
+  /**
+   * Returns a client of the seed for writes without the lead. It refuses a write at the moment of sending if this process does not lead and `mayWrite` returns
+   * false.
+   */
   readonly seedWithoutLead?: (mayWrite: () => boolean) => KubeClient;
 }
 
-/** Writes without the lead leave only within this time after the latest step of the shoot's loop, which saw a reason for them: not on waking from a suspension. */
+/**
+ * Writes without the lead are sent only within this time, in milliseconds, after the latest step of the shoot's loop, which saw a reason for them: none is sent
+ * after the process was suspended.
+ */
 const writesStandMs = 10_000;
 
-/** The writes without the lead of one shoot. */
+/** Allows the writes without the lead of one shoot. */
 export class WritesWithoutLead {
   readonly #deps: WithoutLeadDeps;
   #client: KubeClient | undefined;
-  /** Monotonic instant. */
+  /** Monotonic instant until which writes may be sent. */
   #standUntil = Number.NEGATIVE_INFINITY;
 
   constructor(deps: WithoutLeadDeps) {
     this.#deps = deps;
   }
 
-  /** The shoot's loop has come to this state. */
+  /** Called after each step of the shoot's loop. */
   stepped({ flow, verdict }: Pick<ShootProberState, 'flow' | 'verdict'>): void {
     const isDue = flow?.withoutLead !== undefined && verdict?.kind === 'unhealthy';
     this.#standUntil = isDue ? this.#deps.clock.monotonic() + writesStandMs : Number.NEGATIVE_INFINITY;

@@ -1,7 +1,7 @@
 import type { VerdictWord } from './judge/verdict.ts';
 import type { ProberMetrics } from './metrics.ts';
 
-/** Counts the shoots of each latest verdict, in a gauge. */
+/** Counts the shoots by their latest verdict, in a gauge. */
 export class VerdictCounts {
   readonly #gauge: ProberMetrics['shoots'];
   readonly #verdicts = new Map<string, VerdictWord>();

@@ -7,11 +7,13 @@ import { isTemplate, placeOf } from './place.ts';
 import type { ProberSettings } from './settings.ts';
 
 export interface WatchedApiServer extends ApiServerSource, Pick<WatchByName<number>, 'run' | 'problem'> {
-  /** `refKey` of what runs the API servers. */
+  /** `refKey` of the workload that runs the API servers. */
   readonly key: string;
 }
 
-/** What runs the API servers of all shoots. Without it shoots are protected all the same, if later after an API server was away. */
+/**
+ * Watches the workloads that run the API servers of all shoots. Without this watch shoots are still protected, but later after a downtime of their API server.
+ */
 export const watchApiServers = (settings: ProberSettings, deps: WatchByNameDeps): WatchedApiServer => {
   const { apiServerRef: ref } = settings;
   const key = refKey(ref);

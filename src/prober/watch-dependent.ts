@@ -12,7 +12,7 @@ import { type PlacedRef, isTemplate, placeholderValue } from './place.ts';
 import type { DependentResource } from './settings.ts';
 
 export interface WatchDeps extends WatchByNameDeps {
-  /** By `resource`: 1 while a dependent resource cannot be scaled because the API server does not serve its kind, or annotated. */
+  /** Gauge by `resource`: 1 while a dependent resource cannot be scaled or annotated because the API server does not serve its kind. */
   readonly unserved: Gauge;
 }
 
@@ -24,12 +24,12 @@ export interface WatchedDependent
   readonly ref: PlacedRef;
 }
 
-/** Of an object that only a watch by kind shows: as if it were not there, for it has no annotations. */
+/** Reduces an object that only a watch by kind shows. Without annotations it counts as if it did not exist. */
 const bare = ({ name, namespace, uid, resourceVersion, deleting }: ObjectMeta): ScalableObject => ({
   meta: { name, namespace, uid, resourceVersion, deleting, labels: {}, annotations: {} },
 });
 
-/** One dependent resource of all shoots. */
+/** Watches one dependent resource of all shoots. */
 export const watchDependent = ({ ref, annotation }: DependentResource, deps: WatchDeps): WatchedDependent => {
   const key = refKey(ref);
   const watched = watchByName(

@@ -7,8 +7,8 @@ import type { ProberSettings } from './settings.ts';
 import type { WatchDeps } from './watch-dependent.ts';
 
 /**
- * Which Secrets have kubeconfigs. Names that each cluster fills in are those of Cluster API, which labels every Secret of a cluster, and wants the label on those
- * that users bring (`util/secret` of sigs.k8s.io/cluster-api).
+ * Returns the query for the Secrets with kubeconfigs. Names with placeholders are those of Cluster API, which labels every Secret of a cluster, and requires
+ * the label on Secrets that users provide (`util/secret` of sigs.k8s.io/cluster-api).
  */
 export const kubeconfigQuery = (secretName: string): Readonly<Record<string, string>> =>
   isTemplate(secretName) ? { labelSelector: clusterNameLabel } : { fieldSelector: `metadata.name=${secretName}` };
@@ -16,8 +16,8 @@ export const kubeconfigQuery = (secretName: string): Readonly<Record<string, str
 const usualKey = 'kubeconfig';
 
 /**
- * Under which key the Secrets of this name have their kubeconfig. Cluster API has one key for all; that of other sources is the key of `kubeConfigSecretName`, and
- * no other Secret's.
+ * Returns the key of the kubeconfig in the Secrets of this name. Cluster API has one key for all; the key of other sources applies to `kubeConfigSecretName`
+ * only.
  */
 export const kubeconfigKeyOf = (
   { clusterSource, kubeConfigSecretName }: Pick<ProberSettings, 'clusterSource' | 'kubeConfigSecretName'>,
@@ -27,7 +27,7 @@ export const kubeconfigKeyOf = (
   return (isOfSource ? clusterSource?.key : undefined) ?? usualKey;
 };
 
-/** Kubeconfig texts of Secrets, by their `namespace/name`; undefined where the Secret has no such key. */
+/** Watches the kubeconfig texts of Secrets, by their `namespace/name`; undefined if the Secret has no such key. */
 export const watchKubeconfigs = (secretName: string, deps: WatchDeps, key = usualKey): Informer<string | undefined> =>
   createInformer({
     ...deps,

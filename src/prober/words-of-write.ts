@@ -1,7 +1,7 @@
 import { shorten } from '../kubernetes/api/shorten.ts';
 import { type Write, effectOf } from './plan/patch-plan.ts';
 
-/** What a write changes, for the log. */
+/** Returns the fields that a write changes, for the log. */
 export const changeIn = (write: Write): Readonly<Record<string, unknown>> => {
   const { base, replicas, annotations = {} } = write;
   if (effectOf(write) === undefined) return { annotations };
@@ -11,13 +11,13 @@ export const changeIn = (write: Write): Readonly<Record<string, unknown>> => {
   return { annotation: key, from: shown(base.annotations[key]), to: shown(annotations[key]) };
 };
 
-/** A value of an annotation; null: there is none. */
+/** Returns the value of an annotation; null if there is none. */
 const shown = (value: string | null | undefined): string | null =>
   value === undefined || value === null ? null : shorten(value);
 
 const quoted = (value: string | null): string => (value === null ? 'removed' : `set to ${JSON.stringify(value)}`);
 
-/** In the log. */
+/** Returns the word for a write in the log. */
 export const wordOfWrite = (write: Write): string => {
   const effect = effectOf(write);
   if (effect === undefined || write.base.annotation === undefined) {
@@ -28,14 +28,14 @@ export const wordOfWrite = (write: Write): string => {
 };
 
 interface WordsOfWrite {
-  /** What is stored, and what is restored where that cannot be read. */
+  /** `what`: name of the stored value. `restored`: the value that is restored if the stored one cannot be read. */
   readonly what: string;
   readonly restored: string;
-  /** What somebody else has changed, as it is seen, and in words. */
+  /** A change by another writer: the changed field, its value for the log, and a description. */
   readonly changed: string;
   readonly seen: Readonly<Record<string, unknown>>;
   readonly undone: string;
-  /** Reason of the Event, after its prefix. */
+  /** Reasons of the Event, without the prefix. */
   readonly event: Readonly<Record<'down' | 'up', string>>;
   readonly done: string;
 }

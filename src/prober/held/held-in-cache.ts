@@ -10,25 +10,28 @@ import { flat, integer, stringMap, text } from '../../kubernetes/protobuf/index.
 import { isWanted } from './held.ts';
 import { type PlacedRef, isTemplate } from '../place.ts';
 
-/** A resource of a namespace, as far as it says whether it is held. */
+/** The parts of a resource that show if it is held. */
 interface SeenResource {
   readonly name: string;
   readonly namespace: string;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Absent: 1 for kinds that `scalesInOneWrite`, else only the Scale says. */
+  /** Absent: 1 for kinds that `scalesInOneWrite`; for others only the Scale has the count. */
   readonly specReplicas?: number;
 }
 
 const mebibyte = 1024 * 1024;
 
-/** Of a thousand resources, or namespaces, in one page from the API server's watch cache: what was so a second ago is what matters. */
+/** Options of a list of some thousand resources or namespaces: one page from the API server's watch cache. State from a second ago is good enough. */
 export const fromCache = {
   query: { resourceVersion: '0' },
   pageSize: 'none',
   bounds: { ...listBounds, jsonBytes: 128 * mebibyte, protobufBytes: 64 * mebibyte, pageItems: 20_000 },
 } as const;
 
-/** Of Deployments, StatefulSets and ReplicaSets. Field numbers: k8s.io/api `apps/v1/generated.proto`, k8s.io/apimachinery `pkg/apis/meta/v1/generated.proto`. */
+/**
+ * Projection of Deployments, StatefulSets and ReplicaSets. Field numbers: k8s.io/api `apps/v1/generated.proto`, k8s.io/apimachinery
+ * `pkg/apis/meta/v1/generated.proto`.
+ */
 const workload = {
   apiVersion: 'apps/v1',
   fields: {
@@ -39,7 +42,7 @@ const workload = {
   project: (draft: unknown) => draft as SeenResource,
 } as const;
 
-/** Whatever has a name like a template may be all there is of its kind: that comes in pages, which the watch cache does not give. */
+/** A template may match all objects of a kind. That list comes in pages, which the watch cache does not serve. */
 const amountOf = ({ name }: ResourceRef) =>
   isTemplate(name) ? {} : { ...fromCache, query: { ...fromCache.query, fieldSelector: `metadata.name=${name}` } };
 
@@ -57,8 +60,8 @@ const listNamed = (ref: ResourceRef, resource: string) =>
   });
 
 /**
- * What is held of a resource in all namespaces, by the rule of `findHeldOf`, as the watch cache has it unless its name is a template: for who looks, and writes
- * nothing by it. Nothing where its kind is not served. Rejects with an ApiError.
+ * Returns the held resources of one dependent resource in all namespaces, by the rule of `findHeldOf`; none if its kind is not served. Reads from the watch
+ * cache unless the name is a template: the result is for display, not for writes. Rejects with an ApiError.
  */
 export const findHeldInCache = async (
   ref: PlacedRef,

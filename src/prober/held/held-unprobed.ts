@@ -14,7 +14,7 @@ import type { WatchedDependent } from '../watch-dependent.ts';
 
 type Marked = Pick<ObjectMeta, 'annotations'>;
 
-/** As the status shows it. `name`: that of the resource itself. */
+/** Returns a held resource as the status shows it. `name` is the name of the object: the name in `ref` may be a template. */
 export const shownHeld = (
   { ref: { kind }, annotation }: Pick<DependentResource, 'ref' | 'annotation'>,
   { name, annotations }: Marked & { readonly name: string },
@@ -42,7 +42,7 @@ const whyUnprobed = (cluster: HostedCluster | undefined): string => {
   return lifecycle.value.kind === 'run' ? 'its prober is about to start' : lifecycle.value.reason;
 };
 
-/** What is held, as far as the watches know, of clusters without a prober: nothing restores it by itself. */
+/** Lists held resources, as far as the watches show them, of clusters without a prober: no prober restores them. */
 export const listHeldUnprobed = (sources: UnprobedSources): readonly HeldUnprobed[] => {
   const { settings, clusters, dependents, isProbed } = sources;
   const stores = new Map(dependents.map(({ key, store }) => [key, store]));

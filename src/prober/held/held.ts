@@ -16,8 +16,8 @@ import { resolveKind } from '../../kubernetes/client/index.ts';
 import { type PlacedRef, isTemplate, placeholderValue } from '../place.ts';
 
 /**
- * A resource that meltdown protection has scaled down, or annotated: with its mark, or at 0, or annotated, with what was before stored and no mark, as after an
- * operator's `ignore-scaling`.
+ * A resource that meltdown protection has scaled down or annotated. Either it has our mark, or it has none, as after an operator's `ignore-scaling`, but is at
+ * 0 or annotated and its former count or annotation is stored.
  */
 export interface HeldResource {
   readonly namespace: string;
@@ -25,7 +25,7 @@ export interface HeldResource {
   readonly state: ResourceState;
 }
 
-/** `name` absent: whatever the name. It may be a template. */
+/** The resources to find. `name` may be a template; if it is absent, every name matches. */
 interface Wanted extends Pick<PlacedRef, 'apiVersion' | 'kind' | 'namespace'> {
   readonly name?: string;
 }
@@ -34,7 +34,7 @@ export const isWanted = ({ name, namespace }: Wanted, meta: Pick<ObjectMeta, 'na
   (name === undefined || placeholderValue(name, meta.name) !== undefined) &&
   (namespace === undefined || placeholderValue(namespace, meta.namespace) !== undefined);
 
-/** Of a list of all Deployments of a seed with a thousand shoots, which comes in 50 pages. */
+/** Timeout of a list of all Deployments of a seed with a thousand shoots, which comes in 50 pages. */
 const listTimeoutMs = 300_000;
 
 interface Asking {
@@ -43,7 +43,7 @@ interface Asking {
 }
 
 interface KindPlace extends Wanted {
-  /** Plural. */
+  /** Plural name of the kind, as in paths. */
   readonly resource: string;
   readonly hasScale: boolean;
 }
@@ -80,7 +80,7 @@ const find = async (wanted: Iterable<Wanted>, asking: Asking): Promise<readonly 
   return held.filter(({ state }) => isMarked(state) || state.specReplicas === 0);
 };
 
-/** Not held: the Go program has restored it, and has left the note that it does not know. */
+/** True if the resource is not held: the Go program has restored it and left the note, which it does not know. */
 export const isLeftover = ({ state }: HeldResource): boolean =>
   !isHeld(state) && !(state.specReplicas === 0 && hasStored(state));
 
@@ -90,14 +90,17 @@ export interface HeldQuery {
   readonly signal: AbortSignal;
 }
 
-/** What is held of these resources, in all namespaces. Rejects with an ApiError. */
+/** Finds the held ones of these resources, in all namespaces. Rejects with an ApiError. */
 export const findHeldOf = async ({ client, refs, signal }: HeldQuery): Promise<readonly HeldResource[]> => {
   const wanted = new Map(refs.map((ref) => [refKey(ref), ref]));
   const found = await find(wanted.values(), { client, options: { signal, timeoutMs: listTimeoutMs } });
   return found.filter((resource) => !isLeftover(resource));
 };
 
-/** What is held of whatever name, and what `isLeftover`, of the kinds of these resources and of the usual ones: an earlier configuration may have named others. */
+/**
+ * Finds held resources and leftovers (`isLeftover`) of any name, among the kinds of these resources and the usual kinds: an earlier configuration may have
+ * named other resources.
+ */
 export const findMarked = ({ client, refs, signal }: HeldQuery): Promise<readonly HeldResource[]> => {
   const usual = ['Deployment', 'StatefulSet'].map((kind) => ({ apiVersion: 'apps/v1', kind }));
   const kinds = [...usual, ...refs.map(({ apiVersion, kind }) => ({ apiVersion, kind }))];
@@ -105,7 +108,7 @@ export const findMarked = ({ client, refs, signal }: HeldQuery): Promise<readonl
   return find(wanted.values(), { client, options: { signal, timeoutMs: listTimeoutMs } });
 };
 
-/** `Deployment shoot--a--b/kube-controller-manager`. */
+/** Such as `Deployment shoot--a--b/kube-controller-manager`. */
 export const heldName = ({ namespace, ref: { kind, name } }: HeldResource): string => `${kind} ${namespace}/${name}`;
 
 export const heldKey = ({ namespace, ref }: HeldResource): string => `${namespace}/${refKey(ref)}`;

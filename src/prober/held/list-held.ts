@@ -7,9 +7,9 @@ import { clusterOfHeld, inOrder } from './release-settings.ts';
 import type { ProberSettings } from '../settings.ts';
 
 export interface ListHeldOptions extends Pick<Owners, 'isKnown'> {
-  /** Of the prober whose resources are released: what is restored, and in which order. What else is held comes last. */
+  /** Settings of the prober whose resources are released. They determine the order; held resources that they do not name come last. */
   readonly settings: ProberSettings;
-  /** Names of clusters: nothing is released elsewhere, and nothing that the settings do not name. Default: all that is held, whatever its name. */
+  /** Names of clusters: only their resources are released, and only those that the settings name. Default: all held resources, whatever their names. */
   readonly clusters?: ReadonlySet<string>;
   readonly seed: Kube;
   readonly clock: Clock;
@@ -22,7 +22,10 @@ const queryOf = ({ settings, seed, clock, signal }: ListHeldOptions): HeldQuery 
   signal,
 });
 
-/** What is held, and what a writer that does not know all our annotations has left of them, in the order in which it is restored. Rejects with an ApiError. */
+/**
+ * Lists held resources in the order of restoration; without `clusters` also leftovers of a writer that does not know all our annotations (`isLeftover`).
+ * Rejects with an ApiError.
+ */
 export const listMarked = async (options: ListHeldOptions): Promise<readonly HeldResource[]> => {
   const { clusters } = options;
   if (clusters === undefined) return inOrder(await findMarked(queryOf(options)), options);
@@ -32,10 +35,10 @@ export const listMarked = async (options: ListHeldOptions): Promise<readonly Hel
   return inOrder(held, options);
 };
 
-/** All that the settings name and that is held, in the order in which it is restored. Rejects with an ApiError. */
+/** Lists all held resources that the settings name, in the order of restoration. Rejects with an ApiError. */
 export const listHeldOf = async (options: ListHeldOptions): Promise<readonly HeldResource[]> =>
   inOrder(await findHeldOf(queryOf(options)), options);
 
-/** All that is held in a seed. Rejects with an ApiError. */
+/** Lists the held resources of a seed, or only those of `clusters`. Rejects with an ApiError. */
 export const listHeld = async (options: ListHeldOptions): Promise<readonly HeldResource[]> =>
   (await listMarked(options)).filter((resource) => !isLeftover(resource));

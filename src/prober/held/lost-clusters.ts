@@ -12,7 +12,7 @@ import type { ProberSources } from '../sources.ts';
 export const namesOf = (clusters: Pick<Store<unknown>, 'entries'>): Set<string> =>
   new Set(Array.from(clusters.entries(), ([name]) => name));
 
-/** Names of the clusters of which something is held. `known`: those that are there. */
+/** Returns the names of the clusters that have marked resources. `known`: names of the clusters that exist. */
 export const ownersOfMarks = (
   settings: ProberSettings,
   { dependents, known }: Pick<ProberSources, 'dependents'> & { readonly known: ReadonlySet<string> },
@@ -37,13 +37,16 @@ export interface LostClustersDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** Clusters that are not there when a configuration comes into force, and that the former one probed, or that have left something held. */
+/** Clusters that do not exist when a configuration takes effect, but that the former one probed or released, or that have marked resources. */
 export class LostClusters {
   readonly #deps: LostClustersDeps;
   readonly #since: number;
   readonly #names: Set<string>;
   readonly #decision: LifecycleDecision;
-  /** Some are only looked for elsewhere: nobody watches over them any more, and nothing shows whether they come back. */
+  /**
+   * True if the configuration finds other clusters than the former one. A missing cluster may still exist, but nobody watches it any more, and nothing would
+   * show its return.
+   */
   readonly #isSourceChanged: boolean;
 
   constructor(deps: LostClustersDeps) {
@@ -66,18 +69,21 @@ export class LostClusters {
     return this.#names;
   }
 
-  /** It is there. */
+  /** Called for a cluster that exists. */
   found(name: string): void {
     this.#names.delete(name);
   }
 
-  /** What becomes of the prober of a cluster that is not there. */
+  /** Returns the decision for the prober of a cluster that does not exist. */
   goneOf(name: string): LifecycleDecision {
     const { memories, sources } = this.#deps;
     return this.#names.has(name) ? (memories.releasing.get(name) ?? this.#decision) : sources.source.gone;
   }
 
-  /** One that this configuration has not seen yet, and that may come back, counts as there for a while. To be called before it is judged: a mark may come into sight late. */
+  /**
+   * Lets a cluster that this configuration has not seen yet, and that may return, count as existing for a while. Call this before the cluster is judged: its
+   * mark may be seen late.
+   */
   await(name: string): void {
     const { memories, sources } = this.#deps;
     if (this.#isSourceChanged || memories.releasing.has(name)) return;

@@ -16,7 +16,7 @@ const shared = settingsOf({
   apiServerRef: refOf('{{ cluster }}-apiserver'),
   dependentResourceInfos: [{ ref: { ...template, namespace: '{{ namespace }}' }, scaleUp: {} }],
 });
-/** Held under a configuration that is no longer in force. */
+/** A resource that an earlier configuration named, and that is still held. */
 const dropped: DependentResource = {
   ...{ ref: refOf('kcm'), optional: true, onlyWhereHeld: true },
   scaleUp: { level: 0, initialDelayMs: 0, timeoutMs: 1 },
@@ -24,7 +24,7 @@ const dropped: DependentResource = {
 const both = { ...shared, dependentResources: [...shared.dependentResources, dropped] };
 const source = {} as DependentSource;
 
-it('fills in the names of one cluster, and leaves it the watch of all', () => {
+it('fills in the names of one cluster, and keeps the watch that all clusters share', () => {
   const { settings, dependents } = ofCluster(
     { settings: both, dependents: new Map([[refKey(template), source]]) },
     'fleet/one',
@@ -34,7 +34,7 @@ it('fills in the names of one cluster, and leaves it the watch of all', () => {
   expect(dependents).toEqual(new Map([['apps/v1/Deployment/one-kcm', source]]));
 });
 
-it('tells what has one name in two namespaces apart', () => {
+it('distinguishes resources of the same name in two namespaces', () => {
   const elsewhere = { ...template, namespace: '{{ namespace }}-cp' };
   const resources = [...shared.dependentResources, { ...shared.dependentResources[0]!, ref: elsewhere }];
   const { settings, dependents } = ofCluster(
@@ -48,12 +48,12 @@ it('tells what has one name in two namespaces apart', () => {
   expect([...dependents.keys()]).toEqual(['apps/v1/Deployment/one-kcm', 'apps/v1/Deployment/fleet-cp/one-kcm']);
 });
 
-it('leaves what has no cluster in its name to the namespace', () => {
+it('assigns a resource without a cluster in its name to the namespace', () => {
   const { settings } = ofCluster({ settings: both, dependents: new Map() }, 'fleet');
   expect(settings.dependentResources).toEqual([dropped]);
 });
 
-it('changes nothing where no name has words', () => {
+it('changes nothing if no name has a placeholder', () => {
   const plain = settingsOf({
     kubeConfigSecretName: 'probe',
     dependentResourceInfos: [{ ref: refOf('kcm'), scaleUp: {} }],
@@ -67,7 +67,7 @@ it.each([
   ['kcm', 'fleet'],
   ['-kcm', undefined],
   ['one-mcm', undefined],
-])('finds whose %s is: %s', (name, cluster) => {
+])('finds the cluster that owns %s: %s', (name, cluster) => {
   expect(findOwned({ settings: both }, { namespace: 'fleet', ref: refOf(name) })?.cluster).toBe(cluster);
   expect(
     findOwned({ settings: both }, { namespace: 'fleet', ref: { ...refOf(name), kind: 'StatefulSet' } }),

@@ -11,7 +11,7 @@ import {
 } from '../place.ts';
 import type { DependentResource, ProberSettings } from '../settings.ts';
 
-/** True if several clusters may be in one namespace, each of which goes by `namespace/cluster`. */
+/** True if several clusters may share a namespace. Each is then named `namespace/cluster`. */
 export const sharesNamespaces = ({ clusterSource }: Pick<ProberSettings, 'clusterSource'>): boolean =>
   clusterSource?.kind === 'cluster-api';
 
@@ -20,7 +20,7 @@ const hasPlaceholder = ({ name, namespace = '' }: PlacedRef): boolean => isTempl
 const namesCluster = ({ name, namespace = '' }: PlacedRef): boolean =>
   [...placeholdersIn(name), ...placeholdersIn(namespace)].includes('cluster');
 
-/** No namespace has this name: theirs have no capital letters. */
+/** A name that no namespace has, because names of namespaces have no capital letters. */
 const anyCluster = 'A';
 
 /** True if a cluster has resources in another namespace than its own. */
@@ -38,13 +38,13 @@ interface WithDependents {
   readonly dependents: DependentSources;
 }
 
-/** What the prober of one cluster works with: the names in its settings, and the keys of its resources, are that cluster's. */
+/** Returns the dependencies of one cluster's prober: the names in its settings and the keys of its resources are filled in for that cluster. */
 export const ofCluster = <D extends WithDependents>(deps: D, cluster: string): D => {
   const { settings, dependents } = deps;
   const { kubeConfigSecretName, apiServerRef, dependentResources } = settings;
   const isShared = sharesNamespaces(settings);
   if (!isShared && ![apiServerRef, ...dependentResources.map(({ ref }) => ref)].some(hasPlaceholder)) return deps;
-  // Where namespaces are shared, what is held under a plain name, by another configuration, goes by its namespace alone.
+  // If clusters share namespaces, a held resource with a plain name comes from another configuration and is assigned to its namespace alone.
   const own = dependentResources.filter(({ ref }) => !isShared || namesCluster(ref) === cluster.includes('/'));
   const filled = own.map((resource) => ({ resource, ref: fillInRef(resource.ref, cluster) }));
   const sources = filled.flatMap(({ resource, ref }) => {
@@ -63,7 +63,10 @@ export const ofCluster = <D extends WithDependents>(deps: D, cluster: string): D
   };
 };
 
-/** Name of the cluster whose resource of this reference an object is, if no other reference fits it better (`findOwned`); undefined: of none. */
+/**
+ * Returns the name of the cluster that owns an object as this resource, unless another reference fits the object better (`findOwned`); undefined if no cluster
+ * does.
+ */
 export const ownerOf = (settings: ProberSettings, ref: PlacedRef, object: NamespacedName): string | undefined =>
   clusterOf(ref, object, sharesNamespaces(settings));
 
@@ -74,7 +77,7 @@ export interface OwnedResource {
 
 export interface Owners {
   readonly settings: ProberSettings;
-  /** True of a cluster that is there. Absent: nobody knows which are. */
+  /** True if the cluster exists. Absent if the caller cannot know. */
   readonly isKnown?: ((cluster: string) => boolean) | undefined;
 }
 
@@ -82,8 +85,8 @@ const fixedLength = ({ name, namespace = '' }: PlacedRef): number =>
   withoutPlaceholders(name).length + withoutPlaceholders(namespace).length;
 
 /**
- * Which configured resource an object is, and whose. `one-machine-controller-manager` is also what `{{ cluster }}-controller-manager` makes of a cluster
- * `one-machine`: of several that fit, that of a cluster that is there, else the one with the most text of its own. An object is the same in every version of its kind.
+ * Finds the configured resource that an object is, and its cluster. `one-machine-controller-manager` also matches `{{ cluster }}-controller-manager` with a
+ * cluster `one-machine`: if several match, one of an existing cluster wins, then the one with the most fixed text. The version of the kind does not matter.
  */
 export const findOwned = (
   { settings, isKnown = () => false }: Owners,
@@ -103,7 +106,7 @@ export const findOwned = (
   return first;
 };
 
-/** Without the resources whose object, by `findOwned`, is another cluster's. */
+/** Returns the settings without the resources whose object, by `findOwned`, belongs to another cluster. */
 export const withoutOthers = (owners: Owners, cluster: string): ProberSettings => {
   const isOwn = ({ ref }: DependentResource): boolean => {
     const filled = fillInRef(ref, cluster);

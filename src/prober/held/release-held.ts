@@ -24,25 +24,25 @@ import { type ProberReport, createProberReport } from '../report.ts';
 import { type ProberSources, createProberSources } from '../sources.ts';
 
 export interface ReleaseOptions extends ListHeldOptions {
-  /** Told in log and Events. */
+  /** Reason for the release, for log and Events. */
   readonly reason: string;
   readonly random: Random;
   readonly logger: Logger;
   readonly meter: Meter;
   readonly userAgent: string;
-  /** Monotonic instant after which nothing is tried again. */
+  /** Monotonic instant after which nothing is retried. */
   readonly deadline: number;
   readonly progress: (line: string) => void;
 }
 
-/** As the largest seed's informers: a shoot's restoration is mostly waiting. */
+/** Shoots that are restored at the same time. The restoration of a shoot is mostly waiting. */
 const atOnce = 50;
 const retryMs = 2_000;
 const syncMs = 30_000;
-/** For the Events of the last restorations: the program ends when it has released all. */
+/** Time to send the Events of the last restorations before the program ends, in milliseconds. */
 const lastEventsMs = 10_000;
 
-/** What is found out about why a shoot's resources do not come up. */
+/** Records in `failures` why resources of a shoot could not be restored. */
 const withFailures = (report: ProberReport, failures: Map<string, string>): ProberReport => ({
   ...report,
   flowEnded: (namespace, ended) => {
@@ -58,24 +58,24 @@ interface Releasing extends ReleaseOptions {
   readonly client: KubeClient;
   readonly sources: ProberSources;
   readonly held: readonly HeldResource[];
-  /** By `heldKey`, of the latest try. */
+  /** Error messages of the latest attempt, by `CLUSTER/KEY` with the `refKey` of the resource. */
   readonly failures: Map<string, string>;
 }
 
-/** Undefined: nothing may be done, because nobody can tell what its Cluster says. */
+/** Returns the policy of a release; undefined if the Cluster cannot be decoded, so that nothing may be released. */
 const releasePolicyOf = (namespace: string, sources: ProberSources): ShootRelease['releasePolicy'] | undefined => {
   const { clusters, source } = sources;
   const lifecycle = clusters.get(namespace)?.lifecycle ?? { ok: true, value: source.gone };
   return lifecycle.ok ? releasePolicyOnRequest(lifecycle.value) : undefined;
 };
 
-/** As far as it is to be. */
+/** True if the resource has as much as its count requires: nothing for 0, else at least one ready pod. */
 const isUp = ({ specReplicas, readyReplicas, observed }: ResourceState): boolean =>
   specReplicas === 0 || (observed && readyReplicas >= 1);
 
 /**
- * True if something that was held has its count back and no pod is ready yet. It carries no mark any more, so that the next try would not
- * wait for it: machine-controller-manager must not come before kube-controller-manager.
+ * True if a resource that was held has its count back and no pod is ready yet. It has no mark any more, so the next attempt would not wait for it; but
+ * machine-controller-manager must not start before kube-controller-manager.
  */
 const isComingUp = (cluster: string, deps: Releasing): boolean =>
   deps.held
@@ -91,14 +91,14 @@ const isComingUp = (cluster: string, deps: Releasing): boolean =>
 
 type ShootDeps = Parameters<typeof releaseShoot>[0];
 
-/** Tries until it is done, or the time is up. */
+/** Retries until all is released or the deadline has passed. */
 const releaseOne = async (cluster: string, deps: Releasing, shootDeps: ShootDeps): Promise<void> => {
   const { clock, sources, signal, deadline, reason } = deps;
   for (;;) {
     const releasePolicy = releasePolicyOf(cluster, sources);
     if (releasePolicy === undefined) return;
     if (!isComingUp(cluster, deps)) {
-      // What is under way is not waited for when the user has had enough: the prober is to run again.
+      // A release in progress is not waited for once the user cancels: the prober is to start again.
       const result = await Promise.race([
         releaseShoot(shootDeps, { cluster, releasePolicy, reason }),
         whenAborted(signal),
@@ -168,7 +168,7 @@ const whyLeft = (resource: HeldResource, deps: Releasing): string => {
   return `what comes before it could not be restored: ${others.join('; ') || 'out of time'}`;
 };
 
-/** A count in a shoot that is hibernated, deleted or migrated is Gardener's. */
+/** True if we have to restore the resource. Without the mark, the count in a shoot that is hibernated, deleted or migrated is Gardener's. */
 const isOurs = (resource: HeldResource, deps: Releasing): boolean =>
   isHeld(resource.state) || releasePolicyOf(clusterOfHeld(deps, resource), deps.sources) !== 'release';
 
@@ -202,8 +202,8 @@ const restore = async (deps: Releasing): Promise<ReleaseResult> => {
 };
 
 /**
- * Restores all that is held in a seed, each shoot in the order of its levels, by the code of the prober, and waits for it. No prober may run meanwhile: it
- * would scale down again. Rejects with an ApiError, or with the reason of `signal`.
+ * Restores all held resources of a seed, each shoot in the order of its levels, with the code of the prober, and waits for them. No prober may run meanwhile,
+ * because it would scale down again. Rejects with an ApiError, or with the reason of `signal`.
  */
 export const releaseHeld = async (options: ReleaseOptions): Promise<ReleaseResult> => {
   const { clock, seed, meter, logger } = options;

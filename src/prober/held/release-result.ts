@@ -4,11 +4,14 @@ import { type HeldResource, heldName } from './held.ts';
 
 export interface ReleaseResult {
   readonly restored: readonly string[];
-  /** What is still at 0, or annotated, and why. */
+  /** Resources that are still at 0, or annotated, each with the reason. */
   readonly left: readonly string[];
 }
 
-/** Of what is no prober's to restore. Without a mark: of a shoot that is not hibernated. */
+/**
+ * Returns why no prober restores a resource, and how to do it by hand; undefined if a prober restores it. A resource without a mark is left to the operator
+ * unless its shoot is hibernated.
+ */
 export const whyByHand = ({ state }: HeldResource): string | undefined => {
   const { key } = state.annotation ?? {};
   const remedy = key === undefined ? 'scale it by hand' : `change the annotation ${key} by hand`;
@@ -20,7 +23,7 @@ export const whyByHand = ({ state }: HeldResource): string | undefined => {
   return undefined;
 };
 
-/** What is still down of what was held, why, and what can be done. */
+/** Describes a resource that is still held: its state, the reason, and the remedy. */
 export const explain = (resource: HeldResource, why: string): string => {
   const { state } = resource;
   const { annotation, specReplicas } = state;
@@ -29,13 +32,13 @@ export const explain = (resource: HeldResource, why: string): string => {
   return `${heldName(resource)} ${is}${wasOf(resource)}: ${why}`;
 };
 
-/** `, was 2`: what it goes back to; empty where nothing says so. */
+/** Returns the former count or annotation, such as `, was 2`; empty if it is not stored. */
 export const wasOf = ({ state: { annotation, annotations } }: HeldResource): string => {
   const was = annotation === undefined ? annotations[replicasAnnotation] : formerInWords(annotations);
   return was === undefined ? '' : `, was ${was}`;
 };
 
-/** What a release would do, as far as the held resources themselves say. */
+/** Predicts the result of a release from the held resources alone. */
 export const foreseeRelease = (held: readonly HeldResource[]): ReleaseResult => {
   const left = held.flatMap((resource) => {
     const why = whyByHand(resource);

@@ -15,7 +15,7 @@ const heldAt = (place: string): HeldResource => {
 };
 const namesOf = (held: readonly HeldResource[]) => held.map(({ namespace, ref }) => `${namespace}/${ref.name}`);
 
-it('has what is held in the order in which it is restored, whatever the order of the configuration, and the rest last', () => {
+it('sorts held resources in the order of restoration, whatever the order of the configuration, and unconfigured ones last', () => {
   const levels = { ca: 2, mcm: 1, kcm: 0 };
   const settings = settingsOf({
     kubeConfigSecretName: 'probe',
@@ -28,7 +28,7 @@ it('has what is held in the order in which it is restored, whatever the order of
   expect(namesOf(inOrder(held, { settings }))).toEqual(['a/kcm', 'a/mcm', 'a/ca', 'a/unknown', 'b/kcm', 'b/mcm']);
 });
 
-it('goes by clusters where they share a namespace', () => {
+it('sorts by cluster if clusters share a namespace', () => {
   const settings = settingsOf({
     kubeConfigSecretName: '{{ cluster }}-kubeconfig',
     clusterSource: { kind: 'cluster-api' },
@@ -54,7 +54,7 @@ it.each([
   [['fleet/one-machine'], 'fleet/one-machine'],
   [['fleet/one', 'fleet/one-machine'], 'fleet/one'],
   [[], 'fleet/one'],
-])('goes, of two names that fit, by the cluster that is there, else by the longer: %j', (known, cluster) => {
+])('prefers, of two names that match, the one of an existing cluster, else the longer one: %j', (known, cluster) => {
   for (const names of [
     ['{{ cluster }}-controller-manager', '{{ cluster }}-machine-controller-manager'],
     ['{{ cluster }}-machine-controller-manager', '{{ cluster }}-controller-manager'],

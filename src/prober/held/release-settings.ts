@@ -5,7 +5,7 @@ import type { DependentResource, ProberSettings } from '../settings.ts';
 
 const lastTimeoutMs = 60_000;
 
-/** What is held though no configuration names it is restored after all others. */
+/** Adds held resources that no configuration names, to be restored after all others. */
 export const withUnconfigured = (settings: ProberSettings, held: readonly HeldResource[]): ProberSettings => {
   const level = Math.max(0, ...settings.dependentResources.map(({ scaleUp }) => scaleUp.level)) + 1;
   const scaleUp = { level, initialDelayMs: 0, timeoutMs: lastTimeoutMs };
@@ -21,7 +21,7 @@ export const withUnconfigured = (settings: ProberSettings, held: readonly HeldRe
   return { ...settings, dependentResources: [...settings.dependentResources, ...added] };
 };
 
-/** As they are restored: cluster by cluster, each by its levels, and what no configuration names last. */
+/** Sorts resources in the order of restoration: cluster by cluster, each by its levels, resources that no configuration names last. */
 export const inOrder = <T extends HeldResource>(held: readonly T[], owners: Owners): readonly T[] => {
   const keyed = held.map((resource) => {
     const owned = findOwned(owners, resource);
@@ -34,6 +34,6 @@ export const inOrder = <T extends HeldResource>(held: readonly T[], owners: Owne
   return sorted.map(({ resource }) => resource);
 };
 
-/** By which its cluster goes. What no configuration names goes by its namespace. */
+/** Returns the name of a resource's cluster. A resource that no configuration names is assigned to its namespace. */
 export const clusterOfHeld = (owners: Owners, resource: Pick<HeldResource, 'namespace' | 'ref'>): string =>
   findOwned(owners, resource)?.cluster ?? resource.namespace;

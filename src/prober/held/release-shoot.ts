@@ -10,13 +10,13 @@ export interface ShootRelease {
 }
 
 /**
- * What giving back means for a shoot at an operator's request: the former counts, but only our mark where a count is Gardener's to say, as of a
- * hibernated shoot. What a cluster that is gone has left behind is restored.
+ * Returns the policy of a release at an operator's request: it restores the former counts, but removes only our mark if the count is Gardener's, as in a
+ * hibernated shoot. Resources of a deleted cluster are restored.
  */
 export const releasePolicyOnRequest = (decision: LifecycleDecision): ShootRelease['releasePolicy'] =>
   decision.kind === 'stop' && decision.releasePolicy === 'release' ? 'release' : 'restore';
 
-/** Gives back what is held in one shoot, in order, as a prober does that ends: one that never probes. */
+/** Releases the held resources of one shoot in order, with a prober that never probes and only stops. */
 export const releaseShoot = (
   deps: ShootProberDeps,
   { cluster, releasePolicy, reason }: ShootRelease,

@@ -5,7 +5,7 @@ export interface NotifyMetrics {
   readonly waiting: Gauge;
 }
 
-/** To be called once per meter. */
+/** Call it once per meter. */
 export const createNotifyMetrics = (meter: Meter): NotifyMetrics => ({
   notifications: meter.counter({
     name: 'dwd_prober_notifications_total',

@@ -6,31 +6,31 @@ import type { HeldInShoot, ProtectionState } from '../status/schema.ts';
 export interface Notification {
   readonly schemaVersion: 1;
   readonly kind: 'ShootStateChanged';
-  /** The same for every delivery of this change. */
+  /** Identifier of this change, the same for every attempt to deliver it. */
   readonly id: string;
   /** When the state changed, RFC 3339. */
   readonly at: string;
-  /** Of the shoot's control plane, in the seed. */
+  /** Namespace of the shoot's control plane in the seed. */
   readonly namespace: string;
-  /** Absent where it is not known. */
+  /** Absent if it is not known. */
   readonly project?: string;
-  /** The namespace where it is not known. */
+  /** Name of the shoot; the namespace if the name is not known. */
   readonly name: string;
   readonly before: ProtectionState;
   readonly state: ProtectionState;
   /** The last verdict, in words and numbers. */
   readonly reason: string;
-  /** What happens next, in words. */
+  /** The next step, in words. */
   readonly next: string;
   readonly held: readonly Pick<HeldInShoot, 'kind' | 'name' | 'replicas' | 'annotation'>[];
 }
 
-/** Characters of a text that comes from a cluster. */
+/** Longest text that is copied from a cluster, in characters. */
 const longest = 500;
 
 const clean = (text: string): string => escapeControls(text.slice(0, longest));
 
-/** Undefined where nobody need hear of it: a shoot is seen for the first time, and is well. */
+/** Returns undefined if there is nothing to report: the shoot is seen for the first time, or is healthy after its state was unknown. */
 export const notificationOf = ({ before, shoot }: StateChange, now: number): Notification | undefined => {
   const { namespace, project, name, state, reason, next, held } = shoot;
   if (before === undefined || (before === 'unknown' && state === 'healthy')) return undefined;

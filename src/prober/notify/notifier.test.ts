@@ -17,7 +17,7 @@ let logger: RecordingLogger;
 let meter: RecordingMeter;
 let leads: boolean;
 let posted: Notification[];
-/** What becomes of each POST. */
+/** Response to each POST. */
 let answer: (signal: AbortSignal) => PostResult | Promise<PostResult>;
 let url: () => Promise<string>;
 let notifier: Notifier;
@@ -58,14 +58,14 @@ const change = (
 const counted = (result: string): number | undefined => meter.value('dwd_prober_notifications_total', { result });
 const states = (): readonly ProtectionState[] => posted.map(({ state }) => state);
 
-/** As a receiver that never answers. */
+/** A receiver that never responds. */
 const hang = (signal: AbortSignal): Promise<PostResult> =>
   new Promise((resolve) =>
     signal.addEventListener('abort', () => resolve({ kind: 'failed', code: 'no answer in time' })),
   );
 
 describe('a notification', () => {
-  it('is one POST for a change of state, with what is known of the shoot', async () => {
+  it('is one POST per change of state, with the known facts about the shoot', async () => {
     notifier.changed(change('protected'));
     await clock.settle();
     expect(posted).toEqual([
@@ -87,7 +87,7 @@ describe('a notification', () => {
     expect(counted('sent')).toBe(1);
   });
 
-  it('is not sent of a shoot that is seen for the first time, or found well', async () => {
+  it('is not sent for a shoot that is seen for the first time, or turns out to be healthy', async () => {
     notifier.changed({ ...change('unknown'), before: undefined });
     notifier.changed(change('healthy', 'unknown'));
     await clock.settle();
@@ -97,7 +97,7 @@ describe('a notification', () => {
     expect(states()).toEqual(['protected']);
   });
 
-  it('comes after those before it, however slow the receiver is', async () => {
+  it('is sent after earlier ones, however slow the receiver is', async () => {
     answer = async (signal) => {
       await clock.sleep(5_000, signal);
       return { kind: 'answered', status: 204 };
@@ -137,7 +137,7 @@ describe('a receiver', () => {
     expect(logger.at('warn')).toEqual(['a notification was not taken']);
   });
 
-  it('that never answers is given up after ten seconds each time, and the next notification is tried', async () => {
+  it('that never responds times out after ten seconds per attempt, and then gets the next notification', async () => {
     answer = hang;
     notifier.changed(change('protected'));
     notifier.changed(change('healthy', 'protected'));
@@ -150,7 +150,7 @@ describe('a receiver', () => {
     expect(counted('sent')).toBe(1);
   });
 
-  it('that is back is sent what waited, but for the oldest where more than a thousand did', async () => {
+  it('that recovers gets the waiting notifications, without the oldest if more than a thousand waited', async () => {
     answer = hang;
     for (let index = 0; index <= 1_010; index += 1) {
       notifier.changed(change('protected', 'healthy', `shoot-${String(index)}`));
@@ -165,7 +165,7 @@ describe('a receiver', () => {
     expect(meter.value('dwd_prober_notifications_waiting')).toBe(0);
   });
 
-  it('has its URL in no line of the log, nor where it cannot be read', async () => {
+  it('has its URL in no line of the log, even if the URL cannot be read', async () => {
     answer = () => ({ kind: 'answered', status: 500 });
     notifier.changed(change('protected'));
     await clock.advance(60_000);
@@ -183,7 +183,7 @@ describe('a standby', () => {
     leads = false;
   });
 
-  it('notifies nobody, and when it leads of what changed in the half minute before, once for each shoot', async () => {
+  it('sends nothing until it leads, and then the latest change of each shoot in the last half minute', async () => {
     notifier.changed(change('protected', 'healthy', 'old'));
     await clock.advance(31_000);
     notifier.changed(change('confirming'));
@@ -198,7 +198,7 @@ describe('a standby', () => {
   });
 });
 
-it('ends with the prober, with nothing left to wait for', async () => {
+it('stops with the prober, and leaves no timer behind', async () => {
   answer = hang;
   notifier.changed(change('protected'));
   notifier.changed(change('healthy', 'protected'));

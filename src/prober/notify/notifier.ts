@@ -7,7 +7,10 @@ import { type Notification, notificationOf } from './notification.ts';
 import type { Render } from './template.ts';
 
 export interface NotifySettings {
-  /** Where notifications go; asked for each, because a Secret that is mounted may change. A secret itself: it is in no message of ours. */
+  /**
+   * Reads the URL that notifications go to, for each attempt, because a mounted Secret may change. The URL is itself a secret and appears in no message of
+   * ours.
+   */
   readonly url: () => Promise<string>;
   readonly render: Render;
 }
@@ -22,14 +25,14 @@ export interface NotifierOptions extends NotifySettings {
 
 const mostWaiting = 1_000;
 const attemptMs = 10_000;
-/** Pauses between attempts, in milliseconds; there is one attempt more. */
+/** Pauses between attempts, in milliseconds. There is one more attempt than pauses. */
 const pausesMs = [1_000, 2_000, 4_000, 8_000];
 const longestPauseMs = 60_000;
-/** What a standby has seen so long before it led, its predecessor may have been too dead to tell. */
+/** A new leader also sends the changes that it saw this long before, in milliseconds: its predecessor may have died before it could send them. */
 const inheritedMs = 30_000;
 
 interface Failure {
-  /** Without anything of the URL. */
+  /** Description without any part of the URL. */
   readonly problem: string;
   readonly isFinal: boolean;
   readonly retryAfterMs?: number | undefined;
@@ -43,11 +46,11 @@ const failureOf = (result: PostResult): Failure | undefined => {
   return { problem: `status ${String(status)}`, isFinal, retryAfterMs };
 };
 
-/** Posts changes of state, one after the other, in their order; nothing waits for it. */
+/** Posts changes of state one after the other, in order. Nothing waits for it. */
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #waiting: Notification[] = [];
-  /** Of a standby: the latest change of each shoot, and when it was. */
+  /** Changes that a standby has not sent: the latest one of each shoot, with its monotonic time. */
   readonly #unsent = new Map<string, { readonly at: number; readonly notification: Notification }>();
   readonly #stop = new AbortController();
   #isSending = false;
@@ -65,14 +68,14 @@ export class Notifier {
     else this.#unsent.set(notification.namespace, { at: clock.monotonic(), notification });
   }
 
-  /** This process leads from now on. */
+  /** Called when this process becomes the leader: sends the changes of the last half minute. */
   led(): void {
     const since = this.#options.clock.monotonic() - inheritedMs;
     for (const { at, notification } of this.#unsent.values()) if (at >= since) this.#enqueue(notification);
     this.#unsent.clear();
   }
 
-  /** Gives up what waits. */
+  /** Discards waiting notifications. */
   stop(): void {
     this.#stop.abort(new Error('the prober stops'));
     this.#waiting.length = 0;
@@ -141,7 +144,7 @@ export class Notifier {
     }
   }
 
-  /** Logged when it begins; a receiver that is away for hours fills no log. */
+  /** Warns about the first failure in a row only, so that a receiver that is down for hours does not fill the log. */
   #report({ namespace, state }: Notification, { problem }: Failure): void {
     const fields = { namespace, state, problem };
     this.#options.logger[this.#isFailing ? 'debug' : 'warn']('a notification was not taken', fields);

@@ -27,7 +27,7 @@ const rendered = (template: string): unknown => {
   return JSON.parse(parsed.value(notification));
 };
 
-it('puts fields in so that it stays JSON of the same texts', () => {
+it('inserts fields so that the result is JSON with the same texts', () => {
   const template =
     '{"a": "{{shoot}}: {{before}} -> {{ state }}", "b": ["{{reason}}"], "c": "{{held}} {{namespace}} {{id}}"}';
   expect(rendered(template)).toEqual({
@@ -37,7 +37,7 @@ it('puts fields in so that it stays JSON of the same texts', () => {
   });
 });
 
-it('lets no text mention everybody, or hide where a link goes', () => {
+it('lets no text mention everybody, or hide the target of a link', () => {
   const parsed = parseTemplate('{"a": "<b> {{reason}}"}');
   if (!parsed.ok) throw new Error(parsed.error);
   const reason = '<!channel> <https://evil.example|here> [here](https://evil.example)';
@@ -54,7 +54,7 @@ it.each([
   expect(parseTemplate(template)).toEqual({ ok: false, error: expect.stringMatching(problem) as string });
 });
 
-it.each(['notify-slack.json', 'notify-teams.json'])('takes the example %s', (name) => {
+it.each(['notify-slack.json', 'notify-teams.json'])('accepts the example %s', (name) => {
   const text = readFileSync(new URL(`../../../examples/${name}`, import.meta.url), 'utf8');
   expect(JSON.stringify(rendered(text))).toContain('dev/one');
 });

@@ -1,7 +1,7 @@
 import type { Result } from '../../kubernetes/api/errors.ts';
 import type { Notification } from './notification.ts';
 
-/** A notification as the body of a POST. */
+/** Formats a notification as the body of a POST. */
 export type Render = (notification: Notification) => string;
 
 export const renderJson: Render = (notification) => JSON.stringify(notification);
@@ -9,17 +9,17 @@ export const renderJson: Render = (notification) => JSON.stringify(notification)
 const heldInWords = ({ held }: Notification): string =>
   held.length === 0 ? '-' : held.map(({ name, replicas }) => `${name} ${String(replicas)}`).join(', ');
 
-/** A reason may have words of a shoot's API server in it: no mention of everybody in Slack (`<!channel>`), no link with another name. */
+/** Defuses markup, because a reason may contain text of a shoot's API server: no mention of everybody in Slack (`<!channel>`), no link under another name. */
 const inert = (text: string): string => text.replaceAll('<', '‹').replaceAll('>', '›').replaceAll('](', '] (');
 
-/** What a template may name. */
+/** Returns the fields that a template may name. */
 const fieldsOf = (notification: Notification): Readonly<Record<string, string>> => {
   const { id, at, namespace, project, name, before, state, reason, next } = notification;
   const shoot = project === undefined ? name : `${project}/${name}`;
   return { id, at, namespace, shoot, before, state, reason, next, held: heldInWords(notification) };
 };
 
-/** With what would break JSON that is put together wrongly. */
+/** A notification whose texts break the JSON unless they are escaped. */
 const sample: Notification = {
   schemaVersion: 1,
   kind: 'ShootStateChanged',
@@ -36,7 +36,7 @@ const sample: Notification = {
 
 const place = /\{\{([^{}]*)\}\}/g;
 
-/** A template is JSON whose texts name fields, such as `{"text": "{{shoot}} is {{state}}"}`. Fields are put in so that it stays JSON. */
+/** Parses a template: JSON whose texts name fields, such as `{"text": "{{shoot}} is {{state}}"}`. Fields are escaped, so that the result stays JSON. */
 export const parseTemplate = (template: string): Result<Render, string> => {
   const known = Object.keys(fieldsOf(sample));
   const unknown = Array.from(template.matchAll(place), ([, name = '']) => name.trim()).find(

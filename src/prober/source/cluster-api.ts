@@ -21,12 +21,12 @@ import type { ClusterSource, HostedCluster } from './cluster-source.ts';
 
 const group = 'cluster.x-k8s.io';
 
-/** Those whose objects src/cluster-api decodes. */
+/** Versions whose objects src/cluster-api decodes. */
 const decodedVersions: ReadonlySet<string> = new Set([`${group}/v1beta1`, `${group}/v1beta2`]);
 
 const discoveryTimeoutMs = 10_000;
 
-/** The version of Cluster API that a management cluster serves and prefers, such as `cluster.x-k8s.io/v1beta2`. Rejects with an ApiError. */
+/** Finds the version of Cluster API that a management cluster serves and prefers, such as `cluster.x-k8s.io/v1beta2`. Rejects with an ApiError. */
 const findCapiVersion = async (client: KubeClient, options: CallOptions): Promise<string> => {
   const versions = await listVersions(client, group, options);
   const found = versions.find((version) => decodedVersions.has(version));
@@ -50,24 +50,24 @@ const hostedCapiCluster = (cluster: CapiCluster): HostedCluster => {
 export const decodeHosted = (json: unknown, path: string): HostedCluster =>
   hostedCapiCluster(decodeCapiCluster(json, path));
 
-/** Of all namespaces. Rejects with an ApiError. */
+/** Lists the Clusters of all namespaces. Rejects with an ApiError. */
 export const listCapiClusters = async (client: KubeClient, options: CallOptions): Promise<readonly HostedCluster[]> => {
   const version = await findCapiVersion(client, options);
   const call = listCall({ path: `/apis/${version}/clusters`, kind: 'ClusterList', decode: decodeHosted });
   return (await client.call(call, options)).value;
 };
 
-/** Path of the Cluster that goes by `namespace/name`. Rejects with an ApiError, NotFound where Cluster API is not served. */
+/** Returns the path of the Cluster named `namespace/name`. Rejects with an ApiError: NotFound if Cluster API is not served. */
 export const findCapiClusterPath = async (client: KubeClient, name: string, options: CallOptions): Promise<string> => {
   const apiVersion = await findCapiVersion(client, options);
   const { namespace, cluster } = placeOf(name);
   return resourcePath({ apiVersion, resource: 'clusters', namespace, name: cluster });
 };
 
-/** Phases of a Machine that is being replaced, or has gone (`MachinePhase` in sigs.k8s.io/cluster-api/api/core). */
+/** Phases of a Machine that is being replaced or is gone (`MachinePhase` in sigs.k8s.io/cluster-api/api/core). */
 const leaving: ReadonlySet<string> = new Set(['Deleting', 'Deleted', 'Failed']);
 
-/** As the judgement knows Machines: one that is being replaced is `Terminating` there. */
+/** Decodes a Machine into the form that the judgement uses: one that is being replaced is `Terminating` there. */
 export const decodeMachine = (json: unknown, path: string): Machine => {
   const { node, phase, deleting } = decodeCapiMachine(json, path);
   return { node, phase: deleting || leaving.has(phase) ? 'Terminating' : phase, deleting };
@@ -83,12 +83,12 @@ const listMachines = (version: string, name: string): Call<readonly Machine[]> =
   });
 };
 
-/** Cluster API: a Cluster (`cluster.x-k8s.io`) for each cluster, several of which may share a namespace. */
+/** Cluster source for Cluster API: a Cluster (`cluster.x-k8s.io`) for each cluster. Several may share a namespace. */
 export const clusterApiSource = (
   { kubeConfigSecretName }: Pick<ProberSettings, 'kubeConfigSecretName'>,
   { key }: Pick<ClusterSourceSettings, 'key'>,
 ): ClusterSource => {
-  // No run lists Machines before the Clusters have been found.
+  // Not used before it is found: no run lists Machines before the Clusters have been found.
   let version = `${group}/v1beta2`;
   return {
     watch: (deps) => ({

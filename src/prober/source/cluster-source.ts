@@ -13,51 +13,56 @@ import type { WatchDeps } from '../watch-dependent.ts';
 
 /** A cluster whose control plane runs in the seed. */
 export interface HostedCluster {
-  /** By which it goes everywhere: the namespace of its control plane, or `namespace/cluster` where several share one (place.ts). */
+  /** Name of the cluster everywhere in the prober: the namespace of its control plane, or `namespace/cluster` if several share one (place.ts). */
   readonly name: string;
-  /** Of the Shoot in the garden, if there is one; of the Cluster of Cluster API. */
+  /** Name of the Shoot in the garden, if there is one, or of the Cluster of Cluster API. */
   readonly shootName?: NamespacedName;
-  /** Whether it is probed. Where that cannot be read, a prober that runs is left as it is. */
+  /** Decision on probing the cluster. If its object cannot be decoded, a running prober continues unchanged. */
   readonly lifecycle: Result<LifecycleDecision, DecodeError>;
-  /** What its own object orders, where clusters share a namespace, whose pause holds for all of them. */
+  /** Pause that the cluster's own object orders. Set only if clusters share a namespace, because a pause of the Namespace applies to all of them. */
   readonly pause?: FoundPause;
-  /** What somebody has to put right though it is probed, a sentence; absent: nothing. */
+  /** A sentence about a problem that somebody has to fix although the cluster is probed. Absent if there is none. */
   readonly problem?: string;
 }
 
-/** What a run lists, where leases have expired, to tell which nodes count. */
+/** The lists that a run requests after leases have expired, to select the nodes that count. */
 export interface NodeLists {
-  /** Of the cluster itself. */
+  /** Lists the nodes, in the cluster itself. */
   readonly nodes: Call<readonly NodeView[]>;
-  /** What the seed has of them. Absent: nothing. */
+  /** Lists the Machines of a cluster, in the seed. Absent if there are none. */
   readonly machines?: (cluster: string) => Call<readonly Machine[]>;
-  /** Sorts out which nodes count. */
+  /** Selects the nodes whose leases count. */
   readonly chooseCandidates: ChooseCandidates;
 }
 
-/** What is watched of the clusters of a seed. */
+/** Informers for the clusters of a seed. */
 export interface WatchedClusters {
   readonly clusters: Informer<HostedCluster>;
-  /** Kubeconfig texts by `namespace/name` of their Secret; undefined where the Secret has none. */
+  /** Kubeconfig texts by `namespace/name` of their Secret; undefined if the Secret has none. */
   readonly kubeconfigs: Informer<string | undefined>;
-  /** A cluster that was there before `since`, monotonic, and is not there now, may come back: it counts as there for a while from then on. Absent: it is gone. */
+  /**
+   * Lets a cluster that existed before `since` (monotonic) and does not exist now count as existing for a while after `since`, because it may return. Absent if
+   * a missing cluster is gone at once.
+   */
   readonly awaitSince?: (cluster: string, since: number) => void;
 }
 
-/** Finds the clusters of a seed, in the way of what runs them. The rest of the prober does not know in which. */
+/** Finds the clusters of a seed by the conventions of the platform that runs them. The rest of the prober does not depend on the platform. */
 export interface ClusterSource {
-  /** Nothing is watched until it runs. */
+  /** Creates the informers. Nothing is watched until they run. */
   watch(deps: WatchDeps): WatchedClusters;
-  /** What becomes of the prober of a cluster that is no longer there. */
+  /** Decision for the prober of a cluster that no longer exists. */
   readonly gone: LifecycleDecision;
   readonly lists: NodeLists;
-  /** Namespaces of control planes, one of which is enough: rights to single objects may be granted namespace by namespace. */
+  /**
+   * Lists namespaces of control planes; one is enough. The permission check needs it because rights to single objects may be granted namespace by namespace.
+   */
   readonly someNamespaces: Call<readonly string[]>;
-  /** What the source uses in the seed, besides the Secrets with kubeconfigs. */
+  /** Rights that the source needs in the seed, besides those to the Secrets with kubeconfigs. */
   readonly grants: {
-    /** To find the clusters. */
+    /** Rights to find the clusters. */
     readonly clusters: readonly Grant[];
-    /** To make the lists. */
+    /** Rights to request `lists`. */
     readonly lists: readonly Grant[];
   };
 }

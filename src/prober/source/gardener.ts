@@ -12,13 +12,13 @@ import type { ClusterSource, HostedCluster } from './cluster-source.ts';
 
 const path = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
 
-/** A Cluster as the prober needs it. */
+/** Reduces a Cluster to what the prober needs. */
 export const hostedShoot = ({ shoot, ...cluster }: ClusterView): HostedCluster => ({
   ...cluster,
   lifecycle: shoot.ok ? { ok: true, value: decideShootLifecycle(shoot.value) } : shoot,
 });
 
-/** Gardener: a Cluster (`extensions.gardener.cloud`) for each shoot, with the Shoot in it. */
+/** Cluster source for Gardener: a Cluster (`extensions.gardener.cloud`) for each shoot, with the Shoot in it. */
 export const gardenerSource = ({
   kubeConfigSecretName,
 }: Pick<ProberSettings, 'kubeConfigSecretName'>): ClusterSource => ({

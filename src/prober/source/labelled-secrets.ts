@@ -2,24 +2,24 @@ import type { Informer, Store, StoreChange } from '../../kubernetes/cache/index.
 import { type LabelledSecret, chooseSecret } from '../judge/chosen-secret.ts';
 import type { SecretView } from './secret-clusters.ts';
 
-/** What is kept of each Secret that matches. */
+/** The cached part of a Secret that matches the selector. */
 export interface LabelledSecretView extends LabelledSecret {
   readonly namespace: string;
-  /** Of the kubeconfig; undefined where the Secret has no such key. */
+  /** Text of the kubeconfig; undefined if the Secret has no such key. */
   readonly text: string | undefined;
 }
 
 type Listener = Parameters<Store<SecretView>['subscribe']>[0];
 
-/** Of all Secrets that match a selector, one for each namespace, as if it had the name by which the prober knows it. */
+/** Informer of one Secret per namespace, chosen among all that match a selector, under the name that the prober uses for it. */
 export class LabelledSecrets implements Informer<SecretView> {
   readonly #secrets: Informer<LabelledSecretView>;
   readonly #knownAs: string;
   readonly #listeners = new Set<Listener>();
-  /** By namespace, then by name. */
+  /** Secrets by namespace, then by name. */
   readonly #byNamespace = new Map<string, Map<string, LabelledSecretView>>();
 
-  /** `knownAs`: in place of the names of the Secrets. */
+  /** `knownAs` replaces the names of the Secrets. */
   constructor(secrets: Informer<LabelledSecretView>, knownAs: string) {
     this.#secrets = secrets;
     this.#knownAs = knownAs;

@@ -6,7 +6,7 @@ import { type NamespaceView, SecretClusters, type SecretView } from './secret-cl
 
 const there: SecretView = { text: 'kubeconfig', deleting: false };
 
-/** An informer of what the test puts into it. */
+/** An informer whose objects the test sets. */
 const createInformerDouble = <T>(name: string) => {
   const [objects, listeners] = [new Map<string, T>(), new Set<(change: StoreChange<T>) => void>()];
   const away = { ms: 0 };
@@ -57,7 +57,7 @@ const start = () => {
   return { clock, machine, clusters, secrets, remove, isKnown: () => clusters.get('one') !== undefined };
 };
 
-it('knows a cluster for a minute after its Secret has gone', async () => {
+it('keeps a cluster for a minute after its Secret is deleted', async () => {
   const { clock, remove, isKnown } = start();
   remove();
   await clock.advance(59_999);
@@ -66,7 +66,7 @@ it('knows a cluster for a minute after its Secret has gone', async () => {
   expect(isKnown()).toBe(false);
 });
 
-it('waits for another minute where the process was suspended: the Secret may be back', async () => {
+it('waits for another minute if the process was suspended, because the Secret may exist again', async () => {
   const { clock, machine, remove, isKnown } = start();
   remove();
   await clock.advance(10_000);
@@ -78,7 +78,7 @@ it('waits for another minute where the process was suspended: the Secret may be 
   expect(isKnown()).toBe(false);
 });
 
-it('waits for as long as the Secrets are not watched', async () => {
+it('waits as long as the Secrets are not watched', async () => {
   const { clock, secrets, remove, isKnown } = start();
   remove();
   secrets.away.ms = 1;

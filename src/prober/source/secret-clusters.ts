@@ -4,12 +4,12 @@ import { describeOthers } from '../judge/chosen-secret.ts';
 import { type SecretCluster, decideSecretLifecycle } from '../judge/secret-lifecycle.ts';
 import type { HostedCluster } from './cluster-source.ts';
 
-/** What is kept of a Secret with a kubeconfig. */
+/** The cached part of a Secret with a kubeconfig. */
 export interface SecretView {
-  /** Of the kubeconfig; undefined where the Secret has no such key. */
+  /** Text of the kubeconfig; undefined if the Secret has no such key. */
   readonly text: string | undefined;
   readonly deleting: boolean;
-  /** Which Secret of the namespace it is, where others match as well. */
+  /** Names of the chosen Secret and of the others, if several match in the namespace. */
   readonly chosen?: { readonly name: string; readonly others: readonly string[] };
 }
 
@@ -20,28 +20,31 @@ export interface NamespaceView {
 export interface SecretClustersDeps {
   readonly secrets: Informer<SecretView>;
   readonly namespaces: Informer<NamespaceView>;
-  /** Of the Secrets, as `secrets` has them. */
+  /** Name of the Secrets in `secrets`. */
   readonly secretName: string;
   /** As in SecretCluster. */
   readonly holdsElsewhere: boolean;
   readonly clock: Pick<Clock, 'monotonic' | 'timer'>;
 }
 
-/** A Secret that is replaced is away for a moment, and nothing must be restored in an outage because of that. */
+/** Wait for a deleted Secret, in milliseconds: it may be about to be replaced, and nothing must be restored in an outage because of that. */
 const missedMs = 60_000;
-/** A timer that fires so much later shows that this process was suspended. */
+/** A timer that fires this late, in milliseconds, shows that the process was suspended. */
 const suspendedMs = 5_000;
 
 type Listener = Parameters<Store<HostedCluster>['subscribe']>[0];
 
 const namespaceOf = (key: string): string => key.slice(0, key.indexOf('/'));
 
-/** The clusters that go by a Secret, by its namespace: of two watches, and of what has just gone. */
+/**
+ * Informer of the clusters that are found by their Secret, by namespace. Combines the watches of Secrets and Namespaces with the Secrets that were just
+ * deleted.
+ */
 export class SecretClusters implements Informer<HostedCluster> {
   readonly name: string;
   readonly #deps: SecretClustersDeps;
   readonly #listeners = new Set<Listener>();
-  /** By namespace, of a Secret that has just gone: ends the wait for it. */
+  /** Functions that end the wait for a Secret that was just deleted, by namespace. */
   readonly #missed = new Map<string, () => void>();
 
   constructor(deps: SecretClustersDeps) {
@@ -89,7 +92,7 @@ export class SecretClusters implements Informer<HostedCluster> {
     }
   }
 
-  /** As one whose Secret had gone at `since`, if it is not there: an earlier process may have seen it a moment before. */
+  /** Treats a cluster that does not exist as if its Secret was deleted at `since`, because an earlier process may have seen it just before. */
   awaitSince(namespace: string, since: number): void {
     const leftMs = since + missedMs - this.#deps.clock.monotonic();
     if (leftMs > 0 && this.get(namespace) === undefined) this.#waitFor(namespace, leftMs);
@@ -137,7 +140,7 @@ export class SecretClusters implements Informer<HostedCluster> {
     const { clock, secrets } = this.#deps;
     const due = clock.monotonic() + ms;
     const cancel = clock.timer(ms, () => {
-      // Where the Secret may be back without our having heard of it, nothing is restored yet.
+      // The Secret may exist again without our having seen it, so nothing is restored yet.
       const isBlind = clock.monotonic() - due >= suspendedMs || secrets.awayMs() > 0;
       if (isBlind) {
         this.#waitFor(namespace);

@@ -12,7 +12,7 @@ import type { ClusterSource } from './cluster-source.ts';
 import { LabelledSecrets, type LabelledSecretView } from './labelled-secrets.ts';
 import { type NamespaceView, SecretClusters, type SecretView } from './secret-clusters.ts';
 
-/** Reads what another informer, which runs anyway, keeps. */
+/** Returns a view of the kubeconfigs in another informer, which runs anyway. */
 const kubeconfigsOf = (secrets: Informer<SecretView>): Informer<string | undefined> => ({
   name: secrets.name,
   run: whenAborted,
@@ -37,7 +37,7 @@ export const decodeSecret = (key: string, json: unknown, path: string): SecretVi
   deleting: decodeMeta(decodeObject(json, path), path).deleting,
 });
 
-/** A Secret that goes by its labels. */
+/** Decodes a Secret that is selected by its labels. */
 export const decodeLabelledSecret = (key: string, json: unknown, path: string): LabelledSecretView => {
   const object = decodeObject(json, path);
   const { name, namespace } = decodeMeta(object, path);
@@ -52,14 +52,16 @@ export const decodeNamespace = (json: unknown, path: string): NamespaceView => (
 
 const path = '/api/v1/secrets';
 
-/** Which Secrets have kubeconfigs: those of one name, or with the labels of the selector. */
+/** Returns the query for the Secrets with kubeconfigs: those of one name, or those with the labels of the selector. */
 const secretQuery = (
   secretName: string,
   { selector }: Pick<ClusterSourceSettings, 'selector'>,
 ): Readonly<Record<string, string>> =>
   selector === undefined ? { fieldSelector: `metadata.name=${secretName}` } : { labelSelector: selector };
 
-/** Any hosted control plane: a namespace with a Secret of the configured name or labels, which has the kubeconfig under `key`, is a cluster. */
+/**
+ * Cluster source for any hosted control plane: a namespace is a cluster if it has a Secret of the configured name or labels, with the kubeconfig under `key`.
+ */
 export const secretSource = (
   settings: Pick<ProberSettings, 'kubeConfigSecretName' | 'dependentResources'>,
   { key, selector }: Omit<ClusterSourceSettings, 'kind'>,
@@ -91,7 +93,7 @@ export const secretSource = (
       query: { ...query, limit: '1' },
       decode: decodeList((item, at) => decodeMeta(decodeObject(item, at), at).namespace),
     },
-    // Secrets and Namespaces are watched for other reasons, too.
+    // No grants: Secrets and Namespaces are watched for other reasons, too.
     grants: { clusters: [], lists: [] },
   };
 };

@@ -3,7 +3,7 @@ import type { StatusBoard } from './board.ts';
 
 const rowsAgeMs = 500;
 
-/** Shows at every scrape, and not from probe to probe, which outages are not met. */
+/** Registers a gauge of outages in which a shoot is not or not fully protected. It is computed at each scrape, not at each probe. */
 export const showUnmet = (meter: Meter, board: StatusBoard): void => {
   meter.gauge({
     name: 'dwd_prober_outage_unmet',
@@ -14,7 +14,10 @@ export const showUnmet = (meter: Meter, board: StatusBoard): void => {
   });
 };
 
-/** Of a leader alone: another process may not know what the leader's prober has outlived. */
+/**
+ * Registers a gauge of held resources of shoots without a prober. Only the leader reports it: another process may not know which shoots the leader's probers
+ * still handle.
+ */
 export const showUnprobed = (
   meter: Meter,
   { board, leads }: { readonly board: StatusBoard; readonly leads: () => boolean },

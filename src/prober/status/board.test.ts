@@ -25,7 +25,7 @@ const held: HeldInShoot = { kind: 'Deployment', name: 'kcm', replicas: 2, since:
 const unhealthy = { kind: 'unhealthy', crossedAt: 0 } as const;
 
 describe('a board', () => {
-  it('shows a shoot before, in and after an outage, and since when', async () => {
+  it('shows the state of a shoot before, during and after an outage, and since when', async () => {
     const { clock, board } = create();
     let sight: ShootSight = sightOf({ nextRunAt: clock.monotonic() + 5_000 });
     const look = () => sight;
@@ -45,7 +45,7 @@ describe('a board', () => {
     expect(row?.lastRunEndedAt).toBe(row?.since);
   });
 
-  it('knows from the resources since when a shoot is held that it found so', () => {
+  it('reads the start of a protection from the resources if they were held before the process started', () => {
     const { board } = create();
     board.stepped('a', () => sightOf({}, [held]));
     expect(board.rows()).toMatchObject([
@@ -53,7 +53,7 @@ describe('a board', () => {
     ]);
   });
 
-  it('shows where an outage goes on and nothing or not all is held, but in a dry run, and what ignore-scaling keeps off', () => {
+  it('shows an outage in which nothing or not all is held, except in a dry run, and resources with ignore-scaling', () => {
     const ignored = [{ kind: 'Deployment', name: 'kcm' }];
     for (const [dryRun, unmet] of [
       [false, true],
@@ -64,7 +64,7 @@ describe('a board', () => {
       board.stepped('b', () => sightOf({ verdict: unhealthy }, [held]));
       board.stepped('c', () => ({ ...sightOf({ verdict: unhealthy }, [held]), isLeftUp: true }));
       for (const name of ['a', 'b', 'c']) board.runEnded(name, decisionOf(unhealthy));
-      // A failed run tells nothing new.
+      // A failed run gives no new verdict.
       board.runEnded('a', decisionOf(failedVerdict));
       const rows = board.rows();
       expect(rows.map((row) => [row.unmet, row.ignored])).toEqual([
@@ -76,7 +76,7 @@ describe('a board', () => {
     }
   });
 
-  it('makes rows anew only when they are older than they may be', async () => {
+  it('recomputes rows only when they are older than allowed', async () => {
     const { clock, board } = create();
     let state = {};
     board.stepped('a', () => sightOf(state));
@@ -102,7 +102,7 @@ describe('a board', () => {
     ]);
     board.runEnded('x', decisionOf(healthy, { counts, leftOut, nodes: 4 }));
     expect(board.rows()).toMatchObject([{ ...counts, nodes: 4, leftOut: 2 }]);
-    // A failed run has listed nothing: what does not count still does not.
+    // A failed run has listed nothing: leases that did not count still do not.
     board.runEnded('x', decisionOf(failedVerdict));
     expect(board.rows()).toMatchObject([counts]);
     expect(board.details('x')[0]?.leases).toMatchObject([
@@ -113,7 +113,7 @@ describe('a board', () => {
     ]);
   });
 
-  it('shows one shoot in full, as the schema has it', () => {
+  it('shows one shoot in full, as the schema defines it', () => {
     const { board } = create();
     board.stepped('x', () =>
       sightOf({ verdict: healthy, probe: memoryOf({ a: Number.NEGATIVE_INFINITY }, 0) }, [held]),
@@ -132,7 +132,7 @@ describe('a board', () => {
     expect(board.details('y')).toEqual([]);
   });
 
-  it('shows all that share a namespace, or one of them', () => {
+  it('shows all shoots that share a namespace, or one of them', () => {
     const { board } = create();
     for (const name of ['fleet/one', 'fleet/two', 'fleet-2/one']) board.stepped(name, () => sightOf({}));
     const names = (wanted: string) => board.details(wanted).map(({ namespace }) => namespace);
@@ -140,7 +140,7 @@ describe('a board', () => {
     expect(names('fleet/two')).toEqual(['fleet/two']);
   });
 
-  it('ends a round when every shoot has been probed since the one before', async () => {
+  it('ends a round when every shoot has been probed since the previous one', async () => {
     const { clock, board } = create();
     for (const namespace of ['a', 'b']) board.stepped(namespace, () => sightOf());
     board.stepped('orphan', () => sightOf({ nextRunAt: Number.POSITIVE_INFINITY }));
@@ -158,7 +158,7 @@ describe('a board', () => {
     expect(board.lastRoundEndedAt()).toBe(new Date(clock.now()).toISOString());
   });
 
-  it('lists what its prober has written, and nobody else where its own write takes the mark away', () => {
+  it('lists the writes of its prober, and attributes a mark that the prober itself removed to nobody else', () => {
     const { board } = create();
     let sight = sightOf({ verdict: unhealthy }, [held]);
     board.stepped('a', () => sight);
@@ -176,7 +176,7 @@ describe('a board', () => {
     ]);
   });
 
-  it('tells of every change of state, once', () => {
+  it('reports every change of state once', () => {
     const { board, pauses } = create();
     const changes: (readonly unknown[])[] = [];
     const stop = board.subscribe(({ before, shoot }: StateChange) => changes.push([before, shoot.state, shoot.reason]));

@@ -9,23 +9,23 @@ import type { ShootSight } from './sight.ts';
 export interface StatusBoardOptions {
   readonly clock: Clock;
   readonly dryRun: boolean;
-  /** The pause in force, of this shoot or of all. */
+  /** Returns the pause in force, of this shoot or of all. */
   readonly pauseOf: (namespace: string) => PauseInForce | undefined;
 }
 
-/** A shoot has gone from one state into another. */
+/** A change of a shoot's state. */
 export interface StateChange {
   readonly before: ProtectionState | undefined;
   readonly shoot: ProbedShoot;
 }
 
-/** What is held of shoots that are not probed. */
+/** Lists the held resources of shoots that are not probed. */
 type ListUnprobed = (isProbed: (name: string) => boolean) => readonly HeldUnprobed[];
 
-/** True of the shoot with that name, and of all that share that namespace. */
+/** True if the shoot has this name, or its namespace does. */
 const isNamed = (name: string, wanted: string): boolean => name === wanted || placeOf(name).namespace === wanted;
 
-/** What all probers of a process show, kept across changes of the configuration. */
+/** Status of all probers of a process, kept across changes of the configuration. */
 export class StatusBoard {
   readonly #options: StatusBoardOptions;
   #nameOf: (namespace: string) => ShootName | undefined = () => undefined;
@@ -33,7 +33,7 @@ export class StatusBoard {
   readonly #records = new Map<string, ShootRecord>();
   readonly #states = new Map<string, ProtectionState>();
   readonly #listeners = new Set<(change: StateChange) => void>();
-  /** Shoots that the round under way has yet to probe. */
+  /** Shoots that are still to be probed in the current round. */
   #awaited = new Set<string>();
   #lastRoundEndedAt: number | undefined;
   #latest: { readonly at: number; readonly rows: readonly ProbedShoot[] } | undefined;
@@ -42,23 +42,23 @@ export class StatusBoard {
     this.#options = options;
   }
 
-  /** Where the names of shoots are found from now on. */
+  /** Sets the function that finds the names of shoots. */
   nameBy(nameOf: (namespace: string) => ShootName | undefined): void {
     this.#nameOf = nameOf;
   }
 
-  /** Where what is held of shoots without a prober is found from now on. */
+  /** Sets the function that lists the held resources of shoots without a prober. */
   unprobedBy(list: ListUnprobed): void {
     this.#listUnprobed = list;
   }
 
-  /** Without a name: all; else those that `details` would show, if they were probed. */
+  /** Returns the held resources of shoots without a prober: of all shoots, or of those that match the name as in `details`. */
   heldUnprobed(wanted: string | null = null): readonly HeldUnprobed[] {
     const found = this.#listUnprobed((name) => this.#records.has(name));
     return found.filter(({ namespace }) => wanted === null || isNamed(namespace, wanted));
   }
 
-  /** The prober of a shoot has come into another state; `look` shows it from now on. */
+  /** Called when the prober of a shoot has changed its state. `look` returns the state of that prober from now on. */
   stepped(namespace: string, look: () => ShootSight): void {
     const record = this.#records.get(namespace);
     if (record === undefined) this.#records.set(namespace, new ShootRecord(look));
@@ -76,30 +76,30 @@ export class StatusBoard {
     this.#records.get(namespace)?.scaledDown(marginMs);
   }
 
-  /** A prober of this process has written, or would have. */
+  /** Called after a write of a prober of this process, and in a dry run in place of it. */
   wrote(namespace: string, scaled: Scaled): void {
     this.#records.get(namespace)?.wrote(scaled, this.#options, this.#moment());
   }
 
-  /** The shoot is gone, or no longer probed. */
+  /** Called when the shoot is gone, or no longer probed. */
   forget(namespace: string): void {
     this.#records.delete(namespace);
     this.#states.delete(namespace);
     if (this.#awaited.delete(namespace)) this.#endRound();
   }
 
-  /** Hears of every change of a shoot's state. Returns the unsubscribe function. */
+  /** Calls the listener after every change of a shoot's state. Returns the unsubscribe function. */
   subscribe(listener: (change: StateChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** RFC 3339; undefined before the first round has ended. */
+  /** Returns the end of the last round, in RFC 3339; undefined before the first round has ended. */
   lastRoundEndedAt(): string | undefined {
     return this.#lastRoundEndedAt === undefined ? undefined : formatWall(this.#lastRoundEndedAt);
   }
 
-  /** Those of a call before where they are younger than `maxAgeMs`: whoever asks often costs no more than who asks now and then. */
+  /** Returns the rows of all shoots: those of an earlier call if they are younger than `maxAgeMs`, so that frequent requests cost no more than rare ones. */
   rows(maxAgeMs = 0): readonly ProbedShoot[] {
     const moment = this.#moment();
     if (this.#latest !== undefined && moment.monotonic - this.#latest.at < maxAgeMs) return this.#latest.rows;
@@ -108,7 +108,7 @@ export class StatusBoard {
     return rows;
   }
 
-  /** Of the shoot with that name, or of all that share that namespace. Empty where none is probed. */
+  /** Returns the shoot of this name, or all that share the namespace of this name. Empty if none is probed. */
   details(wanted: string): readonly ProbedShoot[] {
     const moment = this.#moment();
     return [...this.#records]

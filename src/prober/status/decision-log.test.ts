@@ -19,7 +19,7 @@ describe('a log of decisions', () => {
     expect(log.reason).toBe('reason 119');
   });
 
-  it('makes one of those in a row that say the same', () => {
+  it('merges consecutive equal decisions', () => {
     const log = new DecisionLog();
     for (const at of [10, 20, 30]) log.add(decision(at));
     log.add(decision(40, { counts: { candidates: 5, expired: 1 } }));
@@ -36,14 +36,14 @@ describe('a log of decisions', () => {
     { reason: 'another' },
     { threshold: 0.5 },
     { counts: undefined },
-  ])('keeps what differs apart: %j', (change) => {
+  ])('keeps different decisions apart: %j', (change) => {
     const log = new DecisionLog();
     log.add(decision(1));
     log.add(decision(2, change));
     expect(log.all()).toHaveLength(2);
   });
 
-  it('cuts a reason, whatever an API server has put into it', () => {
+  it('truncates a reason, however long an API server has made it', () => {
     const log = new DecisionLog();
     const reason = 'x'.repeat(100_000);
     log.add(decision(1, { reason }));

@@ -1,11 +1,11 @@
 import type { LeaseCounts, VerdictWord } from '../judge/verdict.ts';
 
-/** Decisions of a shoot that are kept. */
+/** Maximum number of entries per shoot. */
 const mostKept = 50;
-/** Of a reason, in UTF-16 code units. */
+/** Maximum length of a reason, in UTF-16 code units. */
 const longestReason = 200;
 
-/** What was done to a shoot, by its prober or by others. */
+/** Actions on a shoot, by its prober or by others. */
 export type ActWord =
   | 'scaled down'
   | 'scaled up'
@@ -16,16 +16,16 @@ export type ActWord =
   | 'resumed'
   | 'released';
 
-/** Runs in a row that came to the same, or what was done between them. */
+/** Consecutive runs with the same result, or an action between runs. */
 export interface LoggedDecision {
-  /** When the first and the latest of them ended, or it was done; milliseconds since the epoch. */
+  /** `at` and `lastAt`: when the first and the latest of the runs ended, or when the action happened, in milliseconds since the epoch. */
   readonly at: number;
   readonly lastAt: number;
   readonly runs: number;
   readonly verdict: VerdictWord | ActWord;
   readonly reason: string;
   readonly counts?: LeaseCounts | undefined;
-  /** Share of expired candidates. */
+  /** Share of expired candidates at which the shoot is protected. */
   readonly threshold: number;
 }
 
@@ -41,10 +41,10 @@ const isSame = (a: LoggedDecision, b: Entry): boolean =>
   a.counts?.expired === b.counts?.expired &&
   a.threshold === b.threshold;
 
-/** A copy of its own, cut: a text that is put together, or cut out of a longer one, keeps all of its parts. */
+/** Returns a truncated copy. In V8 a concatenated string, or a slice of a longer one, keeps all of its parts in memory. */
 const ownText = (text: string): string => Buffer.from(text.slice(0, longestReason)).toString();
 
-/** The latest 50 decisions on a shoot, and what was done between them, bounded in bytes; those in a row that say the same are one. */
+/** The latest 50 decisions on a shoot and actions between them, bounded in bytes. Consecutive equal entries are merged. */
 export class DecisionLog {
   readonly #kept: LoggedDecision[] = [];
   #reason: string | undefined;
@@ -69,12 +69,12 @@ export class DecisionLog {
     if (this.#kept.length > mostKept) this.#kept.shift();
   }
 
-  /** Of the latest verdict. */
+  /** Reason of the latest verdict. */
   get reason(): string | undefined {
     return this.#reason;
   }
 
-  /** The oldest first. */
+  /** Returns the entries, the oldest first. */
   all(): readonly LoggedDecision[] {
     return this.#kept;
   }

@@ -8,11 +8,11 @@ import { type Moment, timeAt } from './moment.ts';
 interface Evidence {
   readonly memory: ProbeMemory;
   readonly settings: ProbeSettings;
-  /** By name, why a lease does not count. */
+  /** Reasons why leases do not count, by name. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
-/** Candidates and expired ones as of the latest list of the leases; all leases count that are not known to be left out. */
+/** Counts candidates and expired ones as of the latest list of leases. All leases count except those that are known to be left out. */
 export const countLeases = ({ memory, settings, leftOut }: Evidence): LeaseCounts => {
   const { history } = memory;
   const observedAt = history.lastObservedAt ?? Number.NEGATIVE_INFINITY;
@@ -25,7 +25,7 @@ export const countLeases = ({ memory, settings, leftOut }: Evidence): LeaseCount
   return { candidates, expired };
 };
 
-/** Every lease of the latest list, with its age now, and nodes that had none. */
+/** Returns every lease of the latest list with its age now, and the nodes that had none. */
 export const leaseEvidence = ({ memory, settings, leftOut }: Evidence, moment: Moment): readonly LeaseEvidence[] => [
   ...renewalsOf(memory.history).map((renewedAt, place) => {
     const name = memory.history.names[place] ?? '';

@@ -12,7 +12,7 @@ const unhealthy = { kind: 'unhealthy', crossedAt: 0 } as const;
 const landing = { kind: 'landing', renewed: 7, awaited: 12, until: 41_000 } as const;
 const due = { nextRunAt: 10_000 };
 
-describe('what happens next', () => {
+describe('the next step', () => {
   it.each<[protection: ProtectionState, state: Partial<ShootProberState>, next: NextStep]>([
     ['healthy', due, { text: 'next probe', at: 10_000 }],
     ['healthy', { ...due, runBy: 4_000 }, { text: 'next probe', at: 4_000 }],
@@ -30,7 +30,7 @@ describe('what happens next', () => {
     expect(nextStep({ state: stateOf(state), protection })).toEqual(next);
   });
 
-  it('of a pause is its end, and why', () => {
+  it('is the end of a pause, with the reason for the pause', () => {
     const pause = { until: '2026-01-01T14:00:00Z', reason: 'LB "maintenance"', by: 'jo' };
     const next = nextStep({ state: stateOf(due), protection: 'paused', pause });
     expect(next).toEqual({ text: String.raw`until 2026-01-01T14:00:00Z, "LB \"maintenance\"" (jo)` });
@@ -61,14 +61,14 @@ describe('a flow', () => {
     ),
   };
 
-  it('comes next while it runs', () => {
+  it('is the next step while it runs', () => {
     const state = stateOf({ ...due, flow, verdict: { kind: 'healthy', scope: 'all' } });
     expect(nextStep({ state, protection: 'restoring' })).toEqual({ text: 'restoring: 1 of 2 done' });
     const cancelled = stateOf({ ...due, flow: { ...flow, ending: 'cancelled' } });
     expect(nextStep({ state: cancelled, protection: 'protected' }).text).toMatch(/^held until/);
   });
 
-  it('says in words what it waits for', () => {
+  it('describes what it waits for', () => {
     expect(describeWaiting(stateOf({ flow }))).toBe('');
     const [a, b] = flow.operations;
     const phase = { kind: 'waiting', until: 9_000, reread: false } as const;

@@ -6,7 +6,7 @@ import type { PauseInForce, ProtectionState } from './schema.ts';
 
 export interface NextStep {
   readonly text: string;
-  /** Monotonic milliseconds. */
+  /** Monotonic instant in milliseconds. */
   readonly at?: number;
 }
 
@@ -14,7 +14,7 @@ interface NextInput {
   readonly state: ShootProberState;
   readonly protection: ProtectionState;
   readonly pause?: PauseInForce | undefined;
-  /** An outage goes on, and nothing is held, or not all. */
+  /** True if an outage continues, and nothing is held, or not all. */
   readonly isUnmet?: boolean;
 }
 
@@ -27,11 +27,11 @@ const doing = {
 const progressOf = ({ direction, operations }: Flow): string =>
   `${doing[direction]}: ${String(operations.filter(isOver).length)} of ${String(operations.length)} done`;
 
-/** `until 2026-01-01T14:00:00Z, "LB maintenance" (kim)` */
+/** Describes a pause: `until 2026-01-01T14:00:00Z, "LB maintenance" (kim)`. */
 export const pauseInWords = ({ until, reason, by }: PauseInForce): string =>
   `until ${until ?? 'it is taken back'}${reason === '' ? '' : `, ${JSON.stringify(reason)}`}${by === '' ? '' : ` (${by})`}`;
 
-/** What happens next to a shoot, in words that its time can follow (`in 12 s`). */
+/** Describes the next step of a shoot, in words that its time can follow (`in 12 s`). */
 export const nextStep = ({ state, protection, pause, isUnmet = false }: NextInput): NextStep => {
   const { verdict, flow, runUnderWay } = state;
   const due = nextRunDue(state);

@@ -9,10 +9,10 @@ import { formatWall } from './moment.ts';
 import type { PauseInForce, ProberStatus } from './schema.ts';
 import type { ShootName } from './shoot-record.ts';
 
-/** Of a project's namespace in the garden, unless the project names one itself (`Project.spec.namespace` of core.gardener.cloud/v1beta1). */
+/** Prefix of a project's namespace in the garden, unless the project specifies its namespace (`Project.spec.namespace` of core.gardener.cloud/v1beta1). */
 const projectPrefix = 'garden-';
 
-/** What a Cluster says its shoot is called. */
+/** Returns the name and the project of the shoot from its Cluster. */
 export const shootNameIn = (cluster: Pick<HostedCluster, 'shootName'> | undefined): ShootName | undefined => {
   if (cluster?.shootName === undefined) return undefined;
   const { namespace, name } = cluster.shootName;
@@ -20,7 +20,7 @@ export const shootNameIn = (cluster: Pick<HostedCluster, 'shootName'> | undefine
   return { project, name };
 };
 
-/** The same for the same configuration, however it is written; resources that are only still to be restored are no part of it. */
+/** Returns the same hash for the same configuration, however it is written. It leaves out resources that are only still to be restored. */
 const configHashOf = ({ dependentResources, ...rest }: ProberSettings): string => {
   const named = dependentResources.filter(({ onlyWhereHeld }) => onlyWhereHeld !== true);
   return createHash('sha256')
@@ -32,21 +32,21 @@ const configHashOf = ({ dependentResources, ...rest }: ProberSettings): string =
 interface StatusSources {
   readonly board: StatusBoard;
   readonly clock: Clock;
-  /** In force. */
+  /** Settings in force. */
   readonly settings: ProberSettings;
   readonly process: ProcessView;
   readonly standby: Standby;
   readonly dryRun: boolean;
   /** The pause of all shoots. */
   readonly paused: PauseInForce | undefined;
-  /** Namespace of the one shoot that is asked for. */
+  /** Name of the requested shoot, or a namespace that several share; null for all shoots. */
   readonly shoot: string | null;
 }
 
-/** A thousand rows take some ten milliseconds of the event loop. */
+/** Rows may be this old, in milliseconds, because a thousand rows take some ten milliseconds of the event loop. */
 const rowsAgeMs = 500;
 
-/** What `GET /status` answers. */
+/** Returns the response to `GET /status`. */
 export const proberStatus = (sources: StatusSources): ProberStatus => {
   const { board, clock, settings, process, standby, dryRun, paused, shoot } = sources;
   const lastRoundEndedAt = board.lastRoundEndedAt();

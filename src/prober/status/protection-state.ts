@@ -3,19 +3,19 @@ import type { Flow } from '../plan/flow.ts';
 import type { ProtectionState } from './schema.ts';
 
 interface StateInput {
-  /** The latest one. */
+  /** The latest verdict. */
   readonly verdict?: Verdict | undefined;
-  /** Of the latest verdict that had some. */
+  /** Counts of the latest run, if it had any. */
   readonly counts?: LeaseCounts | undefined;
   readonly flow?: Pick<Flow, 'direction'> | undefined;
   readonly isAnyHeld: boolean;
   readonly isPaused: boolean;
   readonly isFlapping: boolean;
-  /** Nothing is written, so nothing is ever held. */
+  /** True if nothing is written, so that nothing is ever held. */
   readonly isDryRun: boolean;
 }
 
-/** What is held speaks first, then the operator's pause, then the verdict. */
+/** Derives the state from held resources first, then from the operator's pause, then from the verdict. */
 export const protectionState = (input: StateInput): ProtectionState => {
   const { isAnyHeld, isPaused } = input;
   if (isAnyHeld) return stateOfHeld(input);
@@ -34,14 +34,14 @@ const stateByVerdict = ({ verdict, counts, isFlapping, isDryRun }: StateInput): 
       return 'unknown';
     case 'failed':
       return 'unreachable';
-    // Not carried out yet, or it could not be.
+    // The scale-down has not been carried out yet, or could not be.
     case 'unhealthy':
       return isDryRun ? 'protected' : 'confirming';
     case 'confirming':
       return 'confirming';
     case 'landing':
       return 'landing';
-    // One node, or an external probe, keeps expired leases from being a verdict.
+    // A single node, or the external probe, keeps expired leases from leading to a verdict.
     case 'skipped':
       return (counts?.expired ?? 0) > 0 ? 'confirming' : 'healthy';
     case 'healthy':

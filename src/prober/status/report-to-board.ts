@@ -4,13 +4,13 @@ import type { Answered } from '../report-scaling.ts';
 import type { StatusBoard } from './board.ts';
 import type { Scaled } from './shoot-record.ts';
 
-/** Of a scale-down that has just been written, what is left of KCM's grace in milliseconds. */
+/** Returns the rest of KCM's grace period after a scale-down that has just been written, in milliseconds. */
 const marginOf = ({ action, outcome, race, now }: Answered): number | undefined => {
   const isScaledDown = action.kind === 'write' && effectOf(action.write) === 'down' && outcome.result.ok;
   return isScaledDown && race !== undefined ? race.graceEndsAt - now : undefined;
 };
 
-/** A write that was taken. One that only stores the former count precedes the write of the count itself. */
+/** Returns a write that the API server accepted. Leaves out a write that only stores the former count, because the write of the count itself follows. */
 const scaledOf = ({ flow, action, outcome, ref }: Answered): Scaled | undefined => {
   if (action.kind !== 'write' || !outcome.result.ok || ref === undefined) return undefined;
   const { base, replicas, annotating } = action.write;
@@ -20,7 +20,7 @@ const scaledOf = ({ flow, action, outcome, ref }: Answered): Scaled | undefined 
   return { resource, from: base.specReplicas, to: replicas };
 };
 
-/** The same report, and the board hears what it needs of it. */
+/** Wraps a report so that it also updates the board. */
 export const reportToBoard = (report: ProberReport, board: StatusBoard): ProberReport => ({
   ...report,
   runEnded: (namespace, run) => {

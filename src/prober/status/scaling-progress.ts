@@ -5,7 +5,7 @@ import type { ScalingProgress } from './schema.ts';
 
 type Step = ScalingProgress['steps'][number];
 
-/** Of an error message, in UTF-16 code units. */
+/** Maximum length of an error message, in UTF-16 code units. */
 const longestDetail = 300;
 
 const stateOf = ({ phase, attempts }: Operation): Pick<Step, 'state' | 'detail'> => {
@@ -31,7 +31,7 @@ const stateOf = ({ phase, attempts }: Operation): Pick<Step, 'state' | 'detail'>
   }
 };
 
-/** What a flow waits for: `, waiting for kube-controller-manager (for its pods to follow)`; empty without one. */
+/** Describes what a flow waits for: `, waiting for kube-controller-manager (for its pods to follow)`; empty if there is no flow or no wait. */
 export const describeWaiting = ({ flow }: { readonly flow?: Flow | undefined }): string => {
   const next = flow?.operations.find(({ phase }) => phase.kind === 'settling' || phase.kind === 'waiting');
   if (next === undefined) return '';
@@ -39,7 +39,7 @@ export const describeWaiting = ({ flow }: { readonly flow?: Flow | undefined }):
   return `, waiting for ${next.resource.ref.name} (${state === 'delayed' ? 'delayed ' : ''}${detail})`;
 };
 
-/** What a flow has done, and what it waits for. */
+/** Returns what a flow has done, and what it waits for. */
 export const scalingProgress = (flow: Flow, moment: Moment): ScalingProgress => ({
   direction: flow.direction,
   reason: flow.reason,

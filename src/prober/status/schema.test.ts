@@ -38,7 +38,7 @@ const status: ProberStatus = {
 };
 
 describe('the schema of GET /status', () => {
-  it('takes a status, and drops fields that a later version adds', () => {
+  it('accepts a status, and drops fields that a later version adds', () => {
     expect(statusSchema.parse({ ...status, added: 1 })).toEqual(status);
   });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-// What `GET /status` of a prober serves. Readers ignore fields that they do not know: a new field leaves `schemaVersion` as it is, and what changes or
+// Response to `GET /status` of a prober. Readers ignore fields that they do not know: a new field leaves `schemaVersion` as it is, and a field that changes or
 // loses its meaning raises it.
 
 const about = <T extends z.ZodType>(description: string, type: T): T => type.describe(description);
@@ -11,7 +11,7 @@ const milliseconds = (description: string) => about(`${description} (millisecond
 const text = (description: string) => about(description, z.string());
 const yes = (description: string) => about(description, z.boolean());
 
-/** What can be known of a shoot in one word, worst first. */
+/** States of the protection of a shoot, the worst first. */
 export const protectionStates = [
   'protected',
   'landing',
@@ -25,9 +25,9 @@ export const protectionStates = [
 ] as const;
 
 /**
- * `protected`: something is held. `landing`: the outage is over, and late kubelets are waited for. `restoring`: what is held is scaled up. `confirming`: a
- * scale-down waits for a second observation. `flapping`: healthy, and an outage came soon after a restoration. `paused`: verdicts go on, and nothing is
- * scaled down. `unknown`: no prober has judged it.
+ * `protected`: resources are held. `landing`: the outage is over, and the prober waits for late kubelets. `restoring`: held resources are scaled up.
+ * `confirming`: a scale-down waits for a second observation. `flapping`: healthy, and an outage came soon after a restoration. `paused`: the prober continues
+ * to judge, but scales nothing down. `unknown`: no prober has judged the shoot.
  */
 export type ProtectionState = (typeof protectionStates)[number];
 
@@ -172,7 +172,7 @@ export const statusSchema = z.object({
   ).optional(),
 });
 
-/** A prober and its shoots at one moment. */
+/** Status of a prober and its shoots at one moment. */
 export type ProberStatus = z.infer<typeof statusSchema>;
 export type ProbedShoot = z.infer<typeof shootSchema>;
 export type HeldInShoot = z.infer<typeof heldSchema>;

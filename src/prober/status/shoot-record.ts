@@ -9,13 +9,13 @@ import { scalingProgress } from './scaling-progress.ts';
 import type { HeldInShoot, PauseInForce, ProbedShoot, ProtectionState, ResourceInShoot } from './schema.ts';
 import type { ShootSight } from './sight.ts';
 
-/** What a shoot is called, where its Cluster says so. */
+/** Name of a shoot and its project, if its Cluster has them. */
 export interface ShootName {
   readonly project?: string;
   readonly name: string;
 }
 
-/** What is known of a shoot besides what its prober shows. */
+/** Facts about a shoot that do not come from its prober. */
 export interface RecordContext {
   readonly namespace: string;
   readonly name: ShootName | undefined;
@@ -23,17 +23,17 @@ export interface RecordContext {
   readonly dryRun: boolean;
 }
 
-/** A write that the API server has taken. */
+/** A write that the API server has accepted. */
 export interface Scaled {
   readonly resource: ResourceInShoot;
   readonly from: number;
-  /** Absent: only the mark was taken away, unless it is a resource that is annotated. */
+  /** Replicas that were written. Absent if only the mark was removed, or if the resource is annotated. */
   readonly to?: number | undefined;
-  /** Of a resource that is annotated and not scaled. */
+  /** Direction of the write to a resource that is annotated and not scaled. */
   readonly annotating?: 'down' | 'up';
 }
 
-/** What was done, and how. */
+/** Returns the action of a write, and a description. */
 const actOf = ({ from, to, annotating }: Scaled): readonly [word: ActWord, how: string] => {
   if (annotating === 'down') return ['annotated', 'its annotation protects it'];
   if (annotating === 'up') return ['restored', 'its annotation is as before'];
@@ -43,7 +43,7 @@ const actOf = ({ from, to, annotating }: Scaled): readonly [word: ActWord, how: 
 
 const titleOf = ({ kind, name }: ResourceInShoot): string => `${kind} ${name}`;
 
-/** How long a scale-down may take until what it has not reached counts as left up, in milliseconds. */
+/** Time that a scale-down may take before a resource that it has not reached counts as left up, in milliseconds. */
 const scaleDownMs = 5_000;
 
 const isLeftUp = ({ state: { flow }, isLeftUp: isUp }: ShootSight, { monotonic }: Moment): boolean =>
@@ -51,21 +51,21 @@ const isLeftUp = ({ state: { flow }, isLeftUp: isUp }: ShootSight, { monotonic }
 
 const nothingLeftOut: ReadonlyMap<string, string> = new Map();
 
-/** What is kept of one shoot for who asks how it is, across changes of the configuration. */
+/** Status of one shoot, kept across changes of the configuration. */
 export class ShootRecord {
   readonly #decisions = new DecisionLog();
-  /** How its prober is now. */
+  /** Returns the current state of the shoot's prober. */
   #look: () => ShootSight;
   #lastRunEndedAt: number | undefined;
   #counts: LeaseCounts | undefined;
   #leftOut = nothingLeftOut;
   #nodes: number | undefined;
-  /** By the latest run that gave a verdict. */
+  /** True if the latest run that gave a verdict found an outage. */
   #isOutage = false;
   #marginMs: number | undefined;
   #state: ProtectionState | undefined;
   #pause: PauseInForce | undefined;
-  /** What was held when last looked at, and what this prober has restored since. */
+  /** Resources that were held at the last check, and resources that this prober has restored since. */
   #held: readonly string[] = [];
   readonly #restored = new Set<string>();
   #since = 0;
@@ -74,7 +74,7 @@ export class ShootRecord {
     this.#look = look;
   }
 
-  /** Another prober of the same shoot has taken over. */
+  /** Called when another prober of the same shoot has taken over. */
   lookThrough(look: () => ShootSight): void {
     this.#look = look;
   }
@@ -91,12 +91,12 @@ export class ShootRecord {
     this.#decisions.add({ at: wall, verdict: wordOf(verdict), reason, counts, threshold });
   }
 
-  /** So much of KCM's grace was left at the last write of a scale-down. */
+  /** Records the rest of KCM's grace period at the last write of a scale-down, in milliseconds. */
   scaledDown(marginMs: number): void {
     this.#marginMs = marginMs;
   }
 
-  /** This prober has written; in a dry run it would have. */
+  /** Called after a write of this prober, and in a dry run in place of it. */
   wrote(scaled: Scaled, { dryRun }: Pick<RecordContext, 'dryRun'>, { wall }: Moment): void {
     const title = titleOf(scaled.resource);
     const [word, how] = actOf(scaled);
@@ -108,12 +108,12 @@ export class ShootRecord {
     return this.#lastRunEndedAt;
   }
 
-  /** False for one that only gives back what an earlier process holds. */
+  /** True if the prober probes the shoot. Another kind of prober only releases resources that an earlier process held. */
   get isProbed(): boolean {
     return Number.isFinite(this.#look().state.nextRunAt);
   }
 
-  /** Notes since when the shoot is in its state. */
+  /** Updates the state of the shoot and the time since when it lasts. Returns the state. */
   note({ pause, dryRun }: Pick<RecordContext, 'pause' | 'dryRun'>, { wall }: Moment): ProtectionState {
     const { state, held } = this.#look();
     this.#notePause(pause, wall);
@@ -162,7 +162,7 @@ export class ShootRecord {
     };
   }
 
-  /** The row, and what the latest verdict rests on. */
+  /** Returns the row, and the evidence for the latest verdict. */
   details(context: RecordContext, moment: Moment): ProbedShoot {
     const { state, settings } = this.#look();
     return {
@@ -193,7 +193,7 @@ export class ShootRecord {
     }
   }
 
-  /** What is not held any more, though nothing of ours restores it. */
+  /** Records resources that are no longer held although this prober has not restored them. */
   #noteReleased(wall: number): void {
     const { state, held } = this.#look();
     const before = this.#held;
@@ -207,7 +207,7 @@ export class ShootRecord {
   }
 }
 
-/** A process that has started later than the protection knows from the resources since when it lasts. */
+/** Returns the start of the state. A process that started after the protection reads it from the held resources. */
 const sinceOf = (state: ProtectionState, held: readonly HeldInShoot[], noted: number): string => {
   const times = held.flatMap(({ since }) => (since === undefined ? [] : [Date.parse(since)]));
   return formatWall(state === 'protected' ? Math.min(noted, ...times) : noted);
