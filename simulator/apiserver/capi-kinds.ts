@@ -3,7 +3,7 @@ import { customKind } from './kinds.ts';
 
 const identity = { group: 'cluster.x-k8s.io', version: 'v1beta2' } as const;
 
-/** Kinds of a management cluster of Cluster API (sigs.k8s.io/cluster-api/api/core/v1beta2). */
+/** Kinds of a Cluster API management cluster (sigs.k8s.io/cluster-api/api/core/v1beta2). */
 export const capiKinds = {
   Cluster: customKind({ ...identity, kind: 'Cluster', resource: 'clusters' }, { shortNames: ['cl'], status: true }),
   Machine: customKind({ ...identity, kind: 'Machine', resource: 'machines' }, { shortNames: ['ma'], status: true }),

@@ -4,7 +4,7 @@ import { customKind, simKinds } from './kinds.ts';
 
 const status = { status: true } as const;
 
-/** Kinds of a seed that say how control planes are, besides those of `simKinds`. */
+/** Kinds of a seed that report the health of control planes, in addition to `simKinds`. */
 export const careKinds = {
   ManagedResource: customKind(
     { group: 'resources.gardener.cloud', version: 'v1alpha1', kind: 'ManagedResource', resource: 'managedresources' },
@@ -16,7 +16,7 @@ export const careKinds = {
   ),
 } as const satisfies Record<string, SimKind>;
 
-/** Kinds of extensions that report on their shoot, by their names. */
+/** Kinds of the extensions that report the health of their shoot, by kind name. */
 export const extensionKinds: ReadonlyMap<string, SimKind> = new Map(
   careExtensionKinds.map(({ kind, resource, scope }) => [
     kind,
@@ -27,7 +27,7 @@ export const extensionKinds: ReadonlyMap<string, SimKind> = new Map(
   ]),
 );
 
-/** All that a seed serves whose shoots are made with `careObjects`. */
+/** All kinds of a seed whose shoots are created with `careObjects`. */
 export const careSeedKinds: readonly SimKind[] = [
   ...Object.values(simKinds),
   ...Object.values(careKinds),

@@ -26,7 +26,7 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-/** Runs the steps; answers with the keys and versions after each revision. */
+/** Runs the steps; returns the keys and versions after each revision. */
 const play = (storage: Storage, plan: readonly Step[]): ReadonlyMap<number, readonly string[]> => {
   const states = new Map<number, readonly string[]>();
   const now = new Map<string, number>();
@@ -49,7 +49,7 @@ const render = (entries: readonly { key: string; revision: number }[] | undefine
   [...(entries ?? [])].map(({ key, revision }) => `${key}@${revision}`);
 
 describe('a collection', () => {
-  it('tells the state as of any revision it remembers', () => {
+  it('returns the state as of any revision in its history', () => {
     fc.assert(
       fc.property(steps, (plan) => {
         const storage = new Storage(1000);
@@ -87,7 +87,7 @@ describe('a collection', () => {
     ).toEqual(['a-b/x', 'a/x']);
   });
 
-  it('tells the events since a revision, which lead from one state to the other', () => {
+  it('returns the events since a revision, which turn its state into the current one', () => {
     fc.assert(
       fc.property(steps, fc.nat(40), (plan, start) => {
         const storage = new Storage(1000);
@@ -107,7 +107,7 @@ describe('a collection', () => {
     );
   });
 
-  it('lists what is there now, and hands out the same list until that changes', () => {
+  it('lists the current objects, and returns the same list until one changes', () => {
     fc.assert(
       fc.property(steps, (plan) => {
         const storage = new Storage(1000);
@@ -121,7 +121,7 @@ describe('a collection', () => {
           else if (known !== undefined) storage.remove(known);
           if (action === 'remove') model.delete(key);
           const isUnchanged = action === 'remove' && known === undefined;
-          // A list that was handed out stays what it was.
+          // A list that was returned earlier does not change.
           expect(before).toEqual(copy);
           expect(collection.list() === before).toBe(isUnchanged);
           for (const within of [undefined, 'a', 'a-b', 'b']) {
@@ -136,7 +136,7 @@ describe('a collection', () => {
     );
   });
 
-  it('keeps its lists from those who read them', () => {
+  it('returns lists that callers cannot modify', () => {
     const storage = new Storage(10);
     for (const name of ['x', 'y']) storage.put(ConfigMap, { metadata: meta('a', name) });
     const collection = storage.collection(ConfigMap);
@@ -147,7 +147,7 @@ describe('a collection', () => {
     expect(collection.objects('a').map(({ metadata }) => metadata.name)).toEqual(['x', 'y']);
   });
 
-  it('forgets what is compacted, and what is too much', () => {
+  it('discards events that are compacted, and events beyond its limit', () => {
     const storage = new Storage(10);
     for (let count = 0; count < 50; count += 1) storage.put(ConfigMap, { metadata: meta('a', 'x') });
     const collection = storage.collection(ConfigMap);
@@ -165,7 +165,7 @@ describe('a collection', () => {
 });
 
 describe('a storage', () => {
-  it('tells all listeners in one order, also of what listeners write', () => {
+  it('notifies all listeners in one order, also of writes by listeners', () => {
     const storage = new Storage(10);
     const heard: string[] = [];
     storage.subscribe(ConfigMap, undefined, ({ entry }) => {
@@ -178,7 +178,7 @@ describe('a storage', () => {
     expect(heard).toEqual(['all first', 'a first', 'all reaction', 'a reaction']);
   });
 
-  it('tells nobody who has left, not even in the middle of an event', () => {
+  it('does not notify a listener that has unsubscribed, not even during an event', () => {
     const storage = new Storage(10);
     const heard: string[] = [];
     const leave = storage.subscribe(ConfigMap, undefined, () => {

@@ -4,26 +4,26 @@ import type { SimObject } from './object.ts';
 export interface StoreEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly revision: number;
-  /** The new state; for DELETED the last one, under the revision of its deletion. */
+  /** The new state; for DELETED the last state, with the revision of the deletion. */
   readonly entry: Entry;
   readonly previous: Entry | undefined;
-  /** Texts of this event on the wire, shared by all watchers. Filled on first use: most events are watched by nobody. */
+  /** The event as sent, by event type, shared by all watchers. Filled on first use, because most events have no watcher. */
   chunks: Map<string, Uint8Array> | undefined;
 }
 
 export interface HistoryLimits {
-  /** Events that are kept for watches and lists of the past. */
+  /** Number of events that are kept for watches and lists of older revisions. */
   readonly events: number;
-  /** What happened up to this revision is not known. */
+  /** Events up to this revision are not in the history. */
   readonly forgotten: number;
 }
 
-/** Keeps its place while the object changes, so that only creations and deletions make the order stale. */
+/** Holds an object's position while the object changes, so that only creations and deletions invalidate the order. */
 interface Slot {
   entry: Entry;
 }
 
-/** Entries and objects are those of the slots, until one of them changes. */
+/** Slots in order. Entries and objects are those of the slots, cached until one of them changes. */
 interface Sorted {
   readonly slots: readonly Slot[];
   entries: readonly Entry[] | undefined;
@@ -58,7 +58,7 @@ const forget = (sorted: Sorted | undefined): void => {
 
 const nothing: Sorted = { slots: [], entries: Object.freeze([]), objects: Object.freeze([]) };
 
-/** The objects of one kind, in the order of etcd's keys, and their recent past. */
+/** The objects of one kind, in the order of etcd's keys, and their recent history. */
 export class Collection {
   readonly #buckets = new Map<string, Bucket>();
   readonly #keptEvents: number;
@@ -72,7 +72,7 @@ export class Collection {
     this.#compacted = limits.forgotten;
   }
 
-  /** Everything up to here is forgotten. */
+  /** Revision up to which the history is discarded. */
   get compacted(): number {
     return this.#compacted;
   }
@@ -85,7 +85,7 @@ export class Collection {
     return this.#buckets.get(namespace)?.byName.get(name)?.entry;
   }
 
-  /** Sorted by key; of one namespace when it is given. Frozen, and the same until something changes. */
+  /** Entries sorted by key, of all namespaces or of one. The array is frozen, and the same one until an entry changes. */
   list(namespace?: string): readonly Entry[] {
     return entriesOf(this.#sorted(namespace));
   }
@@ -116,7 +116,7 @@ export class Collection {
     this.#remember(event);
   }
 
-  /** Events after `revision`, oldest first; undefined when some of them are forgotten. */
+  /** Events after `revision`, oldest first; undefined when some of them are discarded. */
   since(revision: number): readonly StoreEvent[] | undefined {
     if (revision < this.#compacted) return undefined;
     let low = 0;
@@ -129,7 +129,7 @@ export class Collection {
     return this.#history.slice(low);
   }
 
-  /** The sorted states as of `revision`; undefined when that is forgotten. */
+  /** The entries as of `revision`, sorted by key; undefined when the history does not reach back that far. */
   at(revision: number, namespace?: string): readonly Entry[] | undefined {
     const later = this.since(revision);
     if (later === undefined) return undefined;
@@ -142,7 +142,7 @@ export class Collection {
     return [...entries.values()].sort(compareKeys);
   }
 
-  /** Forgets every event up to `revision`, as etcd's compaction does. */
+  /** Discards all events up to `revision`, as etcd's compaction does. */
   compact(revision: number): void {
     const kept = this.since(revision);
     if (kept === undefined) return;
@@ -174,7 +174,7 @@ export class Collection {
 
   #remember(event: StoreEvent): void {
     this.#history.push(event);
-    // Trimmed in bulk, so that each event costs the same on average.
+    // The history is trimmed in bulk, so that each event costs the same on average.
     if (this.#history.length <= this.#keptEvents * 2) return;
     this.#compacted = this.#history.at(-this.#keptEvents - 1)?.revision ?? this.#compacted;
     this.#history = this.#history.slice(-this.#keptEvents);

@@ -2,7 +2,7 @@ import type { SimKind } from './kind.ts';
 import type { JsonMap } from './object.ts';
 import type { Catalog, Route } from './route.ts';
 
-/** The version that the simulated server says it has; its behaviour is compared with the real one's of this minor version. */
+/** Version that the simulated server reports. Its behaviour is compared with a real server of this minor version. */
 const simulatedVersion = { major: '1', minor: '36', gitVersion: 'v1.36.3' } as const;
 
 const groupVersion = (group: string, version: string): string => (group === '' ? version : `${group}/${version}`);
@@ -33,7 +33,7 @@ const resourcesOf = (kind: SimKind): readonly JsonMap[] => {
   ];
 };
 
-/** The body of a discovery path; https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api */
+/** Response body of a discovery path, undefined for other paths; https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api */
 export const discoveryOf = (catalog: Catalog, route: Route): JsonMap | undefined => {
   switch (route.type) {
     case 'version':

@@ -2,16 +2,16 @@ import { type SimKind, apiVersionOf } from './kind.ts';
 import { objectProtobuf } from './kube-protobuf.ts';
 import type { SimObject } from './object.ts';
 
-/** One state of one stored object. Never changes; a write makes a new one. */
+/** One state of one stored object. Immutable but for its caches: a write creates a new entry. */
 export interface Entry {
   readonly kind: SimKind;
-  /** `namespace/name`, or `name` for cluster-scoped kinds: the order of lists. */
+  /** `namespace/name`, or `name` for cluster-scoped kinds. Lists are sorted by it. */
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
   readonly revision: number;
   readonly object: SimObject;
-  /** See itemText. Filled on first use: most states of a simulated kubelet's Lease are never read by anybody. */
+  /** Cache of `itemText`. Filled on first use, because most states of a simulated kubelet's Lease are never read. */
   item: string | undefined;
   protobuf: Uint8Array | 'none' | undefined;
 }
@@ -20,7 +20,7 @@ const entryKey = (namespace: string, name: string): string => (namespace === '' 
 
 type Identity = Pick<Entry, 'kind' | 'key' | 'namespace' | 'name'>;
 
-/** All entries are made here, so that they are alike to V8 and none of them grows when its texts are filled in. */
+/** Creates every entry, so that all have the same V8 shape and none grows when its caches are filled. */
 const entryOf = ({ kind, key, namespace, name }: Identity, object: SimObject, revision: number): Entry => ({
   kind,
   key,
@@ -37,11 +37,11 @@ export const createEntry = (kind: SimKind, object: SimObject, revision: number):
   return entryOf({ kind, key: entryKey(namespace, name), namespace, name }, object, revision);
 };
 
-/** Another state of the same object. */
+/** Creates the entry of the next state of the same object. */
 export const succeedingEntry = (previous: Entry, object: SimObject, revision: number): Entry =>
   entryOf(previous, object, revision);
 
-/** The object as an item of a list: built-in kinds come without kind and apiVersion there. In one piece, as lists are made of it often. */
+/** Returns the JSON of the object as a list item (built-in kinds without kind and apiVersion). Cached, because lists reuse it often. */
 export const itemText = (entry: Entry): string => {
   if (entry.item !== undefined) return entry.item;
   const { kind, object } = entry;
@@ -52,7 +52,7 @@ export const itemText = (entry: Entry): string => {
   return entry.item;
 };
 
-/** The object as JSON text. */
+/** Returns the JSON of the object. */
 export const entryText = (entry: Entry): string => {
   const { kind } = entry;
   return kind.custom
@@ -60,7 +60,7 @@ export const entryText = (entry: Entry): string => {
     : `{"kind":"${kind.kind}","apiVersion":"${apiVersionOf(kind)}",${itemText(entry).slice(1)}`;
 };
 
-/** The object's protobuf message; undefined where there is none. */
+/** Returns the object's protobuf message; undefined if it cannot be encoded in protobuf. */
 export const entryProtobuf = (entry: Entry): Uint8Array | undefined => {
   entry.protobuf ??= objectProtobuf(entry.kind, entry.object) ?? 'none';
   return entry.protobuf === 'none' ? undefined : entry.protobuf;

@@ -2,11 +2,11 @@ import { ApiError, type ConnectionFault, type ExchangePhase } from '../../src/ku
 import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 
-/** The end that a request sets itself: its signal or its deadline. */
+/** Lifetime of a request, which its signal or its deadline ends. */
 export interface ServedExchange {
   /** Aborts with the request's own reason, or with an ApiError (`Timeout`) at its deadline. */
   readonly signal: AbortSignal;
-  /** Lets go of timer and listener. Must be called when the exchange is over. */
+  /** Removes the timer and the listener. Must be called when the exchange is over. */
   finish(): void;
 }
 
@@ -17,7 +17,7 @@ const timedOut = (request: KubeRequest, phase: ExchangePhase): ApiError =>
     cause: { code: 'ETIMEDOUT', phase } satisfies ConnectionFault,
   });
 
-/** Follows `request`'s signal and deadline on `clock`, the way a transport does that has come as far as `phase`. */
+/** Follows `request`'s signal and deadline on `clock`. A timeout reports `phase` as the phase that the exchange had reached. */
 export const followExchange = (
   clock: Clock,
   request: KubeRequest,
@@ -45,7 +45,7 @@ export const untilAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<
     const abort = (): void => reject(signal.reason as Error);
     if (signal.aborted) {
       abort();
-      // Nobody waits for it any more, and its failure is nobody's.
+      // Nobody awaits `work` any more, so its failure must not become an unhandled rejection.
       work.catch(() => undefined);
       return;
     }

@@ -7,7 +7,7 @@ import { checkScalable, scaleOf } from './scale.ts';
 import { notFound, unknownResource } from './status.ts';
 import type { Storage } from './storage.ts';
 
-/** An object, or a subresource of it, as a path names it. */
+/** An object or one of its subresources, as named by a path. */
 export interface ObjectTarget {
   readonly kind: SimKind;
   readonly namespace: string;
@@ -15,18 +15,18 @@ export interface ObjectTarget {
   readonly subresource?: string;
 }
 
-/** Throws a NotFound StatusError. */
+/** Returns the entry of the object. Throws a NotFound StatusError if it does not exist. */
 export const findEntry = (storage: Storage, target: ObjectTarget): Entry => {
   const entry = storage.collection(target.kind).get(target.namespace, target.name);
   if (entry === undefined) throw notFound(target.kind, target.name);
   return entry;
 };
 
-/** Custom kinds answer for a subresource they have not as if the object were not there. */
+/** Returns the error for a subresource that the kind does not have. For custom kinds it is the one for an object that does not exist. */
 export const missingPart = (kind: SimKind, name: string): Error =>
   kind.custom ? notFound(kind, name) : unknownResource();
 
-/** GET of an object or a subresource. */
+/** Handles GET of an object or a subresource. */
 export const readObject = (storage: Storage, target: ObjectTarget, protobuf: boolean): WholeReply | ProtobufReply => {
   const { kind, subresource } = target;
   if (subresource === 'scale' && kind.scale !== undefined) {
@@ -41,7 +41,7 @@ export const readObject = (storage: Storage, target: ObjectTarget, protobuf: boo
   return protobufReply(protobufEnvelope({ apiVersion: apiVersionOf(kind), kind: kind.kind }, message));
 };
 
-/** GET of a collection, but for watches. */
+/** Handles GET of a collection, except watches. */
 export const readList = (storage: Storage, request: ListRequest): WholeReply | ProtobufReply => {
   const body = listBody(storage, request);
   return typeof body === 'string' ? jsonReply(body) : protobufReply(body);

@@ -26,7 +26,7 @@ export interface WriteInput extends RequestBody {
 const readObject = (kind: SimKind, input: WriteInput): JsonMap =>
   readObjectBody(input, (problem) => `the object provided is unrecognized (must be of type ${kind.kind}): ${problem}`);
 
-/** The object that a POST or PUT sends, of the type that it should be. */
+/** Reads the object in the body of a POST or PUT. Throws a StatusError if it is not of the expected type or cannot be decoded. */
 const readTyped = (kind: SimKind, input: WriteInput): JsonMap => {
   const body = readObject(kind, input);
   checkBodyType(kind, body);
@@ -43,7 +43,7 @@ const checkPatched = (kind: SimKind, object: Readonly<JsonMap>): void => {
   throw invalid({ ...kind, group: '', kind: '' }, '', [cause]);
 };
 
-/** POST to a collection. */
+/** Handles POST to a collection. */
 export const create = (
   host: WriteHost,
   target: { kind: SimKind; namespace: string },
@@ -55,7 +55,7 @@ export const create = (
   return { status: 201, text: entryText(host.storage.put(kind, object)) };
 };
 
-/** Stores an update, or leaves things as they are when it changes nothing. A deleted object that nothing holds back any more goes. */
+/** Stores an update unless it changes nothing. Removes a deleted object that no finalizer or grace period holds back any more. */
 const commit = (host: WriteHost, entry: Entry, update: Update): Entry => {
   const object = updatedObject(entry, update);
   if (object === undefined) return entry;
@@ -118,7 +118,7 @@ const remove = (host: WriteHost, target: ObjectTarget, input: WriteInput): Whole
   return { status: 200, text: JSON.stringify(status) };
 };
 
-/** PUT, PATCH or DELETE of an object or one of its subresources. */
+/** Handles PUT, PATCH or DELETE of an object or one of its subresources. */
 export const writeTarget = (host: WriteHost, target: ObjectTarget, input: WriteInput): WholeReply => {
   const { kind, subresource } = target;
   if (input.method === 'POST') throw methodNotAllowed();

@@ -1,7 +1,7 @@
 import { type JsonMap, asList, asMap, getPath, isMap, withPath, without } from './object.ts';
 import type { StatusCause } from './kind.ts';
 
-// Defaults and validation of built-in kinds: as much as the watchdog and the actors can meet, not all that the real server does.
+// Defaults and validation of built-in kinds: only what requests of the watchdog and the actors need, not all that the real server does.
 
 const withDefault = (object: Readonly<JsonMap>, path: readonly string[], value: unknown): JsonMap =>
   getPath(object, path) === undefined ? withPath(object, path, value) : { ...object };
@@ -9,7 +9,7 @@ const withDefault = (object: Readonly<JsonMap>, path: readonly string[], value: 
 export const defaultReplicas = (object: JsonMap): JsonMap =>
   withDefault(withDefault(object, ['spec', 'replicas'], 1), ['status'], {});
 
-// Counts that the status of these kinds shows even when they are 0.
+// The status of these kinds shows the counts below even when they are 0.
 
 export const defaultStatefulSet = (object: JsonMap): JsonMap =>
   withDefault(withDefault(defaultReplicas(object), ['status', 'replicas'], 0), ['status', 'availableReplicas'], 0);
@@ -40,7 +40,7 @@ export const negative = (field: string, value: number): StatusCause => ({
   field,
 });
 
-/** Of apps kinds; https://github.com/kubernetes/kubernetes/blob/master/pkg/apis/apps/validation/validation.go */
+/** Validates apps kinds; https://github.com/kubernetes/kubernetes/blob/master/pkg/apis/apps/validation/validation.go */
 export const validateReplicas = (object: Readonly<JsonMap>): readonly StatusCause[] => {
   const replicas = getPath(object, ['spec', 'replicas']);
   const causes: StatusCause[] = [];
@@ -84,7 +84,7 @@ export const defaultPod = (object: JsonMap): JsonMap => {
 
 const nullWhenEmpty = (value: unknown): unknown => (asList(value).length === 0 ? null : value);
 
-/** The storage of the real server cannot tell an empty list from none, and Go writes none as null. */
+/** Turns empty lists into null: the real server's storage does not distinguish an empty list from none, and Go writes none as null. */
 export const defaultEndpointSlice = (object: JsonMap): JsonMap => ({
   ...object,
   endpoints: nullWhenEmpty(object.endpoints),

@@ -1,54 +1,54 @@
 import type { JsonMap } from './object.ts';
 
-/** Where a kind keeps what its scale subresource shows. */
+/** Paths of the fields in an object that its scale subresource shows. */
 export interface ScalePaths {
   readonly replicas: readonly string[];
   readonly statusReplicas: readonly string[];
 }
 
-/** One problem of an object or a request, in a Status's details. */
+/** One problem of an object or a request, as in the details of a Status. */
 export interface StatusCause {
   readonly reason?: string;
   readonly message: string;
   readonly field?: string;
 }
 
-/** A served kind as data: one line in `simKinds` is all that a new one takes. */
+/** A served kind as data. A new kind needs only an entry in `simKinds`. */
 export interface SimKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** Plural, as in paths. */
+  /** Plural name, as in paths. */
   readonly resource: string;
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly namespaced: boolean;
-  /** Served from a CustomResourceDefinition: bodies must name their type, unconditional updates refused. */
+  /** True if served from a CustomResourceDefinition: bodies must state their type, and unconditional updates are refused. */
   readonly custom: boolean;
-  /** Has a status subresource, so that writes to the object leave its status alone and the other way round. */
+  /** True if the kind has a status subresource: writes to the object leave its status alone, and the other way round. */
   readonly status: boolean;
   readonly scale?: ScalePaths;
-  /** Counts `metadata.generation`. */
+  /** True if the server counts `metadata.generation`. */
   readonly generation: boolean;
-  /** Metadata whose changes count as generations, besides the object's own fields. */
+  /** Metadata whose changes increase the generation, as changes of the object's own fields do. */
   readonly countedMetadata: readonly ('annotations' | 'labels')[];
-  /** A created object keeps the status it came with (Nodes: kubelets register with one). */
+  /** True if a created object keeps the status in the request (Nodes: kubelets register with one). */
   readonly statusOnCreate: boolean;
-  /** A write to the status may change labels too. */
+  /** True if a write to the status may change labels too. */
   readonly labelsWithStatus: boolean;
-  /** PUT without a resourceVersion overwrites. */
+  /** True if PUT without a resourceVersion overwrites. */
   readonly unconditionalUpdate: boolean;
-  /** PUT creates what is not there. */
+  /** True if PUT creates an object that does not exist. */
   readonly createOnUpdate: boolean;
-  /** Integers the real server leaves out of `status` when 0 (Go's omitempty). */
+  /** Integer fields that the real server leaves out of `status` when 0 (Go's omitempty). */
   readonly omitZero: readonly string[];
-  /** Deletion waits for a grace period. */
+  /** True if deletion waits for a grace period. */
   readonly graceful: boolean;
-  /** Fills in what the real server would. */
+  /** Fills in the fields that the real server would fill in. */
   readonly defaults?: (object: JsonMap) => JsonMap;
-  /** What the real server's decoder, which knows the types of built-in fields, says of a body; undefined when all is well. */
+  /** Returns the error of the real server's decoder, which knows the types of built-in fields; undefined if the body is valid. */
   readonly decodeProblem?: (object: Readonly<JsonMap>) => string | undefined;
-  /** Problems of a new or changed object. */
+  /** Returns the problems of a new or changed object. */
   readonly validate?: (object: Readonly<JsonMap>) => readonly StatusCause[];
 }
 

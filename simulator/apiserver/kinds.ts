@@ -67,7 +67,7 @@ const zeroes = [
   'currentReplicas',
 ];
 
-/** Every kind served unless `createSimApiServer` is told otherwise. */
+/** The kinds that `createSimApiServer` serves by default. */
 export const simKinds = {
   Namespace: core('Namespace', 'namespaces', {
     namespaced: false,
@@ -86,7 +86,7 @@ export const simKinds = {
     defaults: defaultPod,
   }),
   Service: core('Service', 'services', { shortNames: ['svc'], status: true, createOnUpdate: true }),
-  /** What a Service's EndpointSlices say, in the older form; deprecated, and still written by KCM. */
+  /** The older form of a Service's EndpointSlices; deprecated, but still written by KCM. */
   Endpoints: core('Endpoints', 'endpoints', { shortNames: ['ep'], createOnUpdate: true }),
   Event: core('Event', 'events', { shortNames: ['ev'], createOnUpdate: true }),
   Lease: define(
@@ -103,7 +103,7 @@ export const simKinds = {
   Deployment: apps('Deployment', 'deployments', {
     shortNames: ['deploy'],
     omitZero: zeroes,
-    // They are copied to the ReplicaSets.
+    // Annotations are copied to the ReplicaSets.
     countedMetadata: ['annotations'],
   }),
   StatefulSet: apps('StatefulSet', 'statefulsets', {

@@ -35,7 +35,7 @@ const get = async (server: SimApiServer, url: string, accept: string): Promise<R
   return { status, type: headers['content-type'], bytes: Buffer.concat(chunks) };
 };
 
-/** What a call makes of both forms of the same answer. */
+/** Decodes the same response as the call does, in both formats. */
 const readBoth = async <T>(
   server: SimApiServer,
   call: Call<T>,
@@ -52,8 +52,8 @@ const micros = fc
   .tuple(fc.date({ min: new Date(0), max: new Date('9999-01-01'), noInvalidDate: true }), fc.nat(999))
   .map(([date, rest]) => date.toISOString().replace('Z', `${String(rest).padStart(3, '0')}Z`));
 
-describe('answers in protobuf', () => {
-  it('leases are what their JSON says', async () => {
+describe('responses in protobuf', () => {
+  it('decode to the same leases as JSON', async () => {
     const lease = fc.record({
       name,
       renewTime: fc.option(micros),
@@ -75,7 +75,7 @@ describe('answers in protobuf', () => {
     );
   });
 
-  it('nodes are what their JSON says', async () => {
+  it('decode to the same nodes as JSON', async () => {
     const condition = fc.record({
       type: fc.constantFrom('Ready', 'KernelDeadlock', 'InPlaceUpdate'),
       status: fc.constantFrom('True', 'False', 'Unknown'),
@@ -102,7 +102,7 @@ describe('answers in protobuf', () => {
     );
   });
 
-  it('of the newest state, after the answer of a former one', async () => {
+  it('show the newest state after a response with an older one', async () => {
     const server = start();
     const renew = (renewTime: string) =>
       server.store.put(Lease, { metadata: { name: 'a', namespace: 'kube-node-lease' }, spec: { renewTime } });
@@ -113,7 +113,7 @@ describe('answers in protobuf', () => {
     expect(read.protobuf).toEqual([{ name: 'a', renewTime: Date.parse('2026-11-21T00:00:10Z') * 1_000 + 1 }]);
   });
 
-  it('in JSON where an object holds what only JSON can tell', async () => {
+  it('fall back to JSON if an object holds a field that is only known in JSON', async () => {
     const server = start();
     server.store.put(Node, { metadata: { name: 'plain' } });
     expect((await get(server, listNodes.path, preferred)).type).toBe(protobuf);

@@ -4,7 +4,7 @@ import { type ProtobufMessage, bytesField, encodeProtobuf, stringField } from '.
 
 export const protobufMediaType = 'application/vnd.kubernetes.protobuf';
 
-/** Field numbers are those of `generated.proto` in k8s.io/apimachinery `pkg/apis/meta/v1`. */
+/** Field numbers of this and the next two messages are those of `generated.proto` in k8s.io/apimachinery `pkg/apis/meta/v1`. */
 const ownerReference: ProtobufMessage = {
   kind: [1, 'string'],
   name: [3, 'string'],
@@ -36,7 +36,7 @@ const listMeta: ProtobufMessage = {
   remainingItemCount: [4, 'integer'],
 };
 
-/** k8s.io/api `coordination/v1`. */
+/** Message of k8s.io/api `coordination/v1`. */
 const lease: ProtobufMessage = {
   metadata: [1, objectMeta],
   spec: [
@@ -75,7 +75,7 @@ const nodeInfo: ProtobufMessage = {
   architecture: [10, 'string'],
 };
 
-/** k8s.io/api `core/v1`, as far as simulated kubelets write it. */
+/** Message of k8s.io/api `core/v1`, with the fields that simulated kubelets write. */
 const node: ProtobufMessage = {
   metadata: [1, objectMeta],
   spec: [
@@ -97,10 +97,10 @@ const messages: Readonly<Record<string, ProtobufMessage>> = { 'coordination.k8s.
 
 const messageOf = (kind: SimKind): ProtobufMessage | undefined => messages[`${apiVersionOf(kind)} ${kind.kind}`];
 
-/** Whether objects of the kind are answered in protobuf where a client prefers it; the others only in JSON. */
+/** True if a client can get objects of the kind in protobuf; all other kinds are only served in JSON. */
 export const hasProtobuf = (kind: SimKind): boolean => messageOf(kind) !== undefined;
 
-/** The object's own message; undefined where it holds what the simulator knows in JSON only. */
+/** Encodes the object as a message; undefined if it holds fields that the simulator knows in JSON only. */
 export const objectProtobuf = (kind: SimKind, object: SimObject): Uint8Array | undefined => {
   const message = messageOf(kind);
   return message === undefined
@@ -115,7 +115,7 @@ export interface ProtobufType {
 
 const magic = Buffer.from('k8s\0');
 
-/** A message as it is sent: in a `runtime.Unknown`, behind `k8s` and a zero (k8s.io/apimachinery `pkg/runtime/generated.proto`). */
+/** Wraps a message for sending: `k8s` and a zero byte, then a `runtime.Unknown` (k8s.io/apimachinery `pkg/runtime/generated.proto`). */
 export const protobufEnvelope = ({ apiVersion, kind }: ProtobufType, raw: Uint8Array): Uint8Array => {
   const type = Buffer.concat([...stringField(1, apiVersion), ...stringField(2, kind)]);
   return Buffer.concat([magic, ...bytesField(1, type), ...bytesField(2, raw)]);
@@ -123,12 +123,12 @@ export const protobufEnvelope = ({ apiVersion, kind }: ProtobufType, raw: Uint8A
 
 export interface ProtobufList {
   readonly kind: SimKind;
-  /** Of the list. */
+  /** ListMeta of the list. */
   readonly metadata: Readonly<JsonMap>;
   readonly items: readonly Uint8Array[];
 }
 
-/** In all lists `metadata` is field 1 and `items` field 2. */
+/** Encodes a list: in all of them `metadata` is field 1 and `items` field 2. */
 export const listProtobuf = ({ kind, metadata, items }: ProtobufList): Uint8Array => {
   const head = bytesField(1, encodeProtobuf(listMeta, metadata) ?? Buffer.alloc(0));
   const list = Buffer.concat([...head, ...items.flatMap((item) => bytesField(2, item))]);

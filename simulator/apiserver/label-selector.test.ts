@@ -48,10 +48,10 @@ const holds = ({ key, operator, values: list }: Term, of: Readonly<Record<string
 };
 
 describe('a label selector', () => {
-  it('matches what each of its terms matches, however it is spaced', () => {
+  it('matches the labels that all of its terms match, with any spacing', () => {
     fc.assert(
       fc.property(terms, labels, fc.constantFrom('', ' '), (list, of, space) => {
-        // A bare key named like an operator cannot be told from one after another term; the real parser has the same limit.
+        // A bare key that is named like an operator is ambiguous; the real parser has the same limit.
         const usable = list.filter(
           ({ key, operator }) => !(operator === 'exists' && (key === 'in' || key === 'notin')),
         );
@@ -62,7 +62,7 @@ describe('a label selector', () => {
     );
   });
 
-  it('reads what the domain writes, and matches the same', () => {
+  it('parses the selectors that our client formats, and matches the same labels', () => {
     const list = fc.array(values, { minLength: 1, maxLength: 4 });
     const requirement = fc.oneof(
       fc.record<LabelRequirement>({ key: keys, operator: fc.constantFrom('In', 'NotIn'), values: list }),

@@ -3,7 +3,7 @@ import { type StatusError, badRequest } from './status.ts';
 
 type LabelMatcher = (labels: Readonly<Record<string, string>>) => boolean;
 
-// The grammar is that of k8s.io/apimachinery/pkg/labels/selector.go, but for `<` and `>`, which no client of ours sends.
+// The grammar is that of k8s.io/apimachinery/pkg/labels/selector.go without `<` and `>`, which none of our clients sends.
 
 const keyPattern = /^[^\s=!(),<>]+$/;
 const equalityPattern = /^([^\s=!(),<>]+)\s*(==|=|!=)([^=!(),<>]*)$/;
@@ -50,7 +50,7 @@ const parseTerm = (text: string): LabelMatcher => {
   };
 };
 
-/** Parts of a text at commas outside of parentheses. */
+/** Splits a text at commas outside of parentheses. */
 const splitTerms = (text: string): readonly string[] => {
   const terms: string[] = [];
   let term = '';
@@ -66,7 +66,7 @@ const splitTerms = (text: string): readonly string[] => {
   return [...terms, term];
 };
 
-/** Compiles a `labelSelector`; throws a BadRequest StatusError where it cannot be parsed. */
+/** Compiles a `labelSelector`; throws a BadRequest StatusError if it cannot be parsed. */
 export const parseLabelSelector = (text: string): LabelMatcher => {
   const terms = text.trim() === '' ? [] : splitTerms(text).map(parseTerm);
   return (labels) => terms.every((matches) => matches(labels));

@@ -1,7 +1,7 @@
 import { type JsonMap, asMap, getPath, withPath } from './object.ts';
 import type { StatusCause } from './kind.ts';
 
-/** `metav1.MicroTime` takes exactly six digits behind the second, as its layout in Go has them. */
+/** `metav1.MicroTime` requires exactly six digits after the seconds, because its layout in Go has six. */
 const microTime = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{6})(Z|[+-]\d\d:\d\d)$/;
 
 const timeFields = ['acquireTime', 'renewTime'];
@@ -9,7 +9,7 @@ const timeFields = ['acquireTime', 'renewTime'];
 const isMicroTime = (value: unknown): boolean =>
   typeof value === 'string' && microTime.test(value) && !Number.isNaN(Date.parse(value));
 
-/** What the real server's decoder says of a Lease; undefined when all is well. */
+/** Returns the error of the real server's decoder for a Lease; undefined if the Lease is valid. */
 export const leaseProblem = (object: Readonly<JsonMap>): string | undefined => {
   const spec = asMap(object.spec);
   const wrong = timeFields.find(
@@ -20,14 +20,14 @@ export const leaseProblem = (object: Readonly<JsonMap>): string | undefined => {
   return `parsing time ${text} as "2006-01-02T15:04:05.000000Z07:00": cannot parse ${text}`;
 };
 
-/** A MicroTime in UTC, its microseconds kept. */
+/** Converts a MicroTime to UTC and keeps its microseconds. */
 const inUtc = (text: string): string => {
   const [, , micros = '', zone] = microTime.exec(text) ?? [];
   if (zone === 'Z') return text;
   return new Date(Date.parse(text)).toISOString().replace(/\.\d{3}Z$/, `.${micros}Z`);
 };
 
-/** Times come back in UTC; those that are null, not at all. */
+/** Converts times to UTC and removes those that are null, as the real server does. */
 export const normalizeLease = (object: JsonMap): JsonMap => {
   let result = object;
   for (const field of timeFields) {

@@ -22,7 +22,7 @@ interface Page {
 
 interface Token {
   readonly revision: number;
-  /** Keys up to and including this one were shown. */
+  /** Last key of the pages so far. */
   readonly after: string;
 }
 
@@ -90,8 +90,8 @@ const metadataOf = (page: Page, { custom }: SimKind): JsonMap => ({
 });
 
 /**
- * The body of a list answer: protobuf where that is asked for and all objects have it, else JSON text. Throws a StatusError: BadRequest for a
- * broken token, Expired (410) for a forgotten revision.
+ * Returns the body of a list response: protobuf if requested and possible for all objects, else JSON text. Throws a StatusError:
+ * BadRequest for an invalid continue token, Expired (410) for a revision that is no longer in the history.
  */
 export const listBody = (storage: Storage, request: ListRequest): string | Uint8Array => {
   const { kind, protobuf } = request;

@@ -7,7 +7,7 @@ const json = fc
   .jsonValue({ maxDepth: 3, noUnicodeString: false })
   .filter((value) => !JSON.stringify(value).includes('__proto__'));
 
-/** Deeply frozen: whoever writes to it throws. */
+/** Freezes the value deeply, so that every write to it throws. */
 const frozen = <T>(value: T): T => {
   if (typeof value === 'object' && value !== null) {
     Object.values(value).forEach(frozen);
@@ -55,7 +55,7 @@ describe('merge patch', () => {
 });
 
 describe('equality', () => {
-  it('is that of the texts, but for the order of members and absent ones', () => {
+  it('compares JSON values, but ignores the order of members and undefined ones', () => {
     fc.assert(
       fc.property(json, json, (a, b) => {
         expect(equalJson(a, structuredClone(a))).toBe(true);

@@ -1,6 +1,6 @@
 import { type JsonMap, isMap } from './object.ts';
 
-/** RFC 7396. Returns a new value; `target` is not written to. */
+/** Applies a JSON merge patch (RFC 7396). Returns a new value and leaves `target` unchanged. */
 export const applyMergePatch = (target: unknown, patch: unknown): unknown => {
   if (!isMap(patch)) return patch;
   const result: JsonMap = isMap(target) ? { ...target } : {};

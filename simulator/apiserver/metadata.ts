@@ -23,7 +23,7 @@ const nameProblem = (kind: SimKind, name: string): StatusCause | undefined => {
   return ok ? undefined : wrong('metadata.name', `Invalid value: "${name}": ${isLabel ? labelRule : subdomainRule}`);
 };
 
-/** What is wrong with an object's metadata, as k8s.io/apimachinery/pkg/api/validation/objectmeta.go checks it. */
+/** Returns the problems of an object's metadata, by the rules of k8s.io/apimachinery/pkg/api/validation/objectmeta.go. */
 export const metadataProblems = (kind: SimKind, meta: SimMeta): readonly StatusCause[] => {
   if (meta.name === '') {
     const message = 'Required value: name or generateName is required';
@@ -57,18 +57,18 @@ const isEmpty = (value: unknown): boolean =>
 
 const hasKeys = (map: JsonMap): boolean => Object.keys(map).length > 0;
 
-/** Leaves out what Go's omitempty leaves out, and managedFields, which the simulator does not keep. */
+/** Drops the fields that Go's omitempty drops, and managedFields, which the simulator does not keep. */
 export const tidyMetadata = (meta: Readonly<JsonMap>): JsonMap =>
   without(meta, 'managedFields', 'selfLink', ...droppedWhenEmpty.filter((key) => isEmpty(meta[key])));
 
-/** The members of `status` that a kind leaves out when 0. */
+/** Drops the fields of `status` that the kind leaves out when they are 0. */
 export const tidyStatus = (kind: SimKind, object: JsonMap): JsonMap => {
   const status = object.status;
   if (kind.omitZero.length === 0 || !isMap(status)) return object;
   return { ...object, status: without(status, ...kind.omitZero.filter((key) => status[key] === 0)) };
 };
 
-/** The parts of an object whose changes count as generations. */
+/** Returns the parts of an object whose changes increase its generation. */
 const counted = (kind: SimKind, object: Readonly<JsonMap>): unknown => {
   const metadata = asMap(object.metadata);
   const parts = kind.countedMetadata.map((key) => metadata[key]);
@@ -77,8 +77,8 @@ const counted = (kind: SimKind, object: Readonly<JsonMap>): unknown => {
 };
 
 /**
- * The generation after a change from `old` to `next`, but for one through the status subresource, which never counts. Built-in kinds
- * count changes of the spec, custom ones of everything but the metadata (and the status, where that is a subresource).
+ * Returns the generation after a change from `old` to `next`. Not for writes to the status subresource, which never count. Built-in kinds
+ * count changes of the spec; custom kinds count changes outside the metadata and outside the status if that is a subresource.
  */
 export const nextGeneration = (kind: SimKind, old: SimObject, next: Readonly<JsonMap>): number | undefined => {
   const current = old.metadata.generation;
@@ -86,7 +86,7 @@ export const nextGeneration = (kind: SimKind, old: SimObject, next: Readonly<Jso
   return equalJson(counted(kind, old), counted(kind, next)) ? current : current + 1;
 };
 
-/** A metadata object out of a request's body: strings where strings must be, the rest as it came. */
+/** Reads the metadata in a request's body: a required string that is missing or of another type becomes empty, all else stays as sent. */
 export const metadataIn = (
   object: Readonly<JsonMap>,
 ): JsonMap & { name: string; namespace: string; resourceVersion: string; uid: string } => {

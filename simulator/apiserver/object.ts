@@ -1,4 +1,4 @@
-/** What a JSON object parses to. Values that are stored or came out of the store are shared: never write to them. */
+/** A parsed JSON object. Values in the store, or returned by it, are shared: never write to them. */
 export type JsonMap = Record<string, unknown>;
 
 export interface SimMeta extends Readonly<JsonMap> {
@@ -16,7 +16,7 @@ export interface SimMeta extends Readonly<JsonMap> {
   readonly finalizers?: readonly string[];
 }
 
-/** A Kubernetes object as the simulated server holds it. */
+/** A Kubernetes object as the simulated server stores it. */
 export interface SimObject extends Readonly<JsonMap> {
   readonly apiVersion: string;
   readonly kind: string;
@@ -39,7 +39,7 @@ export const getPath = (value: unknown, path: readonly string[]): unknown => {
   return current;
 };
 
-/** A copy of `map` with `value` at `path`; missing objects on the way are made, undefined removes. */
+/** Copies `map` with `value` at `path`. Creates missing objects on the way; undefined removes the member. */
 export const withPath = (map: Readonly<JsonMap>, path: readonly string[], value: unknown): JsonMap => {
   const [head, ...rest] = path;
   if (head === undefined) return asMap(value);
@@ -47,13 +47,13 @@ export const withPath = (map: Readonly<JsonMap>, path: readonly string[], value:
   return next === undefined ? without(map, head) : { ...map, [head]: next };
 };
 
-/** A copy without `keys`. They are not deleted from it: V8 makes a hash table of an object that loses members, and keeps it one. */
+/** Copies `map` without `keys`. It does not delete members, because V8 turns an object that loses members into a hash table for good. */
 export const without = (map: Readonly<JsonMap>, ...keys: readonly string[]): JsonMap =>
   keys.some((key) => Object.hasOwn(map, key))
     ? Object.fromEntries(Object.entries(map).filter(([key]) => !keys.includes(key)))
     : { ...map };
 
-/** Deep equality of JSON values; an absent member equals an undefined one. */
+/** Compares JSON values deeply; an absent member equals an undefined one. */
 export const equalJson = (a: unknown, b: unknown): boolean => {
   if (a === b) return true;
   if (Array.isArray(a)) {

@@ -11,7 +11,7 @@ const letters = 'bcdfghjklmnpqrstvwxz2456789';
 
 const hex = (value: number, length: number): string => value.toString(16).padStart(length, '0');
 
-/** What new objects get that no request decides: names, UIDs, times. Repeatable, given the same seed and clock. */
+/** Creates the generated values of new objects: names, UIDs, times. They are the same for the same seed and clock. */
 export const createOrigin = (options: OriginOptions) => {
   const { random, now } = options;
   let second = Number.NaN;
@@ -27,7 +27,7 @@ export const createOrigin = (options: OriginOptions) => {
   };
 
   return {
-    /** `prefix` and five letters, as k8s.io/apiserver/pkg/storage/names does it. */
+    /** Appends five random letters to `prefix`, as k8s.io/apiserver/pkg/storage/names does. */
     nameFrom: (prefix: string): string => {
       let suffix = '';
       while (suffix.length < 5) suffix += letters.charAt(random.integer(letters.length));
@@ -37,10 +37,10 @@ export const createOrigin = (options: OriginOptions) => {
       const part = (): string => hex(random.integer(0x1_0000), 4);
       const version = `4${part().slice(1)}`;
       const variant = hex(0x8000 | random.integer(0x4000), 4);
-      // Joined, and so one flat string: a template makes a tree of its parts, which lives as long as the object.
+      // `join` returns one flat string; a template literal would make a tree of strings that lives as long as the object.
       return [part() + part(), part(), version, variant, part() + part() + part()].join('-');
     },
-    /** The server's wall clock, `inSeconds` ahead, as RFC 3339 with whole seconds. */
+    /** Returns the server's wall-clock time plus `inSeconds`, in RFC 3339 with whole seconds. */
     timestamp: (inSeconds = 0): string => timestamp(now() + inSeconds * 1000),
   };
 };

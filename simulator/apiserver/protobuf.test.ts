@@ -49,7 +49,7 @@ describe('encodeProtobuf', () => {
   });
 
   it.each([{ other: 1 }, { child: { other: 1 } }, { children: [{ name: 'a' }, { other: 1 }] }])(
-    'has no message for what the type does not name: %j',
+    'returns undefined for a field that the type does not name: %j',
     (object) => {
       expect(hex(object)).toBeUndefined();
     },
@@ -66,7 +66,7 @@ describe('encodeProtobuf', () => {
           expect(fieldOf(tag)).toBe(4);
           read.push(readString(cursor, tag));
         });
-        // A half of a surrogate pair has no bytes of its own.
+        // Half of a surrogate pair has no UTF-8 encoding.
         expect(read).toEqual(tags.map((tag) => Buffer.from(tag).toString()));
       }),
       { numRuns: 200 },

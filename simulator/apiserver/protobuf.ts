@@ -1,6 +1,6 @@
 import { type JsonMap, asList, asMap } from './object.ts';
 
-/** What a field holds: JSON's form of it is known from the Kubernetes API. */
+/** Type of a field's value. Its JSON form is the one that the Kubernetes API documents. */
 type FieldType =
   | 'string'
   | 'strings'
@@ -16,13 +16,13 @@ interface ProtobufField {
   readonly 1: FieldType;
 }
 
-/** A message type: the number and type of each field, by its name in JSON; of a message in brackets there can be many. */
+/** A message type: number and type of each field by its JSON name. A message in brackets is a repeated field. */
 export type ProtobufMessage = Readonly<Record<string, ProtobufField>>;
 
-/** Parts of a message, which stand one after the other. */
+/** Consecutive parts of a message. */
 type Chunks = readonly Uint8Array[];
 
-/** A negative number takes all of the ten bytes that 64 bits do. Throws a RangeError for what is no number. */
+/** Encodes a varint. A negative number takes the full ten bytes of a 64-bit value. Throws a RangeError for NaN. */
 const varint = (value: number): readonly number[] => {
   const bytes: number[] = [];
   if (value >= 0 && value < 2 ** 31) {
@@ -38,7 +38,7 @@ const varint = (value: number): readonly number[] => {
 const integerField = (field: number, value: number): Uint8Array =>
   Buffer.from([...varint(field << 3), ...varint(Math.trunc(value))]);
 
-/** A field of bytes or a message. */
+/** Encodes a field of bytes or of a message. */
 export const bytesField = (field: number, content: Uint8Array): Chunks => [
   Buffer.from([...varint((field << 3) | 2), ...varint(content.length)]),
   content,
@@ -46,7 +46,7 @@ export const bytesField = (field: number, content: Uint8Array): Chunks => [
 
 export const stringField = (field: number, text: string): Chunks => bytesField(field, Buffer.from(text));
 
-/** A Time or MicroTime, whose messages are alike. */
+/** Encodes a Time or MicroTime, which have the same message. */
 const timeField = (field: number, value: unknown): Chunks => {
   const written = String(value);
   const [, fraction = ''] = /\.(\d{1,9})/.exec(written) ?? [];
@@ -57,7 +57,7 @@ const timeField = (field: number, value: unknown): Chunks => {
 const entryField = (field: number, key: string, value: unknown): Chunks =>
   bytesField(field, Buffer.concat([...stringField(1, key), ...stringField(2, String(value))]));
 
-/** Of all items, or undefined when one has a field that the message type does not name. */
+/** Encodes the fields of all items; undefined if one has a field that the message type does not name. */
 const messageFields = (field: number, message: ProtobufMessage, items: readonly unknown[]): Chunks | undefined => {
   const encoded = items.map((item) => encodeProtobuf(message, asMap(item)));
   return encoded.includes(undefined)
@@ -87,8 +87,8 @@ const encodeField = ({ 0: field, 1: type }: ProtobufField, value: unknown): Chun
 };
 
 /**
- * The message of an object as its JSON has it (https://protobuf.dev/programming-guides/encoding); undefined when the object has a field that
- * the message type does not name. What is null or not there is left out, where Go also writes empty strings and zeros.
+ * Encodes an object, given in its JSON form (https://protobuf.dev/programming-guides/encoding); undefined if it has a field that the
+ * message type does not name. Null and absent fields are left out, although Go also writes empty strings and zeros.
  */
 export const encodeProtobuf = (message: ProtobufMessage, object: Readonly<JsonMap>): Uint8Array | undefined => {
   const chunks: Uint8Array[] = [];

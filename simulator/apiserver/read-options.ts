@@ -6,17 +6,17 @@ export type Query = Readonly<Record<string, string>>;
 
 export interface Selection {
   readonly matches: (object: SimObject) => boolean;
-  /** The one name that can match, if the field selector says so. */
+  /** The only name that can match, if the field selector names one. */
   readonly name?: string;
-  /** Everything matches. */
+  /** True if every object matches. */
   readonly all: boolean;
 }
 
 export interface StoreListOptions {
   readonly selection: Selection;
-  /** Of a watch: what came after it. Undefined and 0: first the present objects. Lists show the state of now whatever it is. */
+  /** Revision after which a watch starts. Undefined or 0: it first sends the current objects. Lists ignore it and show the current state. */
   readonly resourceVersion: number | undefined;
-  /** 0: no limit. */
+  /** Maximum number of items; 0 means no limit. */
   readonly limit: number;
   readonly continue: string;
   readonly timeoutSeconds: number | undefined;
@@ -25,7 +25,7 @@ export interface StoreListOptions {
 
 const everything: Selection = { matches: () => true, all: true };
 
-/** The name that a field selector asks for. Throws a BadRequest StatusError for selectors of anything else. */
+/** Returns the name in a field selector. Throws a BadRequest StatusError for selectors of other fields. */
 const selectedName = (fieldSelector: string): string | undefined => {
   if (fieldSelector === '') return undefined;
   const name = /^metadata\.name==?([^,=]*)$/.exec(fieldSelector)?.[1];
@@ -46,7 +46,7 @@ const selectionOf = ({ labelSelector = '', fieldSelector = '' }: Query): Selecti
   };
 };
 
-/** Undefined for "" (absent). Throws a StatusError for what is no number. */
+/** Returns undefined for "" (absent). Throws a StatusError if the text is not a number. */
 const parseResourceVersion = (text: string | undefined): number | undefined => {
   if (text === undefined || text === '') return undefined;
   if (/^\d+$/.test(text)) return Number(text);
@@ -65,7 +65,7 @@ const isTrue = (text: string | undefined): boolean => text === 'true' || text ==
 
 export const isWatch = (query: Query): boolean => isTrue(query.watch);
 
-/** Throws a StatusError for options that the API server refuses. */
+/** Reads the options of a list or watch. Throws a StatusError for options that the API server refuses. */
 export const listOptions = (query: Query): StoreListOptions => ({
   selection: selectionOf(query),
   resourceVersion: isWatch(query) ? parseResourceVersion(query.resourceVersion) : undefined,
@@ -75,10 +75,10 @@ export const listOptions = (query: Query): StoreListOptions => ({
   bookmarks: isTrue(query.allowWatchBookmarks),
 });
 
-/** Options that change what a request does. Client-go lists where a watch with initial events is refused. */
+/** Options that would change the effect of a request. Where a watch with initial events is refused, client-go lists instead. */
 const unsimulated = ['dryRun', 'resourceVersionMatch', 'sendInitialEvents'];
 
-/** Throws an Invalid StatusError for a request that would do something else than it is asked to. */
+/** Throws an Invalid StatusError for an option that the simulation would otherwise ignore silently. */
 export const refuseUnsimulated = (query: Query): void => {
   const found = unsimulated.find((name) => query[name] !== undefined);
   if (found === undefined) return;

@@ -2,21 +2,21 @@ import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
 import { protobufMediaType } from './kube-protobuf.ts';
 import { StatusError } from './status.ts';
 
-/** An answer that is whole, before it gets its common headers. */
+/** A complete response, before the common headers are added. */
 export interface WholeReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** The same in protobuf. */
+/** A complete response in protobuf. */
 export interface ProtobufReply extends Omit<WholeReply, 'text'> {
   readonly bytes: Uint8Array;
 }
 
 const plainText = { 'content-type': 'text/plain; charset=utf-8' };
 
-/** What paths outside of the API are answered with. */
+/** Response for paths outside of the API. */
 export const nowhereReply: WholeReply = { status: 404, headers: plainText, text: '404 page not found\n' };
 
 export const healthReply: WholeReply = { status: 200, headers: plainText, text: 'ok' };
@@ -29,14 +29,14 @@ export const protobufReply = (bytes: Uint8Array): ProtobufReply => ({
   bytes,
 });
 
-/** The answer to a request that was refused; whatever is no StatusError is thrown on. */
+/** Returns the response for a StatusError; rethrows all other errors. */
 export const errorReply = (error: unknown): WholeReply => {
   if (!(error instanceof StatusError)) throw error;
   const { status } = error;
   return { status: status.code ?? 500, text: JSON.stringify(status) };
 };
 
-/** `name` in lower case. */
+/** Returns a header of the request by its `name` in lower case. */
 export const headerOf = (request: KubeRequest, name: string): string | undefined => {
   for (const [key, value] of Object.entries(request.headers ?? {})) if (key.toLowerCase() === name) return value;
   return undefined;

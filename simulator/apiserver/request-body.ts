@@ -3,17 +3,17 @@ import { checkBodyFormat } from './negotiate.ts';
 import { type JsonMap, isMap } from './object.ts';
 import { badRequest } from './status.ts';
 
-/** What a write carries. */
+/** Body of a write request. */
 export interface RequestBody {
   readonly contentType: string | undefined;
-  /** Empty where there is none. */
+  /** Empty if the request has no body. */
   readonly body: string | Uint8Array;
 }
 
 export const bodyText = ({ body }: RequestBody): string =>
   typeof body === 'string' ? body : Buffer.from(body).toString();
 
-/** Throws a BadRequest StatusError with the words of `describe`. */
+/** Parses JSON. Throws a BadRequest StatusError with the message that `describe` returns. */
 export const parseJson = (text: string, describe: (problem: string) => string): unknown => {
   try {
     return JSON.parse(text) as unknown;
@@ -22,7 +22,7 @@ export const parseJson = (text: string, describe: (problem: string) => string): 
   }
 };
 
-/** The object in a JSON body. Throws a StatusError: UnsupportedMediaType (415), BadRequest with the words of `describe`. */
+/** Reads the object in a JSON body. Throws a StatusError: UnsupportedMediaType (415) or BadRequest with the message that `describe` returns. */
 export const readObjectBody = (request: RequestBody, describe: (problem: string) => string): JsonMap => {
   checkBodyFormat(request.contentType);
   const refuse = (problem: string): string => describe(`couldn't get version/kind; json parse error: ${problem}`);

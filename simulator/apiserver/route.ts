@@ -1,6 +1,6 @@
 import type { SimKind } from './kind.ts';
 
-/** What a path means. `unknown` is a path of the API for which nothing is served, `nowhere` one outside of it. */
+/** Target of a path. `unknown` is a path of the API that is not served, `nowhere` one outside of the API. */
 export type Route =
   | { readonly type: 'collection'; readonly kind: SimKind; readonly namespace?: string }
   | {
@@ -27,11 +27,11 @@ export const createCatalog = (kinds: readonly SimKind[]) => {
   return {
     kinds,
     groups,
-    /** All kinds of the group are custom. */
+    /** True if all kinds of the group are custom. */
     isCustom: (group: string): boolean => kinds.every((kind) => kind.group !== group || kind.custom),
     find: (group: string, version: string, resource: string): SimKind | undefined =>
       byPath.get(`${group}/${version}/${resource}`),
-    /** Versions served of a group, in the order of the kinds. */
+    /** Served versions of a group, in the order of the kinds. */
     versions: (group: string): readonly string[] => versions.get(group) ?? [],
   };
 };
@@ -75,7 +75,7 @@ const resourceRoute = (
   return kind.namespaced ? { type: 'unknown' } : objectRoute(kind, '', rest.slice(1));
 };
 
-/** What `path` (URI-encoded segments, no query) means to a server of `catalog`. */
+/** Returns the route of `path` (URI-encoded segments, no query) on a server of `catalog`. */
 export const routeOf = (catalog: Catalog, path: string): Route => {
   const known = fixed[path];
   if (known !== undefined) return known;

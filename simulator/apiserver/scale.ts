@@ -10,8 +10,8 @@ const numberAt = (object: unknown, path: readonly string[]): number => {
 };
 
 /**
- * The `autoscaling/v1` Scale of an object. `spec` is empty when the count is 0: the field has omitempty in Go, so whoever reads it
- * must take absent as 0.
+ * Returns the `autoscaling/v1` Scale of an object. `spec` is empty when the count is 0, because the field has omitempty in Go: readers
+ * must treat absent as 0.
  */
 export const scaleOf = (entry: Entry, paths: ScalePaths): JsonMap => {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = entry.object.metadata;
@@ -25,7 +25,7 @@ export const scaleOf = (entry: Entry, paths: ScalePaths): JsonMap => {
   };
 };
 
-/** A custom object without the field has no Scale to show, but gets one when a count is written. */
+/** Throws InternalError for a custom object without the replicas field: its Scale cannot be read, although it can be written. */
 export const checkScalable = (entry: Entry, paths: ScalePaths): void => {
   if (!entry.kind.custom || getPath(entry.object, paths.replicas) !== undefined) return;
   const message = `the spec replicas field ".${paths.replicas.join('.')}" does not exist`;
@@ -51,7 +51,7 @@ const checkReplicas = (kind: SimKind, name: string, replicas: unknown): number =
   throw invalid(kind, name, [{ reason: 'FieldValueInvalid', message, field }]);
 };
 
-/** The object as a written Scale wants it: its count, and its preconditions in the metadata. */
+/** Returns the object with the replica count of a written Scale, and with the Scale's preconditions in its metadata. */
 export const scaledObject = (entry: Entry, paths: ScalePaths, scale: Readonly<JsonMap>): JsonMap => {
   const count = checkReplicas(entry.kind, entry.name, getPath(scale, ['spec', 'replicas']) ?? undefined);
   const { name, namespace, uid, resourceVersion } = asMap(scale.metadata);

@@ -39,7 +39,7 @@ const put = (server: SimApiServer, name: string, labels: Record<string, string> 
 
 type Event = readonly [string, string];
 
-/** Everything up to the end of the watch, as type and name; an error's reason instead of its name. */
+/** Reads all events to the end of the watch, each as type and name; for an error, its reason instead of the name. */
 const watchAll = async (server: SimApiServer, query: KubeRequest['query']): Promise<readonly Event[]> => {
   const signal = never;
   const response = await server.request({ method: 'GET', path: configMaps, query: { watch: '1', ...query }, signal });
@@ -59,8 +59,8 @@ const continueOf = (reply: Reply): string => (reply.body.metadata as { continue?
 const namesOf = (reply: Reply): readonly string[] =>
   (reply.body.items as readonly { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
 
-describe('a simulated server that has forgotten', () => {
-  it('ends a watch from then with an ERROR event of 410', async () => {
+describe('a simulated server that has compacted', () => {
+  it('ends a watch from an older revision with an ERROR event of 410', async () => {
     const { clock, server } = setup();
     put(server, 'a');
     const old = String(server.store.revision);
@@ -72,7 +72,7 @@ describe('a simulated server that has forgotten', () => {
     expect(await clock.run(watchAll(server, now))).toEqual([]);
   });
 
-  it('answers a later page with 410', async () => {
+  it('responds to a later page with 410', async () => {
     const { server } = setup();
     for (const name of ['a', 'b', 'c', 'd']) put(server, name);
     const first = await get(server, configMaps, { limit: '2' });
@@ -83,7 +83,7 @@ describe('a simulated server that has forgotten', () => {
   });
 });
 
-describe('a simulated server that is asked for what it does not simulate', () => {
+describe('a simulated server that gets options it does not simulate', () => {
   it.each([
     [{ dryRun: 'All' }, 422],
     [{ watch: '1', sendInitialEvents: 'true' }, 422],
@@ -111,7 +111,7 @@ describe('a simulated server as a transport', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('leaves no timer behind when a watch is abandoned, ended or cut', async () => {
+  it('leaves no timer behind when a watch is abandoned or has ended', async () => {
     const { clock, server } = setup();
     const query = { watch: '1', allowWatchBookmarks: 'true', timeoutSeconds: '100' };
     const response = await server.request({
@@ -128,7 +128,7 @@ describe('a simulated server as a transport', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('rejects with the reason when aborted before', async () => {
+  it('rejects with the reason if the request was aborted before', async () => {
     const reason = new Error('enough');
     const request = { method: 'GET', path: configMaps, signal: AbortSignal.abort(reason) } as const;
     await expect(setup().server.request(request)).rejects.toBe(reason);
@@ -152,7 +152,7 @@ describe('a simulated server as a transport', () => {
     expect(clock.monotonic()).toBe(200_000);
   });
 
-  it('ends a watch that began at an instant at which rounding leaves next to nothing before its last bookmark', async () => {
+  it('ends a watch if rounding leaves almost no time before its last bookmark', async () => {
     const { clock, server } = setup();
     await clock.advance(435_727.040_393_150_94);
     const from = clock.monotonic();
@@ -170,7 +170,7 @@ describe('a simulated server as a transport', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('tells its own wall clock, skewed when told so', async () => {
+  it('reports its own wall clock with the configured skew', async () => {
     const { clock, server } = setup();
     server.setClockSkew(-3_600_000);
     const response = await server.request({ method: 'GET', path: '/version', signal: never });
@@ -178,7 +178,7 @@ describe('a simulated server as a transport', () => {
     expect(server.store.put(Node, { metadata: { name: 'n' } }).metadata.creationTimestamp).toBe('2025-12-31T23:00:00Z');
   });
 
-  it('runs the same for the same seed', async () => {
+  it('behaves the same for the same seed', async () => {
     const run = async (seed: number): Promise<unknown> => {
       const { server } = setup({ seed });
       const body = JSON.stringify({ metadata: { generateName: 'x-' } });
@@ -189,7 +189,7 @@ describe('a simulated server as a transport', () => {
     expect(await run(1)).not.toEqual(await run(2));
   });
 
-  it('serves kinds that are defined by a line of data', async () => {
+  it('serves kinds that are defined by data alone', async () => {
     const clock = createVirtualClock();
     const { customKind } = await import('./kinds.ts');
     const Mill = customKind(
@@ -219,7 +219,7 @@ describe('a list and a watch', () => {
     else put(server, name, app === undefined ? {} : { app });
   };
 
-  it('agree: the events since a list turn it into any later one, with and without selector', async () => {
+  it('agree: the events since a list turn it into any later list, with and without a selector', async () => {
     const actions = fc.array(action, { maxLength: 15 });
     await fc.assert(
       fc.asyncProperty(
@@ -248,7 +248,7 @@ describe('a list and a watch', () => {
     );
   });
 
-  it('agree page by page with a list in one go, whatever happens in between', async () => {
+  it('agree: pages equal the whole list as of the first page, even if objects change in between', async () => {
     const plan = fc.tuple(
       fc.array(action, { maxLength: 12 }),
       fc.array(action, { maxLength: 12 }),
@@ -284,7 +284,7 @@ describe('the store for actors', () => {
   const ref = { namespace: 'kube-node-lease', name: 'n' };
   const spec = { holderIdentity: 'n', leaseDurationSeconds: 40 };
 
-  it('creates, changes by function, and knows when nothing changes', () => {
+  it('creates objects, changes them by a function, and ignores changes that change nothing', () => {
     const { server } = setup();
     const made = server.store.put(Lease, { metadata: ref, spec });
     expect(made).toMatchObject({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: ref, spec });
@@ -297,7 +297,7 @@ describe('the store for actors', () => {
     expect(server.store.patch(Lease, { ...ref, name: 'none' }, () => expect.unreachable())).toBeUndefined();
   });
 
-  it('writes spec and status in one go, counts generations and leaves out zeros as the server does', () => {
+  it('writes spec and status in one step, and counts generations and omits zeros as the server does', () => {
     const { server } = setup();
     const at = { namespace: 'default', name: 'd' };
     const { Deployment } = simKinds;
@@ -316,7 +316,7 @@ describe('the store for actors', () => {
     expect([scaled?.metadata.generation, scaled?.spec]).toEqual([2, { replicas: 0 }]);
   });
 
-  it('deletes gracefully or at once, and takes an object with its last finalizer', () => {
+  it('deletes gracefully or at once, and removes a deleted object with its last finalizer', () => {
     const { server } = setup();
     const { Pod } = simKinds;
     const at = { namespace: 'default', name: 'p' };
@@ -338,7 +338,7 @@ describe('the store for actors', () => {
     expect(server.store.get(ConfigMap, held)).toBeUndefined();
   });
 
-  it('tells subscribers what requests do, with the state before', async () => {
+  it('notifies subscribers of changes by requests, with the previous state', async () => {
     const { server } = setup();
     const heard: unknown[] = [];
     const stop = server.store.subscribe(ConfigMap, ({ type, object, previous }) => {

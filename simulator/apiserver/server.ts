@@ -30,20 +30,20 @@ import { type WatchHost, openWatch } from './watch.ts';
 
 export interface SimApiServerOptions {
   readonly clock: Clock;
-  /** Default: all of `simKinds`. */
+  /** Served kinds. Default: all of `simKinds`. */
   readonly kinds?: readonly SimKind[];
-  /** Decides UIDs, generated names and the length of watches. Default 0. */
+  /** Seed of UIDs, generated names and the length of watches. Default 0. */
   readonly seed?: number | string;
-  /** Namespaces that are there from the start. Default: those of a real server. */
+  /** Namespaces that exist from the start. Default: those of a real server. */
   readonly namespaces?: readonly string[];
-  /** Changes of each kind that are kept for watches and pages of the past. Default 5000. */
+  /** Number of changes per kind that are kept for watches and pages of older revisions. Default 5000. */
   readonly historyEvents?: number;
 }
 
-/** A Kubernetes API server in memory: requests in, answers out, objects in a store. */
+/** A Kubernetes API server in memory: a `Kube` whose objects are in `store`. */
 export interface SimApiServer extends Kube {
   readonly store: SimStore;
-  /** How far ahead of the clock this server's wall clock is (`Date` header, timestamps), in milliseconds. */
+  /** Sets how far this server's wall clock (`Date` header, timestamps) is ahead of the clock, in milliseconds. */
   setClockSkew(ms: number): void;
 }
 
@@ -124,7 +124,7 @@ class RequestHandler {
 }
 
 /**
- * An embedded Kubernetes API server. It is a `Kube` itself, and so an in-memory transport: deadlines and aborts hold as they do on a
+ * Creates an embedded Kubernetes API server. As a `Kube` it is an in-memory transport: deadlines and aborts apply as they do on a
  * network. A write is done by the time `request` returns its promise; time passes on `clock` only.
  */
 export const createSimApiServer = (options: SimApiServerOptions): SimApiServer => {
@@ -138,7 +138,7 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
   const handler = new RequestHandler({ storage, clock, origin, random: random.fork('watch') }, kinds, now);
   const store = new SimStore(storage, origin);
   for (const name of namespaces) store.put(simKinds.Namespace, { metadata: { name } });
-  // As on a real server, which has a past by the time anybody can ask: versions of before its start are too old to watch from.
+  // As on a real server, which has a history before its first client connects: versions from before the start are too old for a watch.
   storage.compact(storage.revision);
   return {
     store,

@@ -9,7 +9,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** `metav1.Status`, as the API server answers it. */
+/** `metav1.Status`, as the API server returns it. */
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
@@ -28,7 +28,7 @@ export interface FailureInit {
   readonly details?: StatusDetails;
 }
 
-/** A request that the simulated server refuses; never leaves the server but as an answer. */
+/** Error for a request that the simulated server refuses; it leaves the server only as a response. */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
   readonly status: Status;
@@ -61,7 +61,7 @@ const details = (kind: SimKind, name: string, of: 'resource' | 'kind'): StatusDe
   kind: of === 'resource' ? kind.resource : kind.kind,
 });
 
-// The functions below mirror k8s.io/apimachinery/pkg/api/errors; the contract suite compares them with a real server's answers.
+// The functions below mirror k8s.io/apimachinery/pkg/api/errors; the contract suite compares them with a real server's responses.
 
 export const badRequest = (message: string): StatusError =>
   new StatusError({ code: 400, reason: 'BadRequest', message });
@@ -108,7 +108,7 @@ export const conflict = (kind: SimKind, name: string, problem = staleObject): St
 
 const staleObject = 'the object has been modified; please apply your changes to the latest version and try again';
 
-/** A delete whose preconditions do not hold names the kind where other conflicts name the resource. */
+/** Conflict of a delete whose preconditions fail. It names the kind, where other conflicts name the resource. */
 export const deleteConflict = (kind: SimKind, name: string, problem: string): StatusError =>
   new StatusError({
     code: 409,

@@ -14,14 +14,14 @@ interface Shelf {
 const withRevision = (object: Readonly<JsonMap> & { readonly metadata: SimMeta }, revision: number): SimObject =>
   ({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } }) as unknown as SimObject;
 
-/** The objects of one server under one revision counter, like etcd's. */
+/** The objects of one server with one revision counter, like etcd's. */
 export class Storage {
   readonly #shelves = new Map<SimKind, Shelf>();
   readonly #historyEvents: number;
   readonly #undelivered: StoreEvent[] = [];
   #isDelivering = false;
   #revision = 1;
-  /** Where collections that are new begin to remember. */
+  /** Compacted revision, after which the history of new collections begins. */
   #forgotten = 0;
 
   constructor(historyEvents: number) {
@@ -36,7 +36,7 @@ export class Storage {
     return this.#shelf(kind).collection;
   }
 
-  /** Stores a new state under the next revision and tells the listeners. `object`'s resourceVersion is replaced. */
+  /** Stores a new state with the next revision, which replaces `object`'s resourceVersion, and notifies the listeners. */
   put(kind: SimKind, object: Readonly<JsonMap> & { readonly metadata: SimMeta }): Entry {
     const { name, namespace = '' } = object.metadata;
     const previous = this.collection(kind).get(namespace, name);
@@ -55,7 +55,7 @@ export class Storage {
     return entry;
   }
 
-  /** Removes the object; returns its last state under the revision of the deletion. */
+  /** Removes the object; returns its last state with the revision of the deletion. */
   remove(previous: Entry): Entry {
     this.#revision += 1;
     const revision = this.#revision;
@@ -64,7 +64,7 @@ export class Storage {
     return entry;
   }
 
-  /** `listener` hears of every event from now on, in order; of one namespace when it is given. Returns the unsubscribe function. */
+  /** Calls `listener` for every later event, in order, of all namespaces or of one. Returns the unsubscribe function. */
   subscribe(kind: SimKind, namespace: string | undefined, listener: StoreListener): () => void {
     const { everywhere, byNamespace } = this.#shelf(kind);
     if (namespace === undefined) {
@@ -79,7 +79,7 @@ export class Storage {
     };
   }
 
-  /** Forgets the past up to `revision`: older watches and pages are answered with 410. */
+  /** Discards the history up to `revision`: watches and pages of older revisions get a 410. */
   compact(revision: number): void {
     this.#forgotten = Math.max(this.#forgotten, revision);
     for (const { collection } of this.#shelves.values()) collection.compact(revision);
@@ -97,7 +97,7 @@ export class Storage {
     return shelf;
   }
 
-  /** A listener may write: what it causes is delivered after what it is hearing, so that all hear all in one order. */
+  /** Delivers an event that a listener causes after the event that it is handling, so that all listeners get all events in one order. */
   #publish(event: StoreEvent): void {
     this.collection(event.entry.kind).apply(event);
     this.#undelivered.push(event);

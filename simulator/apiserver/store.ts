@@ -8,7 +8,7 @@ import { newObject } from './write-create.ts';
 import { type DeleteOptions, deleteEntry } from './write-delete.ts';
 import { isReleased } from './write-update.ts';
 
-/** Which object; `namespace` is left out for cluster-scoped kinds. */
+/** Reference to an object; `namespace` is absent for cluster-scoped kinds. */
 export interface SimRef {
   readonly namespace?: string;
   readonly name: string;
@@ -20,12 +20,12 @@ export interface SimChange {
   readonly previous: SimObject | undefined;
 }
 
-/** What an actor writes: an object without what the server adds. */
+/** An object that an actor writes, without the fields that the server adds. */
 export interface SimDraft extends Readonly<JsonMap> {
   readonly metadata: Readonly<JsonMap> & { readonly name: string; readonly namespace?: string };
 }
 
-/** The metadata of `draft`, but for what belongs to the server. What came from the store is as the store wants it. */
+/** Returns the metadata of `draft` with the fields that the server owns. Metadata that is the stored object's own is used as it is. */
 const replacedMetadata = ({ metadata }: SimObject, draft: SimDraft): Readonly<JsonMap> => {
   if (draft.metadata === metadata) return metadata;
   const { uid, creationTimestamp, resourceVersion } = metadata;
@@ -42,11 +42,11 @@ const replaced = (entry: Entry, draft: SimDraft): Readonly<JsonMap> & { readonly
 };
 
 /**
- * The server's objects without HTTP, JSON or validation, for the actors of a simulation (kubelets, controllers) and for set-up.
+ * Access to the server's objects without HTTP, JSON or validation, for the actors of a simulation (kubelets, controllers) and for set-up.
  *
- * Objects are shared, never copied: to change one, make a new one (spread) and hand it in. Writes through this door bump
- * resourceVersion and generation as requests do, reach watchers in the same order, and do nothing when nothing differs. Taking the last
- * finalizer of a deleted object removes it. They may change the spec and the status in one go.
+ * Objects are shared, never copied: to change one, pass a new object (spread). As with requests, a write increases resourceVersion and
+ * generation, reaches watchers in order, and does nothing if nothing differs; removing the last finalizer of a deleted object removes
+ * the object. Unlike a request, a write may change spec and status together.
  */
 export class SimStore {
   readonly #storage: Storage;
@@ -66,31 +66,31 @@ export class SimStore {
     return this.#find(kind, ref)?.object;
   }
 
-  /** Sorted by namespace and name. Frozen, and the same while nothing of the kind changes. */
+  /** Objects sorted by namespace and name. The array is frozen, and the same one until an object of the kind changes. */
   list(kind: SimKind, namespace?: string): readonly SimObject[] {
     return this.#storage.collection(kind).objects(namespace);
   }
 
-  /** Creates the object, or replaces it whole, status included. The namespace need not exist. */
+  /** Creates the object, or replaces all of it, status included. The namespace need not exist. */
   put(kind: SimKind, draft: SimDraft): SimObject {
     const entry = this.#find(kind, draft.metadata);
     return entry === undefined ? this.#add(kind, draft) : this.#replace(entry, draft);
   }
 
-  /** Replaces the object by `change` of it; undefined when there is none. Returning the same object means no change. */
+  /** Replaces the object by the result of `change`; returns undefined if it does not exist. The same object as a result means no change. */
   patch(kind: SimKind, ref: SimRef, change: (object: SimObject) => SimDraft): SimObject | undefined {
     const entry = this.#find(kind, ref);
     return entry && this.#replace(entry, change(entry.object));
   }
 
-  /** Removes the object at once, whatever its finalizers and grace period. False when there is none. */
+  /** Removes the object at once, in spite of finalizers and grace period. Returns false if it does not exist. */
   remove(kind: SimKind, ref: SimRef): boolean {
     const entry = this.#find(kind, ref);
     if (entry !== undefined) this.#storage.remove(entry);
     return entry !== undefined;
   }
 
-  /** Deletes as a DELETE request does: graceful, held back by finalizers. False when there is none. */
+  /** Deletes as a DELETE request does: graceful, held back by finalizers. Returns false if the object does not exist. */
   delete(kind: SimKind, ref: SimRef, options: DeleteOptions = {}): boolean {
     const entry = this.#find(kind, ref);
     if (entry !== undefined) deleteEntry(this.#storage, entry, { options, origin: this.#origin });
@@ -98,8 +98,8 @@ export class SimStore {
   }
 
   /**
-   * `listener` hears every later change, synchronously, in the order of revisions, after the store shows it; what a listener writes is
-   * told after the change it is hearing. It must not throw. Returns the unsubscribe function.
+   * Calls `listener` for every later change: synchronously, in the order of revisions, after the store shows it. A listener's own write
+   * is delivered after the change that it is handling. It must not throw. Returns the unsubscribe function.
    */
   subscribe(kind: SimKind, listener: (change: SimChange) => void, namespace?: string): () => void {
     return this.#storage.subscribe(kind, namespace, ({ type, entry, previous }) =>
@@ -107,7 +107,7 @@ export class SimStore {
     );
   }
 
-  /** Forgets the past, as etcd's compaction does: watches and pages of older revisions (default: all) are answered with 410. */
+  /** Discards the history, as etcd's compaction does: watches and pages of older revisions (default: all so far) get a 410. */
   compact(revision = this.#storage.revision): void {
     this.#storage.compact(revision);
   }

@@ -7,7 +7,7 @@ interface Reader {
 
 const finished: IteratorResult<Uint8Array> = { done: true, value: undefined };
 
-/** A body whose chunks are pushed in; what is not read yet waits. `onAbandon` is called once, when the reader stops before the end. */
+/** Creates a body whose chunks are pushed and buffered until they are read. Calls `onAbandon` once if the reader stops before the end. */
 export const createByteStream = (onAbandon: () => void) => {
   const chunks: Uint8Array[] = [];
   const readers: Reader[] = [];
@@ -50,11 +50,11 @@ export const createByteStream = (onAbandon: () => void) => {
       if (reader === undefined) chunks.push(chunk);
       else reader.resolve({ done: false, value: chunk });
     },
-    /** No more chunks: the reader gets what waits, then the end. */
+    /** Ends the body after the buffered chunks. */
     end: (): void => finish({ type: 'end' }),
-    /** The reader gets what waits, then `error`. */
+    /** Fails the body with `error` after the buffered chunks. */
     fail: (error: unknown): void => finish({ type: 'error', error }),
-    /** Chunks that nobody has read yet. */
+    /** Number of buffered chunks. */
     get backlog(): number {
       return chunks.length;
     },
@@ -63,7 +63,7 @@ export const createByteStream = (onAbandon: () => void) => {
 
 export type ByteStream = ReturnType<typeof createByteStream>;
 
-/** A body of one chunk. */
+/** Returns a body of one chunk. */
 export const bodyOf = (bytes: Uint8Array): AsyncIterable<Uint8Array> => ({
   [Symbol.asyncIterator]() {
     let rest: Uint8Array | undefined = bytes;
@@ -81,7 +81,7 @@ export const bodyOf = (bytes: Uint8Array): AsyncIterable<Uint8Array> => ({
   },
 });
 
-/** `body`, each chunk of which is read by way of `read`; calls `finish` when it has come to its end, has failed or was left. */
+/** Wraps `body`: reads each chunk through `read`, and calls `finish` when the body ends, fails or is abandoned. */
 export const followBody = (
   body: AsyncIterable<Uint8Array>,
   finish: () => void,

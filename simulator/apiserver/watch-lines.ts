@@ -5,12 +5,12 @@ import type { Status } from './status.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** What one watcher is sent, event by event, each a line. */
+/** Builds the events of a watch as they are sent, one line each. */
 export interface WatchLines {
   ofChange(event: StoreEvent, type: EventType): Uint8Array;
-  /** ADDED, of an object that is there from the start. */
+  /** ADDED event of an object that exists when the watch starts. */
   ofPresent(entry: Entry): Uint8Array;
-  /** `initial`: after the present objects. */
+  /** BOOKMARK event. `initial`: the one after the objects that exist when the watch starts. */
   ofBookmark(revision: number, initial: boolean): Uint8Array;
 }
 
@@ -18,7 +18,7 @@ const line = (type: string, object: string): Uint8Array => Buffer.from(`{"type":
 
 export const errorLine = (status: Status): Uint8Array => line('ERROR', JSON.stringify(status));
 
-/** The state that left the selection, under the revision of the change. */
+/** Returns the last state in the selection, with the revision of the change that ended it. */
 const departed = (event: StoreEvent): Entry => {
   const { previous, revision } = event;
   if (event.type === 'DELETED' || previous === undefined) return event.entry;

@@ -21,15 +21,15 @@ export interface WatchHost {
   readonly random: SeededRandom;
 }
 
-/** A watcher that is further behind is cut off, as the real server does, so that a reader that has died holds no memory. */
+/** A watch with more unread events is ended, as a real server does, so that a dead reader holds no memory. */
 const maxBacklog = 10_000;
 const bookmarkMs = 60_000;
-/** The last bookmark comes this long before the end. */
+/** Time between the last bookmark and the end of the watch. */
 const lastBookmarkMs = 2_000;
 /** `--min-request-timeout`: watches without timeoutSeconds end after one to two of these. */
 const minRequestTimeoutMs = 1_800_000;
 
-/** What a change is to a watcher with a selection: objects come and go as they start and cease to match. */
+/** Returns the event type for a watch with a selection, in which an object is added or deleted when it starts or stops matching. */
 const typeFor = (event: StoreEvent, { selection }: StoreListOptions): EventType | undefined => {
   if (selection.all) return event.type;
   if (selection.name !== undefined && selection.name !== event.entry.name) return undefined;
@@ -42,18 +42,18 @@ const typeFor = (event: StoreEvent, { selection }: StoreListOptions): EventType 
 const expiredStatus = (asked: number, oldest: number): Status =>
   failure({ code: 410, reason: 'Expired', message: `too old resource version: ${asked} (${oldest})` });
 
-/** How events are told, and to whom. */
+/** Format and stream of a watch's events. */
 interface Outlet {
   readonly lines: WatchLines;
   readonly stream: ByteStream;
 }
 
-/** The events that open a watch: those missed since its version, or the present state as ADDED. False: the version is forgotten. */
+/** Sends the first events of a watch: those since its version, or the current objects as ADDED. Returns false if the version is too old. */
 const replay = (storage: Storage, request: WatchRequest, { lines, stream }: Outlet): boolean => {
   const { kind, namespace, options } = request;
   const collection = storage.collection(kind);
   const from = options.resourceVersion ?? 0;
-  // SetListOptionsDefaults: a watch of no version, or of any, is one that asks for the initial events.
+  // As in SetListOptionsDefaults, a watch without a version, or with version 0, requests the initial events.
   if (from === 0) {
     for (const entry of collection.list(namespace)) {
       if (options.selection.all || options.selection.matches(entry.object)) {
@@ -76,7 +76,7 @@ const replay = (storage: Storage, request: WatchRequest, { lines, stream }: Outl
   return true;
 };
 
-/** Bookmarks once a minute, the last one shortly before `lifetimeMs` is over. Returns the function that stops them. */
+/** Sends bookmarks once a minute, the last one shortly before `lifetimeMs` is over. Returns the function that stops them. */
 const scheduleBookmarks = (clock: Clock, lifetimeMs: number, send: () => void): (() => void) => {
   const last = lifetimeMs - lastBookmarkMs;
   const start = clock.monotonic();
@@ -84,7 +84,7 @@ const scheduleBookmarks = (clock: Clock, lifetimeMs: number, send: () => void): 
   const schedule = (): void => {
     const left = last - (clock.monotonic() - start);
     if (left <= 0) return;
-    // Asked again after the last one, `left` may be so small, by rounding, that time would never move on.
+    // Nothing is scheduled after the last bookmark: rounding may leave a `left` so small that time would never advance.
     const next = left <= bookmarkMs ? () => undefined : schedule;
     cancel = clock.timer(Math.min(bookmarkMs, left), () => {
       send();
@@ -96,8 +96,8 @@ const scheduleBookmarks = (clock: Clock, lifetimeMs: number, send: () => void): 
 };
 
 /**
- * The body of a watch: one JSON event a line. Ends after `timeoutSeconds` (a random half hour to an hour without), when its exchange ends,
- * when its reader leaves, or with an ERROR event when its version is forgotten.
+ * Returns the body of a watch, one JSON event per line. It ends after `timeoutSeconds` (by default a random time of half an hour to an
+ * hour), when its exchange ends, when its reader stops, or with an ERROR event if its version is too old.
  */
 export const openWatch = (
   host: WatchHost,

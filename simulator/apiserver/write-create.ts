@@ -8,7 +8,7 @@ import type { Storage } from './storage.ts';
 
 export interface Creation {
   readonly kind: SimKind;
-  /** Of the path; empty for cluster-scoped kinds. */
+  /** Namespace in the path; empty for cluster-scoped kinds. */
   readonly namespace: string;
   readonly wanted: Readonly<JsonMap>;
 }
@@ -20,7 +20,7 @@ const checkNamespace = (storage: Storage, creation: Creation): void => {
   if (found === undefined) throw notFound(simKinds.Namespace, namespace);
 };
 
-/** A new object with all that the server adds: identity, generation, defaults. The status goes where it is a subresource. */
+/** Builds a new object with all that the server adds: identity, generation, defaults. Drops the status if it is a subresource. */
 export const newObject = (
   creation: Creation,
   origin: ServerOrigin,
@@ -42,7 +42,7 @@ export const newObject = (
   return defaulted as unknown as Readonly<JsonMap> & { readonly metadata: SimMeta };
 };
 
-/** The object that a POST makes. Throws a StatusError: BadRequest, NotFound (the namespace), Forbidden, Invalid, AlreadyExists. */
+/** Builds the object of a POST. Throws a StatusError: BadRequest, NotFound (the namespace), 500 (a resourceVersion), Invalid, AlreadyExists. */
 export const createdObject = (
   storage: Storage,
   creation: Creation,
@@ -79,7 +79,7 @@ const bodyTypeError = (kind: SimKind, found: BodyType): StatusError => {
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Checks the kind and apiVersion of a body: built-in kinds may leave them out, custom ones may not. */
+/** Checks the kind and apiVersion of a body. Built-in kinds may omit them; custom kinds must state the kind. */
 export const checkBodyType = (kind: SimKind, body: Readonly<JsonMap>): void => {
   const found: BodyType = { kind: textIn(body.kind), apiVersion: textIn(body.apiVersion) };
   const expected = apiVersionOf(kind);

@@ -5,14 +5,14 @@ import { badRequest, deleteConflict } from './status.ts';
 import type { Storage } from './storage.ts';
 import { isReleased } from './write-update.ts';
 
-/** `metav1.DeleteOptions`, as far as they are understood: dependents are left alone whatever the propagation policy. */
+/** The supported fields of `metav1.DeleteOptions`. The propagation policy is ignored: dependents are never deleted. */
 export interface DeleteOptions {
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly gracePeriodSeconds?: number;
 }
 
-/** The options in the body of a DELETE request. Throws a BadRequest StatusError. */
+/** Reads the options in the body of a DELETE request. Throws a BadRequest StatusError. */
 export const deleteOptions = (body: Readonly<JsonMap>): DeleteOptions => {
   if (typeof body.kind === 'string' && body.kind !== 'DeleteOptions') {
     throw badRequest('decoded object cannot be converted to DeleteOptions');
@@ -39,7 +39,7 @@ const checkPreconditions = (entry: Entry, options: DeleteOptions): void => {
   }
 };
 
-/** Seconds; https://github.com/kubernetes/kubernetes/blob/master/pkg/registry/core/pod/strategy.go (CheckGracefulDelete). */
+/** Grace period of a pod in seconds; https://github.com/kubernetes/kubernetes/blob/master/pkg/registry/core/pod/strategy.go (CheckGracefulDelete). */
 const podGrace = (entry: Entry, options: DeleteOptions): number => {
   const { object } = entry;
   const phase = getPath(object, ['status', 'phase']);
@@ -50,7 +50,7 @@ const podGrace = (entry: Entry, options: DeleteOptions): number => {
 
 export interface Deletion {
   readonly entry: Entry;
-  /** Removed in one step, which DELETE answers with a Status; everything else it answers with the object. */
+  /** True if the object was removed in one step: DELETE then returns a Status, otherwise the object. */
   readonly atOnce: boolean;
 }
 
@@ -66,7 +66,7 @@ const mark = (storage: Storage, entry: Entry, marks: { graceSeconds: number; ori
   return storage.put(kind, { ...object, metadata });
 };
 
-/** Deletes as DELETE does: preconditions, grace period (pods), finalizers. Throws a Conflict StatusError. */
+/** Deletes with preconditions, grace period (pods) and finalizers. Throws a Conflict StatusError if a precondition fails. */
 export const deleteEntry = (
   storage: Storage,
   entry: Entry,

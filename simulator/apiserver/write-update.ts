@@ -4,14 +4,14 @@ import { metadataIn, metadataProblems, nextGeneration, tidyMetadata, tidyStatus 
 import { type JsonMap, type SimMeta, type SimObject, asList, equalJson, without } from './object.ts';
 import { StatusError, badRequest, conflict, invalid } from './status.ts';
 
-/** Which part of an object a write may change. */
+/** Part of an object that a write may change. */
 export type WriteTarget = 'object' | 'status' | 'scale';
 
 export interface Update {
   readonly target: WriteTarget;
-  /** The whole object as the writer wants it. */
+  /** The whole object as the client wants it. */
   readonly wanted: Readonly<JsonMap>;
-  /** PUT needs a resourceVersion where a kind asks for one; patches do not. */
+  /** True for PUT, which needs a resourceVersion if the kind requires one; false for patches, which never do. */
   readonly put: boolean;
 }
 
@@ -65,7 +65,7 @@ const systemFields = [
   'resourceVersion',
 ];
 
-/** The writer's metadata, but for what belongs to the server. */
+/** Returns the client's metadata with the stored values of the fields that the server owns. */
 const mergeMetadata = (entry: Entry, update: Update): JsonMap => {
   const { kind, object } = entry;
   const old: JsonMap = object.metadata;
@@ -105,7 +105,7 @@ const checked = (kind: SimKind, object: Unversioned): Unversioned => {
 };
 
 /**
- * The object that `update` makes of `entry`, or undefined when that changes nothing. Throws a StatusError: Conflict for a stale
+ * Returns the object after `update` of `entry`, or undefined if nothing changes. Throws a StatusError: Conflict for a stale
  * resourceVersion or another UID, Invalid, BadRequest. The rules are those of k8s.io/apiserver/pkg/registry/rest/update.go.
  */
 export const updatedObject = (entry: Entry, update: Update): Unversioned | undefined => {
@@ -123,7 +123,7 @@ export const updatedObject = (entry: Entry, update: Update): Unversioned | undef
   return generation === undefined ? result : { ...result, metadata: { ...result.metadata, generation } };
 };
 
-/** True when an update leaves nothing that holds a deleted object back: it goes with the update. */
+/** True if an object is deleted and no finalizer or grace period holds it back any more, so that the update removes it. */
 export const isReleased = (object: SimObject | Unversioned): boolean => {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
   return deletionTimestamp !== undefined && finalizers.length === 0 && deletionGracePeriodSeconds === 0;

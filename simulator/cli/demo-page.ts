@@ -5,10 +5,10 @@ import { createLogger } from '../../src/telemetry/index.ts';
 import { type Watchdogs, demoPagePosts, demoPageSource } from '../demo/index.ts';
 import { withProcesses } from './processes.ts';
 
-/** Files for a browser, beside the simulator's bundle. */
+/** Folder of the page's files for the browser, beside the simulator's bundle. */
 const directory = new URL('page/', import.meta.url);
 
-/** `dwd demo --page`, until a signal comes. Resolves with 130 then. */
+/** Runs `dwd demo --page` until a signal arrives; then resolves with 130. */
 export const runOnPage = (watchdogs: Watchdogs, address: BindAddress, io: CliIo): Promise<number> => {
   if (!watchdogs.withProber) {
     throw new UsageError('flag --page shows what the prober knows: leave out --without-prober');

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { weederConfig } from '../../src/weeder/config.ts';
 import { demoWeederConfig } from '../demo/configs.ts';
 
-it('gives the weeder the configuration of the example', () => {
+it('configures the weeder as the example file does', () => {
   const example = fileURLToPath(new URL('../../examples/weeder-config.yaml', import.meta.url));
   const settingsIn = (text: string): unknown => weederConfig.load(text, { unknownFields: 'error' }).settings;
   expect(settingsIn(demoWeederConfig)).toBeDefined();

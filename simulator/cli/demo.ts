@@ -15,15 +15,15 @@ import { type DemoProcesses, withProcesses } from './processes.ts';
 import { runOnPage } from './demo-page.ts';
 import { serveDemoWorld } from './serve-world.ts';
 
-/** For the whole script. */
+/** Time limit for the whole script. */
 const limitMs = 120_000;
 
 const styles = { good: 'green', bad: 'red', strong: 'bold', dim: 'dim' } as const;
 
-/** In colour only where stdout is a terminal that wants it (`NO_COLOR`). */
+/** Colours text only if stdout is a terminal that allows it (`NO_COLOR`). */
 const paint: Paint = (tone, text) => (tone === 'plain' ? text : styleText(styles[tone], text));
 
-/** `dwd demo` in a terminal. Resolves with 0 when the user quits. */
+/** Runs `dwd demo` in a terminal. Resolves with 0 when the user quits. */
 const runInTerminal = (watchdogs: Watchdogs, io: CliIo, terminal: Terminal): Promise<number> => {
   io.stdout('starting a simulated seed and its watchdogs ...\n');
   return withProcesses({ ...watchdogs, pace: 'live' }, io, async ({ source, about, clock, stop: { signal } }) => {
@@ -36,14 +36,14 @@ const runInTerminal = (watchdogs: Watchdogs, io: CliIo, terminal: Terminal): Pro
   });
 };
 
-/** Without its usual limit of requests, so that the answer comes during the outage. */
+/** Runs `dwd care --once` without its usual rate limit, so that it finishes during the outage. */
 const runCare = async ({ runOnce, about: { careConfig, seedKubeconfig } }: DemoProcesses): Promise<CareOutput> => {
   const limits = ['--kube-api-qps=100', '--kube-api-burst=200'];
   const flags = ['--once', '--output=json', `--config-file=${careConfig}`, `--kubeconfig=${seedKubeconfig}`, ...limits];
   return JSON.parse(await runOnce(['care', ...flags], [0, 1])) as CareOutput;
 };
 
-/** `dwd demo --script` */
+/** Runs `dwd demo --script`. */
 const runScripted = (watchdogs: Watchdogs, io: CliIo): Promise<number> =>
   withProcesses({ ...watchdogs, pace: 'script' }, io, async (processes) => {
     const { clock, source, stop, about } = processes;
@@ -67,7 +67,7 @@ const runScripted = (watchdogs: Watchdogs, io: CliIo): Promise<number> =>
     }
   });
 
-/** `dwd demo` */
+/** Runs `dwd demo`. */
 export const runDemo: RunDemo = (flags, io) => {
   const directory = flags['serve-world'];
   if (directory !== undefined) {
@@ -80,7 +80,7 @@ export const runDemo: RunDemo = (flags, io) => {
   };
   if (flags.page !== undefined) return runOnPage(watchdogs, flags.page, io);
   const { terminal } = io;
-  // A dumb terminal shows control sequences as they are.
+  // A dumb terminal prints control sequences as text.
   if (flags.script || io.env.TERM === 'dumb' || terminal === undefined) return runScripted(watchdogs, io);
   return runInTerminal(watchdogs, io, terminal);
 };

@@ -1,3 +1,3 @@
-// The entry of dist/simulator.js: what `dwd demo` and `dwd rehearse` do.
+// Entry of dist/simulator.js: the implementations of `dwd demo` and `dwd rehearse`.
 export { runDemo } from './demo.ts';
 export { runRehearse } from './rehearse.ts';

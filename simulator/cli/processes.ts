@@ -22,44 +22,44 @@ import {
 import { type Child, type ChildOptions, startChild } from './child.ts';
 import type { WorldReport } from './serve-world.ts';
 
-/** For the world to be served. */
+/** Time limit for the start of the world's process. */
 const startLimitMs = 20_000;
 
 export interface DemoOptions extends Watchdogs {
   readonly pace: Pace;
-  /** The prober serves its status. Default: false. */
+  /** True if the prober serves its status. Default: false. */
   readonly servesStatus?: boolean;
 }
 
-/** The world and the watchdogs, each in a process of its own. */
+/** The world and the watchdogs, each in its own process. */
 export interface DemoProcesses {
   readonly clock: Clock;
   readonly source: StatusSource;
-  /** The body of the prober's `GET /status` with this query. Rejects while it does not serve it. */
+  /** Returns the body of the prober's `GET /status` with this query. Rejects while the prober does not serve it. */
   readonly askStatus: (query: string, signal: AbortSignal) => Promise<string>;
-  /** Paths of what is written while it lasts. */
+  /** Paths of the demo's files, and other facts about it. */
   readonly about: About;
-  /** What this program prints with these arguments. Rejects when it ends otherwise than with one of `codes`. */
+  /** Runs this program with these arguments and returns its stdout. Rejects unless it exits with one of `codes`. */
   readonly runOnce: (args: readonly string[], codes: readonly number[]) => Promise<string>;
-  /** Aborts, with its reason, when the demo is to end early. */
+  /** Aborts, with the reason, when the demo must end early. */
   readonly stop: AbortController;
 }
 
 type Watchdog = 'prober' | 'weeder';
 
-/** Paths, of the watchdogs that run. */
+/** Path of the log file of each running watchdog. */
 type Logs = ReadonlyMap<Watchdog, string>;
 
-/** What all processes of the demo share. */
+/** Values that all processes of the demo share. */
 interface ProcessContext {
   readonly clock: Clock;
-  /** Temporary, of all that is written. */
+  /** Temporary directory for all files of the demo. */
   readonly directory: string;
   readonly pace: Pace;
   readonly stop: AbortController;
   readonly servesStatus: boolean;
   readonly source: DemoSource;
-  /** All that were started, the oldest first. */
+  /** All child processes, the oldest first. */
   readonly children: Child[];
 }
 
@@ -69,14 +69,14 @@ const start = (context: ProcessContext, args: readonly string[], output: ChildOp
   return child;
 };
 
-/** Ends the demo when the child ends before it. */
+/** Ends the demo if the child ends before it. */
 const watchOver = (child: Child, name: string, { stop }: ProcessContext): void => {
   void child.ended.then((how) => stop.abort(new CommandError(`the ${name} ${how}, too early`)));
 };
 
 const readAll = async (stream: AsyncIterable<Buffer> | null): Promise<string> => (stream === null ? '' : text(stream));
 
-/** What the child prints first, with the end of its line. Rejects when it ends instead. */
+/** Returns the child's output up to at least the first line break. Rejects if the child ends before that. */
 const firstLine = async ({ process: { stdout, stderr }, ended }: Child): Promise<string> => {
   const errors = readAll(stderr);
   let printed = '';
@@ -120,7 +120,7 @@ const startWatchdogs = (context: ProcessContext, { seed }: WorldReport, logs: Lo
   }
 };
 
-/** Returns the whole lines that were added to the file since the last call. */
+/** Creates a function that returns the complete lines that were added to the file since its last call. */
 const follow = (path: string | undefined): (() => readonly string[]) | undefined => {
   if (path === undefined) return undefined;
   let read = 0;
@@ -132,7 +132,7 @@ const follow = (path: string | undefined): (() => readonly string[]) | undefined
   };
 };
 
-/** Where the prober's log says that it serves its status. */
+/** Finds the port of the prober's health server in its log lines; undefined if they do not report it. */
 const statusPortIn = (lines: readonly string[]): number | undefined =>
   lines.flatMap((line) => {
     const { msg, server, port } = JSON.parse(line) as Readonly<Record<string, unknown>>;
@@ -202,8 +202,8 @@ const begin = async (context: ProcessContext, logs: Logs): Promise<DemoProcesses
 };
 
 /**
- * Starts the world and the watchdogs, calls `run` with them and ends them, however that ends: nothing stays. Resolves
- * with the exit code of `run`, 130 when the user interrupts it.
+ * Starts the world and the watchdogs, calls `run` with them, and in any case ends them and removes all files. Resolves
+ * with the exit code of `run`, or 130 if the user interrupts it.
  */
 export const withProcesses = async (
   { pace, withProber, withWeeder, source = 'gardener', servesStatus = false }: DemoOptions,

@@ -9,7 +9,7 @@ const dwd = (...argv: readonly string[]) => dwdWith(async () => 7, argv, { runRe
 const rehearse = (...flags: readonly string[]) => dwd('rehearse', ...flags);
 
 describe('dwd rehearse', () => {
-  it('tells of a configuration that protects, and exits with 0', async () => {
+  it('reports that a configuration protects, and exits with 0', async () => {
     const { code, stdout, stderr, started } = await rehearse('--config-file=example.yaml', ...small);
     expect({ code, stderr, started }).toEqual({ code: 0, stderr: '', started: [] });
     expect(stdout).toMatch(/^Rehearsed: 2 shoots of 3 nodes; the load balancer of all shoots fails, from/);
@@ -18,7 +18,7 @@ describe('dwd rehearse', () => {
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it('tells of a configuration that does not, and exits with 1', async () => {
+  it('reports that a configuration does not protect, and exits with 1', async () => {
     const { code, stdout } = await rehearse('--config-file=config.yaml', ...small, '--duration', '5m');
     expect(code).toBe(1);
     expect(stdout).toContain('\nWARNING: no resource named kube-controller-manager is scaled down');
@@ -34,7 +34,7 @@ describe('dwd rehearse', () => {
     expect(rehearsal.limits).toEqual({ qps: 5, burst: 30 });
   });
 
-  it('prints the same in YAML, and in JSON under its former name, whose table was called text', async () => {
+  it('prints the same in YAML, and under its former name `simulate`, where the table was called text', async () => {
     const flags = ['--config-file=example.yaml', ...small, '--kube-api-qps=-1'];
     const { stdout } = await rehearse(...flags, '-o', 'yaml');
     expect(parse(stdout)).toEqual(JSON.parse((await dwd('simulate', ...flags, '--output=json')).stdout));
@@ -43,7 +43,7 @@ describe('dwd rehearse', () => {
     expect((await dwd('simulate', ...flags, '--output=text')).stdout).toBe(table);
   });
 
-  it('takes the source from the file: a seed without Clusters and Machines, where nobody replaces machines that nobody names', async () => {
+  it('takes the source from the file: a seed without Clusters and Machines, and without an MCM unless the file lists it', async () => {
     const { code, stdout, stderr } = await rehearse('--config-file=secret.yaml', ...small, '--output=json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const rehearsal = JSON.parse(stdout) as Rehearsal;
@@ -66,7 +66,7 @@ describe('dwd rehearse', () => {
     expect(alone.stdout).not.toContain('WARNING');
   });
 
-  it('takes the source from the flag where the file leaves it open, and says so', async () => {
+  it('takes the source from the flag if the file sets none, and prints a warning', async () => {
     const { code, stdout, stderr } = await rehearse('--config-file=example.yaml', '--source=secret', ...small);
     expect(code).toBe(0);
     expect(stdout).toContain('source secret');

@@ -33,7 +33,7 @@ const withSourceOf: Readonly<Record<WorldSource, (settings: ProberSettings) => P
   'cluster-api': capiSettings,
 };
 
-/** The settings with the source of the flag, where the file leaves it open. Throws where the two disagree. */
+/** Returns the settings with the source of the flag if the file sets none. Throws a UsageError if the two contradict each other. */
 const withSource = (
   { settings, warnings, namesSource }: Loaded,
   wanted: WorldSource | undefined,
@@ -48,7 +48,7 @@ const withSource = (
   return { settings: withSourceOf[wanted](settings), warnings: [...warnings, warning] };
 };
 
-/** `dwd rehearse` */
+/** Runs `dwd rehearse`. */
 export const runRehearse: RunRehearse = async (values, io) => {
   const { shoots, nodes, fault, seed, output, duration: durationMs } = values;
   const file = values['config-file'];

@@ -5,17 +5,17 @@ import { systemClock, whenAborted } from '../../src/process/index.ts';
 import { type Pace, openWorld } from '../demo/index.ts';
 import type { WorldSource } from '../world/index.ts';
 
-/** The line on stdout of the process that serves the world, when it is ready: paths of kubeconfigs. */
+/** The line that the process serving the world prints on stdout when it is ready. The kubeconfigs are file paths. */
 export interface WorldReport {
   readonly seed: string;
   readonly shoots: readonly { readonly name: string; readonly namespace: string; readonly kubeconfig: string }[];
 }
 
-/** Files in a directory of the user's, of which nothing else is ever touched. */
+/** Files that this process writes into a directory of the user. It never touches other files there. */
 interface OwnFiles {
-  /** Writes a new file, readable by its owner only; returns its path. Throws a CommandError when it exists or cannot be written. */
+  /** Writes a new file that only its owner can read; returns its path. Throws a CommandError if the file exists or cannot be written. */
   readonly save: (name: string, text: string) => string;
-  /** Removes what was saved, and the directory if it was made here and nobody else has put anything into it. */
+  /** Removes the saved files, and the directory if this process created it and it holds nothing else. */
   readonly remove: () => void;
 }
 
@@ -24,7 +24,7 @@ const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).cod
 const refused = (directory: string, error: unknown): CommandError =>
   new CommandError(`cannot use --serve-world ${directory}: ${inWords(error).message}`);
 
-/** True if the directory was made; false if it was there. Throws for one that exists and is no directory. */
+/** Returns true if it created the directory, false if the path existed. Throws other errors of `mkdir`. */
 const make = (directory: string): boolean => {
   try {
     mkdirSync(directory, { mode: 0o700 });
@@ -35,7 +35,7 @@ const make = (directory: string): boolean => {
   }
 };
 
-/** Throws a CommandError for a directory that cannot be used, or that holds anything, before anything is written. */
+/** Creates the directory or checks that it is empty. Throws a CommandError if it is not empty or cannot be used. */
 const claim = (directory: string): { readonly isMade: boolean; readonly realPath: string } => {
   try {
     const isMade = make(directory);
@@ -48,7 +48,7 @@ const claim = (directory: string): { readonly isMade: boolean; readonly realPath
 };
 
 const filesIn = (directory: string): OwnFiles => {
-  // A link that is changed meanwhile must not lead elsewhere when files are removed.
+  // If the path is a link that changes meanwhile, files must not be removed elsewhere.
   const { isMade, realPath } = claim(directory);
   const saved: string[] = [];
   return {
@@ -70,7 +70,7 @@ const filesIn = (directory: string): OwnFiles => {
       try {
         rmdirSync(realPath);
       } catch (error) {
-        // The user has put something into it, or has removed it.
+        // The user has put something into the directory, or has removed it.
         if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'ENOENT') throw error;
       }
     },
@@ -78,8 +78,8 @@ const filesIn = (directory: string): OwnFiles => {
 };
 
 /**
- * Serves the demo's world until stdin ends or a signal comes, with its kubeconfigs in `directory`, which is empty or made for it. Removes
- * only what it wrote.
+ * Serves the demo's world until stdin ends or a signal arrives. Writes its kubeconfigs to `directory`, which must be empty or new, and in
+ * the end removes only what it wrote.
  */
 export const serveDemoWorld = async (
   { directory, pace, source }: { readonly directory: string; readonly pace: Pace; readonly source: WorldSource },

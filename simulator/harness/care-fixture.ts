@@ -20,7 +20,7 @@ export interface CareStart {
   readonly takeOver?: boolean;
   readonly dryRun?: boolean;
   readonly withoutGarden?: boolean;
-  /** Requests per second to the garden, with bursts of 10; absent: as many as care likes. */
+  /** Requests per second to the garden, with bursts of 10; absent: no limit. */
   readonly gardenQps?: number;
 }
 
@@ -30,16 +30,16 @@ const defaultSettings = (): CareSettings => {
   return settings;
 };
 
-/** Care against a seed, a garden and shoots in memory, on virtual time. */
+/** Runs care against a seed, a garden and shoots in memory, on virtual time. */
 export class CareFixture {
   readonly clock = createVirtualClock();
   readonly seed = createSimApiServer({ clock: this.clock, kinds: careSeedKinds });
   readonly garden = createSimApiServer({ clock: this.clock, kinds: gardenKinds });
   readonly meter = createMeter({ processMetrics: false });
   readonly log: readonly LogRecord[];
-  /** Connections tried through tunnels. */
+  /** Targets of the connections that were tried through tunnels. */
   readonly tunnelled: TunnelTarget[] = [];
-  /** Replaces what a try of a tunnel does. */
+  /** Connects through a tunnel. Tests replace it. */
   tunnel: (target: TunnelTarget, signal: AbortSignal) => Promise<void> = async () => undefined;
   readonly #logger: Logger;
   readonly #random = createSeededRandom(0);
@@ -54,7 +54,7 @@ export class CareFixture {
     onConnect: () => undefined,
   });
   readonly #ended: (() => Promise<unknown>)[] = [];
-  /** Requests to each, of care and of whoever else is there. */
+  /** Request counts of each API server: those of care, and of the prober if it runs. */
   readonly requests = {
     seed: this.#seedLine.counts,
     garden: this.#gardenLine.counts,
@@ -78,7 +78,7 @@ export class CareFixture {
     return shoot;
   }
 
-  /** Who has written the Shoot in the garden, as its `managedFields` say. */
+  /** Sets the `managedFields` of the Shoot in the garden. */
   setWriters({ name }: CareShootFixture, entries: readonly object[]): void {
     this.#writers.set(`/apis/core.gardener.cloud/v1beta1/namespaces/${gardenNamespace}/shoots/${name}`, entries);
   }
@@ -115,7 +115,7 @@ export class CareFixture {
     this.#ended.push(() => prober.stop());
   }
 
-  /** Stops what was started and waits for it. */
+  /** Stops all started components and waits for their end. */
   async stop(): Promise<void> {
     await this.clock.run(Promise.all(this.#ended.map((end) => end())));
   }
@@ -132,7 +132,7 @@ export class CareFixture {
     return limitedStack(this.#gardenLine, { clock, limiter });
   }
 
-  /** What care and the prober have in common. */
+  /** Returns the ports that care and the prober have in common. */
   #ports() {
     return {
       clock: this.clock,

@@ -6,7 +6,7 @@ const clusterScoped = { namespaced: false } as const;
 const gardenKind = (kind: string, resource: string, extra: Partial<SimKind>): SimKind =>
   customKind({ group: 'core.gardener.cloud', version: 'v1beta1', kind, resource }, extra);
 
-/** What the health of shoots is read from and written to, besides `simKinds`. */
+/** Kinds that care reads or writes, in addition to `simKinds`. */
 export const careKinds = {
   ...ofSeed,
   Shoot: gardenKind('Shoot', 'shoots', status),

@@ -4,13 +4,13 @@ import type { VirtualClock } from '../time/index.ts';
 import { kubeconfigSecretName } from '../world/index.ts';
 import { careKinds } from './care-kinds.ts';
 
-/** A shoot that is well until somebody changes that: its control plane in the seed, its own API server, and its Shoot in the garden. */
+/** A shoot that is healthy at first: its control plane in the seed, its own API server, and its Shoot in the garden. */
 export interface CareShootFixture {
   readonly name: string;
   readonly namespace: string;
   readonly url: string;
   readonly api: SimApiServer;
-  /** While it is false no node renews its lease. */
+  /** True if the nodes renew their leases. */
   renewing: boolean;
 }
 
@@ -41,7 +41,7 @@ const templateOf = (app: string) => ({
   spec: { containers: [{ name: app, image: app }] },
 });
 
-/** The seed's controllers follow every change of a Deployment at once; who says that one is available is the test. */
+/** Makes the status of Deployments follow every change at once, except for the conditions, which the test sets. */
 export const observeDeployments = ({ store }: SimApiServer): void =>
   void store.subscribe(simKinds.Deployment, ({ type, object: { metadata } }) => {
     if (type === 'DELETED') return;
@@ -92,7 +92,7 @@ const putControlPlane = ({ seed, nodes }: CareShootOptions, namespace: string, u
   store.put(careKinds.MachineDeployment, { metadata: { namespace, name: 'worker' }, spec: { replicas: nodes } });
 };
 
-/** Nodes with their machines, and an end of the tunnel. */
+/** Creates nodes with their machines, and the shoot's end of the tunnel; returns the names of the nodes. */
 const putNodes = ({ seed, nodes }: CareShootOptions, { namespace, api }: CareShootFixture): readonly string[] => {
   const names = Array.from({ length: nodes }, (_, index) => `node-${String(index)}`);
   for (const name of names) {
@@ -113,7 +113,7 @@ const putNodes = ({ seed, nodes }: CareShootOptions, { namespace, api }: CareSho
 
 const renewMs = 10_000;
 
-/** Its nodes renew their leases until the clock stands still for ever. */
+/** Creates a healthy shoot. Its nodes renew their leases as long as the clock advances. */
 export const createCareShoot = (options: CareShootOptions): CareShootFixture => {
   const { clock, seed, garden, name } = options;
   const namespace = `shoot--sim--${name}`;

@@ -2,9 +2,9 @@ import { decodeScalable } from '../../src/kubernetes/api/scalable.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimObject, type SimStore, simKinds } from '../apiserver/index.ts';
 
-/** One change of a Deployment's count or annotations. */
+/** One change of a Deployment's replicas or annotations. */
 export interface DeploymentChange {
-  /** Monotonic milliseconds. */
+  /** Monotonic time in milliseconds. */
   readonly at: number;
   readonly namespace: string;
   readonly name: string;
@@ -18,7 +18,7 @@ const stateOf = (object: SimObject): Pick<DeploymentChange, 'annotations'> & { r
   return { replicas: specReplicas, annotations: meta.annotations };
 };
 
-/** Writes down what anybody does to the counts and annotations of Deployments; what their controller reports is left out. */
+/** Records all changes of `spec.replicas` and annotations of Deployments by any client, and no changes of their status. */
 export const recordDeployments = (store: SimStore, clock: Clock): readonly DeploymentChange[] => {
   const changes: DeploymentChange[] = [];
   store.subscribe(simKinds.Deployment, ({ type, object, previous }) => {

@@ -12,18 +12,18 @@ import { gardenSettings } from './settings.ts';
 
 export interface ScenarioOptions {
   readonly shoots: readonly ShootInit[];
-  /** Of the world. Default: gardener. */
+  /** Cluster source of the world. Default: gardener. */
   readonly source?: WorldSource;
-  /** What the seed serves. Default: all of `simKinds`. */
+  /** Kinds that the seed serves. Default: all of `simKinds`. */
   readonly kinds?: readonly SimKind[];
-  /** What differs from `gardenSettings`. */
+  /** Settings that differ from `gardenSettings`. */
   readonly settings?: Partial<ProberSettings>;
   readonly timing?: Partial<WorldTiming>;
-  /** Decides everything that is random. Default 0. */
+  /** Seed of all random numbers. Default 0. */
   readonly seed?: number | string;
 }
 
-/** A simulated seed and the real prober, once `startProber` has started it, on one virtual clock, in one process and without sockets. */
+/** Creates a simulated seed and, once `startProber` is called, the real prober: on one virtual clock, in one process, without sockets. */
 export const createScenario = (options: ScenarioOptions) => {
   const { seed = 0, source = 'gardener' } = options;
   const clock = createVirtualClock();
@@ -49,14 +49,14 @@ export const createScenario = (options: ScenarioOptions) => {
     world,
     seedLine: lines.seed,
     shootLine: (name: string): ServerLine => lines.shoot(name),
-    /** To the shoot's API server by its public way. */
+    /** Returns the line to the public address of the shoot's API server. */
     outsideLine: (name: string): ServerLine => lines.outside(name),
-    /** Changes of counts and annotations of Deployments, in order. */
+    /** Changes of replicas and annotations of Deployments, in order. */
     changes: recordDeployments(world.store, clock),
     log,
-    /** Of the prober that runs or ran last. */
+    /** Returns the meter of the prober that runs or ran last. */
     meter: (): PrometheusMeter => meter,
-    /** Starts a prober that knows nothing of any before. */
+    /** Starts a new prober, without any state of an earlier one. */
     startProber: (
       settings: Partial<ProberSettings> = {},
       { dryRun = false, notify }: Pick<ProberOptions, 'dryRun' | 'notify'> = {},
@@ -80,18 +80,18 @@ export const createScenario = (options: ScenarioOptions) => {
         },
       });
     },
-    /** What the running prober answers to `GET /status`, as a leader; `shoot`: of that namespace alone. */
+    /** Returns the running prober's response to `GET /status` as a leader; with `shoot`, for that namespace alone. */
     status: (shoot?: string): unknown =>
       prober?.status?.(
         { identity: 'test', version: 'test', leads: true, missingRights: [] },
         new URLSearchParams(shoot === undefined ? {} : { shoot }),
       ),
-    /** Gives the running prober another configuration. */
+    /** Applies another configuration to the running prober. */
     reload: (settings: Partial<ProberSettings>): void =>
       prober?.apply({ ...gardenSettings, ...options.settings, ...settings }),
-    /** Stops it as SIGTERM does, moving the clock as far as that takes. */
+    /** Stops the prober as SIGTERM does, and advances the clock until it has stopped. */
     stopProber,
-    /** Stops everything but replicas. */
+    /** Stops the prober and the world, but no replicas. */
     stop: async (): Promise<void> => {
       await stopProber();
       world.stop();

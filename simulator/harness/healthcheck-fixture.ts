@@ -36,7 +36,7 @@ export interface CareFixtureOptions
   readonly connectShoot?: HealthCheckControllerOptions['connectShoot'] | undefined;
 }
 
-/** A Worker, but for what `addWorker` gives it by itself. */
+/** The parts of a Worker that `addWorker` does not set by itself. */
 export interface WorkerInit {
   readonly metadata?: object;
   readonly type?: string;
@@ -44,7 +44,7 @@ export interface WorkerInit {
   readonly status?: object;
 }
 
-/** The health-check library against a seed in memory, on virtual time. */
+/** Runs the health-check library against a seed in memory, on virtual time. */
 export class HealthCheckFixture {
   readonly clock = createVirtualClock();
   readonly seed = createSimApiServer({
@@ -52,7 +52,7 @@ export class HealthCheckFixture {
     kinds: [...Object.values(simKinds), workerKind, backupEntryKind],
   });
   readonly log: readonly LogRecord[];
-  /** Shoot connections made and closed, by namespace. */
+  /** Namespaces of the shoot connections that were opened, and of those that were closed. */
   readonly connected: string[] = [];
   readonly closed: string[] = [];
   readonly #kube = withCounting(withFaults(this.seed, { clock: this.clock, rule: (request) => this.#rule?.(request) }));
@@ -88,7 +88,7 @@ export class HealthCheckFixture {
     this.editShoot(namespace, { spec: { hibernation: { enabled } } });
   }
 
-  /** Edits the Shoot of a Cluster in another way. */
+  /** Replaces the Shoot in a Cluster. */
   editShoot(namespace: string, shoot: object): void {
     this.seed.store.put(simKinds.Cluster, { metadata: { name: namespace }, spec: { shoot } });
   }
@@ -102,7 +102,7 @@ export class HealthCheckFixture {
     return (worker?.status as { readonly conditions?: readonly StoredCondition[] } | undefined)?.conditions ?? [];
   }
 
-  /** Without a `connectShoot` of its own, shoots are the seed; with undefined there is none. Clusters are watched if `watches` is given. */
+  /** Starts the library. By default `connectShoot` connects to the seed; undefined means none. Clusters are watched if `watches` is given. */
   start({ watches, ...rest }: CareFixtureOptions & { readonly watches?: true }): void {
     const connectOwn = (namespace: string): Promise<ShootConnection> => this.#connectShoot(namespace);
     const { connectShoot = 'connectShoot' in rest ? undefined : connectOwn, ...options } = rest;
@@ -112,7 +112,7 @@ export class HealthCheckFixture {
     this.#running = runHealthChecks({ ...ports, kind: 'Worker', type: 'local', ...options }, this.#stopping.signal);
   }
 
-  /** Stops what was started and waits for it. */
+  /** Stops the library and waits for its end. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('stopped'));
     await this.clock.run(this.#running);

@@ -3,15 +3,15 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { type FaultRule, withCounting, withFaults } from '../network/index.ts';
 import type { WorldServer } from '../world/index.ts';
 
-/** Hears what becomes of every request of a line. Requests go by numbers. */
+/** Listener for the stages of every request of a line. Each request has a number, `id`. */
 export interface TrafficListener {
-  /** It leaves the program. */
+  /** The program sends the request. */
   sent(id: number, request: KubeRequest): void;
-  /** It reaches the API server, which does what is asked before the function returned is called. */
+  /** The request reaches the API server, which executes it before it calls the returned function. */
   serving(id: number, request: KubeRequest): () => void;
-  /** The head of the answer has arrived. */
+  /** The head of the response has arrived. */
   answered(id: number, status: number): void;
-  /** There will be no answer; without an error because whoever asked gave up. */
+  /** There will be no response. `error` is undefined if the caller aborted the request. */
   failed(id: number, error?: unknown): void;
 }
 
@@ -26,7 +26,10 @@ const listening = (kube: Kube, listener: TrafficListener, id: number): Kube => (
   },
 });
 
-/** A program's way to one API server: what it asked, and what goes wrong on the way. As a transport does, it calls `beforeSend` when a request leaves. */
+/**
+ * Creates a line: the path of one program to one API server, which counts the program's requests and injects faults. As a transport does,
+ * it calls `beforeSend` when it sends a request.
+ */
 export const createLine = (
   api: Pick<WorldServer, 'kube'>,
   { clock, listener }: { readonly clock: Clock; readonly listener?: TrafficListener | undefined },
@@ -63,12 +66,12 @@ export const createLine = (
     /** The line as a transport. */
     kube: kube as Kube,
     requests: kube.counts,
-    /** Connections opened so far; the seed's are not counted. */
+    /** Number of connections opened so far; those to the seed are not counted. */
     connections: (): number => connections,
     onConnect: (): void => {
       connections += 1;
     },
-    /** Asked for each request; undefined ends the faults. */
+    /** Sets the rule that is called for each request; undefined ends the faults. */
     setFaults: (next: FaultRule | undefined): void => {
       rule = next;
     },

@@ -9,15 +9,15 @@ import { type ServerPlace, createPlaces, urlOf } from './places.ts';
 
 export interface LinesOptions {
   readonly world: World;
-  /** True time: delays on the way take it. */
+  /** Clock of true time, by which delays on the path run. */
   readonly clock: Clock;
-  /** What the program sends through, and its clock. Default: a machine without faults. */
+  /** Process that sends the requests, with its clock. Default: none, `clock` and no faults of a process. */
   readonly machine?: { readonly clock: Clock; connect(kube: Kube): Kube };
-  /** For the line to `seed`, to the shoot of that name, or to it by its public way: `outside/NAME`. */
+  /** Returns the listener of a line: to `seed`, to the shoot of that name, or to a shoot's public address (`outside/NAME`). */
   readonly listen?: ((server: string) => TrafficListener) | undefined;
 }
 
-/** All lines of one program: to the seed's API server and to those of the shoots. */
+/** Creates all lines of one program: to the seed's API server and to those of the shoots. */
 export const createLines = ({ world, clock, machine, listen }: LinesOptions) => {
   const connect = (kube: Kube): Kube => machine?.connect(kube) ?? kube;
   const seed = createLine(world.api, { clock, listener: listen?.('seed') });
@@ -37,9 +37,9 @@ export const createLines = ({ world, clock, machine, listen }: LinesOptions) => 
   return {
     seed,
     shoot: (name: string): OpenLine => lineOf({ shoot: world.shoot(name), isOutside: false }),
-    /** To a shoot by its public way. */
+    /** Returns the line to a shoot's public address. */
     outside: (name: string): OpenLine => lineOf({ shoot: world.shoot(name), isOutside: true }),
-    /** The line to the seed as a transport, with the credentials of now. */
+    /** The line to the seed as a transport, with the current credentials. */
     seedTransport: withCredentials(connect(seed.kube), staticCredentials(authorization)),
     connector: createMemoryConnector({
       clock: machine?.clock ?? clock,

@@ -9,7 +9,7 @@ interface Due {
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
-/** The machine of one process: its wall clock may be wrong, and the process can be suspended (SIGSTOP) or killed (SIGKILL). */
+/** Simulates a process: its wall clock may be wrong, and it can be suspended (SIGSTOP) or killed (SIGKILL). */
 export class SimulatedProcess {
   readonly clock: Clock;
   readonly #timers = new Set<() => void>();
@@ -18,7 +18,7 @@ export class SimulatedProcess {
   #wallOffset = 0;
   #due: Due[] = [];
 
-  /** Runs at true time; `clock` is the true one. */
+  /** `clock` is the clock of true time. */
   constructor(clock: Clock) {
     const timer: Clock['timer'] = (ms, callback) => this.#timer(clock, ms, callback);
     this.clock = {
@@ -29,22 +29,22 @@ export class SimulatedProcess {
     };
   }
 
-  /** What the process sends through it and what it hears, streams included. */
+  /** Wraps `kube` for the process: a suspended or killed one receives nothing, not even chunks of open streams. */
   connect(kube: Kube): Kube {
     return { request: (asked) => this.#request(kube, asked) };
   }
 
-  /** As a signal: handled as soon as the process runs. */
+  /** Delivers a signal: `handle` runs as soon as the process runs. */
   deliver(handle: () => void): void {
     this.#whenAwake(handle);
   }
 
-  /** No timer fires and no answer is heard until it is resumed; requests that were sent are served all the same. */
+  /** Suspends the process: until `resume` no timer fires and no response arrives. Requests that were sent are served all the same. */
   suspend(): void {
     if (this.#state === 'running') this.#state = 'suspended';
   }
 
-  /** Everything that came due meanwhile happens now, in that order, and `settle` in between. */
+  /** Resumes the process: everything that became due meanwhile happens now, in order, with a call of `settle` after each. */
   async resume(settle: () => Promise<void>): Promise<void> {
     if (this.#state !== 'suspended') return;
     this.#state = 'running';
@@ -56,7 +56,7 @@ export class SimulatedProcess {
     this.#due = [];
   }
 
-  /** Ends all its connections; its code never runs again, but for what is runnable already, which nobody hears. */
+  /** Ends all connections of the process. Its code never runs again, except for tasks that are already runnable, which have no effect outside. */
   kill(): void {
     this.#state = 'killed';
     this.#due = [];
@@ -64,17 +64,17 @@ export class SimulatedProcess {
     for (const exchange of [...this.#exchanges]) exchange.abort(new Error('the process was killed'));
   }
 
-  /** How far its wall clock is ahead of the true one, in milliseconds. */
+  /** Sets how far the wall clock of the process is ahead of the true one, in milliseconds. */
   setWallOffset(ms: number): void {
     this.#wallOffset = ms;
   }
 
-  /** What the process holds: timers that have not fired, and requests whose answers were not read to their end. */
+  /** Counts the timers that have not fired and the requests whose responses are not read to the end. */
   holds(): { readonly timers: number; readonly requests: number } {
     return { timers: this.#timers.size, requests: this.#exchanges.size };
   }
 
-  /** Does it as soon as the process runs. Returns what takes it back. */
+  /** Calls `act` as soon as the process runs. Returns the function that cancels the call. */
   #whenAwake(act: () => void): () => void {
     if (this.#state === 'running') act();
     if (this.#state !== 'suspended') return () => undefined;
@@ -103,7 +103,7 @@ export class SimulatedProcess {
     return cancel;
   }
 
-  /** Settles like `promise`, once the process runs. */
+  /** Settles like `promise`, but only while the process runs. */
   #heard<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       promise.then(
@@ -130,7 +130,7 @@ export class SimulatedProcess {
     asked.signal.addEventListener('abort', abort, { once: true });
     this.#exchanges.add(exchange);
     const answer = kube.request({ ...asked, signal: exchange.signal });
-    // It is over when it fails, whether or not the process has heard of that.
+    // A failed exchange is over even if the process has not received the failure yet.
     answer.catch(finish);
     const givenUp = new Promise<never>((_, reject) => {
       giveUp = reject;

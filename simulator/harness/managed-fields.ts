@@ -5,11 +5,11 @@ async function* bodyOf(text: string): AsyncGenerator<Uint8Array, void> {
   yield Buffer.from(text);
 }
 
-/** An API server that says who has written its objects, which the simulated one does not. */
+/** Adds `managedFields` to the objects of an API server, because the simulated one keeps none. */
 export const withManagedFields = (kube: Kube) => {
   const fields = new Map<string, readonly object[]>();
   return {
-    /** From now on `entries` are the `managedFields` of the object at `path`. */
+    /** Sets the `managedFields` of the object at `path`. */
     set: (path: string, entries: readonly object[]): void => void fields.set(path, entries),
     request: async (request: KubeRequest): Promise<KubeResponse> => {
       const response = await kube.request(request);

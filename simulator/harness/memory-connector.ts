@@ -13,7 +13,7 @@ import { OpenRequests } from '../network/index.ts';
 
 export interface MemoryConnectorOptions {
   readonly clock: Clock;
-  /** The API server behind `scheme://host`, undefined when there is none. */
+  /** Returns the API server at `scheme://host`, undefined if there is none. */
   readonly resolve: (url: string) => Kube | undefined;
   readonly onConnect: (url: string) => void;
 }
@@ -27,7 +27,7 @@ const noSuchHost = (url: string): ApiError =>
 
 const closed = (): ApiError => new ApiError({ code: 'ConnectionError', message: 'the connection was closed' });
 
-/** Reads kubeconfigs as the real connector does, and reaches in-memory API servers instead of sockets. */
+/** Creates a connector that reads kubeconfigs as the real one does, but connects to API servers in memory. */
 export const createMemoryConnector = ({ clock, resolve, onConnect }: MemoryConnectorOptions): ShootConnector => {
   const known = new Map<string, ShootEndpoint>();
   const read = (kubeconfig: string): ShootEndpoint => {

@@ -2,11 +2,11 @@ import type { ExternalProbeMode, ExternalProbeSettings } from '../../src/prober/
 import { simKinds } from '../apiserver/index.ts';
 import { type Scenario, type ScenarioOptions, createScenario } from './harness.ts';
 
-// What the tests of the outside path share.
+// Shared by the tests of the external probe, which the log calls the outside path.
 
 export const outsideSecretName = 'outside-kubeconfig';
 
-/** With the defaults of the configuration. */
+/** Settings of the external probe with the defaults of the configuration. */
 export const externalProbe = (
   mode: ExternalProbeMode,
   given: Partial<ExternalProbeSettings> = {},
@@ -19,14 +19,14 @@ export const externalProbe = (
   ...given,
 });
 
-/** Puts the kubeconfig of its public way, or any other text, into a shoot's namespace. */
+/** Puts a Secret with the kubeconfig of a shoot's public address, or with any other text, into the shoot's namespace. */
 export const publishOutside = ({ world }: Scenario, name: string, text?: string): void => {
   const shoot = world.shoot(name);
   const kubeconfig = text ?? shoot.api.publicWay.kubeconfig();
   world.store.put(simKinds.Secret, shoot.secretObject(shoot.nameOf(outsideSecretName), kubeconfig));
 };
 
-/** A seed whose shoots all have an outside path. */
+/** Creates a seed whose shoots all have an external probe. */
 export const createOutsideScenario = (mode: ExternalProbeMode, options: ScenarioOptions): Scenario => {
   const scenario = createScenario({
     ...options,
@@ -36,7 +36,7 @@ export const createOutsideScenario = (mode: ExternalProbeMode, options: Scenario
   return scenario;
 };
 
-/** As when the load balancer fails: neither kubelets nor we get through. */
+/** Simulates a failure of the load balancer: neither kubelets nor the external probe reach the API server. */
 export const cutLoadBalancer = (
   { world }: Scenario,
   name: string,
@@ -51,7 +51,7 @@ export const mendLoadBalancer = ({ world }: Scenario, name: string): void => {
   world.shoot(name).api.publicWay.setReachability('open');
 };
 
-/** Lines of the log about outside paths, without those for debugging. */
+/** Log lines about outside paths, except those of level debug. */
 export const toldOfPaths = ({ log }: Scenario): readonly string[] =>
   log
     .filter(({ level, msg }) => level !== 'debug' && msg.includes('outside path'))
@@ -59,7 +59,7 @@ export const toldOfPaths = ({ log }: Scenario): readonly string[] =>
       `${level} ${msg} ${String(namespace)} ${String(state)}`.trim(),
     );
 
-/** A series of the metrics, such as `dwd_x{namespace="a"}`, or undefined where there is none. */
+/** Value of a metric series, such as `dwd_x{namespace="a"}`; undefined if it does not exist. */
 export const metricOf = async (scenario: Scenario, series: string): Promise<number | undefined> => {
   const line = (await scenario.meter().metricsText()).split('\n').find((text) => text.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length + 1));

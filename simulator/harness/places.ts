@@ -1,9 +1,9 @@
 import type { World, WorldShoot } from '../world/index.ts';
 
-/** Where a shoot's API server is found. */
+/** A shoot's API server at one of its two addresses. */
 export interface ServerPlace {
   readonly shoot: WorldShoot;
-  /** By its public way. */
+  /** True for the public address. */
   readonly isOutside: boolean;
 }
 
@@ -11,8 +11,8 @@ export const urlOf = ({ shoot, isOutside }: ServerPlace): string =>
   isOutside ? shoot.api.publicWay.url : shoot.api.address().url;
 
 /**
- * The place behind `scheme://host`, if there is one. Shoots are added and get other addresses: what is remembered is looked at, and what is
- * not found is looked for among all of them.
+ * Returns a function that finds the place at `scheme://host`. It caches the places of all shoots, but shoots are added and change their
+ * addresses: it checks a cached place, and rebuilds the cache if the place is missing or outdated.
  */
 export const createPlaces = (world: Pick<World, 'shoots'>): ((url: string) => ServerPlace | undefined) => {
   let places = new Map<string, ServerPlace>();
@@ -20,7 +20,7 @@ export const createPlaces = (world: Pick<World, 'shoots'>): ((url: string) => Se
     const known = places.get(url);
     if (known !== undefined && urlOf(known) === url) return known;
     const all = [false, true].flatMap((isOutside) => world.shoots.map((shoot) => ({ shoot, isOutside })));
-    // The first one of an address counts.
+    // If several places have the same address, the first one counts.
     places = new Map(all.toReversed().map((place) => [urlOf(place), place]));
     return places.get(url);
   };

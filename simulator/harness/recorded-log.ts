@@ -5,7 +5,7 @@ import { createLogger } from '../../src/telemetry/index.ts';
 /** A line of a component's log. */
 export type LogRecord = Readonly<Record<string, unknown>> & { readonly level: string; readonly msg: string };
 
-/** A logger whose lines are kept. */
+/** Creates a logger that keeps its lines in memory. */
 export const recordLog = (
   clock: Clock,
   level: 'debug' | 'info',

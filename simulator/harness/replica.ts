@@ -22,34 +22,34 @@ export interface SimulatedReplicaOptions<Settings = ProberSettings> {
   readonly leaderElection: LeaderElectionSettings;
   readonly dryRun: boolean;
   readonly random: Random;
-  /** Of a prober. Default: hot. */
+  /** Standby mode of a prober. Default: hot. */
   readonly standby?: Standby;
-  /** Of requests to the seed. Default: those of the command line's flags. */
+  /** Rate limit of requests to the seed. Default: that of the command line's flags. */
   readonly limits?: { readonly qps: number; readonly burst: number };
-  /** For the line to `seed`, to the shoot of that name, or to it by its public way: `outside/NAME`. */
+  /** Returns the listener of a line: to `seed`, to the shoot of that name, or to a shoot's public address (`outside/NAME`). */
   readonly listen?: (server: string) => TrafficListener;
 }
 
-/** `dwd prober` or `dwd weeder` as a process of its own in memory: all but its sockets, its HTTP servers and its configuration file. */
+/** `dwd prober` or `dwd weeder` as a simulated process: everything except its sockets, its HTTP servers and its configuration file. */
 export interface SimulatedReplica<Settings = ProberSettings> {
   readonly machine: SimulatedProcess;
   readonly seedLine: ServerLine;
   shootLine(name: string): ServerLine;
-  /** To a shoot's API server by its public way. */
+  /** Returns the line to the public address of a shoot's API server. */
   outsideLine(name: string): ServerLine;
   readonly meter: PrometheusMeter;
-  /** Gives it another configuration. */
+  /** Applies another configuration. */
   reload(settings: Settings): void;
-  /** As SIGTERM does. */
+  /** Stops the process as SIGTERM does. */
   stop(): void;
-  /** Its exit code; never settles when it is killed. */
+  /** Exit code; never settles if the process is killed. */
   readonly ended: Promise<number>;
 }
 
-/** Where the Lease of its leader election lives. */
+/** Namespace of the leader election's Lease. */
 export const leaseNamespace = 'garden';
 
-/** Times are the defaults of the command line, which are client-go's. */
+/** Settings of the leader election, with the defaults of the command line, which are client-go's. */
 export const electionSettings = (enabled: boolean): LeaderElectionSettings => ({
   enabled,
   namespace: leaseNamespace,
@@ -69,7 +69,7 @@ export interface ReplicaWorld {
   readonly clock: Clock;
 }
 
-/** What sets one component apart from another. */
+/** Properties in which the components differ. */
 interface ReplicatedComponent<Settings> {
   readonly leaseName: string;
   readonly urgentInFlight: number;
@@ -91,7 +91,7 @@ const weeder: ReplicatedComponent<WeederSettings> = {
   create: (options) => weederComponent.create({ ...options, userAgent: 'simulation' }),
 };
 
-/** Stacks the same policies as `runComponent` and starts the parts in the same order. */
+/** Starts a replica with the same policies as `runComponent`, and its parts in the same order. */
 const startProcess = <Settings>(
   component: ReplicatedComponent<Settings>,
   { world, clock }: ReplicaWorld,

@@ -8,7 +8,7 @@ import {
   type WorldSource,
 } from '../world/index.ts';
 
-/** The source that such a prober expects of its seed. */
+/** Returns the cluster source that a prober with these settings expects of its seed. */
 export const worldSourceOf = ({ clusterSource }: Pick<ProberSettings, 'clusterSource'>): WorldSource =>
   clusterSource?.kind ?? 'gardener';
 
@@ -25,9 +25,9 @@ const deployment = (
 });
 
 /**
- * As gardenlet configures the prober of a seed (NewDependencyWatchdogProberConfiguration in
- * https://github.com/gardener/gardener/blob/master/pkg/component/kubernetes/apiserver/dependency_watchdog.go): down go MCM and the
- * autoscaler before KCM, up comes KCM before MCM and MCM before the autoscaler.
+ * Settings with which gardenlet configures the prober of a seed (NewDependencyWatchdogProberConfiguration in
+ * https://github.com/gardener/gardener/blob/master/pkg/component/kubernetes/apiserver/dependency_watchdog.go). Scaled down: MCM and the
+ * autoscaler before KCM. Scaled up: KCM before MCM, and MCM before the autoscaler.
  */
 export const gardenSettings: ProberSettings = {
   kubeConfigSecretName: kubeconfigSecretName,
@@ -48,7 +48,7 @@ export const gardenSettings: ProberSettings = {
 
 const ofEach = <T extends { readonly name: string }>(ref: T): T => ({ ...ref, name: `{{ cluster }}-${ref.name}` });
 
-/** The same for clusters of Cluster API, each of which has its name before those of its parts. */
+/** Adapts settings to Cluster API, where the names of a cluster's objects begin with the name of the cluster. */
 export const capiSettings = ({
   dependentResources,
   apiServerRef,

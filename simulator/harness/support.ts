@@ -5,7 +5,7 @@ import { clusterAutoscaler, kubeControllerManager, machineControllerManager } fr
 import type { DeploymentChange } from './deployment-history.ts';
 import type { Scenario } from './harness.ts';
 
-// What the tests of this folder share: short names, and steps that several of them take.
+// Shared by the tests of the prober: short names, and steps that several tests take.
 
 const shortNames: Readonly<Record<string, string>> = {
   [kubeControllerManager]: 'kcm',
@@ -22,14 +22,14 @@ const marksOf = ({ annotations }: Pick<DeploymentChange, 'annotations'>): string
   return `${stored === undefined ? '' : ` replicas=${stored}`}${active === undefined ? '' : ` active=${active}`}`;
 };
 
-/** Changes as lines such as `mcm 1->0 replicas=1 active=`. */
+/** Formats changes as lines such as `mcm 1->0 replicas=1 active=`. */
 export const changeLines = (changes: readonly DeploymentChange[]): readonly string[] =>
   changes.map((change) => {
     const { name, from, to } = change;
     return `${shortNames[name] ?? name} ${String(from)}->${String(to)}${marksOf(change)}`;
   });
 
-/** Counts and marks of what the prober scales of a shoot, as lines such as `kcm 0 replicas=1 active=`. */
+/** Replicas and annotations of a shoot's dependent resources, as lines such as `kcm 0 replicas=1 active=`. */
 export const stateOf = ({ world }: Scenario, shoot: string): readonly string[] =>
   world.store.list(simKinds.Deployment, world.shoot(shoot).namespace).flatMap(({ metadata, spec }) => {
     if (metadata.name === gardenApiServerRef.name) return [];
@@ -38,11 +38,11 @@ export const stateOf = ({ world }: Scenario, shoot: string): readonly string[] =
     return [`${shortNames[metadata.name] ?? metadata.name} ${String(replicas)}${marks}`];
   });
 
-/** All up with one replica each and without marks, as `stateOf` tells it. */
+/** Output of `stateOf` if every resource has one replica and no annotations of the prober. */
 export const allUp: readonly string[] = ['ca 1', 'kcm 1', 'mcm 1'];
 export const allHeld: readonly string[] = ['ca', 'kcm', 'mcm'].map((name) => `${name} 0 replicas=1 active=`);
 
-/** Lets the prober probe a while, then cuts the shoot off until all its Deployments are held. */
+/** Starts the prober and, after a minute, cuts the shoot off for another one, in which all its dependent resources become held. */
 export const reachOutage = async (scenario: Scenario, shoot = 'a'): Promise<void> => {
   const { clock, world } = scenario;
   scenario.startProber();
@@ -51,7 +51,7 @@ export const reachOutage = async (scenario: Scenario, shoot = 'a'): Promise<void
   await clock.advance(60_000);
 };
 
-/** Changes the shoot inside a Cluster. */
+/** Edits the Shoot in a Cluster. */
 export const editShoot = (scenario: Scenario, name: string, edit: (shoot: Shoot) => Shoot): void => {
   const { store } = scenario.world;
   store.patch(simKinds.Cluster, { name: scenario.world.shoot(name).namespace }, (cluster) => {

@@ -1,23 +1,23 @@
 import { webcrypto } from 'node:crypto';
 import type * as X509 from '@peculiar/x509';
 
-/** A certificate and its private key, both PEM. */
+/** A certificate and its private key, both in PEM. */
 export interface KeyPair {
   readonly certificate: string;
   readonly key: string;
 }
 
 export interface SimCertificates {
-  /** The certificate of the authority that signed all others, PEM. */
+  /** Certificate of the authority that signed all others, in PEM. */
   readonly ca: string;
-  /** For the server. */
+  /** Key pair of the server. */
   readonly serving: KeyPair;
-  /** For a client: `user` becomes the common name, `groups` the organizations, as the API server reads them. */
+  /** Issues a client certificate. `user` becomes the common name, `groups` the organizations, as the API server reads them. */
   client(user: string, groups?: readonly string[]): Promise<KeyPair>;
 }
 
 export interface CertificateOptions {
-  /** Milliseconds since the epoch by the clock that TLS uses: the machine's, never a virtual one. */
+  /** Milliseconds since the epoch by the machine's clock, which TLS uses; never by a virtual one. */
   readonly now: number;
   /** Names and IPv4 addresses of the server. Default: localhost and 127.0.0.1. */
   readonly hosts?: readonly string[];
@@ -26,8 +26,8 @@ export interface CertificateOptions {
 type Metadata = Map<unknown, unknown>;
 
 /**
- * The three members of the Reflect metadata proposal that tsyringe, which @peculiar/x509 is built on, asks for. They are added where
- * they are missing, right before the first use.
+ * Adds the three members of the Reflect metadata proposal that tsyringe, a dependency of @peculiar/x509, requires, unless they exist.
+ * Called right before the first use.
  */
 const provideReflectMetadata = (): void => {
   if ('getMetadata' in Reflect) return;
@@ -67,7 +67,7 @@ interface LeafInit {
   readonly extensions?: readonly X509.Extension[];
 }
 
-/** An authority of its own with a serving certificate, valid from a day before `now` for ten years. ECDSA P-256. */
+/** Creates a certificate authority with a serving certificate, both ECDSA P-256 and valid for ten years from a day before `now`. */
 export const createCertificates = async (options: CertificateOptions): Promise<SimCertificates> => {
   const { now, hosts = ['localhost', '127.0.0.1'] } = options;
   provideReflectMetadata();

@@ -1,9 +1,9 @@
 import type { Kube, KubeRequest } from '../../src/kubernetes/api/kube.ts';
 
 export interface RequestCounts {
-  /** Requests so far, of one verb and resource where they are given. */
+  /** Number of requests so far; with a filter, those of its verb and resource. */
   total(filter?: { readonly verb?: string; readonly resource?: string }): number;
-  /** By `verb resource`, such as `list leases` or `patch deployments/scale`. */
+  /** Counts by `verb resource`, such as `list leases` or `patch deployments/scale`. */
   readonly byKey: ReadonlyMap<string, number>;
   reset(): void;
 }
@@ -13,9 +13,9 @@ export interface CountingKube extends Kube {
 }
 
 export interface RequestKind {
-  /** As RBAC names them: get, list, watch, create, update, patch, delete, deletecollection. */
+  /** Verb as RBAC names it: get, list, watch, create, update, patch, delete, deletecollection. */
   readonly verb: string;
-  /** Plural, with its subresource: `deployments/scale`. The path itself for what is no resource, such as `/version`. */
+  /** Plural name with the subresource (`deployments/scale`), or the path itself if it is not of a resource (`/version`). */
   readonly resource: string;
 }
 
@@ -26,10 +26,10 @@ const writeVerbs: Readonly<Record<Exclude<KubeRequest['method'], 'GET'>, string>
   DELETE: 'delete',
 };
 
-/** Subresources of a namespace, which a path cannot tell from resources in it. */
+/** Subresources of a namespace: in a path they look like resources in the namespace. */
 const namespaceParts = ['status', 'finalize'];
 
-/** Resource, name and subresource of what lies behind `/api/VERSION/` or `/apis/GROUP/VERSION/`. */
+/** Returns resource, name and subresource of a path, which follow `/api/VERSION/` or `/apis/GROUP/VERSION/`. */
 const splitPath = (path: string): readonly string[] => {
   const segments = path.slice(1).split('/');
   const rest = segments[0] === 'api' ? segments.slice(2) : segments[0] === 'apis' ? segments.slice(3) : [];
@@ -37,7 +37,7 @@ const splitPath = (path: string): readonly string[] => {
   return inNamespace ? rest.slice(2) : rest;
 };
 
-/** Verb and resource of a request, by its path alone; https://kubernetes.io/docs/reference/access-authn-authz/authorization/ */
+/** Verb and resource of a request, without a list of kinds; https://kubernetes.io/docs/reference/access-authn-authz/authorization/ */
 export const requestKind = (request: Pick<KubeRequest, 'method' | 'path' | 'query'>): RequestKind => {
   const { method, path, query } = request;
   const [resource, name, ...part] = splitPath(path);
@@ -48,7 +48,7 @@ export const requestKind = (request: Pick<KubeRequest, 'method' | 'path' | 'quer
   return { verb: method === 'DELETE' && name === undefined ? 'deletecollection' : writeVerbs[method], resource: full };
 };
 
-/** `kube`, with every request counted as it is made. */
+/** Returns `kube` with a counter that counts each request when it is made. */
 export const withCounting = (kube: Kube): CountingKube => {
   const byKey = new Map<string, number>();
   const counts: RequestCounts = {

@@ -33,7 +33,7 @@ describe('faults', () => {
     expect(exists()).toBe(true);
   });
 
-  it('status: a Status that the server never saw', async () => {
+  it('status: the client gets a Status, and the server never sees the request', async () => {
     const { kube, exists } = setup({ status: 429, retryAfter: 7 });
     const reply = await read(kube, write);
     expect(reply).toMatchObject({ status: 429, headers: { 'retry-after': '7' } });
@@ -45,32 +45,32 @@ describe('faults', () => {
     expect(exists()).toBe(false);
   });
 
-  it('error: the error it was given, and nothing done', async () => {
+  it('error: the request fails with that error, and writes nothing', async () => {
     const error = new ApiError({ code: 'ConnectionError', message: 'no such host' });
     const { kube, exists } = setup({ error });
     await expect(kube.request(write)).rejects.toBe(error);
     expect(exists()).toBe(false);
   });
 
-  it('reset: a ConnectionError, and nothing done', async () => {
+  it('reset: the request fails with a ConnectionError, and writes nothing', async () => {
     const { kube, exists } = setup('reset');
     await expect(kube.request(write)).rejects.toMatchObject({ code: 'ConnectionError' });
     expect(exists()).toBe(false);
   });
 
-  it('afterWrite reset: a ConnectionError, and the write done', async () => {
+  it('afterWrite reset: the request fails with a ConnectionError after the write', async () => {
     const { kube, exists } = setup({ afterWrite: 'reset' });
     await expect(kube.request(write)).rejects.toMatchObject({ code: 'ConnectionError' });
     expect(exists()).toBe(true);
   });
 
-  it('afterWrite drop: a Timeout, and the write done', async () => {
+  it('afterWrite drop: the request fails with a Timeout after the write', async () => {
     const { clock, kube, exists } = setup({ afterWrite: 'drop' });
     await expect(clock.run(kube.request({ ...write, timeoutMs: 500 }))).rejects.toMatchObject({ code: 'Timeout' });
     expect([exists(), clock.pending]).toEqual([true, 0]);
   });
 
-  it('drop: no answer until the deadline or the abort', async () => {
+  it('drop: no response arrives until the deadline or the abort', async () => {
     const { clock, kube, exists } = setup('drop');
     await expect(clock.run(kube.request({ ...write, timeoutMs: 500 }))).rejects.toMatchObject({ code: 'Timeout' });
     expect(clock.monotonic()).toBe(500);
@@ -81,7 +81,7 @@ describe('faults', () => {
     expect([exists(), clock.monotonic(), clock.pending]).toEqual([false, 600, 0]);
   });
 
-  it('delay: the server sees it later, if the deadline allows', async () => {
+  it('delay: the server sees the request later, if the deadline allows', async () => {
     const { clock, kube, exists } = setup({ delayMs: 300 });
     await expect(clock.run(kube.request({ ...write, timeoutMs: 200 }))).rejects.toMatchObject({ code: 'Timeout' });
     expect(exists()).toBe(false);
@@ -90,13 +90,13 @@ describe('faults', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('delay, then another fault: deadlines are those of the whole', async () => {
+  it('delay, then another fault: the deadline covers both', async () => {
     const { clock, kube } = setup({ delayMs: 300, then: 'drop' });
     await expect(clock.run(kube.request({ ...write, timeoutMs: 1_000 }))).rejects.toMatchObject({ code: 'Timeout' });
     expect(clock.monotonic()).toBe(1_000);
   });
 
-  it('an aborted request is not even looked at', async () => {
+  it('a request that was aborted before fails at once', async () => {
     const { kube } = setup('drop');
     await expect(kube.request({ ...write, signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
   });
@@ -131,7 +131,7 @@ describe('counting', () => {
     expect(`${verb} ${resource}`).toBe(kind);
   });
 
-  it('counts each request when it is made, also one that fails', async () => {
+  it('counts each request when it is made, even if it fails', async () => {
     const { kube } = setup('reset');
     const counting = withCounting(kube);
     await expect(counting.request(write)).rejects.toThrow();

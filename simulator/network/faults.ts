@@ -4,10 +4,14 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { bodyOf, failure, followExchange, untilAborted } from '../apiserver/index.ts';
 
 /**
- * What happens to one request instead of its plain answer: an error before it leaves;
- * a status (with a `Status` body) that the server never sees; a delay before the server sees it; `drop`: no answer, ever; `reset`: the
- * connection breaks before the server sees it; `unconnectedMs`: no connection comes about, and after so long it is given up; `afterWrite`: the server does
- * it, and the answer is lost.
+ * A fault of one request:
+ * - `error`: the request fails with this error before it is sent;
+ * - `status`: the client gets this status with a `Status` body; the server never sees the request;
+ * - `delayMs`: the server sees the request this much later, then perhaps with the fault `then`;
+ * - `unconnectedMs`: no connection is established, and the client gives up after this time;
+ * - `drop`: no response ever arrives;
+ * - `reset`: the connection breaks before the server sees the request;
+ * - `afterWrite`: the server executes the request, and the response is lost.
  */
 export type RequestFault =
   | { readonly error: ApiError }
@@ -77,7 +81,7 @@ const abandon = async (response: KubeResponse): Promise<void> => {
   await response.body[Symbol.asyncIterator]().return?.();
 };
 
-/** `kube` with faults: `rule` is asked once for each request. Deadlines and aborts hold while a fault keeps a request waiting. */
+/** Returns `kube` with faults. `rule` is called once per request. Deadlines and aborts also apply while a fault delays a request. */
 export const withFaults = (kube: Kube, options: { readonly clock: Clock; readonly rule: FaultRule }): Kube => {
   const { clock, rule } = options;
 

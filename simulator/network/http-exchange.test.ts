@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { expect, it } from 'vitest';
 import { send } from './http-exchange.ts';
 
-/** Takes everything, and always says that it is full. */
+/** A response that accepts every chunk and always reports a full buffer. */
 const fullResponse = () => {
   const events = new EventEmitter();
   let written = 0;

@@ -4,9 +4,9 @@ import type { KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts
 import { unauthorized } from '../apiserver/index.ts';
 
 export interface HttpsAuth {
-  /** Bearer tokens that are let in. */
+  /** Bearer tokens that are accepted. */
   readonly tokens?: readonly string[];
-  /** Let in whoever shows a client certificate of the server's own authority. */
+  /** True if client certificates of the server's own authority are accepted. */
   readonly clientCertificates?: boolean;
 }
 
@@ -28,7 +28,7 @@ const headersOf = (message: IncomingMessage): Readonly<Record<string, string>> =
     ]),
   );
 
-/** The request as the server sees it; resolves when its body is in. */
+/** Reads a request as the server sees it; resolves when the whole body has arrived. */
 export const kubeRequest = async (message: IncomingMessage, signal: AbortSignal): Promise<KubeRequest> => {
   const { url = '/', method = 'GET' } = message;
   const mark = url.indexOf('?');
@@ -52,7 +52,7 @@ export const isAllowed = (auth: HttpsAuth | undefined, message: IncomingMessage)
 
 const drained = (response: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
-    // A watch may wait thousands of times: the listener that was not called must go too.
+    // A watch may wait thousands of times, so the listener that was not called must be removed too.
     const done = (): void => {
       response.off('drain', done).off('close', done);
       resolve();
@@ -63,11 +63,11 @@ const drained = (response: ServerResponse): Promise<void> =>
 export interface Sink {
   readonly request: KubeRequest;
   readonly response: ServerResponse;
-  /** Resolves when something may be sent. */
+  /** Resolves when sending is allowed. */
   readonly gate: () => Promise<void>;
 }
 
-/** Chunk by chunk: a watch does not end by itself. */
+/** Sends the response chunk by chunk, because a watch does not end by itself. */
 const stream = async (answer: KubeResponse, { response, gate }: Sink): Promise<void> => {
   response.writeHead(answer.status, { ...answer.headers });
   response.flushHeaders();
@@ -97,6 +97,6 @@ export const refuse = (response: ServerResponse): void => {
 
 const isWatch = ({ query }: KubeRequest): boolean => query?.watch === 'true' || query?.watch === '1';
 
-/** Sends `answer` to the sink's request, but nothing while its gate is shut. */
+/** Sends `answer` to the sink's client, and waits while its gate is closed. */
 export const send = (answer: KubeResponse, sink: Sink): Promise<void> =>
   isWatch(sink.request) ? stream(answer, sink) : sendWhole(answer, sink);

@@ -69,7 +69,7 @@ const send = (face: HttpsFace, path: string, options: RequestOptions & { body?: 
     request.end(body);
   });
 
-/** A TLS connection and its session ticket; rejects when the handshake fails. */
+/** Opens a TLS connection; rejects when the handshake fails. */
 const handshake = (face: HttpsFace, session?: Buffer): Promise<{ socket: TLSSocket; ticket: Promise<Buffer> }> =>
   new Promise((resolve, reject) => {
     const socket = connect({
@@ -91,8 +91,8 @@ const closed = (socket: Socket): Promise<void> =>
     socket.on('error', () => undefined);
   });
 
-describe('the HTTPS face', () => {
-  it('answers as the function does, with a length and its date', async () => {
+describe('the HTTPS server', () => {
+  it('responds as the wrapped server does, with a content length and a date', async () => {
     const { face, server } = await start();
     server.store.put(ConfigMap, { metadata: { namespace: 'default', name: 'ä' } });
     const reply = await send(face, `${configMaps}?labelSelector=${encodeURIComponent('x notin (y, z)')}`);
@@ -102,7 +102,7 @@ describe('the HTTPS face', () => {
     expect(reply.headers.date).toBe('Thu, 01 Jan 2026 00:00:00 GMT');
   });
 
-  it('takes bodies', async () => {
+  it('accepts request bodies', async () => {
     const { face, server } = await start();
     const body = JSON.stringify({ metadata: { name: 'a' }, data: { x: 'ü'.repeat(100_000) } });
     const headers = { 'content-type': 'application/json' };
@@ -142,7 +142,7 @@ describe('the HTTPS face', () => {
     await expect.poll(() => face.stats()).toMatchObject({ connections: 2, handshakes: 2, resumed: 1 });
   });
 
-  it('streams a watch event by event, and ends it when the client goes', async () => {
+  it('streams a watch event by event, and ends it when the client disconnects', async () => {
     const { face, server } = await start();
     const lines = await new Promise<IncomingMessage>((resolve, reject) => {
       const request = httpsRequest(
@@ -163,12 +163,12 @@ describe('the HTTPS face', () => {
     await expect.poll(() => face.stats().openConnections).toBe(0);
   });
 
-  it('resets the connection of a request that fails instead of answering', async () => {
+  it('resets the connection of a request that fails without a response', async () => {
     const { face } = await start({ fault: () => 'reset' });
     await expect(send(face, '/version')).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('does the write whose answer is lost', async () => {
+  it('executes a write whose response is lost', async () => {
     const { face, server } = await start({ fault: () => ({ afterWrite: 'reset' }) });
     const body = JSON.stringify({ metadata: { name: 'a' } });
     await expect(send(face, configMaps, { method: 'POST', body })).rejects.toMatchObject({ code: 'ECONNRESET' });
@@ -176,18 +176,18 @@ describe('the HTTPS face', () => {
   });
 });
 
-describe('who is let in', () => {
+describe('authentication', () => {
   const bearer = (token: string): RequestOptions => ({ headers: { authorization: `Bearer ${token}` } });
   const shown = (pair: KeyPair): RequestOptions => ({ cert: pair.certificate, key: pair.key });
   const status = async (face: HttpsFace, options: RequestOptions): Promise<number> =>
     (await send(face, '/version', options)).status;
 
-  it('everybody, unless told otherwise', async () => {
+  it('accepts every request by default', async () => {
     const { face } = await start();
     expect([await status(face, {}), await status(face, bearer('any'))]).toEqual([200, 200]);
   });
 
-  it('known tokens', async () => {
+  it('accepts known tokens', async () => {
     const { face } = await start({ auth: { tokens: ['good'] } });
     const mine = await certificates.client('admin');
     expect(await status(face, bearer('good'))).toBe(200);
@@ -201,7 +201,7 @@ describe('who is let in', () => {
     });
   });
 
-  it('client certificates of the own authority', async () => {
+  it('accepts client certificates of its own authority', async () => {
     const { face } = await start({ auth: { clientCertificates: true } });
     const [mine, strange] = await Promise.all([
       certificates.client('admin', ['system:masters']),
@@ -211,7 +211,7 @@ describe('who is let in', () => {
     for (const options of [{}, bearer('any'), shown(strange)]) expect(await status(face, options)).toBe(401);
   });
 
-  it('a client certificate on a resumed session too', async () => {
+  it('accepts a client certificate on a resumed session too', async () => {
     const { face } = await start({ auth: { clientCertificates: true } });
     const mine = await certificates.client('admin');
     const pooled = new Agent({ keepAlive: false, maxCachedSessions: 10 });
@@ -221,12 +221,12 @@ describe('who is let in', () => {
     await expect.poll(async () => [await status(face, options), face.stats().resumed > 0]).toEqual([200, true]);
   });
 
-  it('the server proves itself: another authority is not trusted', async () => {
+  it('fails in a client that trusts only another authority', async () => {
     const { face } = await start();
     await expect(send(face, '/version', { ca: other.ca })).rejects.toThrow(/certificate/);
   });
 
-  it('a kubeconfig carries all of it inline', async () => {
+  it('needs only a kubeconfig, which holds the certificates and the key inline', async () => {
     const user = await certificates.client('admin');
     const text = kubeconfigText({ server: 'https://127.0.0.1:1', ca: certificates.ca, user });
     const data = (key: string): string =>
@@ -239,8 +239,8 @@ describe('who is let in', () => {
   });
 });
 
-describe('when it cannot be reached', () => {
-  it('silent: connections are taken, nothing is answered, nothing is done, and all are reset when it ends', async () => {
+describe('an unreachable HTTPS server', () => {
+  it('silent: connections are accepted, requests get no response and do nothing, and all are reset at the end', async () => {
     const { face, server } = await start();
     const pooled = agent();
     await send(face, '/version', { agent: pooled });
@@ -284,7 +284,7 @@ describe('when it cannot be reached', () => {
     expect(heard).toEqual([]);
   });
 
-  it('refused: nobody listens, what was connected is reset; then the same port again', async () => {
+  it('refused: nothing listens and open connections are reset; afterwards the port is the same', async () => {
     const { face } = await start();
     const { socket } = await handshake(face);
     const gone = closed(socket);
@@ -295,7 +295,7 @@ describe('when it cannot be reached', () => {
     expect((await send(face, '/version')).status).toBe(200);
   });
 
-  it('disconnect: everything open is reset, and new connections are fine', async () => {
+  it('disconnect: open connections are reset, and new ones succeed', async () => {
     const { face } = await start();
     const { socket } = await handshake(face);
     const gone = closed(socket);
@@ -304,7 +304,7 @@ describe('when it cannot be reached', () => {
     expect((await send(face, '/version')).status).toBe(200);
   });
 
-  it('close: ends requests under way, also silent ones', async () => {
+  it('close: ends requests under way, even silent ones', async () => {
     const { face } = await start();
     await face.setReachability('silent');
     const request = send(face, '/version');

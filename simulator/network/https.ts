@@ -16,39 +16,39 @@ export interface HttpsFaceOptions {
   readonly host?: string;
   /** Default 0: any free port. */
   readonly port?: number;
-  /** Absent: everybody is let in. Present: 401 for whoever it does not name. */
+  /** Accepted credentials; requests with others get a 401. Absent: all requests are accepted. */
   readonly auth?: HttpsAuth;
-  /** Whether connections are forwarded to pods: where not, such requests are never answered. Default: always. */
+  /** True if port-forward requests reach the kubelets; otherwise they never get a response. Default: always. */
   readonly reachesKubelets?: () => boolean;
 }
 
 /**
- * `open`; `refused`: nobody listens, and what was connected is reset; `silent`: connections are taken and kept, and nothing is ever
- * answered, like a path whose packets get lost (a half-open connection). What was silent is reset when it opens again.
+ * State of the network path. `open`; `refused`: nothing listens, and open connections are reset; `silent`: connections are accepted and
+ * kept but never get a response, like a path that loses packets (half-open connections), and are reset when that ends.
  */
 export type PathState = 'open' | 'refused' | 'silent';
 
 export interface HttpsStats {
-  /** TCP connections so far, those that never got through TLS included. */
+  /** TCP connections so far, including those that never completed a TLS handshake. */
   readonly connections: number;
   readonly openConnections: number;
   /** TLS handshakes so far, and how many of them resumed a session. */
   readonly handshakes: number;
   readonly resumed: number;
   readonly requests: number;
-  /** Over TCP, TLS included: what clients sent, and what they got. */
+  /** Bytes that clients sent and received over TCP, TLS included. */
   readonly bytesIn: number;
   readonly bytesOut: number;
 }
 
-/** Aborts when the client leaves. */
+/** Returns a signal that aborts when the client closes the connection. */
 const whileOpen = (stream: EventEmitter): AbortSignal => {
   const controller = new AbortController();
   stream.once('close', () => controller.abort(new Error('the client has gone')));
   return controller.signal;
 };
 
-/** Idle connections stay; a server that closes them early makes every pooled client race against it. */
+/** Idle connections stay open this long: if the server closed them early, every pooled client would race against it. */
 const keepAliveMs = 180_000;
 
 const createTlsFront = (options: HttpsFaceOptions): HttpsServer => {
@@ -67,8 +67,8 @@ const createTlsFront = (options: HttpsFaceOptions): HttpsServer => {
 };
 
 /**
- * Serves `kube` over HTTPS: keep-alive, streamed watches, TLS session tickets. A request of `kube` that fails instead of answering
- * closes its connection, which is what a client sees of a reset.
+ * Serves `kube` over HTTPS: keep-alive, streamed watches, TLS session tickets. If `kube` rejects a request instead of responding, the
+ * connection is closed, and the client sees a reset.
  */
 export class HttpsFace {
   readonly #options: HttpsFaceOptions;
@@ -77,12 +77,12 @@ export class HttpsFace {
   readonly #sockets = new Set<Socket>();
   readonly #lost: (() => void)[] = [];
   readonly #counts = { connections: 0, handshakes: 0, resumed: 0, requests: 0 };
-  /** Of connections that have ended. */
+  /** Bytes of the connections that have ended. */
   readonly #bytes = { in: 0, out: 0 };
   #reachability: PathState = 'open';
   #port: number;
 
-  /** Listens only once `listen` is called. */
+  /** Creates the server; `listen` opens its port. */
   constructor(options: HttpsFaceOptions) {
     this.#options = options;
     this.#port = options.port ?? 0;
@@ -120,7 +120,7 @@ export class HttpsFace {
     };
   }
 
-  /** At the same port each time. */
+  /** Starts to listen; later calls use the same port again. */
   async listen(): Promise<void> {
     this.#tcp.listen(this.#port, this.#host);
     await once(this.#tcp, 'listening');
@@ -173,7 +173,7 @@ export class HttpsFace {
     if (this.#reachability === 'open') this.#tls.emit('connection', socket);
   }
 
-  /** What was sent into silence has never arrived: it is given up, and not done late, when the silence ends. */
+  /** Blocks while the path is `silent`. Requests sent meanwhile never arrived: when the silence ends they fail and are not executed late. */
   async #gate(): Promise<void> {
     if (this.#reachability !== 'silent') return;
     await new Promise<never>((_resolve, reject) => this.#lost.push(() => reject(new Error('the connection was lost'))));

@@ -2,7 +2,7 @@ import type { KeyPair } from './certificates.ts';
 
 export interface KubeconfigInit {
   readonly server: string;
-  /** PEM; absent for http. */
+  /** Certificate of the authority in PEM; absent for http. */
   readonly ca?: string;
   readonly user?: KeyPair | { readonly token: string };
 }
@@ -15,7 +15,7 @@ const userLines = (user: KubeconfigInit['user']): readonly string[] => {
   return [`    client-certificate-data: ${base64(user.certificate)}`, `    client-key-data: ${base64(user.key)}`];
 };
 
-/** A kubeconfig file (YAML) with everything inline, as the Secrets of shoots hold it. */
+/** Returns the YAML of a kubeconfig file with all credentials inline, as the Secrets of shoots hold it. */
 export const kubeconfigText = (init: KubeconfigInit): string =>
   [
     'apiVersion: v1',

@@ -5,13 +5,13 @@ type Chunk = Promise<IteratorResult<Uint8Array>>;
 
 export interface SendOptions<Note> {
   readonly kube: Kube;
-  /** What `abort` is given of the request. */
+  /** The caller's data about the request; `abort` chooses the reason by it. */
   readonly note: Note;
-  /** How a chunk of the body is read, until `signal` ends the request. */
+  /** Wraps the read of a chunk of the body; `signal` aborts when the request ends. */
   readonly read?: (chunk: Chunk, signal: AbortSignal) => Chunk;
 }
 
-/** Requests whose answers are not read to their end. Each ends with its caller's signal, or with a connection that is given up. */
+/** Requests whose responses are not read to the end yet. Each can end early by its caller's signal or by `abort`. */
 export class OpenRequests<Note> {
   readonly #open = new Map<AbortController, Note>();
 
@@ -35,7 +35,7 @@ export class OpenRequests<Note> {
     }
   }
 
-  /** Ends all of them, each with the reason that its note asks for. */
+  /** Aborts all open requests, each with the reason that `reasonOf` returns for its note. */
   abort(reasonOf: (note: Note) => Error): void {
     for (const [controller, note] of [...this.#open]) controller.abort(reasonOf(note));
   }

@@ -6,7 +6,7 @@ import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import { badRequest, unauthorized } from '../apiserver/index.ts';
 import { type HttpsAuth, isAllowed } from './http-exchange.ts';
 
-/** RFC 6455, section 1.3. */
+/** Constant of the WebSocket handshake; RFC 6455, section 1.3. */
 const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const protocols = ['SPDY/3.1+portforward.k8s.io', 'v4.channel.k8s.io'];
 const podPath = /^(?<pod>\/api\/v1\/namespaces\/[^/]+\/pods\/(?<name>[^/]+))\/portforward(?:\?|$)/;
@@ -17,7 +17,7 @@ export interface UpgradeRequest {
   readonly socket: Duplex;
   readonly kube: Kube;
   readonly auth: HttpsAuth | undefined;
-  /** Whether there is a way from the API server to its kubelets. Without it nobody ever answers. */
+  /** True if the API server can reach its kubelets; otherwise the request never gets a response. */
   readonly reachesKubelets: () => boolean;
   readonly signal: AbortSignal;
 }
@@ -47,13 +47,13 @@ const accept = (socket: Duplex, { headers }: IncomingMessage): void => {
     ...(protocol === undefined ? {} : { 'sec-websocket-protocol': protocol }),
   };
   socket.write(head(101, 'Switching Protocols', answer));
-  // Nothing is forwarded: whatever is sent, the first of which is a close frame, ends it.
+  // Nothing is forwarded. The first data, normally a close frame, ends the connection.
   socket.once('data', () => socket.end());
 };
 
 /**
- * Answers the upgrade of a connection as far as `pods/portforward` goes: a WebSocket for a pod that has a node, refusals like those of a real
- * API server for others (PortForwardLocation in kubernetes `pkg/registry/core/pod/strategy.go`).
+ * Answers an upgrade request for `pods/portforward`. A pod that has a node gets a WebSocket; all other requests are refused as by a real
+ * API server (PortForwardLocation in kubernetes `pkg/registry/core/pod/strategy.go`).
  */
 export const answerUpgrade = async (request: UpgradeRequest): Promise<void> => {
   const { message, socket, kube, auth, signal } = request;

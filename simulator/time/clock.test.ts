@@ -41,7 +41,7 @@ describe('a virtual clock', () => {
     expect(log).toEqual(['a woke', 'a done at 10', 'b woke', 'b done at 10', 'timer']);
   });
 
-  it('does so between timers of equal deadline and on the way to an instant', async () => {
+  it('lets tasks run between timers of equal deadline and on the way to an instant', async () => {
     const clock = createVirtualClock();
     const log: string[] = [];
     const worker = async (name: string, ms: number): Promise<void> => {
@@ -71,7 +71,7 @@ describe('a virtual clock', () => {
     expect(clock.pending).toBe(1);
   });
 
-  it('starts tasks that are due now, and fires what they set up in the same move', async () => {
+  it('starts tasks that are runnable now, and fires the timers that they create in the same move', async () => {
     const clock = createVirtualClock();
     let done = false;
     void (async () => {
@@ -83,7 +83,7 @@ describe('a virtual clock', () => {
     expect(done).toBe(true);
   });
 
-  it('sleeps: at once for nothing, not at all when aborted, no timer left behind', async () => {
+  it('ends a sleep of 0 or less at once, rejects an aborted one, and leaves no timer behind', async () => {
     const clock = createVirtualClock();
     await clock.sleep(0, never);
     await clock.sleep(-5, never);
@@ -108,7 +108,7 @@ describe('a virtual clock', () => {
     await clock.settle();
   });
 
-  it('cancels, any number of times, before and after', async () => {
+  it('cancels a timer any number of times, before and after it fires', async () => {
     const clock = createVirtualClock();
     const fired: string[] = [];
     const cancel = clock.timer(5, () => fired.push('cancelled'));
@@ -121,7 +121,7 @@ describe('a virtual clock', () => {
     expect(fired).toEqual(['fired']);
   });
 
-  it('never fires an infinite timer, and refuses one that is not a number', async () => {
+  it('never fires an infinite timer, and refuses a delay that is not a number', async () => {
     const clock = createVirtualClock();
     clock.timer(Infinity, () => expect.unreachable());
     await clock.advance(1e9);
@@ -151,12 +151,12 @@ describe('a virtual clock', () => {
     await expect(clock.run(Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   });
 
-  it('says so when what is awaited can never happen', async () => {
+  it('rejects when the awaited event can never happen', async () => {
     const clock = createVirtualClock();
     await expect(clock.run(new Promise(() => undefined))).rejects.toThrow('no timer is left');
   });
 
-  it('stands where a callback threw, and goes on', async () => {
+  it('stops where a callback threw, and goes on from there', async () => {
     const clock = createVirtualClock();
     const fired: number[] = [];
     clock.timer(5, () => {
@@ -169,7 +169,7 @@ describe('a virtual clock', () => {
     expect(fired).toEqual([8]);
   });
 
-  it('is moved by one at a time', async () => {
+  it('accepts one move at a time', async () => {
     const clock = createVirtualClock();
     const first = clock.advance(5);
     await expect(clock.advance(5)).rejects.toThrow('being moved already');
@@ -200,7 +200,7 @@ describe('a virtual clock', () => {
     expect(log).toEqual(expected);
   });
 
-  it('fires what was not cancelled, sorted by deadline and age, whatever the order of events', async () => {
+  it('fires the timers that were not cancelled, sorted by deadline and age, in any order of events', async () => {
     const plan = fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.option(fc.nat(30), { nil: undefined })), {
       maxLength: 40,
     });

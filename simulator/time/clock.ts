@@ -6,38 +6,38 @@ export interface VirtualClockOptions {
   /** Wall clock at the start, milliseconds since the epoch. Default: 2026-01-01T00:00:00Z. */
   readonly startWall?: number;
   /**
-   * Turns of the event loop that are let pass before each timer, so that every runnable task has run. One is enough for promises;
-   * the default of 2 also covers code that hops through one `setImmediate`. Work on sockets or threads is never waited for.
+   * Number of event-loop turns that pass before each timer fires, so that every runnable task has run. One is enough for promises;
+   * the default of 2 also covers code that awaits one `setImmediate`. The clock never waits for work on sockets or threads.
    */
   readonly turns?: number;
 }
 
 /**
- * A clock that stands still until it is told to move, and moves only when no task is runnable. The same program sees the same
- * order of timers in every run: by deadline, and in order of creation among equal ones.
+ * A clock that advances only when one of the methods below is called, and only when no task is runnable. The same program sees the
+ * same order of timers in every run: by deadline, and in order of creation among timers of equal deadline.
  */
 export interface VirtualClock extends Clock {
-  /** Moves on by `ms`, firing what falls due on the way. Rejects with what a timer's callback throws; time then stands at that timer. */
+  /** Advances by `ms` and fires the timers that become due. Rejects with the error that a timer's callback throws; the clock then stops at that timer. */
   advance(ms: number): Promise<void>;
-  /** Moves on timer by timer: up to the monotonic instant `goal`, or until `goal()` holds (asked whenever nothing is runnable). */
+  /** Advances timer by timer: to the monotonic instant `goal`, or until `goal()` returns true (called whenever no task is runnable). */
   runUntil(goal: number | (() => boolean)): Promise<void>;
-  /** Moves on until `promise` settles, and settles like it. */
+  /** Advances until `promise` settles, and settles like it. */
   run<T>(promise: Promise<T>): Promise<T>;
-  /** Lets everything runnable run, without moving on. */
+  /** Lets every runnable task run, without advancing. */
   settle(): Promise<void>;
-  /** Timers waiting, sleeps included. */
+  /** Number of waiting timers, sleeps included. */
   readonly pending: number;
 }
 
 const defaultStart = Date.UTC(2026, 0, 1);
 
-/** Calls `then` when all that is runnable has run. Only one wait at a time. */
+/** Calls `then` when every runnable task has run. Only one wait at a time. */
 type Wait = (then: () => void) => void;
 
-/** Most of a turn is the event loop's own work, so that many waits share one. */
+/** Many waits share one turn of the event loop, because most of a turn is the event loop's own work. */
 const waitsPerTurn = 32;
 
-/** For promises. Node runs all microtasks between two immediates, those of one turn too (`processImmediate` of its `lib/internal/timers.js`). */
+/** Waits for promises. Node runs all microtasks between two immediates, even in one turn (`processImmediate` in `lib/internal/timers.js`). */
 const createMicrotaskWait = (): Wait => {
   let ahead = 0;
   let waiting: (() => void) | undefined;
@@ -66,7 +66,7 @@ const createTurnWait =
     setImmediate(turn);
   };
 
-/** Monotonic time that stands still but for one move at a time. */
+/** Monotonic time that advances only on request, one move at a time. */
 class Timeline {
   readonly timers = new TimerHeap();
   readonly #wait: Wait;
@@ -113,7 +113,7 @@ class Timeline {
     }
   }
 
-  /** Fires what `next` gives, one after the other, until it gives none; everything runnable runs before each. */
+  /** Fires the timers that `next` returns, one by one, until it returns none. Every runnable task runs before each timer. */
   #move(next: () => Timer | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const step = (): void => {
@@ -136,7 +136,7 @@ class Timeline {
   }
 }
 
-/** See VirtualClock. Its monotonic origin is 0. Only one of advance, runUntil, run and settle can be under way at a time. */
+/** Creates a VirtualClock whose monotonic origin is 0. Only one of advance, runUntil, run and settle can be under way at a time. */
 export const createVirtualClock = (options: VirtualClockOptions = {}): VirtualClock => {
   const { startWall = defaultStart, turns = 2 } = options;
   const time = new Timeline(turns === 1 ? createMicrotaskWait() : createTurnWait(turns));

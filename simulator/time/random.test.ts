@@ -4,8 +4,8 @@ import { type SeededRandom, createSeededRandom } from './random.ts';
 const draw = (random: SeededRandom, count: number): readonly number[] =>
   Array.from({ length: count }, () => random.next());
 
-describe('a seeded random', () => {
-  it('gives the same numbers for the same seed, and others for another', () => {
+describe('a seeded random generator', () => {
+  it('returns the same numbers for the same seed, and others for another', () => {
     expect(draw(createSeededRandom(7), 20)).toEqual(draw(createSeededRandom(7), 20));
     expect(draw(createSeededRandom('7'), 20)).toEqual(draw(createSeededRandom(7), 20));
     const firsts = new Set(Array.from({ length: 1000 }, (_, seed) => createSeededRandom(seed).next()));
@@ -31,7 +31,7 @@ describe('a seeded random', () => {
     `);
   });
 
-  it('forks streams that do not depend on what was drawn before', () => {
+  it('forks streams that do not depend on earlier draws', () => {
     const fresh = createSeededRandom(1);
     const used = createSeededRandom(1);
     draw(used, 100);

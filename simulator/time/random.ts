@@ -1,13 +1,13 @@
 import type { Random } from '../../src/ports/random.ts';
 
 export interface SeededRandom extends Random {
-  /** A stream of its own, decided by this one's seed and `label` alone: what one actor draws does not shift what others see. */
+  /** An independent stream that depends only on this one's seed and `label`, so that one actor's draws do not shift those of others. */
   fork(label: string): SeededRandom;
   /** A whole number in [0, below). */
   integer(below: number): number;
 }
 
-/** FNV-1a, then a finalizer (murmur3's), so that similar seeds give unlike streams. */
+/** FNV-1a, then murmur3's finalizer, so that similar seeds give unlike streams. */
 const hash = (text: string): number => {
   let state = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) state = Math.imul(state ^ text.charCodeAt(index), 0x01000193);

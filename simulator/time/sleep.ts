@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/ports/clock.ts';
 
-/** The `sleep` of a clock with that `timer`. */
+/** Returns the `sleep` of a clock that has this `timer`. */
 export const sleepBy =
   (timer: Clock['timer']): Clock['sleep'] =>
   async (ms, signal) => {

@@ -12,7 +12,7 @@ const earliest = (model: readonly Waiting[]): Waiting | undefined =>
   [...model].sort((a, b) => a.deadline - b.deadline || a.order - b.order)[0];
 
 describe('a timer heap', () => {
-  it('takes the earliest and forgets the cancelled, as a sorted list would', () => {
+  it('takes the earliest timer and forgets cancelled ones, as a sorted list would', () => {
     for (let seed = 0; seed < 20; seed += 1) {
       const random = createSeededRandom(seed);
       const heap = new TimerHeap();

@@ -12,7 +12,7 @@ interface Node extends Timer {
 const before = (a: Node, b: Node): boolean =>
   a.deadline < b.deadline || (a.deadline === b.deadline && a.order < b.order);
 
-/** A binary heap whose nodes know their place, so that cancelling (what most time-outs end in) costs no garbage. */
+/** A binary heap whose nodes know their index, so that cancelling, the usual end of a timeout, leaves no garbage. */
 export class TimerHeap {
   readonly #heap: Node[] = [];
   #order = 0;

@@ -4,7 +4,7 @@ import type { SimStore } from '../apiserver/index.ts';
 import type { PathState } from '../network/index.ts';
 import type { WorldTiming } from './timing.ts';
 
-/** What every actor lives on. Actors write through the store and wait on the clock, nothing else. */
+/** Dependencies of every actor. Actors write only through the store and wait only on the clock. */
 export interface ActorDeps {
   readonly clock: Clock;
   readonly random: Random;
@@ -12,10 +12,10 @@ export interface ActorDeps {
   readonly store: SimStore;
 }
 
-/** How far requests to an API server get from where an actor stands. */
+/** Returns the state of the path from an actor to an API server. */
 export type PathToServer = () => PathState;
 
-/** `step` again and again, after as many milliseconds as it says each time; from inside `step`, stopping works too. */
+/** Calls `step` repeatedly; it returns the milliseconds until its next call. Returns the function that stops the loop, also from inside `step`. */
 export const startLoop = (clock: Clock, firstMs: number, step: () => number): (() => void) => {
   let stopped = false;
   const take = (): void => {

@@ -4,8 +4,8 @@ import type { WorldServer } from './endpoint.ts';
 import { wantedOf, withStatus } from './workloads.ts';
 
 /**
- * Makes the Deployment of a kube-apiserver without pods of its own show whether that is up: a program that has ended is soon not available, one that hangs only
- * when its readiness probes have failed. `store` is the seed's.
+ * Keeps the status of a kube-apiserver's Deployment up to date if its pods are not simulated: a program that has exited soon becomes
+ * unavailable, a program that hangs only after its readiness probes have failed. `store` is the seed's.
  */
 export const startApiServerStatus = (
   { clock, timing, store }: Omit<ActorDeps, 'random'>,

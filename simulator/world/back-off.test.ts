@@ -4,7 +4,7 @@ import { type BackOff, afterRestart, restartDelay } from './back-off.ts';
 
 const limits = { firstMs: 10_000, longestMs: 300_000 };
 
-/** The delays before the restarts of a container that runs for as long as each of `runs` says, in milliseconds. */
+/** Returns the delays before the restarts of a container whose runs last as long as each of `runs`. All in milliseconds. */
 const delays = (runs: readonly number[]): readonly number[] => {
   let backOff: BackOff | undefined;
   let now = 0;
@@ -18,16 +18,16 @@ const delays = (runs: readonly number[]): readonly number[] => {
 };
 
 describe('the back-off of a container', () => {
-  it('starts it anew at once, then after ten seconds, twice as long each time, five minutes at most', () => {
+  it('restarts it at once, then after ten seconds, then doubles the delay up to five minutes', () => {
     const seconds = delays(Array.from({ length: 9 }, () => 1_000)).map((ms) => ms / 1000);
     expect(seconds).toEqual([0, 10, 20, 40, 80, 160, 300, 300, 300]);
   });
 
-  it('does not count how long it ran before its first end', () => {
+  it('does not depend on how long the container ran before its first end', () => {
     expect(delays([86_400_000, 1_000, 1_000])).toEqual([0, 10_000, 20_000]);
   });
 
-  it('is forgotten after more than ten minutes of running, not before', () => {
+  it('is reset after more than ten minutes of running, not before', () => {
     expect(delays([0, 0, 0, 600_000, 0])).toEqual([0, 10_000, 20_000, 40_000, 80_000]);
     expect(delays([0, 0, 0, 600_001, 0, 0])).toEqual([0, 10_000, 20_000, 0, 10_000, 20_000]);
   });

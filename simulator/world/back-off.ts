@@ -1,8 +1,8 @@
-/** A kubelet's memory of how often it started a container anew. */
+/** A kubelet's back-off for the restarts of a container. */
 export interface BackOff {
-  /** How long the next start has to wait, counted from the end of the container. */
+  /** Delay of the next restart in milliseconds, counted from the end of the container. */
   readonly ms: number;
-  /** When the container was started anew, milliseconds since the epoch. */
+  /** Time of the last restart, milliseconds since the epoch. */
   readonly restartedAt: number;
 }
 
@@ -11,21 +11,21 @@ export interface BackOffLimits {
   readonly longestMs: number;
 }
 
-/** A container that ran for so many of the longest waits is taken for stable (`hasExpired`). */
+/** A container that ran longer than this many times the longest delay counts as stable (`hasExpired`). */
 const stableAfter = 2;
 
 const isForgotten = (backOff: BackOff, endedAt: number, { longestMs }: BackOffLimits): boolean =>
   endedAt - backOff.restartedAt > stableAfter * longestMs;
 
 /**
- * How long after its end at `endedAt` a container is started anew, in milliseconds: at once the first time and after it was stable,
- * else as long as `backOff` says. `IsInBackOffSince` of
+ * Returns the delay in milliseconds between a container's end at `endedAt` and its restart: 0 the first time and after a stable run,
+ * otherwise the delay in `backOff`. `IsInBackOffSince` in
  * https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/client-go/util/flowcontrol/backoff.go
  */
 export const restartDelay = (backOff: BackOff | undefined, endedAt: number, limits: BackOffLimits): number =>
   backOff === undefined || isForgotten(backOff, endedAt, limits) ? 0 : backOff.ms;
 
-/** The memory after that start (`Next` of the same file, as `doBackOff` in kuberuntime_manager.go calls it): twice as long each time. */
+/** Returns the back-off after that restart: the delay doubles each time (`Next` in the same file, called by `doBackOff` in kuberuntime_manager.go). */
 export const afterRestart = (
   backOff: BackOff | undefined,
   { endedAt, restartedAt }: { readonly endedAt: number; readonly restartedAt: number },

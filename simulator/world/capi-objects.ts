@@ -16,7 +16,7 @@ export interface CapiPlace {
   readonly cluster: string;
 }
 
-/** `ms` since the epoch. Its control plane has been initialized. */
+/** Cluster whose control plane is initialized. `ms` since the epoch. */
 export const capiClusterObject = ({ namespace, cluster }: CapiPlace, ms: number): SimDraft => ({
   metadata: { name: cluster, namespace },
   spec: { paused: false },
@@ -31,7 +31,7 @@ export const capiClusterObject = ({ namespace, cluster }: CapiPlace, ms: number)
   },
 });
 
-/** Phases of Cluster API for those of a machine of the simulation, which are machine-controller-manager's. */
+/** Cluster API's phases by the phases of a simulated machine, which are machine-controller-manager's. */
 const phases: Readonly<Record<string, string>> = {
   Pending: 'Provisioning',
   Failed: 'Deleting',
@@ -48,7 +48,7 @@ const capiMachineObject = ({ namespace, cluster }: CapiPlace, machine: SimObject
   };
 };
 
-/** Shows the machines of a cluster, which are in the hidden namespace `machines` of the seed's store, as Cluster API does. */
+/** Mirrors the machines of a cluster, which are in the hidden namespace `machines` of the seed's store, as Machines of Cluster API. */
 export const startCapiMachines = (store: SimStore, place: CapiPlace, machines: string): (() => void) => {
   const { namespace } = place;
   return store.subscribe(

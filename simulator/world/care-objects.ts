@@ -10,7 +10,7 @@ import {
 import { etcdMain, kubeScheduler } from './components.ts';
 import { type ShootInit, backupEntryName, deploymentObject, poolsOf, technicalName } from './objects.ts';
 
-/** An object to be, with its kind. */
+/** An object to create, with its kind. */
 export interface PlacedObject {
   readonly kind: SimKind;
   readonly draft: SimDraft;
@@ -19,14 +19,14 @@ export interface PlacedObject {
 const controlPlaneRole = 'controlplane';
 const monitoringRole = 'monitoring';
 
-/** Deployments of a control plane, by their role, besides those that every world has. */
+/** Deployments of a control plane with their role, in addition to those in every world. */
 const deployments: readonly (readonly [name: string, role: string])[] = [
   ['gardener-resource-manager', controlPlaneRole],
   [kubeScheduler, controlPlaneRole],
   ['kube-state-metrics', monitoringRole],
 ];
 
-/** A condition with all its fields; `ms` since the epoch. */
+/** Builds a condition with all its fields. `ms` since the epoch. */
 const conditionOf = (type: string, status: string, about: { readonly ms: number } & Texts): JsonMap => {
   const { ms, reason, message } = about;
   return { type, status, lastTransitionTime: formatTime(ms), lastUpdateTime: formatTime(ms), reason, message };
@@ -54,7 +54,7 @@ const etcdDrafts = (namespace: string): readonly PlacedObject[] =>
     },
   }));
 
-/** Names as gardenlet and extensions give them: for the seed, for what observes, and for the shoot. */
+/** ManagedResources with the names that gardenlet and extensions use: for the seed, for observability, and for the shoot. */
 const managedResources: readonly (readonly [name: string, spec: JsonMap, labels: JsonMap])[] = [
   ['extension-shoot-dns-service-seed', { class: 'seed' }, {}],
   ['kube-state-metrics', { class: 'seed' }, { 'care.gardener.cloud/condition-type': 'ObservabilityComponentsHealthy' }],
@@ -102,7 +102,7 @@ const machineDeploymentDrafts = (namespace: string, { init, ms }: CareInit): rea
     },
   }));
 
-/** Extensions of a shoot: kind, name, `spec.type`, and the types of the conditions on which they report. */
+/** Extensions of a shoot: kind, name, `spec.type`, and the types of the conditions that they report. */
 const extensions: readonly (readonly [kind: string, name: string, type: string, types: readonly string[]])[] = [
   ['Extension', 'shoot-dns-service', 'shoot-dns-service', ['ControlPlaneHealthy', 'SystemComponentsHealthy']],
   ['ControlPlane', 'shoot', 'simulated', ['ControlPlaneHealthy', 'SystemComponentsHealthy']],
@@ -112,7 +112,7 @@ const extensions: readonly (readonly [kind: string, name: string, type: string, 
   ['Worker', 'shoot', 'simulated', ['EveryNodeReady']],
 ];
 
-/** What an extension says of its components while it finds nothing wrong with them; `ms` since the epoch. */
+/** Condition that an extension reports while its components are healthy. `ms` since the epoch. */
 export const goodReport = (type: string, ms: number): JsonMap =>
   conditionOf(type, 'True', { ms, reason: 'HealthCheckSuccessful', message: 'All health checks successful' });
 
@@ -137,7 +137,7 @@ export interface CareInit {
   readonly ms: number;
 }
 
-/** Everything in the seed that says how a control plane is, all of it well, but for what the world has anyway. */
+/** Objects of the seed that report the health of a control plane, all of them healthy, except those that every world has. */
 export const careDrafts = (about: CareInit): readonly PlacedObject[] => {
   const namespace = technicalName(about.init.name);
   return [

@@ -8,10 +8,10 @@ export interface ClusterAutoscalerInit {
   /** The shoot's namespace in the seed, whose store is in the deps. */
   readonly namespace: string;
   readonly shoot: SimStore;
-  /** To the shoot's API server. */
+  /** Path to the shoot's API server. */
   readonly path: PathToServer;
   readonly fleet: Fleet;
-  /** With its pools, as Gardener's Cluster has them. */
+  /** Returns Gardener's Cluster, which lists the pools. */
   readonly cluster: () => unknown;
 }
 
@@ -26,8 +26,9 @@ const minimumOf = (cluster: unknown, pool: unknown): number => {
 };
 
 /**
- * The cluster-autoscaler, as far as unready nodes go: takes away those that were unready for `--scale-down-unready-time`, as it saw itself, while their pool
- * stays at its minimum; halts when too many are unready. It adds none: a simulated shoot has no pods that wait for a node.
+ * Simulates the part of the cluster-autoscaler that handles unready nodes: it removes nodes that it saw unready for
+ * `--scale-down-unready-time`, down to the minimum of their pool, and none while too many are unready. It adds no nodes, because a
+ * simulated shoot has no pods that wait for one.
  * https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md
  */
 export const startClusterAutoscaler = (
@@ -35,7 +36,7 @@ export const startClusterAutoscaler = (
   { namespace, shoot, path, fleet, cluster }: ClusterAutoscalerInit,
 ): (() => void) => {
   let unreadySince = new Map<string, number>();
-  /** The store hands out the same list until a node changes. */
+  /** The list of nodes when all were ready. The store returns the same list until a node changes. */
   let ready: readonly SimObject[] | undefined;
 
   const removeOldest = (nodes: readonly SimObject[]): void => {

@@ -4,19 +4,19 @@ import { statusFrom } from './pod-status.ts';
 import { controlledBy } from './workloads.ts';
 
 export const etcdMain = 'etcd-main';
-/** The Service in front of `etcd-main`, as Gardener names it; that of kube-apiserver bears the name of its Deployment. */
+/** Gardener's name for the Service of `etcd-main`; the Service of kube-apiserver has the name of its Deployment. */
 export const etcdService = 'etcd-main-client';
 export const kubeScheduler = 'kube-scheduler';
 
-/** One part of a shoot's control plane, whose pods run one container of the component's name. */
+/** A component of a shoot's control plane. Its pods run one container with the component's name. */
 export interface ControlPlaneComponent {
   readonly name: string;
   readonly kind: 'Deployment' | 'StatefulSet';
-  /** What its selector and that of its Service match. */
+  /** Labels that its selector and the selector of its Service match. */
   readonly labels: Readonly<Record<string, string>>;
   readonly service?: string;
   readonly port: number;
-  /** The Service without which its program exits. */
+  /** Service without which the component's program exits. */
   readonly needs?: string;
   readonly graceSeconds: number;
 }
@@ -33,7 +33,7 @@ const controller = (name: string, role: string, port: number): ControlPlaneCompo
 });
 
 /**
- * Labels, names and ports as Gardener sets them: https://github.com/gardener/gardener/tree/master/pkg/component (etcd/etcd,
+ * Labels, names and ports are Gardener's: https://github.com/gardener/gardener/tree/master/pkg/component (etcd/etcd,
  * kubernetes/apiserver, kubernetes/scheduler, nodemanagement/machinecontrollermanager ...).
  */
 export const components: readonly ControlPlaneComponent[] = [
@@ -71,7 +71,7 @@ const specOf = ({ name, labels, graceSeconds }: ControlPlaneComponent, replicas:
   },
 });
 
-/** A Deployment or StatefulSet whose pods are all up. */
+/** A Deployment or StatefulSet whose pods are all ready. */
 export const workloadObject = (namespace: string, component: ControlPlaneComponent, replicas: number): SimDraft => {
   const { name, labels } = component;
   const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas };
@@ -82,7 +82,7 @@ export const workloadObject = (namespace: string, component: ControlPlaneCompone
   };
 };
 
-/** The one ReplicaSet of a Deployment. Its hash stands for a template that never changes. */
+/** The only ReplicaSet of a Deployment. `hash` stands for the pod template, which never changes. */
 export const replicaSetObject = (deployment: SimObject, hash: string): SimDraft => {
   const { name, namespace, labels } = deployment.metadata;
   return {
@@ -101,7 +101,7 @@ export const serviceObject = (namespace: string, name: string, { labels, port }:
   spec: { selector: labels, ports: [{ name: 'client', port, protocol: 'TCP' }] },
 });
 
-/** The status of a pod that has been up for long. `ms` since the epoch. */
+/** Status of a ready pod. `ms`: time of its start, since the epoch. */
 export const readyStatus = (pod: SimObject, { ms, ip }: { readonly ms: number; readonly ip: string }): JsonMap => {
   const time = formatTime(ms);
   const view = { state: { running: { startedAt: time } }, lastState: {}, ready: true, restartCount: 0 };

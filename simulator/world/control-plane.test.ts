@@ -22,7 +22,7 @@ const dependants = [
   'machine-controller-manager',
 ];
 
-/** What a weeder does, without its patience: pods that crash-loop are deleted whenever one of the services gets ready. */
+/** Does what a weeder does, but without a back-off: deletes crash-looping pods whenever one of the services becomes ready. */
 const startDeleting = (set: PodWorld): void => {
   const { store, shoot } = set;
   const ready = new Map<string, boolean>();
@@ -44,7 +44,7 @@ const startDeleting = (set: PodWorld): void => {
   );
 };
 
-/** Seconds from etcd's return until the last Deployment is whole again, after an outage of half an hour and some. */
+/** Returns the seconds from etcd's recovery until the last Deployment is ready again, after an outage of half an hour or more. */
 const recover = async (seed: number, isWeeded: boolean): Promise<number> => {
   const set = startPodWorld({}, { seed });
   if (isWeeded) startDeleting(set);
@@ -61,7 +61,7 @@ const recover = async (seed: number, isWeeded: boolean): Promise<number> => {
 const seeds = Array.from({ length: 20 }, (_, seed) => seed);
 
 describe('a control plane that lost etcd', () => {
-  it('goes down from the bottom to the top', async () => {
+  it('fails in order of dependency: kube-apiserver first, then the rest', async () => {
     const set = startPodWorld();
     const ready = (): readonly number[] => dependants.map((name) => readyReplicas(set, name));
     set.shoot.breakEtcd();
@@ -74,19 +74,19 @@ describe('a control plane that lost etcd', () => {
     expect(ready()).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it('needs up to ten minutes by itself', async () => {
+  it('takes up to ten minutes to recover by itself', async () => {
     const seconds = await Promise.all(seeds.map((seed) => recover(seed, false)));
     expect(Math.max(...seconds)).toBeGreaterThan(5 * 60);
     expect(Math.max(...seconds)).toBeLessThan(2 * (300 + 12) + 20);
   });
 
-  it('needs less than a minute when the pods that crash-loop are deleted', async () => {
+  it('recovers in less than a minute if the crash-looping pods are deleted', async () => {
     const seconds = await Promise.all(seeds.map((seed) => recover(seed, true)));
-    // Twice a start (at most 9.6 s) and a probe, after at most 12 s in a try that ran already and may fail.
+    // At most 12 s in an attempt that is running already and may fail, then twice a start (at most 9.6 s) and a probe.
     expect(Math.max(...seconds)).toBeLessThan(60);
   });
 
-  it('has a shoot whose API server refuses connections, until one of its pods is ready', async () => {
+  it('has an API server that refuses connections until one of its pods is ready', async () => {
     const set = startPodWorld({ replicas: { [apiserver]: 2 } });
     const { clock, shoot } = set;
     shoot.breakEtcd();
@@ -97,7 +97,7 @@ describe('a control plane that lost etcd', () => {
     expect(shoot.api.reachability).toBe('open');
   });
 
-  it('leaves a path alone that others have silenced', async () => {
+  it('leaves a path silent that was silenced meanwhile', async () => {
     const set = startPodWorld();
     const { clock, shoot } = set;
     shoot.breakEtcd();
@@ -108,7 +108,7 @@ describe('a control plane that lost etcd', () => {
     expect(shoot.api.reachability).toBe('silent');
   });
 
-  it('can be told to by the annotation on the Cluster, and by `down` alone', async () => {
+  it('loses etcd by the annotation on the Cluster, and only by the value `down`', async () => {
     const set = startPodWorld();
     const annotate = async (annotations: Readonly<Record<string, string>>): Promise<void> => {
       set.store.patch(simKinds.Cluster, { name: set.shoot.namespace }, (old) => ({
@@ -131,7 +131,7 @@ describe('a control plane that lost etcd', () => {
     expect(annotations()).toBeUndefined();
   });
 
-  it('is told of once for each outage', async () => {
+  it('records one recovery per outage and Deployment', async () => {
     const set = startPodWorld();
     for (let outage = 0; outage < 2; outage += 1) {
       set.shoot.breakEtcd();
@@ -142,7 +142,7 @@ describe('a control plane that lost etcd', () => {
     expect(set.shoot.recoveries()).toHaveLength(2 * dependants.length);
   });
 
-  it('is told of from the last time that etcd came back', async () => {
+  it('measures recoveries from the last time that etcd became ready', async () => {
     const set = startPodWorld();
     const { clock, shoot } = set;
     shoot.breakEtcd();
@@ -159,7 +159,7 @@ describe('a control plane that lost etcd', () => {
     expect(recoveries.filter(({ etcdReadyAt }) => etcdReadyAt < mendedAt)).toEqual([]);
   });
 
-  it('is not told of for what nobody wants, nor for what happens later', async () => {
+  it('records no recovery of a Deployment that is scaled to 0, and none of later changes', async () => {
     const set = startPodWorld();
     const { clock, shoot, store } = set;
     const scale = (name: string, replicas: number): void => {
@@ -183,7 +183,7 @@ describe('a control plane that lost etcd', () => {
 });
 
 describe('a program that crashes by itself', () => {
-  it('crash-loops while all it needs is there, and so does its successor, until it is mended', async () => {
+  it('crash-loops although its dependencies are ready, as does its replacement, until it is repaired', async () => {
     const set = startPodWorld();
     const { clock, shoot, store } = set;
     const looping = (): readonly string[] =>
@@ -205,13 +205,13 @@ describe('a program that crashes by itself', () => {
     shoot.crash([]);
     await clock.advance(minute);
     expect(dependants.map((name) => readyReplicas(set, name))).toEqual([1, 1, 1, 1, 1]);
-    // No etcd has come back.
+    // Etcd has not been down.
     expect(shoot.recoveries()).toEqual([]);
   });
 });
 
 describe('a world with control plane pods', () => {
-  it('is quiet while nothing happens', async () => {
+  it('writes nothing while nothing changes', async () => {
     const { clock, store } = startPodWorld();
     await clock.advance(minute);
     const { revision } = store;
@@ -219,7 +219,7 @@ describe('a world with control plane pods', () => {
     expect(store.revision).toBe(revision);
   });
 
-  it('has the kubelets that it would have without, to the millisecond', async () => {
+  it('has the same leases as a world without such pods, to the millisecond', async () => {
     const leases = async (controlPlanePods: boolean): Promise<unknown> => {
       const { clock, shoot } = startPodWorld({ nodes: 5, controlPlanePods });
       await clock.advance(10 * minute);
@@ -228,7 +228,7 @@ describe('a world with control plane pods', () => {
     expect(await leases(true)).toEqual(await leases(false));
   });
 
-  it('is the same run for the same seed', async () => {
+  it('runs the same for the same seed', async () => {
     const run = async (): Promise<unknown> => {
       const { clock, shoot, store } = startPodWorld();
       shoot.breakEtcd();
@@ -238,7 +238,7 @@ describe('a world with control plane pods', () => {
     expect(await run()).toEqual(await run());
   });
 
-  it('stands still once it is stopped', async () => {
+  it('leaves no timer behind once it is stopped', async () => {
     const { clock, shoot, world } = startPodWorld();
     shoot.breakEtcd();
     await clock.advance(5 * minute + 3_000);
@@ -248,7 +248,7 @@ describe('a world with control plane pods', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('hears no more of etcd once it is stopped', () => {
+  it('ignores changes of etcd once it is stopped', () => {
     const set = startPodWorld();
     set.world.stop();
     set.shoot.breakEtcd();
@@ -256,7 +256,7 @@ describe('a world with control plane pods', () => {
     expect(set.store.list(simKinds.Pod).map((pod) => containerStatusOf(pod)?.ready)).not.toContain(false);
   });
 
-  it('has them for the shoots that were made so, no others', () => {
+  it('has pods only for the shoots with `controlPlanePods`', () => {
     const clock = createVirtualClock();
     const world = createWorld({ clock, shoots: [{ name: 'a' }, { name: 'b', controlPlanePods: true }] });
     expect(world.store.list(simKinds.Pod, world.shoot('a').namespace)).toEqual([]);

@@ -25,16 +25,16 @@ import { podFor } from './workloads.ts';
 /** `store` is the seed's. */
 export interface ControlPlaneDeps extends Omit<ActorDeps, 'random'> {
   readonly random: SeededRandom;
-  /** The shoot's own, which answers while one of its pods is ready. */
+  /** The shoot's API server, which is reachable while one of its pods is ready. */
   readonly api: WorldServer;
 }
 
 export interface ControlPlaneInit {
   readonly namespace: string;
-  /** Replicas by name. Default: one each; 0 leaves the component out. */
+  /** Replicas by component name. Default: one each; 0 leaves the component out. */
   readonly replicas?: Readonly<Record<string, number>>;
   readonly isEtcdDown: () => boolean;
-  /** Whether the program of a component exits whatever is there. */
+  /** True if the program of a component exits even if its dependencies are ready. */
   readonly isCrashing: (name: string) => boolean;
 }
 
@@ -79,10 +79,10 @@ const onChange = (store: SimStore, ref: { namespace: string; name: string }, tel
 };
 
 /**
- * Makes the pods, workloads and Services of a control plane, all up for long, and sets going who keeps them: kubelets, controllers of
- * Deployments, ReplicaSets, StatefulSets and EndpointSlices. Etcd feeds kube-apiserver, and that the rest: a program whose Service has
- * no ready endpoint exits, and its container crash-loops. While no pod of kube-apiserver is ready, the shoot's API server refuses
- * connections. Templates never change: there are no rollouts.
+ * Creates the pods, workloads and Services of a control plane, all of them ready, and starts the kubelets and the controllers of
+ * Deployments, ReplicaSets, StatefulSets and EndpointSlices. Kube-apiserver depends on etcd, and the other components depend on
+ * kube-apiserver: a program exits if the Service that it needs has no ready endpoint, and its container crash-loops. While no pod of
+ * kube-apiserver is ready, the shoot's API server refuses connections. Templates never change: there are no rollouts.
  */
 export const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit) => {
   const { store, api } = deps;
@@ -107,7 +107,7 @@ export const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit
   const lookAtEtcd = onChange(store, { namespace, name: etcdService }, (isReady) => log.onEtcd(isReady));
   const lookAtApi = onChange(store, { namespace, name: kubeApiserver }, (isReady) => {
     if (!isReady) api.setReachability('refused');
-    // Whoever has silenced it meanwhile wants it silent.
+    // A path that was silenced meanwhile stays silent.
     else if (api.reachability === 'refused') api.setReachability('open');
   });
   const stopListening = store.subscribe(
@@ -121,7 +121,7 @@ export const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit
   );
 
   return {
-    /** What `isEtcdDown` and `isCrashing` say may have changed. */
+    /** Must be called when the results of `isEtcdDown` and `isCrashing` may have changed. */
     look: (): void => kubelet.look(),
     recoveries: (): readonly PodRecovery[] => log.list(),
     stop: (): void => {

@@ -6,7 +6,7 @@ import { type PodWorld, containerStatusOf, isLooping, podOf, readyReplicas, star
 const minute = 60_000;
 const apiserver = 'kube-apiserver';
 
-/** How long each end of the container lasted until its next start, in milliseconds, from now on. */
+/** Records, from now on, the time between each end of the container and its next start, in milliseconds. */
 const recordWaits = ({ clock, store, shoot }: PodWorld, name: string): readonly number[] => {
   const waits: number[] = [];
   let endedAt: number | undefined;
@@ -24,8 +24,8 @@ const recordWaits = ({ clock, store, shoot }: PodWorld, name: string): readonly 
   return waits;
 };
 
-describe('a container whose dependency is away', () => {
-  it('is started anew ever more slowly', async () => {
+describe('a container whose dependency is down', () => {
+  it('is restarted with increasing delays', async () => {
     const set = startPodWorld();
     const waits = recordWaits(set, podOf(set, apiserver).metadata.name);
     set.shoot.breakEtcd();
@@ -33,7 +33,7 @@ describe('a container whose dependency is away', () => {
     expect(waits.slice(0, 9).map((ms) => ms / 1000)).toEqual([0, 10, 20, 40, 80, 160, 300, 300, 300]);
   });
 
-  it('says so while it waits, with its last end and how often it was started', async () => {
+  it('shows CrashLoopBackOff while it waits, with its last termination and its restart count', async () => {
     const set = startPodWorld();
     set.shoot.breakEtcd();
     await set.clock.runUntil(() => containerStatusOf(podOf(set, apiserver))?.restartCount === 5);
@@ -58,7 +58,7 @@ describe('a container whose dependency is away', () => {
     expect(readyReplicas(set, apiserver)).toBe(0);
   });
 
-  it('lasts when the dependency is back in time', async () => {
+  it('keeps running if the dependency is back in time', async () => {
     const set = startPodWorld({}, { timing: { probePeriodMs: 1_000 } });
     set.shoot.breakEtcd();
     await set.clock.advance(5_000);
@@ -71,7 +71,7 @@ describe('a container whose dependency is away', () => {
   it.each([
     { minutes: 8, waits: [40, 80] },
     { minutes: 12, waits: [0, 10] },
-  ])('after $minutes minutes up it waits $waits s', async ({ minutes, waits }) => {
+  ])('waits $waits s after it ran for $minutes minutes', async ({ minutes, waits }) => {
     const set = startPodWorld();
     const { clock, shoot } = set;
     shoot.breakEtcd();
@@ -87,8 +87,8 @@ describe('a container whose dependency is away', () => {
   });
 });
 
-describe('a pod that runs already when its kubelet sees it', () => {
-  it('is taken as it is, and probed', async () => {
+describe('a pod that is already running when its kubelet first sees it', () => {
+  it('keeps its state and is probed', async () => {
     const set = startPodWorld();
     const { clock, shoot, store } = set;
     const { spec, status } = podOf(set, apiserver);
@@ -102,7 +102,7 @@ describe('a pod that runs already when its kubelet sees it', () => {
 });
 
 describe('a pod that is deleted while its container is about to exit', () => {
-  it('starts none anew', async () => {
+  it('does not restart the container', async () => {
     const set = startPodWorld({}, { timing: { podEndMs: 60_000 } });
     const { clock, shoot, store } = set;
     const { metadata } = podOf(set, apiserver);
@@ -116,7 +116,7 @@ describe('a pod that is deleted while its container is about to exit', () => {
     expect(containerStatusOf(store.get(simKinds.Pod, metadata)!)).toMatchObject({ restartCount: 0, lastState: {} });
   });
 
-  it('is forgotten with all it waited for when it goes by force', async () => {
+  it('leaves no timer behind when it is removed by force', async () => {
     const set = startPodWorld();
     const { clock, shoot, store, world } = set;
     shoot.breakEtcd();
@@ -137,12 +137,12 @@ describe('a crash-looping pod that is deleted', () => {
     return set;
   };
 
-  it('has a successor that starts at once, and with a fresh back-off', async () => {
+  it('has a replacement that starts at once, with a new back-off', async () => {
     const set = await loop();
     const { clock, store } = set;
     const before = podOf(set, apiserver);
     store.delete(simKinds.Pod, before.metadata);
-    // The end of the old one, and at most 1.2 of 8 s until the new one starts.
+    // The new pod starts after at most 1.2 times 8 s; the old one ends meanwhile.
     await clock.advance(9_600);
     const after = podOf(set, apiserver);
     expect(after.metadata.uid).not.toBe(before.metadata.uid);
@@ -153,7 +153,7 @@ describe('a crash-looping pod that is deleted', () => {
     expect(waits.slice(0, 3).map((ms) => ms / 1000)).toEqual([0, 10, 20]);
   });
 
-  it('is ready a probe after the start of its successor, when etcd is there', async () => {
+  it('has a replacement that is ready one probe after its start, if etcd is ready', async () => {
     const set = await loop();
     const { clock, shoot, store } = set;
     shoot.mendEtcd();
@@ -166,7 +166,7 @@ describe('a crash-looping pod that is deleted', () => {
     expect(readyReplicas(set, apiserver)).toBe(1);
   });
 
-  it('starts no more containers while it ends', async () => {
+  it('starts no more containers while it terminates', async () => {
     const set = await loop();
     const { clock, store } = set;
     const { metadata } = podOf(set, apiserver);

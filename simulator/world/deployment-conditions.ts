@@ -2,10 +2,10 @@ import { type JsonMap, type SimObject, asList, asMap, formatTime, simKinds } fro
 import type { ActorDeps } from './actor.ts';
 import { isObserved, wantedOf } from './workloads.ts';
 
-/** `maxUnavailable` of a rolling update by default. */
+/** Default of `maxUnavailable` of a rolling update. */
 const unavailableShare = 0.25;
 
-/** `MinimumReplicasAvailable` of k8s.io/kubernetes `pkg/controller/deployment/util`: at 0 wanted replicas nothing is missing. */
+/** `MinimumReplicasAvailable` in k8s.io/kubernetes `pkg/controller/deployment/util`. True for 0 wanted replicas. */
 const isAvailable = (deployment: SimObject): boolean => {
   const { availableReplicas } = asMap(deployment.status);
   const wanted = wantedOf(deployment);
@@ -44,7 +44,7 @@ const withConditions = (deployment: SimObject, ms: number): SimObject => {
   return { ...deployment, status: { ...status, conditions } };
 };
 
-/** What the deployment controller says of each Deployment of a namespace in its conditions. Templates never change: there are no rollouts. */
+/** Sets the conditions of the Deployments of a namespace as the deployment controller does. Templates never change: there are no rollouts. */
 export const startDeploymentConditions = (
   { store, clock }: Pick<ActorDeps, 'store' | 'clock'>,
   namespace: string,

@@ -8,14 +8,14 @@ const readyReplicasOf = (deployment: SimObject | undefined): number =>
   whole(asMap(deployment?.status).readyReplicas, 0);
 
 /**
- * The deployment controller, its ReplicaSets and their pods in one: the status follows the spec, first `observedGeneration`, then the
- * counts. Pods that are no longer wanted leave the counts at once, as ReplicaSets ignore pods that are being deleted
- * (k8s.io/kubernetes/pkg/controller, FilterActivePods); new ones count as ready when they have started. A Deployment that has a ReplicaSet
- * is left to `startReplicaSets`.
+ * Simulates Deployments without ReplicaSets and pods: the status follows the spec, first `observedGeneration`, then the counts. Pods
+ * that are no longer wanted leave the counts after `podStopMs`, without their grace period, because ReplicaSets ignore pods that are
+ * being deleted (k8s.io/kubernetes/pkg/controller, FilterActivePods); new ones count as ready after `podStartMs`. Deployments that have
+ * a ReplicaSet are left to `startReplicaSets`.
  */
 export const startDeploymentController = ({ clock, random, timing, store }: ActorDeps): (() => void) => {
   const kind = simKinds.Deployment;
-  /** Of the one thing that each Deployment waits for. */
+  /** Cancels the pending step of each Deployment; each has at most one. */
   const cancels = new Map<string, () => void>();
 
   const after = (ref: SimRef, ms: number, step: () => void): void => {
@@ -60,7 +60,7 @@ export const startDeploymentController = ({ clock, random, timing, store }: Acto
   };
 };
 
-/** Calls `start` whenever the Deployment gets a ready replica, and what it returned when the last one goes. */
+/** Calls `start` whenever the Deployment gets its first ready replica, and the function that `start` returned when it loses the last one. */
 export const whileReady = (
   { store, ref }: { readonly store: ActorDeps['store']; readonly ref: SimRef },
   start: () => () => void,

@@ -6,7 +6,7 @@ import { endpointsOf, podOf, startPodWorld } from './testing/pods.ts';
 const apiserver = 'kube-apiserver';
 
 describe('endpoint slices', () => {
-  it('name their service and the pods behind it', () => {
+  it('name their service and its pods', () => {
     const set = startPodWorld();
     const slice = set.store
       .list(simKinds.EndpointSlice, set.shoot.namespace)
@@ -26,7 +26,7 @@ describe('endpoint slices', () => {
     });
   });
 
-  it('have Endpoints beside them, for programs that know no slices', async () => {
+  it('exist together with Endpoints, for programs that do not support slices', async () => {
     const set = startPodWorld();
     const subsets = (): unknown =>
       set.store.get(simKinds.Endpoints, { namespace: set.shoot.namespace, name: 'etcd-main-client' })?.subsets;
@@ -53,7 +53,7 @@ describe('endpoint slices', () => {
     expect(endpointsOf(set, 'etcd-main-client')).toEqual(['ready']);
   });
 
-  it('show a pod that ends, and its successor once it has an address', async () => {
+  it('show a terminating pod, and its replacement once that has an address', async () => {
     const set = startPodWorld();
     set.store.delete(simKinds.Pod, podOf(set, apiserver).metadata);
     expect(endpointsOf(set, apiserver)).toEqual(['not ready, ending']);
@@ -65,7 +65,7 @@ describe('endpoint slices', () => {
     expect(endpointsOf(set, apiserver)).toEqual(['ready']);
   });
 
-  it('have null for no endpoints, as the API server has', async () => {
+  it('store an empty list of endpoints as null, as the API server does', async () => {
     const set = startPodWorld();
     set.store.delete(simKinds.Pod, podOf(set, apiserver).metadata);
     await set.clock.advance(2_000);
@@ -73,7 +73,7 @@ describe('endpoint slices', () => {
     expect(slices.map(({ endpoints }) => endpoints === null)).toEqual([false, true]);
   });
 
-  it('come and go with services that have a selector', () => {
+  it('are created and deleted with services that have a selector', () => {
     const set = startPodWorld();
     const { namespace } = set.shoot;
     const service = (name: string, spec: object): void => {

@@ -20,7 +20,7 @@ const selectorOf = (service: SimObject): readonly [string, unknown][] =>
 const selects = (service: SimObject, pod: SimObject): boolean =>
   selectorOf(service).every(([key, value]) => pod.metadata.labels?.[key] === value);
 
-/** `podToEndpoint` of https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/endpointslice/utils.go */
+/** `podToEndpoint` in https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/endpointslice/utils.go */
 const endpointOf = (pod: SimObject): JsonMap => {
   const { name, namespace, uid, deletionTimestamp } = pod.metadata;
   const serving = isReady(pod);
@@ -49,13 +49,13 @@ const sliceOf = (service: SimObject, pods: readonly SimObject[]): SimDraft => {
       ownerReferences: [controlledBy(service)],
     },
     addressType: 'IPv4',
-    // The API server has null for an empty list.
+    // The API server stores an empty list as null.
     endpoints: endpoints.length === 0 ? null : endpoints,
     ports: asMap(service.spec).ports,
   };
 };
 
-/** As the endpoints controller of KCM writes it for programs that know no slices yet. */
+/** Endpoints as KCM's endpoints controller writes them for programs that do not support EndpointSlices yet. */
 const endpointsOf = (service: SimObject, pods: readonly SimObject[]): SimDraft => {
   const { name, namespace, labels } = service.metadata;
   const addressesOf = (wanted: boolean): readonly JsonMap[] =>
@@ -76,8 +76,8 @@ const endpointsOf = (service: SimObject, pods: readonly SimObject[]): SimDraft =
 };
 
 /**
- * The EndpointSlice controller of one namespace, and the endpoints controller: each Service that has a selector gets one slice, and one Endpoints, of the
- * pods it selects.
+ * Starts the EndpointSlice controller and the endpoints controller of one namespace: each Service with a selector gets one EndpointSlice
+ * and one Endpoints of the pods that it selects.
  */
 export const startEndpointSlices = (store: SimStore, namespace: string): (() => void) => {
   const write = (service: SimObject): void => {
@@ -112,7 +112,7 @@ export const startEndpointSlices = (store: SimStore, namespace: string): (() => 
   };
 };
 
-/** Whether any endpoint in any slice of the service is ready: one that does not say is, one that terminates is not. */
+/** True if any endpoint of the service is ready. An endpoint without the condition counts as ready, a terminating one never does. */
 export const isServiceReady = (store: SimStore, { namespace, name }: SimRef): boolean =>
   store
     .list(simKinds.EndpointSlice, namespace)

@@ -5,10 +5,10 @@ import { type PathState, kubeconfigText } from '../network/index.ts';
 import { Gate } from './gate.ts';
 import { createPublicWay } from './public-way.ts';
 
-/** Where clients find an API server. */
+/** Address of an API server for its clients. */
 export interface Address {
   readonly url: string;
-  /** PEM of its certificate authority; absent where nobody checks. */
+  /** PEM of its certificate authority; absent if clients do not check it. */
   readonly ca?: string;
 }
 
@@ -16,13 +16,13 @@ export interface WorldServerOptions {
   readonly clock: Clock;
   readonly name: string;
   readonly seed: string;
-  /** Default: all of `simKinds`. */
+  /** Served kinds. Default: all of `simKinds`. */
   readonly kinds?: readonly SimKind[] | undefined;
-  /** How long its clients wait for a connection. Default: for ever. */
+  /** How long its clients wait for a connection. Default: no limit. */
   readonly connectTimeoutMs?: number;
 }
 
-/** An API server of the world with the way to it. */
+/** Creates an API server of the world, with the network paths to it. */
 export const createWorldServer = (options: WorldServerOptions) => {
   const { clock, name, seed, kinds, connectTimeoutMs } = options;
   const server = createSimApiServer({ clock, seed: `${seed}/${name}`, ...(kinds === undefined ? {} : { kinds }) });
@@ -33,9 +33,9 @@ export const createWorldServer = (options: WorldServerOptions) => {
   const gate = new Gate(server, { clock, token, connectTimeoutMs });
   return {
     server,
-    /** For clients: asks for the token of the kubeconfig, and breaks when the path does. */
+    /** Transport of clients: requires the token of the kubeconfig, and fails while the path is not open. */
     kube: gate as Kube,
-    /** Breaks by itself, and with the server. */
+    /** Second path, through the public address. It fails on its own, and whenever the server cannot be reached. */
     publicWay: createPublicWay({ clock, name, kube: gate, token }),
     get reachability(): PathState {
       return gate.reachability;
@@ -45,7 +45,7 @@ export const createWorldServer = (options: WorldServerOptions) => {
       gate.setReachability(reachability);
       for (const listener of listeners) listener(reachability);
     },
-    /** `listener` hears of every change. Returns the unsubscribe function. */
+    /** Calls `listener` for every change. Returns the unsubscribe function. */
     onReachability: (listener: (reachability: PathState) => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -54,11 +54,11 @@ export const createWorldServer = (options: WorldServerOptions) => {
     setAddress: (next: Address): void => {
       address = next;
     },
-    /** Kubeconfigs of before are let in no more. */
+    /** Replaces the token: earlier kubeconfigs get a 401 from now on. */
     rotateToken: (): void => {
       tokens += 1;
     },
-    /** For its address and the token of now. */
+    /** Returns a kubeconfig with the current address and token. */
     kubeconfig: (): string => {
       const { url, ...ca } = address;
       return kubeconfigText({ server: url, ...ca, user: { token: token() } });

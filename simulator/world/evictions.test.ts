@@ -43,7 +43,7 @@ const terminating = (): readonly string[] =>
 const minutes = (count: number): Promise<void> => clock.advance(count * 60_000);
 
 describe('KCM', () => {
-  it('taints nodes that are gone, one after the other for eviction, and takes it back when they return', async () => {
+  it('taints silent nodes, one by one for eviction, and removes the taints when they are back', async () => {
     start(10);
     shoot.cutKubelets(names().slice(0, 3));
     await clock.advance(29_000);
@@ -58,7 +58,7 @@ describe('KCM', () => {
     expect([...tainted('NoSchedule'), ...tainted('NoExecute')]).toEqual([]);
   });
 
-  it('evicts after what a pod tolerates; the kubelet ends it when it is back', async () => {
+  it('evicts a pod after its toleration seconds, and the kubelet ends it when it is back', async () => {
     start(10);
     const [gone, there] = names() as [string, string];
     putPod('usual', gone);
@@ -77,7 +77,7 @@ describe('KCM', () => {
     expect(shoot.store.list(simKinds.Pod).map(({ metadata }) => metadata.name)).toEqual(['daemon', 'elsewhere']);
   });
 
-  it('evicts nothing when all nodes are gone, and starts when the first is back', async () => {
+  it('evicts nothing while all nodes are silent, and starts when the first is back', async () => {
     start(5);
     const [first, ...others] = names() as [string, ...string[]];
     shoot.cutKubelets();
@@ -91,16 +91,16 @@ describe('KCM', () => {
     expect(tainted('NoSchedule')).not.toContain(first);
   });
 
-  it('evicts nothing when most of a small shoot is gone', async () => {
+  it('evicts nothing while most nodes of a small shoot are silent', async () => {
     start(10);
     shoot.cutKubelets(names().slice(0, 8));
     await minutes(3);
     expect(tainted('NoSchedule')).toHaveLength(8);
-    // Before the third was Unknown, the zone counted as healthy.
+    // Before the third node was Unknown, the zone counted as healthy.
     expect(tainted('NoExecute').length).toBeLessThanOrEqual(2);
   });
 
-  it('does none of it while it is scaled down', async () => {
+  it('taints and evicts nothing while it is scaled down', async () => {
     start(10);
     world.store.patch(simKinds.Deployment, { namespace: shoot.namespace, name: kubeControllerManager }, (old) => ({
       ...old,
@@ -116,12 +116,12 @@ describe('KCM', () => {
 
 describe('the cluster-autoscaler', () => {
   const machines = (): number => world.store.list(simKinds.Machine, shoot.namespace).length;
-  /** Keeps MCM from replacing them. */
+  /** Keeps MCM from replacing the machines. */
   const stopMachineController = (): void => {
     world.store.remove(simKinds.Deployment, { namespace: shoot.namespace, name: 'machine-controller-manager' });
   };
 
-  it('takes away nodes that are unready for 20 minutes, down to the minimum', async () => {
+  it('removes nodes that are unready for 20 minutes, down to the minimum', async () => {
     start(10, 9);
     stopMachineController();
     const [first, second] = names() as [string, string];
@@ -142,7 +142,7 @@ describe('the cluster-autoscaler', () => {
     expect(machines()).toBe(10);
   });
 
-  it('counts the time anew when it was scaled down meanwhile', async () => {
+  it('restarts its timers if it was scaled down meanwhile', async () => {
     start(10, 1);
     stopMachineController();
     shoot.cutKubelets(names().slice(0, 1));

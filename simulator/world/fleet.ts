@@ -5,24 +5,24 @@ import { nodeLeaseNamespace } from './objects.ts';
 
 export interface FleetOptions {
   readonly namespace: string;
-  /** To the API server, where nothing is cut. */
+  /** Path to the API server for nodes that are not cut off. */
   readonly path: PathToServer;
   readonly isCutOff: (node: string) => boolean;
 }
 
-/** The virtual machines of a shoot, each with a kubelet whose path to the API server can be cut. `store` of the deps is the shoot's. */
+/** Creates the virtual machines of a shoot, each with a kubelet whose path to the API server can be cut. `store` is the shoot's. */
 export const createFleet = (deps: ActorDeps, { namespace, path, isCutOff }: FleetOptions) => {
   const { store } = deps;
   const kubelets = new Map<string, () => void>();
   const cut = new Set<string>();
   let machines = 0;
   return {
-    /** A name that no machine of the shoot has had. */
+    /** Returns a name that no machine of the shoot has had. */
     nameFor: (pool: string): string => {
       machines += 1;
       return `${namespace}-${pool}-${String(machines)}`;
     },
-    /** Without `bootMs` it has been running for long; else it comes up after that time and registers its node. */
+    /** Starts a machine. With `bootMs`, it boots for that time and then registers its node; without, it is running already. */
     start: (node: string, pool: string, bootMs?: number): void => {
       const pathOfNode: KubeletPath = () => {
         if (cut.has(node) || isCutOff(node)) return 'silent';
@@ -31,7 +31,7 @@ export const createFleet = (deps: ActorDeps, { namespace, path, isCutOff }: Flee
       };
       kubelets.set(node, startKubelet(deps, { name: node, pool, path: pathOfNode, bootMs }));
     },
-    /** Ends the machine; its Node and Lease go too. */
+    /** Ends the machine and removes its Node and Lease. */
     destroy: (node: string): void => {
       kubelets.get(node)?.();
       kubelets.delete(node);
@@ -41,7 +41,7 @@ export const createFleet = (deps: ActorDeps, { namespace, path, isCutOff }: Flee
     cut: (nodes: readonly string[]): void => {
       for (const node of nodes) cut.add(node);
     },
-    /** Mends what `cut` cut. */
+    /** Restores the paths that `cut` has cut. */
     restore: (): void => cut.clear(),
     stop: (): void => {
       for (const stop of kubelets.values()) stop();

@@ -27,8 +27,8 @@ const read = async (response: KubeResponse): Promise<string> => {
 
 const watch: Partial<KubeRequest> = { query: { watch: 'true' } };
 
-describe('the way to an API server', () => {
-  it('lets in who has the token of the kubeconfig, and of the latest one alone', async () => {
+describe('the path to an API server', () => {
+  it('accepts only the token of the latest kubeconfig', async () => {
     const { api, send } = setUp();
     expect(await read(await send())).toContain('kube-system');
     expect((await send({ headers: {} })).status).toBe(401);
@@ -42,7 +42,7 @@ describe('the way to an API server', () => {
     expect((await send()).status).toBe(200);
   });
 
-  it('refuses connections and resets what is open', async () => {
+  it('refuses connections and resets open requests', async () => {
     const { api, send } = setUp();
     const open = await send(watch);
     const rest = read(open);
@@ -53,7 +53,7 @@ describe('the way to an API server', () => {
     expect((await send()).status).toBe(200);
   });
 
-  it('says nothing while it is silent, neither to new requests nor on open watches, and resets both afterwards', async () => {
+  it('sends nothing while it is silent, neither to new requests nor on open watches, and resets both afterwards', async () => {
     const { clock, api, send } = setUp();
     const chunks = (await send(watch)).body[Symbol.asyncIterator]();
     for (let event = 0; event < 4; event += 1) await chunks.next();
@@ -74,7 +74,7 @@ describe('the way to an API server', () => {
     await failures;
   });
 
-  it('ends with its reason what the caller aborts, whatever the path', async () => {
+  it('rejects an aborted request with its reason, even while it is silent', async () => {
     const { clock, api, send } = setUp();
     const reason = new Error('enough');
     const controller = new AbortController();

@@ -6,9 +6,9 @@ import { OpenRequests, type PathState, withFaults } from '../network/index.ts';
 
 export interface GateOptions {
   readonly clock: Clock;
-  /** The bearer token that is let in; everybody else gets a 401. */
+  /** Returns the accepted bearer token; requests with any other get a 401. */
   readonly token: () => string;
-  /** How long clients wait for a connection where the path is silent. Default: for ever. */
+  /** How long clients wait for a connection while the path is silent. Default: no limit. */
   readonly connectTimeoutMs?: number | undefined;
 }
 
@@ -20,7 +20,7 @@ const broken = (message: string, cause: ConnectionFault): ApiError =>
 
 const unauthorized = { status: 401, reason: 'Unauthorized', message: 'Unauthorized' };
 
-/** The way to an API server, which can break: `kube` behind a token and a path that is open, refused or silent. */
+/** Network path to an API server: requests to `kube` need a token, and the path is open, refused or silent. */
 export class Gate implements Kube {
   readonly #guarded: Kube;
   readonly #silent: Kube;
@@ -39,7 +39,7 @@ export class Gate implements Kube {
     return this.#reachability;
   }
 
-  /** As `HttpsFace.setReachability` does it for sockets. */
+  /** Same behaviour as `HttpsFace.setReachability`, without sockets. */
   setReachability(next: PathState): void {
     if (next === this.#reachability) return;
     const isReset = this.#reachability === 'silent' || next === 'refused';

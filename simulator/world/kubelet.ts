@@ -4,29 +4,29 @@ import { type ActorDeps, startLoop } from './actor.ts';
 import { readyOf, setConditions } from './nodes.ts';
 import { healthyConditions, leaseObject, nodeLeaseNamespace, nodeObject } from './objects.ts';
 
-/** `hung`: the API server takes requests, and answers them when it goes on: an etcd that stalls, a process that is stopped. */
+/** `hung`: the API server accepts requests but responds only when it continues, as with a stalled etcd or a stopped process. */
 export type KubeletPath = () => PathState | 'hung';
 
 export interface KubeletInit {
   readonly name: string;
   readonly pool: string;
   readonly path: KubeletPath;
-  /** When it comes up; it registers its node then. Absent: it has been running for long, and its node is there. */
+  /** Time until the kubelet starts and registers its node. Absent: it is running already, and its node exists. */
   readonly bootMs?: number | undefined;
 }
 
 /** `wait.JitterUntil(..., 0.04, ...)` in k8s.io/component-helpers/apimachinery/lease/controller.go. */
 const renewJitter = 0.04;
-/** `backoffEnsureLease` of the same file. */
+/** `backoffEnsureLease` in the same file. */
 const firstBackoffMs = 200;
 const longestBackoffMs = 7_000;
-/** How soon a request that hangs in an API server is answered when that goes on. */
+/** How soon a hanging request gets its response when the API server continues. */
 const hungCheckMs = 500;
 
 /**
- * A kubelet, as far as others see it: it renews its node's Lease and reports the node ready. Where the path is silent, each try hangs
- * until its time-out and the next one follows at once; where the connection is refused, tries back off. So it does not come back the
- * moment the path does. https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kubelet_node_status.go
+ * Simulates the visible part of a kubelet: it renews its node's Lease and reports the node ready. On a silent path each attempt hangs
+ * until its timeout, and the next one follows at once; if connections are refused, attempts back off. So the kubelet does not recover at
+ * the same moment as the path. https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kubelet_node_status.go
  */
 class Kubelet {
   readonly #deps: ActorDeps;
@@ -34,7 +34,7 @@ class Kubelet {
   #isNew: boolean;
   #failures = 0;
   #reportedAt: number;
-  /** Its node when it was last seen to be ready; the store hands out the same object until it changes. */
+  /** The Node when it was last seen ready. The store returns the same object until it changes. */
   #ready: SimObject | undefined;
 
   constructor(deps: ActorDeps, init: KubeletInit) {
@@ -44,7 +44,7 @@ class Kubelet {
     this.#reportedAt = deps.clock.monotonic();
   }
 
-  /** Returns what ends it. */
+  /** Starts the kubelet; returns the function that stops it. */
   start(): () => void {
     const { clock, random, timing, store } = this.#deps;
     const { name, bootMs } = this.#init;
@@ -106,7 +106,7 @@ class Kubelet {
     this.#reportedAt = clock.monotonic();
   }
 
-  /** Those that were deleted while it was cut off. */
+  /** Ends pods that were deleted while the kubelet was cut off. */
   #endDeletedPods(): void {
     const { store } = this.#deps;
     for (const pod of store.list(simKinds.Pod)) {

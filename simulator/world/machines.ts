@@ -11,19 +11,19 @@ export interface MachineControllerInit {
   /** The shoot's namespace in the seed, whose store is in the deps. */
   readonly namespace: string;
   readonly shoot: SimStore;
-  /** To the shoot's API server. */
+  /** Path to the shoot's API server. */
   readonly path: PathToServer;
   readonly fleet: Fleet;
   readonly onReplaced: () => void;
 }
 
-/** Lists of the stores, which stay the same ones until something changes. */
+/** Lists of the stores, which return the same list until an object changes. */
 interface Seen {
   readonly machines: readonly SimObject[];
   readonly nodes: readonly SimObject[];
 }
 
-/** MCM's default `--node-conditions`: not False means unhealthy, Unknown included. */
+/** MCM's default `--node-conditions`: a status other than False means unhealthy, Unknown included. */
 const unhealthyConditions: ReadonlySet<string> = new Set([
   'KernelDeadlock',
   'ReadonlyFilesystem',
@@ -43,18 +43,18 @@ const phaseOf = (machine: SimObject): string => String(getPath(machine, ['status
 const sinceOf = (machine: SimObject): number =>
   Date.parse(String(getPath(machine, ['status', 'currentStatus', 'lastUpdateTime'])));
 
-/** MachineDeployment, and so the pool. */
+/** Name of the machine's MachineDeployment. Each pool has one. */
 const setOf = (machine: SimObject): string => String(asMap(machine.metadata.labels).name);
 
 /**
- * MCM's health check: a machine whose node is not healthy becomes Unknown, after its health time-out Failed, and is replaced then; one
- * at a time of each pool. The time-out runs from a time in the Machine's status, so that it outlives MCM.
+ * MCM's health check: a machine whose node is not healthy becomes Unknown, after its health timeout Failed, and is then replaced, one at a
+ * time per pool. The timeout runs from a time in the Machine's status, so that it survives a restart of MCM.
  * https://github.com/gardener/machine-controller-manager/blob/master/pkg/util/provider/machinecontroller/machine_util.go
  */
 class MachineController {
   readonly #deps: Deps;
   readonly #init: MachineControllerInit;
-  /** All machines and nodes when they were all well. */
+  /** All machines and nodes at the last check that found all of them healthy. */
   #well: Seen | undefined;
 
   constructor(deps: Deps, init: MachineControllerInit) {
@@ -75,7 +75,7 @@ class MachineController {
     return this.#deps.store.list(simKinds.Machine, this.#init.namespace);
   }
 
-  /** True for a machine that is well and recorded as such: as long as nothing changes it stays so. */
+  /** Returns true if the machine is healthy and its phase is Running, so that no check is needed until an object changes. */
   #check(machine: SimObject): boolean {
     const phase = phaseOf(machine);
     if (phase === 'Failed') {
@@ -119,7 +119,7 @@ class MachineController {
 export const startMachineController = (deps: Deps, init: MachineControllerInit): (() => void) => {
   const controller = new MachineController(deps, init);
   return startLoop(deps.clock, 0, () => {
-    // It freezes while it cannot reach the API server (machine_safety.go).
+    // MCM freezes while it cannot reach the API server (machine_safety.go).
     if (init.path() === 'open') controller.checkAll();
     return deps.timing.machineCheckMs;
   });

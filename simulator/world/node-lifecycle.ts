@@ -16,7 +16,7 @@ interface Pair {
   readonly lease: SimObject | undefined;
 }
 
-/** With what it was read from. */
+/** Health of a node, with the objects that it was read from. */
 interface Health extends Pair {
   readonly heartbeat: string | undefined;
   readonly renewTime: number | undefined;
@@ -24,20 +24,20 @@ interface Health extends Pair {
   readonly probedAt: number;
 }
 
-/** `tryUpdateNodeHealth` of kubernetes pkg/controller/nodelifecycle. */
+/** Condition of a silent node (`tryUpdateNodeHealth` in kubernetes pkg/controller/nodelifecycle). */
 const unknown = {
   status: 'Unknown',
   reason: 'NodeStatusUnknown',
   message: 'Kubelet stopped posting node status.',
 } as const;
 
-/** Of a node that went silent; `NetworkUnavailable` belongs to others. */
+/** Conditions of a silent node that become Unknown. `NetworkUnavailable` is not among them. */
 const ownConditions: ReadonlySet<string> = new Set(['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure']);
 
 /**
- * The node lifecycle controller of KCM, whose taints are in `node-taints.ts`: a node that it has seen neither renew its Lease nor post its
- * status for longer than the grace period becomes Unknown. It judges by its own clock from what it saw itself, so its timers start
- * anew when it does (`tryUpdateNodeHealth`).
+ * The node lifecycle controller of KCM, whose taints are in `node-taints.ts`. A node becomes Unknown if the controller saw neither a
+ * renewal of its Lease nor a status report for longer than the grace period. The controller judges by its own clock and by what it saw
+ * itself, so its timers restart with it (`tryUpdateNodeHealth`).
  * https://github.com/kubernetes/kubernetes/blob/master/pkg/controller/nodelifecycle/node_lifecycle_controller.go
  */
 class NodeLifecycle {
@@ -70,14 +70,14 @@ class NodeLifecycle {
     this.#healths.clear();
   }
 
-  /** The lists are sorted by name: nearly always the lease stands where its node does. */
+  /** Both lists are sorted by name, so a lease nearly always has the same index as its node. */
   #leaseOf(name: string, likely: SimObject | undefined): SimObject | undefined {
     if (likely?.metadata.name === name) return likely;
     return this.#deps.store.get(simKinds.Lease, { namespace: nodeLeaseNamespace, name });
   }
 
   #look({ node, lease }: Pair, known: Health | undefined): Health {
-    // Objects of the store never change: these say what they said before.
+    // Objects of the store are immutable: the same objects mean the same health.
     if (known?.node === node && known.lease === lease) return known;
     const renewTime = renewTimeOf(lease);
     const heartbeat = readyOf(node)?.lastHeartbeatTime;
@@ -114,7 +114,7 @@ export const startNodeLifecycle = (deps: Deps, init: NodeLifecycleInit): (() => 
       lostAt ??= clock.monotonic();
       return timing.monitorPeriodMs;
     }
-    // Without its leader lease it has exited, and a new one knows nothing.
+    // KCM exits when it loses its leader lease, and a new process starts without history.
     if (lostAt !== undefined && clock.monotonic() - lostAt >= timing.leaderRenewDeadlineMs) lifecycle.forget();
     lostAt = undefined;
     lifecycle.monitor();

@@ -5,7 +5,7 @@ import { type ZoneState, evictionIntervalMs, zoneStateOf } from './zone-state.ts
 
 type Effect = 'NoSchedule' | 'NoExecute';
 
-/** `TaintNodeUnreachable`: of a node whose `Ready` is Unknown. */
+/** `TaintNodeUnreachable`: taint of a node whose `Ready` is Unknown. */
 export const unreachableTaint = 'node.kubernetes.io/unreachable';
 
 const taintsOf = (node: SimObject): readonly JsonMap[] => asList(asMap(node.spec).taints).map(asMap);
@@ -16,8 +16,8 @@ export const hasTaint = (node: SimObject, effect: Effect): boolean =>
 const isUnknown = (node: SimObject): boolean => readyOf(node)?.status === 'Unknown';
 
 /**
- * The taints that KCM gives to unreachable nodes: NoSchedule at once; NoExecute, which evicts, to one node after the other, more slowly or
- * not at all when most nodes are gone, and to none when all are.
+ * Taints unreachable nodes as KCM does: NoSchedule at once; NoExecute, which evicts pods, node by node: more slowly or not at all while
+ * most nodes are not ready, and never while all are.
  * https://github.com/kubernetes/kubernetes/blob/master/pkg/controller/nodelifecycle/node_lifecycle_controller.go
  */
 export const startNodeTaints = (
@@ -26,7 +26,7 @@ export const startNodeTaints = (
 ): (() => void) => {
   let state: ZoneState = 'normal';
   let evictedAt = Number.NEGATIVE_INFINITY;
-  /** All ready and without taints: the store hands out the same list until a node changes. */
+  /** The list of nodes when all were ready and without taints. The store returns the same list until a node changes. */
   let healthy: readonly SimObject[] | undefined;
 
   const setTaint = (node: SimObject, effect: Effect, isWanted: boolean): void => {

@@ -16,7 +16,7 @@ export const setConditions = (
   store.patch(simKinds.Node, { name }, (node) => withStatus(node, { conditions: change(conditionsOf(node)) }));
 };
 
-/** `spec.renewTime` of a Lease, milliseconds since the epoch; undefined when it has none. */
+/** `spec.renewTime` of a Lease, in milliseconds since the epoch; undefined if it has none. */
 export const renewTimeOf = (lease: SimObject | undefined): number | undefined => {
   const text = asMap(lease?.spec).renewTime;
   return typeof text === 'string' ? Date.parse(text) : undefined;

@@ -1,30 +1,30 @@
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
 import { type SimDraft, formatMicroTime, formatTime } from '../apiserver/index.ts';
 
-/** Deployments of a shoot's control plane that the actors bring to life. */
+/** Deployments of a shoot's control plane whose controllers the actors simulate. */
 export const kubeControllerManager = 'kube-controller-manager';
 export const machineControllerManager = 'machine-controller-manager';
 export const clusterAutoscaler = 'cluster-autoscaler';
 
 export const kubeApiserver = 'kube-apiserver';
 
-/** Of the Secret in the shoot's namespace whose key `kubeconfig` reaches its API server, as gardenlet names it. */
+/** Gardenlet's name for the Secret in the shoot's namespace whose key `kubeconfig` gives access to the shoot's API server. */
 export const kubeconfigSecretName = 'shoot-access-dependency-watchdog-probe';
 
 /**
- * On a Cluster of the simulated seed, or on its Namespace where that has no Clusters: `cut` keeps all kubelets of that shoot from their API server, `late` every second one (of the nodes with even numbers), absent lets
- * them through.
+ * Annotation of a shoot's Cluster in the simulated seed, or of its Namespace if the seed has no Clusters. `cut`: all kubelets of the shoot
+ * are cut off from their API server; `late`: every second one, those of nodes with even numbers; absent: none.
  */
 export const kubeletsAnnotation = 'simulation.dependency-watchdog.gardener.cloud/kubelets';
 
-/** True if that value of `kubeletsAnnotation` keeps the kubelet of the node from its API server. */
+/** True if this value of `kubeletsAnnotation` cuts the kubelet of the node off from its API server. */
 export const isCutOff = (value: string | undefined, node: string): boolean =>
   value === 'cut' || (value === 'late' && Number(node.split('-').at(-1)) % 2 === 0);
 
-/** On the same object of a shoot with `controlPlanePods`: `down` keeps its etcd from being ready, absent lets it. */
+/** Annotation of the same object, for a shoot with `controlPlanePods`. `down`: its etcd is not ready. */
 export const etcdAnnotation = 'simulation.dependency-watchdog.gardener.cloud/etcd';
 
-/** There, too: names of Deployments, separated by commas, whose programs exit whatever is there. */
+/** Annotation of the same object: comma-separated names of Deployments whose programs exit even if their dependencies are ready. */
 export const crashingAnnotation = 'simulation.dependency-watchdog.gardener.cloud/crashing';
 
 export const nodeLeaseNamespace = 'kube-node-lease';
@@ -33,43 +33,43 @@ export const poolLabel = 'worker.gardener.cloud/pool';
 export interface PoolInit {
   readonly name: string;
   readonly nodes: number;
-  /** What the cluster-autoscaler leaves at least. Default: `nodes`. */
+  /** Number of nodes that the cluster-autoscaler keeps at least. Default: `nodes`. */
   readonly minimum?: number;
-  /** Default: what MCM takes for unhealthy by itself. */
+  /** Node conditions by which MCM finds a machine unhealthy. Default: MCM's own. */
   readonly nodeConditions?: readonly string[];
 }
 
 export interface ShootInit {
   readonly name: string;
-  /** Of a cluster of Cluster API, several of which may share a namespace. Default: `fleet`, and its name. */
+  /** Namespace and name of a cluster of Cluster API; several clusters may share a namespace. Default: `fleet`, and the shoot's name. */
   readonly place?: {
     readonly namespace: string;
     readonly cluster: string;
-    /** Of objects, by component; others begin with that of the cluster. */
+    /** Names of objects by component. All other objects have names that begin with the cluster's. */
     readonly names?: Readonly<Record<string, string>>;
   };
-  /** Of the one pool `worker`, where `pools` are not given. Default 5. */
+  /** Number of nodes of the only pool `worker`, if `pools` is absent. Default 5. */
   readonly nodes?: number;
   readonly pools?: readonly PoolInit[];
-  /** The shoot's own node monitor grace period, in milliseconds. Default: none, `WorldTiming.graceMs` holds. */
+  /** The shoot's own node monitor grace period, in milliseconds. Default: `WorldTiming.graceMs`. */
   readonly nodeMonitorGraceMs?: number;
-  /** Default: a reconciliation that succeeded. */
+  /** Last operation of the Shoot. Default: a successful reconciliation. */
   readonly lastOperation?: { readonly type: string; readonly state: string };
-  /** Replicas of its Deployments. Default: one each; 0 leaves the Deployment out. */
+  /** Replicas by Deployment. Default: one each; 0 leaves the Deployment out. */
   readonly replicas?: Readonly<Record<string, number>>;
-  /** Gives its control plane etcd, kube-apiserver and kube-scheduler too, and all of it pods that crash-loop. Default false. */
+  /** True if the control plane also has etcd and kube-scheduler, and all its components have pods that can crash-loop. Default false. */
   readonly controlPlanePods?: boolean;
-  /** Adds what its health is read from: conditions, Etcds, ManagedResources, extensions, an end of the tunnel. Default false. */
+  /** True if the objects from which care reads health exist: conditions, Etcds, ManagedResources, extensions, a tunnel pod. Default false. */
   readonly careObjects?: boolean;
 }
 
-/** Of its project and name, as gardenlet makes it; also the Cluster's name. */
+/** Name of the shoot's namespace and Cluster, which gardenlet builds from the project and the shoot's name. */
 export const technicalName = (shoot: string): string => `shoot--sim--${shoot}`;
 
-/** Of its Shoot in the garden, `status.uid`. */
+/** `status.uid` of the Shoot in the garden. */
 const uidOf = ({ name }: ShootInit): string => `uid-of-${name}`;
 
-/** As gardenlet names the BackupEntry of a shoot. */
+/** Gardenlet's name for the BackupEntry of a shoot. */
 export const backupEntryName = (init: ShootInit): string => `${technicalName(init.name)}--${uidOf(init)}`;
 
 export const poolsOf = ({ nodes = 5, pools }: ShootInit): readonly PoolInit[] => pools ?? [{ name: 'worker', nodes }];
@@ -78,7 +78,7 @@ export const namespaceObject = (name: string): SimDraft => ({
   metadata: { name, labels: { 'gardener.cloud/role': 'shoot' } },
 });
 
-/** `ms` since the epoch. */
+/** Gardener's Cluster of a shoot. `ms`: time of the last operation, since the epoch. */
 export const clusterObject = (init: ShootInit, ms: number): SimDraft => {
   const workers = poolsOf(init).map(({ name, nodes, minimum = nodes, nodeConditions }) => ({
     name,
@@ -110,7 +110,7 @@ export const clusterObject = (init: ShootInit, ms: number): SimDraft => {
   return { metadata: { name: technicalName(init.name) }, spec: { cloudProfile: {}, seed: {}, shoot } };
 };
 
-/** Up and ready. */
+/** A Deployment whose replicas are all ready. */
 export const deploymentObject = (namespace: string, name: string, replicas: number): SimDraft => {
   const labels = { app: 'kubernetes', role: name };
   return {
@@ -135,18 +135,18 @@ export interface MachineInit {
   readonly name: string;
   readonly pool: string;
   readonly phase: string;
-  /** Milliseconds since the epoch. */
+  /** Time of the last phase change, milliseconds since the epoch. */
   readonly since: number;
 }
 
-/** A Machine; its node bears the same name. */
+/** A Machine; its node has the same name. */
 export const machineObject = ({ namespace, name, pool, phase, since }: MachineInit): SimDraft => ({
   metadata: { name, namespace, labels: { node: name, name: `${namespace}-${pool}` } },
   spec: { class: { kind: 'MachineClass', name: `${namespace}-${pool}` }, providerID: `simulated:///${name}` },
   status: { currentStatus: { phase, lastUpdateTime: formatTime(since) } },
 });
 
-/** What a kubelet posts of itself; `NetworkUnavailable` is not its own. */
+/** Conditions that a kubelet reports, in addition to Ready. `NetworkUnavailable` is not among them. */
 const kubeletConditions: readonly (readonly [type: string, reason: string])[] = [
   ['MemoryPressure', 'KubeletHasSufficientMemory'],
   ['DiskPressure', 'KubeletHasNoDiskPressure'],
@@ -162,7 +162,7 @@ export interface NodeCondition {
   readonly lastTransitionTime: string;
 }
 
-/** The conditions of a healthy node; a transition keeps its time where the status stays as it is in `before`. */
+/** Conditions of a healthy node. `lastTransitionTime` stays as in `before` if the status does. `ms` since the epoch. */
 export const healthyConditions = (ms: number, before: readonly NodeCondition[]): readonly NodeCondition[] => {
   const time = formatTime(ms);
   const condition = (type: string, status: string, reason: string): NodeCondition => {
@@ -184,12 +184,12 @@ export const nodeObject = (name: string, pool: string, ms: number): SimDraft => 
   status: { conditions: healthyConditions(ms, []), nodeInfo: { kubeletVersion: 'v1.33.2' } },
 });
 
-/** Milliseconds; `renewedAt` since the epoch by the node's clock. */
+/** Lease of a node. Times in milliseconds; `renewedAt` since the epoch, by the node's clock. */
 export const leaseObject = (name: string, { renewedAt, renewMs }: LeaseTimes): SimDraft => ({
   metadata: { name, namespace: nodeLeaseNamespace },
   spec: {
     holderIdentity: name,
-    // A kubelet renews after a quarter of it (`nodeLeaseRenewIntervalFraction` in kubernetes pkg/kubelet/kubelet.go).
+    // A kubelet renews after a quarter of this time (`nodeLeaseRenewIntervalFraction` in kubernetes pkg/kubelet/kubelet.go).
     leaseDurationSeconds: Math.ceil((4 * renewMs) / 1_000),
     renewTime: formatMicroTime(renewedAt),
   },

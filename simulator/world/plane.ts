@@ -3,17 +3,17 @@ import { type CapiPlace, clusterNameLabel } from './capi-objects.ts';
 import { type ShootInit, kubeconfigSecretName, technicalName } from './objects.ts';
 import type { WorldSource } from './source.ts';
 
-/** Where the control plane of a cluster is in the seed, and how its parts are called. */
+/** Location of a cluster's control plane in the seed, and the names of its objects. */
 export interface Plane {
   readonly namespace: string;
-  /** Name by which a prober calls the cluster: its namespace, or `namespace/cluster` where several may share one. */
+  /** The prober's name for the cluster: its namespace, or `namespace/cluster` if several clusters may share a namespace. */
   readonly cluster: string;
-  /** With Cluster API: of its Cluster. */
+  /** Namespace and name of the Cluster of Cluster API, if there is one. */
   readonly place?: CapiPlace;
-  /** Of the object for a component, such as `kube-controller-manager`. */
+  /** Returns the name of a component's object; the component is for example `kube-controller-manager`. */
   readonly nameOf: (component: string) => string;
   readonly secretName: string;
-  /** A Secret with a kubeconfig. */
+  /** Builds a Secret with a kubeconfig. */
   readonly secretObject: (name: string, kubeconfig: string) => SimDraft;
 }
 

@@ -2,21 +2,21 @@ import { type SimObject, asList, asMap, formatTime, getPath, simKinds } from '..
 import { type ActorDeps, type PathToServer, startLoop } from './actor.ts';
 import { hasTaint, unreachableTaint } from './node-taints.ts';
 
-/** How long a pod stays on an unreachable node, in milliseconds. Infinity: for ever, as those of a DaemonSet. */
+/** How long a pod stays on an unreachable node, in milliseconds. Infinity: it is never evicted, like the pods of a DaemonSet. */
 const tolerationMs = (pod: SimObject, defaultMs: number): number => {
   const tolerations = asList(getPath(pod, ['spec', 'tolerations'])).map(asMap);
   const found = tolerations.find(
     ({ key, effect }) => (key === undefined || key === unreachableTaint) && (effect ?? 'NoExecute') === 'NoExecute',
   );
-  // The API server's admission gives each pod one (DefaultTolerationSeconds).
+  // The API server's admission adds such a toleration to each pod (DefaultTolerationSeconds).
   if (found === undefined) return defaultMs;
   const seconds = found.tolerationSeconds;
   return typeof seconds === 'number' ? seconds * 1_000 : Number.POSITIVE_INFINITY;
 };
 
 /**
- * The eviction of KCM: deletes the pods of a node with the taint NoExecute, each after the time for which it tolerates that, counted from
- * when this process saw it. The node's kubelet is cut off, and so they stay `Terminating`.
+ * Evicts pods as KCM does: deletes each pod of a node with the taint NoExecute after its toleration time, counted from when this process
+ * first saw the taint. The pods stay `Terminating`, because the node's kubelet is cut off.
  * https://github.com/kubernetes/kubernetes/blob/master/pkg/controller/tainteviction/taint_eviction.go
  */
 export const startPodEviction = (
@@ -24,7 +24,7 @@ export const startPodEviction = (
   { path }: { readonly path: PathToServer },
 ): (() => void) => {
   let taintedAt = new Map<string, number>();
-  /** Without taints: the store hands out the same list until a node changes. */
+  /** The list of nodes when none was tainted. The store returns the same list until a node changes. */
   let untainted: readonly SimObject[] | undefined;
 
   const evict = (pod: SimObject): void => {

@@ -9,7 +9,7 @@ export interface PodKubeletInit {
 
 const ipOf = (index: number): string => `10.0.${Math.floor(index / 250)}.${(index % 250) + 1}`;
 
-/** The kubelets of the seed's nodes, for the pods of one namespace. */
+/** Starts the kubelets of the seed's nodes, for the pods of one namespace. */
 export const startPodKubelet = (deps: ActorDeps, { namespace, programOf }: PodKubeletInit) => {
   const { store } = deps;
   const workers = new Map<string, PodWorker>();
@@ -38,7 +38,7 @@ export const startPodKubelet = (deps: ActorDeps, { namespace, programOf }: PodKu
   );
   for (const pod of store.list(simKinds.Pod, namespace)) care(pod);
   return {
-    /** Something that programs depend on has changed. */
+    /** Must be called when a dependency of the programs has changed. */
     look: (): void => {
       for (const worker of workers.values()) worker.look();
     },

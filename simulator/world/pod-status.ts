@@ -1,8 +1,8 @@
 import { type JsonMap, type SimObject, asList, asMap, getPath } from '../apiserver/index.ts';
 
-/** What a kubelet knows of the one container of a pod. */
+/** A kubelet's view of the only container of a pod. */
 export interface ContainerView {
-  /** `v1.ContainerState`, of now and of the time before. */
+  /** `v1.ContainerState`, the current and the last one. */
   readonly state: Readonly<JsonMap>;
   readonly lastState: Readonly<JsonMap>;
   readonly ready: boolean;
@@ -21,10 +21,10 @@ const conditionsOf = (pod: SimObject): readonly PodCondition[] =>
 export const isReady = (pod: SimObject): boolean =>
   conditionsOf(pod).some(({ type, status }) => type === 'Ready' && status === 'True');
 
-/** The first one; pods of the simulation have no more. */
+/** Returns the first container; simulated pods have only one. */
 export const containerOf = (pod: SimObject): JsonMap => asMap(asList(asMap(pod.spec).containers)[0]);
 
-/** Undefined where no kubelet has looked at the pod yet. */
+/** Returns the container's status; undefined if no kubelet has reported one yet. */
 export const viewOf = (pod: SimObject): ContainerView | undefined => {
   const status = asList(asMap(pod.status).containerStatuses)[0];
   return status === undefined ? undefined : (status as unknown as ContainerView);
@@ -47,13 +47,13 @@ const conditions = (pod: SimObject, ready: boolean, time: string): readonly PodC
 
 export interface KubeletPodReport {
   readonly view: ContainerView;
-  /** RFC 3339, of now. */
+  /** Current time in RFC 3339. */
   readonly time: string;
-  /** For a pod that has none yet. */
+  /** Address for a pod that has none yet. */
   readonly ip: string;
 }
 
-/** What a kubelet posts as the status of a pod whose container has been started: it is `Running` even while that crash-loops. */
+/** Status that a kubelet reports for a pod whose container has been started. Its phase is `Running` even while the container crash-loops. */
 export const statusFrom = (pod: SimObject, { view, time, ip }: KubeletPodReport): JsonMap => {
   const status = asMap(pod.status);
   const { name, image } = containerOf(pod);

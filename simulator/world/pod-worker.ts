@@ -4,11 +4,11 @@ import type { ActorDeps } from './actor.ts';
 import { type BackOff, afterRestart, restartDelay } from './back-off.ts';
 import { type ContainerView, containerOf, statusFrom, viewOf } from './pod-status.ts';
 
-/** The program in a container, as far as its kubelet sees it. Both are asked anew whenever the worker is told to look. */
+/** The program in a container as its kubelet sees it. Both functions are called again on every `look` of the worker. */
 export interface ContainerProgram {
-  /** False: it exits if that lasts for `dependencyTimeoutMs`. */
+  /** True if the program can run. It exits if this stays false for `dependencyTimeoutMs`. */
   canRun(): boolean;
-  /** What its readiness probe finds; a program without one of its own is taken to have this one. */
+  /** Result of the readiness probe, which every simulated program has. */
   works(): boolean;
 }
 
@@ -34,8 +34,9 @@ const crashLoop = (pod: SimObject, delayMs: number): JsonMap => {
 };
 
 /**
- * A kubelet's care of one pod: starts its container, probes it, and starts it anew when it has exited, ever more slowly: `CrashLoopBackOff`. What it remembers
- * of that belongs to the pod, so that a new pod starts at once, even one of the same name. A pod that runs already is taken as it is.
+ * The part of a kubelet that runs one pod: it starts the container, probes it, and restarts it after it exits, with increasing delays:
+ * `CrashLoopBackOff`. The back-off belongs to the pod, so that a new pod starts at once, even one of the same name. A pod that is running
+ * already keeps its state.
  * https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kuberuntime/kuberuntime_manager.go
  */
 export class PodWorker {
@@ -44,7 +45,7 @@ export class PodWorker {
   #view: ContainerView;
   #backOff: BackOff | undefined;
   #isTerminating = false;
-  /** Of the container's next start or probe, or of the pod's end. */
+  /** Cancels the container's next start or probe, or the pod's end. */
   #cancelNext = (): void => undefined;
   #cancelExit: (() => void) | undefined;
 
@@ -61,7 +62,7 @@ export class PodWorker {
     this.look();
   }
 
-  /** Something its program depends on has changed. */
+  /** Must be called when a dependency of the program has changed. */
   look(): void {
     if (!this.#isRunning() || this.#isTerminating) return;
     const { clock, random, timing } = this.#deps;
@@ -77,7 +78,7 @@ export class PodWorker {
     this.#after(timing.probePeriodMs, () => this.#probe());
   }
 
-  /** The pod is being deleted: its container ends, within the grace period at the latest, then the pod goes. */
+  /** Ends the container of a deleted pod, at the latest after the grace period, and then removes the pod. */
   terminate(graceMs: number): void {
     if (this.#isTerminating) return;
     this.#isTerminating = true;

@@ -5,23 +5,23 @@ import { Gate } from './gate.ts';
 
 export interface PublicWayOptions {
   readonly clock: Clock;
-  /** Of the server. */
+  /** Name of the server. */
   readonly name: string;
-  /** The way inside. */
+  /** Internal path to the server. */
   readonly kube: Kube;
   readonly token: () => string;
 }
 
-/** A second way to an API server, through a load balancer as it were: it can break while the server is up. */
+/** Creates a second path to an API server, as if through a load balancer: it can fail while the server itself is reachable. */
 export const createPublicWay = ({ clock, name, kube, token }: PublicWayOptions) => {
   const gate = new Gate(kube, { clock, token });
   const url = `https://${name}.public.simulated`;
   return {
     url,
-    /** For clients; as far as the server itself answers. */
+    /** Transport of clients. It works only while the server itself is reachable too. */
     kube: gate as Kube,
     setReachability: (reachability: PathState): void => gate.setReachability(reachability),
-    /** For its address and the token of now. */
+    /** Returns a kubeconfig with the public address and the current token. */
     kubeconfig: (): string => kubeconfigText({ server: url, user: { token: token() } }),
   };
 };

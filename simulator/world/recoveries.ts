@@ -2,25 +2,25 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { type SimObject, type SimStore, asMap, simKinds } from '../apiserver/index.ts';
 import { wantedOf } from './workloads.ts';
 
-/** How a Deployment that went down with etcd came back. Times in milliseconds since the epoch. */
+/** Recovery of a Deployment that failed with etcd. Times in milliseconds since the epoch. */
 export interface PodRecovery {
-  /** The Deployment. */
+  /** Name of the Deployment. */
   readonly owner: string;
   readonly etcdReadyAt: number;
-  /** When all its pods were ready again. */
+  /** Time at which all its pods were ready again. */
   readonly podsReadyAt: number;
 }
 
 const isWhole = (deployment: SimObject): boolean =>
   Number(asMap(deployment.status).readyReplicas ?? 0) >= wantedOf(deployment);
 
-/** Measures how long Deployments of the namespace stay down after etcd is back; those that lasted through are not told of. */
+/** Measures how long Deployments of the namespace stay down after etcd is ready again. Deployments that never went down are left out. */
 export const startRecoveryLog = (
   { clock, store }: { readonly clock: Clock; readonly store: SimStore },
   namespace: string,
 ) => {
   const recoveries: PodRecovery[] = [];
-  /** Deployments that are down, from when etcd went until all are back. */
+  /** Deployments that are down. Defined from the failure of etcd until all are ready again. */
   let down: Set<string> | undefined;
   let etcdReadyAt: number | undefined;
 
@@ -44,7 +44,7 @@ export const startRecoveryLog = (
     namespace,
   );
   return {
-    /** Etcd's Service has become ready, or has ceased to be. */
+    /** Must be called when etcd's Service becomes ready or stops being ready. */
     onEtcd: (isReady: boolean): void => {
       if (!isReady) down ??= new Set();
       etcdReadyAt = isReady ? clock.now() : undefined;

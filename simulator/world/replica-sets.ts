@@ -13,7 +13,7 @@ import {
   withStatus,
 } from './workloads.ts';
 
-/** Those that are missed least: not ready before ready, young before old (`ActivePodsWithRanks` of k8s.io/kubernetes/pkg/controller). */
+/** Order in which surplus pods are deleted: not ready before ready, young before old (`ActivePodsWithRanks` in k8s.io/kubernetes/pkg/controller). */
 const byWorth = (a: SimObject, b: SimObject): number => {
   const born = (pod: SimObject): number => Date.parse(pod.metadata.creationTimestamp);
   return Number(isReady(a)) - Number(isReady(b)) || born(b) - born(a);
@@ -22,12 +22,12 @@ const byWorth = (a: SimObject, b: SimObject): number => {
 /**
  * The Deployment and ReplicaSet controllers of one namespace, for Deployments whose pods are simulated: the ReplicaSet follows the
  * Deployment, pods follow the ReplicaSet, and the counts of both follow the pods. A pod that is being deleted no longer counts, so its
- * successor is made at once.
+ * replacement is created at once.
  */
 class ReplicaSetController {
   readonly #deps: ActorDeps;
   readonly #namespace: string;
-  /** Of the one thing that each Deployment waits for. */
+  /** Cancels the pending step of each Deployment; each has at most one. */
   readonly #cancels = new Map<string, () => void>();
 
   constructor(deps: ActorDeps, namespace: string) {
@@ -116,7 +116,7 @@ class ReplicaSetController {
     );
   }
 
-  /** What the garbage collector does with the objects of an owner that is gone. */
+  /** Deletes the dependents of a deleted owner, as the garbage collector does. */
   #collect(owner: SimObject): void {
     const { store } = this.#deps;
     this.#cancels.get(owner.metadata.uid)?.();

@@ -18,8 +18,8 @@ const serve = async ({ api, reachesKubelets }: Served, now: number): Promise<Htt
 };
 
 /**
- * Serves the seed and every shoot of now over HTTPS, each with an authority of its own, and puts the shoots' new kubeconfigs into their
- * Secrets. `now`: the machine's time for the certificates, milliseconds since the epoch.
+ * Serves the seed and all current shoots over HTTPS, each with its own certificate authority, and puts the shoots' new kubeconfigs into
+ * their Secrets. `now`: the machine's time for the certificates, milliseconds since the epoch.
  */
 export const serveWorld = async (world: World, now: number) => {
   const servers: readonly Served[] = [
@@ -33,15 +33,15 @@ export const serveWorld = async (world: World, now: number) => {
   const faces = await Promise.all(servers.map((server) => serve(server, now)));
   for (const shoot of world.shoots) shoot.publishKubeconfig();
   return {
-    /** Of the seed, for its address of now. */
+    /** Kubeconfig of the seed with its current address. */
     kubeconfig: world.api.kubeconfig(),
-    /** What the server of a shoot has counted; throws when there is no such shoot. */
+    /** Returns the counters of a shoot's server. Throws if there is no such shoot. */
     shootStats: (name: string): HttpsStats => {
       const face = faces[1 + world.shoots.findIndex((shoot) => shoot.name === name)];
       if (face === undefined || face === faces[0]) throw new Error(`there is no shoot ${name}`);
       return face.stats();
     },
-    /** Ends all connections and listeners; the actors go on. */
+    /** Ends all connections and listeners; the actors continue. */
     close: async (): Promise<void> => {
       await Promise.all(faces.map((face) => face.close()));
     },

@@ -16,11 +16,11 @@ import { type ShootInit, technicalName } from './objects.ts';
 import { wantedOf, withStatus } from './workloads.ts';
 
 export interface ShootCareDeps extends ActorDeps {
-  /** The shoot's own; `store` is the seed's. */
+  /** Store of the shoot; `store` is the seed's. */
   readonly shoot: SimStore;
 }
 
-/** Far below the age (5 min) from which a report counts as outdated where there is no garden to ask for heartbeats. */
+/** Far below 5 min, the age at which a report counts as outdated if there is no garden from which to read heartbeats. */
 const reportEveryMs = 60_000;
 
 const reporters: readonly SimKind[] = careExtensionKinds.flatMap(({ kind, scope }) => {
@@ -28,7 +28,7 @@ const reporters: readonly SimKind[] = careExtensionKinds.flatMap(({ kind, scope 
   return served === undefined || scope === 'cluster' ? [] : [served];
 });
 
-/** The extensions of a control plane say again and again that they found nothing wrong. */
+/** Makes the extensions of a control plane report periodically that all is healthy. */
 export const startExtensionReports = (
   { clock, random, store }: Pick<ActorDeps, 'clock' | 'random' | 'store'>,
   namespace: string,
@@ -46,7 +46,7 @@ export const startExtensionReports = (
   });
 };
 
-/** The Etcd resource follows the StatefulSet of the same name, where the world has that. */
+/** Keeps the status of the Etcd in line with the StatefulSet of the same name, if the world has one. */
 const startEtcd = ({ store }: Pick<ActorDeps, 'store'>, namespace: string): (() => void) => {
   const ref = { namespace, name: etcdMain };
   const look = (): void => {
@@ -62,15 +62,15 @@ const startEtcd = ({ store }: Pick<ActorDeps, 'store'>, namespace: string): (() 
 };
 
 /**
- * Makes what the health of a shoot is read from, all of it well, and keeps it in step with the world: conditions of Deployments, etcd, reports
- * of extensions. The shoot has its nodes by then.
+ * Creates the objects from which care reads a shoot's health, all of them healthy, and keeps them in line with the world: conditions of
+ * Deployments, etcd, reports of extensions. The nodes of the shoot must exist.
  */
 export const startShootCare = (deps: ShootCareDeps, init: ShootInit): (() => void) => {
   if (init.careObjects !== true) return () => undefined;
   const { store, shoot, clock } = deps;
   const namespace = technicalName(init.name);
   for (const { kind, draft } of careDrafts({ init, ms: clock.now() })) {
-    // A control plane with pods has some of them.
+    // In a control plane with pods some of these objects exist already.
     if (store.get(kind, draft.metadata) === undefined) store.put(kind, draft);
   }
   const [node] = shoot.list(simKinds.Node);

@@ -4,14 +4,14 @@ import type { PodRecovery } from './recoveries.ts';
 import type { Steering } from './source.ts';
 import { annotate, annotationOf } from './steering.ts';
 
-/** What can be done to the pods of a shoot's control plane; each throws for a shoot without `controlPlanePods`. */
+/** Faults of the pods of a shoot's control plane. For a shoot without `controlPlanePods` all throw, and there are no recoveries. */
 export interface ShootPods {
-  /** Keeps etcd from being ready, as an annotation on the Cluster, or on its Namespace, does. */
+  /** Makes etcd not ready, by an annotation on the Cluster or on the Namespace. */
   breakEtcd(): void;
   mendEtcd(): void;
-  /** Makes the programs of these Deployments, and of no others, exit whatever is there, as an annotation on the Cluster, or on its Namespace, does. */
+  /** Makes the programs of exactly these Deployments exit even if their dependencies are ready, by an annotation on the same object. */
   crash(names: readonly string[]): void;
-  /** How its Deployments came back after etcd did, oldest first. */
+  /** Returns the recoveries of the Deployments after failures of etcd, oldest first. */
   recoveries(): readonly PodRecovery[];
 }
 
@@ -22,7 +22,7 @@ const noPods = (shoot: string): ShootPods => {
   return { breakEtcd: refuse, mendEtcd: refuse, crash: refuse, recoveries: () => [] };
 };
 
-/** Before its Cluster is there, if it gets one, so that whoever hears of that finds the pods. */
+/** Starts the control plane's pods if the shoot has any. Call it before the Cluster is created, so that watchers of Clusters find the pods. */
 export const startShootPods = (
   deps: ControlPlaneDeps & { readonly steering: Steering },
   init: ShootInit,

@@ -33,9 +33,9 @@ import { type Plane, planeOf } from './plane.ts';
 import { type WorldSource, steeringOf } from './source.ts';
 import { annotate, annotationOf } from './steering.ts';
 
-/** What went wrong in a shoot, counted by the actors themselves. */
+/** Damage to a shoot, counted by the actors themselves. */
 export interface ShootImpact {
-  /** Times that KCM gave up a node. */
+  /** How often KCM marked a node Unknown. */
   readonly nodesTurnedUnknown: number;
   readonly machinesReplaced: number;
 }
@@ -44,10 +44,10 @@ export interface WorldShoot extends ShootPods, Plane {
   readonly name: string;
   readonly api: WorldServer;
   readonly store: SimStore;
-  /** Keeps kubelets from the API server: the named nodes' or, without names, all (as the annotation on the Cluster, or on its Namespace, does). */
+  /** Cuts kubelets off from the API server: those of the named nodes, or all, by the annotation on the Cluster or the Namespace. */
   cutKubelets(nodes?: readonly string[]): void;
   restoreKubelets(): void;
-  /** Puts the kubeconfig of now, or any other text, into the Secret that the prober reads. */
+  /** Puts the current kubeconfig, or any other text, into the Secret that the prober reads. */
   publishKubeconfig(text?: string): void;
   impact(): ShootImpact;
 }
@@ -59,7 +59,7 @@ export interface ShootDeps extends Omit<ActorDeps, 'random'> {
   readonly source: WorldSource;
 }
 
-/** What there is of a control plane without pods. */
+/** Deployments of a control plane without pods. */
 const controlPlane = [kubeApiserver, kubeControllerManager, machineControllerManager, clusterAutoscaler];
 
 const populate = ({ store, clock, api, source }: ShootDeps, init: ShootInit, plane: Plane): void => {
@@ -68,13 +68,13 @@ const populate = ({ store, clock, api, source }: ShootDeps, init: ShootInit, pla
     store.put(simKinds.Namespace, namespaceObject(namespace));
   }
   store.put(simKinds.Secret, plane.secretObject(plane.secretName, api.kubeconfig()));
-  // Those with pods are there already.
+  // Deployments with pods exist already.
   const deployments = init.controlPlanePods === true ? [] : controlPlane;
   for (const name of deployments) {
     const replicas = init.replicas?.[name] ?? 1;
     if (replicas > 0) store.put(simKinds.Deployment, deploymentObject(namespace, nameOf(name), replicas));
   }
-  // Last, so that whoever hears of the Cluster finds the rest.
+  // The Cluster comes last, so that watchers of Clusters find the other objects.
   if (source !== 'secret') store.put(simKinds.Cluster, clusterObject(init, clock.now()));
   if (plane.place !== undefined) store.put(capiKinds.Cluster, capiClusterObject(plane.place, clock.now()));
 };
@@ -97,7 +97,7 @@ const graceIn = (cluster: unknown, fallbackMs: number): number => {
   return duration?.ok === true ? duration.value : fallbackMs;
 };
 
-/** KCM, MCM and the cluster-autoscaler live while their Deployments in the seed are ready. */
+/** Runs KCM, MCM and the cluster-autoscaler while their Deployments in the seed have a ready replica. */
 const startControllers = (
   deps: ShootDeps,
   parts: { plane: Plane; namespace: string; shoot: SimStore; fleet: Fleet; cluster: () => unknown },
@@ -149,10 +149,10 @@ const startControllers = (
   };
 };
 
-/** Makes a shoot in the seed and sets its actors going. */
+/** Creates a shoot in the seed and starts its actors. */
 export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot: WorldShoot; stop(): void } => {
   const { api, store, random, source } = deps;
-  // With Cluster API: hidden, for what the actors keep of the cluster.
+  // With Cluster API this is a hidden namespace, which holds the actors' own objects of the cluster.
   const namespace = technicalName(init.name);
   const plane = planeOf(source, init);
   const shoot = api.server.store;
@@ -162,7 +162,7 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
   const fleet = createFleet(
     { ...deps, store: shoot, random: random.fork('kubelets') },
     {
-      // Clusters of Cluster API may have nodes of the same names.
+      // Different clusters of Cluster API may have nodes of the same names.
       namespace: source === 'cluster-api' ? 'sim' : namespace,
       path: () => api.reachability,
       isCutOff: (node) => isCutOff(annotationOf(store, steering, kubeletsAnnotation), node),
@@ -174,7 +174,7 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
   startMachines(deps, init, fleet);
   const stopCare = startShootCare({ ...deps, shoot, random: random.fork('care') }, init);
   const ref = { namespace: plane.namespace, name: plane.nameOf(kubeApiserver) };
-  // With pods it is they who decide whether the API server answers.
+  // If there are pods, they decide whether the API server is reachable.
   const stopStatus = init.controlPlanePods === true ? undefined : startApiServerStatus(deps, { ref, api });
   const controllers = startControllers(deps, { namespace, plane, shoot, fleet, cluster });
   return {

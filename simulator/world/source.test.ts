@@ -17,7 +17,7 @@ const start = (source?: WorldSource) => {
   return { clock, world, shoot: world.shoot('a') };
 };
 
-/** How the seed's API server answers a list, or `served`. */
+/** Returns `served` if the seed's API server serves the list, otherwise the error's code. */
 const listOf = async (world: World, path: string): Promise<unknown> => {
   const { authorization } = parseUntrustedKubeconfig(world.api.kubeconfig());
   const kube = withCredentials(world.api.kube, staticCredentials(authorization));
@@ -39,8 +39,8 @@ const annotate = ({ store }: World, value: Readonly<Record<string, string>>): vo
   }));
 };
 
-describe('a seed that has never seen Gardener', () => {
-  it('serves neither Clusters nor Machines, and all else', async () => {
+describe('a seed without Gardener', () => {
+  it('serves all kinds except Clusters and Machines', async () => {
     const { world } = start('secret');
     expect(await listOf(world, clusters)).toBe('NotFound');
     expect(await listOf(world, machines)).toBe('NotFound');
@@ -50,7 +50,7 @@ describe('a seed that has never seen Gardener', () => {
     expect([await listOf(garden.world, clusters), await listOf(garden.world, machines)]).toEqual(['served', 'served']);
   });
 
-  it('is steered by annotations on the Namespace of a control plane', async () => {
+  it('is controlled by annotations on the Namespace of a control plane', async () => {
     const { clock, world, shoot } = start('secret');
     annotate(world, { [kubeletsAnnotation]: 'cut' });
     await clock.advance(30_000);
@@ -66,7 +66,7 @@ describe('a seed that has never seen Gardener', () => {
     expect(shoot.api.reachability).toBe('open');
   });
 
-  it('gives up nodes after the grace of its cluster', async () => {
+  it('marks nodes Unknown after the grace period of their cluster', async () => {
     const { clock, shoot } = start('secret');
     shoot.cutKubelets();
     await clock.advance(75_000);
@@ -79,7 +79,7 @@ describe('a seed that has never seen Gardener', () => {
 describe('a seed with Cluster API', () => {
   const group = '/apis/cluster.x-k8s.io/v1beta2';
 
-  it('serves its Clusters and Machines, and none of Gardener', async () => {
+  it('serves the Clusters and Machines of Cluster API, and not those of Gardener', async () => {
     const { world } = start('cluster-api');
     expect([await listOf(world, `${group}/clusters`), await listOf(world, `${group}/machines`)]).toEqual([
       'served',
@@ -89,7 +89,7 @@ describe('a seed with Cluster API', () => {
     expect(await listOf(start().world, `${group}/clusters`)).toBe('NotFound');
   });
 
-  it('has clusters that share a namespace, with nodes of the same names', () => {
+  it('can have several clusters in one namespace, with nodes of the same names', () => {
     const place = (cluster: string) => ({ name: cluster, place: { namespace: 'herd', cluster } });
     const world = createWorld({
       clock: createVirtualClock(),

@@ -1,14 +1,15 @@
 import { type SimKind, capiKinds, simKinds } from '../apiserver/index.ts';
 
 /**
- * How the clusters of a seed are found. `gardener`: by a Cluster, with a Machine for each node. `secret`: the seed has never seen Gardener, and serves
- * neither: a Namespace with a Secret is all that shows a cluster. `cluster-api`: by the Cluster and the Machines of Cluster API, several clusters to a namespace.
+ * Cluster source of the simulated seed. `gardener`: each cluster has Gardener's Cluster, and a Machine for each node. `secret`: a seed
+ * without Gardener, which serves neither kind; a Namespace with a Secret is the only sign of a cluster. `cluster-api`: each cluster has
+ * the Cluster and the Machines of Cluster API, and a namespace may hold several clusters.
  */
 export type WorldSource = 'gardener' | 'secret' | 'cluster-api';
 
 const gardenKinds: readonly SimKind[] = [simKinds.Cluster, simKinds.Machine];
 
-/** What a seed with this source serves: of `kinds`, those that it has, and its own. */
+/** Returns the kinds that a seed with this source serves: those of `kinds` that exist there; for `cluster-api`, its own come first. */
 export const servedKinds = (source: WorldSource, kinds: readonly SimKind[]): readonly SimKind[] => {
   if (source === 'gardener') return kinds;
   const others = kinds.filter((kind) => !gardenKinds.includes(kind));
@@ -16,16 +17,16 @@ export const servedKinds = (source: WorldSource, kinds: readonly SimKind[]): rea
   return source === 'secret' ? others : [...new Set([...Object.values(capiKinds), ...others])];
 };
 
-/** The object of the seed whose annotations steer the simulation of a cluster. */
+/** The object of the seed whose annotations control the simulation of a cluster. */
 export interface Steering {
   readonly kind: SimKind;
-  /** Of its Cluster, which is also that of its Namespace. */
+  /** Name of the Cluster, which is also the name of the Namespace. */
   readonly name: string;
 }
 
 /**
- * Its Cluster, or its Namespace where there are no Clusters. Clusters of Cluster API come and go without their nodes: they have a Cluster of Gardener's for it, which
- * is not served.
+ * Returns the cluster's Cluster, or its Namespace if there are no Clusters. A Cluster of Cluster API may be deleted while the nodes remain,
+ * so for that source the store also holds a Cluster of Gardener's, which is not served.
  */
 export const steeringOf = (source: WorldSource, name: string): Steering => ({
   kind: source === 'secret' ? simKinds.Namespace : simKinds.Cluster,

@@ -3,8 +3,8 @@ import type { ActorDeps } from './actor.ts';
 import { countsOf, podFor, podsOf, wantedOf, withStatus } from './workloads.ts';
 
 /**
- * The StatefulSet controller of one namespace, with the pod management policy `Parallel`: pods are numbered, and a successor takes the
- * name of the pod before it, so that it has to wait until that one is gone.
+ * Starts the StatefulSet controller of one namespace, with the pod management policy `Parallel`: pods are numbered, and a replacement has
+ * the same name as the deleted pod, so it is created only when that pod is gone.
  */
 export const startStatefulSets = ({ store }: Pick<ActorDeps, 'store'>, namespace: string): (() => void) => {
   const reconcile = (set: SimObject): void => {

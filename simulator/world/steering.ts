@@ -4,7 +4,7 @@ import type { Steering } from './source.ts';
 export const annotationOf = (store: SimStore, { kind, name }: Steering, key: string): string | undefined =>
   store.get(kind, { name })?.metadata.annotations?.[key];
 
-/** Without a value the annotation goes. */
+/** Sets an annotation; without a value, removes it. */
 export const annotate = (
   store: SimStore,
   { kind, name }: Steering,

@@ -17,14 +17,14 @@ const scale = ({ store, shoot }: PodWorld, replicas: number): void => {
 
 const isEnding = ({ metadata }: SimObject): boolean => metadata.deletionTimestamp !== undefined;
 
-/** Names of a pod's owners, the controller first in brackets. */
+/** Kinds and names of a pod's owners, the controller in brackets. */
 const ownersOf = ({ metadata }: SimObject): readonly string[] =>
   (metadata.ownerReferences as { kind: string; name: string; controller: boolean }[]).map(
     ({ kind, name, controller }) => (controller ? `[${kind} ${name}]` : `${kind} ${name}`),
   );
 
 describe('pods of a Deployment', () => {
-  it('are up from the start, labelled as Gardener does it, and controlled by a ReplicaSet', () => {
+  it('are ready from the start, labelled as in Gardener, and controlled by a ReplicaSet', () => {
     const set = startPodWorld();
     const pod = podOf(set, kcm);
     const [replicaSet] = set.store
@@ -41,7 +41,7 @@ describe('pods of a Deployment', () => {
     expect(deploymentOf(set).status).toMatchObject({ observedGeneration: 1, readyReplicas: 1, replicas: 1 });
   });
 
-  it('have a successor the moment one is deleted, while that one still ends', async () => {
+  it('have a replacement at once when one is deleted, while that one still terminates', async () => {
     const set = startPodWorld();
     const before = podOf(set, kcm);
     set.store.delete(simKinds.Pod, before.metadata);
@@ -55,7 +55,7 @@ describe('pods of a Deployment', () => {
     expect(readyReplicas(set, kcm)).toBe(1);
   });
 
-  it('end within their grace period, however long they would take', async () => {
+  it('end within their grace period, even if they would take longer', async () => {
     const set = startPodWorld({}, { timing: { podEndMs: 20_000 } });
     const [mcm, scheduler] = ['machine-controller-manager', 'kube-scheduler'].map((name) => podOf(set, name).metadata);
     for (const pod of [mcm!, scheduler!]) set.store.delete(simKinds.Pod, pod);
@@ -96,7 +96,7 @@ describe('pods of a Deployment', () => {
     expect(readyReplicas(set, kcm)).toBe(3);
   });
 
-  it('go in order: what is not ready before what is', async () => {
+  it('are deleted in order: those that are not ready first', async () => {
     const set = startPodWorld();
     const first = podOf(set, kcm).metadata.name;
     scale(set, 3);
@@ -106,7 +106,7 @@ describe('pods of a Deployment', () => {
     expect(podOf(set, kcm).metadata.name).toBe(first);
   });
 
-  it('end where the last change wants them, whatever came before', async () => {
+  it('follow the last change in the end, after any earlier ones', async () => {
     const set = startPodWorld();
     for (const replicas of [0, 2, 0, 4]) {
       scale(set, replicas);
@@ -116,14 +116,14 @@ describe('pods of a Deployment', () => {
     expect([readyReplicas(set, kcm), podsOf(set, kcm).length]).toEqual([4, 4]);
   });
 
-  it('are waited for no more when the world is stopped', () => {
+  it('leave no timer behind when the world is stopped', () => {
     const set = startPodWorld();
     for (const replicas of [2, 3]) scale(set, replicas);
     set.world.stop();
     expect(set.clock.pending).toBe(0);
   });
 
-  it('go with the Deployment', async () => {
+  it('are deleted with the Deployment', async () => {
     const set = startPodWorld();
     set.store.remove(simKinds.Deployment, deploymentOf(set).metadata);
     await set.clock.advance(3_000);
@@ -131,7 +131,7 @@ describe('pods of a Deployment', () => {
     expect(podsOf(set, 'kube-scheduler')).toHaveLength(1);
   });
 
-  it('are as many as the shoot was made with', () => {
+  it('are as many as the shoot was created with', () => {
     const set = startPodWorld({ replicas: { 'kube-apiserver': 3, 'cluster-autoscaler': 0 } });
     expect(podsOf(set, 'kube-apiserver')).toHaveLength(3);
     expect(podsOf(set, 'cluster-autoscaler')).toEqual([]);
@@ -142,7 +142,7 @@ describe('pods of a Deployment', () => {
 });
 
 describe('the pods of a StatefulSet', () => {
-  it('are replaced under their names, once they are gone', async () => {
+  it('are replaced under the same names, once they are gone', async () => {
     const set = startPodWorld();
     const before = podOf(set, 'etcd-main');
     expect([before.metadata.name, ownersOf(before)]).toEqual(['etcd-main-0', ['[StatefulSet etcd-main]']]);
@@ -156,7 +156,7 @@ describe('the pods of a StatefulSet', () => {
     expect(containerStatusOf(podOf(set, 'etcd-main'))).toMatchObject({ ready: true, restartCount: 0 });
   });
 
-  it('are numbered, and follow it up and down', async () => {
+  it('are numbered, and follow its replicas up and down', async () => {
     const set = startPodWorld();
     const { namespace } = set.shoot;
     const scaleTo = async (replicas: number): Promise<readonly string[]> => {
@@ -178,7 +178,7 @@ describe('the pods of a StatefulSet', () => {
 });
 
 describe('a pod without a controller', () => {
-  it('crash-loops like any other, and nobody brings it back', async () => {
+  it('crash-loops like any other, and is not replaced', async () => {
     const set = startPodWorld();
     const { clock, shoot, store } = set;
     const { metadata, spec } = podOf(set, kcm);

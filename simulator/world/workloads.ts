@@ -9,7 +9,7 @@ import {
 } from '../apiserver/index.ts';
 import { isReady } from './pod-status.ts';
 
-/** Replicas that a workload should have; as the API server defaults it. */
+/** Replicas that a workload should have, with the API server's default of 1. */
 export const wantedOf = (workload: SimObject): number => {
   const { replicas } = asMap(workload.spec);
   return typeof replicas === 'number' ? replicas : 1;
@@ -18,7 +18,7 @@ export const wantedOf = (workload: SimObject): number => {
 export const isObserved = (workload: SimObject): boolean =>
   asMap(workload.status).observedGeneration === workload.metadata.generation;
 
-/** The owner reference that makes `owner` the controller of an object. */
+/** Owner reference that makes `owner` the controller of an object. */
 export const controlledBy = (owner: SimObject): JsonMap => ({
   apiVersion: owner.apiVersion,
   kind: owner.kind,
@@ -28,7 +28,7 @@ export const controlledBy = (owner: SimObject): JsonMap => ({
   blockOwnerDeletion: true,
 });
 
-/** The UID of an object's controller, if it has one. */
+/** UID of an object's controller, if it has one. */
 export const controllerOf = (object: SimObject): string | undefined => {
   const reference = asList(object.metadata.ownerReferences)
     .map(asMap)
@@ -36,15 +36,15 @@ export const controllerOf = (object: SimObject): string | undefined => {
   return typeof reference?.uid === 'string' ? reference.uid : undefined;
 };
 
-/** Pods of a workload, those that are being deleted included. */
+/** Pods of a workload, including those that are being deleted. */
 export const podsOf = (store: SimStore, owner: SimObject): readonly SimObject[] =>
   store.list(simKinds.Pod, owner.metadata.namespace).filter((pod) => controllerOf(pod) === owner.metadata.uid);
 
-/** Those that count: not being deleted, not ended (`FilterActivePods` of k8s.io/kubernetes/pkg/controller). */
+/** True if a pod counts: it is not being deleted and has not ended (`FilterActivePods` in k8s.io/kubernetes/pkg/controller). */
 export const isActive = ({ metadata, status }: SimObject): boolean =>
   metadata.deletionTimestamp === undefined && !['Failed', 'Succeeded'].includes(String(asMap(status).phase));
 
-/** What the status of their owner counts of pods. */
+/** Counts of pods for the status of their owner. */
 export const countsOf = (pods: readonly SimObject[]) => {
   const active = pods.filter(isActive);
   const ready = active.filter(isReady).length;
@@ -56,16 +56,16 @@ export const withStatus = (object: SimObject, changes: Readonly<JsonMap>): SimOb
   status: { ...asMap(object.status), ...changes },
 });
 
-/** Undefined for a Deployment whose pods nobody simulates. */
+/** Returns a Deployment's ReplicaSet; undefined if its pods are not simulated. */
 export const replicaSetOf = (store: SimStore, deployment: SimObject): SimObject | undefined =>
   store
     .list(simKinds.ReplicaSet, deployment.metadata.namespace)
     .find((replicaSet) => controllerOf(replicaSet) === deployment.metadata.uid);
 
-/** Where pods of the seed run; which node it is decides nothing. */
+/** Node on which all pods of the seed run; the simulation does not depend on it. */
 const seedNode = 'seed-node';
 
-/** A pod of `owner`, made from its template and bound to a node at once. A name that ends in a dash gets letters added. */
+/** Builds a pod from the template of `owner`, already bound to a node. A name that ends in a dash is a `generateName`. */
 export const podFor = (owner: SimObject, name: string): SimDraft => {
   const { metadata, spec } = asMap(asMap(owner.spec).template);
   const named = name.endsWith('-') ? { name: '', generateName: name } : { name };

@@ -44,7 +44,7 @@ const scale = (world: World, shoot: WorldShoot, name: string, replicas: number):
 };
 
 describe('kubelets', () => {
-  it('renew their leases every ten seconds and four per cent at most', async () => {
+  it('renew their leases every ten seconds, or up to four per cent later', async () => {
     const { clock, shoot } = start({ shoot: { nodes: 20 } });
     for (let step = 0; step < 60; step += 1) {
       await clock.advance(1_000);
@@ -53,7 +53,7 @@ describe('kubelets', () => {
     expect(readyStates(shoot)).toEqual(Array.from({ length: 20 }, () => 'True'));
   });
 
-  it('renew no more while they are cut off, and come back within their time-out', async () => {
+  it('do not renew while they are cut off, and renew again within their timeout', async () => {
     const { clock, shoot } = start();
     shoot.cutKubelets();
     await clock.advance(25_000);
@@ -73,7 +73,7 @@ describe('kubelets', () => {
     expect(readyStates(shoot).filter((state) => state === 'Unknown')).toHaveLength(1);
   });
 
-  it('are cut off by the annotation on the Cluster, by it alone, and only those of that shoot', async () => {
+  it('are cut off by the annotation on the Cluster, only by its values, and only those of that shoot', async () => {
     const { clock, world, shoot } = start({ shoots: [{ name: 'a' }, { name: 'b' }] });
     const annotate = (annotations: Record<string, string>): void => {
       world.store.patch(simKinds.Cluster, { name: shoot.namespace }, (old) => ({
@@ -96,7 +96,7 @@ describe('kubelets', () => {
     expect(readyStates(shoot)).toEqual(Array.from({ length: 5 }, () => 'True'));
   });
 
-  it('are back within seven seconds of their API server, which refused connections', async () => {
+  it('renew within seven seconds once their API server no longer refuses connections', async () => {
     const { clock, shoot } = start();
     shoot.api.setReachability('refused');
     await clock.advance(30_000);
@@ -107,11 +107,11 @@ describe('kubelets', () => {
 });
 
 describe('node lifecycle controller', () => {
-  it('gives up every node after the grace period and within another ten seconds', async () => {
+  it('marks every silent node Unknown within ten seconds after the grace period', async () => {
     const { clock, shoot } = start();
     await clock.advance(30_000);
     shoot.cutKubelets();
-    // The oldest lease is at most one renewal old.
+    // The oldest lease is at most one renewal interval old.
     await clock.advance(40_000 - 10_400);
     expect(readyStates(shoot)).not.toContain('Unknown');
     await clock.advance(10_400 + 2 * 5_000);
@@ -119,7 +119,7 @@ describe('node lifecycle controller', () => {
     expect(shoot.impact().nodesTurnedUnknown).toBe(5);
   });
 
-  it('does nothing while its Deployment has no ready replica, and starts its timers anew when it has', async () => {
+  it('does nothing while its Deployment has no ready replica, and restarts its timers when it has', async () => {
     const { clock, world, shoot } = start();
     await clock.advance(30_000);
     shoot.cutKubelets();
@@ -128,14 +128,14 @@ describe('node lifecycle controller', () => {
     await clock.advance(300_000);
     expect(readyStates(shoot)).not.toContain('Unknown');
     scale(world, shoot, kubeControllerManager, 1);
-    // At least 0.8 of 8.2 s until it is ready, then a whole grace period.
+    // At least 0.8 times 8.2 s until KCM is ready, then a whole grace period.
     await clock.advance(6_500 + 40_000);
     expect(readyStates(shoot)).not.toContain('Unknown');
     await clock.advance(4_000 + 5_000);
     expect(readyStates(shoot)).toEqual(Array.from({ length: 5 }, () => 'Unknown'));
   });
 
-  it('holds the grace period of the shoot itself, as it is at the time', async () => {
+  it('uses the grace period that the shoot configures', async () => {
     const { clock, world, shoot } = start({ shoot: { nodeMonitorGraceMs: 120_000 } });
     shoot.cutKubelets();
     await clock.advance(105_000);
@@ -145,7 +145,7 @@ describe('node lifecycle controller', () => {
     expect(shoot.impact().nodesTurnedUnknown).toBe(5);
   });
 
-  it('judges by what it saw, so that a node with a slow clock is none the worse', async () => {
+  it('judges by its own observations, so that a node with a slow clock stays ready', async () => {
     const { clock, shoot } = start();
     const behind = (name: string): void => {
       shoot.store.patch(simKinds.Lease, { namespace: 'kube-node-lease', name }, (old) => {
@@ -162,7 +162,7 @@ describe('node lifecycle controller', () => {
     expect(shoot.impact().nodesTurnedUnknown).toBe(0);
   });
 
-  it('forgets what it knew when the API server was away for long', async () => {
+  it('restarts its timers after a long downtime of the API server', async () => {
     const { clock, shoot } = start();
     await clock.advance(30_000);
     shoot.api.setReachability('refused');
@@ -176,7 +176,7 @@ describe('node lifecycle controller', () => {
 describe('machine controller', () => {
   const brief = { machineHealthTimeoutMs: 60_000, machineJoinMs: 30_000 };
 
-  it('replaces one machine of each pool, once KCM has given up its node for the health time-out', async () => {
+  it('replaces one machine of each pool, once its node has been Unknown for the health timeout', async () => {
     const pools = [
       { name: 'x', nodes: 3 },
       { name: 'y', nodes: 2 },
@@ -198,7 +198,7 @@ describe('machine controller', () => {
     expect(readyStates(shoot)).toEqual(Array.from({ length: 5 }, () => 'True'));
   });
 
-  it('replaces nothing while its Deployment is down, nor without a verdict of KCM', async () => {
+  it('replaces nothing while its Deployment is at 0, nor before KCM marks nodes Unknown', async () => {
     const { clock, world, shoot } = start({ timing: brief });
     scale(world, shoot, kubeControllerManager, 0);
     await clock.advance(10_000);
@@ -212,7 +212,7 @@ describe('machine controller', () => {
     expect(shoot.impact().machinesReplaced).toBe(0);
   });
 
-  it('lets a machine be when its node comes back in time', async () => {
+  it('keeps a machine whose node comes back in time', async () => {
     const { clock, world, shoot } = start({ timing: brief });
     await clock.advance(30_000);
     shoot.cutKubelets();
@@ -226,7 +226,7 @@ describe('machine controller', () => {
 });
 
 describe('Deployments', () => {
-  /** Observed generation, replicas and ready replicas; the API server leaves a 0 out. */
+  /** Observed generation, replicas and ready replicas. The API server omits a count of 0. */
   const counts = (world: World, { namespace }: WorldShoot): readonly unknown[] => {
     const status = statusOf(world.store.get(simKinds.Deployment, { namespace, name: machineControllerManager }));
     return [status.observedGeneration, status.replicas ?? 0, status.readyReplicas ?? 0];
@@ -247,13 +247,13 @@ describe('Deployments', () => {
     expect(counts(world, shoot)).toEqual([3, 3, 3]);
   });
 
-  it('end where the last change wants them, whatever came before', async () => {
+  it('follow the last change in the end, after any earlier ones', async () => {
     const { clock, world, shoot } = start();
     for (const replicas of [0, 2, 0, 4]) {
       scale(world, shoot, machineControllerManager, replicas);
       await clock.advance(replicas === 2 ? 3_000 : 100);
     }
-    // Pods that an earlier change ordered are not those of the last one.
+    // Pods that an earlier change requested do not count for the last one.
     await clock.advance(6_000);
     expect(counts(world, shoot)).toEqual([5, 4, 1]);
     await clock.advance(14_000);
@@ -262,7 +262,7 @@ describe('Deployments', () => {
 });
 
 describe('world', () => {
-  it('is the same run for the same seed, and another for another', async () => {
+  it('runs the same for the same seed, and differently for another', async () => {
     const run = async (seed: number): Promise<string> => {
       const { clock, world, shoot } = start({ seed });
       await clock.advance(50_000);
@@ -278,7 +278,7 @@ describe('world', () => {
     expect(await run(1)).not.toBe(await run(2));
   });
 
-  it('stands still once it is stopped', async () => {
+  it('leaves no timer behind once it is stopped', async () => {
     const { clock, world } = start({ shoots: [{ name: 'a' }, { name: 'b', nodes: 50 }] });
     await clock.advance(15_000);
     world.stop();

@@ -10,25 +10,25 @@ import { type WorldTiming, defaultTiming } from './timing.ts';
 
 export interface WorldOptions {
   readonly clock: Clock;
-  /** Decides everything that is random in it. Default 0. */
+  /** Seed of all random numbers. Default 0. */
   readonly seed?: number | string;
   readonly shoots: readonly ShootInit[];
-  /** Default: as the real programs have it. */
+  /** Times that differ from `defaultTiming`, which has the values of the real programs. */
   readonly timing?: Partial<WorldTiming>;
-  /** Default: gardener. */
+  /** Cluster source. Default: gardener. */
   readonly source?: WorldSource;
-  /** What the seed's API server serves, where Gardener has brought its kinds. Default: all of `simKinds`. */
+  /** Kinds that the seed serves; other sources than gardener change this list (`servedKinds`). Default: all of `simKinds`. */
   readonly kinds?: readonly SimKind[];
 }
 
-/** As the client of shoots has it (src/kubernetes/connection/shoot-connector.ts). */
+/** Connect timeout of the client for shoots (src/kubernetes/connection/shoot-connector.ts). */
 const connectTimeoutMs = 10_000;
 
 /**
- * A seed with shoots, their kubelets and controllers, in memory, and going: everything is up and has been for long. Actors write through the stores and wait on `clock`; the
- * same seed on a virtual clock is the same run. Kubelets are cut off with a method of the shoot, or from outside with the
- * annotation `simulation.dependency-watchdog.gardener.cloud/kubelets: cut` on its Cluster (on its Namespace where the seed has none); in the same way `.../etcd: down` and
- * `.../crashing: NAMES` bring down the pods of a control plane that has them.
+ * Creates a running seed in memory, with shoots, their kubelets and controllers, all of them ready. Actors write through the stores and
+ * wait on `clock`; the same `seed` on a virtual clock gives the same run. Kubelets are cut off by a method of the shoot, or from outside by
+ * the annotation `simulation.dependency-watchdog.gardener.cloud/kubelets: cut` on its Cluster (on its Namespace if the seed has no
+ * Clusters). In the same way `.../etcd: down` and `.../crashing: NAMES` break the pods of a control plane that has them.
  */
 export const createWorld = (options: WorldOptions) => {
   const { clock, seed = 0, source = 'gardener' } = options;
@@ -59,20 +59,20 @@ export const createWorld = (options: WorldOptions) => {
   return {
     api,
     source,
-    /** Objects of the seed. Those of kinds that it does not serve are there for the actors alone. */
+    /** Objects of the seed. Those of kinds that it does not serve are only for the actors. */
     store,
     timing,
     get shoots(): readonly WorldShoot[] {
       return entries.map(({ shoot }) => shoot);
     },
-    /** Throws for a name that is not there. */
+    /** Returns the shoot with this name. Throws if there is none. */
     shoot: (name: string): WorldShoot => {
       const found = entries.find(({ shoot }) => shoot.name === name);
       if (found === undefined) throw new Error(`the world has no shoot ${name}`);
       return found.shoot;
     },
     addShoot,
-    /** Ends all actors; objects stay and are served on. */
+    /** Stops all actors. The objects remain and are still served. */
     stop: (): void => {
       stopDeployments();
       for (const entry of entries) entry.stop();

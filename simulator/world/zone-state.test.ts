@@ -18,6 +18,6 @@ it.each([
   { state: 'partial-disruption', nodes: 50, ms: Number.POSITIVE_INFINITY },
   { state: 'partial-disruption', nodes: 51, ms: 100_000 },
   { state: 'full-disruption', nodes: 100, ms: Number.POSITIVE_INFINITY },
-] as const)('$state of $nodes nodes: one in $ms ms', ({ state, nodes, ms }) => {
+] as const)('$state of $nodes nodes: one eviction in $ms ms', ({ state, nodes, ms }) => {
   expect(evictionIntervalMs(state, nodes, 10_000)).toBe(ms);
 });

@@ -30,10 +30,10 @@ export const weederSettings: WeederSettings = {
   ],
 };
 
-/** Defaults of `--kube-api-qps` and `--kube-api-burst`, and the bound of the weeder's urgent requests. */
+/** Defaults of `--kube-api-qps` and `--kube-api-burst`, and the limit of the weeder's urgent requests in flight. */
 const limits = { qps: 5, burst: 10, urgentInFlight: weederComponent.urgentInFlight };
 
-/** A simulated seed and the real weeder behind the rate limits of the real program, on one virtual clock, without sockets. */
+/** Creates a simulated seed and the real weeder with the rate limits of the real program, on one virtual clock, without sockets. */
 export const createWeederFixture = (shoots: readonly ShootInit[] = []) => {
   const clock = createVirtualClock();
   const world = createWorld({ clock, shoots });
@@ -53,14 +53,14 @@ export const createWeederFixture = (shoots: readonly ShootInit[] = []) => {
   return Object.assign(leadership, {
     clock,
     world,
-    /** The test's hand on pods and EndpointSlices. */
+    /** Changes pods and EndpointSlices for the test. */
     kubelet: startKubelet(world.store, clock),
     line,
     log,
-    /** Of the log, the lines with this message. */
+    /** Log lines with this message. */
     told: (message: string): readonly LogRecord[] => log.filter(({ msg }) => msg === message),
     meter: (): PrometheusMeter => meter,
-    /** Lines of `/readyz`. */
+    /** Checks that `/readyz` shows. */
     checks: (): readonly ReadyCheck[] => weeder?.checks() ?? [],
     start: (settings: Partial<WeederSettings> = {}, { dryRun } = { dryRun: false }): void => {
       if (weeder !== undefined) throw new Error('a weeder is running already');

@@ -4,7 +4,7 @@ import { type SimObject, type SimStore, simKinds } from '../../apiserver/index.t
 export interface PodInit {
   readonly namespace: string;
   readonly name: string;
-  /** Name of the ReplicaSet that controls it; null: nobody does. Default: the name without its last part. */
+  /** Name of the ReplicaSet that controls the pod; null: none. Default: the pod's name without its last part. */
   readonly owner?: string | null;
   readonly labels?: Readonly<Record<string, string>>;
 }
@@ -36,8 +36,8 @@ const draft = (pod: PodInit, state: object): SimObject => {
 };
 
 /**
- * What a kubelet and the endpoint slice controller would write, by hand. Removes pods as soon as they are marked for deletion: grace periods are nothing that the weeder waits
- * for.
+ * Lets a test write what a kubelet and the endpoint slice controller would write. Removes pods as soon as they have a deletionTimestamp,
+ * because the weeder does not wait for grace periods.
  */
 export const startKubelet = (store: SimStore, clock: Clock) => {
   const startedAt = clock.monotonic();
@@ -55,9 +55,9 @@ export const startKubelet = (store: SimStore, clock: Clock) => {
     name: `${service.name}-abcde`,
   });
   return {
-    /** A pod that runs. */
+    /** Writes a running pod. */
     run: (pod: PodInit): void => void store.put(simKinds.Pod, draft(pod, { running: {} })),
-    /** A pod that crash-loops, new or not. */
+    /** Writes a pod in CrashLoopBackOff, new or existing. */
     crash: (pod: PodInit): void =>
       void store.put(simKinds.Pod, draft(pod, { waiting: { reason: 'CrashLoopBackOff' } })),
     endpoints: (service: ServiceRef, ...ready: readonly boolean[]): void =>
@@ -70,7 +70,7 @@ export const startKubelet = (store: SimStore, clock: Clock) => {
         })),
       }),
     removeEndpoints: (service: ServiceRef): void => void store.remove(simKinds.EndpointSlice, sliceOf(service)),
-    /** Names of the pods that were deleted, with the seconds since the fixture began. */
+    /** Names of the deleted pods, with the seconds since the fixture was created. */
     deleted: deleted as readonly string[],
   };
 };

@@ -1,11 +1,11 @@
 import type { WeederFixture } from './fixture.ts';
 
-// What the tests of this folder share.
+// Shared by the tests of the weeder.
 
 export const ns = 'shoot--a';
 export const etcd = { namespace: ns, name: 'etcd-main-client' };
 
-/** The weeder has started, etcd is down, and ten seconds have passed. */
+/** Starts the weeder while etcd is down, and lets ten seconds pass. */
 export const beginWithoutEtcd = async (fixture: WeederFixture): Promise<void> => {
   fixture.kubelet.endpoints(etcd, false);
   fixture.start();

@@ -10,11 +10,11 @@ export interface PodWorld {
   readonly clock: VirtualClock;
   readonly world: World;
   readonly shoot: WorldShoot;
-  /** Of the seed. */
+  /** Store of the seed. */
   readonly store: SimStore;
 }
 
-/** One shoot, `a`, whose control plane has pods. */
+/** Creates a world with one shoot, `a`, whose control plane has pods. */
 export const startPodWorld = (
   shoot: Partial<ShootInit> = {},
   options: Pick<WorldOptions, 'seed'> & { readonly timing?: WorldOptions['timing'] } = {},
@@ -41,14 +41,14 @@ export interface ContainerStatus {
   readonly restartCount: number;
 }
 
-/** Undefined before its first start. */
+/** Returns the status of the pod's container; undefined before its first start. */
 export const containerStatusOf = (pod: SimObject): ContainerStatus | undefined =>
   (pod.status as { containerStatuses?: readonly ContainerStatus[] }).containerStatuses?.[0];
 
 export const isLooping = (pod: SimObject): boolean =>
   containerStatusOf(pod)?.state.waiting?.reason === 'CrashLoopBackOff';
 
-/** Pods of a component, in the order of their names. */
+/** Pods of a component, sorted by name. */
 export const podsOf = ({ store, shoot }: PodWorld, component: string): readonly SimObject[] =>
   store.list(simKinds.Pod, shoot.namespace).filter(({ metadata }) => metadata.name.startsWith(`${component}-`));
 
@@ -64,7 +64,7 @@ export const readyReplicas = ({ store, shoot }: PodWorld, name: string): number 
   return (deployment?.status as { readyReplicas?: number } | undefined)?.readyReplicas ?? 0;
 };
 
-/** `ready`, `not ready`, or these with `ending` for each endpoint of a service; undefined where it has no slice. */
+/** State of each endpoint of a service: `ready` or `not ready`, with `ending` if it terminates; undefined if the service has no slice. */
 export const endpointsOf = ({ store, shoot }: PodWorld, service: string): readonly string[] | undefined => {
   const slices = store
     .list(simKinds.EndpointSlice, shoot.namespace)
