@@ -2,7 +2,7 @@ import type { Random } from '../../src/ports/random.ts';
 import type { ControlPlane } from '../../test/envtest/control-plane.ts';
 import { kubeconfigText } from '../../test/envtest/kubeconfig.ts';
 import { shootRules } from '../../test/envtest/shoot.ts';
-import { type FrontAnswer, type ShootFront, startShootFront } from '../../test/envtest/shoot-front.ts';
+import { type FrontAnswer, ShootFront } from '../../test/envtest/shoot-front.ts';
 
 /** A way to a shoot's API server on which a share of the answers fails. */
 export interface FailingFront {
@@ -22,7 +22,7 @@ const serverError: FrontAnswer = {
 
 /** Half of the answers that fail are 500, in place of the others the connection breaks. */
 export const startFailingFront = async (shoot: ControlPlane, random: Random): Promise<FailingFront> => {
-  const front = await startShootFront(shoot, await shoot.authority.issueServer([shoot.host], dayMs));
+  const front = await ShootFront.start(shoot, await shoot.authority.issueServer([shoot.host], dayMs));
   front.meddle((_, ask) => {
     const draw = random.next();
     if (draw >= failingShare) return ask();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { chart, isHelmThere, runHelm } from './support/helm.ts';
 import { listEverything } from './support/inventory.ts';
-import type { AgentPod } from './support/node-agent.ts';
+import type { AgentPod } from './support/agent-pod.ts';
 import { startProgram } from './support/program.ts';
 import { type SeedWithShoot, kcm, mcm, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { listEverything } from './support/inventory.ts';
-import type { AgentPod } from './support/node-agent.ts';
+import type { AgentPod } from './support/agent-pod.ts';
 import { type SeedWithShoot, kcm, mcm, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';
 
 const prober = 'system:serviceaccount:garden:dwd-prober';

@@ -18,7 +18,7 @@ import {
 } from './support/care-shoot.ts';
 import { type RightsHarness, startRightsHarness } from './support/rights-harness.ts';
 import { type Grants, type Running, accessOf, rulesOf, variantsOf } from './support/without-right.ts';
-import { type WriteProxy, startWriteProxy } from './support/write-proxy.ts';
+import { WriteProxy } from './support/write-proxy.ts';
 
 const nodes = ['node-a', 'node-b', 'node-c'];
 const usualSecret = 'shoot-access-dependency-watchdog-probe';
@@ -207,7 +207,7 @@ describeEnvtest('care without one of its rights', () => {
     await harness.start('care', writers, async (variant) => {
       const { id } = variant;
       const onlyClusters = { fieldSelector: `metadata.name=${namespaceOf(id)}` };
-      const proxy = await startWriteProxy(harness.plane, { user: id, rules: rulesOf(variant, 'seed'), onlyClusters });
+      const proxy = await WriteProxy.start(harness.plane, { user: id, rules: rulesOf(variant, 'seed'), onlyClusters });
       proxies.push(proxy);
       const { file } = await harness.plane.kubeconfigFor({ user: `${id}-garden`, rules: rulesOf(variant, 'garden') });
       return {

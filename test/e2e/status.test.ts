@@ -9,7 +9,7 @@ import type { SeedStatus } from '../../src/status/index.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { freePorts } from '../envtest/processes.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { hostname } from './support/node-agent.ts';
+import { hostname } from './support/pod-program.ts';
 import { type PodNetwork, openPodNetwork, podAddress } from './support/pod-network.ts';
 import { type Program, startProgram, superviseProcess } from './support/program.ts';
 import { type SeedWithShoot, kcm, mcm, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';

@@ -3,7 +3,7 @@ import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { type KubeconfigCredentials, kubeconfigText } from '../../envtest/kubeconfig.ts';
 import { createDeployment, createMachines, createProtectedShoot, getDeployment, isAt } from '../../envtest/shoot.ts';
 import type { AuditedRequest } from './audit.ts';
-import { type ShootFront, startShootFront } from '../../envtest/shoot-front.ts';
+import { ShootFront } from '../../envtest/shoot-front.ts';
 import type { Watchdog } from './watchdog.ts';
 
 /** What the kubeconfig in the Secret of a shoot says. */
@@ -53,7 +53,7 @@ export const createFaultLane = async (options: FaultLaneOptions): Promise<FaultL
   const namespace = `shoot--faults--${name}`;
   const secret = `/api/v1/namespaces/${namespace}/secrets/shoot-access-prober`;
   const authority = await createAuthority(`${name}-ca`);
-  const front = await startShootFront(shoot, await authority.issueServer(['127.0.0.1']));
+  const front = await ShootFront.start(shoot, await authority.issueServer(['127.0.0.1']));
   const access: ShootAccess = { server: front.url, caPem: authority.caPem, credentials };
   const textWith = (changes: Partial<ShootAccess>): string =>
     kubeconfigText({ name, user: 'prober', ...access, ...changes });

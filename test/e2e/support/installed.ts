@@ -84,6 +84,38 @@ const startTokenController = (shoot: ControlPlane) => {
   });
 };
 
+const startControllers = async (seed: ControlPlane, shoot: ControlPlane) => [
+  await startTokenController(shoot),
+  // Checks the types of the expressions in policies.
+  await startControllerManager(seed, { controllers: ['validatingadmissionpolicy-status-controller'] }),
+  startDeploymentController(seed.client, controlPlane),
+  startMillController(seed.client, controlPlane),
+];
+
+/** Resolves when the program has ended with 0. */
+const succeeded = async (program: Program): Promise<Program> => {
+  if ((await program.ended) !== 0) throw new Error(program.output());
+  return program;
+};
+
+const startFlags = [
+  '--enable-leader-election',
+  '--kube-api-qps=100',
+  '--kube-api-burst=200',
+  '--metrics-bind-addr=0',
+  '--health-bind-addr=0',
+];
+
+/** Resolves when the component leads and has checked its rights, and the prober has found a shoot healthy. */
+const untilLeads = async (component: Component, program: Program): Promise<void> => {
+  const isHealthy = (): boolean => program.lines().some(({ verdict }) => verdict === 'healthy');
+  const has = (text: string): boolean => program.lines().some(({ msg }) => msg === text);
+  await waitFor(
+    { what: `the ${component} to lead`, withinMs: 60_000, detail: program.output },
+    () => has('no right is missing') && has('started leading') && (component === 'weeder' || isHealthy()),
+  );
+};
+
 export const startInstalled = async (configs: Configs): Promise<InstalledSeed> => {
   const directory = mkdtempSync(join(tmpdir(), 'dwd-installed-'));
   const audit = auditInto(directory);
@@ -100,11 +132,7 @@ export const startInstalled = async (configs: Configs): Promise<InstalledSeed> =
     programs.push(program);
     return program;
   };
-  const dwd: InstalledSeed['dwd'] = async (...args) => {
-    const program = run(...args);
-    if ((await program.ended) !== 0) throw new Error(program.output());
-    return program;
-  };
+  const dwd: InstalledSeed['dwd'] = (...args) => succeeded(run(...args));
   const manifests: InstalledSeed['manifests'] = async (components) => {
     const files = `prober=${configFile('prober')},weeder=${configFile('weeder')}`;
     const program = await dwd('manifests', `--component=${components}`, `--config-file=${files}`);
@@ -112,8 +140,7 @@ export const startInstalled = async (configs: Configs): Promise<InstalledSeed> =
     return { objects: program.stdout(), script: /^# .*/ms.exec(program.stderr())?.[0] ?? '' };
   };
   const identityOf: InstalledSeed['identityOf'] = async (component) => {
-    const account = { namespace: 'garden', name: `dwd-${component}` };
-    const access = await seed.serviceAccountKubeconfig(account);
+    const access = await seed.serviceAccountKubeconfig({ namespace: 'garden', name: `dwd-${component}` });
     return { ...access, client: clientFromKubeconfig(access.text) };
   };
 
@@ -122,34 +149,14 @@ export const startInstalled = async (configs: Configs): Promise<InstalledSeed> =
   for (const name of ['garden', controlPlane]) await seed.client.create('/api/v1/namespaces', { metadata: { name } });
   await seed.kubectl(['apply', '-f', '-'], (await manifests('prober,weeder,policy')).objects);
   await createControlPlane(seed.client);
-  const parts = [
-    await startTokenController(shoot),
-    // It checks the types of expressions in policies.
-    await startControllerManager(seed, { controllers: ['validatingadmissionpolicy-status-controller'] }),
-    startDeploymentController(seed.client, controlPlane),
-    startMillController(seed.client, controlPlane),
-  ];
+  const controllers = await startControllers(seed, shoot);
 
   return {
     ...{ seed, shoot, kubelets, directory, dwd, manifests, identityOf },
     start: async (component) => {
       const { file } = await identityOf(component);
-      const program = run(
-        component,
-        `--config-file=${configFile(component)}`,
-        `--kubeconfig=${file}`,
-        '--enable-leader-election',
-        '--kube-api-qps=100',
-        '--kube-api-burst=200',
-        '--metrics-bind-addr=0',
-        '--health-bind-addr=0',
-      );
-      const isHealthy = (): boolean => program.lines().some(({ verdict }) => verdict === 'healthy');
-      const has = (text: string): boolean => program.lines().some(({ msg }) => msg === text);
-      await waitFor(
-        { what: `the ${component} to lead`, withinMs: 60_000, detail: program.output },
-        () => has('no right is missing') && has('started leading') && (component === 'weeder' || isHealthy()),
-      );
+      const program = run(component, `--config-file=${configFile(component)}`, `--kubeconfig=${file}`, ...startFlags);
+      await untilLeads(component, program);
       return program;
     },
     refusedTo: (component) =>
@@ -160,7 +167,7 @@ export const startInstalled = async (configs: Configs): Promise<InstalledSeed> =
     stop: async () => {
       for (const program of programs) program.signal('SIGKILL');
       await kubelets.stop();
-      await Promise.all(parts.map((part) => part.stop()));
+      await Promise.all(controllers.map((controller) => controller.stop()));
       await Promise.all([seed.stop(), shoot.stop()]);
       rmSync(directory, { recursive: true });
     },

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TestClient } from '../../envtest/client.ts';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 import {
   createDeployment,
@@ -51,6 +52,17 @@ export interface LaneOptions {
   readonly directory: string;
 }
 
+const stateOf = async (client: TestClient, namespace: string, dependent: Dependent): Promise<DependentState> => {
+  const mill = dependent === 'mill' ? await client.get<Mill>(millPath(namespace)) : undefined;
+  const workload = mill ?? (await getDeployment(client, namespace, dependent));
+  const annotations = Object.entries(workload.metadata.annotations ?? {})
+    .filter(([key]) => key.startsWith(prefix))
+    // The text of the note differs from write to write.
+    .map(([key, value]) => [key, key === `${prefix}/held` ? 'noted' : value] as const);
+  const count = 'wheel' in workload.spec ? workload.spec.wheel.count : workload.spec.replicas;
+  return { count, annotations: Object.fromEntries(annotations) };
+};
+
 export const createLane = async ({ name, seed, shoot, nodes, config, directory }: LaneOptions): Promise<Lane> => {
   const namespace = `shoot--test--${name}`;
   const { client } = seed;
@@ -80,15 +92,6 @@ export const createLane = async ({ name, seed, shoot, nodes, config, directory }
         output().includes('probing begins'),
       );
     },
-    state: async (dependent) => {
-      const isMill = dependent === 'mill';
-      const mill = isMill ? await client.get<Mill>(millPath(namespace)) : undefined;
-      const workload = mill ?? (await getDeployment(client, namespace, dependent));
-      const marks = Object.entries(workload.metadata.annotations ?? {}).filter(([key]) => key.startsWith(prefix));
-      const count = 'wheel' in workload.spec ? workload.spec.wheel.count : workload.spec.replicas;
-      // Its text differs from write to write.
-      const shown = marks.map(([key, value]) => [key, key === `${prefix}/held` ? 'noted' : value]);
-      return { count, annotations: Object.fromEntries(shown) as Readonly<Record<string, string>> };
-    },
+    state: (dependent) => stateOf(client, namespace, dependent),
   };
 };

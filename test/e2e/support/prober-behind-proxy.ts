@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { type Program, startProgram } from './program.ts';
-import { type ProxyOptions, type WriteProxy, startWriteProxy } from './write-proxy.ts';
+import { type ProxyOptions, WriteProxy } from './write-proxy.ts';
 
 /** A `dwd prober` that reaches the seed through a proxy of its own. */
 export interface ProberBehindProxy {
@@ -25,7 +25,7 @@ export interface ProberBehindProxyOptions extends ProxyOptions {
 
 export const proberBehindProxy = async (options: ProberBehindProxyOptions): Promise<ProberBehindProxy> => {
   const { seed, configFile, directory, user } = options;
-  const proxy = await startWriteProxy(seed, options);
+  const proxy = await WriteProxy.start(seed, options);
   const kubeconfig = join(directory, `${user}.kubeconfig`);
   writeFileSync(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
   let program: Program | undefined;

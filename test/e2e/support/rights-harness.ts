@@ -49,6 +49,29 @@ const untilChecked = (started: Running): Promise<unknown> =>
     isChecked(started),
   );
 
+/** Runs the action for all variants, `startingAtOnce` at a time. */
+const forEachOf = async (variants: readonly Variant[], action: (variant: Variant) => Promise<void>): Promise<void> => {
+  const waiting = variants.values();
+  const runSome = async (): Promise<void> => {
+    for (const variant of waiting) await action(variant);
+  };
+  await Promise.all(Array.from({ length: startingAtOnce }, runSome));
+};
+
+/** Expects that the API server refuses to each exactly the right that it lacks. */
+const expectRefused = async (audit: ReturnType<typeof auditInto>, used: readonly Running[]): Promise<void> => {
+  const refused = (): readonly (readonly [name: string, what: readonly string[]])[] => {
+    const requests = audit.requests();
+    return used.map(({ variant }) => [nameOf(variant), refusedTo(variant, requests)]);
+  };
+  const expected = used.map(({ variant }) => [nameOf(variant), variant.removed ? [nameOf(variant)] : []]);
+  // A variant may have done its work before it first needs the right that it lacks.
+  await waitFor({ what: 'refusals', withinMs: 60_000, everyMs: 300 }, () =>
+    isDeepStrictEqual(refused(), expected),
+  ).catch(() => undefined);
+  expect(refused()).toEqual(expected);
+};
+
 export const startRightsHarness = async (kinds?: readonly CustomKind[]): Promise<RightsHarness> => {
   const directory = mkdtempSync(join(tmpdir(), 'dwd-rights-'));
   const audit = auditInto(directory);
@@ -68,17 +91,13 @@ export const startRightsHarness = async (kinds?: readonly CustomKind[]): Promise
     ...{ plane, directory },
     running: () => running,
     start: async (component, variants, of) => {
-      const waiting = variants.values();
-      const startSome = async (): Promise<void> => {
-        for (const variant of waiting) {
-          const launch = await of(variant);
-          const kubeconfig = launch.kubeconfig ?? (await accessOf(plane, variant, 'seed'));
-          const started = startVariant({ component, variant, directory, ...launch, kubeconfig });
-          running.push(started);
-          await untilChecked(started);
-        }
-      };
-      await Promise.all(Array.from({ length: startingAtOnce }, startSome));
+      await forEachOf(variants, async (variant) => {
+        const launch = await of(variant);
+        const kubeconfig = launch.kubeconfig ?? (await accessOf(plane, variant, 'seed'));
+        const started = startVariant({ component, variant, directory, ...launch, kubeconfig });
+        running.push(started);
+        await untilChecked(started);
+      });
       running.sort((a, b) => variants.indexOf(a.variant) - variants.indexOf(b.variant));
     },
     until: async (what, expected, fateOf) => {
@@ -91,17 +110,10 @@ export const startRightsHarness = async (kinds?: readonly CustomKind[]): Promise
       expect(last, what).toEqual(expected);
     },
     expectNamedAndRefused: async (maybeUnused = []) => {
-      const used = running.filter(({ variant }) => !maybeUnused.includes(nameOf(variant)));
-      const refused = (): readonly (readonly [name: string, what: readonly string[]])[] => {
-        const requests = audit.requests();
-        return used.map(({ variant }) => [nameOf(variant), refusedTo(variant, requests)]);
-      };
-      const expected = used.map(({ variant }) => [nameOf(variant), variant.removed ? [nameOf(variant)] : []]);
-      // What one that lacks a right is to do may be done already while it has not yet tried that.
-      await waitFor({ what: 'refusals', withinMs: 60_000, everyMs: 300 }, () =>
-        isDeepStrictEqual(refused(), expected),
-      ).catch(() => undefined);
-      expect(refused()).toEqual(expected);
+      await expectRefused(
+        audit,
+        running.filter(({ variant }) => !maybeUnused.includes(nameOf(variant))),
+      );
       for (const { variant, named } of running) {
         const { is, expected: toBeNamed } = named();
         expect(is.toSorted(), `named, without ${nameOf(variant)}`).toEqual(toBeNamed.toSorted());

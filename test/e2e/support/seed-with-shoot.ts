@@ -5,7 +5,8 @@ import { startControllerManager } from '../../envtest/controller-manager.ts';
 import type { ServerFlags } from '../../envtest/flags.ts';
 import { type Kubelets, electionRules, getDeployment, isAt, seedRules, startKubelets } from '../../envtest/shoot.ts';
 import { waitFor } from '../../envtest/waiting.ts';
-import { type NodeAgent, startNodeAgent } from './node-agent.ts';
+import type { AuditedRequest } from './audit.ts';
+import { NodeAgent } from './node-agent.ts';
 import { startProgram } from './program.ts';
 import { type ProberWorld, kcm, mcm, nodes, shootNamespace, startProberWorld } from './prober-world.ts';
 
@@ -63,8 +64,20 @@ export interface SeedWithShoot {
 
 const dependentsPath = `/apis/apps/v1/namespaces/${shootNamespace}/deployments/`;
 
-/** Controllers write whole objects, which have a count in them. */
 const isScale = (uri: string): boolean => uri.split('?')[0]?.endsWith('/scale') === true;
+
+/** The counts in successful writes, each as `user deployment count`. Other updates are by controllers, which write whole objects with the count in them. */
+const writtenCounts = (requests: readonly AuditedRequest[]): readonly string[] =>
+  requests
+    .filter(({ status, verb, uri }) => {
+      const isWrite = verb === 'patch' || (verb === 'update' && isScale(uri));
+      return status === 200 && uri.startsWith(dependentsPath) && isWrite;
+    })
+    .flatMap(({ user, uri, body }) => {
+      const { replicas } = (body as { readonly spec?: { readonly replicas?: number } }).spec ?? {};
+      const [which = ''] = uri.slice(dependentsPath.length).split(/[/?]/);
+      return replicas === undefined ? [] : [`${user} ${which} ${String(replicas)}`];
+    });
 
 export const startSeedWithShoot = async (name: string, apiServerFlags: ServerFlags = {}): Promise<SeedWithShoot> => {
   const world = await startProberWorld(name, apiServerFlags);
@@ -72,7 +85,7 @@ export const startSeedWithShoot = async (name: string, apiServerFlags: ServerFla
   const manager = await startControllerManager(seed, {
     controllers: ['deployment-controller', 'replicaset-controller', 'garbage-collector-controller'],
   });
-  const agent = startNodeAgent(seed);
+  const agent = NodeAgent.start(seed);
   const kubelets = startKubelets(shoot.client, nodes);
   await world.createShoot();
 
@@ -82,11 +95,6 @@ export const startSeedWithShoot = async (name: string, apiServerFlags: ServerFla
       const found = await Promise.all([kcm, mcm].map((each) => getDeployment(seed.client, shootNamespace, each)));
       return found.every((deployment, index) => isAt(deployment, wanted[index]!));
     });
-  const proberKubeconfig: SeedWithShoot['proberKubeconfig'] = async () => {
-    const account = { namespace: 'garden', name: 'dependency-watchdog-prober' };
-    const access = await seed.serviceAccountKubeconfig({ ...account, rules: [...seedRules, ...electionRules] });
-    return access.file;
-  };
   const dwd: SeedWithShoot['dwd'] = async (...args) => {
     const program = startProgram([...args, `--kubeconfig=${seed.admin.kubeconfig.file}`]);
     return { code: await program.ended, text: program.output(), stdout: program.stdout() };
@@ -99,22 +107,14 @@ export const startSeedWithShoot = async (name: string, apiServerFlags: ServerFla
   await untilCounts(2, 3);
 
   return {
-    ...{ directory, seed, kubelets, agent, audit, dwd, configFile, proberKubeconfig, untilCounts },
+    ...{ directory, seed, kubelets, agent, audit, dwd, configFile, untilCounts },
+    proberKubeconfig: async () => {
+      const account = { namespace: 'garden', name: 'dependency-watchdog-prober' };
+      return (await seed.serviceAccountKubeconfig({ ...account, rules: [...seedRules, ...electionRules] })).file;
+    },
     install: (image, ...more) =>
       dwd('install', '--component=prober', `--image=${image}`, `--config-file=${configFile('5s')}`, ...more),
-    countsSince: (at) =>
-      audit
-        .requests()
-        .filter(({ status, at: time }) => status === 200 && time >= at)
-        .filter(
-          ({ verb, uri }) =>
-            uri.startsWith(dependentsPath) && (verb === 'patch' || (verb === 'update' && isScale(uri))),
-        )
-        .flatMap(({ user, uri, body }) => {
-          const { replicas } = (body as { readonly spec?: { readonly replicas?: number } }).spec ?? {};
-          const [which = ''] = uri.slice(dependentsPath.length).split(/[/?]/);
-          return replicas === undefined ? [] : [`${user} ${which} ${String(replicas)}`];
-        }),
+    countsSince: (since) => writtenCounts(audit.requests().filter(({ at }) => at >= since)),
     stop: async () => {
       await kubelets.stop();
       await agent.stop();

@@ -49,6 +49,16 @@ const parseResults = (metrics: string): ReadonlyMap<string, Results> => {
 
 const unread = () => ({ at: Number.NEGATIVE_INFINITY, byNamespace: Promise.resolve(parseResults('')) });
 
+/** Text of the metrics; empty if they cannot be had in time. */
+const scrape = async (port: number): Promise<string> => {
+  try {
+    const url = `http://127.0.0.1:${String(port)}/metrics`;
+    return await (await fetch(url, { signal: AbortSignal.timeout(scrapeTimeoutMs) })).text();
+  } catch {
+    return '';
+  }
+};
+
 export const createWatchdog = async (options: WatchdogOptions): Promise<Watchdog> => {
   const { name, seed, configFile, directory } = options;
   const user = `dwd-${name}`;
@@ -58,14 +68,6 @@ export const createWatchdog = async (options: WatchdogOptions): Promise<Watchdog
   writeFileSync(shiftFile, '0');
   let metricsPort = 0;
   let results = unread();
-  const scrape = async (): Promise<string> => {
-    try {
-      const url = `http://127.0.0.1:${String(metricsPort)}/metrics`;
-      return await (await fetch(url, { signal: AbortSignal.timeout(scrapeTimeoutMs) })).text();
-    } catch {
-      return '';
-    }
-  };
   return {
     ...prober,
     name,
@@ -87,11 +89,11 @@ export const createWatchdog = async (options: WatchdogOptions): Promise<Watchdog
     results: async (namespace) => {
       // Many shoots are asked for at a time.
       const at = performance.now();
-      if (at - results.at > freshMs) results = { at, byNamespace: scrape().then(parseResults) };
+      if (at - results.at > freshMs) results = { at, byNamespace: scrape(metricsPort).then(parseResults) };
       return (await results.byNamespace).get(namespace) ?? new Map<string, number>();
     },
     loopLagMs: async () => {
-      const [, seconds = ''] = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await scrape()) ?? [];
+      const [, seconds = ''] = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await scrape(metricsPort)) ?? [];
       return Math.round(Number(seconds) * 1_000);
     },
   };

@@ -34,6 +34,30 @@ export interface WatcherOptions {
 /** A minute, the second or two that the API server may be late, and the time of a busy machine. */
 const bookmarkLimitMs = 110_000;
 
+const untilBookmarked = async (user: string, ages: Watcher['ages']): Promise<void> => {
+  const deadline = performance.now() + bookmarkLimitMs;
+  const oldest = new Map<string, number>();
+  const bookmarked = new Set<string>();
+  for (;;) {
+    const now = await ages();
+    for (const [watch, age] of now) {
+      const before = oldest.get(watch) ?? 0;
+      // No object changes meanwhile, so only a bookmark can reset the age of a watch after most of a minute.
+      if (before > 40 && age < before) bookmarked.add(watch);
+      oldest.set(watch, Math.max(age, before));
+    }
+    if (now.size > 0 && bookmarked.size === now.size) return;
+    if (performance.now() > deadline) {
+      const seen = Array.from(
+        now,
+        ([watch, age]) => `${watch}: ${String(age)} s, oldest ${String(oldest.get(watch))} s`,
+      );
+      throw new Error(`${user}: no bookmark within ${String(bookmarkLimitMs)} ms: ${seen.join('; ')}`);
+    }
+    await sleep(1_000);
+  }
+};
+
 export const startWatcher = async (options: WatcherOptions): Promise<Watcher> => {
   const { component, user, seed, rules, config, directory } = options;
   const proxy = await startSwallowingProxy(seed);
@@ -68,29 +92,7 @@ export const startWatcher = async (options: WatcherOptions): Promise<Watcher> =>
     program,
     readyz,
     ages,
-    bookmarked: async () => {
-      const deadline = performance.now() + bookmarkLimitMs;
-      const oldest = new Map<string, number>();
-      const bookmarked = new Set<string>();
-      for (;;) {
-        const now = await ages();
-        for (const [watch, age] of now) {
-          const before = oldest.get(watch) ?? 0;
-          // Nothing changes meanwhile: what makes a watch young again after most of a minute is a bookmark.
-          if (before > 40 && age < before) bookmarked.add(watch);
-          oldest.set(watch, Math.max(age, before));
-        }
-        if (now.size > 0 && bookmarked.size === now.size) return;
-        if (performance.now() > deadline) {
-          const seen = Array.from(
-            now,
-            ([watch, age]) => `${watch}: ${String(age)} s, oldest ${String(oldest.get(watch))} s`,
-          );
-          throw new Error(`${user}: no bookmark within ${String(bookmarkLimitMs)} ms: ${seen.join('; ')}`);
-        }
-        await sleep(1_000);
-      }
-    },
+    bookmarked: () => untilBookmarked(user, ages),
     stop: async () => {
       program.signal('SIGKILL');
       await Promise.all([program.ended, proxy.stop()]);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Agent, createServer, request as httpsRequest } from 'node:https';
+import { Agent, type Server, createServer, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -39,21 +39,14 @@ export interface ProxyRefusal {
   readonly retryAfter?: number;
 }
 
-/** A proxy between one program and the seed's API server, with a certificate of its own; watches pass as streams. */
-export interface WriteProxy {
-  /** Text of a kubeconfig that leads to the seed through this proxy. */
-  readonly kubeconfig: string;
-  /** All writes since the start, in the order of their arrival. */
-  readonly writes: readonly ProxiedWrite[];
-  setFault(fault: WriteFault | undefined): void;
-  /** Asked for each request, by method and path without query; what it refuses does not reach the API server. */
-  refuseWhere(refuse: (method: string, path: string) => ProxyRefusal | undefined): void;
-  /** Breaks all connections, watches too. */
-  breakConnections(): void;
-  /** `refuse`: connections break at once, as with a rejecting firewall; `swallow`: they stay open, and nothing passes in either direction. */
-  cutOff(how: 'refuse' | 'swallow'): void;
-  heal(): void;
-  stop(): Promise<void>;
+/** Decides by method and path without query; a request for which it returns undefined passes. */
+type RefuseRequest = (method: string, path: string) => ProxyRefusal | undefined;
+
+/** The API server behind the proxy, and the connections to it. */
+interface Upstream {
+  readonly seed: ControlPlane;
+  readonly agent: Agent;
+  readonly onlyClusters: ProxyOptions['onlyClusters'];
 }
 
 const clusters = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
@@ -61,6 +54,8 @@ const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'auth
 
 const endToEnd = (headers: IncomingMessage['headers']): IncomingMessage['headers'] =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)));
+
+const pathOf = (request: IncomingMessage): string => new URL(request.url ?? '/', 'https://seed').pathname;
 
 const narrowed = (url: string, selector: ProxyOptions['onlyClusters']): string => {
   const { pathname, searchParams } = new URL(url, 'https://seed');
@@ -76,113 +71,142 @@ const refuse = (response: ServerResponse, { status, retryAfter }: ProxyRefusal):
   response.end(JSON.stringify(body));
 };
 
-export const startWriteProxy = async (seed: ControlPlane, options: ProxyOptions): Promise<WriteProxy> => {
-  await seed.kubeconfigFor({ user: options.user, rules: options.rules });
-  const { certificatePem, keyPem } = await seed.authority.issueClient({ user: options.user });
-  const authority = await createAuthority('proxy-ca');
-  const serving = await authority.issueServer(['127.0.0.1']);
-  // Below the API server's own limit, so that it never closes a connection that is about to be used.
-  const agent = new Agent({ keepAlive: true, timeout: 30_000, ca: seed.caPem, cert: certificatePem, key: keyPem });
-  const writes: ProxiedWrite[] = [];
-  const sockets = new Set<Duplex>();
-  let fault: WriteFault | undefined;
-  let refusalOf: Parameters<WriteProxy['refuseWhere']>[0] = () => undefined;
-  let passing: 'all' | 'refuse' | 'swallow' = 'all';
+/**
+ * A proxy between one program and the seed's API server, with a certificate of its own. It passes watches on as streams, and PATCH requests, with which the program writes its
+ * dependent resources, one by one.
+ */
+export class WriteProxy {
+  /** Text of a kubeconfig that leads to the seed through this proxy. */
+  readonly kubeconfig: string;
+  /** All writes since the start, in the order of their arrival. */
+  readonly writes: ProxiedWrite[] = [];
+  readonly #upstream: Upstream;
+  readonly #server: Server;
+  readonly #sockets = new Set<Duplex>();
+  #fault: WriteFault | undefined;
+  #refusalOf: RefuseRequest = () => undefined;
+  #passing: 'all' | 'refuse' | 'swallow' = 'all';
 
-  const answer = (from: IncomingMessage, to: ServerResponse): void => {
-    to.writeHead(from.statusCode ?? 502, endToEnd(from.headers));
-    to.flushHeaders();
-    from.on('data', (chunk: Buffer) => {
-      if (passing === 'all') to.write(chunk);
-    });
-    from.once('end', () => passing === 'all' && to.end());
-    from.once('error', () => to.destroy());
-  };
+  private constructor(upstream: Upstream, server: Server, kubeconfig: string) {
+    this.#upstream = upstream;
+    this.#server = server;
+    this.kubeconfig = kubeconfig;
+    server.on('request', (request, response) => void this.#handle(request, response));
+    server.on('connection', (socket) => this.#accept(socket));
+  }
 
-  const open = (request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<IncomingMessage> =>
-    new Promise((resolve, reject) => {
-      const { method, headers } = request;
-      const path = narrowed(request.url ?? '/', options.onlyClusters);
-      const { host, port } = seed;
-      const outgoing = httpsRequest({ host, port, agent, method, path, headers: endToEnd(headers) });
-      outgoing.once('error', reject);
-      outgoing.once('response', resolve);
-      // A write that was forwarded lands whether or not somebody waits for the answer.
-      if (method === 'GET') response.once('close', () => outgoing.destroy());
-      outgoing.end(body);
-    });
-
-  const forwardWrite = async (request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> => {
-    const { pathname } = new URL(request.url ?? '/', 'https://seed');
-    const write: ProxiedWrite = { path: pathname, body: JSON.parse(body.toString()) as unknown };
-    writes.push(write);
-    const current = fault;
-    if ((await current?.before?.(write)) === 'drop') {
-      request.socket.destroy();
-      return;
-    }
-    const opened = await open(request, body, response);
-    const text = await buffer(opened);
-    write.status = opened.statusCode ?? 0;
-    const fate = await current?.after?.(write);
-    if (passing !== 'all') return;
-    if (fate === 'cut') request.socket.destroy();
-    else response.writeHead(write.status, endToEnd(opened.headers)).end(text);
-  };
-
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    try {
-      const body = await buffer(request);
-      if (passing !== 'all') return;
-      const refusal = refusalOf(request.method ?? '', new URL(request.url ?? '/', 'https://seed').pathname);
-      if (refusal !== undefined) refuse(response, refusal);
-      else if (request.method === 'PATCH') await forwardWrite(request, body, response);
-      else answer(await open(request, body, response), response);
-    } catch {
-      // One of the two ends has gone: the other hears of it the same way.
-      request.socket.destroy();
-    }
-  };
-
-  const server = createServer({ cert: serving.certificatePem, key: serving.keyPem });
-  server.on('request', (request, response) => void handle(request, response));
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    if (passing === 'refuse') socket.destroy();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const breakConnections = (): void => sockets.forEach((socket) => socket.destroy());
-  return {
-    kubeconfig: kubeconfigText({
+  /** Creates the user with its rights, and listens on a free port. */
+  static async start(seed: ControlPlane, options: ProxyOptions): Promise<WriteProxy> {
+    await seed.kubeconfigFor({ user: options.user, rules: options.rules });
+    const { certificatePem: cert, keyPem: key } = await seed.authority.issueClient({ user: options.user });
+    const authority = await createAuthority('proxy-ca');
+    const serving = await authority.issueServer(['127.0.0.1']);
+    // The time-out is below the API server's own, so that the API server never closes a connection that is about to be used.
+    const agent = new Agent({ keepAlive: true, timeout: 30_000, ca: seed.caPem, cert, key });
+    const server = createServer({ cert: serving.certificatePem, key: serving.keyPem });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const kubeconfig = kubeconfigText({
       name: 'seed',
       server: `https://127.0.0.1:${String(port)}`,
       caPem: authority.caPem,
       user: options.user,
       credentials: { token: 'replaced-by-the-proxy' },
-    }),
-    writes,
-    setFault: (next) => {
-      fault = next;
-    },
-    refuseWhere: (next) => {
-      refusalOf = next;
-    },
-    breakConnections,
-    cutOff: (how) => {
-      passing = how;
-      if (how === 'refuse') breakConnections();
-    },
-    heal: () => {
-      passing = 'all';
-      breakConnections();
-    },
-    stop: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      breakConnections();
-      agent.destroy();
-      await closed;
-    },
-  };
-};
+    });
+    return new WriteProxy({ seed, agent, onlyClusters: options.onlyClusters }, server, kubeconfig);
+  }
+
+  setFault(fault: WriteFault | undefined): void {
+    this.#fault = fault;
+  }
+
+  /** Refuses the requests for which `refuse` returns a response; they do not reach the API server. */
+  refuseWhere(refuse: RefuseRequest): void {
+    this.#refusalOf = refuse;
+  }
+
+  /** Breaks all connections, watches too. */
+  breakConnections(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** `refuse`: connections break at once, as with a rejecting firewall; `swallow`: they stay open, and nothing passes in either direction. */
+  cutOff(how: 'refuse' | 'swallow'): void {
+    this.#passing = how;
+    if (how === 'refuse') this.breakConnections();
+  }
+
+  heal(): void {
+    this.#passing = 'all';
+    this.breakConnections();
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.breakConnections();
+    this.#upstream.agent.destroy();
+    await closed;
+  }
+
+  #accept(socket: Duplex): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    if (this.#passing === 'refuse') socket.destroy();
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const body = await buffer(request);
+      if (this.#passing !== 'all') return;
+      const refusal = this.#refusalOf(request.method ?? '', pathOf(request));
+      if (refusal !== undefined) refuse(response, refusal);
+      else if (request.method === 'PATCH') await this.#forwardWrite(request, body, response);
+      else this.#stream(await this.#open(request, body, response), response);
+    } catch {
+      // One of the two connections has broken: break the other one, so that its end notices.
+      request.socket.destroy();
+    }
+  }
+
+  async #forwardWrite(request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> {
+    const write: ProxiedWrite = { path: pathOf(request), body: JSON.parse(body.toString()) as unknown };
+    this.writes.push(write);
+    const fault = this.#fault;
+    if ((await fault?.before?.(write)) === 'drop') {
+      request.socket.destroy();
+      return;
+    }
+    const upstream = await this.#open(request, body, response);
+    const text = await buffer(upstream);
+    write.status = upstream.statusCode ?? 0;
+    const fate = await fault?.after?.(write);
+    if (this.#passing !== 'all') return;
+    if (fate === 'cut') request.socket.destroy();
+    else response.writeHead(write.status, endToEnd(upstream.headers)).end(text);
+  }
+
+  #open(request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<IncomingMessage> {
+    const { seed, agent, onlyClusters } = this.#upstream;
+    return new Promise((resolve, reject) => {
+      const { method, headers } = request;
+      const path = narrowed(request.url ?? '/', onlyClusters);
+      const { host, port } = seed;
+      const outgoing = httpsRequest({ host, port, agent, method, path, headers: endToEnd(headers) });
+      outgoing.once('error', reject);
+      outgoing.once('response', resolve);
+      // A write that was forwarded takes effect whether or not the program still waits for the response.
+      if (method === 'GET') response.once('close', () => outgoing.destroy());
+      outgoing.end(body);
+    });
+  }
+
+  #stream(from: IncomingMessage, to: ServerResponse): void {
+    to.writeHead(from.statusCode ?? 502, endToEnd(from.headers));
+    to.flushHeaders();
+    from.on('data', (chunk: Buffer) => {
+      if (this.#passing === 'all') to.write(chunk);
+    });
+    from.once('end', () => this.#passing === 'all' && to.end());
+    from.once('error', () => to.destroy());
+  }
+}

@@ -1,0 +1,63 @@
+/** A container of a pod: the fields that the node agent reads. */
+export interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly args?: readonly string[];
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+}
+
+/** A pod: the fields that the node agent reads. */
+export interface AgentPod {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    readonly deletionTimestamp?: string;
+  };
+  readonly spec: {
+    readonly nodeName?: string;
+    readonly serviceAccountName?: string;
+    readonly containers: readonly Container[];
+    readonly volumes?: readonly { readonly name: string; readonly configMap?: { readonly name: string } }[];
+  };
+}
+
+/** Path of the pod in the API. */
+export const podPath = ({ metadata: { namespace, name } }: AgentPod): string =>
+  `/api/v1/namespaces/${namespace}/pods/${name}`;
+
+/** The change of a pod's status, with a key that is the same for the same status. */
+export interface PodStatusChange {
+  readonly key: string;
+  readonly status: object;
+}
+
+const containerStatus = ({ name, image }: Container, ready: boolean, state: object) => ({
+  name,
+  image,
+  imageID: '',
+  ready,
+  restartCount: 0,
+  state,
+});
+
+/** The status of a pod whose image cannot be pulled. */
+export const imagePullBackOff = (container: Container): PodStatusChange => {
+  const message = `Back-off pulling image "${container.image}"`;
+  const state = { waiting: { reason: 'ImagePullBackOff', message } };
+  return {
+    key: 'waiting',
+    status: { phase: 'Pending', containerStatuses: [containerStatus(container, false, state)] },
+  };
+};
+
+/** The status of a pod whose container runs. */
+export const runningStatus = (container: Container, ready: boolean): PodStatusChange => ({
+  key: ready ? 'ready' : 'not-ready',
+  status: {
+    phase: 'Running',
+    conditions: ['Ready', 'ContainersReady'].map((type) => ({ type, status: ready ? 'True' : 'False' })),
+    containerStatuses: [containerStatus(container, ready, { running: { startedAt: new Date().toISOString() } })],
+  },
+});
