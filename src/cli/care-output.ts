@@ -7,7 +7,7 @@ type Shoot = CareResults[number];
 type Condition = Shoot['conditions'][number];
 
 const width = 80;
-/** Of the longest type, ObservabilityComponentsHealthy, and of the longest status, Progressing. */
+/** Widths of the longest type, ObservabilityComponentsHealthy, and of the longest status, Progressing. */
 const [typeWidth, statusWidth] = [30, 11];
 const indent = ' '.repeat(4);
 
@@ -22,10 +22,10 @@ const colours = new Map<string, Parameters<typeof styleText>[0]>([
   ['unknown', 'magenta'],
 ]);
 
-/** Makes a status stand out. */
+/** Highlights a status, for example with a colour. */
 export type PaintStatus = (status: string, text: string) => string;
 
-/** In colour only where stdout is a terminal that wants it (`NO_COLOR`), which `styleText` finds out. */
+/** Colours a status. `styleText` does so only if stdout is a terminal and `NO_COLOR` is not set. */
 export const inColour: PaintStatus = (status, text) => {
   const colour = colours.get(status);
   return colour === undefined ? text : styleText(colour, text);
@@ -38,7 +38,7 @@ const piecesOf = (word: string, columns: number): readonly string[] => {
   return pieces;
 };
 
-/** As many words on a line as fit; a word that is longer (a URL, a name) is broken. */
+/** Wraps text into indented lines. Breaks words that are longer than a line, such as URLs and names. */
 const indented = (text: string): readonly string[] => {
   const columns = width - indent.length;
   const lines: string[] = [];
@@ -50,7 +50,7 @@ const indented = (text: string): readonly string[] => {
   return lines.map((line) => `${indent}${line}`);
 };
 
-/** What is well needs no words. */
+/** Formats a condition, with its message only if the status is not True. */
 const conditionLines = (
   { type, status, reason, message, codes = [] }: Condition,
   paint: PaintStatus,
@@ -98,7 +98,7 @@ const shootLines = (care: Shoot, paint: PaintStatus): readonly string[] => {
 
 const severity = ['unhealthy', 'unknown', 'progressing', 'healthy'] as const;
 
-/** Of more shoots than this, those that are well are only counted: nobody reads them. */
+/** If there are more shoots than this, those without any problem are only counted. */
 const mostInFull = 10;
 
 const summaryOf = (cares: CareResults, paint: PaintStatus): string => {
@@ -116,13 +116,13 @@ const isAllWell = (care: Shoot): boolean =>
   care.status === 'healthy' &&
   troubleOf(care) === undefined;
 
-/** All texts in one line each, and nothing in them that drives a terminal. */
+/** Joins every text into one line and escapes its control characters. */
 const inPlainLines = (cares: CareResults): CareResults =>
   JSON.parse(JSON.stringify(cares), (_name, value: unknown) =>
     typeof value === 'string' ? escapeControls(value.split(/\s+/).join(' ')) : value,
   ) as CareResults;
 
-/** What is worst comes first, and the summary last, where a terminal shows it. */
+/** Prints the worst shoots first, and the summary last, because a terminal shows the end of long output. */
 const table = (cares: CareResults, paint: PaintStatus): string => {
   const rank = ({ status }: Shoot): number => severity.indexOf(status);
   const shown = cares.length > mostInFull ? cares.filter((care) => !isAllWell(care)) : cares;
@@ -135,7 +135,7 @@ const table = (cares: CareResults, paint: PaintStatus): string => {
   ].join('\n');
 };
 
-/** What machines read: the conditions are as they stand in a Shoot. */
+/** The JSON and YAML form of the results, with conditions as in the status of a Shoot. */
 const documentOf = (cares: CareResults) => ({
   shoots: cares.map(({ namespace, shoot, status, problem, conditions, writing }) => ({
     namespace,
@@ -147,13 +147,13 @@ const documentOf = (cares: CareResults) => ({
   })),
 });
 
-/** The results of `--once` as text without control characters other than line feeds and colours; only the table is ever in colour. */
+/** Formats the results of `--once` as text without control characters other than line feeds and colours. Only the table is coloured. */
 export const formatResults = (cares: CareResults, format: OutputFormat, paint: PaintStatus): string =>
   format === 'table' ? table(inPlainLines(cares), paint) : formatDocument(documentOf(cares), format);
 
 const isBroken = ({ problem, writing }: Shoot): boolean => problem !== undefined || writing.kind === 'failed';
 
-/** 0 when all is well or on its way, 1 when some condition is False or Unknown, 2 when something could not be done. */
+/** Returns 0 if all conditions are True or Progressing, 1 if one has another status, such as False or Unknown, 2 if a check or a write failed. */
 export const exitCodeOf = (cares: CareResults): number => {
   if (cares.some(isBroken)) return 2;
   const isBad = ({ status }: Condition): boolean => status !== 'True' && status !== 'Progressing';

@@ -66,7 +66,7 @@ const outcomes: readonly (readonly [string, CareResults, number])[] = [
   ],
 ];
 
-/** Clears the screen, sets the title, turns the order of the text, and forges a line. */
+/** A text that clears the screen, sets the title, reverses the direction of text, and forges a line. */
 const hostile = '\u001b[2J\u001b]0;x\u0007\u009b31m\u202eevil\u2066\r\nshoot--dev--one: healthy\u007f\u0008';
 
 describe('rule 31: text from outside', () => {
@@ -92,20 +92,20 @@ describe('rule 31: text from outside', () => {
   it.each([
     ['json', (text: string): unknown => JSON.parse(text)],
     ['yaml', (text: string): unknown => parse(text)],
-  ] as const)('rule 31: is the same for the reader of %s', (format, read) => {
+  ] as const)('rule 31: keeps its meaning in %s', (format, read) => {
     expect(read(formatResults(results, format, plain))).toMatchObject({
       shoots: [{ problem: hostile, conditions: results[0]?.conditions }, { writing: { error: hostile } }],
     });
   });
 
-  it('rule 31: a table in colour holds the colours of this program and nothing else', () => {
+  it('rule 31: a table in colour has only the control sequences of this program', () => {
     const text = formatResults(results, 'table', (_status, word) => `<${word}>`);
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
   });
 });
 
 describe('dwd care', () => {
-  it('hands everything over and returns the exit code of what it runs', async () => {
+  it('passes its settings and flags to the component and returns its exit code', async () => {
     const { code, stdout, stderr, cares } = await dwd(
       ...['care', '--config-file=care.yaml', '--garden-kubeconfig=garden.yaml', '--take-over', '--dry-run'],
     );
@@ -119,7 +119,7 @@ describe('dwd care', () => {
     ]);
   });
 
-  it('has neither a garden nor somebody to take over from unless it is told', async () => {
+  it('has no garden and takes over no conditions by default', async () => {
     const { cares } = await dwd('care', '--config-file=care.yaml');
     expect(cares).toMatchObject([{ gardenKubeconfig: undefined, takeOver: false }]);
   });
@@ -153,13 +153,13 @@ describe('dwd care --once', () => {
   const once = (onceResult: Result<CareResults, string>, ...flags: readonly string[]) =>
     dwdWith(async () => 7, ['care', '--config-file=care.yaml', '--once', ...flags], { onceResult });
 
-  it.each(outcomes)('%s: prints the results and exits in kind', async (_what, value, code) => {
+  it.each(outcomes)('%s: prints the results and exits with the matching code', async (_what, value, code) => {
     const outcome = await once({ ok: true, value });
     expect(outcome).toMatchObject({ code, stderr: '', stdout: formatResults(value, 'table', plain) });
     expect(exitCodeOf(value)).toBe(code);
   });
 
-  it('tells why nothing was checked', async () => {
+  it('prints why nothing was checked', async () => {
     const outcome = await once({ ok: false, error: 'there is no Cluster x in this seed' }, '--shoot=x');
     expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: 'dwd care: there is no Cluster x in this seed\n' });
     expect(outcome.careOnce).toMatchObject([{ namespace: 'x', takeOver: false }]);
@@ -172,12 +172,12 @@ describe('dwd care --once', () => {
     expect(stderr).toBe('dwd care: cannot read --config-file nowhere.yaml: no such file or directory\n');
   });
 
-  it('logs as much as it is asked to', async () => {
+  it('logs at the level that is given', async () => {
     const { stderr } = await once({ ok: true, value: [] }, '--zap-log-level=info');
     expect(logLines(stderr)).toMatchObject([{ msg: 'starting the care' }]);
   });
 
-  it('prints the same for machines', async () => {
+  it('prints the results as JSON', async () => {
     const { stdout } = await once({ ok: true, value: [sick] }, '--output=json');
     expect(JSON.parse(stdout)).toEqual({
       shoots: [
@@ -196,7 +196,7 @@ describe('dwd care --once', () => {
 describe('formatResults', () => {
   const all = outcomes.flatMap(([, results]) => results);
 
-  it('is as it was', async () => {
+  it('has not changed', async () => {
     await expect(formatResults(all, 'table', plain)).toMatchFileSnapshot('fixtures/care-table.txt');
     await expect(formatResults(all, 'yaml', plain)).toMatchFileSnapshot('fixtures/care-once.yaml');
   });
@@ -213,20 +213,20 @@ describe('formatResults', () => {
     }
   });
 
-  it('stands in columns, whatever the colours', () => {
+  it('aligns columns regardless of colours', () => {
     const marked = formatResults([sick], 'table', (status, text) => `<${status}>${text}</>`);
     expect(marked.replaceAll(/<[^>]*>/g, '')).toBe(formatResults([sick], 'table', plain));
     expect(marked).toContain('<False>False      </>  DeploymentUnhealthy');
     expect(marked).toContain('<unhealthy>1 unhealthy</>');
   });
 
-  it('puts what is worst first', () => {
+  it('puts the worst shoots first', () => {
     const unknown = careOf('dark', { status: 'unknown', conditions: [condition('EveryNodeReady', 'Unknown')] });
     const text = formatResults([careOf('a'), unknown, careOf('b'), sick], 'table', plain);
     expect(text.match(/^shoot--dev--\w+/gm)).toEqual(['sick', 'dark', 'a', 'b'].map((name) => `shoot--dev--${name}`));
   });
 
-  it('leaves out those of many shoots in which all is well, and says so', () => {
+  it('leaves out shoots without any problem if there are many, and counts them', () => {
     const well = (count: number): CareResults => Array.from({ length: count }, (_, index) => careOf(`n${index}`));
     expect(formatResults(well(10), 'table', plain)).toMatch(/n9 .*\n.*\n\n10 shoots: 10 healthy\n$/);
     expect(formatResults(well(250), 'table', plain)).toBe(
@@ -237,7 +237,7 @@ describe('formatResults', () => {
       careOf('failed', { writing: { kind: 'failed', error: 'no' } }),
       careOf('theirs', { writing: { kind: 'left-alone', writer: { manager: 'gardenlet', at: 0 } } }),
       careOf('unread', { conditions: [], status: 'unknown', problem: 'no spec' }),
-      // As a Shoot that is being created: its status does not go by its conditions.
+      // A Shoot that is being created: its status does not depend on its conditions.
       careOf('new', { conditions: [condition('EveryNodeReady', 'False')] }),
     ];
     const text = formatResults([...well(245), ...others], 'table', plain);

@@ -11,9 +11,9 @@ import { outputFlag } from './output.ts';
 import { processFlags } from './process-flags.ts';
 
 export interface RunCare {
-  /** Until it is stopped; resolves with the exit code. */
+  /** Runs until stopped; resolves with the exit code. */
   readonly process: (deps: CareProcessDeps) => Promise<number>;
-  /** `--once`: checks every shoot once. */
+  /** Checks every shoot once (`--once`). */
   readonly once: (deps: CareOnceDeps) => Promise<Result<CareResults, string>>;
 }
 
@@ -21,7 +21,7 @@ const description = `Checks the control planes, nodes and system components of a
 
 --once checks every shoot once, prints what it finds, and exits with 0 when all is well, 1 when some condition is False or Unknown, and 2 when the checks could not be run. It writes, too, if --garden-kubeconfig is given and --dry-run is not.`;
 
-/** Without --concurrent-reconciles: how many shoots are checked at the same time is in the configuration. */
+/** The flags of all components except --concurrent-reconciles: the configuration of care has the number of concurrent checks. */
 const { 'concurrent-reconciles': _, ...flagsInCommon } = processFlags;
 
 const careFlags = {
@@ -48,7 +48,7 @@ const careFlags = {
   ),
 } as const;
 
-/** Gardener's name for the namespace of a control plane in a seed, from what --shoot and --namespace say. */
+/** Returns the namespace of the control plane in the seed that --shoot or --namespace select, by Gardener's naming scheme. */
 const namespaceFrom = ({ shoot, namespace }: FlagValues<typeof careFlags>): string | undefined => {
   const [project = '', name] = shoot?.split('/') ?? [];
   const named = name === undefined ? shoot : `shoot--${project}--${name}`;
@@ -58,7 +58,7 @@ const namespaceFrom = ({ shoot, namespace }: FlagValues<typeof careFlags>): stri
   return named ?? namespace;
 };
 
-/** `--once` exits with 1 if shoots were checked and some are not well; whatever keeps it from checking them is a 2. */
+/** Maps errors that prevent the checks of `--once` to exit code 2: code 1 means that shoots were checked and have failures. */
 const orUnchecked = async (launched: Promise<number>, io: CliIo): Promise<number> => {
   try {
     return await launched;
@@ -92,7 +92,7 @@ export const careCommand = (run: RunCare): Command =>
         io.stdoutStyled(formatResults(result.value, output, inColour));
         return exitCodeOf(result.value);
       };
-      // --once prints a result: the log holds errors only, unless a level is given.
+      // --once prints a result, so the log has only errors, unless a level is given.
       const quiet = once && !given.includes('zap-log-level') ? { 'zap-log-level': 'error' as const } : {};
       const component = {
         printsResult: once,

@@ -8,7 +8,7 @@ import { bool, positiveDuration, text } from './flag-types.ts';
 import { type FlagValues, flag, optionalFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 
-/** Flags of commands that change what is installed in a cluster. */
+/** Flags of commands that work on a cluster once. */
 export const clusterFlags = (timeout: string) =>
   ({
     kubeconfig: optionalFlag(
@@ -19,14 +19,14 @@ export const clusterFlags = (timeout: string) =>
     timeout: flag(positiveDuration, timeout, 'How long all that is waited for may take together'),
   }) as const;
 
-/** What is wider than a terminal cannot be cleared. */
+/** Limit of characters of a progress line, because a line wider than the terminal cannot be cleared. */
 const progressWidth = 78;
 
 type ClusterFlagValues = FlagValues<ReturnType<typeof clusterFlags>>;
 
 const ofAdmin = 'it takes the rights of cluster-admin: use the kubeconfig of somebody who has them';
 
-/** What a command is given that works on a cluster once. It has no log: what it prints at its end says all. */
+/** Returns the input of a command that works on a cluster once. Its logger is silent, because the command prints a result at its end. */
 export const clusterCommandOf = (flags: ClusterFlagValues, io: CliIo, forbidden = ofAdmin) => {
   const { kubeconfig, timeout: timeoutMs } = flags;
   return {
@@ -42,7 +42,7 @@ export const clusterCommandOf = (flags: ClusterFlagValues, io: CliIo, forbidden 
   };
 };
 
-/** The value; a failure becomes a CommandError. */
+/** Returns the value of a result. Throws a CommandError for a failure. */
 export const valueOf = <T>(result: Result<T, CommandFailure>, io: CliIo): T => {
   io.progress?.clear();
   if (result.ok) return result.value;

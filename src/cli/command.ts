@@ -2,25 +2,25 @@ import { type FlagValues, type Flags, parseFlags } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 
 export interface Operands {
-  /** In capitals, as in the usage line. */
+  /** Name in capitals, as in the usage line. */
   readonly name: string;
   readonly description: string;
-  /** Set: there is exactly one, and it is one of these words (none listed: any). Absent: there are one or more files. */
+  /** If set, there is exactly one operand: one of these words, or any word if the list is empty. If absent, there are one or more files. */
   readonly words?: readonly string[];
 }
 
 export interface CommandDefinition<F extends Flags> {
   readonly name: string;
-  /** Other names that it has had. */
+  /** Former names of the command. */
   readonly aliases?: readonly string[];
-  /** One line for the list of commands. */
+  /** Line in the list of commands. */
   readonly summary: string;
-  /** The help text's own words; paragraphs are separated by empty lines. */
+  /** Text of the help page. Empty lines separate paragraphs. */
   readonly description: string;
   readonly flags: F;
-  /** Arguments after the flags. Without, there must be none; `ignored`: the command says that they have no effect. */
+  /** Arguments after the flags. If absent, there must be none. `ignored`: the command warns that they have no effect. */
   readonly operands?: Operands | 'ignored';
-  /** Returns the exit code. A UsageError or CommandError ends it in words. */
+  /** Returns the exit code. The message of a UsageError or CommandError is printed. */
   readonly run: (invocation: Invocation<F>, io: CliIo) => Promise<number>;
 }
 
@@ -31,10 +31,10 @@ export interface Invocation<F extends Flags> {
   readonly operands: readonly string[];
 }
 
-/** Flags by name as they were typed. */
+/** Texts of the flags as they were typed, by name. */
 export type FlagTexts = Readonly<Record<string, string | undefined>>;
 
-/** A command whose flags' types no longer show, so that commands of all kinds fit into one list. */
+/** A command without the types of its flags, so that all commands fit into one list. */
 export interface Command extends Omit<CommandDefinition<Flags>, 'run'> {
   readonly invoke: (texts: FlagTexts, operands: readonly string[], io: CliIo) => Promise<number>;
 }

@@ -7,7 +7,7 @@ interface NamedFlag extends Flag<unknown> {
   readonly name: string;
 }
 
-/** Those that do something. */
+/** Returns the flags that have an effect. */
 const flagsOf = ({ flags }: Command): readonly NamedFlag[] =>
   Object.entries(flags)
     .map(([name, flag]) => ({ ...flag, name }))
@@ -22,7 +22,7 @@ const wordsOf = ({ name, short }: NamedFlag): readonly string[] => [
 
 const takesPath = ({ type }: Flag<unknown>): boolean => ['path', 'directory'].includes(type.placeholder);
 
-/** What may come after the flags; undefined: files. */
+/** Returns the words that may follow the flags; undefined if files follow. */
 const operandWords = ({ operands }: Command): readonly string[] | undefined =>
   operands === undefined || operands === 'ignored' ? [] : operands.words;
 
@@ -45,7 +45,7 @@ const bashCase = (command: Command): string => {
   );
 };
 
-// Bash takes `=` for a word of its own. Where there is no word to choose, `-o default` offers files. For bash 3.2, too, which macOS has.
+// Bash treats `=` as a separate word. If no word matches, `-o default` offers files. Works in bash 3.2 too, the version of macOS.
 const bash = (commands: readonly Command[]): string => `# Completion of dwd in bash: source <(dwd completion bash)
 _dwd() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} words=
@@ -64,7 +64,7 @@ ${commands.map(bashCase).join('\n')}
 complete -o default -F _dwd dwd
 `;
 
-/** For _arguments: see zshcompsys(1). */
+/** Escapes text for `_arguments` of zshcompsys(1). */
 const zshText = (text: string): string => text.replace(/[[\]:\\]/g, '\\$&');
 
 const zshValue = (flag: NamedFlag): string => {
@@ -77,7 +77,7 @@ const zshValue = (flag: NamedFlag): string => {
 const zshFlag = (flag: NamedFlag): readonly string[] =>
   wordsOf(flag).map((word) => {
     const ending = flag.type.bare === true ? '' : word.startsWith('--') ? '=' : '+';
-    // Not offered again, unless it may be given several times.
+    // A flag is offered only once, unless it may be given several times.
     const others = flag.repeats === true ? '*' : `(${wordsOf(flag).join(' ')})`;
     return quoted(`${others}${word}${ending}[${zshText(flag.description)}]${zshValue(flag)}`);
   });
@@ -140,5 +140,5 @@ const fish = (commands: readonly Command[]): string =>
     '',
   ].join('\n');
 
-/** Scripts that complete a command line of `dwd`, made from what its commands are. */
+/** Generators of the scripts that complete command lines of `dwd`, by shell. The input is the definitions of all commands. */
 export const completionScripts: Readonly<Record<Shell, (commands: readonly Command[]) => string>> = { bash, zsh, fish };

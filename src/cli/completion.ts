@@ -12,7 +12,7 @@ zsh: source <(dwd completion zsh), in ~/.zshrc after compinit.
 
 fish: dwd completion fish > ~/.config/fish/completions/dwd.fish`;
 
-/** `commands`: all of the program, this one included. */
+/** `commands` returns all commands of the program, including this one. */
 export const completionCommand = (commands: () => readonly Command[]): Command =>
   defineCommand({
     name: 'completion',

@@ -9,7 +9,7 @@ const description = `Shows the watchdogs at work, on this machine alone: a simul
 
 In a terminal you cut shoots off their networks and kill their etcds yourself, and watch. Elsewhere, and with --script, the demo does it and tells what is seen, within a minute; it exits with 0 when all was seen that the watchdogs are for, and with 1 and what was not seen otherwise.`;
 
-/** Undefined: no page. */
+/** Address of the page; undefined for no page. */
 const pageAddress: FlagType<BindAddress | undefined> = {
   placeholder: 'address',
   takes: `${address.takes}, or no value for 127.0.0.1:9645`,
@@ -41,7 +41,7 @@ const flags = {
   ),
 };
 
-/** Resolves with the exit code. */
+/** Runs the demo and resolves with the exit code. */
 export type RunDemo = (values: FlagValues<typeof flags>, io: CliIo) => Promise<number>;
 
 export const demoCommand = (run: RunDemo): Command =>

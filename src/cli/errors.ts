@@ -1,12 +1,12 @@
-/** The command line is wrong: printed with the usage, exit code 2. */
+/** An error of the command line. It is printed with the usage, and the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The command cannot do its work and says why in one message for people, exit code 1. */
+/** A failure of a command, with a message for users. The exit code is 1. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
-  /** More of it, a line each. */
+  /** Further lines of the message. */
   readonly details: readonly string[];
 
   constructor(message: string, details: readonly string[] = []) {
@@ -15,7 +15,7 @@ export class CommandError extends Error {
   }
 }
 
-// By name, as the simulator's bundle has classes of its own.
+// Errors are recognized by name, because the simulator's bundle has its own copies of the classes.
 
 export const isUsageError = (error: unknown): error is UsageError =>
   error instanceof Error && error.name === 'UsageError';

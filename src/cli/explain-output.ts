@@ -17,10 +17,10 @@ const section = (title: string, lines: readonly string[]): readonly string[] =>
 
 const percent = (share: number): string => `${String(Math.round(share * 1_000) / 10)} %`;
 
-/** The threshold as a number of candidates. */
+/** Returns a sentence with the threshold as a number of leases. */
 const ruleOf = ({ candidates, expired, threshold, nodes, leftOut = 0 }: SeenShoot): string => {
   if (threshold === undefined || candidates === 0) return 'No lease is known to count.';
-  // As `reaches` has it: expired / candidates >= threshold.
+  // The condition of `reaches`: expired / candidates >= threshold.
   const needed = Math.ceil(threshold * candidates - 1e-9);
   const share = `${percent(threshold)} of ${String(candidates)} leases are ${String(needed)}`;
   const all = nodes === undefined ? '' : ` There are ${plural(nodes, 'node')}; ${String(leftOut)} left out.`;
@@ -35,7 +35,7 @@ const marginOf = (marginMs: number | undefined): string => {
 
 const verdictLines = (shoot: SeenShoot, at: string): readonly string[] => {
   const { reason, lastRunEndedAt, leaseExpiryMs, graceMs, marginMs } = shoot;
-  // The objects of the seed tell no more than the reason.
+  // A status from the objects of the seed has only the reason.
   if (graceMs === 0) return indented(reason);
   const judged = lastRunEndedAt === undefined ? 'Not probed yet.' : `Judged ${between(lastRunEndedAt, at)} ago.`;
   const times = `A lease expires ${formatAge(leaseExpiryMs)} after its last renewal, KCM gives up a node after ${formatAge(graceMs)}.`;
@@ -95,7 +95,7 @@ const decisionLines = (decisions: readonly RecordedDecision[]): readonly string[
     return [...indented(`${utc(at)}${times}: ${verdict}${counts}`), ...indented(reason, 6)];
   });
 
-/** The last verdict on a shoot as an argument, and those before it, without control characters other than line feeds. */
+/** Formats the last verdict with its evidence, and the decisions before it, without control characters other than line feeds. */
 export const formatExplanation = (shoot: SeenShoot, at: string): string => {
   const { namespace, state, since, leases = [], decisions = [], paused } = shoot;
   const word = state === 'healthy' ? state : state.toUpperCase();

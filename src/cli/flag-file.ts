@@ -1,7 +1,7 @@
 import { CommandError } from './errors.ts';
 import type { CliIo } from './io.ts';
 
-/** The text of the file that a flag names. Rejects with a CommandError. */
+/** Reads the file that a flag names. Rejects with a CommandError. */
 export const readFlagFile = async (
   flag: string,
   path: string,

@@ -3,17 +3,17 @@ import type { Result } from '../kubernetes/api/errors.ts';
 import { type BindAddress, bindAddressForms, parseBindAddress } from '../process/index.ts';
 import type { LogEncoder, LogLevel } from '../telemetry/index.ts';
 
-/** How the text of a flag becomes its value. */
+/** Parses the text of a flag into its value. */
 export interface FlagType<T> {
-  /** Stands for the value in help texts. */
+  /** Name of the value in help texts. */
   readonly placeholder: string;
-  /** What is allowed, to be put after "takes". */
+  /** The allowed values, as a phrase after "takes". */
   readonly takes: string;
-  /** Undefined when the text is not allowed. */
+  /** Returns undefined if the text is not allowed. */
   readonly parse: (text: string) => { readonly value: T } | undefined;
-  /** A boolean may come without a value. */
+  /** True if the flag may be given without a value, like a boolean. */
   readonly bare?: boolean;
-  /** All that it takes, where these are few words. */
+  /** The words that the flag accepts, if they form a fixed list. */
   readonly words?: readonly string[];
 }
 
@@ -27,19 +27,19 @@ export const text = (placeholder: string, takes: string): FlagType<string> => ({
   parse: (value) => (value === '' ? undefined : { value }),
 });
 
-/** How a shoot is named for a command that works on a seed. */
+/** The names of a shoot that commands on a seed accept. */
 export const shootNames = 'the namespace of a control plane, PROJECT/NAME, or NAMESPACE/CLUSTER of Cluster API';
 
 export const shootName = text('shoot', shootNames);
 
-/** A name of a namespace is an RFC 1123 label: `IsDNS1123Label` in k8s.io/apimachinery/pkg/util/validation. */
+/** The name of a namespace is an RFC 1123 label: `IsDNS1123Label` in k8s.io/apimachinery/pkg/util/validation. */
 export const namespaceName: FlagType<string> = {
   placeholder: 'namespace',
   takes: 'the name of a namespace: at most 63 lower case letters, digits and "-", with a letter or digit at both ends',
   parse: (value) => (value.length <= 63 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(value) ? { value } : undefined),
 };
 
-/** Catches what no registry can have; the rest is the kubelet's to judge. */
+/** Rejects only references that are impossible in any registry; the kubelet checks the rest. */
 export const imageReference: FlagType<string> = {
   placeholder: 'image',
   takes: 'an image reference such as registry.example/dependency-watchdog:1.0.0',
@@ -51,7 +51,7 @@ const goBooleans: ReadonlyMap<string, boolean> = new Map([
   ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((word) => [word, false] as const),
 ]);
 
-/** The spellings of Go's `strconv.ParseBool`. */
+/** Returns true for the words that Go's `strconv.ParseBool` accepts. */
 export const isGoBoolean = (word: string): boolean => goBooleans.has(word);
 
 export const bool: FlagType<boolean> = {
@@ -67,7 +67,7 @@ export const bool: FlagType<boolean> = {
 const goInteger =
   /^([+-]?)(0[xX]_?[\da-fA-F]+(?:_[\da-fA-F]+)*|0[bB]_?[01]+(?:_[01]+)*|0[oO]?_?[0-7]+(?:_[0-7]+)*|0|[1-9]\d*(?:_\d+)*)$/;
 
-/** Go's integer flags take the literals of the language: `0x10`, `1_000`, and `010` for 8 (`strconv.ParseInt` with base 0). */
+/** Parses an integer literal of Go, as Go's integer flags do: `0x10`, `1_000`, and `010` for 8 (`strconv.ParseInt` with base 0). */
 const parseGoInteger = (value: string): number | undefined => {
   const [, sign, literal = ''] = goInteger.exec(value) ?? [];
   if (sign === undefined) return undefined;
@@ -97,7 +97,7 @@ export const float = ({ min }: Minimum): FlagType<number> => ({
   },
 });
 
-/** Requests per second; client-go takes a negative rate for none, which here only -1 is. */
+/** Requests per second. In client-go every negative rate means no limit; here only -1 does. */
 export const rate: FlagType<number> = {
   placeholder: 'float',
   takes: 'a number >= 0, or -1 for no limit',
@@ -111,7 +111,7 @@ export const rate: FlagType<number> = {
 const from = <T>(result: Result<T, string>): { readonly value: T } | undefined =>
   result.ok ? { value: result.value } : undefined;
 
-/** In milliseconds. */
+/** A duration in milliseconds. */
 export const positiveDuration: FlagType<number> = {
   placeholder: 'duration',
   takes: `a duration > 0 with a unit, such as ${formatGoDuration(15_000)}, 1m30s or 300ms`,
@@ -121,14 +121,14 @@ export const positiveDuration: FlagType<number> = {
   },
 };
 
-/** Undefined is off. */
+/** An address to listen on; undefined if turned off. */
 export const address: FlagType<BindAddress | undefined> = {
   placeholder: 'address',
   takes: bindAddressForms,
   parse: (word) => from(parseBindAddress(word)),
 };
 
-/** Several of `values`, separated by commas, each once. */
+/** Several of `values`, separated by commas. Duplicates count once. */
 export const choices = <T extends string>(placeholder: string, values: readonly T[]): FlagType<readonly T[]> => ({
   placeholder,
   takes: `one or more of ${values.join(', ')}, separated by commas`,
@@ -152,7 +152,7 @@ export const choice = <T extends string>(placeholder: string, values: readonly [
 
 const logLevels: readonly LogLevel[] = ['debug', 'info', 'error', 'panic'];
 
-/** controller-runtime's `--zap-log-level`: a number is a verbosity, of which everything above 0 is debug. */
+/** controller-runtime's `--zap-log-level`: a number is a verbosity, and every verbosity above 0 is debug. */
 export const logLevel: FlagType<LogLevel> = {
   placeholder: 'level',
   takes: 'debug, info, error, panic, or a verbosity >= 0 (above 0 is debug)',

@@ -46,7 +46,7 @@ describe('help', () => {
     ['completion'],
     ['version'],
     ['help'],
-  ])('of %j is as it was and fits into 80 columns', async (...names) => {
+  ])('of %j has not changed and fits into 80 columns', async (...names) => {
     const { stdout } = await dwd('help', ...names);
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
     await expect(stdout).toMatchFileSnapshot(`fixtures/help-${names[0] ?? 'all'}.txt`);
@@ -58,7 +58,7 @@ describe('help', () => {
     expect(stderr).toBe((await dwd('help')).stdout);
   });
 
-  it('dwd help NONSENSE does not know it', async () => {
+  it('dwd help NONSENSE fails', async () => {
     const { code, stdout, stderr } = await dwd('help', 'nonsense');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe(
@@ -76,7 +76,7 @@ describe('version', () => {
     });
   });
 
-  it.each(['--version', '-version', '-V'])('dwd %s is dwd version', async (word) => {
+  it.each(['--version', '-version', '-V'])('dwd %s is the same as dwd version', async (word) => {
     expect(await dwd(word)).toEqual(await dwd('version'));
     expect(await dwd(word, '--output=json')).toEqual(await dwd('version', '--output=json'));
     expect((await dwd(word, 'x')).stderr).toContain('Usage: dwd version ');

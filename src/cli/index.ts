@@ -40,7 +40,7 @@ export type { RunUninstall } from './uninstall.ts';
 export type { RunWeeder } from './weeder.ts';
 export { runProcess } from './run-process.ts';
 
-/** What runs behind the commands; main.ts loads each when it is needed. */
+/** The implementations of the commands. main.ts loads each one on first use. */
 export interface Runners {
   readonly runProber: RunProber;
   readonly runWeeder: RunWeeder;
@@ -56,7 +56,7 @@ export interface Runners {
   readonly runDemo: RunDemo;
 }
 
-/** In the order of the help text. */
+/** The commands in the order of the help text. */
 export const commandsOf = (runners: Runners): readonly Command[] => {
   const { runProber, runWeeder, runCare, runInstall, runUninstall, runPreflight, runStatus, runRehearse, runDemo } =
     runners;
@@ -75,5 +75,5 @@ export const commandsOf = (runners: Runners): readonly Command[] => {
   return commands;
 };
 
-/** The program `dwd`. Resolves with the exit code; rejects only with what is a bug. */
+/** Runs the program `dwd`. Resolves with the exit code; rejects only because of a bug. */
 export const runCli = (io: CliIo, runners: Runners): Promise<number> => runProgram(commandsOf(runners), io);

@@ -14,7 +14,7 @@ const inWords = (value: unknown): string => escapeControls(JSON.stringify(value)
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.includes('\n');
 
-/** Of texts of several lines: those that only one of them has. */
+/** Returns the lines that only one of two texts contains. */
 const textLines = (before: string, after: string): readonly string[] => {
   const [old, now] = [before.split('\n'), after.split('\n')];
   return [
@@ -35,7 +35,7 @@ const nameOf = ({ object: { kind, metadata } }: ChangedObject): string =>
 
 const wouldBe = { created: 'would be created', configured: 'would change', unchanged: 'unchanged', pruned: 'would go' };
 
-/** A dry run shows what would change, object by object; else one line says what became of each. */
+/** Formats one object: a dry run lists its differences; otherwise one line reports what was done. */
 const objectLines = (changed: ChangedObject, dryRun: boolean): readonly string[] => {
   const { change, differences, conflicts } = changed;
   if (!dryRun) return [`${nameOf(changed)}: ${change}`];

@@ -20,7 +20,7 @@ Fields that other managers have set otherwise are left to them, and nothing is c
 
 It ends with 0 when all is well, and with 1 when something could not be done or a check failed.`;
 
-/** `shoot-access` is applied in a shoot, and not by `dwd install`. */
+/** `dwd install` works in a seed, and `shoot-access` is applied in a shoot. */
 const isForSeed = (component: string): boolean => component !== 'shoot-access';
 const installable = manifestParts.filter(isForSeed);
 

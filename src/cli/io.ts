@@ -2,39 +2,39 @@ import type { Logger } from '../ports/logger.ts';
 import type { LogListeners } from './log-sink.ts';
 import type { Terminal } from './terminal.ts';
 
-/** One line on stderr that changes in place, for who waits. */
+/** A line on stderr that changes in place and shows the progress of a command. */
 export interface Progress {
   readonly show: (line: string) => void;
   readonly clear: () => void;
 }
 
-/** The process as commands see it. */
+/** The parts of the process that commands may use. */
 export interface CliIo {
   /** Arguments after the program's name. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Such as `v24.1.0`. */
+  /** Version of Node, such as `v24.1.0`. */
   readonly nodeVersion: string;
-  /** Control characters other than line feeds and tabs are written escaped: they come from elsewhere, from a cluster for one. */
+  /** Writes text with control characters other than line feeds and tabs escaped, because they may come from a cluster. */
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
-  /** For text in colour: as it is. Who colours it escapes what is coloured. */
+  /** Writes coloured text unchanged. The caller escapes control characters before it adds colours. */
   readonly stdoutStyled: (text: string) => void;
-  /** Present where stderr is a terminal that knows control sequences. */
+  /** Present if stderr is a terminal that supports control sequences. */
   readonly progress?: Progress;
-  /** Present where both stdin and stdout are a terminal. */
+  /** Present if both stdin and stdout are a terminal. */
   readonly terminal?: Terminal;
-  /** Prints a question and reads a line of an answer. Present where both stdin and stdout are a terminal; to be called once. */
+  /** Prints a question and reads one line as the answer. Present if both stdin and stdout are a terminal. May be called only once. */
   readonly ask?: (question: string) => Promise<string>;
-  /** The whole text of a regular file, or of stdin for `-`. Rejects with an error whose message says why in words. */
+  /** Reads the whole text of a regular file, or of stdin for `-`. Rejects with an error whose message is meant for users. */
   readonly readFile: (path: string) => Promise<string>;
   /**
-   * Makes stderr the log of a component: takes whole lines, and never ends the program, whatever becomes of them. Without this, the program
-   * ends when the reader of its output leaves.
+   * Makes stderr the log of a component. The returned function writes whole lines, and a failed write never ends the program. Without this, the
+   * program ends when the reader of its output closes it.
    */
   readonly openLog: (listeners: LogListeners) => (line: string) => void;
-  /** From the first call on, SIGTERM, SIGINT and SIGHUP abort this signal instead of ending the process; a second one ends it at once. */
+  /** After this call, SIGTERM, SIGINT and SIGHUP abort the returned signal instead of ending the process; a second one ends it at once. */
   readonly stopOnSignals: () => AbortSignal;
-  /** From now on unexpected errors are logged here before they end the process. */
+  /** After this call, unexpected errors are logged to `logger` before they end the process. */
   readonly reportCrashesTo: (logger: Logger) => void;
 }

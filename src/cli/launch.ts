@@ -36,7 +36,7 @@ const reportWarnings = (warnings: readonly ConfigProblem[], logger: Logger): voi
   }
 };
 
-/** A command with the flags of every component, and perhaps more of its own. */
+/** An invocation with at least the flags of every component. */
 interface Launch extends Invocation<typeof processFlags> {
   readonly io: CliIo;
 }
@@ -44,7 +44,7 @@ interface Launch extends Invocation<typeof processFlags> {
 /** Log and metrics of a component. */
 interface Telemetry {
   readonly logger: Logger;
-  /** For the reason of a failure, which is logged whatever the level. */
+  /** Logs why the component cannot start, at every log level. */
   readonly fatal: Logger;
   readonly meter: PrometheusMeter;
 }
@@ -95,7 +95,7 @@ const start = async <Settings>(
   const { settings, outline, warnings } = await loadSettings(file, io, load);
   warnOfIgnored(given, operands, logger);
   reportWarnings(warnings, logger);
-  // Under another name than `kubeconfig`, which the log redacts.
+  // Renamed, because the log redacts fields called `kubeconfig`.
   const { kubeconfig: kubeconfigFile, ...others } = options;
   logger.info(`starting the ${config.component}`, {
     version,
@@ -121,8 +121,8 @@ const start = async <Settings>(
 };
 
 /**
- * Everything before and around a component: resolves with its exit code. What keeps it from starting is logged; for a component that prints a result
- * it rejects with a CommandError instead. Rejects with a UsageError when flags contradict each other.
+ * Sets up log, metrics and configuration, runs the component, and resolves with its exit code. An error that prevents the start is logged; for a
+ * component that prints a result, `launch` rejects with a CommandError instead. Rejects with a UsageError if flags contradict each other.
  */
 export const launch = async <Settings>(component: Startable<Settings>, launched: Launch): Promise<number> => {
   const options = processOptionsFrom(launched.flags);

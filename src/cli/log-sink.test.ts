@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type OutputStream, createLogSink } from './log-sink.ts';
 
-/** A stream whose writes end when the test says how. */
+/** A stream whose writes the test ends, successfully or with an error. */
 const createStream = () => {
   const pending: { readonly text: string; readonly done: (error?: Error) => void }[] = [];
   const stream: OutputStream = {
@@ -25,14 +25,14 @@ const createSink = () => {
 };
 
 describe('createLogSink', () => {
-  it('says nothing while all is written', () => {
+  it('calls no listener while all lines are written', () => {
     const { write, end, told } = createSink();
     write('a\n');
     end();
     expect(told).toEqual([]);
   });
 
-  it('counts each line that fails, and tells once when lines are written again', () => {
+  it('reports each line that fails, and reports once when lines are written again', () => {
     const { write, end, told } = createSink();
     for (const line of ['a\n', 'b\n', 'c\n', 'd\n']) write(line);
     end(new Error('no space'));
@@ -46,7 +46,7 @@ describe('createLogSink', () => {
     expect(told).toHaveLength(3);
   });
 
-  it('lets no more than 1 MiB and a line wait for a reader that does not read', () => {
+  it('buffers at most 1 MiB and a line for a stalled reader', () => {
     const { write, texts, end, told } = createSink();
     const line = `${'x'.repeat(1023)}\n`;
     for (let count = 0; count < 3_000; count += 1) write(line);

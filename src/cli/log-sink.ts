@@ -1,25 +1,25 @@
-/** What is used of Node's `stream.Writable`. */
+/** The members of Node's `stream.Writable` that are used. */
 export interface OutputStream {
-  /** Bytes that it has accepted and not written. */
+  /** Number of bytes that are accepted but not written yet. */
   readonly writableLength: number;
   write(text: string, done?: (error?: Error | null) => void): unknown;
   on(event: 'error', listener: (error: unknown) => void): unknown;
 }
 
-/** What happens to lines of a log that cannot be written. */
+/** Listeners for log lines that cannot be written. */
 export interface LogListeners {
-  /** A line was lost. */
+  /** Called for each lost line. */
   readonly onDropped: () => void;
-  /** All that was accepted is written again; `lines` were lost before. */
+  /** Called when the stream has written all accepted lines again. `lines` is the number of lines lost before. */
   readonly onRecovered: (lines: number) => void;
 }
 
-/** More waits for a reader that does not read, and the program dies of its own log. */
+/** Limit of unwritten bytes. Without a limit, a stalled reader would make the log use up the program's memory. */
 const longestBacklog = 1024 * 1024;
 
 /**
- * Writes whole lines on a stream, which needs a listener for its errors. Those that a full disk, a closed pipe or a reader that does not read keeps
- * from being written are dropped: a log never ends the program, nor makes it wait.
+ * Returns a function that writes whole lines to a stream. The caller must listen for the stream's errors. If a full disk, a closed pipe or a stalled reader
+ * prevents writing, lines are dropped: the log neither ends nor blocks the program.
  */
 export const createLogSink = (stream: OutputStream, { onDropped, onRecovered }: LogListeners) => {
   let lost = 0;

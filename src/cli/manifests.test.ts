@@ -128,7 +128,7 @@ describe('dwd manifests', () => {
     ['prober', ['--kube-api-qps=20', '--kube-api-burst=100']],
     ['weeder', ['--kube-api-qps=5', '--kube-api-burst=10']],
     ['care', ['--kube-api-qps=20', '--kube-api-burst=40']],
-  ])('prints all that runs the %s', async (component, limits) => {
+  ])('prints all objects that run the %s', async (component, limits) => {
     const all = await manifests('--component', component);
     expect(all.map(({ kind }) => kind)).toEqual(kindsOfPlain);
     for (const { kind, metadata } of all) {
@@ -159,12 +159,12 @@ describe('dwd manifests', () => {
     expect(ofKind(all, 'Role').rules?.at(-1)).toMatchObject({ resourceNames: [`dwd-${component}-leader-election`] });
   });
 
-  it('prints several components in the order in which they are to be applied, each once', async () => {
+  it('prints several components in the order in which to apply them, each once', async () => {
     const [prober, weeder] = [await manifests('--component=prober'), await manifests('--component=weeder')];
     expect(await manifests('--component=weeder, Prober,weeder')).toEqual([...prober, ...weeder]);
   });
 
-  it('takes the configuration of each of several components', async () => {
+  it('reads the configuration of each of several components', async () => {
     const files = '--config-file=weeder=weeder.yaml,prober=config.yaml';
     const all = await manifests('--component=prober,weeder', files);
     const texts = all.filter(({ kind }) => kind === 'ConfigMap').map(({ data }) => data?.['config.yaml']);
@@ -175,13 +175,13 @@ describe('dwd manifests', () => {
     expect(await manifests('--component=weeder', '--config-file=weeder.yaml')).toEqual(all.slice(-kindsOfPlain.length));
   });
 
-  it.each(['weeder.yaml', 'weeder.yaml,prober=config.yaml'])('asks whose configuration %s is', async (given) => {
+  it.each(['weeder.yaml', 'weeder.yaml,prober=config.yaml'])('requires the component of %s', async (given) => {
     const { code, stderr } = await dwd('manifests', '--component=prober,weeder', `--config-file=${given}`);
     expect(code).toBe(2);
     expect(stderr).toContain(`flag --config-file must say whose configuration ${given} is: prober=PATH, weeder=PATH, `);
   });
 
-  it('names an immutable ConfigMap by what it holds, so that a change of it is a roll-out', async () => {
+  it('names an immutable ConfigMap by the hash of its content, so that a change causes a roll-out', async () => {
     const names = [];
     for (const flags of [[], ['--config-file=config.yaml'], ['--config-file=config.yaml', '--replicas=5']]) {
       const all = await manifests('--component=prober', ...flags);
@@ -200,7 +200,7 @@ describe('dwd manifests', () => {
   it.each([
     [[], '512Mi', '320'],
     [['--set=prober.memoryLimitMiB=1000'], '1000Mi', '625'],
-  ])('limits the memory, and by options that every Node knows what V8 takes of it: %j', async (flags, memory, heap) => {
+  ])('limits the memory, and the heap of V8 by options that every Node accepts: %j', async (flags, memory, heap) => {
     const container = containerOf(await manifests('--component=prober', ...flags));
     expect(container.resources).toEqual({ requests: { cpu: '100m', memory: '192Mi' }, limits: { memory } });
     expect(container.env).toEqual([
@@ -210,7 +210,7 @@ describe('dwd manifests', () => {
     expect(spawnSync(process.execPath, ['-e', ''], { env, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('runs under the most restrictive security, and on nodes and in zones of its own', async () => {
+  it('runs with the most restrictive security settings, spread over nodes and zones', async () => {
     const all = await manifests('--component=prober');
     const { replicas, template } = podOf(all);
     expect({ replicas, ...template.spec }).toMatchObject({
@@ -236,7 +236,7 @@ describe('dwd manifests', () => {
     expect(ofKind(all, 'PodDisruptionBudget').spec).toMatchObject({ maxUnavailable: 1 });
   });
 
-  it('mounts the Secret with the URL of notifications, without which the prober starts all the same', async () => {
+  it('mounts the Secret with the URL of notifications as optional', async () => {
     const { template } = podOf(await manifests('--component=prober', '--set=prober.notifyUrlSecret=dwd-notify'));
     expect(template.spec).toMatchObject({
       containers: [
@@ -249,7 +249,7 @@ describe('dwd manifests', () => {
     });
   });
 
-  it('takes other names and numbers, and values that have no flag', async () => {
+  it('accepts other names and numbers, and values that have no flag', async () => {
     const sets = [
       'nodeSelector=pool=system,zone=a',
       'tolerations=[{"key":"infra","operator":"Exists"}]',
@@ -281,14 +281,14 @@ describe('dwd manifests', () => {
     expect(ofKind(all, 'ClusterRole').metadata.name).toBe('dependency-watchdog.gardener.cloud:own:my-care');
   });
 
-  it('has nothing of what was left empty', async () => {
+  it('omits empty values', async () => {
     const spec = podOf(await manifests('--component=prober')).template.spec;
     for (const key of ['nodeSelector', 'tolerations', 'imagePullSecrets', 'priorityClassName']) {
       expect(spec).not.toHaveProperty(key);
     }
   });
 
-  it('has a ServiceMonitor where it is asked for, and no NetworkPolicy where it is not wanted', async () => {
+  it('has a ServiceMonitor if enabled, and no NetworkPolicy if disabled', async () => {
     const sets = [
       '--set=serviceMonitor.enabled',
       '--set=networkPolicy.enabled',
@@ -306,7 +306,7 @@ describe('dwd manifests', () => {
     });
   });
 
-  it.each(['prober', 'weeder', 'care'])('writes out what is there twice, of the %s', async (component) => {
+  it.each(['prober', 'weeder', 'care'])('uses no YAML aliases for the %s', async (component) => {
     const { stdout } = await dwd('manifests', `--component=${component}`);
     expect(stdout).not.toMatch(/: [&*]\w+$/m);
   });
@@ -315,7 +315,7 @@ describe('dwd manifests', () => {
     ['prober', true],
     ['weeder', false],
     ['care', true],
-  ])('gives the %s what a seed of Gardener demands', async (component, reachesShoots) => {
+  ])('gives the %s the labels and annotations that a seed of Gardener requires', async (component, reachesShoots) => {
     const all = await manifests('--component', component, '--profile=gardener-seed');
     expect(all.map(({ kind }) => kind)).toEqual(kindsOfPlain.filter((kind) => kind !== 'NetworkPolicy'));
     const labels = [
@@ -349,17 +349,17 @@ describe('dwd manifests', () => {
       'networking.resources.gardener.cloud/from-all-seed-scrape-targets-allowed-ports':
         '[{"protocol":"TCP","port":9643}]',
     });
-    // gardenlet would take back what has a name of its own.
+    // gardenlet would overwrite objects with the names of its own.
     for (const { metadata } of all) expect(metadata.name).not.toMatch(/(^|:)dependency-watchdog-(prober|weeder)/);
   });
 
-  it('runs in a seed of Gardener only where shoots let it in', async () => {
+  it('runs in a seed of Gardener only in the namespace that can connect to shoots', async () => {
     const { code, stderr } = await dwd('manifests', '--component=prober', '--profile=gardener-seed', '-n=other');
     expect(code).toBe(2);
     expect(stderr).toContain('dwd manifests: flag --profile gardener-seed needs --namespace garden: ');
   });
 
-  it('quotes what YAML 1.1, by which kubectl reads, takes for something else than text', async () => {
+  it('quotes text that YAML 1.1, which kubectl reads, would not treat as text', async () => {
     const { stdout } = await dwd('manifests', '--component=prober', '--config-file=named-on.yaml');
     expect(stdout).toMatch(/^ +- "on"$/m);
   });
@@ -386,7 +386,7 @@ describe('dwd manifests', () => {
     expect(container?.args).toContain('--leader-election-namespace=here');
   });
 
-  it('tells what is wrong with the configuration', async () => {
+  it('prints the errors of the configuration', async () => {
     const { code, stdout, stderr } = await dwd('manifests', '--component=prober', '--config-file=bad.yaml');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('dwd manifests: the configuration is not valid\nbad.yaml:2:16: probeInterval: must be ');

@@ -38,14 +38,14 @@ describe('--notify-url', () => {
     await expect(settingsOf(given)).rejects.toMatchObject({ name: 'CommandError', message });
   });
 
-  it('is not there: nobody is notified', async () => {
+  it('is absent: there are no notifications', async () => {
     expect(await settingsOf(undefined)).toBeUndefined();
   });
 
   it.each([
     ['gone.json', 'cannot read --notify-template gone.json: no such file or directory'],
     ['bad.json', '--notify-template bad.json: it is no JSON once the fields are put in: they belong between quotes'],
-  ])('with the template %s it is refused', async (template, message) => {
+  ])('is refused with the template %s', async (template, message) => {
     await expect(settingsOf('http://a.example', template)).rejects.toMatchObject({ name: 'CommandError', message });
   });
 

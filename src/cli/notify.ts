@@ -4,9 +4,9 @@ import { readFlagFile } from './flag-file.ts';
 import type { CliIo } from './io.ts';
 
 interface NotifyFlags {
-  /** As it was given. It may be a secret: no message has it. */
+  /** The flag's value as given. No message may contain it, because it may be a secret. */
   readonly url: string | undefined;
-  /** Path of a file. */
+  /** Path of the template file. */
   readonly template: string | undefined;
 }
 
@@ -16,13 +16,13 @@ const forms = 'an http or https URL, file:PATH or env:NAME';
 
 const isWebAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** Where the URL comes from. Throws a CommandError. */
+/** Returns a function that reads the URL. Throws a CommandError if the flag is not valid. */
 const urlSource = (given: string, { env, readFile }: Sources): NotifySettings['url'] => {
   const colon = given.indexOf(':');
   const rest = given.slice(colon + 1);
   const place = rest.startsWith('///') ? rest.slice(2) : rest;
   const kind = place === '' ? undefined : given.slice(0, colon);
-  // A mounted Secret may change.
+  // The file is read again for each notification, because a mounted Secret may change.
   if (kind === 'file') return async () => (await readFile(place)).trim();
   const url = kind === 'env' ? (env[place] ?? '').trim() : given;
   if (isWebAddress(url)) return async () => url;
@@ -37,7 +37,7 @@ const readTemplate = async (path: string, sources: Sources): Promise<NotifySetti
   return template.value;
 };
 
-/** Undefined where nobody is to be notified. Rejects with a CommandError, which never has the URL in it. */
+/** Returns undefined without `--notify-url`. Rejects with a CommandError, which never contains the URL. */
 export const notifySettings = async (
   { url, template }: NotifyFlags,
   sources: Sources,

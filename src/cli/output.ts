@@ -3,16 +3,16 @@ import { escapeControlsInLines, hasControls } from '../telemetry/index.ts';
 import { choice } from './flag-types.ts';
 import { flag } from './parse-flags.ts';
 
-/** How a command prints its result: `table` for people, the others for programs. */
+/** Format in which a command prints its result: `table` for people, the others for programs. */
 export type OutputFormat = 'table' | 'json' | 'yaml';
 
 const formats = choice<OutputFormat>('format', ['table', 'json', 'yaml']);
 
-/** `-o`, `--output`. */
+/** The flag `-o`, `--output`. */
 export const outputFlag = (description = 'Form of the result: table, json or yaml') =>
   flag(formats, 'table', description, 'o');
 
-/** The same with `text`, as the table of this command was called once. */
+/** The same flag, which also accepts `text`, the former name of the table. */
 export const outputFlagWithText = () => {
   const { parse } = formats;
   const type = { ...formats, parse: (word: string) => parse(word.toLowerCase() === 'text' ? 'table' : word) };
@@ -21,7 +21,7 @@ export const outputFlagWithText = () => {
 
 const yaml = { lineWidth: 0, aliasDuplicateObjects: false } as const;
 
-/** Only in double quotes can YAML say a control character without holding one. */
+/** Formats YAML with double quotes if there are control characters, because only double-quoted YAML can escape them. */
 const yamlOf = (document: unknown): string => {
   const text = stringify(document, yaml);
   if (!hasControls(text)) return text;
@@ -30,7 +30,7 @@ const yamlOf = (document: unknown): string => {
   );
 };
 
-/** A result as JSON or YAML, without control characters other than line feeds: a terminal may show it. */
+/** Formats a result as JSON or YAML, without control characters other than line feeds, so that it is safe for a terminal. */
 export const formatDocument = (value: unknown, format: Exclude<OutputFormat, 'table'>): string => {
   const json = JSON.stringify(value, null, 2);
   return format === 'json' ? `${escapeControlsInLines(json)}\n` : yamlOf(JSON.parse(json));

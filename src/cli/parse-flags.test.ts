@@ -13,7 +13,7 @@ import {
 } from './flag-types.ts';
 import { flag, normaliseArguments, optionalFlag, parseFlags, requiredFlag } from './parse-flags.ts';
 
-/** Every text with what Go's parser of the same type makes of it; undefined is an error there or out of our range. */
+/** Texts and the values that Go's parser of the same type returns for them; undefined for an error there, or a value out of our range. */
 const cases: readonly (readonly [
   name: string,
   type: FlagType<unknown>,
@@ -203,7 +203,7 @@ describe('flag types', () => {
     expect(type.parse(word)?.value).toEqual(value);
   });
 
-  it('take 0 for an address that is off', () => {
+  it('read the address 0 as turned off', () => {
     expect(address.parse('0')).toEqual({ value: undefined });
   });
 
@@ -285,7 +285,7 @@ describe('normaliseArguments', () => {
     expect(() => normaliseArguments([arg], flags)).toThrow(/^flag --(name|count) needs a value; it takes a /);
   });
 
-  it('changes nothing when done again', () => {
+  it('changes nothing when applied twice', () => {
     const word = fc.constantFrom(
       '--name=a',
       '-on',

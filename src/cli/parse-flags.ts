@@ -1,22 +1,22 @@
 import { UsageError } from './errors.ts';
 import { type FlagType, isGoBoolean } from './flag-types.ts';
 
-/** A command line flag, as data for parsing, help texts and documentation. */
+/** Definition of a command line flag, used for parsing, help texts and documentation. */
 export interface Flag<T> {
   readonly type: FlagType<T>;
   readonly description: string;
-  /** A letter that stands for the name, with a single dash. */
+  /** Short form of the flag: a letter, given with a single dash. */
   readonly short?: string;
-  /** As it would be typed. Without one, and not required, the value is undefined. */
+  /** Default as it would be typed. The value of an optional flag without default is undefined. */
   readonly default?: string;
   readonly required?: boolean;
-  /** May be given several times; `type` parses all the texts at once, a line each. */
+  /** True if the flag may be given several times; `type` parses all texts at once, one per line. */
   readonly repeats?: boolean;
-  /** Taken from the Go program: any value is accepted and has no effect. */
+  /** True for a flag of the Go program that accepts any value and has no effect. */
   readonly ignored?: boolean;
 }
 
-/** By name, without dashes. */
+/** Flags by name, without dashes. */
 export type Flags = Readonly<Record<string, Flag<unknown>>>;
 
 export type FlagValues<F extends Flags> = { readonly [Name in keyof F]: F[Name] extends Flag<infer T> ? T : never };
@@ -40,7 +40,7 @@ export const optionalFlag = <T>(type: FlagType<T>, description: string, short?: 
   ...(short === undefined ? {} : { short }),
 });
 
-/** The texts of all times that it is given, none of them empty. */
+/** A flag that may be given several times. Its value is the list of all texts that are not empty. */
 export const repeatedFlag = (placeholder: string, description: string): Flag<readonly string[]> => ({
   type: {
     placeholder,
@@ -65,7 +65,7 @@ const parseFlag = (name: string, { type, required, default: fallback }: Flag<unk
   return parsed.value;
 };
 
-/** The value of every flag from the texts that were given. Throws a UsageError that names the first flag that is wrong. */
+/** Parses the given texts into the values of all flags. Throws a UsageError that names the first wrong flag. */
 export const parseFlags = <F extends Flags>(
   flags: F,
   given: Readonly<Record<string, string | undefined>>,
@@ -76,7 +76,7 @@ export const parseFlags = <F extends Flags>(
       .map(([name, definition]) => [name, parseFlag(name, definition, given[name])]),
   ) as FlagValues<F>;
 
-/** The whole name of a flag that was typed, in full or as its letter; with the value where that is attached, as in `-ojson`. */
+/** Returns the full name of a flag that was typed in full or as its letter, and the value if it is attached, as in `-ojson`. */
 const fullName = (typed: string, flags: Flags): { readonly name: string; readonly attached?: string } => {
   if (Object.hasOwn(flags, typed)) return { name: typed };
   const found = Object.entries(flags).find(([, { short }]) => short === typed[0]);
@@ -84,14 +84,14 @@ const fullName = (typed: string, flags: Flags): { readonly name: string; readonl
   const [name, { type }] = found;
   const attached = typed.slice(1);
   if (attached === '') return { name };
-  // Only where it can be nothing else: a misspelt name is no value.
+  // An attached value must be one of the flag's known words: anything else is a misspelt name.
   return type.words?.includes(attached) === true ? { name, attached } : { name: typed };
 };
 
 /**
- * Rewrites Go's ways to write flags into the one that the parser takes, `--name=value`: a single dash, with the name or its letter, the value as the next
- * argument (whatever it looks like), and booleans without a value. Unknown flags are left for the parser to refuse. Throws a
- * UsageError for a flag whose value is missing.
+ * Rewrites flags in the forms that Go accepts into the parser's form, `--name=value`. Go's forms are a single dash with the name or letter, the value as
+ * the next argument (even one that begins with a dash), and booleans without a value. Unknown flags stay, so that the parser rejects them. Throws a
+ * UsageError if a flag has no value.
  */
 export const normaliseArguments = (args: readonly string[], flags: Flags): readonly string[] => {
   const normalised: string[] = [];
@@ -107,13 +107,13 @@ export const normaliseArguments = (args: readonly string[], flags: Flags): reado
     const value = given ?? attached;
     if (name === 'h' || name === 'help') normalised.push('--help');
     else if (value !== undefined && Object.hasOwn(flags, name)) normalised.push(`--${name}=${value}`);
-    // An unknown one goes without its value, so that the parser can say which one is meant.
+    // An unknown flag is passed on without its value, so that the parser can suggest the right name.
     else normalised.push(withValue(name, Object.hasOwn(flags, name) ? flags[name] : undefined, rest));
   }
   return normalised;
 };
 
-/** Takes the value of flag `name` from the arguments after it. */
+/** Removes the value of flag `name` from the arguments after it, and returns both in the form `--name=value`. */
 const withValue = (name: string, definition: Flag<unknown> | undefined, rest: string[]): string => {
   if (definition === undefined) return `--${name}`;
   const [next] = rest;

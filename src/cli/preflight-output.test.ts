@@ -16,7 +16,7 @@ const missing = (shoot: string): PreflightFinding => ({ code: 'secret-missing', 
 const longer: PreflightFinding = { code: 'grace-longer', shoot: 'a', detail: 'KCM waits for 50s' };
 
 describe('the table of a preflight', () => {
-  it('has one line for what is well, and names the two of a thousand shoots that are not', () => {
+  it('has one line for each check, and names the two of a thousand shoots that fail', () => {
     const found = ['shoot--dev--seven', 'shoot--dev--nine'].map(missing);
     const rights: PreflightCheck = {
       subject: 'rights',
@@ -43,7 +43,7 @@ FAILED secret-missing in 2 shoots
 `);
   });
 
-  it('has the worst first, and each read that failed once', () => {
+  it('has the worst findings first, and each failed read once', () => {
     const refused: PreflightFinding = { code: 'read-refused', detail: 'you may not list it' };
     const found = [refused, longer, missing('a'), refused];
     const heads = tableOf(...found.map((finding) => secrets([finding])))
@@ -66,13 +66,13 @@ FAILED secret-missing in 2 shoots
     expect(lines).toContain('  and 990 more (-o json has all)');
   });
 
-  it('fits into 80 columns but for its links', () => {
+  it('fits into 80 columns except for links', () => {
     const detail = 'words '.repeat(60).trim();
     const wide = tableOf(secrets([{ ...missing(`shoot--${'x'.repeat(40)}`), detail }], detail)).split('\n');
     expect(wide.filter((line) => line.length > 80)).toEqual([expect.stringMatching(/^ {2}https:\/\/\S+$/)]);
   });
 
-  it('shows control characters that come from a cluster', () => {
+  it('escapes control characters that come from a cluster', () => {
     const evil: PreflightFinding = { code: 'cluster-unreadable', shoot: 'a\u001b[2J', detail: 'x\r\u202ey\u009b' };
     const check = { ...secrets([evil]), name: '\u0007n', detail: 'd\n' };
     expect(tableOf(check)).toContain('a\\u001b[2J: x\\u000d\\u202ey\\u009b');
@@ -80,7 +80,7 @@ FAILED secret-missing in 2 shoots
   });
 });
 
-it('gives machines all of it', () => {
+it('prints everything as JSON', () => {
   const report: PreflightReport = { checks: [secrets([longer], 'well')], exitCode: 1 };
   expect(JSON.parse(formatPreflight(report, 'json', plain))).toEqual({
     exitCode: 1,

@@ -15,7 +15,7 @@ import { wrapped } from './wrapped.ts';
 
 const width = 80;
 const document = 'https://github.com/gardener/dependency-watchdog-ts/blob/main/docs/preflight.md';
-/** Of one sentence, so many shoots are named, and of one code, so many sentences are printed; JSON has all. */
+/** Limits of the table: shoots named per sentence, and sentences printed per code. JSON has all. */
 const [mostShoots, mostSentences] = [10, 10];
 
 const words: Readonly<Record<CheckStatus, string>> = {
@@ -33,10 +33,10 @@ const colours = {
   'left out': 'dim',
 } as const satisfies Readonly<Record<CheckStatus, Parameters<typeof styleText>[0]>>;
 
-/** Makes a status stand out. */
+/** Highlights a status, for example with a colour. */
 export type StatusPaint = (status: CheckStatus, text: string) => string;
 
-/** In colour only where stdout is a terminal that wants it (`NO_COLOR`), which `styleText` finds out. */
+/** Colours a status. `styleText` does so only if stdout is a terminal and `NO_COLOR` is not set. */
 export const inColour: StatusPaint = (status, text) => styleText(colours[status], text);
 
 const linkOf = (code: FindingCode): string => `${document}#${code}`;
@@ -82,7 +82,7 @@ const named = (shoots: readonly string[]): string => {
   return rest > 0 ? `${first} and ${String(rest)} more` : first;
 };
 
-/** One sentence, with the shoots that it is about. */
+/** Returns the sentence, preceded by the shoots that it applies to. */
 const sentenceOf = (detail: string, findings: readonly PreflightFinding[]): string => {
   const shoots = [...new Set(findings.flatMap(({ shoot }) => shoot ?? []))];
   return shoots.length === 0 ? detail : `${named(shoots)}: ${detail}`;
@@ -124,10 +124,10 @@ const summaryOf = (checks: readonly PreflightCheck[], paint: StatusPaint): strin
   return `${String(checks.length)} checks: ${parts.join(', ')}`;
 };
 
-/** What is well needs one line; what is not is explained at the end, worst first, where a terminal shows it. */
+/** Prints one line per check, and explains the findings at the end, worst first, because a terminal shows the end of long output. */
 const table = (checks: readonly PreflightCheck[], paint: StatusPaint): string => {
   const findings = checks.flatMap((check) => check.findings);
-  // One read that failed is told once, whatever depends on it.
+  // A failed read is reported once, although several checks depend on it.
   const unique = [...groupBy(findings, (finding) => JSON.stringify(finding)).values()].flatMap(([one]) => one ?? []);
   const byCode = [...groupBy(unique, ({ code }) => code).values()]
     .flatMap((group) => (group[0] === undefined ? [] : [{ code: group[0].code, group }]))
@@ -140,7 +140,7 @@ const table = (checks: readonly PreflightCheck[], paint: StatusPaint): string =>
   ].join('\n');
 };
 
-/** What machines read. */
+/** The JSON and YAML form of the report. */
 const documentOf = ({ checks, exitCode }: PreflightReport) => ({
   exitCode,
   counts: countsOf(checks),
@@ -158,6 +158,6 @@ const documentOf = ({ checks, exitCode }: PreflightReport) => ({
   })),
 });
 
-/** The report as text without control characters other than line feeds and colours; only the table is ever in colour. */
+/** Formats the report as text without control characters other than line feeds and colours. Only the table is coloured. */
 export const formatPreflight = (report: PreflightReport, format: OutputFormat, paint: StatusPaint): string =>
   format === 'table' ? table(report.checks, paint) : formatDocument(documentOf(report), format);

@@ -16,7 +16,7 @@ const preflight = async (argv: readonly string[], report: PreflightReport | stri
 };
 
 describe('dwd preflight', () => {
-  it('checks all shoots and the rights of the prober, unless told otherwise', async () => {
+  it('checks all shoots and the rights of the prober by default', async () => {
     const { code, runs } = await preflight(['--config-file=example.yaml']);
     expect(code).toBe(0);
     expect(runs).toMatchObject([
@@ -32,7 +32,7 @@ describe('dwd preflight', () => {
     ]);
   });
 
-  it('takes a shoot, whose rights, and no shoots', async () => {
+  it('accepts a shoot, another subject of rights, and no API servers of shoots', async () => {
     const argv = ['--config-file=example.yaml', '--shoot=dev/one', '--shoot-api-servers=false', '--rights-of'];
     expect((await preflight([...argv, 'none'])).runs).toMatchObject([
       { shoot: 'dev/one', asksShoots: false, rightsOf: undefined },
@@ -47,7 +47,7 @@ describe('dwd preflight', () => {
     expect(stderr).toContain('--rights-of takes the NAMESPACE/NAME of a ServiceAccount, self or none');
   });
 
-  it('hands on what is odd in the file, and does not begin with one that is not valid', async () => {
+  it('passes on warnings about the file, and does not start with an invalid one', async () => {
     const { runs } = await preflight(['--config-file=odd.yaml']);
     expect(runs[0]?.configWarnings).toEqual([expect.stringMatching(/^odd\.yaml:\d+:1: successThreshold: warning: /)]);
     const bad = await preflight(['--config-file=bad.yaml']);
@@ -59,12 +59,12 @@ describe('dwd preflight', () => {
     });
   });
 
-  it.each([0, 1, 2] as const)('exits with %d as the report says', async (exitCode) => {
+  it.each([0, 1, 2] as const)('exits with %d, the exit code of the report', async (exitCode) => {
     const { code, stdout } = await preflight(['--config-file=example.yaml'], { checks: [], exitCode });
     expect({ code, stdout }).toEqual({ code: exitCode, stdout: '0 checks: \n' });
   });
 
-  it('exits with 2 and says why where there is no report', async () => {
+  it('exits with 2 and prints why if there is no report', async () => {
     expect(await preflight(['--config-file=example.yaml'], 'stopped')).toMatchObject({
       code: 2,
       stdout: '',

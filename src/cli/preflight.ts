@@ -18,7 +18,7 @@ The API servers of shoots may not be reached from this machine: run it in a pod 
 
 type RightsSubject = RightsOf | 'none';
 
-/** The name of a ServiceAccount is a DNS subdomain (ValidateServiceAccountName in k8s.io/kubernetes/pkg/apis/core/validation). */
+/** Pattern for the name of a ServiceAccount, a DNS subdomain (ValidateServiceAccountName in k8s.io/kubernetes/pkg/apis/core/validation). */
 const accountName = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
 
 const rightsSubject: FlagType<RightsSubject> = {

@@ -4,10 +4,10 @@ import { CommandError } from './errors.ts';
 import { readFlagFile } from './flag-file.ts';
 import type { CliIo } from './io.ts';
 
-/** The prober's configuration that `--config-file` names. Throws a CommandError. */
+/** Loads the prober's configuration that `--config-file` names. Rejects with a CommandError. */
 export const loadProberFile = async (file: string, io: CliIo) => {
   const source = await readFlagFile('config-file', file, io);
-  // As a component that runs: only the seed can tell if it serves a kind, and it is asked.
+  // Loaded like in a running prober, without errors about kinds: the seed shows later which kinds it serves.
   const { settings, problems } = proberConfig.load(source, { unknownFields: 'warning' });
   const lines = problems.map((problem) => formatProblem(file, problem));
   if (settings === undefined) throw new CommandError('the configuration is not valid', lines);

@@ -5,7 +5,7 @@ import { dwd, dwdWith, logLines } from './testing/dwd.ts';
 const prober = (...flags: readonly string[]) => dwd('prober', '--config-file=config.yaml', ...flags);
 
 describe('dwd prober', () => {
-  it('hands everything over and returns the exit code of what it runs', async () => {
+  it('passes its settings and flags to the component and returns its exit code', async () => {
     const { code, stdout, stderr, started, listens } = await prober();
     expect({ code, stdout, listens, runs: started.length }).toEqual({ code: 7, stdout: '', listens: true, runs: 1 });
     const { settings, configFile, readFile, env, stop, version } = started[0]!;
@@ -16,7 +16,7 @@ describe('dwd prober', () => {
     expect(version).toBe('dev');
     expect(stop.aborted).toBe(false);
     expect(started[0]!.configWarnings).toBe(0);
-    // What a reload is compared with.
+    // A reload is compared with this outline.
     expect(started[0]!.outline?.unknown).toEqual(new Set());
     expect(logLines(stderr)).toMatchObject([
       {
@@ -27,7 +27,7 @@ describe('dwd prober', () => {
     ]);
   });
 
-  it('tells which kubeconfig it was given, and why one is of no use', async () => {
+  it('logs the path of its kubeconfig, and why a kubeconfig cannot be used', async () => {
     const argv = ['prober', '--config-file=config.yaml', '--kubeconfig=/some/where'];
     const { code, stderr } = await dwdWith(async () => {
       throw new KubeconfigError('users[0].user.exec', 'is refused');
@@ -39,7 +39,7 @@ describe('dwd prober', () => {
     ]);
   });
 
-  it('lets a bug through to the process', async () => {
+  it('rejects with a bug of the component', async () => {
     const bug = dwdWith(async () => Promise.reject(new TypeError('oops')), ['prober', '--config-file=config.yaml']);
     await expect(bug).rejects.toThrow(new TypeError('oops'));
   });
@@ -82,7 +82,7 @@ describe('dwd prober', () => {
       ['y', 'maybe'],
     ],
     [['--', '--not-a-flag'], ['--not-a-flag']],
-  ])('ignores what is no flag, with one warning: %j', async (args, ignored) => {
+  ])('ignores arguments that are no flags, with one warning: %j', async (args, ignored) => {
     const { code, stderr } = await prober(...args);
     expect(code).toBe(7);
     const warnings = logLines(stderr).filter(
@@ -91,7 +91,7 @@ describe('dwd prober', () => {
     expect(warnings).toMatchObject([{ msg: 'arguments that are no flags have no effect', arguments: ignored }]);
   });
 
-  it('warns about the oddities of the configuration and runs', async () => {
+  it('warns about unknown fields of the configuration and runs', async () => {
     const { code, stderr, started } = await dwd('prober', '-config-file', 'odd.yaml');
     expect(code).toBe(7);
     expect(logLines(stderr).filter(({ level }) => level === 'warn')).toMatchObject([
@@ -103,14 +103,14 @@ describe('dwd prober', () => {
     expect(started[0]!.configWarnings).toBe(1);
   });
 
-  it('does not run with them with --strict', async () => {
+  it('does not run with unknown fields with --strict', async () => {
     const { code, stderr, started } = await dwd('prober', '--config-file=odd.yaml', '--strict');
     expect({ code, started }).toEqual({ code: 1, started: [] });
     const problem = expect.stringMatching(/successThreshold: is an unknown field/) as string;
     expect(logLines(stderr)).toMatchObject([{ msg: 'the configuration is not valid', problems: [problem] }]);
   });
 
-  it('tells every error of the configuration and does not run', async () => {
+  it('logs every error of the configuration and does not run', async () => {
     const { code, stdout, stderr, started } = await dwd('prober', '--config-file=bad.yaml');
     expect({ code, stdout, started }).toEqual({ code: 1, stdout: '', started: [] });
     expect(logLines(stderr)).toMatchObject([
@@ -125,8 +125,8 @@ describe('dwd prober', () => {
     ]);
   });
 
-  it('says why it cannot read the configuration', async () => {
-    // Whatever the level, the reason for the end is told.
+  it('logs why it cannot read the configuration', async () => {
+    // The reason is logged at every level.
     const { code, stderr } = await dwd('prober', '--config-file=absent.yaml', '--zap-log-level=panic');
     expect(code).toBe(1);
     expect(logLines(stderr)).toMatchObject([

@@ -10,9 +10,9 @@ import { processFlags } from './process-flags.ts';
 
 export interface ProberDeps extends ProcessDeps<ProberSettings> {
   readonly standby: Standby;
-  /** Absent: nobody is notified of changes of state. */
+  /** Absent if changes of state are not posted anywhere. */
   readonly notify?: NotifySettings | undefined;
-  /** Absent: no page. */
+  /** Absent if the page is turned off. */
   readonly pageBindAddress?: BindAddress;
 }
 

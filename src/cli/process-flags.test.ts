@@ -69,7 +69,7 @@ describe('flags of the prober', () => {
     ['zap-time-encoding', 'iso8601', {}],
   ];
 
-  it('are all tried here', () => {
+  it('are all tested here', () => {
     const tried = new Set([...good.map(([name]) => name), 'config-file']);
     expect([...tried].toSorted()).toEqual(Object.keys(proberFlags).toSorted());
   });
@@ -78,7 +78,7 @@ describe('flags of the prober', () => {
     const expected = JSON.parse(JSON.stringify({ ...defaults, ...changes })) as unknown;
     expect((await started(`--${name}=${value}`)).flags).toEqual(expected);
     expect((await started(`-${name}=${value}`)).flags).toEqual(expected);
-    // Only what Go takes for a boolean is the value of a boolean flag when it stands apart.
+    // A separate argument is the value of a boolean flag only if Go accepts it as a boolean.
     if (name === 'zap-devel') return;
     expect((await started(`--${name}`, value)).flags).toEqual(expected);
     expect((await started(`-${name}`, value)).flags).toEqual(expected);
@@ -110,7 +110,7 @@ describe('flags of the prober', () => {
     }
   });
 
-  it.each(['--kube-api-qps=-1', '-kube-api-qps=-1.0'])('%s is no limit', async (arg) => {
+  it.each(['--kube-api-qps=-1', '-kube-api-qps=-1.0'])('%s means no limit', async (arg) => {
     expect((await started(arg)).flags.qps).toBe(Number.POSITIVE_INFINITY);
     expect((await started('--kube-api-qps', '-1')).flags.qps).toBe(Number.POSITIVE_INFINITY);
   });

@@ -10,7 +10,7 @@ const ignored = (placeholder: string): Flag<undefined> => ({
   ignored: true,
 });
 
-/** Flags of every component that runs for long. Names, types and defaults are those of the Go program. */
+/** Flags of every component. Names, types and defaults are those of the Go program. */
 export const processFlags = {
   'config-file': requiredFlag(text('path', 'the path of the configuration file'), 'Configuration of the component'),
   strict: flag(bool, 'false', 'An unknown field of the configuration is an error instead of a warning'),
@@ -65,7 +65,7 @@ export type ProcessFlagValues = FlagValues<typeof processFlags>;
 
 export const defaultQps = 5;
 export const defaultBurst = 10;
-/** JitterFactor of client-go's tools/leaderelection, whose NewLeaderElector checks the same. */
+/** JitterFactor of client-go's tools/leaderelection. NewLeaderElector there makes the same checks. */
 const jitterFactor = 1.2;
 
 const checkLeaderElection = (values: ProcessFlagValues): void => {
@@ -84,7 +84,7 @@ const checkLeaderElection = (values: ProcessFlagValues): void => {
   }
 };
 
-/** Throws a UsageError when flags contradict each other. */
+/** Converts flags to the options of a process. Throws a UsageError if flags contradict each other. */
 export const processOptionsFrom = (values: ProcessFlagValues): ProcessOptions => {
   checkLeaderElection(values);
   const { kubeconfig } = values;
@@ -117,7 +117,7 @@ export const logOptionsFrom = (values: ProcessFlagValues): LogOptions => ({
   encoder: values['zap-encoder'],
 });
 
-/** Of the flags that were given, those without effect. */
+/** Returns the given flags that have no effect. */
 export const ignoredAmong = (given: readonly string[]): readonly string[] => {
   const flags: Readonly<Record<string, Flag<unknown>>> = processFlags;
   return given.filter((name) => flags[name]?.ignored === true).map((name) => `--${name}`);

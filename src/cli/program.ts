@@ -17,7 +17,7 @@ const optionOf = (name: string, definition: Flag<unknown>): Option => {
   return option.helpGroup(ignored === true ? 'Flags of the Go program without effect:' : 'Flags:');
 };
 
-/** Long flag names leave no room for a second column: descriptions go below them, as in the help of Go programs. */
+/** Puts descriptions below flag names, as in the help of Go programs, because long names leave no room for a second column. */
 const formatItem: Help['formatItem'] = (term, termWidth, description, helper) => {
   if (termWidth <= 20) return Help.prototype.formatItem.call(helper, term, termWidth, description, helper);
   const lines = description === '' ? [] : helper.boxWrap(description, width - 6).split('\n');
@@ -84,7 +84,7 @@ const createProgram = (commands: readonly Command[], io: CliIo, setExitCode: (co
     .configureOutput({
       writeOut: io.stdout,
       writeErr: io.stderr,
-      // `tell` prints it, in one form with our own errors.
+      // `tell` prints the error, in the same form as our own errors.
       outputError: () => undefined,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
@@ -102,7 +102,7 @@ const createProgram = (commands: readonly Command[], io: CliIo, setExitCode: (co
 
 const versionWords: ReadonlySet<string> = new Set(['--version', '-version', '-V']);
 
-/** The name of a command, if there is one, and what comes after it. */
+/** Returns the name of the command, empty if there is none, and the arguments after it. */
 const commandLineOf = ({ argv }: CliIo): readonly [name: string, ...string[]] => {
   const [name = '', ...rest] = argv;
   return [versionWords.has(name) ? 'version' : name, ...rest];
@@ -124,8 +124,8 @@ const tell = (program: Parser, error: unknown, io: CliIo): number => {
 };
 
 /**
- * Runs the command that `io.argv` names and resolves with the exit code: 0, 1 when the command failed and said why, 2 with the
- * usage on stderr when the command line is wrong. Rejects only with what is a bug.
+ * Runs the command that `io.argv` names and resolves with its exit code, with 1 if it rejects with a CommandError, which is printed, or with 2
+ * and the usage on stderr if the command line is wrong. Rejects only because of a bug.
  */
 export const runProgram = async (commands: readonly Command[], io: CliIo): Promise<number> => {
   let exitCode = 0;

@@ -11,7 +11,7 @@ async function* stream(...chunks: readonly Uint8Array[]): AsyncIterable<Uint8Arr
 }
 
 describe('readText', () => {
-  it('joins UTF-8 however it is cut', async () => {
+  it('joins UTF-8 that is split at any byte', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.array(fc.nat()), async (text, cuts) => {
         const bytes = new TextEncoder().encode(text);
@@ -30,7 +30,7 @@ describe('readText', () => {
       () => stream(...Array.from({ length: 5 }, () => new Uint8Array(1024 * 1024))),
       'it is larger than 4 MiB',
     ],
-  ])('refuses %s in words', async (_name, open, message) => {
+  ])('refuses %s with a message', async (_name, open, message) => {
     await expect(readText(open())).rejects.toThrow(new Error(message));
   });
 });
@@ -48,7 +48,7 @@ describe('readTextFile', () => {
     expect(await readTextFile(at('config.yaml'))).toBe('a: 1\n');
   });
 
-  it('refuses a FIFO without waiting for somebody to write to it', async () => {
+  it('refuses a FIFO without waiting for a writer', async () => {
     execFileSync('mkfifo', [at('fifo')]);
     await expect(readTextFile(at('fifo'))).rejects.toThrow(
       'it is a FIFO (named pipe), and only a regular file is read',
@@ -59,7 +59,7 @@ describe('readTextFile', () => {
     ['/dev/zero', 'it is a device, and only a regular file is read'],
     [tmpdir(), 'it is a directory, and only a regular file is read'],
     ['/nowhere/at all', 'no such file or directory'],
-  ])('refuses %s in words', async (path, message) => {
+  ])('refuses %s with a message', async (path, message) => {
     await expect(readTextFile(path)).rejects.toThrow(new Error(message));
   });
 

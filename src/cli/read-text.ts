@@ -1,16 +1,16 @@
 import { constants, promises, type Stats } from 'node:fs';
 
-/** More than any file that a command reads. */
+/** Size limit in bytes, larger than any file that a command needs. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** An error of the file system for people: `ENOENT: no such file or directory, open 'x'` says in its middle what they understand. */
+/** Returns an error with a message for users. In `ENOENT: no such file or directory, open 'x'`, this is the middle part. */
 export const inWords = (error: unknown): Error => {
   const { message, code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) return new Error(message, { cause: error });
   return new Error(message.slice(`${code}: `.length).split(`, ${syscall}`, 1).join(), { cause: error });
 };
 
-/** Collects a stream of UTF-8 up to 4 MiB. Rejects with an error whose message says why in words. */
+/** Reads a stream of UTF-8 text up to 4 MiB. Rejects with an error whose message is meant for users. */
 export const readText = async (stream: AsyncIterable<Uint8Array>): Promise<string> => {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let [text, size] = ['', 0];
@@ -37,16 +37,16 @@ const refuseUnlessRegular = (found: Stats): void => {
 };
 
 /**
- * Reads a regular file of UTF-8 text up to 4 MiB, by way of symlinks. Anything else is refused and not waited for: to open a FIFO that nobody
- * writes to would take for ever, and a program that waits for it does not end on SIGTERM. Rejects with an error whose message says why in words.
+ * Reads a regular file of UTF-8 text up to 4 MiB, and follows symlinks. Rejects other kinds of files without waiting for them: opening a FIFO without
+ * a writer would block forever, and the blocked program would not end on SIGTERM. Rejects with an error whose message is meant for users.
  */
 export const readTextFile = async (path: string): Promise<string> => {
   try {
-    // Before it is opened, because that alone has effects on some devices.
+    // Checked before opening, because opening some devices has side effects.
     refuseUnlessRegular(await promises.stat(path));
     const file = await promises.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      // Again: it may have been replaced since.
+      // Checked again, because the file may have been replaced.
       refuseUnlessRegular(await file.stat());
       return await readText(file.createReadStream({ autoClose: false }));
     } finally {

@@ -5,7 +5,7 @@ import type { CliIo } from './io.ts';
 import { outputFlagWithText } from './output.ts';
 import { rehearsedSourceType } from './source-flag.ts';
 
-/** For the help; what they do is in the simulator. */
+/** Descriptions of the faults for the help. The simulator implements them. */
 const faults = {
   lb: 'the load balancer of all shoots fails: all kubelets are cut off at once',
   nat: "a NAT gateway fails: 4 of 5 nodes of every shoot are cut off, and the shoots' public addresses are still reached",
@@ -54,7 +54,7 @@ const flags = {
   'kube-api-burst': flag(integer({ min: 0 }), '10', 'As of the prober; 0 means 10'),
 };
 
-/** Resolves with the exit code. */
+/** Runs the rehearsal and resolves with the exit code. */
 export type RunRehearse = (values: FlagValues<typeof flags>, io: CliIo) => Promise<number>;
 
 export const rehearseCommand = (run: RunRehearse): Command =>

@@ -50,7 +50,7 @@ const asking =
     return ['y', 'yes'].includes(answer.trim().toLowerCase());
   };
 
-/** Without a question, what is known is said all the same. */
+/** Prints the order and the state of outages, and confirms without a question. */
 const telling =
   (io: CliIo) =>
   async ({ order, outages }: ReleaseQuestion): Promise<boolean> => {

@@ -5,7 +5,7 @@ import type { OutputStream } from './log-sink.ts';
 import { type HostProcess, runProcess } from './run-process.ts';
 import type { HostTerminal } from './terminal.ts';
 
-/** A process of which everything but its ends is real; `exit` throws nothing and returns, unlike the real one. */
+/** A fake process. Unlike the real one, its `exit` returns. */
 const fakeProcess = () => {
   const log: string[] = [];
   const exits: number[] = [];
@@ -51,7 +51,7 @@ const fakeProcess = () => {
 
 const forever = (io: CliIo): Promise<number> => new Promise(() => io.stopOnSignals());
 
-/** A terminal that tells the log when it is taken and given back. */
+/** A fake terminal that logs when it is taken and restored. */
 const fakeTerminal = (log: string[]): HostTerminal => ({
   keys: { setRawMode: (isRaw) => log.push(`raw ${String(isRaw)}`), on: () => undefined, pause: () => undefined },
   screen: { columns: 80, rows: 24, write: () => undefined, on: () => undefined },
@@ -60,7 +60,7 @@ const fakeTerminal = (log: string[]): HostTerminal => ({
 describe('runProcess in a terminal', () => {
   const nobody = { onKeys: () => undefined, onResize: () => undefined };
 
-  it('gives the command the terminal, and none where there is none', async () => {
+  it('passes the terminal to the command, if there is one', async () => {
     const { host, log } = fakeProcess();
     await runProcess({ ...host, terminal: fakeTerminal(log) }, async (io) => {
       expect(io.terminal?.size()).toEqual({ columns: 80, rows: 24 });
@@ -76,7 +76,7 @@ describe('runProcess in a terminal', () => {
   it.each<[how: string, end: (set: ReturnType<typeof fakeProcess>) => void, code: number]>([
     ['a second signal', ({ signals }) => ['SIGTERM', 'SIGTERM'].forEach((name) => signals.get(name)?.()), 143],
     ['an exception that nobody caught', ({ crash }) => crash('uncaught exception', new Error('bug')), 1],
-  ])('gives it back before it ends by %s', async (_, end, code) => {
+  ])('restores it before the process ends by %s', async (_, end, code) => {
     const set = fakeProcess();
     const { host, log, exits } = set;
     void runProcess({ ...host, terminal: fakeTerminal(log) }, (io) => {
@@ -88,7 +88,7 @@ describe('runProcess in a terminal', () => {
     expect(exits).toEqual([code]);
   });
 
-  it('gives it back when the command has not', async () => {
+  it('restores it if the command has not', async () => {
     const { host, log, exits } = fakeProcess();
     await runProcess({ ...host, terminal: fakeTerminal(log) }, async (io) => {
       io.terminal?.take(nobody);
@@ -99,7 +99,7 @@ describe('runProcess in a terminal', () => {
 });
 
 describe('runProcess', () => {
-  it('gives the command what the process has, and exits with its code once all is written', async () => {
+  it('passes arguments, environment and streams to the command, and exits with its code once all output is written', async () => {
     const { host, log, exits } = fakeProcess();
     await runProcess(host, async (io) => {
       expect(io).toMatchObject({ argv: ['version'], env: { A: 'b' }, nodeVersion: 'v24.0.0' });
@@ -115,7 +115,7 @@ describe('runProcess', () => {
     ['SIGTERM', 143],
     ['SIGINT', 130],
     ['SIGHUP', 129],
-  ])('on %s aborts first and exits at once the second time', async (name, code) => {
+  ])('aborts on the first %s and exits at once on the second', async (name, code) => {
     const { host, exits, signals } = fakeProcess();
     let stop: AbortSignal | undefined;
     void runProcess(host, (io) => {
@@ -130,7 +130,7 @@ describe('runProcess', () => {
     expect(exits).toEqual([code]);
   });
 
-  it('counts signals of both kinds together', () => {
+  it('counts different signals together', () => {
     const { host, exits, signals } = fakeProcess();
     void runProcess(host, forever);
     signals.get('SIGTERM')!();
@@ -138,20 +138,20 @@ describe('runProcess', () => {
     expect(exits).toEqual([130]);
   });
 
-  it('leaves signals alone until a command asks for them', async () => {
+  it('handles no signals unless the command requests it', async () => {
     const { host, signals } = fakeProcess();
     await runProcess(host, async () => 0);
     expect(signals.size).toBe(0);
   });
 
-  it('ends without a word, as by SIGPIPE, when its reader leaves early', () => {
+  it('ends silently, as by SIGPIPE, when the reader of its output closes it', () => {
     const { host, log, exits, failOutput } = fakeProcess();
     void runProcess(host, forever);
     failOutput('EPIPE');
     expect({ log, exits: new Set(exits) }).toEqual({ log: [], exits: new Set([141]) });
   });
 
-  it('ends when output fails otherwise', () => {
+  it('ends with a message when output fails for another reason', () => {
     const { host, log, exits, failOutput } = fakeProcess();
     void runProcess(host, forever);
     failOutput('ENOSPC');
@@ -160,7 +160,7 @@ describe('runProcess', () => {
   });
 
   it.each(['uncaught exception', 'unhandled rejection'] as const)(
-    'tells an %s with its stack and exits with 1',
+    'prints an %s with its stack and exits with 1',
     (what) => {
       const { host, log, exits, crash } = fakeProcess();
       void runProcess(host, forever);
@@ -170,7 +170,7 @@ describe('runProcess', () => {
     },
   );
 
-  it.each([undefined, null, 'text', 7])('tells a rejection with %j', (reason) => {
+  it.each([undefined, null, 'text', 7])('prints a rejection with %j', (reason) => {
     const { host, log, exits, crash } = fakeProcess();
     void runProcess(host, forever);
     crash('unhandled rejection', reason);
@@ -178,7 +178,7 @@ describe('runProcess', () => {
     expect(exits).toEqual([1]);
   });
 
-  it('logs crashes where the command wants them', () => {
+  it('logs crashes to the logger that the command sets', () => {
     const { host, log, exits, crash } = fakeProcess();
     void runProcess(host, (io) => {
       io.reportCrashesTo(createLogger({ level: 'error', encoder: 'json', write: io.stderr, clock: { now: () => 0 } }));
@@ -194,7 +194,7 @@ describe('runProcess', () => {
     expect(exits).toEqual([1]);
   });
 
-  it('takes a command that rejects for a bug', async () => {
+  it('reports a command that rejects as a bug', async () => {
     const { host, log, exits } = fakeProcess();
     await runProcess(host, async () => Promise.reject(new RangeError('oops')));
     expect(log[0]).toMatch(/^err: dwd: unexpected error: this is a bug: RangeError: oops\n/);
@@ -217,13 +217,13 @@ describe('rule 31: output', () => {
     expect(log).toEqual([`out: ${shown}`, `err: ${shown}`, 'out: \u001b[31mred\u001b[39m']);
   });
 
-  it('rule 31: nor can the message of a bug', async () => {
+  it('rule 31: the message of a bug cannot drive the terminal', async () => {
     const { host, log } = fakeProcess();
     await runProcess(host, () => Promise.reject(Object.assign(new Error(hostile), { code: 'X' })));
     expect(log).toEqual([`err: dwd: unexpected error: this is a bug: ${shown}\n`]);
   });
 
-  it.each(['json', 'console'] as const)('rule 31: nor can a log line (%s)', (encoder) => {
+  it.each(['json', 'console'] as const)('rule 31: a log line cannot drive the terminal (%s)', (encoder) => {
     const lines: string[] = [];
     const clock = { now: () => 0 };
     const logger = createLogger({ level: 'info', encoder, write: (line) => lines.push(line), clock });

@@ -11,9 +11,9 @@ const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 type StopSignal = (typeof stopSignals)[number];
 
-/** What is used of Node's `process`, which only main.ts may touch. */
+/** The members of Node's `process` that are used. Only main.ts may touch `process` itself. */
 export interface HostProcess {
-  /** The program's own arguments. */
+  /** Arguments after the program's name. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
@@ -22,10 +22,10 @@ export interface HostProcess {
   readonly stderr: OutputStream;
   /** True if stderr is a terminal. */
   readonly isAttended: boolean;
-  /** Present where both stdin and stdout are a terminal. */
+  /** Present if both stdin and stdout are a terminal. */
   readonly terminal?: HostTerminal;
   onSignal(name: StopSignal, listener: () => void): void;
-  /** Exceptions that nobody caught, and rejections that nobody handled. */
+  /** Listens for uncaught exceptions and unhandled rejections. */
   onCrash(listener: (what: 'uncaught exception' | 'unhandled rejection', error: unknown) => void): void;
   /** Ends the process at once. */
   exit(code: number): void;
@@ -33,13 +33,13 @@ export interface HostProcess {
 
 const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown } | undefined)?.code;
 
-/** A stack is for bugs; where the system refuses something the message is enough. */
+/** Returns the stack of a bug, but only the message of an error of the system. */
 const inWords = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   return codeOf(error) === undefined ? (error.stack ?? error.message) : error.message;
 };
 
-/** That a shell gives a process that a signal killed. */
+/** Returns the exit code that a shell reports for a process killed by the signal. */
 const statusOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
 
 const signalled = (host: Pick<HostProcess, 'onSignal' | 'exit'>): AbortSignal => {
@@ -53,7 +53,7 @@ const signalled = (host: Pick<HostProcess, 'onSignal' | 'exit'>): AbortSignal =>
   return stop.signal;
 };
 
-/** EL of ECMA-48: clears the line from its beginning. */
+/** Moves the cursor to the start of the line and clears the line (EL of ECMA-48). */
 const startOfClearLine = '\r\u001b[K';
 
 const progressOn = (stream: OutputStream): Progress => ({
@@ -61,10 +61,10 @@ const progressOn = (stream: OutputStream): Progress => ({
   clear: () => void stream.write(startOfClearLine),
 });
 
-/** Nobody waits longer than this for the reader of a log. */
+/** Time in milliseconds that the program waits at its end for the reader of its log. */
 const logFlushMs = 300;
 
-/** In a terminal what is read comes line by line. */
+/** Prints a question and reads the answer. The first chunk is the whole answer, because a terminal delivers input line by line. */
 const askOn = async ({ stdin, stdout }: HostProcess, question: string): Promise<string> => {
   stdout.write(question);
   for await (const line of stdin) return new TextDecoder().decode(line);
@@ -82,12 +82,12 @@ const inTime = (ended: Promise<void>, ms: number): Promise<void> =>
     void ended.then(cancel).then(resolve);
   });
 
-/** Runs `run` in the process and ends the process with the exit code that it returns; 1 after a bug, which is logged. */
+/** Runs `run` and ends the process with the exit code that it returns, or with 1 after a bug, which is logged. */
 export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<number>): Promise<void> => {
   let crashLogger: Logger | undefined;
   const stderr = { isLog: false };
   const terminal = host.terminal === undefined ? undefined : createTerminal(host.terminal);
-  // Whatever ends the program, its user gets the terminal back.
+  // The terminal is restored at every exit, after a crash too.
   const exit = (code: number): void => {
     terminal?.restore();
     host.exit(code);
@@ -102,7 +102,7 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
   for (const stream of [host.stdout, host.stderr]) {
     stream.on('error', (error) => {
       if (stderr.isLog && stream === host.stderr) return;
-      // Who does not read on wants no more, as in `dwd help | head -1`: Node ignores the signal by which such a program usually ends.
+      // The reader closed the pipe, as in `dwd help | head -1`. SIGPIPE would usually end the program, but Node ignores it.
       if (codeOf(error) === 'EPIPE') exit(statusOf('SIGPIPE'));
       else crash('output failed', error);
     });
@@ -129,7 +129,7 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
     });
     const logged = flushed(host.stderr);
     await Promise.all([flushed(host.stdout), stderr.isLog ? inTime(logged, logFlushMs) : logged]);
-    // Whatever still holds the event loop, a socket to an API server that hangs for one, must not delay the end.
+    // Exit at once: a socket to an API server that hangs, for example, would keep the event loop alive.
     exit(exitCode);
   } catch (error) {
     crash('unexpected error: this is a bug', error);

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { loadSimulator } from './simulator.ts';
 import { dwdWith } from './testing/dwd.ts';
 
-/** As the simulator's bundle throws it, which has a class of its own. */
+/** An error as the simulator's bundle throws it, which has its own copies of our error classes. */
 const foreign = (name: string): Error => Object.assign(new Error('it does not work'), { name, details: ['more'] });
 
 const demo = (error: Error) => dwdWith(async () => 7, ['demo'], { runDemo: () => Promise.reject(error) });
 
 describe('the simulator', () => {
-  it('is missed in words where its bundle is not installed', async () => {
+  it('fails with a message if its bundle is not installed', async () => {
     await expect(loadSimulator(new URL('none.js', import.meta.url))).rejects.toMatchObject({
       name: 'CommandError',
       message: 'the simulator is not part of the image; the npm package has it',
@@ -19,7 +19,7 @@ describe('the simulator', () => {
     expect(await loadSimulator(new URL('simulator.ts', import.meta.url))).toHaveProperty('loadSimulator');
   });
 
-  it('ends a command as the program itself does: 1 and the words, 2 and the usage', async () => {
+  it('ends a command like the program itself: with 1 and the message, or with 2 and the usage', async () => {
     expect(await demo(foreign('CommandError'))).toMatchObject({
       code: 1,
       stderr: 'dwd demo: it does not work\nmore\n',

@@ -3,13 +3,13 @@ import type { RunDemo } from './demo.ts';
 import { CommandError } from './errors.ts';
 import type { RunRehearse } from './rehearse.ts';
 
-/** What dist/simulator.js exports; simulator/cli makes it. */
+/** The exports of dist/simulator.js, which is built from simulator/cli. */
 export interface Simulator {
   readonly runDemo: RunDemo;
   readonly runRehearse: RunRehearse;
 }
 
-/** Loads the simulator's bundle. Throws a CommandError where there is none: the image leaves it out, as nothing in a seed needs it. */
+/** Loads the simulator's bundle. Rejects with a CommandError if it is missing: the image does not contain it, because a seed does not need it. */
 export const loadSimulator = async (bundle: URL): Promise<Simulator> => {
   if (!existsSync(bundle)) throw new CommandError('the simulator is not part of the image; the npm package has it');
   return (await import(bundle.href)) as Simulator;

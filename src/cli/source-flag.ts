@@ -1,9 +1,9 @@
 import { choice } from './flag-types.ts';
 
-/** How clusters are found in a simulated seed, as `clusterSource.kind` of the prober names it. */
+/** Cluster source of a simulated seed, by the values of the prober's `clusterSource.kind`. */
 export const clusterSourceType = choice<'gardener' | 'secret'>('source', ['gardener', 'secret']);
 
-/** The same in a rehearsal. */
+/** Cluster source of a rehearsal. */
 export const rehearsedSourceType = choice<'gardener' | 'secret' | 'cluster-api'>('source', [
   'gardener',
   'secret',

@@ -15,7 +15,7 @@ const httpUrl: FlagType<URL> = {
 
 const { kubeconfig, timeout } = clusterFlags('10s');
 
-/** Which prober is asked. */
+/** Flags that select the prober to which requests for the status go. */
 export const leaderFlags = {
   selector: flag(text('labels', 'a label selector'), 'app=dwd-prober', 'Labels of the pods of the prober'),
   'leader-url': optionalFlag(
@@ -29,7 +29,7 @@ export const leaderFlags = {
   ),
 } as const;
 
-/** How to reach a prober, and the seed that it works on. */
+/** Flags to reach a prober and its seed. */
 export const statusFlags = {
   namespace: flag(namespaceName, 'garden', 'Namespace in which the prober runs'),
   ...leaderFlags,

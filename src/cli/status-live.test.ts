@@ -80,7 +80,7 @@ describe('dwd status -w in a terminal', () => {
     expect(log).toEqual(['restored']);
   });
 
-  it('marks an outage that nothing meets, and says who is not protected though healthy', async () => {
+  it('marks an outage without protection, and healthy shoots that are not protected', async () => {
     const { clock, screen, press, ended } = open([ignoringShoot, { ...pausedShoot, unmet: true, expired: 5 }]);
     await clock.advance(0);
     expect(screen()).toMatch(/\n> 1 +dev\/two +! PAUSED +5\/5 expired/);
@@ -106,7 +106,7 @@ describe('dwd status -w in a terminal', () => {
     expect(await ended).toBe(0);
   });
 
-  it('says who leads on a page of its own, and where there is no shoot to show', async () => {
+  it('shows who leads on a separate page, and in place of the shoots if there are none', async () => {
     const { clock, screen, press } = open([pausedShoot]);
     await clock.advance(0);
     press('i');

@@ -12,13 +12,13 @@ import {
 import { formatStatus, nextOf, titleOf } from './status-output.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Between two looks. */
+/** Time between two reads of the status, in milliseconds. */
 const paceMs = 2_000;
-/** Of what happened. */
+/** Limit of events that are kept for the screen. */
 const mostEvents = 200;
 
 const colours = { plain: [], good: 'green', bad: 'red', strong: 'bold', dim: 'dim' } as const;
-/** Without colour where the environment says so (`NO_COLOR`), which `styleText` finds out. */
+/** Colours text, unless `NO_COLOR` is set, which `styleText` checks. */
 const paint: Paint = (tone, text) => (tone === 'plain' ? text : styleText(colours[tone], text));
 
 const shootStatusOf = (shoot: SeenShoot, at: string): ShootSnapshot => {
@@ -47,7 +47,7 @@ const shootStatusOf = (shoot: SeenShoot, at: string): ShootSnapshot => {
   };
 };
 
-/** The seed for the screen; `details`: of the shoot that is shown in full. */
+/** Converts the status of a seed into a snapshot for the screen. `details` is the status of the shoot that is shown in full. */
 const snapshotOfSeed = (status: SeedStatus, details?: SeenShoot): StatusSnapshot => {
   const { at, lease, shoots } = status;
   return {
@@ -61,7 +61,7 @@ const snapshotOfSeed = (status: SeedStatus, details?: SeenShoot): StatusSnapshot
   };
 };
 
-/** By what a terminal sends for the keys, how far the selection moves. */
+/** Distance that the selection moves, by the sequence that the terminal sends for a key: up and down, page up and page down. */
 const moves: ReadonlyMap<string, number> = new Map([
   ...['\u001b[A', 'k'].map((key) => [key, -1] as const),
   ...['\u001b[B', 'j'].map((key) => [key, 1] as const),
@@ -74,7 +74,7 @@ interface LiveOptions {
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly stop: AbortSignal;
-  /** `shoot`: the namespace of the one whose details are wanted. */
+  /** Reads the status. `shoot` is the namespace of the shoot whose details are needed. */
   readonly read: (shoot?: string) => Promise<SeedStatus>;
 }
 
@@ -97,7 +97,7 @@ class LiveStatus {
     this.#signal = AbortSignal.any([options.stop, this.#quit.signal]);
   }
 
-  /** Resolves with the exit code of the last look. */
+  /** Resolves with the exit code of the last status. */
   async run(): Promise<number> {
     const { terminal, clock } = this.#options;
     terminal.take({ onKeys: (input) => this.#onKeys(input), onResize: () => this.#draw() });

@@ -5,16 +5,16 @@ import { escapeControls } from '../telemetry/index.ts';
 import { initials, plural } from './status-screen/index.ts';
 import { wrapped } from './wrapped.ts';
 
-/** Between two times as RFC 3339. */
+/** Formats the time between two RFC 3339 timestamps. */
 export const between = (from: string, to: string): string => formatAge(Date.parse(to) - Date.parse(from));
 
-/** `2026-01-01 14:00:00 UTC` */
+/** Formats a timestamp as `2026-01-01 14:00:00 UTC`. */
 export const utc = (time: string): string => `${time.slice(0, 19).replace('T', ' ')} UTC`;
 
-/** `dev/one` */
+/** Returns the title of a shoot, such as `dev/one`. */
 export const titleOf = ({ project, name }: SeenShoot): string => (project === undefined ? name : `${project}/${name}`);
 
-/** What takes a pause back. */
+/** Returns the command, or the change of the configuration, that ends a pause. */
 const resuming = ({ on }: PauseInForce, namespace: string): string => {
   if (on === 'configuration') return 'taking `paused` out of the configuration';
   return on === 'all' ? 'dwd resume --all' : `dwd resume --shoot ${on ?? namespace}`;
@@ -28,7 +28,7 @@ const pauseRemedyOf = ({ namespace, paused, state, unmet = false }: SeenShoot, a
   return unmet ? [`${rest}: ${resumed} protects now`] : [];
 };
 
-/** What protects a paused shoot in an outage, or takes `ignore-scaling` from its resources. */
+/** Returns how to end a pause, and which resources are not protected because of `ignore-scaling`. */
 const remedyOf = (shoot: SeenShoot, at: string): string => {
   const { ignored = [] } = shoot;
   return [
@@ -39,7 +39,7 @@ const remedyOf = (shoot: SeenShoot, at: string): string => {
   ].join('');
 };
 
-/** `next probe in 7s` */
+/** Returns the next step, such as `next probe in 7s`, and what the operator should know or do. */
 export const nextOf = (shoot: SeenShoot, at: string): string => `${stepOf(shoot, at)}${remedyOf(shoot, at)}`;
 
 const stepOf = ({ next }: SeenShoot, at: string): string => {
@@ -48,7 +48,7 @@ const stepOf = ({ next }: SeenShoot, at: string): string => {
   return restMs <= 0 ? `${next.text} now` : `${next.text} in ${formatAge(restMs)}`;
 };
 
-/** `kcm 2`, or `om paused` of a resource that is annotated with `cluster.x-k8s.io/paused`. */
+/** Returns `kcm 2`, or `om paused` for a resource that is held by the annotation `cluster.x-k8s.io/paused`. */
 const oneHeld = ({ name, replicas, annotation }: SeenShoot['held'][number]): string =>
   `${initials(name)} ${annotation === undefined ? String(replicas) : annotation.slice(annotation.indexOf('/') + 1)}`;
 
@@ -93,7 +93,7 @@ const proberSentences = ({ prober, at }: SeedStatus): readonly string[] => {
   ];
 };
 
-/** Who leads, since when, and with what. */
+/** Returns the paragraph about the leader: its name, since when it leads, its version and configuration. */
 const paragraphOf = (status: SeedStatus, columns: number): readonly string[] => {
   const sentences = [leaderSentence(status), ...replicaSentences(status), ...proberSentences(status)];
   return [
@@ -121,7 +121,7 @@ const cellsOf = (shoot: SeenShoot, at: string): readonly string[] => {
   ].map(escapeControls);
 };
 
-/** Columns that stand in the row in any case; the others go below it where the terminal is too narrow. */
+/** Number of columns that always stay in the row. The others go below it if the terminal is too narrow. */
 const fixed = 4;
 
 const linesOf = (rows: readonly (readonly string[])[], columns: number): readonly string[] => {
@@ -159,23 +159,23 @@ const countOf = ({ source, total }: SeedStatus, shown: number, isOne: boolean): 
 
 export interface TableOptions {
   readonly all: boolean;
-  /** Of one shoot that was asked for. */
+  /** True if the user requested a single shoot. */
   readonly isOne?: boolean;
   readonly columns: number;
 }
 
-/** The rows that are listed: what is not plain healthy, unless all are. */
+/** Returns all shoots, or only those that are not plainly healthy. */
 export const listed = ({ shoots }: SeedStatus, all: boolean): readonly SeenShoot[] =>
   all ? shoots : shoots.filter((shoot) => !isPlainHealthy(shoot));
 
-/** Rows of a table with their heading, no line longer than `columns` unless a word is. */
+/** Returns the rows of a table with their heading. Only a line with a word longer than `columns` exceeds `columns`. */
 export const tableLines = (shoots: readonly SeenShoot[], at: string, columns: number): readonly string[] =>
   linesOf(
     shoots.map((shoot) => cellsOf(shoot, at)),
     columns,
   );
 
-/** The status for people, without control characters other than line feeds. */
+/** Formats the status for people, without control characters other than line feeds. */
 export const formatStatus = (status: SeedStatus, { all, columns, isOne = false }: TableOptions): string => {
   const shoots = listed(status, all);
   const table = shoots.length === 0 ? [] : ['', ...tableLines(shoots, status.at, columns)];

@@ -31,7 +31,7 @@ const nothingHeld = { shoots: [], total: 9, paused: null, problems: [] };
 const healthy = [shootOf('a'), shootOf('b')];
 
 describe('the table', () => {
-  it('has who leads, a line for each shoot that is not healthy, and a count of the rest', () => {
+  it('shows who leads, a line for each shoot that is not healthy, and a count of the rest', () => {
     const text = formatStatus(statusOf(...healthy, pausedShoot, protectedShoot), { all: false, columns: 140 });
     expect(
       text,
@@ -46,7 +46,7 @@ dev/two               PAUSED   0/5 expired    1h2m0s  -                   until 
 `);
   });
 
-  it('puts what does not fit into 80 columns below its line', () => {
+  it('puts columns that do not fit into 80 columns below their row', () => {
     const text = formatStatus(statusOf(...healthy, pausedShoot, protectedShoot), { all: false, columns: 80 });
     expect(text).toContain(`
 SHOOT (project/name)  STATE    LEASES         SINCE
@@ -59,14 +59,14 @@ dev/two               PAUSED   0/5 expired    1h2m0s
     for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it('has a dash where nobody knows since when', () => {
+  it('has a dash if the start of a state is unknown', () => {
     const { since: _, ...paused } = pausedShoot;
     const held = { ...nothingHeld, shoots: [paused] };
     const text = formatStatus(judgeSeed(findingsOf({ held })), { all: false, columns: 140 });
     expect(text).toMatch(/\ndev\/two +PAUSED +0\/5 expired +- +- +until /);
   });
 
-  it('puts first and marks what is losing nodes, with what protects it, and lists who is not protected though healthy', () => {
+  it('lists shoots that lose nodes first, marked and with a remedy, and healthy shoots that are not protected', () => {
     const losing = {
       ...pausedShoot,
       expired: 5,
@@ -91,19 +91,19 @@ dev/twin              healthy   0/12 expired   1h0m0s  -                   next 
     ['all', 'dwd resume --all'],
     ['configuration', 'taking `paused` out of the configuration'],
     ['fleet', 'dwd resume --shoot fleet'],
-  ])('says what takes a pause of %s back', (on, words) => {
+  ])('shows what ends a pause of %s', (on, words) => {
     const losing = { ...pausedShoot, unmet: true, paused: { reason: 'LB', by: 'kim', on } };
     const text = formatStatus(statusOf(losing), { all: false, columns: 200 });
     expect(text).toContain(`: ${words} protects now\n`);
   });
 
-  it('says of what is held that its pause is in force', () => {
+  it('shows the pause of a shoot with held resources', () => {
     const held = { ...protectedShoot, paused: { reason: 'LB', by: 'kim', until: '2026-01-01T14:00:00Z' } };
     const text = formatStatus(statusOf(held), { all: false, columns: 200 });
     expect(text).toMatch(/in 41s; PAUSED \(2h0m0s\): dwd resume --shoot shoot--dev--one ends that\n/);
   });
 
-  it('says that all is well in a line', () => {
+  it('reports in one line that all shoots are healthy', () => {
     expect(formatStatus(statusOf(...healthy), { all: false, columns: 80 })).toMatch(
       /\n\n2 shoots, all healthy \(--all lists them\)\.\n$/,
     );
@@ -161,12 +161,12 @@ dev/twin              healthy   0/12 expired   1h0m0s  -                   next 
         'ALL SHOOTS PAUSED until it is taken back: work.',
       ],
     ],
-  ])('says that %s', (_, found, words) => {
+  ])('reports that %s', (_, found, words) => {
     const text = formatStatus(judgeSeed(findingsOf(found)), { all: false, columns: 80 }).replaceAll(/\n(?!\n)/g, ' ');
     for (const word of words) expect(text).toContain(word);
   });
 
-  it('lets no control character of a cluster through', () => {
+  it('prints no control character from a cluster', () => {
     const evil = '\u001b[2J\u202e\u0007';
     const shoot = { ...protectedShoot, name: evil, next: { text: evil }, reason: evil } satisfies ProbedShoot;
     const found = findingsOf({ answer: proberOf([shoot], { missingRights: [evil] }), problems: [evil] });
@@ -176,7 +176,7 @@ dev/twin              healthy   0/12 expired   1h0m0s  -                   next 
 });
 
 describe('dwd status', () => {
-  it('looks in the namespace garden, and asks the leader for a second and a half', async () => {
+  it('uses the namespace garden, and waits for the leader for a second and a half', async () => {
     const { code, stdout, runs } = await status(['status']);
     expect(code).toBe(0);
     expect(stdout).toContain('1 shoot, all healthy');
@@ -191,11 +191,11 @@ describe('dwd status', () => {
     ]);
   });
 
-  it('takes a shoot, another namespace and an address', async () => {
+  it('accepts a shoot, another namespace and an address', async () => {
     const argv = ['status', '--shoot=dev/a', '--namespace=x', '--leader-url=http://[::1]:9644/y'];
     const { stdout, runs } = await status(argv);
     expect(runs).toMatchObject([{ shoot: 'dev/a', namespace: 'x', leaderUrl: { host: '[::1]:9644', pathname: '/y' } }]);
-    // A shoot that is asked for is shown however well it is.
+    // A single requested shoot is shown even if it is healthy.
     expect(stdout).toContain('dev/a');
   });
 
@@ -203,7 +203,7 @@ describe('dwd status', () => {
     expect(await status(['status', `--leader-url=${url}`])).toMatchObject({ code: 2, runs: [] });
   });
 
-  it('exits with what the status comes to, and prints it for programs', async () => {
+  it('exits with the exit code of the status, and prints JSON and YAML', async () => {
     const answer = statusOf(...healthy, protectedShoot);
     expect((await status(['status'], answer)).code).toBe(1);
     const { code, stdout } = await status(['status', '-o', 'json'], answer);
@@ -260,7 +260,7 @@ describe('dwd explain', () => {
     ],
   } satisfies ProbedShoot;
 
-  it('argues: what counts, what is left out and why, the threshold, what comes next, and what was before', async () => {
+  it('prints the leases that count, those left out and why, the threshold, the next step, and earlier decisions', async () => {
     const { code, stdout, runs } = await status(['explain', 'dev/one'], statusOf(explained));
     expect(code).toBe(0);
     expect(runs).toMatchObject([{ shoot: 'dev/one' }]);
@@ -305,14 +305,14 @@ DECISIONS (latest first)
 `);
   });
 
-  it('says that a scale-down came too late, and by how much', async () => {
+  it('reports that a scale-down came too late, and by how much', async () => {
     const { stdout } = await status(['explain', 'dev/one'], statusOf({ ...explained, marginMs: -118_000 }));
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
       'The last scale-down came 1m58s after that was over: nodes may be lost.',
     );
   });
 
-  it('names what ignore-scaling keeps off, and what takes that away', async () => {
+  it('names resources that ignore-scaling excludes, and how to remove it', async () => {
     const { stdout } = await status(['explain', 'dev/twin'], statusOf(ignoringShoot));
     expect(stdout).toContain(`
 NOT PROTECTED
@@ -322,12 +322,12 @@ NOT PROTECTED
 `);
   });
 
-  it('prints the same for programs', async () => {
+  it('prints JSON', async () => {
     const { stdout } = await status(['explain', 'dev/one', '-o', 'json'], statusOf(explained));
     expect(JSON.parse(stdout)).toEqual(explained);
   });
 
-  it('says what it does not know', async () => {
+  it('reports what is unknown', async () => {
     const unknown = judgeSeed(findingsOf({ answer: proberOf([]), wanted: 'x' }));
     expect(await status(['explain', 'x'], unknown)).toMatchObject({
       code: 1,
@@ -343,7 +343,7 @@ NOT PROTECTED
     expect(await status(['explain'])).toMatchObject({ code: 2, runs: [] });
   });
 
-  it('names what is held of a shoot that is not probed, and what restores it', async () => {
+  it('reports a shoot that is held and not probed, and how to restore it', async () => {
     const answer = proberOf([], { heldUnprobed: [unprobedShoot] });
     const { namespace } = unprobedShoot;
     expect(await status(['explain', namespace], judgeSeed(findingsOf({ answer, wanted: namespace })))).toMatchObject({
@@ -354,7 +354,7 @@ NOT PROTECTED
     });
   });
 
-  it('asks which one is meant where clusters share the namespace', async () => {
+  it('fails with the names of the clusters if several share the namespace', async () => {
     const shoots = ['fleet/one', 'fleet/two'].map((namespace) => ({ ...explained, namespace }));
     expect(await status(['explain', 'fleet'], statusOf(...shoots))).toMatchObject({
       code: 1,

@@ -26,7 +26,7 @@ const flags = {
   output: outputFlag(),
 } as const;
 
-/** Between two looks of `--watch`. */
+/** Time between two reads of `--watch`, in milliseconds. */
 const paceMs = 2_000;
 const usualColumns = 80;
 
@@ -37,18 +37,18 @@ interface Watching {
   readonly columns: number;
 }
 
-/** What a shoot is in, without what changes by itself. */
+/** Returns a key that changes only with a shoot's state, its held resources or the reason of a state other than healthy. */
 const keyOf = ({ namespace, state, reason, held }: SeenShoot): string =>
   JSON.stringify([namespace, state, state === 'healthy' ? '' : reason, held]);
 
-/** False when `stop` has aborted. */
+/** Waits for the next read. Resolves with false if `stop` aborts. */
 const pause = (clock: Clock, stop: AbortSignal): Promise<boolean> =>
   clock.sleep(paceMs, stop).then(
     () => true,
     () => false,
   );
 
-/** Rows as they change, as `kubectl get -w` prints them. Resolves with the exit code of the last look. */
+/** Prints rows when they change, like `kubectl get -w`. Resolves with the exit code of the last status. */
 const watch = async (read: () => Promise<SeedStatus>, io: CliIo, { clock, stop, all, columns }: Watching) => {
   let status = await read();
   io.stdout(formatStatus(status, { all, columns }));

@@ -4,7 +4,7 @@ import { bool, namespaceName, shootName, shootNames } from './flag-types.ts';
 import { flag, optionalFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 
-/** Flags of the commands that steer the prober of a seed. */
+/** Flags of the commands that control the prober of a seed: pause, resume and release. */
 export const steerFlags = (timeout: string) => {
   const { kubeconfig, timeout: longest } = clusterFlags(timeout);
   return {
@@ -27,7 +27,7 @@ interface SteerFlagValues {
 const forbidden =
   'it takes the role that dwd manifests --component operator prints: ask who administers this seed for it';
 
-/** What these commands are given. Throws a UsageError unless exactly one of --shoot and --all is. */
+/** Returns the input of these commands. Throws a UsageError unless exactly one of --shoot and --all is given. */
 export const steerCommandOf = (flags: SteerFlagValues, io: CliIo) => {
   const { shoot, all, namespace: home } = flags;
   if ((shoot === undefined) === !all) throw new UsageError('give either --shoot or --all');

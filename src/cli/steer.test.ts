@@ -15,7 +15,7 @@ describe('dwd pause and dwd resume', () => {
     return { ...outcome, runs };
   };
 
-  it('hand on what is to be paused, for how long and why, and print what was done', async () => {
+  it('pass on what to pause, for how long and why, and print what was done', async () => {
     const { code, stdout, runs } = await run('pause', '--shoot=dev/one', '--for=1h30m', '--reason=LB', '--timeout=5s');
     expect(runs).toMatchObject([
       { shoot: 'dev/one', home: 'garden', forMs: 5_400_000, reason: 'LB', timeoutMs: 5_000 },
@@ -31,13 +31,13 @@ describe('dwd pause and dwd resume', () => {
     [['pause', '--reason=x', '--all', '--for=0s'], /--for/],
     [['resume'], /^dwd resume: give either --shoot or --all/],
     [['release', '--yes'], /^dwd release: give either --shoot or --all/],
-  ])('%j is no command line', async (argv, message) => {
+  ])('%j is not a valid command line', async (argv, message) => {
     const { code, stderr, runs } = await run(...argv);
     expect([code, runs]).toEqual([2, []]);
     expect(stderr).toMatch(message);
   });
 
-  it('say what to do when they fail', async () => {
+  it('print what to do when they fail', async () => {
     const error = { message: 'namespaces "a" is forbidden', details: ['ask for the role'] };
     const runPause = async () => ({ ok: false, error }) as const;
     const { code, stderr } = await dwdWith(noProber, ['pause', '--all', '--reason=x'], { runPause });
@@ -62,7 +62,7 @@ describe('dwd release', () => {
     return { ...(await dwdWith(noProber, ['release', ...argv], { runRelease })), runs };
   };
 
-  it('restores nothing unasked where there is no terminal to ask in', async () => {
+  it('restores nothing without --yes if there is no terminal to confirm in', async () => {
     const { code, stdout, stderr } = await run({}, '--all');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toBe(
@@ -71,7 +71,7 @@ describe('dwd release', () => {
     );
   });
 
-  it('does with --yes, by the configuration that is given, and says what it cannot know, what was done and what else holds', async () => {
+  it('restores with --yes, in the order of the given configuration, and prints outages, what was done and pauses', async () => {
     const report = { restored: ['Deployment a/kcm'], paused: ['a'], outages: ['a: still 5/5 leases expired'] };
     const { code, stdout, runs } = await run(report, '--shoot=a', '-y', '--config-file=config.yaml');
     expect(runs).toMatchObject([{ shoot: 'a', dryRun: false, settings: { kubeConfigSecretName: 'probe' } }]);
@@ -83,14 +83,14 @@ describe('dwd release', () => {
     });
   });
 
-  it('hands on which prober knows of the outage, and whether that matters', async () => {
+  it('passes on how to reach the leader, and if it releases despite an outage', async () => {
     const asked = await run({}, '--all', '-y', '--leader-url=http://127.0.0.1:9644', '--selector=app=mine');
     const leader = { selector: 'app=mine', leaderUrl: new URL('http://127.0.0.1:9644'), leaderTimeoutMs: 1_500 };
     expect(asked.runs).toMatchObject([{ despiteOutage: false, leader }]);
     expect((await run({}, '--all', '-y', '--despite-outage')).runs).toMatchObject([{ despiteOutage: true }]);
   });
 
-  it('fails where something stays at 0', async () => {
+  it('fails if a resource stays at 0', async () => {
     const report = { restored: ['Deployment a/kcm'], left: ['Deployment a/mcm is at 0 replicas, was 1: forbidden'] };
     const { code, stdout } = await run(report, '--all', '--yes');
     expect({ code, stdout }).toEqual({
@@ -100,7 +100,7 @@ describe('dwd release', () => {
     });
   });
 
-  it('says that nothing is held, or would be restored', async () => {
+  it('reports that nothing is held, or what would be restored', async () => {
     expect((await run({ outcome: 'nothing-held' }, '--all', '--yes')).stdout).toMatch(/nothing is held\n$/);
     const report = { outcome: 'dry-run', restored: ['Deployment a/kcm'], outages: ['a: held'] } as const;
     const dry = await run(report, '--all', '--yes', '--dry-run');
@@ -110,7 +110,7 @@ describe('dwd release', () => {
     ]);
   });
 
-  it('says whose order it is in which things are restored, where no configuration was given', async () => {
+  it('prints whose order it uses to restore resources if no configuration is given', async () => {
     const order = "in Gardener's own order: nothing that dwd install has installed was found in garden";
     const dry = await run({ outcome: 'dry-run', order, restored: ['Deployment a/kcm'] }, '--all', '--yes', '--dry-run');
     expect(dry.stdout).toContain(`${order}\nwould restore Deployment a/kcm\n`);

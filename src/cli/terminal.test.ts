@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type HostTerminal, createTerminal } from './terminal.ts';
 
-/** Escape sequences are shown as `^`. */
+/** Creates a fake terminal. Its log shows escape characters as `^`. */
 const fakeHost = (size: { readonly columns: number; readonly rows: number }) => {
   const log: string[] = [];
   let type: (chunk: Uint8Array) => void = () => undefined;
@@ -28,7 +28,7 @@ const fakeHost = (size: { readonly columns: number; readonly rows: number }) => 
 const nobody = { onKeys: () => undefined, onResize: () => undefined };
 
 describe('the terminal', () => {
-  it('is taken and given back as it was, once each', () => {
+  it('is taken and restored once', () => {
     const { host, log } = fakeHost({ columns: 80, rows: 24 });
     const terminal = createTerminal(host);
     terminal.restore();
@@ -51,7 +51,7 @@ describe('the terminal', () => {
     expect(log.filter((text) => /[a-z]{2}/.test(text) && text.startsWith('^'))).toEqual(['^[H^[Kab\r\n^[Kcd']);
   });
 
-  it('passes on keys, also letters whose bytes come apart, and new sizes, while it is taken', () => {
+  it('passes on keys, including letters whose bytes arrive separately, and new sizes while it is taken', () => {
     const { host, type, resize } = fakeHost({ columns: 80, rows: 24 });
     const terminal = createTerminal(host);
     const heard: string[] = [];
@@ -75,7 +75,7 @@ describe('the terminal', () => {
       { columns: 0, rows: 0 },
       { columns: 80, rows: 24 },
     ],
-  ])('of size %j has %j', (size, told) => {
+  ])('with the size %j reports %j', (size, told) => {
     expect(createTerminal(fakeHost(size).host).size()).toEqual(told);
   });
 });

@@ -1,11 +1,11 @@
-/** What is used of Node's `tty.ReadStream`. */
+/** The members of Node's `tty.ReadStream` that are used. */
 export interface KeyStream {
   setRawMode(isRaw: boolean): unknown;
   on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
   pause(): unknown;
 }
 
-/** What is used of Node's `tty.WriteStream`. */
+/** The members of Node's `tty.WriteStream` that are used. */
 export interface ScreenStream {
   readonly columns: number;
   readonly rows: number;
@@ -13,26 +13,26 @@ export interface ScreenStream {
   on(event: 'resize', listener: () => void): unknown;
 }
 
-/** The terminal in which the program runs, with stdin and stdout. */
+/** The terminal of stdin and stdout. */
 export interface HostTerminal {
   readonly keys: KeyStream;
   readonly screen: ScreenStream;
 }
 
 export interface TerminalListeners {
-  /** What the keys send, Ctrl-C included: it is no signal while the screen is ours. */
+  /** Receives the input of the keys. This includes Ctrl-C, which causes no signal while the screen is taken. */
   readonly onKeys: (input: string) => void;
   readonly onResize: () => void;
 }
 
-/** A terminal whose whole screen a command can have. */
+/** A terminal whose whole screen a command can take over. */
 export interface Terminal {
   size(): { readonly columns: number; readonly rows: number };
-  /** Takes the screen and the keys until `restore`. */
+  /** Takes over the screen and the keys until `restore`. */
   take(listeners: TerminalListeners): void;
-  /** Puts lines on the screen, from the top: as many as it has rows, none longer than it is wide. */
+  /** Draws lines from the top of the screen. There must be as many as the screen has rows, none longer than its width. */
   draw(lines: readonly string[]): void;
-  /** Gives the terminal back as it was; nothing where it was not taken. */
+  /** Restores the terminal to its former state. Does nothing if the terminal is not taken. */
   restore(): void;
 }
 
@@ -40,10 +40,10 @@ export interface Terminal {
 const takeScreen = '\u001b[?1049h\u001b[?25l';
 const giveScreenBack = '\u001b[?25h\u001b[?1049l';
 const home = '\u001b[H';
-/** To be sent before a line: after one that ends in the last column it would take that column's character. */
+/** Must precede a line: after a line that fills the last column it would erase the character in that column. */
 const clearLine = '\u001b[K';
 
-/** A terminal that says nothing of its size. */
+/** Size of a terminal that does not report its size. */
 const usual = { columns: 80, rows: 24 };
 
 export const createTerminal = ({ keys, screen }: HostTerminal): Terminal => {

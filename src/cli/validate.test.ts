@@ -50,21 +50,21 @@ describe('dwd validate', () => {
     ['prober', proberConfig.check],
     ['weeder', weederConfig.check],
     ['care', careConfig.check],
-  ] as const)('takes what "dwd manifests" prints for the %s, alone or with others', async (component, check) => {
+  ] as const)('accepts the output of "dwd manifests" for the %s, alone or with others', async (component, check) => {
     for (const components of [component, 'prober,weeder,care']) {
       const { stdout } = await dwd('manifests', '--component', components);
       expect(check(stdout)).toEqual([]);
     }
   });
 
-  it('does not keep a component from running with it', async () => {
+  it('does not keep a component from running with a kind that can never be scaled', async () => {
     const { code, started, stderr } = await dwd('prober', '--config-file=wrong-kind.yaml');
     expect(code).toBe(7);
     expect(started[0]?.settings.dependentResources).toHaveLength(1);
     expect(stderr).toContain('is served by no seed under this name');
   });
 
-  it('goes on after a bad file and after one that cannot be read', async () => {
+  it('continues after a bad file and after one that cannot be read', async () => {
     const { code, stdout, stderr } = await dwd(
       'validate',
       '-component=prober',
@@ -79,7 +79,7 @@ describe('dwd validate', () => {
     expect(stdout.match(/^bad\.yaml:\d+:\d+: /gm)).toHaveLength(2);
   });
 
-  it('tells programs the same', async () => {
+  it('prints JSON and YAML', async () => {
     const files = ['absent.yaml', 'bad.yaml', 'warned.yaml', 'config.yaml'];
     const { code, stdout } = await dwd('validate', '--component=prober', '-o', 'json', ...files);
     expect(code).toBe(1);

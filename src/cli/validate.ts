@@ -12,7 +12,7 @@ Prints FILE:LINE:COLUMN: path: what is wrong and what is allowed, for every prob
 interface Validation {
   readonly file: string;
   readonly valid: boolean;
-  /** Why it cannot be read. */
+  /** Reason why the file cannot be read. */
   readonly error?: string;
   readonly problems: readonly ConfigProblem[];
 }

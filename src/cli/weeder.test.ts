@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { dwd, logLines } from './testing/dwd.ts';
 
 describe('dwd weeder', () => {
-  it('hands its settings over and returns the exit code of what it runs', async () => {
+  it('passes its settings to the component and returns its exit code', async () => {
     const { code, stdout, stderr, weeders, started } = await dwd('weeder', '--config-file=weeder.yaml', '--dry-run');
     expect({ code, stdout, probers: started.length }).toEqual({ code: 7, stdout: '', probers: 0 });
     const [{ settings, flags, load }] = weeders as [(typeof weeders)[number]];
@@ -20,7 +20,7 @@ describe('dwd weeder', () => {
     ]);
   });
 
-  it('logs all of its configuration: selectors are no secrets, whatever their labels are called', async () => {
+  it('logs its whole configuration, including selectors with labels such as token and secret', async () => {
     const { stderr, weeders } = await dwd('weeder', '--config-file=selectors.yaml');
     expect(logLines(stderr)).toMatchObject([{ msg: 'starting the weeder', configuration: weeders[0]!.settings }]);
     expect(JSON.stringify(weeders[0]!.settings)).toMatch(
@@ -28,7 +28,7 @@ describe('dwd weeder', () => {
     );
   });
 
-  it('tells every error of the configuration and does not run', async () => {
+  it('logs every error of the configuration and does not run', async () => {
     const { code, stderr, weeders } = await dwd('weeder', '--config-file=config.yaml');
     expect({ code, weeders }).toEqual({ code: 1, weeders: [] });
     const [{ msg, problems }] = logLines(stderr) as [Record<string, unknown>];

@@ -1,6 +1,6 @@
 import { escapeControls } from '../telemetry/index.ts';
 
-/** As many words on a line as fit; a word that is longer than a line has one for itself. Without control characters. */
+/** Wraps text into lines of at most `columns`, and escapes control characters. A longer word gets its own line. */
 export const wrapped = (text: string, columns: number): readonly string[] => {
   const lines: string[] = [];
   for (const word of escapeControls(text).split(' ')) {

@@ -4,16 +4,16 @@ import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
 import { type ConfigFormat, type LoadOptions, type LoadedConfig, loadConfig } from './load.ts';
 import { checkFile } from './manifest.ts';
 
-/** The configuration file of one component, whose settings are `T`. */
+/** Reads and checks the configuration file of one component. `T` is the type of the component's settings. */
 export interface ComponentConfig<T> extends Pick<ConfigFormat<z.ZodType, T>, 'component' | 'defaultText'> {
-  /** Reads, checks and completes a configuration. Never throws: everything that is wrong is in `problems`, all at once. */
+  /** Reads and checks a configuration, and fills in defaults. Never throws: all errors are in `problems`. */
   readonly load: (text: string, options: LoadOptions) => LoadedConfig<T>;
   /**
-   * Everything that is wrong with a file: a configuration, a ConfigMap manifest, each key of whose `data` is checked, or several manifests.
+   * Returns all problems of a file: a configuration, a ConfigMap manifest (each key of its `data` is checked), or several manifests.
    * Unknown fields are errors. Never throws.
    */
   readonly check: (text: string) => readonly ConfigProblem[];
-  /** For editors. */
+  /** Returns the JSON Schema for editors. */
   readonly jsonSchema: () => JsonSchema;
 }
 

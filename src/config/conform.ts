@@ -2,7 +2,7 @@ import { type Path, nearest } from './rules/index.ts';
 import * as z from 'zod';
 import { isObject } from '../kubernetes/api/decode.ts';
 
-/** What a configuration holds beyond its schema; `.path` is that of the key. */
+/** A place where a configuration differs from its schema in a way that the Go program accepts. `path` ends with the key. */
 export interface Deviation {
   readonly path: Path;
   readonly message: string;
@@ -11,26 +11,26 @@ export interface Deviation {
 }
 
 export interface Conformed {
-  /** The value as the schema knows it: null is absent, keys are spelled its way, unknown ones are left out. */
+  /** The value in the form of the schema: without nulls and unknown keys, and with the schema's spelling of keys. */
   readonly value: unknown;
   readonly deviations: readonly Deviation[];
 }
 
-/** Words that YAML 1.1, which the Go program reads, takes for booleans where they are not quoted. */
+/** Unquoted words that are booleans in YAML 1.1, which the Go program reads. */
 const yaml11Booleans: ReadonlyMap<string, boolean> = new Map([
   ...['y', 'yes', 'on'].map((word) => [word, true] as const),
   ...['n', 'no', 'off'].map((word) => [word, false] as const),
 ]);
 
-/** Of these numbers the text that Go writes is the shortest one: a float32 keeps six digits, and needs no exponent below a million. */
+/** For these numbers, Go prints the shortest text: a float32 keeps six digits, and has no exponent below a million. */
 const wholeNumber = /^(?:0|[1-9]\d{0,14})$/;
 const decimalNumber = /^(?:0|[1-9]\d{0,5})\.\d{1,5}$/;
-/** Six digits and the point. */
+/** Length of six digits and the point. */
 const longestDecimal = 7;
 
 /**
- * What `sigs.k8s.io/yaml` (convertToJSONableObject) makes of a scalar without quotes where text is wanted: `yes` is "true", `1.10` is "1.1".
- * Undefined for text, and for numbers in other forms, which are refused.
+ * Converts an unquoted scalar to text where the schema requires text, as `sigs.k8s.io/yaml` (convertToJSONableObject) does: `yes` becomes "true",
+ * `1.10` becomes "1.1". Undefined for text, and for other forms of numbers, which are rejected.
  */
 const asGoText = (plain: string, value: unknown): string | undefined => {
   if (value === null) return '';
@@ -46,7 +46,7 @@ const inner = (schema: z.core.$ZodType): z.core.$ZodType =>
   schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault ? inner(schema.unwrap()) : schema;
 
 interface Options {
-  /** A scalar without quotes as it stands in the file; undefined for anything else. */
+  /** Returns the text of an unquoted scalar exactly as written in the file; undefined for anything else. */
   readonly plainTextOf: (path: Path) => string | undefined;
   readonly report: (deviation: Deviation) => void;
 }
@@ -80,9 +80,9 @@ const conformObject = (
       continue;
     }
     if (name !== key) options.report({ path, message: `must be spelled ${name}`, kind: 'spelling' });
-    // To Go a field that is null is absent, but a value of a map is then the zero value.
+    // Go treats a null field as absent, but a null value of a map as the zero value.
     if (value === null) continue;
-    // The exact spelling wins over any other.
+    // The exact spelling takes precedence.
     if (name === key || !found.has(name)) found.set(name, conformValue(schema, { value, path }, options));
   }
   return Object.fromEntries(found);
@@ -116,8 +116,8 @@ const conformValue = (
 };
 
 /**
- * Reads `value` as Go's `sigs.k8s.io/yaml` does, so that whatever the Go program accepted is understood: null counts as absent, the
- * name of a field matches in any case, and an unquoted `yes` is a boolean. Deviations name unknown and misspelled fields.
+ * Interprets `value` as Go's `sigs.k8s.io/yaml` does, so that every file that the Go program accepted still works: null counts as absent, field
+ * names match in any case, and an unquoted `yes` is a boolean. Deviations report unknown and misspelled fields.
  */
 export const conform = (schema: z.ZodType, value: unknown, plainTextOf: Options['plainTextOf']): Conformed => {
   const deviations: Deviation[] = [];

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { parseGoDuration } from '../kubernetes/api/duration.ts';
 import { labelKeyPattern, labelValuePattern } from '../kubernetes/api/label-selectors.ts';
 
-/** A value as it is shown in messages. */
+/** Formats a value for a message. */
 export const show = (value: unknown): string => {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
@@ -10,16 +10,16 @@ export const show = (value: unknown): string => {
   return shown.length > 60 ? `${shown.slice(0, 60)}...` : shown;
 };
 
-/** Every message of a field says what it must be, so that no problem needs a look into the documentation. */
+/** Builds the message of a field, which always names the allowed values, so that operators need not consult the documentation. */
 const expecting = (expected: string) => ({
   error: ({ input }: { readonly input?: unknown }) =>
     input === undefined ? `is required: ${expected}` : `must be ${expected}, found ${show(input)}`,
 });
 
-/** RFC 1123 subdomain, as `IsDNS1123Subdomain` of k8s.io/apimachinery checks the names of Secrets. */
+/** RFC 1123 subdomain, the syntax of Secret names (`IsDNS1123Subdomain` of k8s.io/apimachinery). */
 const subdomain = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 
-/** The same, where a word in braces counts as a letter. */
+/** RFC 1123 subdomain in which a placeholder such as `{{ cluster }}` counts as a letter. */
 const templateOfSubdomain =
   /^(?=.{1,253}$)(?!.*(?:\.[.-]|-\.))(?:[a-z0-9]|\{\{ ?\w+ ?\}\})(?:(?:[a-z0-9.-]|\{\{ ?\w+ ?\}\})*(?:[a-z0-9]|\{\{ ?\w+ ?\}\}))?$/;
 
@@ -30,13 +30,13 @@ export const secretName = () => {
   return z.string(message).regex(subdomain, message);
 };
 
-/** The same, with `{{ namespace }}` or `{{ cluster }}` in it. */
+/** Name of a Secret that may contain `{{ namespace }}` or `{{ cluster }}`. */
 export const secretNameTemplate = () => {
   const message = expecting(secretNameWords);
   return z.string(message).regex(templateOfSubdomain, message);
 };
 
-/** As `IsConfigMapKey` of k8s.io/apimachinery checks the keys of a Secret's data. */
+/** Key of a Secret's data (`IsConfigMapKey` of k8s.io/apimachinery). */
 export const secretKey = () => {
   const message = expecting('a key of a Secret (letters, digits, "-", "_" and "."; at most 253 characters)');
   return z.string(message).regex(/^(?!\.\.)(?!\.$)[-._a-zA-Z0-9]{1,253}$/, message);
@@ -50,7 +50,7 @@ export const labelKey = () => {
   return z.string(message).regex(labelKeyPattern, message);
 };
 
-/** Annotations have the keys of labels, but for capitals in the subdomain, which nobody writes (ValidateAnnotations of k8s.io/apimachinery). */
+/** Has the syntax of a label key. Kubernetes also allows capitals in the subdomain, which nobody uses (ValidateAnnotations of k8s.io/apimachinery). */
 export const annotationKey = () => {
   const message = expecting(labelKeyWords.replace('a label key', 'an annotation key'));
   return z.string(message).regex(labelKeyPattern, message);
@@ -63,7 +63,7 @@ export const labelValue = () => {
   return z.string(message).regex(labelValuePattern, message);
 };
 
-/** May be empty. */
+/** Text that may be empty. */
 export const text = (example: string) =>
   z.string(expecting(`text, such as ${example}; in quotes where it reads as a number or a boolean`));
 
@@ -72,7 +72,7 @@ export const nonEmptyText = (example: string) => {
   return z.string(message).min(1, message);
 };
 
-/** `apiVersion`, `kind` and `name` of an object; `name` is an example. */
+/** Reference to an object by `apiVersion`, `kind` and `name`. The parameter `name` is an example for the help text. */
 export const resourceRef = (name: string) =>
   object('an object with apiVersion, kind and name', {
     apiVersion: about('Group and version of its kind, such as apps/v1.', nonEmptyText('apps/v1')),
@@ -80,10 +80,10 @@ export const resourceRef = (name: string) =>
     name: about(`Such as ${name}.`, nonEmptyText(name)),
   });
 
-/** One text and no other: JSON Schema says so, and typeFindings, which knows how grave a deviation is. */
+/** A fixed text. Only the JSON Schema requires it; zod accepts any text, because typeFindings reports other texts with the right severity. */
 export const exactly = (text: string) => z.string(expecting(`the text ${text}`)).meta({ const: text });
 
-/** Bounds are in words too: the words are what the operator reads. `keywords` say the same in JSON Schema. */
+/** Bounds of a number: `words` for messages, `keywords` for JSON Schema. */
 interface Range {
   readonly words: string;
   readonly holds: (value: number) => boolean;
@@ -120,7 +120,7 @@ export const boolean = () => z.boolean(expecting('true or false'));
 export const oneOf = <const T extends readonly [string, ...string[]]>(...values: T) =>
   z.enum(values, expecting(`one of ${values.join(', ')}`));
 
-/** For editors; what takes arithmetic to tell, such as `0.1ns` being 0, is left to the check itself. */
+/** JSON Schema keywords for editors. A pattern cannot do arithmetic: only the check itself finds, for example, that `0.1ns` is 0. */
 const durationKeywords = (isZeroAllowed: boolean) => {
   const text = String.raw`\+?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$`;
   return isZeroAllowed
@@ -128,7 +128,7 @@ const durationKeywords = (isZeroAllowed: boolean) => {
     : { anyOf: [{ type: 'string', pattern: `^(?=.*[1-9])${text}` }] };
 };
 
-/** A duration in Go's syntax, in milliseconds once read. The number 0 needs no unit. */
+/** A duration in Go's syntax, converted to milliseconds. The number 0 needs no unit. */
 export const duration = (range: Range) => {
   const expected = `a duration ${range.words} with a unit, such as 30s or 1m30s`;
   const message = expecting(expected);
@@ -144,7 +144,7 @@ export const duration = (range: Range) => {
     .meta({ ...durationKeywords(range.holds(0)), description: `Must be ${expected}.` });
 };
 
-/** `schema`, with words on what the field is for. */
+/** Adds a description of the field's purpose to `schema`. */
 export const about = <T extends z.ZodType>(what: string, schema: T): T => {
   const allowed = schema.meta()?.description;
   return schema.meta({ ...schema.meta(), description: allowed === undefined ? what : `${what} ${allowed}` });
@@ -166,7 +166,7 @@ export const listOf = <T extends z.ZodType>(expected: string, item: T) => {
 export const anyListOf = <T extends z.ZodType>(expected: string, item: T) => z.array(item, expecting(expected));
 
 interface MapParts<T> {
-  /** For editors. To hold the keys against it is left to the rules: zod passes over `__proto__` without a word. */
+  /** Pattern of the keys, for editors only. A component's rules check the keys, because zod silently ignores a key `__proto__`. */
   readonly keys: RegExp;
   readonly values: T;
   readonly minEntries: number;

@@ -5,8 +5,8 @@ import type { ConfigFormat } from './load.ts';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * A component's configuration file, for editors: what `dwd validate` accepts in the fields' own spelling, as far as a schema can tell. It
- * cannot tell, for example, that each resource is listed only once. Nulls, which the program takes for absent, are not in it.
+ * Returns the schema of a component's configuration file, for editors. It describes what `dwd validate` accepts, with exact spelling and as far as a
+ * schema can: it cannot require, for example, that each resource is listed only once. It does not allow nulls, which the program treats as absent.
  */
 export const jsonSchemaOf = <S extends z.ZodType, T>({ component, schema }: ConfigFormat<S, T>): JsonSchema => {
   const { $schema, ...rest } = z.toJSONSchema(schema(), {

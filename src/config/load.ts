@@ -13,47 +13,47 @@ import { type Misspelling, type Outline, findMisspellings, outlineOf } from './o
 import { type ConfigSource, readSource } from './source.ts';
 import { type ComponentName, typeFindings } from './type-meta.ts';
 
-/** What there is to know of the configuration file of one component, whose settings are `T`. */
+/** Format and rules of one component's configuration file. `T` is the type of the component's settings. */
 export interface ConfigFormat<S extends z.ZodType, T> {
   readonly component: ComponentName;
-  /** The file that `dwd manifests` and `dwd install` take if none is given. */
+  /** The configuration that `dwd manifests` and `dwd install` use by default. */
   readonly defaultText: string;
   readonly schema: () => S;
-  /** Rules beyond the schema, applied to a value of any shape as far as it has the shape for them. */
+  /** Checks rules that the schema cannot express. Accepts a value of any shape, and skips rules that do not apply to it. */
   readonly findings: (value: unknown) => readonly ConfigFinding[];
-  /** Called only when nothing is wrong. */
+  /** Called only if the configuration has no errors. */
   readonly settingsFrom: (config: z.output<S>) => T;
-  /** What speaks against settings that are valid. */
+  /** Returns reasons against settings that are valid but unwise. */
   readonly advice?: (settings: T) => readonly ConfigFinding[];
 }
 
 export interface LoadOptions {
   /**
-   * Severity of what the Go program overlooks: unknown and misspelled fields, and further documents. `error` to check a file;
-   * `warning` for a running component, because a file that the Go program ran must not leave a seed unprotected.
+   * Severity of problems that the Go program ignores: unknown and misspelled fields, and further documents. `error` to check a file;
+   * `warning` for a running component, because a file that worked with the Go program must not leave a seed unprotected.
    */
   readonly unknownFields: Severity;
   /**
-   * How it is looked at. `running`, the default: a component runs with it. `ahead`: before it does, as `dwd rehearse` does; a kind that can
-   * never be scaled is an error then. `closely`: also, advice about what is allowed but unwise, as `dwd validate` gives it.
+   * Purpose of the check. `running`, the default: a component runs with the configuration. `ahead`: it is checked before it is used, as by
+   * `dwd rehearse`; a kind that can never be scaled is then an error. `closely`: like `ahead`, with the advice that `dwd validate` prints.
    */
   readonly looked?: 'running' | 'ahead' | 'closely';
-  /** Of the configuration that this one is to replace: a field of it that is now misspelt keeps its value, and does not fall back to its default. */
+  /** Outline of the configuration that this one replaces: a field that is now misspelt keeps its value instead of falling back to its default. */
   readonly inForce?: Outline | undefined;
 }
 
 export interface LoadedConfig<T> {
-  /** Present unless one of the problems is an error. */
+  /** Absent if one of the problems is an error. */
   readonly settings?: T;
-  /** Present with `settings`. */
+  /** Present if `settings` is. */
   readonly outline?: Outline;
-  /** Fields that are taken for misspelt ones of the configuration in force, whose values were kept. Absent where there are none. */
+  /** Misspelt fields of the configuration in force whose values were kept. Absent if there are none. */
   readonly kept?: readonly ConfigProblem[];
-  /** All others, in the order of the file. */
+  /** All other problems, in the order of the file. */
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Made when it is first needed: to make one takes longer than to use it. */
+/** Schemas by format, built on first use: building one takes longer than using it. */
 const schemas = new WeakMap<object, z.ZodType>();
 
 const schemaOf = <S extends z.ZodType, T>(format: ConfigFormat<S, T>): S => {
@@ -70,7 +70,7 @@ const freeze = <T>(value: T): T => {
 const describeMisspelling = ({ meant }: Misspelling): string =>
   `is unknown, and ${meant} is gone: taken for ${meant}, whose value in force is kept; correct it or, if both are meant, take one of them out first`;
 
-/** Judges what was read; the problems of reading it are not repeated. */
+/** Checks a document that was read. Problems of reading it are not repeated. */
 export const configFrom = <S extends z.ZodType, T>(
   format: ConfigFormat<S, T>,
   source: ConfigSource,
@@ -119,7 +119,7 @@ export const configFrom = <S extends z.ZodType, T>(
   return { settings, outline, problems: sortProblems(problems), ...(kept.length === 0 ? {} : { kept }) };
 };
 
-/** Reads, checks and completes a configuration. Never throws: everything that is wrong is in `problems`, all at once. */
+/** Reads and checks a configuration, and fills in defaults. Never throws: all errors are in `problems`. */
 export const loadConfig = <S extends z.ZodType, T>(
   format: ConfigFormat<S, T>,
   text: string,

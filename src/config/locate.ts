@@ -1,18 +1,18 @@
 import type { Path } from './rules/index.ts';
 import { type Alias, type Document, type Node, type Pair, type YAMLMap, isAlias, isMap, isScalar, isSeq } from 'yaml';
 
-/** What stands at a path; the key is absent for items of a list and for the root. */
+/** The YAML nodes at a path. Items of a list and the root have no key. */
 export interface Located {
   readonly key: Node | undefined;
   readonly value: Node | undefined;
-  /** False when the path does not exist and this is the nearest that does. */
+  /** False if the path does not exist: the nodes are then those of its longest prefix that does. */
   readonly exact: boolean;
 }
 
-/** Of keys other than scalars, which the reader refuses, the empty string. */
+/** Returns the text of a key; empty for keys that are not scalars, which the parser rejects. */
 export const keyText = (key: unknown): string => (isScalar(key) ? String(key.value) : '');
 
-/** The pairs of a map by the text of their key: of equal keys the last. */
+/** The pairs of a map by the text of their key. The last of several equal keys wins. */
 interface PairsByKey {
   readonly exact: ReadonlyMap<string, Pair>;
   readonly anyCase: ReadonlyMap<string, Pair>;
@@ -23,11 +23,11 @@ const pairsByKey = ({ items }: YAMLMap): PairsByKey => ({
   anyCase: new Map(items.map((pair) => [keyText(pair.key).toLowerCase(), pair])),
 });
 
-/** Merges that a lookup follows, one inside the other: what merges itself would have no end. */
+/** Number of nested merges (`<<`) that a lookup follows. Without a limit, a map that merges itself would never end. */
 const maxMerges = 100;
 
 /**
- * Finds what stands at a path of a document. Each map is indexed once: to look for every key of a large map takes time linear in its size.
+ * Returns a function that finds the nodes at a path of the document. Each map is indexed once, so that finding all keys of a large map takes linear time.
  */
 export const locator = (document: Document): ((path: Path) => Located) => {
   const indices = new WeakMap<YAMLMap, PairsByKey>();
@@ -48,7 +48,7 @@ export const locator = (document: Document): ((path: Path) => Located) => {
     return isMap(target) || isSeq(target) || isScalar(target) ? target : undefined;
   };
 
-  /** Exact spelling first, then any case, as the keys of a configuration are matched. */
+  /** Matches the exact spelling first, then any case, like the keys of a configuration. */
   const childOf = (parent: Node | undefined, step: string | number, depth: number): Located | undefined => {
     const node = resolved(parent);
     if (isSeq(node)) {

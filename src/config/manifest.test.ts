@@ -57,9 +57,9 @@ describe('proberConfig.check', () => {
         .filter(({ severity }) => severity === 'error')
         .map(({ line, path, message }) => `${String(line)} ${path}: ${message.slice(0, 20)}`);
 
-    it('checks the ConfigMaps of the component, and those that do not say of which they are', () => {
+    it('checks the ConfigMaps of the component, and those without the label of any component', () => {
       expect(levels(service, configMap('prober', 0), configMap('weeder', -1))).toEqual([]);
-      // With the separator.
+      // The second ConfigMap follows the first after a separator line.
       const lines = configMap('prober', 0).split('\n').length;
       const found = levels(service, configMap('prober', -1), configMap(undefined, -1));
       const [first = '', second = ''] = found;
@@ -68,7 +68,7 @@ describe('proberConfig.check', () => {
       expect(first).toContain(' data["config.yaml"].');
     });
 
-    it('says that there is none of the component', () => {
+    it('reports that there is none of the component', () => {
       expect(proberConfig.check([service, configMap('weeder', 0)].join('\n---\n'))).toEqual([
         {
           line: 1,
@@ -80,7 +80,7 @@ describe('proberConfig.check', () => {
       ]);
     });
 
-    it('takes them for several configurations where one of them is no manifest', () => {
+    it('treats them as several configurations if one of them is no manifest', () => {
       const [problem] = proberConfig
         .check(`${minimal}\n---\n${service}`)
         .filter(({ severity }) => severity === 'error');
@@ -88,7 +88,7 @@ describe('proberConfig.check', () => {
     });
   });
 
-  it('finds in a ConfigMap what it finds in the file, at its place there', () => {
+  it('finds the same problems in a ConfigMap as in the file, at their positions in the ConfigMap', () => {
     const configs = cases.filter(({ text }) => !text.includes('kind: ConfigMap'));
     const indent = fc.integer({ min: 1, max: 8 });
     fc.assert(

@@ -16,8 +16,8 @@ const dataOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =
 };
 
 /**
- * Places of an embedded text in the manifest that holds it. A literal block (`|`) begins on the line after its header and is
- * indented as a whole; in any other style lines are folded or escaped, and all places are that of the whole value.
+ * Translates positions in an embedded text into positions in its manifest. A literal block (`|`) begins on the line after its header and is
+ * indented as a whole. Other styles fold or escape lines: there, every position becomes that of the whole value.
  */
 const placesIn = (manifestLines: readonly string[], source: ConfigSource, path: Path): ((at: Position) => Position) => {
   const start = source.positionOf(path);
@@ -32,7 +32,7 @@ const placesIn = (manifestLines: readonly string[], source: ConfigSource, path: 
   };
 };
 
-/** The configuration's own path continues that of the value which holds it. */
+/** Appends a path inside the configuration to the path of the value that holds the configuration. */
 const within = (prefix: string, path: string): string => {
   if (path === '.') return prefix;
   return path.startsWith('[') ? `${prefix}${path}` : `${prefix}.${path}`;
@@ -60,13 +60,13 @@ const problemsInData = (manifest: string, source: ConfigSource, check: Check): r
   });
 };
 
-/** The component that a ConfigMap printed by `dwd manifests` is of; undefined where it does not say so. */
+/** Returns the component to which a ConfigMap printed by `dwd manifests` belongs, according to its label; undefined without the label. */
 const componentOf = ({ value }: ConfigSource): unknown =>
   (value as { readonly metadata?: { readonly labels?: Readonly<Record<string, unknown>> } | null }).metadata?.labels?.[
     'app.kubernetes.io/component'
   ];
 
-/** Those of the ConfigMaps among several objects that are of this component, or do not say of which. */
+/** Checks the ConfigMaps among several objects that belong to this component or are not labelled with any. */
 const problemsInManifests = (
   text: string,
   manifests: readonly ConfigSource[],
@@ -81,8 +81,8 @@ const problemsInManifests = (
 };
 
 /**
- * Everything that is wrong with a configuration file: a plain one, or a ConfigMap manifest, each key of whose `data` is checked, or several
- * manifests, as `dwd manifests` prints them, among which the ConfigMaps are. Unknown fields are errors. Never throws.
+ * Returns all problems of a configuration file. The file is a plain configuration; or a ConfigMap manifest, where each key of `data` is
+ * checked; or several manifests, as `dwd manifests` prints them, where the ConfigMaps are checked. Unknown fields are errors. Never throws.
  */
 export const checkFile = <S extends z.ZodType, T>(
   format: ConfigFormat<S, T>,

@@ -1,16 +1,16 @@
 import { type Path, fieldsOf, nearest } from './rules/index.ts';
 
-/** The fields that a configuration file sets itself, and their values with defaults. Tells a misspelt field from one that was removed. */
+/** The fields that a configuration file sets, and all values with defaults. Distinguishes a field that was misspelt from one that was removed. */
 export interface Outline {
-  /** The known fields that the file has, as JSON by path. */
+  /** Values of the known fields that the file sets, as JSON, by path. */
   readonly given: ReadonlyMap<string, string>;
-  /** What they and all others come to, defaults filled in, as JSON by path. */
+  /** Values of all known fields, including defaults, as JSON, by path. */
   readonly effective: ReadonlyMap<string, string>;
-  /** Paths of the fields that nobody knows, but for those that are taken for a known one. */
+  /** Paths of the unknown fields, except those that are recognized as misspellings of a known one. */
   readonly unknown: ReadonlySet<string>;
 }
 
-/** Items of a list are the same ones wherever they stand in it: by what they are about, if they say so. */
+/** Identifies an item of a list by its `ref` or `type`, if it has one, so that it stays the same item when the list is reordered. */
 const nameOfItem = (item: unknown, index: number): string => {
   const { ref, type } = (item ?? {}) as { readonly ref?: unknown; readonly type?: unknown };
   return JSON.stringify(ref ?? type ?? index);
@@ -36,24 +36,24 @@ const byPath = (value: unknown): ReadonlyMap<string, string> => {
   return found;
 };
 
-/** `given` is the file in the spelling of the schema, without what it does not know; `effective` the same with all defaults. */
+/** `given` is the file in the schema's spelling, without unknown fields; `effective` is the same with all defaults. */
 export const outlineOf = (given: unknown, effective: unknown, unknown: readonly Path[]): Outline => ({
   given: byPath(given),
   effective: byPath(effective),
   unknown: new Set(unknown.map((path) => JSON.stringify(path))),
 });
 
-/** A known field that is gone, with a field in its place that nobody knows and that is spelt nearly so. */
+/** An unknown field that replaces a known one of nearly the same spelling. */
 export interface Misspelling {
-  /** Of the unknown field, as the file has it. */
+  /** Path of the unknown field, as spelt in the file. */
   readonly path: Path;
   /** Name of the known field. */
   readonly meant: string;
-  /** Gives the known field the value that it had. */
+  /** Sets the known field to its previous value. */
   readonly keep: () => void;
 }
 
-/** The fields of the object at `path` of the file, and the path of an outline to it. Names match in any case, as in the file. */
+/** Returns the fields of the object at `path` of the file, and its path in an outline. Names match in any case, as everywhere in the file. */
 const objectAt = (value: unknown, path: Path): { readonly fields: Record<string, unknown>; readonly at: string } => {
   let [found, at] = [value, ''];
   for (const step of path) {
@@ -70,8 +70,8 @@ const objectAt = (value: unknown, path: Path): { readonly fields: Record<string,
 };
 
 /**
- * Fields of the file in force that `next`, the outline of `value`, has lost by misspelling them: each is gone, its value would change, and in the same place
- * a field has come that nobody knows, spelt nearly like it. What was taken out, and what a later version may know, is no misspelling.
+ * Finds fields of the configuration in force that are misspelt in `value`, whose outline is `next`. A misspelt field is gone, its value would change, and
+ * its object has a new unknown field of nearly the same name. A field that was just removed, or one that a later version may know, is no misspelling.
  */
 export const findMisspellings = (
   inForce: Outline,

@@ -67,7 +67,7 @@ describe('any text', () => {
     return inFile && path !== '' && message !== '' && !message.includes('\n');
   };
 
-  it('never throws, and every problem stands in the file', { timeout: 60_000 }, () => {
+  it('never throws, and every problem has a position in the file', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { settings, problems } = proberConfig.load(text, running);
@@ -118,7 +118,7 @@ describe('any valid configuration', () => {
     timeout: `${info.timeoutMs}ms`,
   });
 
-  it('comes out as it was written', () => {
+  it('is read with the values that were written', () => {
     fc.assert(
       fc.property(settings, fc.constantFrom(stringify, JSON.stringify), (wanted, write) => {
         const text = write({

@@ -6,7 +6,7 @@ import { hasErrors } from './rules/problem.ts';
 const limit = 256 * 1024;
 const running = { unknownFields: 'warning' } as const;
 
-/** As many lines as fit into the largest file that is read. */
+/** Returns as many lines as fit into the largest accepted file. */
 const fill = (first: string, line: (index: number) => string, last = ''): string => {
   const lines = [first];
   let size = first.length;
@@ -18,7 +18,7 @@ const fill = (first: string, line: (index: number) => string, last = ''): string
   return lines.join('') + last;
 };
 
-/** Each took minutes to hours where a step took time linear in the file; read in linear time they take a fraction of a second. */
+/** Each text took minutes to hours when one step of the reader took time linear in the file. A reader that is linear overall takes a fraction of a second. */
 const texts: Readonly<Record<string, string>> = {
   'merges of one anchor': fill('a: &a {x: 1}\nb:\n', () => '- {<<: *a, y: 2}\n'),
   'merges in a chain': fill('', (n) => `a${n}: &a${n} {<<: *a${n - 1}, k${n}: 1}\n`),
@@ -48,7 +48,7 @@ const texts: Readonly<Record<string, string>> = {
   documents: fill('', () => '---\n'),
 };
 
-/** With a time limit that only a hang reaches. */
+/** A time limit in milliseconds that only a hang exceeds. */
 const unhurried = { timeout: 120_000 };
 
 describe('a file of 256 KiB', () => {
@@ -60,7 +60,7 @@ describe('a file of 256 KiB', () => {
   });
 
   it.each(['merges of one anchor', 'merges in a chain', 'a merge of many maps', 'anchors and aliases'])(
-    'of %s is refused for it, as a reload too',
+    'of %s is refused for its aliases, at start and on reload',
     unhurried,
     (name) => {
       const text = texts[name] ?? '';
@@ -73,7 +73,7 @@ describe('a file of 256 KiB', () => {
     },
   );
 
-  it('may merge and repeat as much as people do', () => {
+  it('may have 99 aliases', () => {
     const text = 'kubeConfigSecretName: probe\nx: &up {level: 0}\ndependentResourceInfos:\n';
     const resources = Array.from(
       { length: 99 },

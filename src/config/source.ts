@@ -3,30 +3,30 @@ import { type Document, isScalar, parseAllDocuments } from 'yaml';
 import { locator } from './locate.ts';
 import { maxAliases, structureFindings } from './structure.ts';
 
-/** In UTF-8. Room for thousands of resources. */
+/** Size limit of a file in bytes of UTF-8, enough for thousands of resources. */
 const maxBytes = 256 * 1024;
 
 export interface Position {
-  /** From 1. */
+  /** Line and column count from 1. */
   readonly line: number;
   readonly column: number;
 }
 
-/** One YAML document, and where everything in it stands. */
+/** One YAML document, and the positions of its values in the file. */
 export interface ConfigSource {
-  /** Plain data; aliases and merge keys are resolved. */
+  /** The document as plain data, with aliases and merge keys resolved. */
   readonly value: unknown;
-  /** Where the value at `path` stands or, when it is absent, what would hold it. */
+  /** Returns the position of the value at `path` or, if the path does not exist, of its nearest existing parent. */
   positionOf(path: Path): Position;
   positionOfKey(path: Path): Position;
-  /** How the scalar at `path` is written, such as `PLAIN` or `BLOCK_LITERAL`; undefined for anything else. */
+  /** Returns the YAML style of the scalar at `path`, such as `PLAIN` or `BLOCK_LITERAL`; undefined if there is no scalar. */
   styleOf(path: Path): string | undefined;
-  /** A scalar without quotes as it stands in the file; undefined for anything else. */
+  /** Returns the text of an unquoted scalar exactly as written in the file; undefined for anything else. */
   plainTextOf(path: Path): string | undefined;
 }
 
 export interface ReadResult {
-  /** Absent when there is nothing that could be judged any further. */
+  /** Absent if the file cannot be checked any further. */
   readonly source?: ConfigSource;
   readonly problems: readonly ConfigProblem[];
 }
@@ -73,7 +73,7 @@ const readDocument = (document: Document, positionAt: PositionAt): ReadResult =>
     ),
     ...document.warnings.map(({ message, pos }) => fileProblem(`YAML: ${message}`, 'warning', positionAt(pos[0]))),
   ];
-  // What stands after a syntax error was guessed by the parser; judging it would only add noise.
+  // The parser guesses the content after a syntax error; checking it would only add noise.
   if (document.errors.length > 0) return { problems: told };
   const { findings, isResolvable } = structureFindings(document);
   const problems = [
@@ -92,7 +92,7 @@ const readDocument = (document: Document, positionAt: PositionAt): ReadResult =>
   }
 };
 
-/** The parser's own line counter goes astray after some syntax errors; its offsets do not. */
+/** Computes positions from offsets, because the parser's own line counter is wrong after some syntax errors. */
 const positionsIn = (text: string): PositionAt => {
   const lineStarts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
   return (offset) => {
@@ -107,8 +107,8 @@ const positionsIn = (text: string): PositionAt => {
 };
 
 const parseDocuments = (text: string): readonly Document[] =>
-  // Merge keys as in YAML 1.1, which the Go program reads. Keys of other types than strings would cost exponential time, and the
-  // parser's own search for duplicate keys quadratic time: structure.ts does it in linear time.
+  // The Go program reads YAML 1.1, which has merge keys. Keys other than strings would take exponential time, and the parser's own
+  // search for duplicate keys quadratic time; structure.ts finds duplicates in linear time.
   parseAllDocuments(text, { merge: true, stringKeys: true, uniqueKeys: false, prettyErrors: false });
 
 const readFirst = (text: string, severalDocuments: Severity): ReadResult => {
@@ -130,14 +130,14 @@ const bounded = <T>(text: string, read: (text: string) => T): T | ReadResult => 
   try {
     return read(text.replace(/^\ufeff/, ''));
   } catch (error) {
-    // The parser recurses: a file nested thousands of levels deep ends in a RangeError.
+    // The parser is recursive: a file nested thousands of levels deep causes a RangeError.
     return { problems: [fileProblem(`cannot be read as YAML: ${(error as Error).message}`)] };
   }
 };
 
 /**
- * Reads one YAML (or JSON) document. Never throws: whatever is wrong with the text is a problem. `severalDocuments` is the
- * severity of more than one document, of which the first counts.
+ * Reads one YAML (or JSON) document. Never throws: every error is returned as a problem. If the text has several documents, the first
+ * counts, and `severalDocuments` is the severity of the problem that reports them.
  */
 export const readSource = (text: string, severalDocuments: Severity): ReadResult =>
   bounded(text, (whole) => readFirst(whole, severalDocuments));
@@ -145,7 +145,7 @@ export const readSource = (text: string, severalDocuments: Severity): ReadResult
 const isManifest = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && ['apiVersion', 'kind', 'metadata'].every((field) => field in value);
 
-/** The documents of a text that holds several, all of them objects of Kubernetes; undefined for any other text. Never throws. */
+/** Returns the documents of a text with several documents, all of them Kubernetes objects; undefined for any other text. Never throws. */
 export const readManifests = (text: string): readonly ConfigSource[] | undefined => {
   const read = bounded(text, (whole) => {
     const positionAt = positionsIn(whole);

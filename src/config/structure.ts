@@ -3,14 +3,14 @@ import { type Alias, type Document, isAlias, isMap, isScalar, isSeq } from 'yaml
 import { keyText } from './locate.ts';
 
 /**
- * Aliases and merges (`<<: *name`) in one document. To resolve one takes time linear in the file: without a bound, 9,000 merges in 230 KB
- * held up the whole program for minutes.
+ * Limit of aliases and merges (`<<: *name`) in one document. Resolving one takes time linear in the size of the file: without a limit, 9,000
+ * merges in 230 KB blocked the whole program for minutes.
  */
 export const maxAliases = 100;
 
-/** About the text itself, before anybody asks what it means. */
+/** A problem of the YAML text itself, found before it is checked as a configuration. */
 interface StructureFinding {
-  /** In the text. */
+  /** Offset in the text, in UTF-16 code units. */
   readonly offset: number;
   readonly path: Path;
   readonly message: string;
@@ -18,16 +18,16 @@ interface StructureFinding {
 
 export interface Structure {
   readonly findings: readonly StructureFinding[];
-  /** False where resolving the aliases would cost too much. */
+  /** False if the document has too many aliases to resolve. */
   readonly isResolvable: boolean;
 }
 
-/** Keys given twice, aliases of nothing, too many aliases. Takes time linear in the size of the document. */
+/** Finds duplicate keys, aliases without an anchor, and too many aliases, in time linear in the size of the document. */
 export const structureFindings = (document: Document): Structure => {
   const findings: StructureFinding[] = [];
   const anchors = new Set<string>();
   let aliases = 0;
-  // Grown and shrunk in place: a copy for each node would cost time that grows with the depth.
+  // One array that grows and shrinks: a copy for each node would take time that grows with the depth.
   const path: (string | number)[] = [];
   const report = (offset: number | undefined, message: string): void => {
     findings.push({ offset: offset ?? 0, path: [...path], message });
@@ -69,7 +69,7 @@ export const structureFindings = (document: Document): Structure => {
         path.pop();
       }
     }
-    // An anchor names what is complete: no alias inside of it can mean it.
+    // The anchor counts only after its node: an alias inside the node cannot refer to it.
     if (node.anchor !== undefined) anchors.add(node.anchor);
   };
 

@@ -3,10 +3,10 @@ import { type ConfigFinding, fieldsOf } from './rules/index.ts';
 
 const group = 'dependency-watchdog.gardener.cloud';
 
-/** Of every configuration file that says which it is. */
+/** The `apiVersion` of configuration files of all components. */
 const configApiVersion = `${group}/v1alpha1`;
 
-/** Components that run as a process, each with a configuration of its own. */
+/** Components that run as a process with their own configuration. */
 export const componentNames = ['prober', 'weeder', 'care'] as const;
 
 export type ComponentName = (typeof componentNames)[number];
@@ -14,15 +14,15 @@ export type ComponentName = (typeof componentNames)[number];
 const kindOf = (component: ComponentName): string =>
   `${component.charAt(0).toUpperCase()}${component.slice(1)}Configuration`;
 
-/** The fields by which a file says whose configuration it is. Both are optional: the Go program's files have neither. */
+/** The fields that identify the component of a configuration file. Both are optional, because the Go program's files have neither. */
 export const typeMeta = (component: ComponentName) => ({
   apiVersion: about('Version of the format; may be left out.', exactly(configApiVersion)).optional(),
   kind: about('Whose configuration it is; may be left out.', exactly(kindOf(component))).optional(),
 });
 
 /**
- * What is wrong with the `apiVersion` and `kind` of a file. A running component refuses another version of our format and another component's
- * file; of what is foreign to us it only warns, because the Go program overlooks both fields.
+ * Checks the `apiVersion` and `kind` of a file. A running component rejects another version of our format and another component's file.
+ * For foreign values it only warns, because the Go program ignores both fields.
  */
 export const typeFindings = (component: ComponentName, value: unknown): readonly ConfigFinding[] => {
   const { apiVersion, kind } = fieldsOf(value);

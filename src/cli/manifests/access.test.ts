@@ -36,7 +36,7 @@ it('gives the prober in a shoot a token, and rights to leases and nodes', async 
   expect(stderr).toContain('kubectl create secret generic "probe" -n ');
 });
 
-it('labels the Secret with the kubeconfig where clusters go by labels, and grants the prober all Secrets', async () => {
+it('labels the Secret with the kubeconfig if Secrets are selected by labels, and grants the prober all Secrets', async () => {
   const config = '--config-file=prober=selector.yaml';
   const { stderr } = await manifests('--component=shoot-access', config);
   expect(stderr).toContain('kubectl create secret generic "dependency-watchdog-probe" -n ');
@@ -46,7 +46,7 @@ it('labels the Secret with the kubeconfig where clusters go by labels, and grant
   expect(secrets).toEqual([{ apiGroups: [''], resources: ['namespaces', 'secrets'], verbs: ['list', 'watch'] }]);
 });
 
-it('fills in the name of the Cluster where several share a namespace, and gives the Secret its label', async () => {
+it('fills in the name of the Cluster if several share a namespace, and gives the Secret its label', async () => {
   const { stderr } = await manifests('--component=shoot-access', '--config-file=prober=cluster-api.yaml');
   expect(stderr).toMatch(/"\$\{SERVER:\?\}" "\$\{CLUSTER:\?\}" &&/);
   expect(stderr).toMatch(/kubectl create secret generic "\$\{CLUSTER\}-probe" -n "\$NAMESPACE" --from-file=value=/);
@@ -55,7 +55,7 @@ it('fills in the name of the Cluster where several share a namespace, and gives 
   expect(stderr).not.toContain('{{');
 });
 
-it('gives an operator roles, and says how to bind them', async () => {
+it('prints roles for an operator, and how to bind them', async () => {
   const { objects, stderr } = await manifests('--component=operator', '--namespace=here');
   const [wide, home] = objects;
   expect(objects.map(({ kind }) => kind)).toEqual(['ClusterRole', 'Role']);
@@ -65,7 +65,7 @@ it('gives an operator roles, and says how to bind them', async () => {
     ['Role here', 'pods/proxy', 'get'],
     ['Role here', 'leases', 'get'],
   ]);
-  // In all namespaces, a way into pods would be one into every control plane.
+  // Access to the pods of all namespaces would open every control plane.
   expect(rulesIn([wide!]).filter(([, resources]) => resources.includes('pods'))).toEqual([]);
   expect(stderr).toContain(`--clusterrole=${wide!.metadata.name} `);
   expect(stderr).toContain(`-n here --role=${home!.metadata.name} `);

@@ -1,4 +1,4 @@
-/** An expression in CEL (https://kubernetes.io/docs/reference/using-api/cel/) and the message of a refused request. */
+/** A CEL expression (https://kubernetes.io/docs/reference/using-api/cel/), and the message with which a request is rejected if it is false. */
 export interface Validation {
   readonly expression: string;
   readonly message: string;
@@ -11,7 +11,7 @@ interface ResourceRule {
   readonly operations: readonly string[];
 }
 
-/** What a component may do, in the words of admission policies. */
+/** Requests that a component may send, in the terms of admission policies. */
 export interface Policy {
   readonly component: 'prober' | 'weeder';
   readonly resourceRules: readonly ResourceRule[];
@@ -19,11 +19,11 @@ export interface Policy {
   readonly validations: readonly Validation[];
 }
 
-/** What is quoted so is checked before: names of labels, annotations and users have neither quotes nor backslashes. */
+/** Quotes a text that needs no escapes: keys and values of labels, annotations and names of users contain neither quotes nor backslashes. */
 export const quoted = (text: string): string => `'${text}'`;
 export const listed = (texts: readonly string[]): string => `[${texts.map(quoted).join(', ')}]`;
 
-/** True if two maps differ in `free` at most. */
+/** Returns an expression that is true if two maps differ at most in the keys of `free`. */
 export const sameBut = (after: string, before: string, free: string): string =>
   [
     `${after}.all(k, k in ${free} || (k in ${before} && ${after}[k] == ${before}[k]))`,

@@ -6,10 +6,10 @@ import { proberPolicies, weederPolicies } from './policy.ts';
 import type { ManifestPart } from './render.ts';
 import { commonValues } from './values.ts';
 
-/** Values of the chart: objects in objects, as a values file has them. */
+/** Values of the Helm chart as nested objects, the form of a values file. */
 export type ChartValues = Readonly<Record<string, unknown>>;
 
-/** `{ 'a.b': 1 }` as `{ a: { b: 1 } }`. */
+/** Converts `{ 'a.b': 1 }` to `{ a: { b: 1 } }`. */
 const nested = (flat: ChartValues): ChartValues => {
   const root: Record<string, unknown> = {};
   for (const [path, value] of Object.entries(flat)) {
@@ -22,19 +22,19 @@ const nested = (flat: ChartValues): ChartValues => {
   return root;
 };
 
-/** The rights come with the configuration that demands them, and say by its hash of which one they are. */
+/** Returns the configuration with the rights that it needs. The hash identifies the configuration from which the rights were derived. */
 const configValues = ({ text, rules, hash }: ParsedConfiguration<unknown>) => ({ config: text, rules, rulesFor: hash });
 
-/** Parts whose objects follow from configurations in ways that no template can follow. */
+/** Parts whose objects are derived from configurations in ways that a template cannot express. */
 export const derivedParts = ['operator', 'policy'] as const satisfies readonly ManifestPart[];
 
-/** The prober's in both forms: the chart renders one of them. */
+/** Returns all policies, the prober's in both forms. The chart renders one of the two forms. */
 const policyObjects = (installation: Installation): readonly KubeObject[] => {
   const { beforeWebhooks, afterWebhooks } = proberPolicies(installation);
   return [...beforeWebhooks, ...afterWebhooks, ...weederPolicies(installation)];
 };
 
-/** Values under which the chart renders what `renderManifests` does. The namespace is not among them: it is the release's. */
+/** Returns the values with which the chart renders the objects of `renderManifests`. The namespace is not a value: it is that of the Helm release. */
 export const chartValuesOf = (installation: Installation, chosen: readonly ManifestPart[]): ChartValues => {
   const { profile, namePrefix, image, replicas, values } = installation;
   const keys = Object.keys(commonValues) as readonly (keyof typeof commonValues)[];
@@ -49,7 +49,7 @@ export const chartValuesOf = (installation: Installation, chosen: readonly Manif
     ...values[component],
     ...configValues(installation[component]),
   });
-  // Their objects are values, in which the chart fills in names, and which say of which configurations they are.
+  // These objects are values themselves. The chart fills in names; `objectsFor` identifies the configurations from which the objects were derived.
   const derived = (part: ManifestPart, objectsOf: (unnamed: Installation) => readonly KubeObject[]): ChartValues => {
     const { prober, weeder } = installation;
     const unnamed = { ...installation, namespace: '{{ .Release.Namespace }}', namePrefix: '{{ .Values.namePrefix }}' };

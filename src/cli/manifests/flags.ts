@@ -5,7 +5,7 @@ import { profiles } from './installation.ts';
 import { manifestParts } from './render.ts';
 import { namePrefix } from './value-types.ts';
 
-/** Flags that say what an installation is made of. */
+/** Flags that define an installation. */
 export const manifestFlags = {
   component: requiredFlag(
     choices('component', manifestParts),

@@ -3,13 +3,13 @@ import type { ComponentName } from '../../config/index.ts';
 import { metricsPort } from './ports.ts';
 
 /**
- * What a Gardener seed demands of pods in its namespace `garden`. Sources, in github.com/gardener: getPodLabels in
+ * Requirements of a Gardener seed on pods in its namespace `garden`. Sources, in github.com/gardener: getPodLabels in
  * gardener/pkg/component/nodemanagement/dependencywatchdog/bootstrap.go; gardener/docs/operations/network_policies.md;
  * gardener/pkg/component/observability/monitoring/prometheus/seed/podmonitors.go; gardener/docs/development/priority-classes.md;
  * gardener/docs/concepts/resource-manager.md (high availability config).
  */
 
-/** The only namespace for this profile: the shoots' API servers let in pods of no other that has these labels. */
+/** The only namespace for this profile: the shoots' API servers accept connections of pods with these labels only from this namespace. */
 export const gardenNamespace = 'garden';
 
 export const seedPriorityClass = 'gardener-system-800';
@@ -30,11 +30,11 @@ const toShoots = [
   `${generated}/to-all-shoots-kube-apiserver-tcp-443`,
 ];
 
-/** Of pods: the weeder reaches nothing but the seed's API server; the others reach shoots, and care the garden. */
+/** Labels of pods for network policies. The weeder connects only to the seed's API server; the others also to shoots, and care to the garden. */
 export const seedPodLabels = (component: ComponentName): Readonly<Record<string, string>> =>
   allowed(component === 'weeder' ? always : [...always, ...toShoots]);
 
-/** Of pods. The seed's Prometheus takes HTTPS for granted in the namespace garden. */
+/** Annotations of pods for scraping. Without the scheme, the seed's Prometheus would use HTTPS in the namespace garden. */
 export const seedPodAnnotations = (name: string): Readonly<Record<string, string>> => ({
   'prometheus.io/scrape': 'true',
   'prometheus.io/scheme': 'http',
@@ -42,15 +42,15 @@ export const seedPodAnnotations = (name: string): Readonly<Record<string, string
   'prometheus.io/name': name,
 });
 
-/** Of a Service: lets the seed's Prometheus through to the pods. */
+/** Annotations of a Service that allow the seed's Prometheus to connect to the pods. */
 export const seedServiceAnnotations: NonNullable<KubeObject['metadata']['annotations']> = {
   [`${generated}/from-all-seed-scrape-targets-allowed-ports`]: JSON.stringify([{ protocol: 'TCP', port: metricsPort }]),
 };
 
-/** Of a Deployment: two replicas on different nodes, and in different zones where the seed has several. */
+/** Labels of a Deployment: the replicas run on different nodes, and in different zones if the seed has several. */
 export const seedDeploymentLabels = { [`${highAvailability}/type`]: 'controller' } as const;
 
-/** Of a Deployment: without it the webhook of gardener-resource-manager makes two replicas of any number. */
+/** Annotations of a Deployment: without them, the webhook of gardener-resource-manager changes any number of replicas to two. */
 export const seedDeploymentAnnotations = (replicas: number): Readonly<Record<string, string>> => ({
   [`${highAvailability}/replicas`]: String(replicas),
 });

@@ -7,8 +7,8 @@ import { guessResource, policyRules } from './rights.ts';
 const leases = componentNames.map(leaseNameOf);
 
 /**
- * What a person needs to see and to steer the prober. Nobody is bound to it. What reaches into pods is a Role of its own, for the namespace of the
- * installation alone: in all namespaces, `pods/proxy` would be a way into every control plane.
+ * Returns the roles of a person who observes and controls the prober, without bindings. Access to pods is a separate Role in the namespace of the
+ * installation only: in all namespaces, `pods/proxy` would open every control plane.
  */
 export const operatorRoles = (installation: Installation): readonly KubeObject[] => {
   const { namespace, prober } = installation;
@@ -27,7 +27,7 @@ export const operatorRoles = (installation: Installation): readonly KubeObject[]
   ];
 };
 
-/** How somebody gets these roles. */
+/** Returns a shell script that binds these roles to a user. */
 export const bindScript = (installation: Installation): string => {
   const name = clusterWideNameOf(installation, 'operator');
   return `# Set OPERATOR to the name of the user who is to operate the dependency-watchdog; --group in place of --user for all of a group.

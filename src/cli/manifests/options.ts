@@ -17,7 +17,7 @@ const isRunning = (word: string): word is ComponentName => componentNames.some((
 
 const isNamed = (text: string): boolean => componentNames.some((name) => text.startsWith(`${name}=`));
 
-/** Splits at each comma before a `COMPONENT=`: a path may contain others. */
+/** Splits at each comma before a `COMPONENT=`, because paths may contain commas. */
 const splitNamed = (text: string): readonly string[] => {
   const [first = '', ...others] = text.split(',');
   const entries = [first];
@@ -25,7 +25,7 @@ const splitNamed = (text: string): readonly string[] => {
   return entries;
 };
 
-/** `PATH`, or `COMPONENT=PATH,COMPONENT=PATH`. */
+/** Parses `PATH`, or `COMPONENT=PATH,COMPONENT=PATH`. */
 const pathsFrom = ({ component, 'config-file': text }: ManifestFlagValues): Paths => {
   if (text === undefined) return {};
   const entries = splitNamed(text);
@@ -43,14 +43,14 @@ const pathsFrom = ({ component, 'config-file': text }: ManifestFlagValues): Path
   return { [only]: text };
 };
 
-/** What is left of a container's memory limit for V8's heap: Node itself, TLS and buffers took 165 MB with 1000 shoots (docs/adr/0011-memory.md). */
+/** Returns the share of a container's memory limit for V8's heap. Node itself, TLS and buffers used 165 MB with 1000 shoots (docs/adr/0011-memory.md). */
 const heapLimitMiB = (memoryLimitMiB: number): number => Math.floor((memoryLimitMiB * 5) / 8);
 
 const ahead = { unknownFields: 'error', looked: 'ahead' } as const;
 
 /**
- * What the flags ask for, with the configurations that they name and, where they name none, those that Gardener generates. Warnings about
- * configurations go to stderr. Rejects with a UsageError where flags contradict each other, with a CommandError where a configuration is not valid.
+ * Returns the installation that the flags define, with the configurations that they name, or by default those that Gardener generates. Prints warnings
+ * about configurations on stderr. Rejects with a UsageError if flags contradict each other, with a CommandError if a configuration is not valid.
  */
 export const installationFrom = async (
   flags: ManifestFlagValues,

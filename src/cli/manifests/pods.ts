@@ -12,24 +12,24 @@ export interface Part {
 export const configKey = 'config.yaml';
 const configPath = '/etc/dependency-watchdog';
 
-/** Everything but what is empty: an API server takes the two for the same. */
+/** Removes empty fields. An API server treats an empty field like an absent one. */
 const unlessEmpty = (fields: Readonly<Record<string, string | object>>): object =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && Object.keys(value).length > 0));
 
 export const configMapNameOf = ({ installation, component }: Part): string =>
   `${nameOf(installation, component)}-config-${installation[component].hash}`;
 
-/** A Secret that a component reads from a directory: only so the kubelet brings changes of it to the running pod. */
+/** A Secret mounted as a directory, because the kubelet updates only such a mount in a running pod. */
 interface MountedSecret {
   readonly name: string;
   readonly mountPath: string;
   readonly secretName: string;
   readonly argument: string;
-  /** The pod starts without it. */
+  /** True if the pod starts without the Secret. */
   readonly optional?: true;
 }
 
-/** Those whose names are set. */
+/** Returns the mounted Secrets whose names are set. */
 const secretsOf = ({ installation: { values }, component }: Part): readonly MountedSecret[] => {
   const garden = '/etc/dependency-watchdog-garden';
   const notify = '/etc/dependency-watchdog-notify';
@@ -45,7 +45,7 @@ const secretsOf = ({ installation: { values }, component }: Part): readonly Moun
       mountPath: notify,
       secretName: values['prober.notifyUrlSecret'],
       argument: `--notify-url=file:${notify}/url`,
-      // What nobody is told of is protected all the same.
+      // Protection must not depend on notifications.
       optional: true,
     },
   };
@@ -83,7 +83,7 @@ const containerOf = (part: Part) => {
       { name: 'metrics', containerPort: metricsPort, protocol: 'TCP' },
       { name: 'health', containerPort: healthPort, protocol: 'TCP' },
     ],
-    // V8 lets its space for new objects grow to 128 MB, whatever the program needs (docs/adr/0011-memory.md).
+    // Without a limit, V8 lets its young generation grow to 128 MB, regardless of need (docs/adr/0011-memory.md).
     env: [
       {
         name: 'NODE_OPTIONS',
@@ -111,7 +111,7 @@ const containerOf = (part: Part) => {
 const spread = (topologyKey: string, labels: object) => ({
   maxSkew: 1,
   topologyKey,
-  // A cluster of one node, or with one zone left, runs both replicas all the same.
+  // A cluster with only one node or one available zone must still run both replicas.
   whenUnsatisfiable: 'ScheduleAnyway',
   labelSelector: { matchLabels: labels },
 });
@@ -126,13 +126,13 @@ const podSpecOf = (part: Part): object => {
     ...unlessEmpty({ priorityClassName, nodeSelector, tolerations, imagePullSecrets }),
     serviceAccountName: nameOf(installation, component),
     automountServiceAccountToken: true,
-    // The write in flight ends and the Lease is released within 3 s.
+    // Within 3 s, the pending write ends and the Lease is released.
     terminationGracePeriodSeconds: 5,
     securityContext: {
       runAsNonRoot: true,
       runAsUser: 65532,
       runAsGroup: 65532,
-      // For the Secret, of which only its group may read.
+      // The mounted Secret is readable only by its group.
       fsGroup: 65532,
       seccompProfile: { type: 'RuntimeDefault' },
     },

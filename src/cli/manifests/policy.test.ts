@@ -37,7 +37,7 @@ it('binds one policy to the ServiceAccount of the prober and one to that of the 
   ]);
 });
 
-it('guards the ServiceAccounts of gardenlet with the prefix of their names', async () => {
+it('restricts the ServiceAccounts of gardenlet if given the prefix of their names', async () => {
   const all = await policies('--profile=gardener-seed', '--name-prefix=dependency-watchdog-');
   expect(all.flatMap(({ spec }) => spec.matchConditions ?? []).map(({ expression }) => expression)).toEqual([
     "request.userInfo.username == 'system:serviceaccount:garden:dependency-watchdog-prober'",
@@ -45,7 +45,7 @@ it('guards the ServiceAccounts of gardenlet with the prefix of their names', asy
   ]);
 });
 
-it('watches over updates of what the prober scales, and deletes of pods by the weeder', async () => {
+it('matches updates of the resources that the prober scales, and deletes of pods by the weeder', async () => {
   const [prober, , weeder] = await policies('--config-file=prober=kinds.yaml');
   const rule = { apiVersions: ['*'], operations: ['UPDATE'] };
   expect(prober?.spec.matchConstraints?.resourceRules).toEqual([
@@ -58,7 +58,7 @@ it('watches over updates of what the prober scales, and deletes of pods by the w
   ]);
 });
 
-it('lets the weeder delete what any of its selectors matches', async () => {
+it('lets the weeder delete pods that any of its selectors matches', async () => {
   const [, , weeder] = await policies('--config-file=weeder=weeder.yaml');
   expect(weeder?.spec.validations?.[0]).toEqual({
     expression: "(('role' in variables.labels && variables.labels['role'] in ['apiserver']))",
@@ -85,7 +85,7 @@ it('has an expression for each operator of a selector', () => {
   );
 });
 
-it('only audits the prober in a seed of Gardener, unless values say otherwise, or asked to judge before webhooks', async () => {
+it('only audits the prober in a seed of Gardener, unless values set other actions or a policy before webhooks', async () => {
   const actions = async (...flags: readonly string[]): Promise<unknown> =>
     (await policies(...flags)).map(({ kind, spec }) => spec.validationActions ?? kind);
   const validating = 'ValidatingAdmissionPolicy';

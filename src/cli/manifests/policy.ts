@@ -21,7 +21,7 @@ const holds = ({ key, operator, values }: LabelRequirement): string => {
   }
 };
 
-/** A label selector in CEL, over `variables.labels`. */
+/** Converts a label selector to a CEL expression over `variables.labels`. */
 export const celOfSelector = ({ matchLabels, matchExpressions }: LabelSelector): string => {
   const equalities = Object.entries(matchLabels).map(([key, value]) => ({
     key,
@@ -37,7 +37,7 @@ const crashLoops = (list: string): string =>
   `has(oldObject.status.${list}) && oldObject.status.${list}.exists(c, has(c.state) && has(c.state.waiting) && ` +
   `has(c.state.waiting.reason) && c.state.waiting.reason == 'CrashLoopBackOff')`;
 
-/** Which pods the weeder may delete. */
+/** Returns the policy for the pods that the weeder may delete. */
 const weederPolicy = ({ weeder }: Installation): Policy => {
   const selectors = weeder.settings.services.flatMap(({ podSelectors }) => podSelectors.map(celOfSelector));
   return {
@@ -57,15 +57,15 @@ const weederPolicy = ({ weeder }: Installation): Policy => {
   };
 };
 
-/** What both kinds of policies have, and their bindings. */
+/** Returns the fields that validating and mutating policies and their bindings have in common. */
 const commonOf = (installation: Installation, { component, resourceRules, variables }: Policy) => {
-  // Names of policies, unlike those of roles, are those of DNS.
+  // The name of a policy, unlike that of a role, must be a DNS subdomain.
   const name = `${nameOf(installation, component)}.${installation.namespace}.dependency-watchdog.gardener.cloud`;
   const expression = `request.userInfo.username == ${quoted(userOf(installation, component))}`;
   return {
     metadata: { name, labels: seedLabelsOf(installation, 'policy') },
     spec: {
-      // A request that cannot be judged is refused: the expressions leave nothing to fail on.
+      // A request is rejected if an expression fails. The expressions are written so that none can fail.
       failurePolicy: 'Fail',
       matchConstraints: { resourceRules },
       matchConditions: [{ name: 'user', expression }],
@@ -74,7 +74,7 @@ const commonOf = (installation: Installation, { component, resourceRules, variab
   };
 };
 
-/** Judges the object as the mutating webhooks have left it. */
+/** Returns a policy that checks the object after mutating webhooks have changed it. */
 const validating = (
   installation: Installation,
   policy: Policy,
@@ -93,12 +93,12 @@ const validating = (
   ];
 };
 
-/** What removes a field that no object has fails, and the error names the field. */
+/** Returns a patch that rejects the request: removing a field that does not exist fails, and the error contains the name of the field. */
 const refusal = (message: string): string =>
   `[JSONPatch{op: 'remove', path: ${quoted(`/${message.replaceAll('~', '~0').replaceAll('/', '~1')}`)}}]`;
 
 /**
- * Judges the object before any webhook changes it: the API server calls mutating policies first
+ * Returns a policy that checks the object before any webhook changes it, because the API server calls mutating policies first
  * (https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/). It changes nothing.
  */
 const mutating = (installation: Installation, policy: Policy): readonly KubeObject[] => {
@@ -119,14 +119,14 @@ const mutating = (installation: Installation, policy: Policy): readonly KubeObje
   ];
 };
 
-/** Of the policy that judges after the webhooks: in a seed of Gardener it only audits, for there they change what the prober scales. */
+/** Returns the actions of the policy after webhooks. In a seed of Gardener it only audits, because webhooks there change the scaled resources. */
 const proberActions = ({ profile, values }: Installation): readonly string[] => {
   const chosen = values['policy.proberActions'];
   if (chosen.length > 0) return chosen;
   return profile === 'gardener-seed' ? ['Audit'] : ['Deny'];
 };
 
-/** The two forms of the prober's policy, one of which is installed. */
+/** Returns both forms of the prober's policy. Only one of them is installed. */
 export const proberPolicies = (installation: Installation) => ({
   afterWebhooks: validating(installation, proberPolicy(installation, 'after'), proberActions(installation)),
   beforeWebhooks: mutating(installation, proberPolicy(installation, 'before')),
@@ -135,7 +135,7 @@ export const proberPolicies = (installation: Installation) => ({
 export const weederPolicies = (installation: Installation): readonly KubeObject[] =>
   validating(installation, weederPolicy(installation), ['Deny']);
 
-/** Admission policies that refuse prober and weeder what RBAC cannot: a stolen token allows no more than the program does. */
+/** Returns admission policies that restrict prober and weeder further than RBAC can, so that a stolen token allows no more than the program does. */
 export const policies = (
   installation: Installation,
   components: readonly string[] = ['prober', 'weeder'],

@@ -1,5 +1,5 @@
-/** Those of the Go program, and the defaults of ours. */
+/** Ports for metrics and health. They are the Go program's ports, and the defaults of our flags. */
 export const metricsPort = 9643;
 export const healthPort = 9644;
-/** Of the page, which is reached by `kubectl port-forward` alone. */
+/** Port of the page, which can be reached only through `kubectl port-forward`. */
 export const pagePort = 9645;

@@ -4,22 +4,22 @@ import { type Policy, type Validation, listed, sameBut } from './cel.ts';
 import type { Installation } from './installation.ts';
 import { guessResource } from './rights.ts';
 
-/** What the API server itself keeps. */
+/** Metadata fields that the API server itself changes. */
 const kept = ['generation', 'managedFields', 'resourceVersion'];
 
-/** Where pods run, and not what runs: what the webhook high-availability-config of gardener-resource-manager writes. */
+/** Pod fields that the webhook high-availability-config of gardener-resource-manager writes. They decide where pods run, not what runs. */
 const placement = ['affinity', 'tolerations', 'topologySpreadConstraints'];
 
 const isApps = "request.resource.group == 'apps'";
 
-/** Two variables: a field of the object as it becomes, and as it was; empty where there is none. */
+/** Defines two variables: a field after and before the update. An absent field is an empty map. */
 const variables = (name: string, field: string, from: string) =>
   ['After', 'Before'].map((when) => ({
     name: `${name}${when}`,
     expression: `'${field}' in ${from}${when} ? ${from}${when}.${field} : {}`,
   }));
 
-/** Beside ours, those that a configuration has the prober set. */
+/** Allows changes of our annotations, and of those that the configuration makes the prober set. */
 const marksOf = ({ prober }: Installation): Validation => {
   const set = prober.settings.dependentResources.flatMap(({ annotation }) => annotation?.key ?? []);
   const written = [...writtenAnnotations, ...(set.length === 0 ? [] : [formerAnnotation]), ...new Set(set)];
@@ -28,7 +28,7 @@ const marksOf = ({ prober }: Installation): Validation => {
     message: `the prober may change no annotations but ${written.join(', ')}`,
   };
 };
-/** Labels and annotations steer controllers: that of Deployments takes one for a request to bring back an older image. */
+/** Protects labels and other annotations, because they control controllers: one annotation makes the Deployment controller roll back to an older image. */
 const metadata: Validation = {
   expression: sameBut('variables.metadataAfter', 'variables.metadataBefore', listed(['annotations', ...kept])),
   message: 'the prober may change nothing in the metadata but its own annotations',
@@ -56,13 +56,13 @@ const template: readonly Validation[] = [
   },
 ];
 
-/** Before the webhooks. */
+/** Rules of the policy before webhooks. */
 const strict: Pick<Policy, 'variables' | 'validations'> = {
   variables: [{ name: 'freeInSpec', expression: `${isApps} ? ['replicas'] : []` }],
   validations: [spec],
 };
 
-/** After the webhooks, whose changes count as the prober's: the placement of pods is free, and what runs is not. */
+/** Rules of the policy after webhooks. Changes by webhooks count as the prober's, so the placement of pods may change, but not what they run. */
 const lenient: Pick<Policy, 'variables' | 'validations'> = {
   variables: [
     { name: 'freeInSpec', expression: `${isApps} ? ['replicas', 'template'] : []` },
@@ -73,8 +73,8 @@ const lenient: Pick<Policy, 'variables' | 'validations'> = {
 };
 
 /**
- * What the prober may change in what it scales. The subresource `scale` is left to RBAC: nothing but the count can be changed through it. Kinds
- * that are scaled through it alone have no field of their spec changed here.
+ * Returns the policy for the prober's changes of dependent resources. RBAC alone covers the subresource `scale`, which can only change the count. For
+ * kinds that are scaled through that subresource, the policy allows no change of the spec.
  */
 export const proberPolicy = (installation: Installation, webhooks: 'before' | 'after'): Policy => {
   const { prober } = installation;
@@ -93,7 +93,7 @@ export const proberPolicy = (installation: Installation, webhooks: 'before' | 'a
       operations: ['UPDATE'],
     })),
     variables: [
-      // `dyn`: an object as a map of its fields.
+      // `dyn` makes an object a map of its fields.
       { name: 'objectAfter', expression: 'dyn(object)' },
       { name: 'objectBefore', expression: 'dyn(oldObject)' },
       ...variables('metadata', 'metadata', 'variables.object'),

@@ -6,10 +6,10 @@ import { policies } from './policy.ts';
 import { kubeconfigScript, shootAccess } from './shoot-access.ts';
 import { workloadOf } from './workload.ts';
 
-/** The objects of one part, in the order in which they are to be applied. */
+/** Returns the objects of one part in the order in which to apply them. */
 type Render = (installation: Installation) => readonly KubeObject[];
 
-/** What does not run as a process. */
+/** Parts that do not run as a process. */
 const others = {
   'shoot-access': shootAccess,
   operator: operatorRoles,
@@ -19,7 +19,7 @@ const others = {
 /** A value of `--component`: a component, or other objects that an installation may have. */
 export type ManifestPart = ComponentName | keyof typeof others;
 
-/** In the order in which they are to be applied. */
+/** All parts in the order in which to apply them. */
 export const manifestParts: readonly ManifestPart[] = [
   ...componentNames,
   ...(Object.keys(others) as readonly (keyof typeof others)[]),
@@ -30,7 +30,7 @@ const rendererOf = (part: ManifestPart): Render => {
   return running === undefined ? others[part as keyof typeof others] : workloadOf(running);
 };
 
-/** The objects of these parts, in the order in which they are to be applied, whatever the order of `chosen`. */
+/** Returns the objects of these parts in the order in which to apply them, which does not depend on the order of `chosen`. */
 export const renderManifests = (installation: Installation, chosen: readonly ManifestPart[]): readonly KubeObject[] =>
   manifestParts.filter((part) => chosen.includes(part)).flatMap((part) => rendererOf(part)(installation));
 
@@ -39,6 +39,6 @@ const scripts: Readonly<Partial<Record<ManifestPart, (installation: Installation
   operator: bindScript,
 };
 
-/** What is left to do when their objects are applied, as a script for a shell; empty for most. */
+/** Returns a shell script to run after the objects of these parts are applied; empty for most parts. */
 export const scriptsFor = (installation: Installation, chosen: readonly ManifestPart[]): string =>
   chosen.map((part) => scripts[part]?.(installation) ?? '').join('');

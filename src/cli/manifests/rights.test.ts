@@ -14,7 +14,7 @@ const grant = fc.record(
   { requiredKeys: ['group', 'resource', 'verbs', 'purpose'] },
 );
 
-/** What is granted in effect: a right to all names covers those to single ones. */
+/** Returns the effective rights: a right to all names covers rights to single names. */
 const effective = (lines: readonly (readonly [string, string])[]): readonly string[] => {
   const forAll = new Set(lines.flatMap(([right, name]) => (name === '*' ? [right] : [])));
   const left = lines.filter(([right, name]) => name === '*' || !forAll.has(right));
@@ -47,7 +47,7 @@ it('grants all that is needed, and nothing else', () => {
   );
 });
 
-it('makes one rule of what differs only in verbs, in names, or in resources', () => {
+it('merges grants that differ only in verbs, in names, or in resources', () => {
   const deployments = { group: 'apps', resource: 'deployments', purpose: 'to test' };
   const rules = policyRules([
     { ...deployments, names: ['b'], verbs: ['patch'] },

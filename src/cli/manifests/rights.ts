@@ -6,7 +6,7 @@ import { type Grant, leaseGrants } from '../../process/rights/index.ts';
 import { weederGrants } from '../../weeder/index.ts';
 import type { SettingsByComponent } from '../configs.ts';
 
-/** `rbac.authorization.k8s.io/v1` PolicyRule. */
+/** PolicyRule of `rbac.authorization.k8s.io/v1`. */
 export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
@@ -14,7 +14,7 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
-/** Plural of a kind guessed without a request to an API server (UnsafeGuessKindToResource in apimachinery's pkg/api/meta). */
+/** Guesses the plural of a kind without a request to an API server (UnsafeGuessKindToResource in apimachinery's pkg/api/meta). */
 export const guessResource = (kind: string): string => {
   const singular = kind.toLowerCase();
   if (singular.endsWith('s')) return `${singular}es`;
@@ -28,7 +28,7 @@ interface Line extends Pick<Grant, 'group' | 'verbs'> {
   readonly names: readonly string[];
 }
 
-/** Makes one line of those that differ in nothing but `field`. */
+/** Merges lines that differ only in `field`. */
 const merge = (lines: readonly Line[], field: 'resources' | 'names' | 'verbs'): readonly Line[] => {
   const merged = new Map<string, Line>();
   for (const line of lines) {
@@ -40,7 +40,7 @@ const merge = (lines: readonly Line[], field: 'resources' | 'names' | 'verbs'): 
   return [...merged.values()];
 };
 
-/** The fewest rules that grant all of it and nothing else, whatever namespace they are bound in. */
+/** Merges grants into few rules that grant exactly the same. The rules do not depend on the namespace in which they are bound. */
 export const policyRules = (grants: readonly Grant[]): readonly PolicyRule[] => {
   const single = grants.flatMap(({ group, resource, names = [''], verbs }) =>
     names.map((name) => ({ group, resources: [resource], names: [name], verbs })),
@@ -54,7 +54,7 @@ export const policyRules = (grants: readonly Grant[]): readonly PolicyRule[] => 
   }));
 };
 
-/** What each component needs in a seed under its settings, and no more. What care needs in the garden and in shoots is granted there. */
+/** Functions that return the minimal rights of a component in a seed. Rights of care in the garden and in shoots are granted there. */
 export const seedRules: {
   readonly [Name in ComponentName]: (settings: SettingsByComponent[Name]) => readonly PolicyRule[];
 } = {
@@ -63,6 +63,6 @@ export const seedRules: {
   care: (settings) => policyRules(careGrants(settings)),
 };
 
-/** What leader election needs in the namespace of its Lease. */
+/** Returns the rights that leader election needs in the namespace of its Lease. */
 export const leaseRules = (component: string): readonly PolicyRule[] =>
   policyRules(leaseGrants(leaseNameOf(component), ''));

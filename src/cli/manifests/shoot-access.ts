@@ -4,7 +4,7 @@ import type { Grant } from '../../process/rights/index.ts';
 import { type Installation, labelsOf, rbacGroup } from './installation.ts';
 import { policyRules } from './rights.ts';
 
-/** Of the ServiceAccount, its token and its rights in the shoot. */
+/** Name of the ServiceAccount, of its token Secret and of its roles and bindings in the shoot. */
 const name = 'dependency-watchdog-probe';
 const namespace = 'kube-system';
 
@@ -28,8 +28,8 @@ const rbac = (labels: KubeObject['metadata']['labels'], grants: readonly Grant[]
 };
 
 /**
- * What a shoot that is none of Gardener's needs: a ServiceAccount with a token, and the rights with which it is probed. To be applied in the shoot.
- * gardenlet does this for the shoots of Gardener.
+ * Returns the objects that a cluster without Gardener needs for probes: a ServiceAccount with a token and its rights. They are applied in the probed
+ * cluster. gardenlet does this for Gardener's shoots.
  */
 export const shootAccess = (installation: Installation): readonly KubeObject[] => {
   const labels = labelsOf(installation, 'shoot-access');
@@ -50,15 +50,15 @@ export const shootAccess = (installation: Installation): readonly KubeObject[] =
   ];
 };
 
-/** How a kubeconfig is made of it, as a script for a shell. */
+/** Returns a shell script that creates the Secret with the kubeconfig in the seed from these objects. */
 export const kubeconfigScript = ({ prober: { settings } }: Installation): string => {
   const { key = 'kubeconfig', kind, selector } = settings.clusterSource ?? {};
   const isShared = kind === 'cluster-api';
-  // Where Secrets go by their labels, this one gets them, and the name of the ServiceAccount unless it has another.
+  // If Secrets are selected by labels, the Secret gets these labels; its name is then the ServiceAccount's, unless one is configured.
   const { labelSelector } = kubeconfigQuery(settings.kubeConfigSecretName);
   const labels = isShared ? `${labelSelector ?? ''}="$CLUSTER"` : selector?.replaceAll(',', ' ');
   const labelled = labels === undefined ? '' : ` | kubectl label --local -f - -o yaml ${labels}`;
-  // Cluster API's own Secret, which its controllers use, may have that name: it is not to be replaced.
+  // Cluster API's controllers may own a Secret of that name, so the script creates the Secret and never replaces one.
   const secret = selector === undefined ? fillIn(settings.kubeConfigSecretName, `\${NAMESPACE}/\${CLUSTER}`) : name;
   return `# SHOOT and SEED are kubeconfigs of the two clusters, NAMESPACE is the shoot's in the seed,
 # SERVER is the address at which pods of the seed reach the shoot's API server.${isShared ? ' CLUSTER is the name of its Cluster.' : ''}

@@ -1,7 +1,7 @@
 import { isLabelKey, isLabelValue } from '../../kubernetes/api/label-selectors.ts';
 import type { FlagType } from '../flag-types.ts';
 
-/** A type of `--set` that the chart's values have as well: there as it comes out of `parse`, and held against `schema`. */
+/** Type of a key of `--set` that is also a value of the chart. The chart's value has the form that `parse` returns, and `schema` validates it. */
 export interface ValueType<T> extends FlagType<T> {
   /** JSON Schema of the parsed value. */
   readonly schema: Readonly<Record<string, unknown>>;
@@ -9,7 +9,7 @@ export interface ValueType<T> extends FlagType<T> {
 
 export const withSchema = <T>(type: FlagType<T>, schema: ValueType<T>['schema']): ValueType<T> => ({ ...type, schema });
 
-/** The text as a whole must match. */
+/** A text that must match the pattern as a whole. */
 const matching = (type: Pick<ValueType<string>, 'placeholder' | 'takes'>, whole: RegExp): ValueType<string> => ({
   ...type,
   schema: { type: 'string', pattern: whole.source },
@@ -32,8 +32,8 @@ export const cpu = matching(
 export const seconds = matching({ placeholder: 'duration', takes: 'a time such as 30s or 1m' }, /^[1-9][0-9]*[sm]$/);
 
 /**
- * Of names all of which must be labels of DNS, as a Service's name is: they begin with a letter and have at most 63 characters, of which the
- * longest name adds 13.
+ * Prefix of names that must be DNS labels, such as a Service's name: they begin with a letter and have at most 63 characters. The longest name adds
+ * 13 characters.
  */
 export const namePrefix = matching(
   { placeholder: 'prefix', takes: 'at most 40 lower case letters, digits and "-", the first of them a letter' },
@@ -83,7 +83,7 @@ export const secretNames: ValueType<readonly LocalObjectReference[]> = {
 
 export interface NetworkPolicyPort {
   readonly protocol: 'TCP';
-  /** Without one it is every port. */
+  /** Port number; if absent, all ports. */
   readonly port?: number;
 }
 
@@ -110,7 +110,7 @@ export const tcpPorts: ValueType<readonly NetworkPolicyPort[]> = {
 
 const actions = ['Deny', 'Warn', 'Audit'];
 
-/** Of a ValidatingAdmissionPolicyBinding, which does not take Deny and Warn together. */
+/** Actions of a ValidatingAdmissionPolicyBinding, which does not accept Deny and Warn together. */
 export const validationActions: ValueType<readonly string[]> = {
   placeholder: 'actions',
   takes: 'Deny, Audit, Warn, or two of them with a comma between, but not Deny and Warn; or nothing',

@@ -15,7 +15,7 @@ import {
   withSchema,
 } from './value-types.ts';
 
-/** A value of an installation that has no flag of its own: a key of `--set`, and the same key of the chart's values. */
+/** A setting of an installation without its own flag: a key of `--set`, and the same key in the chart's values. */
 export interface Value<T> extends Flag<T> {
   readonly type: ValueType<T>;
   readonly default: string;
@@ -32,7 +32,7 @@ const levels = ['debug', 'info', 'error', 'panic'] as const;
 const logLevel = withSchema(choice('level', levels), { type: 'string', enum: levels });
 const atLeast = (min: number) => withSchema(integer({ min }), { type: 'integer', minimum: min });
 
-/** Values of the installation as a whole, and of single components what the others have not. */
+/** Values of the whole installation, and values that only one component has. */
 export const commonValues = {
   imagePullSecrets: value(secretNames, '', 'Secrets with which the image is pulled'),
   nodeSelector: value(labels, '', 'Labels of the nodes on which the pods may run'),
@@ -98,9 +98,9 @@ const valuesOf = (measured: Measured) => ({
 });
 
 /**
- * Requests are what a seed with 250 shoots of 50 nodes takes, by docs/benchmarks.md: the prober at most 190 MB, in a mass outage, and a tenth of
- * a processor; the weeder 156 MB; care 251 MB and 3 % of a processor. The limit leaves room for 1000 shoots, with which the prober takes 329 MB, and
- * for what hostile shoots answer. Rate limits of the prober are gardenlet's, of the weeder the defaults.
+ * Requests are the usage for a seed with 250 shoots of 50 nodes (docs/benchmarks.md): the prober at most 190 MB, in a mass outage, and a tenth of a
+ * processor; the weeder 156 MB; care 251 MB and 3 % of a processor. The limit leaves room for 1000 shoots, where the prober uses 329 MB, and for
+ * responses of hostile shoots. Rate limits of the prober are those that gardenlet sets, those of the weeder are the defaults.
  */
 const componentValues = {
   prober: valuesOf({ qps: 20, burst: 100, cpu: '100m', requestMiB: 192 }),
@@ -112,7 +112,7 @@ type ComponentValues = FlagValues<ReturnType<typeof valuesOf>>;
 
 export type InstallationValues = FlagValues<typeof commonValues> & Readonly<Record<ComponentName, ComponentValues>>;
 
-/** All of them, by the key of `--set`. */
+/** All values by their key of `--set`. */
 export const valuesByKey: Readonly<Record<string, Value<unknown>>> = {
   ...commonValues,
   ...Object.fromEntries(
@@ -137,7 +137,7 @@ const assignmentsIn = (texts: readonly string[]): ReadonlyMap<string, string> =>
   return assigned;
 };
 
-/** From `KEY=VALUE` each; of the same key the last counts. Throws a UsageError that names the first that is wrong. */
+/** Parses texts of the form `KEY=VALUE`. The last text of a key counts. Throws a UsageError that names the first wrong one. */
 export const valuesFrom = (texts: readonly string[]): InstallationValues => {
   const assigned = assignmentsIn(texts);
   for (const [key, text] of assigned) {

@@ -26,7 +26,7 @@ const access = (part: Part): readonly KubeObject[] => {
   const wide = { name: clusterWideNameOf(installation, component), labels: seedLabelsOf(installation, component) };
   const apiVersion = `${rbacGroup}/v1`;
   const refTo = (kind: string, to: string) => ({ apiGroup: rbacGroup, kind, name: to });
-  // The Lease is shared with the Go program, so that the two hand over to each other, and with every other installation in the namespace.
+  // The Lease is shared with the Go program, so that the two can take over from each other, and with every other installation in the namespace.
   const rules = leaseRules(component);
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false },
@@ -37,7 +37,7 @@ const access = (part: Part): readonly KubeObject[] => {
   ];
 };
 
-/** Immutable, and named by what it holds: a change of it is a roll-out, and a roll-back finds what it had. */
+/** Returns an immutable ConfigMap named by the hash of its content: a changed configuration causes a roll-out, and a roll-back finds the former one. */
 const configMapOf = (part: Part): KubeObject => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -71,7 +71,7 @@ const serviceOf = (part: Part): KubeObject => {
     kind: 'Service',
     metadata: metadataOf(part, isSeed ? { annotations: seedServiceAnnotations } : {}),
     spec: {
-      // Each replica is scraped for itself.
+      // Headless, so that each replica is scraped on its own.
       clusterIP: 'None',
       selector: selectorOf(part).matchLabels,
       ports: [{ name: 'metrics', protocol: 'TCP', port: metricsPort, targetPort: 'metrics' }],
@@ -79,7 +79,7 @@ const serviceOf = (part: Part): KubeObject => {
   };
 };
 
-/** The objects that run a component, in the order in which they are to be applied. */
+/** Returns the objects that run a component, in the order in which to apply them. */
 export const workloadOf =
   (component: ComponentName) =>
   (installation: Installation): readonly KubeObject[] => {

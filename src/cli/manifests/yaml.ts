@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 
 /**
- * As kubectl and Helm read it: by YAML 1.1, to which a bare `on` or `yes` is no text. Without anchors, and without folded lines.
+ * Formats an object for kubectl and Helm, which read YAML 1.1: an unquoted `on` or `yes` is not text there. Has no anchors and no folded lines.
  */
 export const manifestYaml = (object: object): string =>
   stringify(object, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' });

@@ -11,7 +11,7 @@ const told = (before: Partial<ShootSnapshot>, after: Partial<ShootSnapshot>): re
 const nodes = (ready: string, ageMs = 1_000): ShootSnapshot['nodes'] =>
   shootStatus('alpha').nodes.map((node) => ({ ...node, ready, renewedAt: takenAt - ageMs }));
 
-describe('what has changed', () => {
+describe('the lines of changes', () => {
   it.each<[change: Partial<ShootSnapshot>, begin: readonly string[], end: readonly string[]]>([
     [{ answers: false, nodes: [] }, ['kube-apiserver is down'], []],
     [{ weeded: ['kube-apiserver-1'] }, ['the weeder deleted kube-apiserver-1'], []],
@@ -30,21 +30,21 @@ describe('what has changed', () => {
     ],
     [{ state: 'protected', reason: '3/5 expired: no more' }, ['protected: 3/5 expired'], ['healthy']],
     [{ state: 'unreachable', reason: 'GET /version: reset' }, ['unreachable: GET /version'], ['healthy']],
-    // The first verdict is no news where it is good.
+    // A good first verdict is not reported.
     [{ state: 'unknown' }, ['unknown'], []],
-  ])('%j is told once, and its end where it has one', (change, begin, end) => {
+  ])('report %j once, and its end once', (change, begin, end) => {
     const prefixed = (lines: readonly string[]): readonly string[] => lines.map((text) => `alpha: ${text}`);
     expect(told({}, change)).toEqual(prefixed(begin));
     expect(told(change, change)).toEqual([]);
     expect(told(change, {})).toEqual(prefixed(end));
   });
 
-  it('tells of a crash loop each time that a pod waits anew', () => {
+  it('report a crash loop at each new back-off of a pod', () => {
     const waiting = (endsAt: number) => ({ pods: [loopingPod('kube-apiserver', endsAt)] });
     expect(told(waiting(takenAt), waiting(takenAt + 1))).toHaveLength(1);
   });
 
-  it('is nothing for a shoot that was not there before', () => {
+  it('are absent for a new shoot', () => {
     expect(linesOfChanges(snapshotOf(), snapshotOf(shootStatus('alpha', { state: 'unreachable' })))).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { type Line, line, plural } from './row.ts';
 import { type ComponentStatus, type ShootSnapshot, type StatusSnapshot, isUp, leaseAges } from './snapshot.ts';
 import { stateTones } from './table.ts';
 
-/** A shoot before and after a change, and how many of its leases had expired. */
+/** A shoot in two snapshots, and the number of its expired leases in each. */
 interface Change {
   readonly before: ShootSnapshot;
   readonly after: ShootSnapshot;
@@ -13,7 +13,7 @@ interface Change {
 const stateLines = ({ before, after: { name, state, reason = '' } }: Change): readonly Line[] => {
   const isWellFromTheStart = before.state === 'unknown' && state === 'healthy';
   if (before.state === state || isWellFromTheStart) return [];
-  // Behind the first colon stands the conclusion, which the state is.
+  // The part after the first colon is the conclusion, which repeats the state.
   const [what = ''] = reason.split(': ');
   return [line([state, ...(what === '' ? [] : [what])].join(': '), name, stateTones[state])];
 };
@@ -21,7 +21,7 @@ const stateLines = ({ before, after: { name, state, reason = '' } }: Change): re
 const apiServerLines = ({ before, after: { name, answers } }: Change): readonly Line[] =>
   before.answers && !answers ? [line('kube-apiserver is down', name, 'bad')] : [];
 
-/** The rest of the control plane waits for kube-apiserver, so only that one's crash loop makes lines. */
+/** Reports crash loops of kube-apiserver only, because the rest of the control plane waits for it. */
 const crashLoopLines = ({ before, after: { name, pods } }: Change): readonly Line[] =>
   pods.flatMap(({ uid, component, backOff, restarts }) => {
     const known = before.pods.find((pod) => pod.uid === uid)?.backOff;
@@ -76,7 +76,7 @@ const machineLines = ({ before, after }: Change): readonly Line[] =>
 
 const linesOf = (change: Change): readonly Line[] => {
   const { before, after } = change;
-  // Without an answer before and after, there are no nodes to compare.
+  // Nodes can be compared only if the API server responded both times.
   const areComparable = before.answers && after.answers;
   return [
     ...(areComparable ? leaseLines(change) : []),
@@ -93,7 +93,7 @@ const linesOf = (change: Change): readonly Line[] => {
   ];
 };
 
-/** What has changed between two snapshots, shoot by shoot. */
+/** Describes the changes between two snapshots, shoot by shoot. */
 export const linesOfChanges = (before: StatusSnapshot, after: StatusSnapshot): readonly Line[] => {
   const expiredIn = (shoot: ShootSnapshot, { at, leaseExpiryMs }: StatusSnapshot): number =>
     leaseAges(shoot, at).filter((age) => age >= leaseExpiryMs).length;

@@ -9,11 +9,11 @@ import {
   shootIn,
 } from './snapshot.ts';
 
-/** So many nodes are shown, and so many rows they take in any case. */
+/** Number of rows for nodes, which are reserved even for fewer nodes. */
 const nodeRows = 5;
 const barCells = 12;
 
-/** A lease's age out of the grace period, with a mark where it expires: `#####....|..` */
+/** Draws a lease's age as a part of the grace period, with a mark at its expiry: `#####....|..` */
 export const leaseBar = (
   ageMs: number,
   { leaseExpiryMs, graceMs }: Pick<StatusSnapshot, 'leaseExpiryMs' | 'graceMs'>,
@@ -23,7 +23,7 @@ export const leaseBar = (
   return Array.from({ length: barCells }, (_, cell) => (cell < filled ? '#' : cell === mark ? '|' : '.')).join('');
 };
 
-/** `shoot--sim--alpha-worker-1` -> `worker-1` */
+/** Shortens `shoot--sim--alpha-worker-1` to `worker-1`. */
 const shortName = (node: string): string => node.split('-').slice(-2).join('-');
 
 const nodeRow = ({ name, ready, renewedAt }: NodeStatus, snapshot: StatusSnapshot): Row => {
@@ -48,7 +48,7 @@ const nodeRowsOf = ({ answers, nodes }: ShootSnapshot, snapshot: StatusSnapshot)
   ];
 };
 
-/** How long the pod that starts next is still in back-off. */
+/** Returns the rest of the back-off of the pod that starts next; undefined if no pod is in back-off. */
 const waitOf = ({ pods }: ShootSnapshot, component: string, at: number): Segment | undefined => {
   const ends = pods.flatMap((pod) =>
     pod.component === component && pod.backOff !== undefined ? [pod.backOff.endsAt] : [],
@@ -67,7 +67,7 @@ const standing = (component: ComponentStatus, shoot: ShootSnapshot, at: number):
   return waitOf(shoot, name, at) ?? segment(counts, 'bad');
 };
 
-/** One shoot with its nodes, their leases and its control plane. `note` is what the caller knows of it besides. */
+/** Draws one shoot with its nodes, their leases and its control plane. `note` is a remark of the caller in the heading. */
 export const shootPane = (snapshot: StatusSnapshot, name: string, note = ''): readonly Row[] => {
   const shoot = shootIn(snapshot, name);
   const nodes = nodeRowsOf(shoot, snapshot);

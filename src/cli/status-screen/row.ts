@@ -1,9 +1,9 @@
 import { escapeControls } from '../../telemetry/index.ts';
 
-/** `good` and `bad` are for results, `strong` for what stands out. */
+/** Meaning of a text's colour: `good` and `bad` for results, `strong` for emphasis. */
 export type Tone = 'plain' | 'good' | 'bad' | 'strong' | 'dim';
 
-/** Gives a text its colour, or leaves it as it is. */
+/** Adds the colour of a tone to a text, or returns the text unchanged. */
 export type Paint = (tone: Tone, text: string) => string;
 
 /** A piece of a row, without control characters. */
@@ -14,7 +14,7 @@ export interface Segment {
 
 export type Row = readonly Segment[];
 
-/** A sentence about one shoot; `about` is empty where it is about all or none. */
+/** A sentence about one shoot; `about` is empty if it is about all shoots or none. */
 export interface Line {
   readonly tone: Tone;
   readonly about: string;
@@ -31,7 +31,7 @@ export const plural = (count: number, noun: string): string => `${String(count)}
 
 export const widthOf = (row: Row): number => row.reduce((sum, { text }) => sum + text.length, 0);
 
-/** Exactly as wide as `columns`: what is too long is cut, what is too short is filled with spaces. */
+/** Cuts a row to `columns`, or fills it with spaces. */
 export const fit = (row: Row, columns: number): Row => {
   let rest = columns;
   const kept = row.flatMap(({ text, tone }) => {
@@ -42,7 +42,7 @@ export const fit = (row: Row, columns: number): Row => {
   return rest > 0 ? [...kept, segment(' '.repeat(rest))] : kept;
 };
 
-/** Rows of two panes side by side; the shorter one is filled up. */
+/** Joins the rows of two panes side by side. Empty rows fill the shorter pane. */
 export const beside = (left: readonly Row[], right: readonly Row[], columns: number): readonly Row[] => {
   const gap = 2;
   const width = Math.floor((columns - gap) / 2);

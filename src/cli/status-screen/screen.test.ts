@@ -21,7 +21,7 @@ const inputOf = (...shoots: readonly ShootSnapshot[]): ScreenInput => ({
   keys: '1-2 pick  q quit',
 });
 
-/** The screen of alpha, as `change` says, beside its twin. */
+/** Returns the screen of alpha with `change`, beside its twin. */
 const screenWith = (change: Partial<ShootSnapshot>): readonly string[] =>
   statusScreen(inputOf(shootStatus('alpha', change), shootStatus('twin')), usual, plain);
 
@@ -33,7 +33,7 @@ const node = (number: number, ready: string, ageMs: number) => ({
 const held = (name: string, stored: string) => component(name, { replicas: 0, readyReplicas: 0, active: true, stored });
 
 describe('the screen', () => {
-  it('shows two shoots that are well', () => {
+  it('shows two healthy shoots', () => {
     expect(screenWith({}).map((row) => row.trimEnd())).toEqual([
       'dwd status  1:23  prober, weeder               KUBECONFIG=/tmp/d/seed.kubeconfig',
       '    SHOOT  STATE    LEASES       SINCE  HELD  NEXT',
@@ -112,7 +112,7 @@ describe('the screen', () => {
     expect(screenWith(change).join('\n')).toMatch(shown);
   });
 
-  it('leaves room for the selected one of many shoots', () => {
+  it('leaves room for the pane of the selected shoot among many', () => {
     const shoots = Array.from({ length: 250 }, (_, index) => shootStatus(`s${String(index + 1)}`));
     const { compared: _, ...input } = { ...inputOf(...shoots), selected: 's200' };
     const rows = statusScreen(input, usual, plain);
@@ -121,7 +121,7 @@ describe('the screen', () => {
     expect(rows.some((row) => row.startsWith('s200'))).toBe(true);
   });
 
-  it('is in colour where it is painted, and not wider for it', () => {
+  it('can be coloured without getting wider', () => {
     const painted = statusScreen(inputOf(shootStatus('alpha'), shootStatus('twin')), usual, (tone, text) =>
       tone === 'plain' ? text : `<${tone}>${text}<>`,
     );
@@ -129,7 +129,7 @@ describe('the screen', () => {
     expect(painted.map((row) => row.replaceAll(/<\w*>/g, ''))).toEqual(screenWith({}));
   });
 
-  it('is as large as the terminal, whatever that is and whatever there is to show', () => {
+  it('is always as large as the terminal', () => {
     const change = fc.record({
       answers: fc.boolean(),
       next: fc.string(),
@@ -144,13 +144,13 @@ describe('the screen', () => {
         const rows = statusScreen({ ...input, ...(hasPage ? { page: ['help', 'x'.repeat(300)] } : {}) }, size, plain);
         expect(rows).toHaveLength(size.rows);
         expect(new Set(rows.map((row) => row.length))).toEqual(new Set([size.columns]));
-        // The keys are there even where nothing else has room.
+        // The keys are shown even if there is no room for anything else.
         expect(rows.at(-1)).toMatch(/^1/);
       }),
     );
   });
 
-  it('shows all of a page, also what is too long for a row', () => {
+  it('shows all of a page, including lines that are too long for a row', () => {
     const long = `/tmp/${'x'.repeat(100)}/seed.kubeconfig`;
     const rows = statusScreen({ ...inputOf(), page: ['help', long] }, usual, plain);
     expect(rows[1]?.trim()).toBe('help');
@@ -158,7 +158,7 @@ describe('the screen', () => {
     expect(rows.join('\n')).not.toContain('what happened');
   });
 
-  it('has room before the first snapshot', () => {
+  it('has its full size before the first snapshot', () => {
     const { snapshot: _, ...input } = inputOf();
     const rows = statusScreen(input, usual, plain);
     expect(rows).toHaveLength(24);

@@ -10,23 +10,23 @@ export interface ScreenEvent {
 }
 
 export interface ScreenInput {
-  /** Absent before the first one. */
+  /** Absent before the first snapshot. */
   readonly snapshot?: StatusSnapshot;
-  /** Ends of the first row. */
+  /** Left end of the first row; `connection` is its right end. */
   readonly title: string;
   readonly connection: string;
   /** Milliseconds since the screen was opened. */
   readonly openMs: number;
-  /** Name of the shoot that is shown in full, and of one to be shown beside it. */
+  /** Name of the shoot that is shown in full; `compared` is a shoot to show beside it. */
   readonly selected: string;
   readonly compared?: string;
-  /** By the name of a shoot, what the caller knows of it besides its status. */
+  /** Remarks of the caller by the name of a shoot, shown in addition to its status. */
   readonly notes: ReadonlyMap<string, string>;
-  /** The oldest first. */
+  /** Events, oldest first. */
   readonly events: readonly ScreenEvent[];
-  /** Takes the place of the shoots. A line that is too long goes on in the next row. */
+  /** Lines that replace the shoots. A long line continues in the next row. */
   readonly page?: readonly string[];
-  /** The last row: it stays on a screen that is too small for the others. */
+  /** Last row, which is shown even if the screen is too small for the others. */
   readonly keys: string;
 }
 
@@ -45,7 +45,7 @@ const panes = ({ selected, compared, notes }: ScreenInput, snapshot: StatusSnaps
   return compared === undefined ? paneOf(selected) : beside(paneOf(selected), paneOf(compared), columns);
 };
 
-/** At least one shoot is in the table, and as many as leave room for the panes. */
+/** Draws the table and the panes. The table has as many shoots as leave room for the panes, but at least one. */
 const shootRows = (input: ScreenInput, columns: number, room: number): readonly Row[] => {
   const { snapshot, selected } = input;
   if (snapshot === undefined) return [[segment('looking ...', 'dim')]];
@@ -71,7 +71,7 @@ const pageRows = (page: readonly string[], columns: number): readonly Row[] =>
     ]),
   );
 
-/** The screen: as many lines as it has rows, each as wide as it is. Pure. */
+/** Draws the screen: one line per row, each as wide as the screen. Pure. */
 export const statusScreen = (
   input: ScreenInput,
   { columns, rows }: { readonly columns: number; readonly rows: number },

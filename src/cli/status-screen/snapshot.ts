@@ -2,70 +2,70 @@ import type { ProtectionState } from '../../prober/status/index.ts';
 
 export interface NodeStatus {
   readonly name: string;
-  /** Status of its Ready condition. */
+  /** Status of the node's Ready condition. */
   readonly ready: string;
-  /** Last renewal of its Lease; absent when it has none. */
+  /** Last renewal of the node's Lease; absent without a Lease. */
   readonly renewedAt?: number;
 }
 
-/** A Deployment or StatefulSet of the control plane, or what is annotated while it is held. */
+/** A Deployment or StatefulSet of the control plane, or another resource that is held with an annotation. */
 export interface ComponentStatus {
   readonly name: string;
   readonly replicas: number;
   readonly readyReplicas: number;
-  /** Value of our annotation that keeps the count. */
+  /** Value of the annotation that stores the replicas to restore. */
   readonly stored?: string;
-  /** Key of the annotation that is set, where it is not scaled. */
+  /** Key of the annotation that holds the resource, if it is not scaled. */
   readonly annotation?: string;
-  /** Carries the mark of meltdown protection. */
+  /** True if the resource has the annotation `meltdown-protection-active`. */
   readonly active: boolean;
-  /** Carries the annotation that keeps the prober off. */
+  /** True if the resource has the annotation `ignore-scaling`. */
   readonly ignored: boolean;
 }
 
 export interface PodStatus {
   readonly name: string;
   readonly uid: string;
-  /** Name of the component that it belongs to. */
+  /** Name of the pod's component. */
   readonly component: string;
   readonly deleting: boolean;
   readonly restarts: number;
-  /** While it is in CrashLoopBackOff. */
+  /** Length and end of the back-off; present while the pod is in CrashLoopBackOff. */
   readonly backOff?: { readonly ms: number; readonly endsAt: number };
 }
 
 export interface ShootSnapshot {
   readonly name: string;
   readonly state: ProtectionState;
-  /** Since when it is in this state. */
+  /** Time at which the shoot entered this state. */
   readonly since?: number;
-  /** The last verdict in words and numbers. */
+  /** Reason of the last verdict. */
   readonly reason?: string;
-  /** What happens next. */
+  /** Description of the next step. */
   readonly next?: string;
-  /** An outage goes on, and nothing is held, or not all. Default: false. */
+  /** True if an outage goes on and not all dependent resources are held. Default: false. */
   readonly isUnmet?: boolean;
-  /** Names of what `ignore-scaling` keeps from being scaled down. Default: none. */
+  /** Names of the resources that `ignore-scaling` excludes from scale-downs. Default: none. */
   readonly ignored?: readonly string[];
-  /** Leases that count, where not all nodes are known. Default: those of `nodes`. */
+  /** Numbers of leases that count, if not all nodes are known. Default: computed from `nodes`. */
   readonly counts?: { readonly expired: number; readonly candidates: number };
-  /** True if its API server has a ready pod; otherwise `nodes` is empty. */
+  /** True if the API server has a ready pod; otherwise `nodes` is empty. */
   readonly answers: boolean;
   readonly nodes: readonly NodeStatus[];
   readonly components: readonly ComponentStatus[];
-  /** Names of its Machines. */
+  /** Names of the shoot's Machines. */
   readonly machines: readonly string[];
   readonly pods: readonly PodStatus[];
-  /** Names of the pods that the weeder has left an Event about. */
+  /** Names of the pods for which the weeder has created an Event. */
   readonly weeded: readonly string[];
 }
 
-/** A seed at one moment: its objects, and what the leader knows of its last probes. Times are milliseconds since the epoch. */
+/** A seed at one moment: its objects, and the leader's results of the last probes. Times are milliseconds since the epoch. */
 export interface StatusSnapshot {
   readonly at: number;
-  /** Components that somebody leads. */
+  /** Leaders as shown in the header: names of components that have a leader, or a text such as `POD leads`. */
   readonly leaders: readonly string[];
-  /** Age in milliseconds from which the prober takes a lease for expired. */
+  /** Age in milliseconds from which the prober treats a lease as expired. */
   readonly leaseExpiryMs: number;
   /** KCM's grace period, in milliseconds. */
   readonly graceMs: number;
@@ -81,11 +81,11 @@ export const shootIn = ({ shoots }: StatusSnapshot, name: string): ShootSnapshot
 export const isHeld = ({ replicas, stored, active }: ComponentStatus): boolean =>
   replicas === 0 && active && stored !== undefined;
 
-/** True if it is up, ready, and without marks of ours. */
+/** True if there are replicas, all of them are ready, and the resource has no annotation of the prober. */
 export const isUp = ({ replicas, readyReplicas, stored, active }: ComponentStatus): boolean =>
   replicas > 0 && readyReplicas >= replicas && stored === undefined && !active;
 
-/** Ages of the leases in milliseconds, the youngest first. A clock that is ahead makes none younger than 0. */
+/** Returns the ages of the leases in milliseconds, youngest first. An age is at least 0, even if a node's clock is ahead. */
 export const leaseAges = ({ nodes }: ShootSnapshot, at: number): readonly number[] =>
   nodes
     .flatMap(({ renewedAt }) => (renewedAt === undefined ? [] : [Math.max(0, at - renewedAt)]))

@@ -17,7 +17,7 @@ export const stateTones: Readonly<Record<ProtectionState, Tone>> = {
 
 const headings = ['SHOOT', 'STATE', 'LEASES', 'SINCE', 'HELD', 'NEXT'];
 
-/** `kube-controller-manager` -> `kcm` */
+/** Shortens `kube-controller-manager` to `kcm`. */
 export const initials = (name: string): string =>
   name
     .split('-')
@@ -30,7 +30,7 @@ const heldIn = ({ components }: ShootSnapshot): string =>
     .map(({ name, stored = '?' }) => `${initials(name)} ${stored}`)
     .join(', ');
 
-/** A shoot that is less protected than its state says is marked, and says so. */
+/** Draws the state, and marks a shoot that is less protected than its state suggests. */
 const stateCell = (shoot: ShootSnapshot): Segment => {
   const { state, isUnmet = false, ignored = [], components } = shoot;
   const isKeptOff = ignored.length > 0 && state !== 'unreachable' && !components.some(isHeld);
@@ -38,7 +38,7 @@ const stateCell = (shoot: ShootSnapshot): Segment => {
   return segment(`${isUnmet ? '! ' : ''}${word}`, isUnmet || isKeptOff ? 'bad' : stateTones[state]);
 };
 
-/** One cell per heading. */
+/** Returns one cell per heading. */
 const cellsOf = (shoot: ShootSnapshot, { at, leaseExpiryMs }: StatusSnapshot): Row => {
   const { name, since, next = '-' } = shoot;
   const ages = leaseAges(shoot, at);
@@ -57,13 +57,13 @@ const cellsOf = (shoot: ShootSnapshot, { at, leaseExpiryMs }: StatusSnapshot): R
   ];
 };
 
-/** So many of the items, with the one at `index` among them. */
+/** Returns `size` items, including the one at `index`. */
 const windowOf = <T>(items: readonly T[], index: number, size: number): readonly T[] => {
   const from = Math.max(0, Math.min(index - Math.floor(size / 2), items.length - size));
   return items.slice(from, from + size);
 };
 
-/** A heading, and a row for each shoot; where there are more than `most`, those around the selected one. */
+/** Returns a heading and a row for each shoot. If there are more than `most` shoots, only those around the selected one are listed. */
 export const tableRows = (snapshot: StatusSnapshot, selected: string, most: number): readonly Row[] => {
   const { shoots } = snapshot;
   const place = Math.max(

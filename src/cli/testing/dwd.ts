@@ -75,7 +75,7 @@ export interface CommandResult {
   readonly weeders: readonly ProcessDeps<WeederSettings>[];
   readonly cares: readonly CareProcessDeps[];
   readonly careOnce: readonly CareOnceDeps[];
-  /** True if signals stop the program in order. */
+  /** True if the command handles signals. */
   readonly listens: boolean;
 }
 
@@ -106,10 +106,10 @@ const createIo = (argv: readonly string[], { out, err }: Written): CliIo & { lis
 
 const noCluster = async () => ({ ok: false, error: { message: 'no cluster here', details: [] } }) as const;
 
-/** Runs a command line in a process of its own making; the component that it starts returns 7 at once. */
+/** Runs a command line in a fake process. The component that it starts returns 7 at once. */
 export const dwd = (...argv: readonly string[]): Promise<CommandResult> => dwdWith(async () => 7, argv);
 
-/** `onceResult` is what `dwd care --once` finds; `others` are real. */
+/** Runs a command line like `dwd`, with this prober. `onceResult` is the result of `dwd care --once`; `others` replace fake runners. */
 export const dwdWith = async (
   runProber: RunProber,
   argv: readonly string[],
@@ -158,7 +158,7 @@ export const dwdWith = async (
   return { code, stdout: out.join(''), stderr: err.join(''), started, weeders, cares, careOnce, listens: io.listens() };
 };
 
-/** The records of a JSON log. */
+/** Parses a JSON log into its records. */
 export const logLines = (stderr: string) =>
   stderr
     .split('\n')

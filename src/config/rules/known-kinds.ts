@@ -1,8 +1,8 @@
 import { nearest } from './nearest.ts';
 
 /**
- * Kinds with a `scale` subresource that a seed serves whatever is installed in it: those of Kubernetes, and those of Gardener's CRDs
- * (github.com/gardener/machine-controller-manager, github.com/gardener/etcd-druid). `names` are other words for them.
+ * Kinds with a `scale` subresource that every seed serves: those of Kubernetes, and those of Gardener's CRDs
+ * (github.com/gardener/machine-controller-manager, github.com/gardener/etcd-druid). `names` are their plurals and short names.
  */
 const scalable: readonly { readonly apiVersion: string; readonly kind: string; readonly names: readonly string[] }[] = [
   { apiVersion: 'apps/v1', kind: 'Deployment', names: ['deployments', 'deploy'] },
@@ -26,14 +26,14 @@ const notScalable: ReadonlySet<string> = new Set([
 
 export type KindJudgement =
   | { readonly kind: 'scalable' }
-  /** The seed can never scale it; `problem` says what to write instead. */
+  /** The kind can never be scaled under this name; `problem` explains why or names the right one. */
   | { readonly kind: 'wrong'; readonly problem: string }
-  /** Only the seed can tell. */
+  /** Only a seed's discovery can show if the kind can be scaled. */
   | { readonly kind: 'unknown' };
 
 /**
- * The group of a custom kind has a dot (ValidateCustomResourceDefinition of k8s.io/apiextensions-apiserver): all others are of Kubernetes, as are those under
- * k8s.io but for the projects under x-k8s.io.
+ * The group of a custom kind has a dot (ValidateCustomResourceDefinition of k8s.io/apiextensions-apiserver), so groups without one belong to Kubernetes. So
+ * do the groups under k8s.io, except those under x-k8s.io.
  */
 const isOfKubernetes = (apiVersion: string): boolean => {
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
@@ -43,7 +43,7 @@ const isOfKubernetes = (apiVersion: string): boolean => {
 const isNamed = (name: string, kind: string, names: readonly string[]): boolean =>
   name.toLowerCase() === kind.toLowerCase() || names.includes(name.toLowerCase());
 
-/** What is known of a kind without asking a seed: whether it can be scaled there under this `apiVersion` and `kind`. */
+/** Judges without a request to a seed if the kind can be scaled under this `apiVersion` and `kind`. */
 export const judgeKind = ({
   apiVersion,
   kind,

@@ -1,7 +1,7 @@
-/** Longer names are not compared: the time grows with the square of the length. */
+/** Names with more characters are not compared, because the time grows with the square of the length. */
 const longest = 64;
 
-/** Optimal string alignment: letters added, left out, replaced, or swapped with their neighbour. */
+/** Optimal string alignment distance: the number of letters added, left out, replaced, or swapped with their neighbour. */
 const distance = (a: string, b: string): number => {
   let [beforeLast, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, index) => index)];
   for (let row = 1; row <= a.length; row += 1) {
@@ -25,14 +25,14 @@ const distance = (a: string, b: string): number => {
 
 const bare = (name: string): string => name.toLowerCase().replaceAll(/[-_ ]/g, '');
 
-/** Of `names`, the one that `name` was most likely meant to be; undefined where none is near. Pure. */
+/** Returns the one of `names` that `name` most likely misspells; undefined if none is similar. Pure. */
 export const nearest = (name: string, names: readonly string[]): string | undefined => {
   if (name.length > longest) return undefined;
   const written = bare(name);
   let found: { readonly name: string; readonly steps: number } | undefined;
   for (const candidate of names) {
     const meant = bare(candidate);
-    // One letter in four may be wrong, and one in any case.
+    // One letter in four may be wrong, but at least one.
     const most = Math.max(1, Math.floor(meant.length / 4));
     if (Math.abs(meant.length - written.length) > most) continue;
     const steps = distance(written, meant);

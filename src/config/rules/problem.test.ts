@@ -8,6 +8,6 @@ it.each<{ readonly path: Path; readonly text: string }>([
   { path: [3, 'x'], text: '[3].x' },
   { path: ['a', 'b.c/d', ''], text: 'a["b.c/d"][""]' },
   { path: ['k'.repeat(1_000_000), 'b'], text: `["${'k'.repeat(100)}..."].b` },
-])('a path is written as editors know it, and of a huge key only how it begins: $text', ({ path, text }) => {
+])('a path is printed in the notation of editors, with huge keys cut short: $text', ({ path, text }) => {
   expect(formatPath(path)).toBe(text);
 });

@@ -5,26 +5,26 @@ export type Severity = 'error' | 'warning';
 /** Keys and list indices from the root of the document. */
 export type Path = readonly (string | number)[];
 
-/** One thing that is wrong in a configuration file. */
+/** An error or a warning about a configuration file. */
 export interface ConfigProblem {
-  /** From 1, as editors count. */
+  /** Line and column count from 1, as in editors. */
   readonly line: number;
   readonly column: number;
-  /** Such as `dependentResourceInfos[0].scaleUp.level`; `.` is the whole file. */
+  /** Path of a field, such as `dependentResourceInfos[0].scaleUp.level`; `.` is the whole file. */
   readonly path: string;
-  /** What is wrong and what is allowed, on one line. */
+  /** One line that explains what is wrong and what is allowed. */
   readonly message: string;
   readonly severity: Severity;
 }
 
-/** What no single field can say about itself. */
+/** A problem found by a rule, before its path is translated into a position in the file. */
 export interface ConfigFinding {
   readonly path: Path;
   readonly message: string;
   readonly severity: Severity;
-  /** Where the configuration is in use already, and not only looked at. */
+  /** Severity in a running component, if it differs from that in a check before use. */
   readonly whenRunning?: Severity | 'silent';
-  /** About the key at the end of the path and not about its value. */
+  /** Set if the problem is about the key at the end of the path and not about its value. */
   readonly aboutKey?: true;
 }
 
@@ -41,7 +41,7 @@ export const formatPath = (path: Path): string => {
   return text === '' ? '.' : text.replace(/^\./, '');
 };
 
-/** `FILE:LINE:COLUMN: path: message`, with the word `warning` for what does not make the file invalid. */
+/** Formats a problem as `FILE:LINE:COLUMN: path: message`, with `warning: ` before the message of a warning. */
 export const formatProblem = (file: string, problem: ConfigProblem): string => {
   const { line, column, path, message, severity } = problem;
   return `${file}:${line}:${column}: ${path}: ${severity === 'warning' ? 'warning: ' : ''}${message}`;
@@ -50,6 +50,6 @@ export const formatProblem = (file: string, problem: ConfigProblem): string => {
 export const hasErrors = (problems: readonly ConfigProblem[]): boolean =>
   problems.some(({ severity }) => severity === 'error');
 
-/** In the order of the file. */
+/** Sorts problems by their position in the file. */
 export const sortProblems = (problems: readonly ConfigProblem[]): readonly ConfigProblem[] =>
   problems.toSorted((a, b) => a.line - b.line || a.column - b.column);

@@ -4,14 +4,14 @@ import { nearest } from './nearest.ts';
 import type { ConfigFinding, Path } from './problem.ts';
 import { fieldsOf, repeatedAmong } from './shape.ts';
 
-/** Undefined while a part is missing or no text: then that is the problem to tell. */
+/** Returns the `ref` of a resource; undefined if a part is missing or is not text, which the schema reports. */
 export const refOf = (resource: unknown): ResourceRef | undefined => {
   const { apiVersion, kind, name } = fieldsOf(fieldsOf(resource).ref);
   const complete = typeof apiVersion === 'string' && typeof kind === 'string' && typeof name === 'string';
   return complete ? { apiVersion, kind, name } : undefined;
 };
 
-/** `field`: of the list, at the root of the document. */
+/** Finds resources that are listed twice. `field` is the name of the list at the root of the document. */
 export const sameRefTwice = (resources: readonly unknown[], field: string): readonly ConfigFinding[] => {
   const refs = resources.map(refOf);
   return repeatedAmong(refs.map((ref) => ref && refKey(ref))).map(({ index, first, key }) => ({
@@ -21,12 +21,12 @@ export const sameRefTwice = (resources: readonly unknown[], field: string): read
   }));
 };
 
-/** What Gardener calls the controllers that do harm in an outage. */
+/** Gardener's names of the controllers that do harm in an outage. */
 const harmful = ['kube-controller-manager', 'machine-controller-manager', 'cluster-autoscaler'];
 
 /**
- * A kind that no seed can scale protects nothing: an error where a configuration is judged before it is used, and a warning where it runs,
- * because the other resources must be protected all the same.
+ * Checks the kind and the name of a reference. A kind that no seed can scale protects nothing: this is an error before a configuration is used,
+ * but only a warning in a running component, which must still protect the other resources.
  */
 export const aboutRef = (resource: unknown, path: Path): readonly ConfigFinding[] => {
   const ref = refOf(resource);
@@ -35,7 +35,7 @@ export const aboutRef = (resource: unknown, path: Path): readonly ConfigFinding[
   const meant = harmful.includes(ref.name) || ref.name.includes('{{') ? undefined : nearest(ref.name, harmful);
   const findings: ConfigFinding[] = [];
   const at = [...path, 'ref', 'kind'];
-  // On one line, whatever they hold.
+  // JSON escapes line breaks: a message must fit on one line.
   const named = JSON.stringify(`${ref.kind} of ${ref.apiVersion}`).slice(1, -1);
   if (judgement.kind === 'wrong') {
     findings.push({ path: at, message: `${named} ${judgement.problem}`, severity: 'error', whenRunning: 'warning' });

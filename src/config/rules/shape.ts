@@ -2,13 +2,13 @@ import { type JsonObject, isObject } from '../../kubernetes/api/decode.ts';
 
 export type Fields = JsonObject;
 
-/** The fields of an object; none of anything else. */
+/** Returns the fields of an object; no fields for any other value. */
 export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 
-/** The items of a list; none of anything else. */
+/** Returns the items of a list; no items for any other value. */
 export const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** The items whose key an earlier one has, with the index of the `first`. Those without a key are a problem of their own. */
+/** Returns the items whose key an earlier item has, with the index of that `first` item. Items without a key are skipped. */
 export const repeatedAmong = (keys: readonly (string | undefined)[]) => {
   const firstByKey = new Map<string, number>();
   return keys.flatMap((key, index) => {

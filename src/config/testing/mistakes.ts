@@ -1,10 +1,10 @@
 import { parseDocument } from 'yaml';
 
-/** A configuration, or a file that should be one, and all that is wrong with it. */
+/** A text that is or should be a configuration, and all its problems. */
 export interface ConfigCase {
   readonly name: string;
   readonly text: string;
-  /** `LINE:COLUMN: PATH: MESSAGE` each. */
+  /** Problems in the form `LINE:COLUMN: PATH: MESSAGE`. */
   readonly problems: readonly string[];
 }
 
@@ -19,7 +19,7 @@ const partsOf = (path: string): readonly (string | number)[] =>
     index === undefined ? (quoted ?? key ?? '') : Number(index),
   );
 
-/** The base with `value` in the place of what is at `path`, and where that is; with `+` for a path, a line after the last. */
+/** Replaces the value at `path` of the base, and returns its position. The path `+` appends a line. */
 const edit = (base: string, path: string, value: string): Edited => {
   if (path === '+') return { text: `${base}${value}\n`, line: base.split('\n').length, column: 1 };
   const node = parseDocument(base).getIn(partsOf(path), true) as { readonly range?: readonly [number, number] };
@@ -34,7 +34,7 @@ const edit = (base: string, path: string, value: string): Edited => {
   };
 };
 
-/** A problem of a row: a message about the value itself, or `+COLUMNS SUBPATH: MESSAGE` about a part of it; `/` is the file as a whole. */
+/** Reads a problem of a row: a message about the value itself, or `+COLUMNS SUBPATH: MESSAGE` about a part of it. The subpath `/` is the whole file. */
 const problemAt = (told: string, path: string, { line, column }: Edited): string => {
   const [, columns = '0', part = '', message = told] = /^\+(\d+) (.*?): (.*)$/.exec(told) ?? [];
   const about = part === '/' ? '.' : path === '+' ? part : path + part;
@@ -56,8 +56,8 @@ const caseOfText = (name: string, body: string): ConfigCase => {
 };
 
 /**
- * What a file such as fixtures/prober.txt holds, in sections that begin with `### NAME`: `base`, a configuration with every field; `mistakes`, a row
- * `PATH = VALUE => PROBLEM` for each that is made in it; and whole texts, with `=> LINE:COLUMN: PATH: MESSAGE` for each problem.
+ * Reads the cases of a file such as fixtures/prober.txt. Its sections begin with `### NAME`: `base`, a configuration with every field; `mistakes`, with
+ * one row `PATH = VALUE => PROBLEM` per mistake in the base; and whole texts, with a line `=> LINE:COLUMN: PATH: MESSAGE` for each problem.
  */
 export const configCases = (file: string): readonly ConfigCase[] => {
   const [, ...sections] = file.split(/^### (.*)\n/m);
@@ -68,7 +68,6 @@ export const configCases = (file: string): readonly ConfigCase[] => {
   return [...rows.map((row) => caseOfRow(base, row)), ...[...bodies].map(([name, body]) => caseOfText(name, body))];
 };
 
-/** The text of the case `name`. */
 export const textOf = (cases: readonly ConfigCase[], name: string): string => {
   const found = cases.find((one) => one.name === name);
   if (found === undefined) throw new Error(`there is no ${name}`);

@@ -1,4 +1,4 @@
-/** What Gardener's gardenlet writes: `sigs.k8s.io/yaml` of dependency-watchdog's `prober.Config`. */
+/** The configuration that Gardener's gardenlet writes: dependency-watchdog's `prober.Config`, marshalled by `sigs.k8s.io/yaml`. */
 export const gardenletText = `dependentResourceInfos:
 - optional: false
   ref:
@@ -32,7 +32,7 @@ kubeConfigSecretName: shoot-access-dependency-watchdog-probe
 probeInterval: 30s
 `;
 
-/** Only what is required. */
+/** A configuration with only the required fields. */
 export const minimal = `kubeConfigSecretName: probe
 dependentResourceInfos:
   - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}

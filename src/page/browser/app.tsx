@@ -12,7 +12,7 @@ const prefix = '#shoot=';
 const shootOfAddress = (): string | undefined =>
   location.hash.startsWith(prefix) ? decodeURIComponent(location.hash.slice(prefix.length)) : undefined;
 
-/** The namespace of the shoot that is open stands in the address, so that it can be sent to somebody. What opened it has the focus again when it is closed. */
+/** Keeps the namespace of the open shoot in the address, so that users can share it. When the shoot closes, the element that opened it regains the focus. */
 const useSelection = (): readonly [string | undefined, (namespace: string | undefined) => void] => {
   const [selected, setSelected] = useState(shootOfAddress);
   useEffect(() => {
@@ -40,7 +40,7 @@ const OpenShoot = ({ seed, now, namespace, onClose }: OpenShootProps) => {
   const [problem, setProblem] = useState<string>();
   const detailed = useShoot(namespace);
   const listed = seed.view.status.shoots.find((shoot) => shoot.namespace === namespace);
-  // The list is a second newer or older than the details; until these come, it is what is known.
+  // Until the details arrive, the shoot of the list is shown, which may be a second newer or older.
   const shoot = detailed ?? listed;
   const onFault = (kind: FaultKind): void =>
     void injectFault(namespace, kind).then(

@@ -27,7 +27,7 @@ const heightPx = 96;
 const hourS = 3_600;
 const wholeSteps = [1, 2, 5].flatMap((step) => [1, 10, 100, 1_000].map((ten) => step * ten)).sort((a, b) => a - b);
 
-/** In the colours of the style sheet. */
+/** Returns the options of a chart, with the colours of the style sheet. */
 const plotOptions = (width: number, { inWords }: Series, host: Element): uPlot.Options => {
   const style = getComputedStyle(host);
   const [ink, grid, accent] = ['--quiet', '--line', '--accent'].map((name) => style.getPropertyValue(name).trim());
@@ -42,7 +42,7 @@ const plotOptions = (width: number, { inWords }: Series, host: Element): uPlot.O
     height: heightPx,
     legend: { show: false },
     cursor: { show: false },
-    // The whole hour, however little of it is known.
+    // Always shows a whole hour, even with few samples.
     scales: {
       x: { range: (_plot, _min, max) => [max - hourS, max] },
       y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] },
@@ -109,7 +109,7 @@ const Chart = ({ samples, of }: ChartProps) => {
   );
 };
 
-/** The last hour, as far as this server has seen it. */
+/** Charts of the last hour, or of the time since this server started. */
 export const Charts = ({ samples }: { readonly samples: readonly PageSample[] }) => (
   <section aria-label="The last hour" class="charts">
     {series.map((one) => (

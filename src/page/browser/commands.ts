@@ -1,6 +1,6 @@
 import type { ProbedShoot } from '../../prober/status/schema.ts';
 
-/** A word of a POSIX shell that means `text`, whatever is in it. */
+/** Quotes any `text` as one word of a POSIX shell. */
 const quoted = (text: string): string =>
   /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
@@ -11,7 +11,7 @@ export interface PageCommand {
   readonly line: string;
 }
 
-/** What the page cannot do, as commands of a shell. */
+/** Returns shell commands for actions that the page does not offer. */
 export const commandsFor = ({ namespace, ignored = [] }: ProbedShoot): readonly PageCommand[] => {
   const shoot = quoted(namespace);
   return [

@@ -5,7 +5,7 @@ interface FaultsProps {
   readonly onFault: (kind: FaultKind) => void;
 }
 
-/** The demo's buttons: each says what it does next. */
+/** The buttons of the demo, each labelled with its next action. */
 export const Faults = ({ faults: { kubelets, etcd }, onFault }: FaultsProps) => (
   <div role="group" aria-label="Faults of the demo" class="faults">
     <button type="button" onClick={() => onFault(kubelets === 'cut' ? 'connect kubelets' : 'cut kubelets')}>
@@ -17,7 +17,7 @@ export const Faults = ({ faults: { kubelets, etcd }, onFault }: FaultsProps) => 
   </div>
 );
 
-/** Rejects with what the server says. */
+/** Injects or repairs a fault. Rejects with the server's error message. */
 export const injectFault = async (namespace: string, kind: FaultKind): Promise<void> => {
   const answer = await fetch('demo/faults', {
     method: 'POST',

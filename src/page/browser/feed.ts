@@ -2,15 +2,15 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ProbedShoot } from '../../prober/status/schema.ts';
 import { type FeedEvents, type PageSample, type SeedView, seedAfter } from '../feed/index.ts';
 
-/** As long as a message may be late, in milliseconds, before what is shown is called old: the server sends one every second. */
+/** Age in milliseconds of the last message from which the page is shown as old. The server sends a message every second. */
 const lateMs = 5_000;
 const reopenMs = 2_000;
-/** An hour, a sample every five seconds. */
+/** Number of samples in an hour, one every five seconds. */
 const mostSamples = 720;
 
 type Listeners = { readonly [Name in keyof FeedEvents]?: (data: FeedEvents[Name]) => void };
 
-/** Opens an event stream that comes back by itself. Returns what closes it. */
+/** Opens an event stream that reconnects by itself. Returns a function that closes it. */
 const openStream = (address: string, listeners: Listeners): (() => void) => {
   let source: EventSource;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -22,7 +22,7 @@ const openStream = (address: string, listeners: Listeners): (() => void) => {
       );
     }
     source.addEventListener('error', () => {
-      // The browser tries again by itself, except after an answer that is no stream.
+      // The browser reconnects by itself, except after a response that is not an event stream.
       if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, reopenMs);
     });
   };
@@ -36,11 +36,11 @@ const openStream = (address: string, listeners: Listeners): (() => void) => {
 export interface Seed {
   readonly view: SeedView;
   readonly samples: readonly PageSample[];
-  /** Of `performance.now()`. */
+  /** Time of the last message, on the clock of `performance.now()`. */
   readonly receivedAt: number;
 }
 
-/** The seed, live. Undefined until the first message. */
+/** Returns the seed and keeps it up to date; undefined until the first message. */
 export const useSeed = (): Seed | undefined => {
   const [seed, setSeed] = useState<Seed>();
   useEffect(
@@ -63,7 +63,7 @@ const joined = (before: readonly PageSample[], added: readonly PageSample[]): re
   return [...before.filter(({ at }) => at < from), ...added].slice(-mostSamples);
 };
 
-/** One shoot with its details, live: undefined until they are there, null if there is no such shoot. */
+/** Returns one shoot with its details and keeps it up to date; undefined until the details arrive, null if there is no such shoot. */
 export const useShoot = (namespace: string | undefined): ProbedShoot | null | undefined => {
   const [shoot, setShoot] = useState<ProbedShoot | null>();
   useEffect(() => {
@@ -74,7 +74,7 @@ export const useShoot = (namespace: string | undefined): ProbedShoot | null | un
   return shoot;
 };
 
-/** Renders again every second. Of `performance.now()`. */
+/** Renders again every second. Returns the time of `performance.now()`. */
 export const useTick = (): number => {
   const [now, setNow] = useState(performance.now());
   useEffect(() => {
@@ -84,10 +84,10 @@ export const useTick = (): number => {
   return now;
 };
 
-/** The time at the server, in milliseconds since the epoch: the browser's clock may be wrong. */
+/** Returns the server's time in milliseconds since the epoch, because the browser's clock may be wrong. */
 export const serverTime = ({ view, receivedAt }: Seed, now: number): number =>
   Date.parse(view.status.at) + Math.max(0, now - receivedAt);
 
-/** How old what is shown is, in milliseconds, if it is older than it should be. */
+/** Returns the age of the shown data in milliseconds if it is old; otherwise undefined. */
 export const oldness = ({ receivedAt }: Seed, now: number): number | undefined =>
   now - receivedAt > lateMs ? now - receivedAt : undefined;

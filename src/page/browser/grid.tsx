@@ -8,10 +8,10 @@ interface CellProps {
   readonly hasFocusStop: boolean;
 }
 
-/** In place of the sign of the state. */
+/** Signs that replace the sign of the state. */
 const exposureSigns: Readonly<Record<Exposure, string>> = { unmet: '✗', ignoring: 'N' };
 
-/** The same element as before where nothing that it shows has changed: 1,000 of them are compared every second. */
+/** Reuses its element if nothing visible has changed, because a page with 1,000 cells compares all of them every second. */
 const Cell = ({ shoot, isSelected, hasFocusStop }: CellProps) => {
   const { namespace, state } = shoot;
   const exposure = exposureOf(shoot);
@@ -35,7 +35,7 @@ const Cell = ({ shoot, isSelected, hasFocusStop }: CellProps) => {
   );
 };
 
-/** Cells of the first row. */
+/** Returns the number of cells in the first row. */
 const columnsOf = (cells: readonly HTMLElement[]): number => {
   const top = cells[0]?.offsetTop;
   const next = cells.findIndex(({ offsetTop }) => offsetTop !== top);
@@ -65,7 +65,7 @@ export interface GridProps {
   readonly onSelect: (namespace: string) => void;
 }
 
-/** All shoots as a list of options: one stop of the tab key, arrows between them, Enter or Space selects. */
+/** Shows all shoots as a listbox: one tab stop, arrow keys to move, Enter or Space to select. */
 export const Grid = ({ shoots, selected, onSelect }: GridProps) => {
   const list = useRef<HTMLDivElement>(null);
   const [visited, setVisited] = useState<string>();

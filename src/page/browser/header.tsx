@@ -3,7 +3,7 @@ import { type Seed, oldness, serverTime } from './feed.ts';
 import { unprobedWords } from './states.ts';
 import { clockTime, duration, since } from './times.ts';
 
-/** Rounds that may be missing before it is said. */
+/** Number of probe intervals without an ended round after which a warning is shown. */
 const latestRounds = 3;
 
 const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
@@ -49,7 +49,7 @@ const warningsOf = (seed: Seed, now: number): readonly string[] => {
   ];
 };
 
-/** Says in one word whether the page is live, and in a sentence when it is not. */
+/** Shows in one word that the page is live, and in a sentence if it is not. */
 const Freshness = ({ seed, now }: { readonly seed: Seed; readonly now: number }) => {
   const oldMs = oldness(seed, now);
   const { at } = seed.view.status;

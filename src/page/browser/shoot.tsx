@@ -21,7 +21,7 @@ const leaseWords = (lease: LeaseEvidence, ageMs: number): string => {
   return lease.counted ? `${age}${verdict}` : `${age}, left out: ${lease.leftOut ?? ''}`;
 };
 
-/** Ages as bars against the expiry and KCM's grace. */
+/** Shows the ages of leases as bars, with lines for the expiry age and KCM's grace period. */
 const Leases = ({ shoot: { leaseExpiryMs, graceMs }, leases, now }: LeasesProps) => {
   const full = graceMs * 1.25;
   const percent = (ms: number): string => `${Math.min(100, (100 * ms) / full).toFixed(1)}%`;
@@ -145,13 +145,13 @@ const Commands = ({ shoot }: { readonly shoot: ProbedShoot }) => {
 export interface ShootProps {
   readonly shoot: ProbedShoot;
   readonly now: number;
-  /** Only in the demo. */
+  /** Defined only in the demo. */
   readonly faults: FaultsOfShoot | undefined;
   readonly onFault: (kind: FaultKind) => void;
   readonly onClose: () => void;
 }
 
-/** One shoot with its evidence. Takes the focus when another one is chosen. */
+/** Shows one shoot with its evidence. Takes the focus when another shoot is selected. */
 export const Shoot = ({ shoot, now, faults, onFault, onClose }: ShootProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [shoot.namespace]);

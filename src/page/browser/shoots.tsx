@@ -15,7 +15,7 @@ interface FilterProps {
   readonly onChange: (filter: Filter) => void;
 }
 
-/** Search, and the legend, whose entries filter. */
+/** The search field, and the legend, whose entries filter by state. */
 const Filters = ({ filter, counts, onChange }: FilterProps) => (
   <div class="filters">
     <label>

@@ -36,22 +36,22 @@ describe('shoots', () => {
     expect(names(all.filter((shoot) => matches(shoot, { text: '', states })))).toBe('cd');
   });
 
-  it('say what is held in short', () => {
+  it('list held resources by short names', () => {
     expect(all.map(heldOf)).toEqual(['–', 'mcm 1, ca 1, kcm 1', '–', '–']);
   });
 });
 
-describe('what is less protected than its state says', () => {
+describe('a shoot that is less protected than its state suggests', () => {
   const ignored = ['kube-controller-manager', 'other'].map((name) => ({ kind: 'Deployment', name }));
   const unmet = shootNamed('u', 'paused', { unmet: true });
   const ignoring = shootNamed('i', 'healthy', { ignored });
 
-  it('comes first where an outage goes on, and before what is healthy else', () => {
+  it('comes first during an outage, and otherwise before healthy shoots', () => {
     expect(names(sorted([...all, ignoring, unmet]))).toBe('ucdiab');
     expect([...all, ignoring].map(isPlainHealthy)).toEqual([true, false, true, false, false]);
   });
 
-  it('is said in words, and found by them', () => {
+  it('is described in words, and found by them', () => {
     expect([unmet, ignoring, shootNamed('a')].map(exposureWords)).toEqual([
       'OUTAGE NOT MET: nodes are lost',
       'NOT PROTECTED: ignore-scaling on kcm, other',
@@ -60,25 +60,25 @@ describe('what is less protected than its state says', () => {
     expect(matches(ignoring, { text: 'not protected', states: new Set() })).toBe(true);
   });
 
-  it('has a command that takes ignore-scaling away', () => {
+  it('has a command that removes ignore-scaling', () => {
     expect(commandsFor(ignoring).map(({ line }) => line)).toContain(
       'kubectl -n shoot--dev--i annotate deployment/other dependency-watchdog.gardener.cloud/ignore-scaling-',
     );
   });
 });
 
-describe('what is held and not probed', () => {
+describe('shoots that are held and not probed', () => {
   const held = [{ kind: 'Deployment', name: 'kube-controller-manager', replicas: 1 }];
   const named = (name: string) => ({ namespace: `shoot--dev--${name}`, name, reason: 'it is being deleted', held });
 
-  it('has a warning each, with the command that restores it', () => {
+  it('have a warning each, with the command that restores it', () => {
     expect(unprobedWords(undefined)).toEqual([]);
     expect(unprobedWords([named('a')])).toEqual([
       'shoot--dev--a is not probed (it is being deleted), and nothing restores by itself what is held: kcm. Release it: dwd release --shoot shoot--dev--a',
     ]);
   });
 
-  it('is named for three, and counted beyond', () => {
+  it('are named up to three, and counted beyond', () => {
     const warnings = unprobedWords(['a', 'b', 'c', 'd', 'e'].map(named));
     expect(warnings).toHaveLength(4);
     expect(warnings.at(-1)).toBe('2 more shoots are held and not probed: dwd status lists them.');

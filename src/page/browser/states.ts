@@ -1,12 +1,12 @@
 import type { HeldUnprobed, ProtectionState, ProbedShoot } from '../../prober/status/schema.ts';
 
 interface StateLook {
-  /** In a cell of the grid, so that colour is not all that tells. */
+  /** Sign in a cell of the grid, so that states do not differ by colour alone. */
   readonly sign: string;
   readonly about: string;
 }
 
-/** In the order of `dwd status`, the worst first. */
+/** States in the order of `dwd status`, worst first. */
 export const states: Readonly<Record<ProtectionState, StateLook>> = {
   protected: { sign: 'P', about: 'controllers are scaled down, so that nodes which live are not replaced' },
   landing: { sign: 'L', about: 'the outage is over; late kubelets are waited for' },
@@ -26,7 +26,10 @@ const rank = new Map(stateNames.map((name, index) => [name, index]));
 export const titleOf = ({ project, name, namespace }: ProbedShoot): string =>
   project ? `${project}/${name}` : name || namespace;
 
-/** Less protected than its state says. `unmet`: an outage goes on, and nothing is held, or not all. `ignoring`: `ignore-scaling` keeps something from being scaled down. */
+/**
+ * Reason why a shoot is less protected than its state suggests. `unmet`: an outage goes on and not all dependent resources are held. `ignoring`:
+ * `ignore-scaling` excludes a resource from scale-downs.
+ */
 export type Exposure = 'unmet' | 'ignoring';
 
 export const exposureOf = ({ unmet = false, ignored = [] }: ProbedShoot): Exposure | undefined => {
@@ -34,7 +37,7 @@ export const exposureOf = ({ unmet = false, ignored = [] }: ProbedShoot): Exposu
   return ignored.length > 0 ? 'ignoring' : undefined;
 };
 
-/** In words; empty where it is as its state says. */
+/** Describes the exposure of a shoot; empty without one. */
 export const exposureWords = ({ unmet = false, ignored = [] }: ProbedShoot): string =>
   [
     ...(unmet ? ['OUTAGE NOT MET: nodes are lost'] : []),
@@ -43,7 +46,7 @@ export const exposureWords = ({ unmet = false, ignored = [] }: ProbedShoot): str
 
 const mostUnprobedNamed = 3;
 
-/** Of shoots that are held and not probed, a sentence each; beyond three only how many. */
+/** Describes shoots that are held and not probed: one sentence for each of the first three, and the number of the others. */
 export const unprobedWords = (found: readonly HeldUnprobed[] = []): readonly string[] => {
   const named = found.slice(0, mostUnprobedNamed).map(({ namespace, reason, held }) => {
     const names = held.map(shortName).join(', ');
@@ -53,18 +56,18 @@ export const unprobedWords = (found: readonly HeldUnprobed[] = []): readonly str
   return more > 0 ? [...named, `${String(more)} more shoots are held and not probed: dwd status lists them.`] : named;
 };
 
-/** Healthy in every way: nobody needs to look at it. */
+/** Returns true if the shoot is healthy and not exposed, so that it needs no attention. */
 export const isPlainHealthy = (shoot: ProbedShoot): boolean =>
   shoot.state === 'healthy' && exposureOf(shoot) === undefined;
 
-/** As in `dwd status`: an outage that nothing meets is worse than any state. */
+/** Ranks like `dwd status`: an outage without full protection is worse than any state. */
 const exposureRank = (shoot: ProbedShoot): number => {
   if (shoot.unmet === true) return 0;
   if (shoot.state !== 'healthy') return 1;
   return isPlainHealthy(shoot) ? 3 : 2;
 };
 
-/** Worst first, those of one state by name. */
+/** Sorts shoots by state, worst first, then by name. */
 export const sorted = (shoots: readonly ProbedShoot[]): readonly ProbedShoot[] =>
   shoots.toSorted(
     (a, b) =>
@@ -75,11 +78,11 @@ export const sorted = (shoots: readonly ProbedShoot[]): readonly ProbedShoot[] =
 
 export interface Filter {
   readonly text: string;
-  /** Empty: all. */
+  /** States to show; all if empty. */
   readonly states: ReadonlySet<ProtectionState>;
 }
 
-/** `text` is looked for in name, namespace, reason, what is held and what is not protected. */
+/** Returns true if the filter's text occurs in the shoot's title, namespace, state, reason, exposure or the names of held resources. */
 export const matches = (shoot: ProbedShoot, filter: Filter): boolean => {
   if (filter.states.size > 0 && !filter.states.has(shoot.state)) return false;
   const wanted = filter.text.trim().toLowerCase();
@@ -98,7 +101,7 @@ export const countByState = (shoots: readonly ProbedShoot[]): ReadonlyMap<Protec
 
 export const leasesOf = ({ expired, candidates }: ProbedShoot): string => `${expired}/${candidates} expired`;
 
-/** As in `dwd status`. */
+/** Short names, the same as in `dwd status`. */
 const shortNames: Readonly<Record<string, string>> = {
   'kube-controller-manager': 'kcm',
   'machine-controller-manager': 'mcm',
@@ -107,7 +110,7 @@ const shortNames: Readonly<Record<string, string>> = {
 
 const shortName = ({ name }: { readonly name: string }): string => shortNames[name] ?? name;
 
-/** What is held, with the replicas that it gets back, or the last word of the annotation that it has meanwhile. */
+/** Lists held resources, each with the replicas to restore, or with the last part of the annotation that holds it. */
 export const heldOf = ({ held }: ProbedShoot): string =>
   held.length === 0
     ? '–'

@@ -3,18 +3,18 @@ import type { ProbedShoot } from '../../prober/status/schema.ts';
 import { exposureOf, exposureWords, heldOf, leasesOf, titleOf } from './states.ts';
 import { duration, since } from './times.ts';
 
-/** More rows than this are shown only when asked for. */
+/** Number of rows shown at first. A button shows the others. */
 const rowsAtOnce = 100;
 
 export const StateBadge = ({ state }: Pick<ProbedShoot, 'state'>) => <span class={`badge ${state}`}>{state}</span>;
 
-/** Nothing where a shoot is as its state says. */
+/** Shows why a shoot is less protected than its state suggests, if it is. */
 export const ExposureBadge = ({ shoot }: { readonly shoot: ProbedShoot }) => {
   const exposure = exposureOf(shoot);
   return exposure === undefined ? null : <strong class={`exposure ${exposure}`}>{exposureWords(shoot)}</strong>;
 };
 
-/** What happens next, and in how long at the latest. */
+/** Describes the next step, and the time until it happens at the latest. */
 export const nextOf = ({ next }: ProbedShoot, now: number): string => {
   const at = Date.parse(next.at ?? '');
   return Number.isNaN(at) ? next.text : `${next.text} in ${duration(at - now)}`;
@@ -46,14 +46,14 @@ const Row = ({ shoot, isSelected, now, onSelect }: RowProps) => (
 
 export interface TableProps {
   readonly shoots: readonly ProbedShoot[];
-  /** How many there are besides. */
+  /** Number of healthy shoots that are not listed. */
   readonly healthy: number;
   readonly selected: string | undefined;
   readonly now: number;
   readonly onSelect: (namespace: string) => void;
 }
 
-/** The columns of `dwd status`. */
+/** Shows shoots with the columns of `dwd status`. */
 export const Table = ({ shoots, healthy, selected, now, onSelect }: TableProps) => {
   const [showsAll, setShowsAll] = useState(false);
   const shown = showsAll ? shoots : shoots.slice(0, rowsAtOnce);

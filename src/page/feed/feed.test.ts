@@ -46,7 +46,7 @@ const views = fc
   .uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fc.nat({ max: 3 })), { selector: ([name]) => name })
   .map((shoots) => viewOf(shoots.map(([name, expired]) => shootOf(name, { expired }))));
 
-/** As JSON brings it to the browser. */
+/** Returns the value after its way to the browser as JSON. */
 const sent = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 const bySpace = (view: SeedView | undefined): unknown =>
@@ -56,7 +56,7 @@ const bySpace = (view: SeedView | undefined): unknown =>
   };
 
 describe('changes of a seed', () => {
-  it('lead from what was to what is', () => {
+  it('turn the old seed into the new one', () => {
     fc.assert(
       fc.property(views, views, (before, after) => {
         const known = seedAfter(undefined, sent(wholeOf(before)));
@@ -66,20 +66,20 @@ describe('changes of a seed', () => {
     );
   });
 
-  it('leave out shoots that are as they were', () => {
+  it('leave out unchanged shoots', () => {
     const before = viewOf([shootOf('a'), shootOf('b'), shootOf('c')]);
     const after = viewOf([shootOf('a'), shootOf('b', { expired: 1 })], { at: '2026-01-01T00:00:01Z' });
     const { shoots, gone, status } = changesBetween(before, after);
     expect([shoots.map(({ namespace }) => namespace), gone, status.at]).toEqual([['b'], ['c'], after.status.at]);
   });
 
-  it('mean nothing to who has missed what was before', () => {
+  it('are ignored without a seed to apply them to', () => {
     expect(seedAfter(undefined, changesBetween(viewOf([]), viewOf([])))).toBeUndefined();
   });
 });
 
 describe('a sample', () => {
-  it('has the shoots held, the share of expired leases of all, and the least margin', () => {
+  it('has the number of held shoots, the share of expired leases, and the shortest margin', () => {
     const held = [{ kind: 'Deployment', name: 'kcm', replicas: 1 }];
     const view = viewOf([
       shootOf('a', { expired: 10, held, marginMs: 7_000 }),
@@ -89,7 +89,7 @@ describe('a sample', () => {
     expect(sampleOf(view, 5)).toEqual({ at: 5, held: 2, expiredShare: 0.3, marginMs: 4_000 });
   });
 
-  it('of a seed without shoots is zero, and no margin', () => {
+  it('has zeros and no margin for a seed without shoots', () => {
     expect(sampleOf(viewOf([]), 5)).toEqual({ at: 5, held: 0, expiredShare: 0, marginMs: null });
   });
 });

@@ -1,59 +1,59 @@
 import type { ProbedShoot, ProberStatus } from '../../prober/status/schema.ts';
 
-/** Who made what the page shows. */
+/** Replica whose view the page shows. */
 export interface Origin {
-  /** `leader`: the replica that leads, or the only one. `standby`: one that does not lead, because the leader's view could not be had. */
+  /** `leader`: the replica that leads, or the only one. `standby`: a replica that does not lead and cannot get the leader's view. */
   readonly of: 'leader' | 'standby';
-  /** Why the leader's view could not be had. */
+  /** Reason why the leader's view is not available. */
   readonly problem?: string;
 }
 
-/** What can be done to a shoot of the demo. */
+/** Faults of the demo and their repairs. */
 export type FaultKind = 'cut kubelets' | 'connect kubelets' | 'break etcd' | 'mend etcd';
 
-/** What is done to a shoot of the demo. */
+/** Current faults of a shoot in the demo. */
 export interface FaultsOfShoot {
   readonly namespace: string;
   readonly kubelets: 'cut' | 'connected';
   readonly etcd: 'down' | 'up';
 }
 
-/** The seed as one replica knows it. */
+/** A replica's view of the seed. */
 export interface SeedView {
   readonly status: ProberStatus;
   readonly origin: Origin;
-  /** Only in the demo. */
+  /** Present only in the demo. */
   readonly faults?: readonly FaultsOfShoot[];
 }
 
-/** The last hour: `at` is milliseconds since the epoch. */
+/** A point of the charts; `at` is in milliseconds since the epoch. */
 export interface PageSample {
   readonly at: number;
-  /** Shoots with something scaled down. */
+  /** Number of shoots with held resources. */
   readonly held: number;
   /** Share of all candidates whose leases are expired, 0 to 1. */
   readonly expiredShare: number;
-  /** The least time, in milliseconds, that a scale-down had left before KCM acted; null where none happened. */
+  /** Shortest time in milliseconds that a scale-down left of KCM's grace period; null without any scale-down. */
   readonly marginMs: number | null;
 }
 
-/** Everything but the shoots, which are many. */
+/** The view without its shoots, which may be many. */
 export type SeedHeader = Omit<SeedView, 'status'> & { readonly status: Omit<ProberStatus, 'shoots'> };
 
-/** What changed of a seed since the message before; `all` starts over. */
+/** Changes of the seed since the previous message; with `all`, the whole seed. */
 export interface SeedMessage extends SeedHeader {
   readonly all: boolean;
   readonly shoots: readonly ProbedShoot[];
-  /** Namespaces of those that are gone. */
+  /** Namespaces of the shoots that are gone. */
   readonly gone: readonly string[];
 }
 
-/** By the name of the server-sent event. */
+/** Messages by the name of the server-sent event. */
 export interface FeedEvents {
   readonly seed: SeedMessage;
-  /** The whole hour at first, then one by one. */
+  /** All samples of the last hour in the first message, then each new one. */
   readonly samples: readonly PageSample[];
-  /** One shoot with its details; null where no such shoot is known. */
+  /** One shoot with its details; null if there is no such shoot. */
   readonly shoot: ProbedShoot | null;
 }
 
@@ -64,7 +64,7 @@ export const wholeOf = (view: SeedView): SeedMessage => {
   return { ...header, all: true, shoots, gone: [] };
 };
 
-/** Shoots that are equal as JSON are left out. */
+/** Returns a message with the changed shoots. Shoots that are equal as JSON are left out. */
 export const changesBetween = (before: SeedView, after: SeedView): SeedMessage => {
   const { header, shoots } = split(after);
   const known = new Map(before.status.shoots.map((shoot) => [shoot.namespace, JSON.stringify(shoot)]));
@@ -73,7 +73,7 @@ export const changesBetween = (before: SeedView, after: SeedView): SeedMessage =
   return { ...header, all: false, shoots: changed, gone: [...known.keys()] };
 };
 
-/** The seed after a message; undefined where a change comes first, which changes nothing that is known. */
+/** Applies a message to the seed. Returns undefined if the first message has only changes. */
 export const seedAfter = (before: SeedView | undefined, message: SeedMessage): SeedView | undefined => {
   const { all, shoots, gone, status, ...header } = message;
   if (all) return { ...header, status: { ...status, shoots } };

@@ -1,10 +1,10 @@
 import { readFile, readdir } from 'node:fs/promises';
 
-/** A file of the page. */
+/** A static file of the page. */
 export interface Asset {
   readonly contentType: string;
   readonly body: Buffer;
-  /** Its name changes with its content. */
+  /** True if the file's name changes with its content. */
   readonly isImmutable: boolean;
 }
 
@@ -15,7 +15,7 @@ const types: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** What vite has built into `directory`, by path: `/` and all files of `/assets`. Rejects where the page is not built. */
+/** Reads the files that vite has built into `directory`, by path: `/` and all files of `/assets`. Rejects if the page is not built. */
 export const readAssets = async (directory: URL): Promise<ReadonlyMap<string, Asset>> => {
   const load = async (file: string): Promise<Asset> => ({
     contentType: types[file.split('.').at(-1) ?? ''] ?? 'application/octet-stream',

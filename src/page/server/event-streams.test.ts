@@ -11,7 +11,7 @@ afterEach(() => {
   }
 });
 
-/** One reader of an event stream, and the stream's other end. */
+/** Returns a reader of an event stream, and the server's end of the stream. */
 const connect = async (monotonic: () => number = () => 0) => {
   const stop = new AbortController();
   let opened: EventStream | undefined;
@@ -36,14 +36,14 @@ const connect = async (monotonic: () => number = () => 0) => {
 
 const mebibyte = messageOf('x', 'a'.repeat(1 << 20));
 
-/** Sends until the reader, which reads nothing, has left one unread; returns how many were taken. */
+/** Sends messages until the reader, which reads nothing, leaves one unread. Returns the number of accepted messages. */
 const fill = (stream: EventStream): number => {
   for (let taken = 0; taken < 100; taken += 1) if (!stream.send(mebibyte)) return taken;
   return 100;
 };
 
 describe('an event stream', () => {
-  it('drops messages while the reader has not read the one before, and goes on when it has', async () => {
+  it('drops messages while the reader has not read an earlier one, and continues afterwards', async () => {
     const { stream, reader } = await connect();
     const taken = fill(stream);
     expect(taken).toBeLessThan(100);
@@ -67,7 +67,7 @@ describe('an event stream', () => {
     expect(stream.send(mebibyte)).toBe(false);
   });
 
-  it('is refused where there are too many, and there is room again when one has ended', async () => {
+  it('is refused if too many are open, until one of them ends', async () => {
     const { stream, reader, get } = await connect();
     const refused = await get();
     expect(refused.statusCode).toBe(503);

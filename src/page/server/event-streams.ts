@@ -1,20 +1,20 @@
 import type { ServerResponse } from 'node:http';
 import { securityHeaders } from './headers.ts';
 
-/** How long a reader may leave a message unread, in milliseconds. */
+/** Time in milliseconds that a reader may leave a message unread. */
 const patienceMs = 30_000;
 
 export interface EventStream {
   /**
-   * Sends a message; false while one before it is still unread: then it is dropped, for a slow reader must not hold memory. The stream ends when that
-   * lasts.
+   * Sends a message. Drops it and returns false while an earlier message is unread, so that a slow reader does not use up memory. The stream ends if an
+   * earlier message stays unread for 30 s.
    */
   send(message: Buffer): boolean;
-  /** Calls `listener` once the reader is gone, at once if it is. */
+  /** Calls `listener` when the reader disconnects, or at once if it already has. */
   onEnd(listener: () => void): void;
 }
 
-/** A message of a server-sent event stream, https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream. */
+/** Formats a message of a server-sent event stream, https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream. */
 export const messageOf = (event: string, data: unknown): Buffer =>
   Buffer.from(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 
@@ -47,7 +47,7 @@ class ResponseStream implements EventStream {
   }
 }
 
-/** Turns answers into event streams, so many at a time. */
+/** Turns HTTP responses into event streams, with a limit of open streams. */
 export class EventStreams {
   readonly #most: number;
   readonly #monotonic: () => number;
@@ -58,7 +58,7 @@ export class EventStreams {
     this.#monotonic = monotonic;
   }
 
-  /** Undefined if there are too many already; then `response` is untouched. */
+  /** Starts an event stream that ends when `signal` aborts. If too many are open, returns undefined and leaves `response` unchanged. */
   open(response: ServerResponse, signal: AbortSignal): EventStream | undefined {
     if (this.#open >= this.#most) return undefined;
     this.#open += 1;
@@ -72,7 +72,7 @@ export class EventStreams {
       ...securityHeaders,
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-store',
-      // A proxy on the way must not collect messages.
+      // Proxies must not buffer messages.
       'X-Accel-Buffering': 'no',
     });
     response.write('retry: 1000\n\n');

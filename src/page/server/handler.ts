@@ -7,7 +7,7 @@ import { securityHeaders } from './headers.ts';
 import { isExpectedHost } from './host.ts';
 import type { PageSource, SeedFeed } from './seed-feed.ts';
 
-/** Answers a POST; only the demo has any. */
+/** Handles a POST request. Only the demo accepts any. */
 export type PagePost = (request: IncomingMessage, signal: AbortSignal) => Promise<PageAnswer>;
 
 export interface HandlerOptions {
@@ -17,7 +17,7 @@ export interface HandlerOptions {
   readonly feed: SeedFeed;
   readonly streams: EventStreams;
   readonly logger: Logger;
-  /** By path. */
+  /** Handlers of POST requests by path. */
   readonly posts: ReadonlyMap<string, PagePost>;
 }
 
@@ -80,7 +80,7 @@ const stream = (response: ServerResponse, shoot: string | null, options: Handler
   else options.feed.watchShoot(opened, shoot);
 };
 
-/** Addresses are read relative to this, and only their path and query count. */
+/** Base for parsing the URL of a request. Only path and query of the result are used. */
 const anyBase = 'http://page.invalid';
 
 const urlOf = (request: IncomingMessage): URL | undefined => {
@@ -91,7 +91,7 @@ const urlOf = (request: IncomingMessage): URL | undefined => {
   }
 };
 
-/** Why nothing is answered to this request, if so. */
+/** Returns the error response for a request that is not allowed; undefined if it is. */
 const refusal = (
   { method, headers }: IncomingMessage,
   path: string,
@@ -118,7 +118,7 @@ const answerTo = async (
   return post === undefined ? textAnswer(404, 'not found') : post(request, signal);
 };
 
-/** The page: its files, `/status` and `/events`, the latter two also for one shoot (`?shoot=NAMESPACE`). */
+/** Serves the page: its files, `/status` and `/events`, the latter two also for one shoot (`?shoot=NAMESPACE`). */
 export const pageHandler =
   (options: HandlerOptions): HttpHandler =>
   (request, response, signal) => {

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 
-/** Nothing but what this server serves runs, looks or is asked; no other page frames it. */
+/** The page may load scripts, styles and images from this server only, connect to it only, and be framed by no other page. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -14,7 +14,7 @@ const contentSecurityPolicy = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** Of every answer. */
+/** Headers of every response. */
 export const securityHeaders: OutgoingHttpHeaders = {
   'Content-Security-Policy': contentSecurityPolicy,
   'Cross-Origin-Opener-Policy': 'same-origin',

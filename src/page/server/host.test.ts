@@ -21,7 +21,7 @@ describe('the Host header on loopback', () => {
     expect(isExpectedHost('localhost', host)).toBe(false);
   });
 
-  it('may be any where the page is served to others', () => {
+  it('may be any host if the page is not served on loopback', () => {
     expect(isExpectedHost('', 'seed.example')).toBe(true);
   });
 });

@@ -15,7 +15,7 @@ const begin = () => {
   const kube = createScriptedKube();
   const ask = leaderAsker({ seed: kube, clock, lease: { namespace: 'garden', name: 'lead' }, healthPort: 9644 });
   const { signal } = new AbortController();
-  /** Asks, with these answers; returns the paths that were asked for, and the result. */
+  /** Requests the status with these responses. Returns the requested paths and the result. */
   const asked = async (shoot: string | undefined, ...answers: readonly (readonly [code: number, body: unknown])[]) => {
     const from = kube.requests.length;
     const result = ask(shoot, signal).then(
@@ -36,7 +36,7 @@ const leasePath = '/apis/coordination.k8s.io/v1/namespaces/garden/leases/lead';
 const podPath = (pod: string): string => `/api/v1/namespaces/garden/pods/${pod}:9644/proxy/status`;
 
 describe('the leader', () => {
-  it('is the pod that the Lease names, asked through the proxy for pods', async () => {
+  it('is the pod that the Lease names, reached through the proxy for pods', async () => {
     const { asked, clock } = begin();
     expect(await asked(undefined, [200, leaseOf('pod-a_1f')], [200, status])).toEqual([
       [leasePath, podPath('pod-a')],
@@ -50,7 +50,7 @@ describe('the leader', () => {
     ]);
   });
 
-  it('is looked for again once it has not answered', async () => {
+  it('is read from the Lease again after it has not responded', async () => {
     const { asked } = begin();
     const forbidden = { kind: 'Status', code: 403, reason: 'Forbidden', message: 'no right' };
     const [, problem] = await asked(undefined, [200, leaseOf('pod-a_1f')], [403, forbidden]);

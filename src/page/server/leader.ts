@@ -6,27 +6,27 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ProberStatus } from '../../prober/status/schema.ts';
 import { askPod } from '../../status/index.ts';
 
-/** Asks the replica that leads, for one shoot by its namespace or for all. Rejects where nobody leads or it does not answer. */
+/** Requests the status from the leader, for the shoot with this namespace or for all. Rejects if nobody leads or the leader does not respond. */
 export type AskLeader = (shoot: string | undefined, signal: AbortSignal) => Promise<ProberStatus>;
 
 export interface LeaderAccess {
   readonly seed: Kube;
   readonly clock: Clock;
-  /** By which the leader is elected. */
+  /** Lease of the leader election. */
   readonly lease: NamespacedName;
-  /** Of every replica. */
+  /** Health port of every replica. */
   readonly healthPort: number;
 }
 
-/** It answers within milliseconds, or not at all. */
+/** Timeout of a request to the leader, which usually responds within milliseconds. */
 const timeoutMs = 2_000;
-/** How long the holder of the Lease is taken to lead. */
+/** Time in milliseconds for which the holder of the Lease is cached. */
 const believedMs = 10_000;
 
-/** `Election.identity` without what follows the name of the pod. */
+/** Returns the name of the pod in an `Election.identity`. */
 const podOf = (holder: string): string => holder.replace(/_[^_]*$/, '');
 
-/** Through the API server's proxy for pods: wants `get` on `pods/proxy` in the namespace of the Lease, beside what leader election wants. */
+/** Reaches the leader through the API server's proxy for pods. Needs `get` on `pods/proxy` in the Lease's namespace, and the rights of leader election. */
 export const leaderAsker = ({ seed, clock, lease, healthPort }: LeaderAccess): AskLeader => {
   const client = createKubeClient({ kube: seed, clock });
   let known: { readonly pod: string; readonly until: number } | undefined;

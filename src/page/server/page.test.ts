@@ -65,7 +65,7 @@ const read = async (message: IncomingMessage) => {
   return { status: message.statusCode, headers: message.headers, body };
 };
 
-/** Messages of an event stream, each with its event and data. */
+/** Yields the messages of an event stream, each with its event and data. */
 async function* messagesOf(
   stream: IncomingMessage,
 ): AsyncGenerator<{ readonly event: string; readonly data: unknown }> {
@@ -104,7 +104,7 @@ describe('the page', () => {
     expect(policy.join()).not.toMatch(/unsafe|\*|https?:/);
   });
 
-  it('has files that a browser may keep', async () => {
+  it('has files that a browser may cache', async () => {
     const { open } = await start();
     const { headers, body } = await read(await open('/assets/index-1.js'));
     expect([body, headers['content-type'], headers['cache-control']]).toEqual([
@@ -129,7 +129,7 @@ describe('the page', () => {
     }
   });
 
-  it('refuses names that only a page from elsewhere would use', async () => {
+  it('refuses host names that only a foreign page would use', async () => {
     const { open } = await start();
     for (const path of ['/', '/status', '/events']) {
       const { status, body } = await read(await open(path, { headers: { host: 'evil.example' } }));
@@ -137,7 +137,7 @@ describe('the page', () => {
     }
   });
 
-  it('fails where it is not built', async () => {
+  it('fails if it is not built', async () => {
     const page = createPage({
       address: { host: '127.0.0.1', port: 0 },
       directory: pathToFileURL(`${built}/nowhere/`),
@@ -166,7 +166,7 @@ describe('/status of the page', () => {
     expect((await read(await open('/status?shoot=other'))).status).toBe(404);
   });
 
-  it('says that it failed, without saying why to everybody', async () => {
+  it('reports a failure, and its reason only in the log', async () => {
     const logger = createRecordingLogger();
     const seed = () => Promise.reject(new Error('secret'));
     const { open } = await start({ logger, source: { seed, shoot: seed } });
@@ -176,7 +176,7 @@ describe('/status of the page', () => {
 });
 
 describe('/events', () => {
-  it('sends all shoots, then what changes, every second', async () => {
+  it('sends all shoots first, then changes every second', async () => {
     const { open, seed, clock } = await start();
     const messages = messagesOf(await open('/events'));
     const first = await messages.next();
@@ -195,7 +195,7 @@ describe('/events', () => {
     expect((second.value as { readonly data: { readonly shoots: readonly unknown[] } }).data.shoots).toHaveLength(1);
   });
 
-  it('sends the details of one shoot, and that there is none', async () => {
+  it('sends the details of one shoot, and null when it is gone', async () => {
     const { open, seed, clock } = await start();
     const messages = messagesOf(await open('/events?shoot=shoot--dev--one'));
     expect((await messages.next()).value).toMatchObject({ event: 'shoot', data: { name: 'one', threshold: 0.6 } });
@@ -204,7 +204,7 @@ describe('/events', () => {
     expect((await messages.next()).value).toEqual({ event: 'shoot', data: null });
   });
 
-  it('refuses more readers than it has room for', async () => {
+  it('refuses more than 32 readers', async () => {
     const { open } = await start();
     const streams = await Promise.all(Array.from({ length: 32 }, () => open('/events')));
     expect(streams.map(({ statusCode }) => statusCode)).toEqual(Array.from({ length: 32 }, () => 200));
@@ -232,7 +232,7 @@ describe('a POST of the demo', () => {
     return { acts, open, post };
   };
 
-  it('does what the page asks for', async () => {
+  it('does what the page requests', async () => {
     const { acts, post } = await begin();
     expect(await post('{"a":1}')).toMatchObject({ status: 200 });
     expect(acts).toEqual([{ a: 1 }]);
@@ -249,12 +249,12 @@ describe('a POST of the demo', () => {
     expect([(await post('{"a":1}', headers)).status, acts]).toEqual([status, []]);
   });
 
-  it.each(['{', `"${'a'.repeat(5_000)}"`])('says what is wrong with it: %.10s', async (body) => {
+  it.each(['{', `"${'a'.repeat(5_000)}"`])('is refused if its body is not valid: %.10s', async (body) => {
     const { post } = await begin();
     expect(await post(body)).toMatchObject({ status: 400, body: 'no JSON\n' });
   });
 
-  it('is no GET', async () => {
+  it('cannot be sent as GET', async () => {
     const { acts, open } = await begin();
     expect([(await read(await open('/demo/faults'))).status, acts]).toEqual([404, []]);
   });
@@ -264,7 +264,7 @@ describe('the status of another replica', () => {
   const origin = { of: 'leader' } as const;
   const { signal } = new AbortController();
 
-  it('is checked', async () => {
+  it('is requested and returned', async () => {
     const status = statusWith([shootNamed('one')]);
     const asked: string[] = [];
     const source = remoteSource(async (query) => {
@@ -277,7 +277,7 @@ describe('the status of another replica', () => {
   });
 
   it.each(['', '{}', JSON.stringify({ ...statusWith([]), schemaVersion: 2 })])(
-    'is refused where it is none: %.10s',
+    'is refused if it is not valid: %.10s',
     async (text) => {
       await expect(remoteSource(async () => text, origin).seed(signal)).rejects.toThrow();
     },
@@ -294,7 +294,7 @@ describe('the page of a prober', () => {
       clock: createFakeClock(),
       logger,
       leadership: { mayWrite: () => leads },
-      // Without leader election nothing is asked.
+      // Without leader election, no requests are sent.
       reviews: createScriptedKube(),
       status: (query) => {
         asked.push(query.get('shoot'));
@@ -322,7 +322,7 @@ describe('the page of a prober', () => {
   });
 });
 
-it('is missing, and the prober goes on, where it is not built', async () => {
+it('the prober continues without the page if it is not built', async () => {
   const logger = createRecordingLogger();
   const [page] = pageServers({ address: { host: '127.0.0.1', port: 0 }, directory: pathToFileURL(`${built}/none/`) })({
     clock: createFakeClock(),

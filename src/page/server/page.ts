@@ -8,21 +8,21 @@ import { type PageSource, SeedFeed } from './seed-feed.ts';
 
 export interface PageOptions {
   readonly address: BindAddress;
-  /** What vite has built. */
+  /** Directory with the files that vite has built. */
   readonly directory: URL;
   readonly source: PageSource;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** By path; none in a seed. */
+  /** Handlers of POST requests by path; none in a seed. */
   readonly posts?: ReadonlyMap<string, PagePost>;
-  /** Hears the address once the server listens. */
+  /** Called with the address when the server listens. */
   readonly onListening?: (address: BindAddress) => void;
 }
 
-/** Event streams at the same time; a browser tab has two at most. */
+/** Limit of open event streams. A browser tab has at most two. */
 const mostStreams = 32;
 
-/** The page as a part of the program. Fails where it is not built, or cannot listen. */
+/** Creates the server of the page. Its `run` rejects if the page is not built or cannot listen. */
 export const createPage = (options: PageOptions): Runnable => ({
   name: 'page',
   async run(signal, ready) {

@@ -7,13 +7,13 @@ import { replicaSource } from './replica-source.ts';
 
 export interface ProberPageOptions {
   readonly address: BindAddress;
-  /** What vite has built. */
+  /** Directory with the files that vite has built. */
   readonly directory: URL;
-  /** Where every replica serves its status; absent: nowhere, so that the leader is not asked. */
+  /** Port at which every replica serves its status. If absent, no requests are sent to the leader. */
   readonly healthPort?: number | undefined;
 }
 
-/** Incident: a page without its assets ended the prober, and with it the protection of all shoots. It only shows: its failure is logged. */
+/** Logs a failure of the page instead of ending the program. Incident: a page without its assets ended the prober, and so the protection of all shoots. */
 const withoutHarm = (page: Runnable, logger: Logger): Runnable => ({
   name: page.name,
   run: async (signal, ready) => {
@@ -28,13 +28,13 @@ const withoutHarm = (page: Runnable, logger: Logger): Runnable => ({
   },
 });
 
-/** The page of a prober. One that cannot be served ends nothing else. */
+/** Creates the page of a prober. A failure of the page does not end the prober. */
 export const pageServers =
   ({ address, directory, healthPort }: ProberPageOptions) =>
   ({ clock, logger, status, leadership, lease, reviews: seed }: ServerPorts): readonly Runnable[] => {
     const canAsk = lease !== undefined && healthPort !== undefined;
     const source = replicaSource({
-      // The prober of this process made it.
+      // The cast is safe: the prober of this process returns its own status.
       own: (shoot) => status(new URLSearchParams(shoot === undefined ? {} : { shoot })) as ProberStatus,
       leads: () => leadership.mayWrite(),
       askLeader: canAsk ? leaderAsker({ seed, clock, lease, healthPort }) : undefined,

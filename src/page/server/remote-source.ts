@@ -2,10 +2,10 @@ import { type ProberStatus, statusSchema } from '../../prober/status/schema.ts';
 import type { Origin } from '../feed/index.ts';
 import type { PageSource } from './seed-feed.ts';
 
-/** Gets the body of another replica's `GET /status` with this query, such as `?shoot=a`. */
+/** Requests `GET /status` of another replica with this query, such as `?shoot=a`, and resolves with the body. */
 export type AskStatus = (query: string, signal: AbortSignal) => Promise<string>;
 
-/** The view of another replica. Its methods reject as `ask` does, and for an answer that is no status. */
+/** Creates a source that shows another replica's view. Its methods reject if `ask` does, and if the response is not a valid status. */
 export const remoteSource = (ask: AskStatus, origin: Origin): PageSource => {
   const statusOf = async (query: string, signal: AbortSignal): Promise<ProberStatus> =>
     statusSchema.parse(JSON.parse(await ask(query, signal)));

@@ -25,8 +25,8 @@ const begin = () => {
   return { clock, world, seen };
 };
 
-describe('what a replica shows', () => {
-  it('is what the leader knows', async () => {
+describe('the status that a replica shows', () => {
+  it('is that of the leader', async () => {
     const { seen, world } = begin();
     expect(await seen()).toEqual([{ of: 'leader' }, 'of-leader', 'of-leader']);
     world.leads = true;
@@ -34,7 +34,7 @@ describe('what a replica shows', () => {
     expect(world.asked).toBe(2);
   });
 
-  it('is its own where the leader cannot be asked, with the reason, until the leader answers', async () => {
+  it('is its own, with the reason, until the leader responds', async () => {
     const { seen, world, clock } = begin();
     world.answers = false;
     const problem = 'pod-1 leads, and was asked in vain: forbidden';

@@ -4,7 +4,7 @@ import type { AskLeader } from './leader.ts';
 import type { PageSource } from './seed-feed.ts';
 
 export interface ReplicaSourceDeps {
-  /** What this replica knows itself; `shoot`: a namespace. */
+  /** Returns this replica's own status, for the shoot with this namespace or for all. */
   readonly own: (shoot: string | undefined) => ProberStatus;
   readonly leads: () => boolean;
   /** Absent without leader election. */
@@ -12,10 +12,10 @@ export interface ReplicaSourceDeps {
   readonly clock: Clock;
 }
 
-/** A leader that did not answer is asked again after so long, in milliseconds. */
+/** Time in milliseconds between a failed request to the leader and the next one. */
 const retryMs = 10_000;
 
-/** What the leader knows; in a replica that cannot ask it, what this one knows itself, and why. */
+/** Creates a source that shows the leader's view or, if requests to the leader fail, this replica's own view with the reason. */
 export const replicaSource = ({ own, leads, askLeader, clock }: ReplicaSourceDeps): PageSource => {
   let failed: { readonly problem: string; readonly until: number } | undefined;
   const ofLeader = async (shoot: string | undefined, signal: AbortSignal): Promise<ProberStatus | undefined> => {

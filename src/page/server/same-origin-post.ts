@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { type PageAnswer, type PagePost, textAnswer } from './handler.ts';
 import { isSameOrigin } from './host.ts';
 
-/** Far more than a request of the page has. */
+/** Size limit of a request in bytes, far more than the page sends. */
 const mostBytes = 4_096;
 
-/** Undefined if it is too long, or no JSON. */
+/** Parses the body of a request; undefined if it is too long or not JSON. */
 const jsonOf = async (request: IncomingMessage): Promise<unknown> => {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -22,8 +22,8 @@ const jsonOf = async (request: IncomingMessage): Promise<unknown> => {
 };
 
 /**
- * A POST that only the page itself can send: with its Origin, which browsers add by themselves, and as JSON, which no form of another page sends. `act` gets
- * what was sent and resolves with what is wrong with it, if anything.
+ * Handles a POST that only the page itself can send: it needs the page's Origin, which browsers set, and a JSON body, which no form of another page can
+ * send. `act` receives the parsed body, undefined if it is not valid, and resolves with an error message, if any.
  */
 export const sameOriginPost =
   (act: (sent: unknown, signal: AbortSignal) => Promise<string | undefined>): PagePost =>

@@ -4,10 +4,10 @@ import type { ProbedShoot } from '../../prober/status/schema.ts';
 import { type PageSample, type SeedView, changesBetween, sampleOf, wholeOf } from '../feed/index.ts';
 import { type EventStream, messageOf } from './event-streams.ts';
 
-/** Where the page has what it shows. */
+/** Source of the data that the page shows. */
 export interface PageSource {
   seed(signal: AbortSignal): Promise<SeedView>;
-  /** With its details; undefined if there is no such shoot. */
+  /** Reads a shoot with its details; undefined if there is no such shoot. */
   shoot(namespace: string, signal: AbortSignal): Promise<ProbedShoot | undefined>;
 }
 
@@ -19,21 +19,21 @@ export interface SeedFeedDeps {
 
 const tickMs = 1_000;
 const sampleEveryMs = 5_000;
-/** An hour. */
+/** Number of samples in an hour. */
 const mostSamples = 720;
 
-/** A reader of the seed. */
+/** A reader of the whole seed. */
 interface Reader {
   readonly stream: EventStream;
-  /** It has missed a message, or had none: changes mean nothing to it. */
+  /** True if the reader has missed a message or received none yet, so that changes alone are not enough. */
   needsAll: boolean;
 }
 
-/** Reads the seed every second while somebody watches, every five seconds otherwise, and sends what changed. */
+/** Reads the seed every second while there are readers, otherwise every five seconds, and sends the changes. */
 export class SeedFeed {
   readonly #deps: SeedFeedDeps;
   readonly #readers = new Set<Reader>();
-  /** By namespace. */
+  /** Readers of single shoots, by the shoot's namespace. */
   readonly #shootReaders = new Map<string, Set<EventStream>>();
   readonly #samples: PageSample[] = [];
   #view: SeedView | undefined;
@@ -62,7 +62,7 @@ export class SeedFeed {
     this.#wake();
   }
 
-  /** Until `signal` aborts. */
+  /** Runs until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -75,7 +75,7 @@ export class SeedFeed {
     }
   }
 
-  /** Once, not every second. */
+  /** Logs an error once, not at every read. */
   #report(error: unknown, signal: AbortSignal): void {
     if (signal.aborted) return;
     const problem = String(error);
@@ -83,7 +83,7 @@ export class SeedFeed {
     this.#lastProblem = problem;
   }
 
-  /** A new reader ends it early. */
+  /** Sleeps until the next read, or until a new reader connects. */
   async #rest(signal: AbortSignal): Promise<void> {
     const isWatched = this.#readers.size + this.#shootReaders.size > 0;
     const woken = new AbortController();
@@ -111,7 +111,7 @@ export class SeedFeed {
     if (this.#samples.length > mostSamples) this.#samples.shift();
   }
 
-  /** Each message is made once, however many read it. */
+  /** Sends the seed to all readers. Each message is serialized only once. */
   #sendSeed(before: SeedView | undefined, view: SeedView, hasSample: boolean): void {
     const whole = once(() => Buffer.concat([messageOf('seed', wholeOf(view)), messageOf('samples', this.#samples)]));
     const changes = once(() =>

@@ -9,10 +9,10 @@ export const component = (name: string, change: Partial<ComponentStatus> = {}): 
   ...change,
 });
 
-/** Milliseconds since the epoch. */
+/** Time of every snapshot, in milliseconds since the epoch. */
 export const takenAt = Date.UTC(2026, 10, 21);
 
-/** Up and well for a minute: two nodes whose leases are 1 and 2 seconds old. */
+/** A shoot that has been healthy for a minute, with two nodes whose leases are 1 and 2 seconds old. */
 export const shootStatus = (name: string, change: Partial<ShootSnapshot> = {}): ShootSnapshot => ({
   name,
   state: 'healthy',
