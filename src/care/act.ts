@@ -9,31 +9,31 @@ import { type ConditionWriter, otherConditionWriter } from './condition-writers.
 
 export interface CareActDeps {
   readonly clock: Clock;
-  /** Refuses writes at the moment of sending when this process does not lead. */
+  /** Client of the garden that refuses a write right before it is sent if this process does not lead. */
   readonly garden: KubeClient;
   readonly legacyStatusLabels: boolean;
-  /** Write although another client writes the same conditions. */
+  /** True if care writes even if another client writes the same conditions. */
   readonly takeOver: boolean;
   readonly dryRun: boolean;
 }
 
 export interface CareActRequest {
   readonly stored: GardenShoot;
-  /** Made from the conditions of `stored`. */
+  /** The new conditions, computed from those of `stored`. */
   readonly updates: readonly UpdatedCondition[];
   readonly signal: AbortSignal;
 }
 
-/** How the write of a check ended. */
+/** The end of a check's write. */
 export type WriteResult =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'written' }
-  /** There is no garden to write to. */
+  /** No connection to the garden is configured. */
   | { readonly kind: 'no-garden' }
   | { readonly kind: 'dry-run' }
-  /** The garden has no such Shoot, or another one of that name. */
+  /** The garden has no such Shoot, or another Shoot of that name. */
   | { readonly kind: 'gone' }
-  /** The control plane has moved to another seed, whose care writes now. */
+  /** The control plane has moved to another seed, where another care writes. */
   | { readonly kind: 'elsewhere'; readonly seed: string }
   /** Another client writes the same conditions. */
   | { readonly kind: 'left-alone'; readonly writer: ConditionWriter }
@@ -41,7 +41,7 @@ export type WriteResult =
 
 export const gardenTimeoutMs = 10_000;
 
-/** What differs from the stored Shoot; undefined if nothing does. */
+/** Returns the conditions and labels to write, or undefined if the stored Shoot has them already. */
 const changesOf = ({ legacyStatusLabels: legacy }: CareActDeps, { stored: { shoot }, updates }: CareActRequest) => {
   const fresh = updates.map(({ condition }) => condition);
   const conditions = mergeShootConditions(shoot.conditions, fresh);
@@ -53,7 +53,7 @@ const changesOf = ({ legacyStatusLabels: legacy }: CareActDeps, { stored: { shoo
 };
 
 /**
- * Writes conditions and labels to the Shoot where they differ: at most one patch of each, refused if the Shoot has changed since it was read.
+ * Writes conditions and labels to the Shoot if they differ: at most one patch each, which fails with a Conflict if the Shoot has changed since it was read.
  * Rejects with an ApiError, or with `signal.reason`.
  */
 export const act = async (deps: CareActDeps, request: CareActRequest): Promise<WriteResult> => {
@@ -64,7 +64,7 @@ export const act = async (deps: CareActDeps, request: CareActRequest): Promise<W
   const writer = otherConditionWriter(stored.metadata, { own: careFieldManager, now: clock.now() });
   if (writer !== undefined && !takeOver) return { kind: 'left-alone', writer };
   if (dryRun) return { kind: 'dry-run' };
-  // A write that was sent is awaited, also while the process stops.
+  // A write that was sent is awaited even if the process stops meanwhile.
   const options: CallOptions = { signal, timeoutMs: gardenTimeoutMs, sentTimeoutMs: gardenTimeoutMs };
   let latest = stored;
   if (changes.fresh !== undefined) {

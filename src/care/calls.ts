@@ -8,7 +8,7 @@ import { listCall, runBounds } from '../kubernetes/api/list-call.ts';
 import { type TunnelPod, decodeTunnelPod } from '../kubernetes/api/pod.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 
-/** A successful answer of `/healthz`: its status, a 2xx, and its body. */
+/** A successful response of `/healthz`: its 2xx status and its body. */
 export interface HealthzAnswer {
   readonly status: number;
   readonly body: string;
@@ -56,14 +56,14 @@ const patchShoot = (path: string, body: JsonObject): Call<GardenShoot> => ({
   decode: decodeGardenShoot,
 });
 
-/** Replaces the conditions; refused with a Conflict when the Shoot is no longer as it was read. */
+/** Replaces the conditions. Fails with a Conflict if the Shoot has changed since it was read. */
 export const patchShootConditions = (
   { shoot, resourceVersion }: GardenShoot,
   conditions: readonly (JsonObject | Condition)[],
 ): Call<GardenShoot> =>
   patchShoot(`${shootPath(shoot)}/status`, { metadata: { resourceVersion }, status: { conditions } });
 
-/** Sets labels, or removes those that are null; refused with a Conflict likewise. */
+/** Sets labels, and removes those whose value is null. Fails with a Conflict if the Shoot has changed since it was read. */
 export const patchShootLabels = (
   { shoot, resourceVersion }: GardenShoot,
   labels: Readonly<Record<string, string | null>>,

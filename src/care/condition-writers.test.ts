@@ -39,11 +39,11 @@ describe('another writer of our conditions', () => {
     ['the spec', { 'f:spec': {} }, false],
     ['nothing', {}, false],
     ['no fields at all', undefined, false],
-  ])('who owns %s', (_, fields, counts) => {
+  ])('that owns %s', (_, fields, counts) => {
     expect(writer({ ...entry('gardenlet', 0), fieldsV1: fields }) !== undefined).toBe(counts);
   });
 
-  it('is not ourselves', () => {
+  it('is not care itself', () => {
     expect(writer(entry(own, 0))).toBeUndefined();
   });
 
@@ -52,16 +52,16 @@ describe('another writer of our conditions', () => {
     expect(writer(...writers)).toEqual({ manager: 'b', at: now - 10_000 });
   });
 
-  it('has written at some time', () => {
+  it('has the time of its last write', () => {
     expect(writer({ ...entry('gardenlet', 0), time: undefined })).toBeUndefined();
   });
 
-  it('is nobody where nothing is recorded', () => {
+  it('is undefined without managedFields', () => {
     expect(otherConditionWriter({ name: 'one' }, { own, now })).toBeUndefined();
     expect(writer()).toBeUndefined();
   });
 
-  it('is told apart from nonsense', () => {
+  it('is not read from malformed managedFields, which throw a DecodeError', () => {
     expect(() => writer('x')).toThrow(DecodeError);
     expect(() => writer('x')).toThrow('metadata.managedFields[0]: expected an object, found a string');
   });

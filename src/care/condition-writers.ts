@@ -11,7 +11,7 @@ import {
 export interface ConditionWriter {
   /** Field manager, such as `gardenlet`. */
   readonly manager: string;
-  /** Of the last write, milliseconds since the epoch. */
+  /** Time of its last write, in milliseconds since the epoch. */
   readonly at: number;
 }
 
@@ -22,13 +22,13 @@ export interface WriterQuery {
   readonly now: number;
 }
 
-/** A client that wrote within this time, in milliseconds, is expected to write again. Two writers make a condition flap. */
+/** A client that wrote within this time, in milliseconds, is expected to write again. Two writers would make a condition flap. */
 const recentMs = 300_000;
 
-/** Keys of a list that is merged by `type`, as structured-merge-diff writes them. */
+/** Keys of the owned types in the `managedFields` of a list that is merged by `type`, as structured-merge-diff writes them. */
 const ownedKeys: ReadonlySet<string> = new Set(shootConditionTypes.map((type) => `k:${JSON.stringify({ type })}`));
 
-/** An entry of an atomic list names no items: its manager has written the whole list. */
+/** True if the entry contains a condition that care owns. An entry without items is that of an atomic list, which its manager has written as a whole. */
 const namesOwned = (conditions: JsonObject): boolean => {
   const keys = Object.keys(conditions);
   return keys.length === 0 || keys.some((key) => ownedKeys.has(key));
@@ -45,8 +45,8 @@ const writerOf = (json: unknown, path: string): ConditionWriter | undefined => {
 };
 
 /**
- * The other client that wrote conditions of ours within the last 5 minutes, from the `managedFields` of the Shoot's metadata; the latest if
- * there are several.
+ * Returns the other client that wrote conditions of the types that care owns within the last 5 minutes, by the `managedFields` of the Shoot's metadata; the
+ * latest if there are several.
  */
 export const otherConditionWriter = (
   metadata: JsonObject,

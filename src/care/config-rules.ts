@@ -33,7 +33,7 @@ const typeTwice = (thresholds: readonly unknown[]): readonly ConfigFinding[] => 
   );
 };
 
-/** Rules over several fields of a care configuration, as far as it has the shape to apply them to. */
+/** Applies the rules between fields of a care configuration. Parts of a wrong shape are skipped. */
 export const careFindings = (value: unknown): readonly ConfigFinding[] => {
   const { dependants, conditionThresholds } = fieldsOf(value);
   return [...aboutDependants(itemsOf(dependants)), ...typeTwice(itemsOf(conditionThresholds))];

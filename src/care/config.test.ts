@@ -36,30 +36,30 @@ const defaults: CareSettings = {
 };
 
 describe('careConfig.check', () => {
-  it.each(named)('finds all that is wrong with %s', (_, { text, problems }) => {
+  it.each(named)('finds all problems of %s', (_, { text, problems }) => {
     expect(careConfig.check(text).map((problem) => formatProblem('file', problem))).toEqual(
       problems.map((line) => `file:${line}`),
     );
   });
 
-  it('finds nothing wrong with the example', () => {
+  it('finds no problem in the example', () => {
     expect(careConfig.check(read('../../examples/care-config.yaml'))).toEqual([]);
   });
 });
 
 describe('careConfig.load', () => {
-  it.each(named)('has settings or an error for %s', (_, { text }) => {
+  it.each(named)('returns settings or an error for %s', (_, { text }) => {
     const { settings, problems } = careConfig.load(text, running);
     expect(settings === undefined).toBe(hasErrors(problems));
   });
 
-  it('fills in all defaults', () => {
+  it('applies all defaults', () => {
     const { settings } = careConfig.load('{}', running);
     expect(settings).toEqual(defaults);
     expect([settings, settings?.dependants[0]?.ref].every(Object.isFrozen)).toBe(true);
   });
 
-  it('reads everything', () => {
+  it('reads every field', () => {
     expect(careConfig.load(everything, running)).toMatchObject({
       settings: {
         kubeConfigSecretName: 'shoot-access-care',
@@ -79,7 +79,7 @@ describe('careConfig.load', () => {
     });
   });
 
-  it('knows no threshold for what is disabled', () => {
+  it('has no threshold for outdated reports if their check is disabled', () => {
     const { staleExtensionThresholdMs: _, ...others } = defaults;
     expect(careConfig.load('staleExtensionHealthChecks: {enabled: false}', running).settings).toEqual(others);
     expect(careConfig.load('staleExtensionHealthChecks: {enabled: false, threshold: 1m}', running).settings).toEqual(
@@ -91,7 +91,7 @@ describe('careConfig.load', () => {
     });
   });
 
-  it('says the same of the example as of nothing, but for what has no default', () => {
+  it('reads the example as the defaults, except for fields without a default', () => {
     const { settings } = careConfig.load(read('../../examples/care-config.yaml'), running);
     const { conditionThresholds, progressingThresholdMs, ...others } = settings ?? defaults;
     expect({ ...others, conditionThresholds: [] }).toEqual(defaults);
@@ -113,7 +113,7 @@ const isSound = (settings: CareSettings): boolean =>
   new Set(settings.conditionThresholds.map(({ type }) => type)).size === settings.conditionThresholds.length;
 
 describe('a configuration with something wrong in it', () => {
-  it('is refused in words, or its settings are all in range', () => {
+  it('is refused with a message, or its settings are all in range', () => {
     const whole = parse(everything) as unknown;
     const counts = checkMany(
       mutations(3),

@@ -18,7 +18,7 @@ const settingsFrom = (config: CareConfig): CareSettings => {
   };
 };
 
-/** gardenlet generates none: it has care built in. */
+/** A minimal configuration: gardenlet generates none for care, because it has its own care built in. */
 const defaultText = `syncPeriod: 1m0s
 `;
 

@@ -6,17 +6,17 @@ import { CareController, type CareControllerDeps, type CareState } from './contr
 import type { CareSettings } from './settings.ts';
 import { type CareSourceDeps, type CareWatches, createCareWatches } from './sources.ts';
 
-/** ConfiguredCare makes these itself; `garden` is the transport here, and `writer` the client. */
+/** Dependencies that ConfiguredCare creates itself, or gets under another name: here `garden` is the transport, and `writer` the client. */
 type OwnParts = 'settings' | 'sources' | 'requeueAfter' | 'garden';
 
 export interface ConfiguredCareDeps extends CareSourceDeps, Omit<CareControllerDeps, OwnParts> {
-  /** Client of the garden; absent: nothing is written. */
+  /** Client of the garden. If absent, care writes nothing. */
   readonly writer: CareControllerDeps['garden'];
 }
-/** Limit of the wait for kinds whose lists fail. */
+/** Maximum wait for kinds whose lists fail, in milliseconds. */
 const restSyncMs = 30_000;
 
-/** Waits until all served kinds are listed: without end for those that every check needs, and for a limited time for the others. */
+/** Waits until all served kinds are listed: without limit for kinds that every check needs, and for a limited time for the others. */
 export const untilWatched = async (watches: CareWatches, deps: CareSourceDeps, signal: AbortSignal): Promise<void> => {
   const { clock, logger } = deps;
   const deadline = clock.monotonic() + restSyncMs;
@@ -24,7 +24,7 @@ export const untilWatched = async (watches: CareWatches, deps: CareSourceDeps, s
   await waitForRest(() => watches.isComplete(), { clock, signal, deadline });
 };
 
-/** Care of a seed under one configuration: it watches the control planes, and while it leads it checks the shoots. */
+/** Care of a seed under one configuration. It watches the control planes and, while it leads, checks the shoots. */
 export class ConfiguredCare implements ConfiguredComponent<CareSettings, CareState> {
   readonly settings: CareSettings;
   readonly #deps: ConfiguredCareDeps;
@@ -44,7 +44,7 @@ export class ConfiguredCare implements ConfiguredComponent<CareSettings, CareSta
     await untilWatched(this.#watches, this.#deps, signal);
   }
 
-  /** A check that runs when `signal` aborts ends at once: its successor repeats it. */
+  /** Checks shoots until `signal` aborts. Running checks then end at once, because the next leader or configuration repeats them. */
   async work(before: CareState | undefined, signal: AbortSignal): Promise<CareState> {
     const { settings } = this;
     const { clock, report, logger, connector, tunnels, writer: garden } = this.#deps;

@@ -19,14 +19,14 @@ export interface CareControllerDeps extends Omit<ShootCheckDeps, 'observer' | 'k
 /** State that outlives a change of the configuration: the last check of each shoot, by control-plane namespace. */
 export type CareState = ReadonlyMap<string, LastCheck>;
 
-/** True if the operation on the shoot has just succeeded: its conditions are of interest at once. */
+/** True if the operation on the shoot has just succeeded. It is then checked at once, because its conditions matter now. */
 const hasJustSucceeded = ({ value, previous }: StoreChange<CareCluster>): boolean => {
   const stateOf = (cluster: CareCluster | undefined): string | undefined =>
     cluster?.shoot.ok === true ? cluster.shoot.value.lastOperation?.state : undefined;
   return stateOf(previous) === 'Processing' && stateOf(value) === 'Succeeded';
 };
 
-/** Result for a Cluster that does not even name its Shoot. */
+/** Returns the result for a Cluster that does not even name its Shoot. */
 const undecodable = (namespace: string, { shoot }: CareCluster): ShootResult => ({
   namespace,
   conditions: [],
@@ -36,7 +36,7 @@ const undecodable = (namespace: string, { shoot }: CareCluster): ShootResult => 
   durationMs: 0,
 });
 
-/** A Shoot of which only the name is known. */
+/** Returns a Shoot with a name and nothing else. */
 const nameOnly = (name: NamespacedName): CareShoot => ({
   ...{ uid: '', seedName: '', labels: {}, hibernated: false, purpose: '', pools: [], vpaEnabled: false },
   ...name,
@@ -44,7 +44,7 @@ const nameOnly = (name: NamespacedName): CareShoot => ({
   conditions: [],
 });
 
-/** Undefined if the Cluster does not even name its Shoot. */
+/** Returns the shoot to check, or undefined if the Cluster does not even name its Shoot. */
 const targetOf = ({ seedName, shoot, shootName }: CareCluster): CheckTarget | undefined => {
   if (shoot.ok) return { seedName, shoot: shoot.value };
   return shootName && { seedName, shoot: nameOnly(shootName), problem: shoot.error.message };
@@ -69,7 +69,7 @@ export class CareController {
     }
   }
 
-  /** Requests the first check of every shoot, and from now on of new ones. */
+  /** Requests the first check of every shoot, and from now on that of each new shoot. */
   start(): void {
     const { clusters } = this.#deps.sources;
     this.#unsubscribe = clusters.subscribe((change) => this.#onChange(change));
@@ -84,7 +84,7 @@ export class CareController {
     requeueAfter(namespace, Math.max(0, startedAt + settings.syncPeriodMs - clock.monotonic()));
   }
 
-  /** Checks one shoot. Undefined if there is none. Rejects only with `signal.reason`, or for a bug. */
+  /** Checks one shoot. Resolves with undefined if it does not exist. Rejects only with `signal.reason`, or for a bug. */
   async check(namespace: string, signal: AbortSignal): Promise<ShootResult | undefined> {
     const { sources, report } = this.#deps;
     const cluster = sources.clusters.get(namespace);
@@ -96,7 +96,7 @@ export class CareController {
       return result;
     }
     const { result, before, bug } = await this.#checkOf(namespace).run(target, signal);
-    // The Cluster may be gone by now, and with it the series of its metrics.
+    // If the Cluster is gone by now, so are its metrics, which a report would create again.
     if (sources.clusters.get(namespace) === undefined) return result;
     report.checked(result, before);
     if (bug !== undefined) report.unexpectedError(namespace, bug);
@@ -108,7 +108,7 @@ export class CareController {
     return this.#checks.get(namespace)?.isSlow ?? false;
   }
 
-  /** Namespaces of all shoots, sorted. */
+  /** Returns the control-plane namespaces of all shoots, sorted. */
   namespaces(): readonly string[] {
     return Array.from(this.#deps.sources.clusters.entries(), ([namespace]) => namespace).sort();
   }
@@ -119,7 +119,7 @@ export class CareController {
     );
   }
 
-  /** Requests nothing more. Checks that run end by their signals. */
+  /** Stops requesting checks. The signals of running checks end them. */
   stop(): void {
     this.#unsubscribe();
     this.#observer.close();

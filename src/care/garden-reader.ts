@@ -6,14 +6,14 @@ import { getGardenShoot } from './calls.ts';
 
 type ReadOptions = Required<Pick<CallOptions, 'signal' | 'timeoutMs'>>;
 
-/** The longest wait of other reads while one waits for a garden that does not answer. */
+/** Timeout of all other reads while one waits for a garden that does not respond, in milliseconds. */
 const shortTimeoutMs = 2_000;
 
 const isSilence = ({ code, status }: ApiError): boolean => code === 'Timeout' && status === undefined;
 
 /**
- * Reads Shoots from the garden. While the garden does not answer, one read at a time waits its full time and all others a short one: every check
- * begins with a read, and must not be held up by the garden.
+ * Reads Shoots from the garden. While the garden does not respond, one read at a time has its full timeout and all others a short one: every check starts with
+ * a read, and the garden must not delay it.
  */
 export class GardenReader {
   readonly #garden: KubeClient;
@@ -24,7 +24,7 @@ export class GardenReader {
     this.#garden = garden;
   }
 
-  /** Rejects only with `signal.reason`, or for a bug. */
+  /** Reads a Shoot. A failed read is data; rejects only with `signal.reason`, or for a bug. */
   async read(shoot: NamespacedName, { signal, timeoutMs }: ReadOptions): Promise<Result<GardenShoot, ApiError>> {
     if (!this.#isSilent) return this.#get(shoot, { signal, timeoutMs });
     if (this.#isAwaited) return this.#get(shoot, { signal, timeoutMs: Math.min(shortTimeoutMs, timeoutMs) });
@@ -45,10 +45,10 @@ export class GardenReader {
     } catch (error) {
       options.signal.throwIfAborted();
       if (!(error instanceof ApiError)) throw error;
-      // A request that was never sent shows nothing about the garden.
+      // A request that was never sent proves nothing about the garden.
       if (!error.heldBack) this.#isSilent = isSilence(error);
       if (!this.#isSilent) return { ok: false, error };
-      // Without the time-out, which differs from read to read: a text that differs would be logged each time.
+      // The message does not contain the timeout, which varies: every new message would be logged.
       const message = `${call.method} ${call.path}: the garden does not answer`;
       return { ok: false, error: new ApiError({ code: 'Timeout', message, cause: error }) };
     }

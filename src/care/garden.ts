@@ -9,9 +9,9 @@ import { type ProcessDeps, userAgentOf } from '../process/index.ts';
 import type { CareSettings } from './settings.ts';
 
 export interface GardenOptions {
-  /** Path of a kubeconfig; absent: nothing is written. */
+  /** Path of a kubeconfig for the garden. If absent, care writes nothing. */
   readonly gardenKubeconfig?: string | undefined;
-  /** Write conditions although another client writes them. */
+  /** True if care writes conditions even if another client writes them. */
   readonly takeOver: boolean;
 }
 
@@ -23,23 +23,23 @@ export interface Garden {
 
 type GardenDeps = GardenOptions & Pick<ProcessDeps<CareSettings>, 'env' | 'flags' | 'logger' | 'meter' | 'version'>;
 
-/** Undefined without a kubeconfig for it. Rejects with a KubeconfigError. */
+/** Connects to the garden. Resolves with undefined without a kubeconfig; rejects with a KubeconfigError. */
 export const connectGarden = async (deps: GardenDeps, clock: Clock): Promise<Garden | undefined> => {
   const { gardenKubeconfig: path, env, flags, logger, meter } = deps;
   if (path === undefined) return undefined;
   const access = await loadOperatorKubeconfig({ path, env, homedir, clock }).catch(nameGardenFlag);
   logger.info('garden', { source: `--garden-kubeconfig ${path}`, host: access.endpoint.host });
   const transport = connectCluster({ access, clock, logger, userAgent: userAgentOf(deps) });
-  // After a restart all shoots of a seed are read at once, and other seeds may restart, too.
+  // Limit the rate, because after a restart care reads all Shoots of a seed at once, and other seeds may restart at the same time.
   const limiter = createRateLimiter({ ...limitsOf(flags), clock, meter, cluster: 'garden' });
   return { kube: limitedStack(transport, { clock, limiter }), close: () => transport.close() };
 };
 
-/** The messages name the seed's flag; here it is the garden's. */
+/** Replaces the seed's flag in a message by the garden's. */
 const nameGardenFlag = (error: unknown): never => {
   if (!(error instanceof KubeconfigError)) throw error;
   throw new KubeconfigError(error.field, error.problem.replace('check --kubeconfig', 'check --garden-kubeconfig'));
 };
 
-/** Care sends no urgent requests: of these the limiter takes one at least. */
+/** Rate limits of care. It sends no urgent requests, but the limiter needs a limit of at least one. */
 export const limitsOf = ({ qps, burst }: GardenDeps['flags']) => ({ qps, burst, urgentInFlight: 1 });

@@ -1,6 +1,6 @@
 import type { Store } from '../kubernetes/cache/index.ts';
 
-/** The objects of a store by namespace, so that a check of one shoot does not go through the objects of all. */
+/** Index of a store's objects by namespace, so that a check of one shoot does not iterate over the objects of all shoots. */
 export class NamespaceIndex<T> {
   readonly #namespaces = new Map<string, Map<string, T>>();
   readonly #unsubscribe: () => void;
@@ -13,7 +13,7 @@ export class NamespaceIndex<T> {
     for (const [key, value] of store.entries()) this.#set(key, value);
   }
 
-  /** In the order of their names, as the API server lists them. */
+  /** Returns the objects of a namespace in the order of their names, as the API server lists them. */
   in(namespace: string): readonly T[] {
     const objects = [...(this.#namespaces.get(namespace) ?? [])];
     return objects.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, value]) => value);

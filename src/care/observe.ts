@@ -21,7 +21,7 @@ import { type TunnelDeps, observeTunnel } from './tunnel.ts';
 export interface ObserveDeps extends TunnelDeps {
   readonly clock: Clock;
   readonly connector: ShootConnector;
-  /** Kubeconfig texts by `namespace/name` of their Secret. */
+  /** Texts of kubeconfigs, by `namespace/name` of their Secret. */
   readonly kubeconfigs: Store<string | undefined>;
 }
 
@@ -30,9 +30,9 @@ export interface ObserveRequest {
   readonly seed: SeedObservation;
   /** `namespace/name` of the Secret with the shoot's kubeconfig. */
   readonly secretKey: string;
-  /** For all reads of the check together. */
+  /** Timeout of all reads of the check together. */
   readonly timeoutMs: number;
-  /** Monotonic instant at which that time is over. */
+  /** End of that time, in monotonic milliseconds. */
   readonly deadline: number;
   readonly signal: AbortSignal;
 }
@@ -46,7 +46,7 @@ interface Reading {
   readonly signal: AbortSignal;
 }
 
-/** For `/healthz` alone: an API server that does not answer is down, and the check must have time to say so. */
+/** Timeout of `/healthz`. An API server that does not respond is down, and the check needs the remaining time to report that. */
 const healthzTimeoutMs = 10_000;
 
 const apiServerState = ({ deployments }: SeedObservation): Read<boolean> => {
@@ -56,8 +56,8 @@ const apiServerState = ({ deployments }: SeedObservation): Read<boolean> => {
 };
 
 /**
- * Reads from the shoot's own API server, over a connection of this check. A read that has not ended by the deadline has failed. Rejects only with
- * `signal.reason`, or for a bug.
+ * Reads from the shoot's own API server, over a connection that only this check uses. A read that has not ended by the deadline is a failed read. Rejects only
+ * with `signal.reason`, or for a bug.
  */
 export const observe = async (deps: ObserveDeps, request: ObserveRequest): Promise<ShootObservation> => {
   const { shoot, seed, secretKey, signal } = request;
@@ -90,7 +90,7 @@ const clientFor = ({ connector }: ObserveDeps, kubeconfig: string): Read<ShootCo
   }
 };
 
-/** A server that does not answer `/healthz` gets no more requests: each would only time out as well. */
+/** Reads everything that the checks need. A server that does not respond to `/healthz` gets no more requests, because each would time out, too. */
 const readAll = async (reading: Reading, shoot: CareShoot, timeoutMs: number): Promise<ShootObservation> => {
   const { healthz, silent } = await readHealthz(reading, timeoutMs);
   if (silent !== undefined || !hasWorkers(shoot)) {
@@ -120,7 +120,7 @@ const readHealthz = async (
     if (!(error instanceof ApiError)) throw error;
     const { status, message } = error;
     const responseMs = elapsed();
-    // A redirect is an answer, though not of a healthy API server.
+    // A redirect is a response, though not one of a healthy API server.
     if (status !== undefined && status < 400) {
       return { healthz: { kind: 'answered', status, body: message, responseMs } };
     }
@@ -129,7 +129,7 @@ const readHealthz = async (
   }
 };
 
-/** Names the time of the whole check: the time left for a read differs from check to check, and each other message would be written. */
+/** Describes a failed read. For a timeout it names the time of the whole check: the time left for a read varies, and care would write every new message. */
 const problemOf = ({ timeoutMs }: Reading, { method, path }: Call<unknown>, error: ApiError): string =>
   error.code === 'Timeout' && error.status === undefined
     ? `${method} ${path}: no answer when the time of the run, ${formatGoDuration(timeoutMs)}, was over`
@@ -138,7 +138,7 @@ const problemOf = ({ timeoutMs }: Reading, { method, path }: Call<unknown>, erro
 const read = async <T>(reading: Reading, call: Call<T>): Promise<Read<T>> => {
   const { deps, client, deadline, signal } = reading;
   try {
-    // At least 1 ms, so that a check whose time is over ends in a Timeout like any other.
+    // At least 1 ms, so that a read after the deadline fails with a Timeout like any other.
     const timeoutMs = Math.max(1, deadline - deps.clock.monotonic());
     return { ok: true, value: (await client.call(call, { signal, timeoutMs })).value };
   } catch (error) {

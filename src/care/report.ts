@@ -9,16 +9,16 @@ import { type CareMetrics, createCareMetrics } from './metrics.ts';
 
 /** Result of one check of one shoot. */
 export interface ShootResult {
-  /** Of the control plane. */
+  /** Namespace of the control plane. */
   readonly namespace: string;
-  /** In the garden. Absent if the Cluster does not name it. */
+  /** Namespace and name of the Shoot in the garden. Absent if the Cluster does not name it. */
   readonly shoot?: NamespacedName;
-  /** Of the types that care owns, in the order in which they are written; with a `problem`, of those that are known. */
+  /** Conditions of the types that care owns, in the order in which they are written. With a `problem`, only types that existed before. */
   readonly conditions: readonly Condition[];
-  /** Value of the Shoot's label. */
+  /** Value of the Shoot's status label. */
   readonly status: ShootStatus;
   readonly writing: WriteResult;
-  /** Why there was no check. */
+  /** The reason why there was no check. */
   readonly problem?: string;
   readonly durationMs: number;
 }
@@ -28,10 +28,10 @@ export interface CareReportDeps {
   readonly meter: Meter;
 }
 
-/** What was logged of one shoot last. */
+/** The state of one shoot that was logged last. */
 interface Reported {
   readonly conditions: ReadonlyMap<string, Condition>;
-  /** Why nothing was written or checked; empty if there is no such problem. */
+  /** The reason why nothing was written or checked; empty if there is none. */
   readonly problem: string;
 }
 
@@ -63,7 +63,7 @@ const problemOf = ({ problem, writing }: ShootResult): string => {
   }
 };
 
-/** The only stage that logs and counts. Logs changes, not checks. Declares the metrics of care, so there is one per meter. */
+/** The only part of care that logs and counts. It logs changes, not checks. It declares the metrics, so create one per meter. */
 export class CareReport {
   readonly #logger: Logger;
   readonly #metrics: CareMetrics;
@@ -74,7 +74,7 @@ export class CareReport {
     this.#metrics = createCareMetrics(meter);
   }
 
-  /** `before`: the conditions as they were stored. */
+  /** Reports a check. `before`: the conditions from which those of the result were computed. */
   checked(result: ShootResult, before: readonly Condition[]): void {
     const { namespace, conditions, problem, writing, durationMs } = result;
     this.#metrics.runs.inc({ outcome: problem === undefined ? writing.kind : 'unreadable' });
@@ -89,14 +89,14 @@ export class CareReport {
     this.#reported.set(namespace, { conditions: shown, problem: problemOf(result) });
   }
 
-  /** The shoot is no longer on this seed: its series go. */
+  /** Removes the metrics of a shoot that is no longer on this seed. */
   forget(namespace: string): void {
     this.#reported.delete(namespace);
     this.#metrics.conditions.remove({ namespace });
     this.#metrics.unreadable.remove({ namespace });
   }
 
-  /** An exception that no code handles. */
+  /** Reports an exception that no code handles. */
   unexpectedError(namespace: string, error: unknown): void {
     this.#metrics.bugs.inc();
     this.#logger.error('unexpected error: this is a bug', { namespace, error });
@@ -122,7 +122,7 @@ export class CareReport {
     });
   }
 
-  /** A shoot may lose a condition, such as EveryNodeReady with its last worker pool. */
+  /** Removes the metrics of conditions that the shoot has lost, such as EveryNodeReady with its last worker pool. */
   #forgetOthers({ namespace, conditions }: ShootResult, last: Reported): void {
     const present = byType(conditions);
     for (const type of last.conditions.keys()) {

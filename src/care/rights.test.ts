@@ -4,7 +4,7 @@ import { rightsOf } from '../process/rights/grants.ts';
 import { careConfig } from './config.ts';
 import { careGrants } from './rights.ts';
 
-it('care needs to list and watch what it watches, and the Secrets by their name', () => {
+it('care needs the rights to list and watch its kinds, and Secrets only by their name', () => {
   const { settings } = careConfig.load('kubeConfigSecretName: shoot-access', { unknownFields: 'error' });
   if (settings === undefined) throw new Error('not valid');
   const needed = rightsOf(careGrants(settings));

@@ -27,7 +27,7 @@ export const careGrants = ({ kubeConfigSecretName }: CareSettings): readonly Gra
 
 const inCharge = 'to know whether extensions are alive';
 
-/** Rights of care in the garden, in all namespaces, whatever its configuration. */
+/** Rights of care in the garden, in all namespaces, for any configuration. */
 export const careGardenGrants: readonly Grant[] = [
   { group: core, resource: 'controllerregistrations', verbs: watched, purpose: inCharge },
   { group: core, resource: 'controllerinstallations', verbs: watched, purpose: inCharge },

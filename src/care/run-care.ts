@@ -5,7 +5,7 @@ import { careComponent } from './setup.ts';
 
 export interface CareProcessDeps extends ProcessDeps<CareSettings>, GardenOptions {}
 
-/** `dwd care` as a process; resolves with its exit code. */
+/** Runs `dwd care` as a process. Resolves with its exit code. */
 export const runCareProcess = async (deps: CareProcessDeps): Promise<number> => {
   const clock = systemClock();
   const garden = await connectGarden(deps, clock);

@@ -17,7 +17,7 @@ import { CareReport, type ShootResult } from './report.ts';
 import type { CareProcessDeps } from './run-care.ts';
 import { type CareSourceDeps, type CareWatches, createCareWatches } from './sources.ts';
 
-/** One result per shoot, in the order of their namespaces. */
+/** One result per shoot, in the order of their control-plane namespaces. */
 export type CareResults = readonly ShootResult[];
 
 export interface CareOnceDeps extends Omit<CareProcessDeps, 'configFile' | 'readFile' | 'load' | 'configWarnings'> {
@@ -25,10 +25,10 @@ export interface CareOnceDeps extends Omit<CareProcessDeps, 'configFile' | 'read
   readonly namespace?: string | undefined;
 }
 
-/** Time-out for the list of the shoots. */
+/** Timeout of the list of shoots, in milliseconds. */
 const syncTimeoutMs = 30_000;
 
-/** Checks every shoot once. The error says why that is not possible. Rejects with a KubeconfigError. */
+/** Checks every shoot once. The error of the result explains why that is not possible. Rejects with a KubeconfigError. */
 export const runCareOnce = async (deps: CareOnceDeps): Promise<Result<CareResults, string>> => {
   const clock = systemClock();
   const { flags, logger, meter, settings, stop } = deps;
@@ -75,7 +75,7 @@ const closeAnd = (transport: Transport, error: unknown): never => {
   throw error;
 };
 
-/** Waits until all objects are listed; resolves with an error if that is not possible. */
+/** Waits until all objects are listed. Resolves with an error if that is not possible. */
 const fill = async (watches: CareWatches, deps: CareSourceDeps, signal: AbortSignal): Promise<string | undefined> => {
   try {
     await waitForSync(watches.vital, { clock: deps.clock, timeoutMs: syncTimeoutMs, signal });
@@ -99,7 +99,7 @@ const checkAll = async (
   const results = new Map<string, ShootResult>();
   const queue = names.values();
   const until = mergedAbortSignal(stop);
-  // All workers take from the same iterator.
+  // All workers take names from the same iterator.
   const work = async (): Promise<void> => {
     for (const name of queue) {
       const result = await until((end) => controller.check(name, end));

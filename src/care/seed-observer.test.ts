@@ -38,7 +38,7 @@ const extensions = (
 const worker = watchedStore(createHandStore({ [`${namespace}/w`]: report('w') }));
 
 describe('objects by namespace', () => {
-  it('are in the order of their names, and follow their store', () => {
+  it('are ordered by name, and follow their store', () => {
     const store = createHandStore({ 'a/z': 1, 'b/x': 2, 'a/b': 3, cluster: 4 });
     const index = new NamespaceIndex(store);
     expect([index.in('a'), index.in('b'), index.in('c'), index.in('')]).toEqual([[3, 1], [2], [], [4]]);
@@ -55,7 +55,7 @@ describe('objects by namespace', () => {
 });
 
 describe('a control plane', () => {
-  it('is seen as far as its objects have been listed', () => {
+  it('has an error for kinds whose objects are not listed', () => {
     const store = createHandStore({ [`${namespace}/a`]: deployment('a'), 'shoot--dev--two/b': deployment('b') });
     const unlisted = createHandStore<never>();
     unlisted.synced = false;
@@ -80,7 +80,7 @@ describe('a control plane', () => {
         reports.ok ? reports.value.map((one) => one.meta.name) : reports.error,
       ]);
 
-  it('has extensions of all kinds, in order, and without workers only some', () => {
+  it('has extensions of all kinds in order, and only of some kinds without workers', () => {
     const from = sources({
       extensions: extensions(
         ['Worker', worker],
@@ -97,7 +97,7 @@ describe('a control plane', () => {
     expect(kindsOf(from, [])).toEqual([first, last]);
   });
 
-  it('has none of a kind that is not served, and does not know those that could not be listed', () => {
+  it('has no extensions of a kind that is not served, and an error for a kind that could not be listed', () => {
     const unlisted = createHandStore<ExtensionReport>();
     unlisted.synced = false;
     const unserved = { ...watchedStore(unlisted, '404'), isServed: () => false };
@@ -151,20 +151,20 @@ describe('the heartbeat of an extension', () => {
     return reports?.ok === true ? reports.value[0]?.heartbeat : undefined;
   };
 
-  it('is that of who is in charge on this seed', () => {
+  it('is that of the responsible extension on this seed', () => {
     expect(heartbeatOf({ garden })).toEqual({ kind: 'lease', renewedAt: 7 });
     expect(heartbeatOf({ garden }, 'elsewhere')).toEqual({ kind: 'lease', renewedAt: 9 });
     expect(heartbeatOf({ garden }, 'nowhere')).toEqual({ kind: 'lease', renewedAt: undefined });
   });
 
-  it('is missing where nobody is in charge, or has ever been heard', () => {
+  it('is missing without a responsible extension or without its Lease', () => {
     const empty = { ...garden, registrations: watchedStore(createHandStore<ControllerRegistration>()) };
     expect(heartbeatOf({ garden: empty })).toEqual({ kind: 'lease', renewedAt: undefined });
     const silent = watchedStore(createHandStore<Lease>());
     expect(heartbeatOf({ garden, heartbeats: silent })).toEqual({ kind: 'lease', renewedAt: undefined });
   });
 
-  it('is not to be had without a garden, and not known before all is listed', () => {
+  it('is not used without a garden, and unknown until all objects are listed', () => {
     expect(heartbeatOf({})).toEqual({ kind: 'own' });
     const unlisted = createHandStore<never>();
     unlisted.synced = false;

@@ -35,7 +35,7 @@ class WatchedReader<T> {
   }
 }
 
-/** The garden names the extension in charge; the seed has its heartbeat. */
+/** Finds the heartbeat of the extension that is responsible for an object: the garden names the extension, and the seed has its Lease. */
 const heartbeatOf = (
   { garden, heartbeats }: CareSources,
   { kind, type }: { readonly kind: string; readonly type: string },
@@ -56,7 +56,7 @@ const heartbeatOf = (
   return { kind: 'lease', renewedAt: undefined };
 };
 
-/** Observes control planes in the seed: reads what is watched, and sends no request. */
+/** Observes control planes in the seed. It reads watched objects from their stores and sends no request. */
 export class SeedObserver {
   readonly #sources: CareSources;
   readonly #readers;
@@ -109,7 +109,7 @@ export class SeedObserver {
     if (watched === undefined || reader === undefined || watched.isServed?.() === false) return { ok: true, value: [] };
     if (scope !== 'cluster') return reader.list(namespace);
     if (!watched.store.synced) return { ok: false, error: notListed(watched) };
-    // gardenlet names the BackupEntry of a shoot so.
+    // The name that gardenlet gives to the BackupEntry of a shoot.
     const entry = watched.store.get(`${namespace}--${uid}`);
     return { ok: true, value: entry === undefined ? [] : [entry] };
   }

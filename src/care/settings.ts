@@ -1,36 +1,36 @@
-/** Settings with their defaults filled in, frozen. Every duration is in milliseconds. */
+/** Settings with defaults applied, frozen. Every duration is in milliseconds. */
 
 import type { ResourceRef } from '../kubernetes/api/resource-ref.ts';
 
-/** A Deployment that the prober scales, as named in the prober's configuration. */
+/** A Deployment that the prober scales, as in the prober's configuration. */
 export interface CareDependant {
   readonly ref: ResourceRef;
   readonly optional: boolean;
 }
 
 export interface ConditionThreshold {
-  /** Of the condition. */
+  /** Type of the condition. */
   readonly type: string;
-  /** How long a failure is Progressing; 0 is a threshold, too. */
+  /** Time for which a failure is Progressing; 0 is a threshold, too. */
   readonly thresholdMs: number;
 }
 
 export interface CareSettings {
-  /** Name of the Secret, in the shoot's namespace, whose key `kubeconfig` reaches the shoot's API server. */
+  /** Name of the Secret in the shoot's namespace whose key `kubeconfig` holds a kubeconfig for the shoot's API server. */
   readonly kubeConfigSecretName: string;
-  /** Whether the kubeconfig of a shoot may name an `http://` server. Default false. */
+  /** True if the kubeconfig of a shoot may name an `http://` server. Default false. */
   readonly allowInsecureShoots?: boolean;
-  /** Time from one check of a shoot to the next. */
+  /** Interval between two checks of a shoot. */
   readonly syncPeriodMs: number;
-  /** Shoots checked at the same time. At least 1. */
+  /** Maximum number of concurrent checks of shoots, at least 1. */
   readonly concurrentSyncs: number;
   readonly dependants: readonly CareDependant[];
-  /** Each type at most once. */
+  /** Thresholds, with each condition type at most once. */
   readonly conditionThresholds: readonly ConditionThreshold[];
-  /** Age from which an extension's report is outdated. Absent: it never is. */
+  /** Age beyond which an extension's report is outdated. If absent, it never is. */
   readonly staleExtensionThresholdMs?: number;
-  /** How long the roll-out of a ManagedResource may take. Absent: a roll-out is a failure at once. */
+  /** How long the roll-out of a ManagedResource may take. If absent, every roll-out is a failure. */
   readonly progressingThresholdMs?: number;
-  /** Whether the labels `shoot.garden.sapcloud.io/status` and `.../unhealthy` are maintained as well. */
+  /** True if care also writes the labels `shoot.garden.sapcloud.io/status` and `.../unhealthy`. */
   readonly legacyStatusLabels: boolean;
 }

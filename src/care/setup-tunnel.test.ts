@@ -9,7 +9,7 @@ import { createTunnelConnector } from '../kubernetes/connection/port-forward.ts'
 import { systemClock } from '../process/clock.ts';
 import { systemRandom } from '../process/random.ts';
 
-// The tunnels of the client and the API server of the simulator, over a network.
+// Tests the client's tunnels against the simulator's API server, over a network.
 
 const clock = systemClock();
 const tunnels = createTunnelConnector({ clock, random: systemRandom(), userAgent: 'test' });
@@ -40,7 +40,7 @@ const connect = (pod: string, signal = new AbortController().signal, token = 't'
   );
 
 describe('a tunnel', () => {
-  it('stands to a pod that has a node, on a connection that does not stay', async () => {
+  it('connects to a pod that has a node, and closes its connection', async () => {
     const before = face.stats();
     await connect('placed');
     await connect('placed');
@@ -52,12 +52,12 @@ describe('a tunnel', () => {
     ['unplaced', 't', '400 BadRequest: pod unplaced does not have a host assigned'],
     ['missing', 't', '404 NotFound: pods "missing" not found'],
     ['placed', 'wrong', '401 Unauthorized: Unauthorized'],
-  ])('to %s as %s does not: %s', async (pod, token, message) => {
+  ])('to the pod %s with the token %s fails: %s', async (pod, token, message) => {
     const path = `GET /api/v1/namespaces/kube-system/pods/${pod}/portforward`;
     await expect(connect(pod, undefined, token)).rejects.toThrow(`${path}: ${message}`);
   });
 
-  it('is given up when nothing answers', async () => {
+  it('ends with its signal if the server does not respond', async () => {
     await face.setReachability('silent');
     const stop = new AbortController();
     const reason = new Error('5 s are over');

@@ -24,16 +24,16 @@ import type { CareSettings } from './settings.ts';
 export interface CarePorts extends ComponentPorts {
   readonly connector: ShootConnector;
   readonly tunnels: TunnelConnector;
-  /** Transport to the garden with its policies; absent: nothing is written. */
+  /** Transport to the garden with its policies. If absent, care writes nothing. */
   readonly garden?: Kube | undefined;
 }
 
 export interface CareOptions extends Omit<ComponentOptions<CareSettings, CarePorts>, 'concurrency'> {
-  /** Write conditions although another client writes them. */
+  /** True if care writes conditions even if another client writes them. */
   readonly takeOver?: boolean;
 }
 
-/** Care of a seed. When its configuration changes, the results of the last checks stay. */
+/** Creates care of a seed. The results of the last checks outlive a change of the configuration. */
 const createCare = ({
   settings,
   ports,
@@ -59,7 +59,7 @@ const createCare = ({
   });
 };
 
-/** Care only reads in the seed, and has no urgent requests. */
+/** Minimum of the limit on concurrent urgent requests: care only reads in the seed, and sends none. */
 const urgentInFlight = 1;
 
 export interface CareComponentOptions {

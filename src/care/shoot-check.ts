@@ -16,48 +16,48 @@ import { type Written, failureOf, writeConditions } from './write.ts';
 export interface ShootCheckDeps extends ObserveDeps {
   readonly settings: CareSettings;
   readonly observer: SeedObserver;
-  /** Absent: nothing is written. */
+  /** Client of the garden. If absent, care writes nothing. */
   readonly garden?: KubeClient | undefined;
-  /** Reads from the same garden. */
+  /** Reader of Shoots in the same garden. */
   readonly gardenReader?: GardenReader | undefined;
   readonly takeOver: boolean;
   readonly dryRun: boolean;
 }
 
-/** What a check starts from, taken from the Cluster. */
+/** The shoot to check, from its Cluster. */
 export interface CheckTarget {
-  /** Of the Cluster; empty if unknown. */
+  /** Name of the seed in the Cluster; empty if unknown. */
   readonly seedName: string;
   readonly shoot: CareShoot;
-  /** Why the Shoot cannot be decoded; only its name is known then. */
+  /** The reason why the Shoot cannot be decoded. Then only its name is known. */
   readonly problem?: string;
 }
 
-/** Conditions that the last check made. */
+/** Result of the last check. */
 export interface LastCheck {
   readonly conditions: readonly Condition[];
-  /** False if the write failed or there was none: then the garden has older ones. */
+  /** False if the write failed or was a dry run: the garden then has older conditions. */
   readonly isStored: boolean;
 }
 
 export interface CheckReport {
   readonly result: ShootResult;
-  /** Conditions from which those of the result were made. */
+  /** Conditions from which those of the result were computed. */
   readonly before: readonly Condition[];
-  /** An exception that no code handles; because of it nothing could be checked. */
+  /** Exception that no code handles, and that kept the check from a result. */
   readonly bug?: unknown;
 }
 
-/** The Shoot as the garden has it; undefined without a garden. */
+/** The Shoot in the garden; undefined without a garden. */
 type StoredShoot = Result<GardenShoot, ApiError> | undefined;
 
-/** Instants are monotonic milliseconds. */
+/** Time limits of a check. Points in time are monotonic milliseconds. */
 interface Bounds {
   readonly startedAt: number;
-  /** For all reads together. */
+  /** Timeout of all reads together. */
   readonly timeoutMs: number;
   readonly readsEnd: number;
-  /** After this a conflict is left to the next check. */
+  /** Time after which a conflict is not retried but left to the next check. */
   readonly writesEnd: number;
   readonly signal: AbortSignal;
 }
@@ -70,18 +70,18 @@ interface WriteParts {
   readonly bounds: Bounds;
 }
 
-/** Bounds a check, however long the sync period is. */
+/** Upper limit of the time that a check gets from its sync period, in milliseconds. */
 const longestPeriodMs = 180_000;
 /**
- * A shoot whose observation takes longer is slow; with a short period, one that takes a quarter of the time for reads. A broken tunnel takes less:
- * when all tunnels break together, no shoot may count as slow.
+ * A shoot is slow if its observation takes longer than this, in milliseconds, or than a quarter of the time for reads. The timeout of a broken tunnel is
+ * shorter: if all tunnels break together, no shoot may count as slow.
  */
 const slowMs = 6_000;
 
-/** The checks of one shoot, one after the other. */
+/** Checks one shoot, again and again. */
 export class ShootCheck {
   readonly #deps: ShootCheckDeps;
-  /** Of the control plane. */
+  /** Namespace of the control plane. */
   readonly #namespace: string;
   #last: LastCheck | undefined;
   #isSlow = false;
@@ -96,12 +96,12 @@ export class ShootCheck {
     return this.#last;
   }
 
-  /** True if the shoot's API server took so long in the last check that it must not hold up those of other shoots. */
+  /** True if the last check waited so long for the shoot's API server that its next one must not delay the checks of other shoots. */
   get isSlow(): boolean {
     return this.#isSlow;
   }
 
-  /** One check: reads, judges, and writes what differs. Rejects only with `signal.reason`, or for a bug of the write. */
+  /** Runs one check: reads, judges, and writes differences. Rejects only with `signal.reason`, or for a bug of the write. */
   async run(target: CheckTarget, signal: AbortSignal): Promise<CheckReport> {
     const { clock, gardenReader } = this.#deps;
     const bounds = this.#bounds(signal);
@@ -135,7 +135,7 @@ export class ShootCheck {
     return { startedAt, timeoutMs, readsEnd: startedAt + timeoutMs, writesEnd: startedAt + periodMs, signal };
   }
 
-  /** The Shoot with the conditions that new ones are made from: the stored ones, or newer ones that could not be written. */
+  /** Returns the Shoot with the conditions from which new ones are computed: the stored ones, or newer ones that could not be written. */
   #basis(stored: StoredShoot, shoot: CareShoot): CareShoot {
     const last = this.#last;
     if (last === undefined || (stored?.ok === true && last.isStored)) return shoot;
@@ -186,12 +186,12 @@ export class ShootCheck {
   }
 }
 
-/** Why the garden must not be written to. */
+/** Returns why the garden must not be written to, or undefined if it may. */
 const refusalOf = (stored: StoredShoot, { shoot, seedName }: CheckTarget): WriteResult | undefined => {
   if (stored === undefined) return { kind: 'no-garden' };
   if (!stored.ok) return failureOf(stored.error);
   const current = stored.value.shoot;
-  // A Shoot that was just created has no UID in its status yet.
+  // A new Shoot has no UID in its status yet.
   if (current.uid !== '' && shoot.uid !== '' && current.uid !== shoot.uid) return { kind: 'gone' };
   const isElsewhere = seedName !== '' && current.seedName !== '' && current.seedName !== seedName;
   return isElsewhere ? { kind: 'elsewhere', seed: current.seedName } : undefined;

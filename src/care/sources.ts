@@ -27,25 +27,25 @@ import type { Random } from '../ports/random.ts';
 import type { ReadyCheck } from '../process/index.ts';
 import type { CareSettings } from './settings.ts';
 
-/** Objects of one kind, of all namespaces. */
+/** The watched objects of one kind, of all namespaces. */
 export interface Watched<T> {
   readonly store: Store<T>;
-  /** Why the store is not up to date; undefined while it is. */
+  /** Returns why the store is not up to date, or undefined while it is. */
   readonly problem: () => string | undefined;
-  /** False if the API server does not serve the kind, so that there are no such objects. Absent: it does. */
+  /** False if the API server does not serve the kind, so that there are no such objects. Absent if it always serves it. */
   readonly isServed?: () => boolean;
 }
 
-/** In the garden: which extension is in charge of which kinds and types. */
+/** Objects of the garden that show which extension is responsible for which kinds and types. */
 export interface GardenSources {
   readonly registrations: Watched<ControllerRegistration>;
   readonly installations: Watched<ControllerInstallation>;
 }
 
-/** All that is watched in seed and garden. Objects of the shoots themselves are read in each check instead. */
+/** All watched objects of seed and garden. Each check reads objects of the shoots themselves instead. */
 export interface CareSources {
   readonly clusters: Store<CareCluster>;
-  /** Kubeconfig texts by `namespace/name` of their Secret. */
+  /** Texts of kubeconfigs, by `namespace/name` of their Secret. */
   readonly kubeconfigs: Store<string | undefined>;
   readonly deployments: Watched<ControlPlaneDeployment>;
   readonly etcds: Watched<EtcdHealth>;
@@ -55,7 +55,7 @@ export interface CareSources {
   readonly extensions: ReadonlyMap<CareExtensionKind, Watched<ExtensionReport>>;
   /** Heartbeat Leases of extensions. */
   readonly heartbeats: Watched<Lease>;
-  /** Absent: the age of an extension's report is that of its condition. */
+  /** Objects of the garden. If absent, the age of an extension's report is that of its condition. */
   readonly garden?: GardenSources | undefined;
 }
 
@@ -64,19 +64,19 @@ export interface CareSourceDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly seed: Kube;
-  /** Absent: the age of an extension's report is that of its condition. */
+  /** Transport to the garden. If absent, the age of an extension's report is that of its condition. */
   readonly garden?: Kube | undefined;
   readonly registry: WatchRegistry;
 }
 
-/** The watches of care, over all namespaces: one per kind, whatever the number of shoots. */
+/** The watches of care: one per kind over all namespaces, for any number of shoots. */
 export interface CareWatches {
   readonly sources: CareSources;
-  /** Without these no shoot can be checked. */
+  /** Informers that every check needs. */
   readonly vital: readonly Informer<unknown>[];
-  /** Watches until `signal` aborts. */
+  /** Runs the watches until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** True when each of the other kinds is synced or is not served. */
+  /** True if each kind is synced or not served. */
   isComplete(): boolean;
   checks(): readonly ReadyCheck[];
 }
@@ -86,12 +86,12 @@ interface Named {
   readonly informer: Informer<unknown>;
 }
 
-/** Makes a watch, and remembers it. */
+/** Creates an informer and adds it to the watches. */
 type Watch = <T>(at: {
   readonly kube: Kube;
   readonly path: string;
   readonly project: (json: unknown, path: string) => T;
-  /** Name of the only objects to watch. */
+  /** Name of the objects to watch; absent for all names. */
   readonly name?: string;
 }) => Informer<T>;
 
@@ -102,7 +102,7 @@ const isServed = (informer: Informer<unknown>): boolean => {
 
 const watched = <T>(informer: Informer<T>): Watched<T> => ({
   store: informer,
-  // Without the time since: the text goes into conditions, and each difference there is a write.
+  // The text has no duration, because it becomes part of conditions, and each difference there is a write.
   problem: () => informer.state().lastError?.message,
   isServed: () => isServed(informer),
 });
@@ -141,12 +141,12 @@ const watchSeed = (watch: Watch, kube: Kube, settings: CareSettings) => {
 
 const checkOf = ({ name, informer }: Named): ReadyCheck => {
   const { problem } = informer.state();
-  // A kind that is not served has a detail, but the shoots are checked all the same.
+  // A kind that is not served has a detail, but does not prevent checks.
   const ok = informer.synced || !isServed(informer);
   return { name, ok, ...(problem === undefined ? {} : { detail: problem }) };
 };
 
-/** Watches nothing until `run`. */
+/** Creates the watches. They start with `run`. */
 export const createCareWatches = (settings: CareSettings, deps: CareSourceDeps): CareWatches => {
   const { seed, garden } = deps;
   const all: Named[] = [];

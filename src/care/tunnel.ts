@@ -13,9 +13,9 @@ export interface TunnelDeps {
 
 export interface TunnelRequest {
   readonly kubeconfig: string;
-  /** The shoot's ends of the tunnel. */
+  /** Pods at the shoot's end of the tunnel. */
   readonly pods: readonly TunnelPod[];
-  /** Monotonic instant at which the time for reads is over. */
+  /** End of the time for reads, in monotonic milliseconds. */
   readonly deadline: number;
   readonly signal: AbortSignal;
 }
@@ -24,17 +24,17 @@ const app = 'vpn-shoot';
 const port = 22;
 const timeoutMs = 5_000;
 
-/** An API server that refuses the upgrade does not name the missing right. */
+/** Added to the error, because an API server that refuses the upgrade does not name the missing right. */
 const neededRights = 'a tunnel takes the rights to get and to create pods/portforward in kube-system';
 
-/** Without the right to try the tunnel we do not know whether it is broken. */
+/** True if we lack the right to try the tunnel, and thus cannot know if it is broken. */
 const isRefused = (error: unknown): error is ApiError =>
   error instanceof ApiError && (error.code === 'Forbidden' || error.code === 'Unauthorized');
 
 const broken = (error: string): Read<TunnelObservation> => ({ ok: true, value: { kind: 'broken', error } });
 
 /**
- * Tries the tunnel to the shoot's network by a connection through it. If the deadline ends the try, the result is a failed read. Rejects only with
+ * Tests the tunnel to the shoot's network with a connection through it. If the deadline ends the test, the result is a failed read. Rejects only with
  * `signal.reason`, or for a bug.
  */
 export const observeTunnel = async (

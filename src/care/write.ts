@@ -7,9 +7,9 @@ import { getGardenShoot } from './calls.ts';
 
 export interface WriteRequest {
   readonly stored: GardenShoot;
-  /** Makes the conditions anew from those that are stored: thresholds depend on them. */
+  /** Computes the conditions from the stored ones, on which thresholds depend. Called again after a conflict. */
   readonly updatesOf: (shoot: CareShoot) => readonly UpdatedCondition[];
-  /** Monotonic instant after which a conflict is left to the next check. */
+  /** Time after which a conflict is not retried but left to the next check, in monotonic milliseconds. */
   readonly deadline: number;
   readonly signal: AbortSignal;
 }
@@ -19,7 +19,7 @@ export interface Written {
   readonly updates: readonly UpdatedCondition[];
 }
 
-/** Writes what differs, after a conflict from the Shoot as it is then. A failed write is data; rejects only with `signal.reason`, or for a bug. */
+/** Writes differences, and retries after a conflict with the Shoot read again. A failed write is data; rejects only with `signal.reason`, or for a bug. */
 export const writeConditions = async (
   deps: CareActDeps,
   { stored, updatesOf, deadline, signal }: WriteRequest,

@@ -9,16 +9,16 @@ import {
   optionalString,
 } from '../kubernetes/api/decode.ts';
 
-/** Annotation of an object that the controllers of Cluster API leave alone while it is there, whatever its value (`HasPaused` in sigs.k8s.io/cluster-api/util/annotations). */
+/** Annotation that, with any value, stops the controllers of Cluster API from acting on an object (`HasPaused` in sigs.k8s.io/cluster-api/util/annotations). */
 const pausedAnnotation = 'cluster.x-k8s.io/paused';
 
-/** A Cluster (`cluster.x-k8s.io`, v1beta1 or v1beta2: what is read of it is the same in both). */
+/** A Cluster (`cluster.x-k8s.io`, v1beta1 or v1beta2; these fields are the same in both). */
 export interface CapiCluster {
   readonly namespace: string;
   readonly name: string;
-  /** No controller of Cluster API acts on it (`spec.paused`, or its annotation; `EnsurePausedCondition` in sigs.k8s.io/cluster-api/util/paused). */
+  /** True if `spec.paused` or the annotation stops the controllers of Cluster API (`EnsurePausedCondition` in sigs.k8s.io/cluster-api/util/paused). */
   readonly paused: boolean;
-  /** Its API server has answered at some time (condition `ControlPlaneInitialized`). */
+  /** True if its API server has responded at some time (condition `ControlPlaneInitialized`). */
   readonly initialized: boolean;
   readonly deleting: boolean;
   readonly annotations: Readonly<Record<string, string>>;

@@ -1,15 +1,15 @@
 import { childObject, decodeMeta, decodeObject, optionalString } from '../kubernetes/api/decode.ts';
 
-/** Label of all that belongs to a Cluster: its name (`ClusterNameLabel` in sigs.k8s.io/cluster-api/api/core). */
+/** Label of all objects that belong to a Cluster; its value is the Cluster's name (`ClusterNameLabel` in sigs.k8s.io/cluster-api/api/core). */
 export const clusterNameLabel = 'cluster.x-k8s.io/cluster-name';
 
-/** A Machine (`cluster.x-k8s.io`, v1beta1 or v1beta2: what is read of it is the same in both). */
+/** A Machine (`cluster.x-k8s.io`, v1beta1 or v1beta2; these fields are the same in both). */
 export interface CapiMachine {
-  /** Name of its Cluster, in its namespace. */
+  /** Name of its Cluster, which is in the same namespace. */
   readonly cluster: string;
-  /** Name of its Node; empty until it has joined. */
+  /** Name of its Node; empty until the Node has joined. */
   readonly node: string;
-  /** Such as `Running`; empty while there is none. */
+  /** `status.phase`, such as `Running`; empty while there is none. */
   readonly phase: string;
   readonly deleting: boolean;
 }

@@ -18,7 +18,7 @@ it.each([
   ['what has only the mark', { [active]: '' }, false, annotation, undefined],
   ['what somebody has paused with our value', { [key]: 'dwd' }, false, annotation, undefined],
   ['what is held by its count', { [active]: '', [replicasAnnotation]: '3' }, false, { replicas: 3 }, undefined],
-])('tells of %s', (_, annotations, isOurs, restorable, words) => {
+])('recognizes and describes %s', (_, annotations, isOurs, restorable, words) => {
   expect(isAnnotatedByUs(annotations, configured)).toBe(isOurs);
   expect(restorableOf(annotations, configured)).toEqual(restorable);
   expect(formerInWords(annotations)).toBe(words);

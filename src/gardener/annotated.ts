@@ -20,16 +20,16 @@ import {
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** What we have set, and what was there before. */
+/** The annotation that we have set, with its former value. */
 interface StoredAnnotation extends Annotation {
-  /** Absent: there was no such annotation. */
+  /** Absent if the resource did not have the annotation before. */
   readonly former?: string;
 }
 
-/** The API server takes no more of all annotations of an object (`TotalAnnotationSizeLimitB` of k8s.io/apimachinery), escapes included. */
+/** Limit of the API server for all annotations of an object, in bytes and escapes included (`TotalAnnotationSizeLimitB` of k8s.io/apimachinery). */
 const longest = 256 * 1024;
 
-/** Undefined where there is none, or where it cannot be read. */
+/** Reads the stored annotation. Returns undefined if there is none, or if it cannot be read. */
 const findStored = (annotations: Annotations): StoredAnnotation | undefined => {
   const text = Object.hasOwn(annotations, formerAnnotation) ? annotations[formerAnnotation] : undefined;
   if (text === undefined) return undefined;
@@ -51,25 +51,25 @@ const findStored = (annotations: Annotations): StoredAnnotation | undefined => {
 const valueOf = (annotations: Annotations, key: string): string | undefined =>
   Object.hasOwn(annotations, key) ? annotations[key] : undefined;
 
-/** Of a resource that nobody can scale, and of which neither it nor a configuration says which annotation protects it. No object has it. */
+/** Stands for the annotation that protects a resource without `scale`, if neither the resource nor a configuration names one. No object has an empty key. */
 export const unknownAnnotation: Annotation = { key: '', value: '' };
 
 /**
- * The annotation that protects a resource; undefined: its count does. What is held is given back as it was held, so that what is stored on the resource comes before
- * what is configured.
+ * Returns the annotation that protects a resource, or undefined if its replica count does. The stored annotation comes before the configured one, because a
+ * resource is restored in the way in which it was held.
  */
 const protectiveAnnotation = (annotations: Annotations, configured: Annotation | undefined): Annotation | undefined => {
   if (hasStoredAnnotation({ annotations })) return findStored(annotations) ?? configured ?? unknownAnnotation;
   return hasStoredReplicas({ annotations }) ? undefined : configured;
 };
 
-/** With the mark it is ours without what was stored, too: somebody has removed that. Without either, our value is somebody else's. */
+/** True if the annotation has our value and the resource has the mark or a stored annotation. Without either of these, somebody else has set our value. */
 const isSetByUs = ({ key, value }: Annotation, annotations: Annotations): boolean =>
   (hasStoredAnnotation({ annotations }) || isHeld({ annotations })) && valueOf(annotations, key) === value;
 
 /**
- * State of a resource that is protected by one of its annotations. Its replicas stand for that annotation: 0 while it is the one that we have set, else 1. No controller
- * has to follow, so that both counts are alike.
+ * State of a resource that one of its annotations protects. Its replica counts represent that annotation: 0 while our value is set, else 1. Both counts are
+ * equal, because no controller has to act on the change.
  */
 export const annotatedState = (
   { key, value }: Annotation,
@@ -88,7 +88,7 @@ export const annotatedState = (
   };
 };
 
-/** State of a resource whose object says everything; undefined: only its Scale has the count. */
+/** Returns the state of a resource from its object alone, or undefined if the count is only in its Scale. */
 export const stateInObject = (object: ScalableObject, { ref, annotation }: Protected): ResourceState | undefined => {
   const { resourceVersion, annotations } = object.meta;
   const protective = protectiveAnnotation(annotations, annotation);
@@ -96,13 +96,13 @@ export const stateInObject = (object: ScalableObject, { ref, annotation }: Prote
   return scalesInOneWrite(ref) ? workloadState(object) : undefined;
 };
 
-/** What sets the annotation, and keeps what is there in its place. */
+/** Returns the change that sets the annotation and stores its former value. */
 export const setAnnotation = ({ key, value }: Annotation, annotations: Annotations): AnnotationChange => ({
   [key]: value,
   [formerAnnotation]: JSON.stringify({ key, value, former: valueOf(annotations, key) }),
 });
 
-/** What gives back the value that was there before. An unreadable or absent one is taken for none: a resource must not stay paused because of a typo. */
+/** Returns the change that restores the former value. It removes the annotation if that value is unreadable: a typo must not keep a resource paused. */
 export const restoreAnnotation = (
   { key }: Annotation,
   annotations: Annotations,
@@ -115,26 +115,26 @@ export const restoreAnnotation = (
   };
 };
 
-/** What of a held resource will be restored: so many replicas, or an annotation, by its key. */
+/** The part of a held resource that will be restored: a number of replicas, or an annotation, by its key. */
 export interface Restorable {
   readonly replicas: number;
   readonly annotation?: string;
 }
 
-/** For people. `configured`: what protects it where it does not say so itself. */
+/** Describes for people what will be restored. `configured`: the annotation that protects the resource if none is stored on it. */
 export const restorableOf = (annotations: Annotations, configured?: Annotation): Restorable => {
   const protective = protectiveAnnotation(annotations, configured);
   if (protective === undefined) return { replicas: replicasToRestore({ annotations }).replicas };
   return { replicas: 1, annotation: protective.key };
 };
 
-/** True if an annotation that we have set is still there. `configured`: what protects the resource where it does not say so itself. */
+/** True if an annotation that we have set still has our value. `configured`: the annotation that protects the resource if none is stored on it. */
 export const isAnnotatedByUs = (annotations: Annotations, configured?: Annotation): boolean => {
   const protective = protectiveAnnotation(annotations, configured);
   return protective !== undefined && isSetByUs(protective, annotations);
 };
 
-/** What was stored, for people; undefined: nothing. */
+/** Describes the stored former value for people. Returns undefined if nothing readable is stored. */
 export const formerInWords = (annotations: Annotations): string | undefined => {
   const stored = findStored(annotations);
   if (stored === undefined) return undefined;

@@ -19,19 +19,19 @@ const isCandidate = (
   }: { machines?: ReturnType<typeof machine>[]; pools?: PoolConditions } = {},
 ): boolean => chooseCandidates([candidate], machines, pools).candidates.has('node-1');
 
-describe('a node counts', () => {
+describe('a node is a candidate', () => {
   it('when it is managed, healthy and has a running machine', () => {
     expect(isCandidate(node())).toBe(true);
   });
 
   it.each(['', 'true', 'false', '1'])(
-    'not when it is marked as not managed by MCM, whatever the value: %j',
+    'except when it has the annotation not-managed-by-mcm, with any value: %j',
     (value) => {
       expect(isCandidate(node({ annotations: { [notManaged]: value } }))).toBe(false);
     },
   );
 
-  it('with annotations of others', () => {
+  it('when it has other annotations', () => {
     expect(isCandidate(node({ annotations: { 'node.machine.sapcloud.io/last-applied': 'x' } }))).toBe(true);
   });
 });
@@ -77,7 +77,7 @@ describe("conditions of a node's pool", () => {
     ]);
   });
 
-  it('rule a node out when any one of several holds', () => {
+  it('rule a node out when any one of them is True', () => {
     const conditions = [
       { type: 'KernelDeadlock', status: 'False' },
       { type: 'NetworkUnavailable', status: 'True' },
@@ -86,7 +86,7 @@ describe("conditions of a node's pool", () => {
   });
 });
 
-describe('machines', () => {
+describe('Machines', () => {
   it.each([
     { phase: 'Running', counts: true },
     { phase: 'Unknown', counts: true },
@@ -130,8 +130,8 @@ describe('in-place updates', () => {
   });
 });
 
-describe('sortNodes', () => {
-  it('picks by name out of many', () => {
+describe('chooseCandidates', () => {
+  it('matches nodes and Machines by name', () => {
     const nodes = ['a', 'b', 'c', 'd'].map((name) => decodeNode(buildNode({ name }), name));
     const machines = ['d', 'b', 'x'].map((name) => decodeMachine(buildMachine({ name }), name));
     expect([...chooseCandidates(nodes, machines, new Map()).candidates]).toEqual(['b', 'd']);
@@ -148,28 +148,28 @@ describe('sortNodes', () => {
       { conditions: [{ type: 'InPlaceUpdate', status: 'True', reason: 'UpdateFailed' }] },
       [machine()],
     ],
-  ])('says of a node that does not count: %s', (why, options, machines) => {
+  ])('reports why a node is left out: %s', (why, options, machines) => {
     expect([...chooseCandidates([node(options)], machines, new Map()).leftOut]).toEqual([['node-1', why]]);
   });
 
-  it('counts a node with one live Machine among others, in whatever order', () => {
+  it('selects a node with one live Machine among others, in any order', () => {
     const machines = [{ ...machine(), phase: 'Failed' }, machine(), { ...machine(), phase: 'Terminating' }];
     expect(chooseCandidates([node()], machines, new Map()).leftOut.size).toBe(0);
     expect(chooseCandidates([node()], machines.toReversed(), new Map()).leftOut.size).toBe(0);
   });
 
-  it('says nothing of a node that counts', () => {
+  it('reports no reason for a candidate', () => {
     expect(chooseCandidates([node()], [machine()], new Map()).leftOut.size).toBe(0);
   });
 });
 
-describe('sortPlainNodes', () => {
+describe('choosePlainNodes', () => {
   const plain = (options: Partial<NodeView>): NodeView => ({
     ...{ name: 'a', managedByMcm: false, trueConditions: new Set(), inPlaceUpdate: false },
     ...options,
   });
 
-  it('counts a node of which no Machine is known', () => {
+  it('selects a node without a Machine', () => {
     expect([...choosePlainNodes([plain({})], [], new Map()).candidates]).toEqual(['a']);
   });
 
@@ -179,7 +179,7 @@ describe('sortPlainNodes', () => {
       `its condition ${type} is True`,
       { trueConditions: new Set([type]) },
     ]),
-  ])('does not count one that is %s', (why, options) => {
+  ])('leaves a node out: %s', (why, options) => {
     expect([...choosePlainNodes([plain(options)], [], new Map()).leftOut]).toEqual([['a', why]]);
   });
 
@@ -197,7 +197,7 @@ describe('sortPlainNodes', () => {
 });
 
 describe('decoding', () => {
-  it('reads nodes and machines that have next to nothing', () => {
+  it('reads nodes and Machines with hardly any fields', () => {
     expect(decodeNode({ metadata: { name: 'a' } }, 'node')).toEqual({
       name: 'a',
       managedByMcm: true,
@@ -231,7 +231,7 @@ describe('decoding', () => {
     [{ metadata: { name: 'a' }, status: { currentStatus: { phase: 1 } } }, 'machine.status.currentStatus.phase'],
     [{ metadata: { name: 'a' }, status: 'Running' }, 'machine.status: expected an object, found a string'],
     [{ metadata: { name: 'a' }, status: { currentStatus: [] } }, 'machine.status.currentStatus: expected an object'],
-  ])('refuses the machine %j', (json, problem) => {
+  ])('refuses the Machine %j', (json, problem) => {
     expect(() => decodeMachine(json, 'machine')).toThrow(problem);
   });
 });

@@ -1,7 +1,7 @@
 import type { Machine } from './machine.ts';
 import type { NodeView } from './node.ts';
 
-/** Unhealthy conditions of a pool that names none of its own. */
+/** Unhealthy conditions of a worker pool that defines none of its own. */
 export const defaultNodeConditions: readonly string[] = [
   'KernelDeadlock',
   'ReadonlyFilesystem',
@@ -9,10 +9,10 @@ export const defaultNodeConditions: readonly string[] = [
   'NetworkUnavailable',
 ];
 
-/** Unhealthy conditions per worker pool, only for pools that name their own. */
+/** Unhealthy conditions by worker pool, only for pools that define their own. */
 export type PoolConditions = ReadonlyMap<string, readonly string[]>;
 
-/** Says which nodes' leases may be judged, and why the others' may not: their kubelets may well be silent for reasons of their own. */
+/** Selects the nodes whose leases count. The kubelets of the other nodes may be silent for reasons of their own, which the result names. */
 export type ChooseCandidates = (
   nodes: readonly NodeView[],
   machines: readonly Machine[],
@@ -20,9 +20,9 @@ export type ChooseCandidates = (
 ) => ChosenCandidates;
 
 export interface ChosenCandidates {
-  /** Names of the nodes whose leases may be judged. */
+  /** Names of the nodes whose leases count. */
   readonly candidates: ReadonlySet<string>;
-  /** By name, why the lease of another node says nothing. */
+  /** The reason why the lease of each other node does not count, by the node's name. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
@@ -42,7 +42,7 @@ const ends: ReadonlyMap<string, string> = new Map([
   ['Terminating', 'its Machine is being deleted'],
 ]);
 
-/** By node, why its Machine keeps its lease from being judged; undefined: it does not. */
+/** By node, why its Machine rules the node out; undefined if the Machine is alive. One live Machine of a node is enough. */
 const endOfMachines = (machines: readonly Machine[]): ReadonlyMap<string, string | undefined> => {
   const found = new Map<string, string | undefined>();
   for (const { node, phase } of machines) {
@@ -78,10 +78,7 @@ export const chooseByMachines: ChooseCandidates = (nodes, machines) => {
   return chooseBy(nodes, ({ name }) => endOf(found, name));
 };
 
-/**
- * Candidates of a cluster that has no Machines to ask: a node's lease may be judged if the node's own conditions do not say that it is broken, and it is neither
- * being deleted nor about to be.
- */
+/** Candidates of a cluster without Machines: nodes without an unhealthy condition that are neither being deleted nor about to be. */
 export const choosePlainNodes: ChooseCandidates = (nodes) =>
   chooseBy(nodes, ({ leaving, trueConditions }) => {
     if (leaving === true) return 'being deleted, or about to be';

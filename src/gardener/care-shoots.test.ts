@@ -27,7 +27,7 @@ const bare: CareShoot = {
 const condition = { type: 'EveryNodeReady', status: 'True', reason: 'R', message: 'M', lastUpdateTime: 'x' };
 
 describe('a Shoot', () => {
-  it('may say nothing', () => {
+  it('is read with defaults for absent fields', () => {
     expect(shootOf({})).toEqual(bare);
     expect(shootOf({ spec: null, status: null })).toEqual(bare);
     expect(
@@ -38,7 +38,7 @@ describe('a Shoot', () => {
     ).toEqual(bare);
   });
 
-  it('says all that counts', () => {
+  it('is read with every field that care needs', () => {
     const lastOperation = { type: 'Reconcile', state: 'Error', lastUpdateTime: '2026-01-01T00:00:00Z' };
     const shoot = {
       metadata: { ...metadata, labels: { a: 'b' } },
@@ -83,11 +83,11 @@ describe('a Shoot', () => {
     [{ spec: { hibernation: { enabled: false } }, status: { hibernated: true } }, true],
     [{ spec: { hibernation: { enabled: false } }, status: { hibernated: false } }, false],
     [{ spec: { hibernation: { schedules: [] } } }, false],
-  ])('hibernates: %j: %j', (shoot, hibernated) => {
+  ])('with %j is hibernated: %j', (shoot, hibernated) => {
     expect(shootOf(shoot).hibernated).toBe(hibernated);
   });
 
-  it('has no errors in an empty list', () => {
+  it('with an empty list of errors has none', () => {
     expect(shootOf({ status: { lastErrors: [] } }).hasLastErrors).toBe(false);
   });
 
@@ -98,7 +98,7 @@ describe('a Shoot', () => {
       { spec: { provider: { workers: [{ name: 'a', minimum: '1' }] } } },
       'spec.shoot.spec.provider.workers[0].minimum: expected a whole number, found a string',
     ],
-  ])('that cannot be read is data: %j', (shoot, problem) => {
+  ])('that cannot be read is an error in the result, not an exception: %j', (shoot, problem) => {
     const { name, shoot: decoded } = decodeCareCluster(buildCluster({ shoot: { metadata, ...shoot } }), 'cluster');
     expect([name, decoded.ok]).toEqual(['shoot--dev--one', false]);
     if (decoded.ok) return;
@@ -106,14 +106,14 @@ describe('a Shoot', () => {
     expect(decoded.error.message).toBe(problem);
   });
 
-  it('is on the seed that its Cluster names', () => {
+  it('is decoded with the seed that its Cluster names', () => {
     const shoot = { metadata };
     const onSeed = (seed: unknown) =>
       decodeCareCluster({ metadata: { name: 'shoot--dev--one' }, spec: { seed, shoot } }, 'cluster').seedName;
     expect([onSeed({ metadata: { name: 'aws-eu1' } }), onSeed({}), onSeed(null)]).toEqual(['aws-eu1', '', '']);
   });
 
-  it('of the garden keeps what it takes to write to it', () => {
+  it('of the garden keeps the fields that a write needs', () => {
     const stored = { type: 'Theirs', extra: { deep: [1] } };
     const shoot = { metadata: { ...metadata, resourceVersion: '7', uid: 'u' }, status: { conditions: [stored] } };
     expect(decodeGardenShoot(shoot)).toMatchObject({

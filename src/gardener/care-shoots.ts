@@ -18,7 +18,7 @@ export interface WorkerPool {
   readonly name: string;
   readonly minimum: number;
   readonly maximum: number;
-  /** Desired version of its nodes, such as `1.33.2`. */
+  /** Desired Kubernetes version of its nodes, such as `1.33.2`. */
   readonly kubernetesVersion: string;
 }
 
@@ -29,7 +29,7 @@ export interface CareShoot extends ShootProgress, NamespacedName {
   /** The seed of its control plane; empty while unknown. */
   readonly seedName: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Hibernated, or hibernation is enabled. */
+  /** True if the Shoot is hibernated, or hibernation is enabled. */
   readonly hibernated: boolean;
   readonly purpose: string;
   /** Empty for workerless shoots. */
@@ -44,12 +44,12 @@ export interface CareCluster extends Cluster<CareShoot> {
   readonly seedName: string;
 }
 
-/** A Shoot in the garden, with all that a write needs. */
+/** A Shoot in the garden, with everything that a write of its status needs. */
 export interface GardenShoot {
   readonly shoot: CareShoot;
   readonly resourceVersion: string;
   readonly metadata: JsonObject;
-  /** The stored conditions with all their fields: those of others are written back as they are. */
+  /** The stored conditions with all their fields: care writes those of other writers back unchanged. */
   readonly storedConditions: readonly JsonObject[];
 }
 

@@ -18,7 +18,7 @@ const problemOf = (shoot: unknown): string => {
 };
 
 describe('a Cluster', () => {
-  it('shows its shoot', () => {
+  it('is decoded with its Shoot', () => {
     expect(view(buildShoot())).toEqual({
       deleting: false,
       hibernationEnabled: false,
@@ -29,7 +29,7 @@ describe('a Cluster', () => {
     });
   });
 
-  it('shows everything that counts', () => {
+  it('is decoded with every field that the prober needs', () => {
     const shoot = buildShoot({
       deletionTimestamp: '2026-11-21T06:00:00Z',
       hibernationEnabled: true,
@@ -49,7 +49,7 @@ describe('a Cluster', () => {
     });
   });
 
-  it('takes null for absent, as Go does', () => {
+  it('reads null as absent, like Go', () => {
     const bare = {
       metadata: { deletionTimestamp: null },
       spec: { hibernation: null, provider: { workers: null }, kubernetes: { kubeControllerManager: null } },
@@ -68,11 +68,11 @@ describe('a Cluster', () => {
     expect(view({ spec: { hibernation: { enabled: null }, provider: null, kubernetes: null } })).toEqual(nothing);
   });
 
-  it('shows an operation that has neither type nor state yet', () => {
+  it('is decoded with a last operation that has neither type nor state yet', () => {
     expect(view({ status: { lastOperation: {} } }).lastOperation).toMatchObject({ type: '', state: '' });
   });
 
-  it('needs no names of workers without conditions of their own', () => {
+  it('needs no names of worker pools without conditions of their own', () => {
     expect(view({ spec: { provider: { workers: [{}] } } }).hasWorkers).toBe(true);
   });
 });
@@ -127,8 +127,8 @@ describe('an undecodable shoot', () => {
     [{ status: { lastOperation: 'Create' } }, 'spec.shoot.status.lastOperation: expected an object'],
     [{ status: { lastOperation: { type: 1 } } }, 'spec.shoot.status.lastOperation.type: expected a string'],
     [{ status: { lastOperation: { state: [] } } }, 'spec.shoot.status.lastOperation.state: expected a string'],
-  ])('%j is data, with the path of what is wrong', (shoot, problem) => {
-    // buildCluster fills undefined in.
+  ])('%j is an error in the result, with the path of the wrong field', (shoot, problem) => {
+    // buildCluster replaces an undefined shoot by a default.
     const text = shoot === undefined ? problemWithout('shoot') : problemOf(shoot);
     expect(text).toContain(problem);
   });
@@ -139,11 +139,11 @@ describe('an undecodable shoot', () => {
     return shoot.ok ? 'decoded' : shoot.error.message;
   };
 
-  it('is a Cluster without a spec too', () => {
+  it('is the result for a Cluster without a spec, too', () => {
     expect(problemWithout('spec')).toContain('spec: expected an object');
   });
 
-  it('has a name all the same, or is no Cluster', () => {
+  it('belongs to a Cluster with a name: without one, decoding throws', () => {
     expect(() => decodeCluster({ metadata: {}, spec: {} }, 'cluster')).toThrow('cluster.metadata.name');
     expect(() => decodeCluster('x', 'cluster')).toThrow(DecodeError);
   });

@@ -16,16 +16,16 @@ import type { Result } from '../kubernetes/api/errors.ts';
 import type { PoolConditions } from './candidate-nodes.ts';
 import { type LastOperation, decodeLastOperation } from './shoot-status.ts';
 
-/** A Cluster (`extensions.gardener.cloud/v1alpha1`). If its Shoot cannot be decoded, that is data: it must not stop the others. */
+/** A Cluster (`extensions.gardener.cloud/v1alpha1`). A Shoot that cannot be decoded is an error in the result: it must not affect other Clusters. */
 export interface Cluster<Shoot> {
-  /** Also the shoot's control-plane namespace. */
+  /** Name of the Cluster and of the shoot's control-plane namespace. */
   readonly name: string;
-  /** Of the Shoot in the garden; absent if it cannot be decoded. */
+  /** Namespace and name of the Shoot in the garden; absent if they cannot be decoded. */
   readonly shootName?: NamespacedName;
   readonly shoot: Result<Shoot, DecodeError>;
 }
 
-/** `decodeShoot` gets the Shoot, its path, and the `spec` of the Cluster. Throws a DecodeError only for a Cluster without a name. */
+/** Decodes a Cluster. `decodeShoot` gets the Shoot, its path, and the `spec` of the Cluster. Throws a DecodeError only for a Cluster without a name. */
 export const decodeClusterWith = <Shoot>(
   json: unknown,
   path: string,
@@ -53,11 +53,11 @@ const decodeShootName = (cluster: JsonObject): { readonly shootName?: Namespaced
   }
 };
 
-/** State of a Shoot (`core.gardener.cloud/v1beta1`) that decides whether it is probed or checked. */
+/** The state of a Shoot (`core.gardener.cloud/v1beta1`) that decides if the shoot is probed or checked. */
 export interface ShootState {
   readonly deleting: boolean;
   readonly hibernationEnabled: boolean;
-  /** `status.hibernated`: hibernated, or not fully awake again. (Go's field is `IsHibernated`; its JSON key is not.) */
+  /** `status.hibernated`: true while the shoot is hibernated or waking up. (The Go field is `IsHibernated`, its JSON key `hibernated`.) */
   readonly hibernated: boolean;
   readonly lastOperation?: LastOperation;
 }

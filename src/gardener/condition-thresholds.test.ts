@@ -122,7 +122,7 @@ describe('a failed check', () => {
   });
 });
 
-describe('a check that fails from some moment on', () => {
+describe('a check that starts to fail', () => {
   it('is Progressing for the threshold, then False for good, and leaves no codes when it passes', () => {
     const steps = fc.array(fc.integer({ min: 1, max: 120 }), { minLength: 2, maxLength: 20 });
     fc.assert(

@@ -11,12 +11,12 @@ export interface ConditionFailure {
 export interface FailureContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** How long a failure is called Progressing, in milliseconds by type, for conditions of shoots (those of extensions: healthcheck/aggregate.ts). 0 counts as configured. */
+  /** How long a failure is Progressing, in milliseconds by condition type; 0 is a threshold, too. For shoots (extensions: healthcheck/aggregate.ts). */
   readonly thresholds: ReadonlyMap<string, number>;
   readonly lastOperation?: LastOperation | undefined;
 }
 
-/** False if `time` is missing or no time. */
+/** True if `time` is at most `thresholdMs` ago. False if it is empty or unreadable. */
 const isWithin = (thresholdMs: number, time: string, now: number): boolean => now - Date.parse(time) <= thresholdMs;
 
 const progressingIf = (isTolerated: boolean): ConditionStatus => (isTolerated ? 'Progressing' : 'False');
@@ -43,7 +43,7 @@ const failedStatus = (
 };
 
 /**
- * The condition of a failed check: False, or Progressing within the threshold of its type. As gardener's FailedCondition
+ * Returns the condition of a failed check: False, or Progressing within the threshold of its type. Like gardener's FailedCondition
  * (`pkg/api/core/v1beta1/helper/condition.go`).
  */
 export const failedCondition = (

@@ -25,7 +25,7 @@ const old: Condition = {
   message: 'Etcd extension resource "etcd-main" is unhealthy.',
   codes: ['ERR_CONFIGURATION_PROBLEM'],
 };
-/** Says the same as `old` in every field that can be given. */
+/** A change that sets every field to its value in `old`. */
 const same = {
   status: 'False',
   reason: old.reason,
@@ -38,7 +38,7 @@ const change = (given: ConditionChange, from: Condition | undefined = old) =>
   updateCondition({ type: 'ControlPlaneHealthy', old: from }, given, now);
 
 describe('a new condition', () => {
-  it('is Unknown and says that nothing has been checked', () => {
+  it('is Unknown, and its message is that nothing has been checked', () => {
     expect(newCondition('EveryNodeReady', now)).toEqual({
       type: 'EveryNodeReady',
       status: 'Unknown',
@@ -49,7 +49,7 @@ describe('a new condition', () => {
     });
   });
 
-  it('takes what is given', () => {
+  it('has the fields that are given', () => {
     expect(updateCondition({ type: 'X' }, { status: 'True', reason: 'R', message: 'M', codes: ['A'] }, now)).toEqual({
       condition: {
         type: 'X',
@@ -159,13 +159,13 @@ describe('updating', () => {
     expect(changed).toBe(true);
   });
 
-  it('takes absent codes for none', () => {
+  it('treats absent codes like an empty list', () => {
     const { codes: _, ...without } = old;
     expect(change({ ...same, codes: [] }, without)).toEqual({ condition: without, changed: false });
     expect(change({ ...same, codes: [] }, { ...without, codes: [] }).changed).toBe(false);
   });
 
-  it('cuts a message that is too long for a condition of Kubernetes, always alike', () => {
+  it('cuts a message that is too long for a condition of Kubernetes, always in the same way', () => {
     const long = (length: number) => change({ message: 'x'.repeat(length) }).condition.message;
     expect([long(32_768).length, long(32_769).length, long(5_000_000)]).toEqual([32_768, 32_768, long(32_769)]);
     expect(long(32_769).endsWith('x...')).toBe(true);
@@ -173,7 +173,7 @@ describe('updating', () => {
     expect(change({ ...same, message: 'x'.repeat(40_000) }, cut.condition).changed).toBe(false);
   });
 
-  it('keeps what is not given', () => {
+  it('keeps fields that are not given', () => {
     const { condition } = change({ status: 'True', codes: same.codes });
     expect(condition).toEqual({ ...old, status: 'True', lastTransitionTime: nowText });
   });
@@ -204,7 +204,7 @@ describe('a history of updates', () => {
     });
   };
 
-  it('moves each time exactly when its fields differ, and to that moment', () => {
+  it('sets each timestamp to the current time exactly when its fields differ', () => {
     fc.assert(
       fc.property(steps, (history) => {
         for (const { before, updated, at } of follow(history)) {
@@ -232,7 +232,7 @@ describe('a history of updates', () => {
     );
   });
 
-  it('says exactly when something differs', () => {
+  it('reports a change exactly when a field differs', () => {
     fc.assert(
       fc.property(steps, (history) => {
         for (const { before, updated } of follow(history)) {
@@ -266,7 +266,7 @@ describe('a history of updates', () => {
 });
 
 describe('stored conditions', () => {
-  it('are read as they are, with what is missing empty', () => {
+  it('are read unchanged, with missing fields empty', () => {
     const conditions = [
       { type: 'A', status: 'Foo', lastTransitionTime: null, codes: [] },
       { ...old, other: 1 },
@@ -291,7 +291,7 @@ describe('stored conditions', () => {
     expect(() => decodeConditions(stored, 'status')).toThrow(problem);
   });
 
-  it('are found by type, the first where there are two', () => {
+  it('are found by type: the first, if there are two', () => {
     const conditions = [old, { ...old, reason: 'Second' }];
     expect(findCondition(conditions, old.type)).toBe(old);
     expect(findCondition(conditions, 'constructor')).toBeUndefined();

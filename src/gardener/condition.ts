@@ -3,22 +3,22 @@ import { formatTime } from '../kubernetes/api/meta-time.ts';
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown' | 'Progressing';
 
-/** One condition of a Shoot or of an extension object (`core.gardener.cloud/v1beta1`). Conditions of other kinds are read as such, too. */
+/** One condition of a Shoot or of an extension object (`core.gardener.cloud/v1beta1`). Conditions of other kinds are decoded into it, too. */
 export interface Condition {
   readonly type: string;
-  /** A ConditionStatus; a condition that was read may have any other. */
+  /** A ConditionStatus; a condition that was read may have any other text. */
   readonly status: string;
-  /** When the status changed last: RFC 3339, whole seconds. Empty if absent. */
+  /** Time of the last change of the status: RFC 3339, whole seconds. Empty if absent. */
   readonly lastTransitionTime: string;
-  /** When reason, message or codes changed last, likewise. */
+  /** Time of the last change of reason, message or codes, in the same format. */
   readonly lastUpdateTime: string;
   readonly reason: string;
   readonly message: string;
-  /** Absent when there are none. */
+  /** Gardener's error codes; absent if there are none. */
   readonly codes?: readonly string[];
 }
 
-/** Basis of a new condition. */
+/** The type of a condition and its stored state, from which an update starts. */
 export interface ConditionBase {
   /** Never empty. */
   readonly type: string;
@@ -26,7 +26,7 @@ export interface ConditionBase {
   readonly old?: Condition | undefined;
 }
 
-/** Absent fields stay as they were, except for codes: absent codes are none. */
+/** A change to a condition. Absent fields keep their values, except that absent codes remove all codes. */
 export interface ConditionChange {
   readonly status?: ConditionStatus;
   readonly reason?: string;
@@ -36,14 +36,14 @@ export interface ConditionChange {
 
 export interface UpdatedCondition {
   readonly condition: Condition;
-  /** True if it differs from the old one in any field. */
+  /** True if the condition differs from the old one in any field. */
   readonly changed: boolean;
 }
 
 const initialReason = 'ConditionInitialized';
 const initialMessage = 'The condition has been initialized but its semantic check has not been performed yet.';
 
-/** Longest message, as of `metav1.Condition`: parts of it may come from nodes, which users control. */
+/** Maximum length of a message, as in `metav1.Condition`: parts of it may come from nodes, which users control. */
 const longestMessage = 32_768;
 const bounded = (message: string): string =>
   message.length > longestMessage ? `${message.slice(0, longestMessage - 3)}...` : message;
@@ -54,7 +54,7 @@ const sameCodes = (a: readonly string[] = [], b: readonly string[] = []): boolea
 const sameText = (a: Condition, b: Condition): boolean =>
   a.reason === b.reason && a.message === b.message && sameCodes(a.codes, b.codes);
 
-/** True if two conditions are equal in every field; absent codes are none. */
+/** True if two conditions are equal in every field. Absent codes equal an empty list. */
 export const sameCondition = (a: Condition, b: Condition): boolean =>
   a.type === b.type &&
   a.status === b.status &&
@@ -63,9 +63,9 @@ export const sameCondition = (a: Condition, b: Condition): boolean =>
   sameText(a, b);
 
 /**
- * The old condition with `change` in it, at `now` (milliseconds since the epoch). `lastTransitionTime` moves exactly when the status differs,
- * `lastUpdateTime` exactly when reason, message or codes do; times that are missing become `now`. Throws a RangeError for an empty type.
- * As gardener's ConditionBuilder (`pkg/api/core/v1beta1/helper/condition_builder.go`).
+ * Applies `change` to the old condition at `now` (milliseconds since the epoch). `lastTransitionTime` becomes `now` only if the status changes, and
+ * `lastUpdateTime` only if reason, message or codes change; missing times become `now`. Throws a RangeError for an empty type.
+ * Like gardener's ConditionBuilder (`pkg/api/core/v1beta1/helper/condition_builder.go`).
  */
 export const updateCondition = (
   { type, old }: ConditionBase,
@@ -117,7 +117,7 @@ const decodeCondition = (json: unknown, path: string): Condition => {
   };
 };
 
-/** The `conditions` of a `status` of any kind. */
+/** Decodes the `conditions` of a `status` of any kind. Throws a DecodeError. */
 export const decodeConditions = (status: JsonObject, path: string): readonly Condition[] =>
   (optionalList(status.conditions, `${path}.conditions`) ?? []).map((item, index) =>
     decodeCondition(item, `${path}.conditions[${String(index)}]`),

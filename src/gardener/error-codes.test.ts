@@ -35,13 +35,13 @@ describe('determining error codes', () => {
     expect(determineErrorCodes(error, known)).toEqual(codes);
   });
 
-  it('ends for an error that is its own cause', () => {
+  it('terminates for an error that is its own cause', () => {
     const error = new Error('quota');
     error.cause = error;
     expect(determineErrorCodes(error, known)).toEqual(['ERR_INFRA_DEPENDENCIES', 'ERR_INFRA_QUOTA_EXCEEDED']);
   });
 
-  it('knows nothing by itself', () => {
+  it('finds no codes without matchers', () => {
     expect(determineErrorCodes('quota exceeded', {})).toEqual([]);
   });
 });
@@ -68,14 +68,14 @@ describe('the error codes', () => {
     ]);
   });
 
-  it("are the user's but for two", () => {
+  it('are user errors except for two', () => {
     expect(where(({ userError }) => !userError)).toEqual([
       'ERR_INFRA_RATE_LIMITS_EXCEEDED',
       'ERR_RETRYABLE_INFRA_DEPENDENCIES',
     ]);
   });
 
-  it('of which four may go away by themselves', () => {
+  it('include four for which a retry helps', () => {
     expect(where(({ retryHelps }) => retryHelps)).toEqual([
       'ERR_RETRYABLE_INFRA_DEPENDENCIES',
       'ERR_INFRA_RESOURCES_DEPLETED',

@@ -1,13 +1,13 @@
 export interface ErrorCodeTraits {
-  /** The user must fix it, not the operator. */
+  /** True if the user must fix the error, not the operator. */
   readonly userError: boolean;
-  /** A retry may succeed without any change. */
+  /** True if a retry may succeed without any change. */
   readonly retryHelps: boolean;
 }
 
 /**
- * As gardener documents them (`docs/usage/shoot/shoot_status.md`) and treats them (`pkg/api/core/v1beta1/helper/errors.go`,
- * HasNonRetryableErrorCode).
+ * Gardener's error codes, as its documentation describes them (`docs/usage/shoot/shoot_status.md`) and its code treats them
+ * (`pkg/api/core/v1beta1/helper/errors.go`, HasNonRetryableErrorCode).
  */
 export const errorCodes = {
   ERR_INFRA_UNAUTHENTICATED: { userError: true, retryHelps: false },
@@ -25,10 +25,10 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** Matchers of error texts by code. Each infrastructure has other texts, so the library has no matchers of its own. */
+/** Matchers of error texts by code. The texts differ between infrastructures, so the library has no matchers of its own. */
 export type KnownErrorCodes = Readonly<Partial<Record<ErrorCode, (text: string) => boolean>>>;
 
-/** The codes of the error, or of the first of its causes that has a list `codes`. */
+/** Returns the codes of the error, or of the first of its causes that has a list `codes`. */
 const carriedCodes = (error: unknown): readonly string[] => {
   const seen = new Set<unknown>();
   let current = error;
@@ -42,7 +42,7 @@ const carriedCodes = (error: unknown): readonly string[] => {
   return [];
 };
 
-/** The codes of an error (its `codes`, or those of a cause), and those whose matcher hits its text: sorted, each once. */
+/** Returns the codes of an error (its `codes`, or those of a cause) and the codes whose matcher accepts its text: sorted, without duplicates. */
 export const determineErrorCodes = (error: string | Error, known: KnownErrorCodes): readonly string[] => {
   const text = typeof error === 'string' ? error : error.message;
   const hit = Object.entries(known).filter(([, matches]) => matches(text));

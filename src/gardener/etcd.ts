@@ -3,7 +3,7 @@ import { goQuote } from '../kubernetes/api/go-quote.ts';
 import { findCondition } from './condition.ts';
 import { type HealthView, decodeParts } from './health-objects.ts';
 
-/** An Etcd (`druid.gardener.cloud/v1alpha1`). */
+/** The health of an Etcd (`druid.gardener.cloud/v1alpha1`). */
 export interface EtcdHealth extends HealthView {
   readonly ready: boolean;
   /** Descriptions of `status.lastErrors`. */
@@ -29,7 +29,7 @@ const stateProblem = ({ meta, ready, conditions }: EtcdHealth): string | undefin
 };
 
 /**
- * The problem with an Etcd, as the text after "is unhealthy: ", with the last errors of etcd-druid. A backup of unknown state counts as unready.
+ * Returns the problem with an Etcd, as the text after "is unhealthy: ", with the last errors of etcd-druid. A backup in an unknown state counts as unready.
  */
 export const etcdProblem = (etcd: EtcdHealth): string | undefined => {
   const problem = stateProblem(etcd);

@@ -6,7 +6,7 @@ import { decodeControlPlaneDeployment } from './health-workloads.ts';
 
 const metadata = { name: 'a', namespace: 'n' };
 
-describe('what is read of a seed and a shoot', () => {
+describe('decoding objects of a seed and a shoot', () => {
   it.each([
     [{}, { role: '', replicas: 1, isHeld: false }],
     [
@@ -17,15 +17,15 @@ describe('what is read of a seed and a shoot', () => {
       { annotations: { 'dependency-watchdog.gardener.cloud/meltdown-protection-active': '' } },
       { role: '', replicas: 1, isHeld: true },
     ],
-  ])('a Deployment with %j', (options, view) => {
+  ])('reads a Deployment with %j', (options, view) => {
     expect(decodeControlPlaneDeployment(buildDeployment(options), 'deployment')).toMatchObject(view);
   });
 
-  it('a Deployment that does not say how many it wants', () => {
+  it('reads an absent spec.replicas of a Deployment as 1', () => {
     expect(decodeControlPlaneDeployment({ metadata }, 'deployment')).toMatchObject({ replicas: 1 });
   });
 
-  it('pods of the tunnel', () => {
+  it('reads pods of the tunnel', () => {
     const pods = [
       { metadata: { name: 'a', labels: { app: 'vpn-shoot' } }, status: { phase: 'Running' } },
       { metadata: { name: 'b' }, status: { phase: 'Pending' } },
@@ -38,11 +38,11 @@ describe('what is read of a seed and a shoot', () => {
     ]);
   });
 
-  it('an answer that is no JSON', () => {
+  it('keeps a response that is not JSON', () => {
     expect(getHealthz.text?.('ok', 200)).toEqual({ status: 200, body: 'ok' });
   });
 
-  it('an extension object, and who is in charge of it', () => {
+  it('reads an extension object and the registration and installation of its extension', () => {
     expect(decodeExtensionReport({ metadata, spec: { type: 'local' } }, 'worker')).toMatchObject({
       type: 'local',
       conditions: [],

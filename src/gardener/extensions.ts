@@ -9,7 +9,7 @@ import {
 } from '../kubernetes/api/decode.ts';
 import { type Condition, decodeConditions } from './condition.ts';
 
-/** Plural of every kind of `extensions.gardener.cloud/v1alpha1` whose objects have a type. All are namespaced but BackupBucket and BackupEntry. */
+/** Plural of every kind of `extensions.gardener.cloud/v1alpha1` whose objects have a type. All except BackupBucket and BackupEntry are namespaced. */
 export const extensionResources = {
   BackupBucket: 'backupbuckets',
   BackupEntry: 'backupentries',
@@ -27,8 +27,8 @@ export const extensionResources = {
 export type ExtensionKind = keyof typeof extensionResources;
 
 /**
- * Kinds whose conditions count for a Shoot, in the order in which they are checked. `scope`: objects of the control-plane namespace, those only of
- * shoots with workers, or the one object of the seed that belongs to the shoot by its name.
+ * Kinds whose conditions count for a Shoot, in the order of the checks. `scope`: `shoot` for objects in the control-plane namespace; `workers` for the same,
+ * but only of shoots with workers; `cluster` for the one cluster-scoped object of the seed that belongs to the shoot by its name.
  */
 export const careExtensionKinds = [
   { kind: 'Extension', resource: extensionResources.Extension, scope: 'shoot' },
@@ -43,10 +43,10 @@ export const careExtensionKinds = [
 
 export type CareExtensionKind = (typeof careExtensionKinds)[number]['kind'];
 
-/** Conditions that an extension reports of its components. */
+/** Conditions that an extension reports about its components. */
 export interface ExtensionReport {
   readonly meta: ObjectMeta;
-  /** `spec.type`: kind and type determine the extension in charge. */
+  /** `spec.type`: kind and type determine the responsible extension. */
   readonly type: string;
   readonly conditions: readonly Condition[];
 }
@@ -62,7 +62,7 @@ export const decodeExtensionReport = (json: unknown, path: string): ExtensionRep
   };
 };
 
-/** A ControllerRegistration (`core.gardener.cloud/v1beta1`): the kinds and types that an extension is in charge of. */
+/** A ControllerRegistration (`core.gardener.cloud/v1beta1`): the kinds and types for which an extension is responsible. */
 export interface ControllerRegistration {
   readonly name: string;
   readonly resources: readonly { readonly kind: string; readonly type: string }[];
@@ -96,5 +96,5 @@ export const decodeControllerInstallation = (json: unknown, path: string): Contr
   return { name: decodeMeta(object, path).name, registration: nameIn('registrationRef'), seed: nameIn('seedRef') };
 };
 
-/** The Lease by which an extension shows that it is alive, in its namespace. */
+/** Name of the Lease in an extension's namespace that the extension renews while it is alive. */
 export const heartbeatLeaseName = 'gardener-extension-heartbeat';

@@ -1,11 +1,11 @@
-/** `metadata.generation` of an object, which grows with its spec, and the one that its controller has seen. */
+/** `metadata.generation` of an object, which grows with each change of its spec, and the generation that its controller has seen. */
 export interface Generations {
   readonly generation: number;
   /** 0 if absent. */
   readonly observedGeneration: number;
 }
 
-/** `(<observed>/<generation>)`, as messages have it. */
+/** Formats generations for messages, as `(<observed>/<generation>)`. */
 export const generationRatio = ({ observedGeneration, generation }: Generations): string =>
   `(${observedGeneration}/${generation})`;
 

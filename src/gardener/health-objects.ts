@@ -15,7 +15,7 @@ export interface HealthView extends Generations {
   readonly conditions: readonly Condition[];
 }
 
-/** An object's parts while it is decoded; absent ones are empty. */
+/** Parts of an object during decoding; absent parts are empty. */
 export interface ObjectParts {
   readonly view: HealthView;
   readonly spec: JsonObject;
@@ -36,6 +36,6 @@ export const decodeParts = (json: unknown, path: string): ObjectParts => {
   return { view, spec: optionalObject(object.spec, `${path}.spec`) ?? {}, status, path };
 };
 
-/** A count of the status; Go omits 0. */
+/** Reads a count from the status. It is 0 if absent, because Go omits 0. */
 export const decodeCount = ({ status, path }: ObjectParts, field: string): number =>
   optionalInteger(status[field], `${path}.status.${field}`) ?? 0;

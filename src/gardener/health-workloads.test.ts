@@ -61,7 +61,7 @@ describe('a Deployment', () => {
     expect(problemOf({ ...status, replicas: 3, unavailableReplicas: 3 }, { replicas: 3 })).toBeUndefined();
   });
 
-  it('without a status has nothing observed', () => {
+  it('without a status has the observed generation 0', () => {
     expect(deploymentProblem(decodeDeploymentHealth({ metadata }, 'deployment'))).toBe(
       'observed generation outdated (0/2)',
     );

@@ -4,7 +4,7 @@ import { outdatedProblem } from './generations.ts';
 import { conditionProblem } from './required-conditions.ts';
 import { type HealthView, decodeCount, decodeParts } from './health-objects.ts';
 
-/** Each `...Problem` is the text after "is unhealthy: "; undefined if the object is healthy. */
+/** Each `...Problem` function returns the text after "is unhealthy: ", or undefined if the object is healthy. */
 
 export type DeploymentHealth = HealthView;
 
@@ -16,7 +16,7 @@ export interface ControlPlaneDeployment extends DeploymentHealth {
   readonly role: string;
   /** `spec.replicas`; 1 if absent. */
   readonly replicas: number;
-  /** Scaled down by the prober. */
+  /** True if the prober holds the Deployment. */
   readonly isHeld: boolean;
 }
 
@@ -30,7 +30,7 @@ export const decodeControlPlaneDeployment = (json: unknown, path: string): Contr
   };
 };
 
-/** Replica counts are not compared: a Deployment at 0 replicas is healthy. */
+/** Returns the problem with a Deployment. Replica counts are not compared: a Deployment at 0 replicas is healthy. */
 export const deploymentProblem = (deployment: DeploymentHealth): string | undefined =>
   outdatedProblem(deployment) ??
   conditionProblem(deployment.conditions, {
@@ -40,7 +40,7 @@ export const deploymentProblem = (deployment: DeploymentHealth): string | undefi
   });
 
 export interface StatefulSetHealth extends HealthView {
-  /** 1 if absent. */
+  /** `spec.replicas`; 1 if absent. */
   readonly desired: number;
   readonly ready: number;
 }
@@ -62,13 +62,13 @@ export const statefulSetProblem = (statefulSet: StatefulSetHealth): string | und
 };
 
 export interface DaemonSetHealth extends HealthView {
-  /** Nodes that should run a pod; those that do; and those that do although they should not. */
+  /** Numbers of nodes: that should run a pod (`desired`), that should and do (`scheduled`), and that do but should not (`misscheduled`). */
   readonly desired: number;
   readonly scheduled: number;
   readonly misscheduled: number;
   readonly updated: number;
   readonly unavailable: number;
-  /** `spec.updateStrategy.rollingUpdate.maxUnavailable` of a rolling update: a count or a percentage, not parsed. */
+  /** `spec.updateStrategy.rollingUpdate.maxUnavailable` of a rolling update: a count or a percentage, as in the object. */
   readonly maxUnavailable?: unknown;
 }
 
@@ -94,7 +94,7 @@ export const decodeDaemonSetHealth = (json: unknown, path: string): DaemonSetHea
 };
 
 /**
- * Pods that may be unavailable while a DaemonSet rolls out; an unreadable value allows none. Percentages round down
+ * Returns how many pods may be unavailable while a DaemonSet rolls out; an unreadable value allows none. Percentages round down
  * (k8s.io/apimachinery `pkg/util/intstr`, GetScaledValueFromIntOrPercent).
  */
 const allowedUnavailable = ({ desired, maxUnavailable }: DaemonSetHealth): number => {

@@ -3,20 +3,20 @@ import { findHeldNote, formatHeldNote, heldAnnotation } from './held-note.ts';
 
 const since = Date.parse('2026-11-23T13:00:00Z');
 
-describe('the note on what is held', () => {
+describe('the note on a held resource', () => {
   it('is one line of JSON', () => {
     expect(formatHeldNote({ since: since + 999, reason: '3 of 3 leases have expired', by: 'pod_1' })).toBe(
       '{"since":"2026-11-23T13:00:00Z","reason":"3 of 3 leases have expired","by":"pod_1"}',
     );
   });
 
-  it('is read again', () => {
+  it('can be read back', () => {
     const note = { since, reason: 'r', by: 'b' };
     expect(findHeldNote({ [heldAnnotation]: formatHeldNote(note) })).toEqual(note);
     expect(findHeldNote({ [heldAnnotation]: '{}' })).toEqual({ reason: '', by: '' });
   });
 
-  it('is short and plain, whatever the verdict says', () => {
+  it('is short and has no control characters, for any reason', () => {
     const reason = `\u001b]0;title\u0007${'\u{1f600}'.repeat(900)}`;
     const text = formatHeldNote({ since, reason, by: 'b\u0085c\nd' });
     expect(text.length).toBeLessThan(1_200);
@@ -24,11 +24,11 @@ describe('the note on what is held', () => {
     expect(findHeldNote({ [heldAnnotation]: text })).toMatchObject({ by: 'b c d' });
   });
 
-  it.each(['', 'yes', '[]', '{"since": "today"}', '{"reason": {}}'])('is none where it is %j', (text) => {
+  it.each(['', 'yes', '[]', '{"since": "today"}', '{"reason": {}}'])('is undefined if its text is %j', (text) => {
     expect(findHeldNote({ [heldAnnotation]: text })).toBeUndefined();
   });
 
-  it('is none where there is none', () => {
+  it('is undefined without the annotation', () => {
     expect(findHeldNote({})).toBeUndefined();
   });
 });

@@ -1,10 +1,10 @@
 import { formatJsonAnnotation, readJsonAnnotation, textIn, timeIn } from './json-annotation.ts';
 
-/** Since when, why and by whom a resource is held. */
+/** Annotation with the note: since when, why and by whom a resource is held. */
 export const heldAnnotation = 'dependency-watchdog.gardener.cloud/held';
 
 export interface HeldNote {
-  /** Milliseconds since the epoch, to the second. */
+  /** Time of the scale-down: milliseconds since the epoch, whole seconds. */
   readonly since?: number;
   /** The verdict, in words and numbers. */
   readonly reason: string;
@@ -12,10 +12,10 @@ export interface HeldNote {
   readonly by: string;
 }
 
-/** One line of JSON: `{"since": RFC 3339, "reason", "by"}`. */
+/** Formats a note as one line of JSON: `{"since": RFC 3339, "reason", "by"}`. */
 export const formatHeldNote = ({ since, reason, by }: HeldNote): string => formatJsonAnnotation({ since, reason, by });
 
-/** Undefined where there is none, as on what the Go program holds, or where it cannot be read: nothing depends on it. */
+/** Returns undefined if there is no note, as on resources that the Go program holds, or if it is unreadable: nothing depends on it. */
 export const findHeldNote = (annotations: Readonly<Record<string, string>>): HeldNote | undefined => {
   const text = Object.hasOwn(annotations, heldAnnotation) ? annotations[heldAnnotation] : undefined;
   if (text === undefined) return undefined;

@@ -3,24 +3,24 @@ import type { Result } from '../kubernetes/api/errors.ts';
 import { formatTime } from '../kubernetes/api/meta-time.ts';
 import { parseMicroTime } from '../kubernetes/api/micro-time.ts';
 
-/** Of a reason or a name, in UTF-16 code units: what is read of an annotation, and what is written. */
+/** Maximum length of a reason or a name, read or written, in UTF-16 code units. */
 const longestText = 1_000;
-/** Of an annotation, in UTF-16 code units; anybody may write up to 256 KiB of them. */
+/** Maximum length of an annotation that is read, in UTF-16 code units. The API server accepts up to 256 KiB. */
 const longestAnnotation = 8_192;
 
-/** What drives a terminal or turns the order of what it shows: C0, DEL and C1, and the bidirectional controls of UAX #9. */
+/** Characters that control a terminal or reverse the order of its text: C0, DEL and C1, and the bidirectional controls of UAX #9. */
 const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
 
-/** One line without control characters, cut after `longestText`. */
+/** Makes one line without control characters, cut to `longestText`. */
 const plainText = (text: string): string => {
   const plain = text.replaceAll(controls, ' ').trim();
   return plain.length <= longestText ? plain : `${plain.slice(0, longestText - 3).replace(/[\ud800-\udbff]$/, '')}...`;
 };
 
-/** `Date.parse` takes more than RFC 3339, and reads some of it in the time zone of this machine. */
+/** Needed because `Date.parse` accepts more than RFC 3339, and reads some formats in the time zone of this machine. */
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Milliseconds since the epoch; undefined where the field is absent. Throws a DecodeError. */
+/** Reads a time, in milliseconds since the epoch; undefined if the field is absent. Throws a DecodeError. */
 export const timeIn = (object: JsonObject, field: string): number | undefined => {
   const text = optionalString(object[field], field);
   if (text === undefined) return undefined;
@@ -29,13 +29,13 @@ export const timeIn = (object: JsonObject, field: string): number | undefined =>
   return time / 1_000;
 };
 
-/** Throws a DecodeError. */
+/** Reads a text as one line; undefined if the field is absent. Throws a DecodeError. */
 export const textIn = (object: JsonObject, field: string): string | undefined => {
   const text = optionalString(object[field], field);
   return text === undefined ? undefined : plainText(text);
 };
 
-/** One line of JSON; times are RFC 3339 with whole seconds. */
+/** Formats fields as one line of JSON. Numbers are times in milliseconds since the epoch, written as RFC 3339 with whole seconds. */
 export const formatJsonAnnotation = (fields: Readonly<Record<string, string | number | undefined>>): string =>
   JSON.stringify(
     Object.fromEntries(
@@ -46,7 +46,7 @@ export const formatJsonAnnotation = (fields: Readonly<Record<string, string | nu
     ),
   );
 
-/** The error says what is wrong with the annotation, without repeating it. */
+/** Decodes a JSON annotation of at most `longest` UTF-16 code units. The error describes the problem without repeating the text. */
 export const readJsonAnnotation = <T>(
   text: string,
   decode: (object: JsonObject) => T,

@@ -49,7 +49,7 @@ describe('the grace period of a KCM', () => {
     ['localhost:5000/kcm@sha256:abc', '1.31.4', 40_000, '1.31.4'],
     ['localhost:5000/kcm', '1.32.1', 50_000, '1.32.1'],
     ['kcm:latest', '1.9', 40_000, '1.9'],
-  ])('is the default of the version of %s, in a shoot of version %j', (of, version, ms, from) => {
+  ])('is the default of the version of the image %s, in a shoot of version %j', (of, version, ms, from) => {
     const containers = [container(['--v=2'], 'sidecar:v1.1.0'), container(['/usr/bin/kube-controller-manager'], of)];
     expect(kcmGraceOf(containers, version)).toEqual({ kind: 'default', ms, version: from });
   });
@@ -66,7 +66,7 @@ describe('the grace period of a KCM', () => {
     expect(grace).toEqual({ kind: 'unknown', problem: expect.stringContaining(problem) as string });
   });
 
-  it('is unknown where several containers might be it, or none is there', () => {
+  it('is unknown if several containers may run KCM, or there is no container', () => {
     const problem = 'none of its containers runs kube-controller-manager';
     for (const containers of [[], [container(['/a']), container(['/b'])]]) {
       expect(kcmGraceOf(containers, '1.33.0')).toEqual({ kind: 'unknown', problem });

@@ -1,10 +1,10 @@
 import { type JsonObject, childObject, decodeObject, optionalList, optionalString } from '../kubernetes/api/decode.ts';
 import { parseGoDuration } from '../kubernetes/api/duration.ts';
 
-/** A container of a pod template, as far as its program goes. */
+/** The program of a container in a pod template. */
 export interface TemplateContainer {
   readonly image: string;
-  /** `command` and then `args`, as the container's process gets them. */
+  /** `command`, followed by `args`. */
   readonly commandLine: readonly string[];
 }
 
@@ -20,7 +20,7 @@ const decodeContainer = (item: unknown, path: string): TemplateContainer => {
   };
 };
 
-/** The containers of a workload's pod template; none where the object has no such template. Throws a DecodeError. */
+/** Returns the containers of a workload's pod template, and none if the object has no such template. Throws a DecodeError. */
 export const decodeTemplateContainers = (object: JsonObject, path: string): readonly TemplateContainer[] => {
   const template = childObject(childObject(object, path, 'spec'), `${path}.spec`, 'template');
   const at = `${path}.spec.template.spec`;
@@ -31,19 +31,19 @@ export const decodeTemplateContainers = (object: JsonObject, path: string): read
   return (containers ?? []).map((item, index) => decodeContainer(item, `${at}.containers[${String(index)}]`));
 };
 
-/** How long a KCM waits for a silent node, as far as its Deployment shows. */
+/** The grace period of a KCM, from its Deployment: how long it waits for a silent node. */
 export type KcmGrace =
   | { readonly kind: 'set'; readonly ms: number }
-  /** Not set: the default of Kubernetes. */
+  /** The flag is not set: the default of this Kubernetes version applies. */
   | { readonly kind: 'default'; readonly ms: number; readonly version: string }
-  /** `problem`: why it cannot be read. */
+  /** `problem`: why the grace period cannot be read. */
   | { readonly kind: 'unknown'; readonly problem: string };
 
 const flag = '--node-monitor-grace-period';
 
 /**
- * A word of a command line as component-base reads it: `_` in the name of a flag is `-` (`WordSepNormalizeFunc` in
- * k8s.io/component-base/cli/flag), and its value follows after `=` or as the next word (github.com/spf13/pflag, `parseLongArg`).
+ * Splits an argument like component-base: `_` in the name of a flag is `-` (`WordSepNormalizeFunc` in k8s.io/component-base/cli/flag), and the value follows
+ * after `=` or is the next argument (github.com/spf13/pflag, `parseLongArg`).
  */
 const splitFlag = (word: string): readonly [name: string, value: string | undefined] => {
   const end = word.indexOf('=');
@@ -51,7 +51,7 @@ const splitFlag = (word: string): readonly [name: string, value: string | undefi
   return [name, end === -1 ? undefined : word.slice(end + 1)];
 };
 
-/** The value of the flag, the last one where it is given several times; undefined where it is not given. */
+/** Returns the value of the flag: the last one if it is set several times, undefined if it is not set. */
 const valueIn = (commandLine: readonly string[]): string | undefined => {
   let value: string | undefined;
   for (const [index, word] of commandLine.entries()) {
@@ -61,7 +61,7 @@ const valueIn = (commandLine: readonly string[]): string | undefined => {
   return value;
 };
 
-/** Minor version of a tag such as `v1.33.5`; undefined for anything else, such as a digest alone. */
+/** Returns the minor version of a tag such as `v1.33.5`, and undefined for any other text. */
 const minorOf = (version: string): number | undefined => {
   const [, minor] = /^v?1\.(\d{1,3})(?:\.|$)/.exec(version) ?? [];
   return minor === undefined ? undefined : Number(minor);
@@ -82,11 +82,11 @@ const defaultGraceMs = (minor: number): number => (minor < 32 ? 40_000 : 50_000)
 
 const program = /(?:^|\/)(?:kube-controller-manager|hyperkube)$/;
 
-/** True if one of the containers says so, by its flag or its program. */
+/** True if one of the containers has the flag or runs the program. */
 export const runsKcm = (containers: readonly TemplateContainer[]): boolean =>
   containers.some(({ commandLine }) => valueIn(commandLine) !== undefined || program.test(commandLine[0] ?? ''));
 
-/** The container that runs KCM: the one that says so, or the only one. */
+/** Returns the container that runs KCM: the one with the flag, else the one with the program, else the only one. */
 const kcmAmong = (containers: readonly TemplateContainer[]): TemplateContainer | undefined =>
   containers.find(({ commandLine }) => valueIn(commandLine) !== undefined) ??
   containers.find(({ commandLine: [command = ''] }) => program.test(command)) ??
@@ -99,8 +99,7 @@ const readDuration = (text: string): KcmGrace => {
 };
 
 /**
- * Reads the grace period of a KCM from the containers of its Deployment. `shootVersion`: of Kubernetes in the shoot, for an image without
- * a version in its tag.
+ * Reads the grace period of a KCM from the containers of its Deployment. `shootVersion`: Kubernetes version of the shoot, for an image whose tag is no version.
  */
 export const kcmGraceOf = (containers: readonly TemplateContainer[], shootVersion = ''): KcmGrace => {
   const container = kcmAmong(containers);
@@ -110,7 +109,7 @@ export const kcmGraceOf = (containers: readonly TemplateContainer[], shootVersio
   const { image, commandLine } = container;
   const value = valueIn(commandLine);
   if (value !== undefined) return readDuration(value);
-  // A shell's script, for one.
+  // For example, the flag is in a shell script.
   if (commandLine.some((word) => splitFlag(word)[0] !== flag && word.replaceAll('_', '-').includes(flag))) {
     return { kind: 'unknown', problem: `${flag} stands within a longer word of its command line` };
   }

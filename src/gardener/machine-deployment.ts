@@ -14,13 +14,13 @@ import { conditionProblem } from './required-conditions.ts';
 import { type HealthView, type ObjectParts, decodeParts } from './health-objects.ts';
 import { machineCollection } from './machine.ts';
 
-/** A machine that machine-controller-manager gave up. */
+/** A machine that machine-controller-manager lists as failed. */
 export interface FailedMachine {
   readonly name: string;
   readonly description: string;
 }
 
-/** A MachineDeployment (`machine.sapcloud.io/v1alpha1`). */
+/** The health of a MachineDeployment (`machine.sapcloud.io/v1alpha1`). */
 export interface MachineDeploymentHealth extends HealthView {
   readonly replicas: number;
   readonly failedMachines: readonly FailedMachine[];
@@ -55,7 +55,7 @@ const trimDots = (text: string): string => {
 
 const machineryProblem = ({ reason, message }: Condition): string => `${trimDots(message)} (${reason})`;
 
-/** What is wrong with a MachineDeployment, in the words that follow "is unhealthy: ": unlike those of others, the condition is not named. */
+/** Returns the problem with a MachineDeployment, as the text after "is unhealthy: ". Unlike for other kinds, the text does not name the condition. */
 export const machineDeploymentProblem = (deployment: MachineDeploymentHealth): string | undefined =>
   outdatedProblem(deployment) ??
   conditionProblem(

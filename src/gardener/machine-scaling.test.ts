@@ -26,7 +26,7 @@ const machines = (...phases: readonly string[]): readonly Machine[] =>
   phases.map((phase) => ({ node: '', phase, deleting: false }));
 
 describe('counting', () => {
-  it('leaves out what goes, what is not managed, and what is not ready', () => {
+  it('leaves out MachineDeployments that are being deleted, and nodes that are not managed or not ready', () => {
     const nodes = [
       node('a'),
       node('b', { ready: false }),
@@ -40,13 +40,13 @@ describe('counting', () => {
     });
   });
 
-  it('of nothing is nothing', () => {
+  it('returns 0 for empty lists', () => {
     expect(countMachines([], [])).toEqual({ desired: 0, registered: 0, ready: 0 });
   });
 });
 
 describe('a machine', () => {
-  it('is read with its node, its phase and whether it goes', () => {
+  it('is read with its node, its phase and its deletion', () => {
     const built = buildMachine({ name: 'm-1', node: 'node-1', phase: 'Terminating' });
     const going = { ...built, metadata: { ...built.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
     expect(decodeMachine(going, 'machine')).toEqual({ node: 'node-1', phase: 'Terminating', deleting: true });

@@ -24,10 +24,10 @@ export const countMachines = (
   };
 };
 
-/** Why there are too few or too many nodes. */
+/** The reason why there are too few or too many nodes. */
 export interface ScalingProblem {
   readonly text: string;
-  /** True if the machines are being created or deleted as they should, and only need time. */
+  /** True if machines are being created or deleted as expected, and only need time. */
   readonly underWay: boolean;
 }
 
@@ -36,11 +36,11 @@ const drainAdvice =
   'If this persists, check your pod disruption budgets and pending finalizers. Please note, that nodes that fail to be drained will be deleted automatically';
 const stuck = (text: string): ScalingProblem => ({ text, underWay: false });
 
-/** Phases of a running machine, and of one that is being created; all others are erroneous. */
+/** Phases of a running machine, and of a machine that is being created. A machine in any other phase is erroneous. */
 const runningPhases = ['Running', 'Available'];
 const pendingPhases = ['Pending', ''];
 
-/** Why a scale-up is not complete. Undefined if enough nodes are ready. */
+/** Returns why a scale-up is not complete, or undefined if enough nodes are ready. */
 export const scaleUpProblem = (
   { desired, ready }: MachineCounts,
   machines: readonly Machine[],
@@ -55,7 +55,7 @@ export const scaleUpProblem = (
   return { text: `${machinesAre(pending)} provisioning and should join the cluster soon`, underWay: true };
 };
 
-/** Why a scale-down is not complete. Undefined if there are not too many nodes. */
+/** Returns why a scale-down is not complete, or undefined if there are not too many nodes. */
 export const scaleDownProblem = (
   { desired, registered }: MachineCounts,
   nodes: readonly WorkerNode[],

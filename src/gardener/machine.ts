@@ -5,7 +5,7 @@ import { resourcePath } from '../kubernetes/api/resource-path.ts';
 
 /** A Machine (`machine.sapcloud.io/v1alpha1`). */
 export interface Machine {
-  /** Label `node`; empty until the machine has joined. */
+  /** Name of its Node (label `node`); empty until the machine has joined. */
   readonly node: string;
   /** `status.currentStatus.phase`, empty while there is none. */
   readonly phase: string;
@@ -24,7 +24,7 @@ export const decodeMachine = (json: unknown, path: string): Machine => {
   };
 };
 
-/** Path of a collection of machine-controller-manager's. */
+/** Path of a collection of a kind of machine-controller-manager. */
 export const machineCollection = (namespace: string, resource: string): string =>
   resourcePath({ apiVersion: 'machine.sapcloud.io/v1alpha1', resource, namespace });
 

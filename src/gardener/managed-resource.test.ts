@@ -115,7 +115,7 @@ describe('a ManagedResource in care', () => {
     );
   });
 
-  it('with a threshold but without a time is stuck', () => {
+  it('with a threshold but without a transition time is stuck', () => {
     const rolling = resource([applied, healthy, { type: 'ResourcesProgressing', status: 'True' }]);
     expect(managedResourceFailure(rolling, { now, progressingThresholdMs: 300_000 })?.reason).toBe(
       'ProgressingRolloutStuck',
@@ -143,7 +143,7 @@ describe('a ManagedResource of a health check', () => {
   });
 });
 
-describe('which condition a ManagedResource counts for', () => {
+describe('the conditions for which a ManagedResource counts', () => {
   it.each([
     ['seed', undefined, ['ControlPlaneHealthy']],
     ['seed', '', ['ControlPlaneHealthy']],

@@ -6,13 +6,13 @@ import { findCondition } from './condition.ts';
 import { generationRatio } from './generations.ts';
 import { type HealthView, decodeParts } from './health-objects.ts';
 
-/** A ManagedResource (`resources.gardener.cloud/v1alpha1`). */
+/** The health of a ManagedResource (`resources.gardener.cloud/v1alpha1`). */
 export interface ManagedResourceHealth extends HealthView {
-  /** `spec.class`: set if its objects are in the seed, absent if they are in the shoot. */
+  /** `spec.class`: present if its objects are in the seed, absent if they are in the shoot. */
   readonly class?: string;
 }
 
-/** Label with the condition of the Shoot that a ManagedResource counts for. */
+/** Label whose value is the Shoot's condition type for which a ManagedResource counts. */
 const careConditionTypeLabel = 'care.gardener.cloud/condition-type';
 
 export const decodeManagedResourceHealth = (json: unknown, path: string): ManagedResourceHealth => {
@@ -21,7 +21,7 @@ export const decodeManagedResourceHealth = (json: unknown, path: string): Manage
   return { ...view, ...(resourceClass === undefined ? {} : { class: resourceClass }) };
 };
 
-/** True if a ManagedResource counts for the condition of that type. */
+/** True if a ManagedResource counts for the condition type. */
 export const managedResourceCountsFor = (resource: ManagedResourceHealth, type: ShootConditionType): boolean => {
   const label = resource.meta.labels[careConditionTypeLabel] ?? '';
   switch (type) {
@@ -38,7 +38,7 @@ export const managedResourceCountsFor = (resource: ManagedResourceHealth, type: 
 };
 
 /**
- * The problem with a ManagedResource, as the text after "is unhealthy: "; a running roll-out is none. As gardener's
+ * Returns the problem with a ManagedResource, as the text after "is unhealthy: ". A roll-out in progress is no problem. Like gardener's
  * CheckManagedResource (`pkg/utils/kubernetes/health/managedresource.go`).
  */
 export const managedResourceProblem = (resource: ManagedResourceHealth): string | undefined => {
@@ -68,7 +68,7 @@ const textOf = ({ reason, message }: ConditionFailure): ConditionFailure => ({ r
 export interface RolloutLimit {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** How long a roll-out may take, in milliseconds. Absent: no roll-out is tolerated. */
+  /** How long a roll-out may take, in milliseconds. If absent, every roll-out is a failure. */
   readonly progressingThresholdMs?: number | undefined;
 }
 
@@ -87,8 +87,8 @@ const progressingFailure = (
 };
 
 /**
- * Reason and message with which a ManagedResource fails a Shoot's condition. As gardener's CheckManagedResource
- * (`pkg/utils/kubernetes/health/checker`).
+ * Returns the reason and message with which a ManagedResource fails a Shoot's condition, or undefined if it does not. Like gardener's
+ * CheckManagedResource (`pkg/utils/kubernetes/health/checker`).
  */
 export const managedResourceFailure = (
   resource: ManagedResourceHealth,

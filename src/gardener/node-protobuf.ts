@@ -13,12 +13,12 @@ import {
   word,
 } from '../kubernetes/protobuf/index.ts';
 
-/** Annotation of a node that machine-controller-manager leaves alone. */
+/** Annotation of a node that machine-controller-manager must not manage. */
 export const notManagedByMcm = 'node.machine.sapcloud.io/not-managed-by-mcm';
-/** Label that names a node's worker pool. */
+/** Label whose value is the name of a node's worker pool. */
 export const poolLabel = 'worker.gardener.cloud/pool';
 
-// What is read of a Node from protobuf (k8s.io/api `core/v1/generated.proto`): most of it, such as the list of its images, is skipped.
+// Fields of a Node that are read from protobuf (k8s.io/api `core/v1/generated.proto`). All others, such as the list of images, are skipped.
 
 const conditionType = word('type', ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable']);
 const conditionStatus = word('status', ['True', 'False', 'Unknown']);
@@ -42,7 +42,7 @@ const condition: MessageFields = {
   6: text('message'),
 };
 
-/** In the shape of its JSON. */
+/** A Node with the fields that health checks read, in the shape of its JSON. */
 export const wholeNode: Omit<ProtobufKind<object>, 'project'> = {
   apiVersion: 'v1',
   fields: {
@@ -53,7 +53,7 @@ export const wholeNode: Omit<ProtobufKind<object>, 'project'> = {
   empty: () => ({}),
 };
 
-/** Types, status and reasons of its conditions. */
+/** Type, status and reason of each condition of a Node. */
 export const probedStatus = flat({
   4: list('conditions', { 1: conditionType, 2: conditionStatus, 5: text('reason') }, () => ({
     type: '',
@@ -62,7 +62,7 @@ export const probedStatus = flat({
   })),
 });
 
-/** What a probe needs. */
+/** A Node with only the fields that a probe reads. */
 export const probedNode: Omit<ProtobufKind<object>, 'project'> = {
   apiVersion: 'v1',
   fields: {
@@ -72,7 +72,7 @@ export const probedNode: Omit<ProtobufKind<object>, 'project'> = {
   empty: (): NodeParts => ({ name: '', pool: undefined, notManaged: undefined, conditions: [] }),
 };
 
-/** What a probe reads of a Node. */
+/** The fields of a Node that a probe reads. */
 export interface NodeParts {
   readonly name: string;
   readonly pool: string | undefined;

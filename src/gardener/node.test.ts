@@ -47,7 +47,7 @@ describe('a node', () => {
     ...rows,
     ['not ready in many words', [condition('Ready', 'False', 'x'.repeat(300))], ''] as const,
     ['not ready twice', [condition('Ready', 'False'), ready], ''] as const,
-  ])('%s, judged by what is kept of many', (_, conditions) => {
+  ])('%s, has the same problem as a WorkerNode', (_, conditions) => {
     const whole = nodeWith(conditions);
     const kept = decodeWorkerNode({ metadata: { name: 'node-1' }, status: { conditions } }, 'node');
     expect(nodeProblem(kept)).toBe(nodeProblem(whole)?.replace(/x{254,}$/, `${'x'.repeat(253)}...`));
@@ -58,7 +58,7 @@ describe('a node', () => {
     expect(isNodeReady(nodeWith([condition('Ready', status)]))).toBe(status === 'True');
   });
 
-  it('is read with its pool, its version and whether it is cordoned', () => {
+  it('is read with its pool, its version and its cordon', () => {
     const object = {
       metadata: {
         name: 'node-1',
@@ -81,7 +81,7 @@ describe('a node', () => {
     expect(decodeNodeHealth({ metadata: { name: 'node-1', annotations } }, 'node').managedByMcm).toBe(true);
   });
 
-  it('without any of that is an ordinary one', () => {
+  it('is by default managed, schedulable and without a pool', () => {
     const node = nodeWith([]);
     expect(node).toMatchObject({ managedByMcm: true, unschedulable: false, kubeletVersion: '' });
     expect(node).not.toHaveProperty('pool');
@@ -111,7 +111,7 @@ describe('a MachineDeployment', () => {
     ['...', ' (FrozenReason)'],
     ['.a.b..', 'a.b (FrozenReason)'],
     ['', ' (FrozenReason)'],
-  ])('says %j without the dots at its ends', (message, problem) => {
+  ])('is described by %j without the dots at its ends', (message, problem) => {
     const conditions = [available, condition('Frozen', 'True', message)];
     expect(machineDeploymentProblem(deploymentWith({ observedGeneration: 2, conditions }))).toBe(problem);
   });

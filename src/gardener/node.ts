@@ -23,20 +23,20 @@ import { type ConditionRules, conditionProblem, wrongCondition } from './require
 import { type HealthView, decodeParts } from './health-objects.ts';
 import { type NodeParts, notManagedByMcm, poolLabel, probedNode, wholeNode } from './node-protobuf.ts';
 
-/** What counts of a Node (`v1`): a few fields of its 12 KB. */
+/** A Node (`v1`) as a probe needs it: a few fields of its 12 KB. */
 export interface NodeView {
   readonly name: string;
   readonly managedByMcm: boolean;
-  /** Name of its worker pool; undefined when the label is missing. */
+  /** Name of its worker pool; undefined if the label is missing. */
   readonly pool?: string | undefined;
   /** Types of the conditions whose status is `"True"`. */
   readonly trueConditions: ReadonlySet<string>;
   readonly inPlaceUpdate: boolean;
-  /** It is being deleted, or about to be; absent where its Machine tells that. */
+  /** True if the node is being deleted or about to be. Absent if its Machine shows that instead. */
   readonly leaving?: boolean;
 }
 
-/** True for a condition of a node that is updated in place, or whose update has failed. */
+/** True if the condition shows that the node is being updated in place, or that such an update failed. */
 const isInPlaceUpdate = ({ type, reason }: NodeParts['conditions'][number]): boolean =>
   type === 'InPlaceUpdate' && (reason === 'ReadyForUpdate' || reason === 'UpdateFailed');
 
@@ -63,15 +63,15 @@ export const decodeNode = (json: unknown, path: string): NodeView => {
   return viewOf({ name, pool: labels[poolLabel], notManaged: annotations[notManagedByMcm], conditions });
 };
 
-/** A Node (`v1`) as far as its health goes. */
+/** The health of a Node (`v1`). */
 export interface NodeHealth extends HealthView {
-  /** Name of its worker pool; absent when the label is. */
+  /** Name of its worker pool; absent if the label is missing. */
   readonly pool?: string;
-  /** Not so where the annotation `not-managed-by-mcm` is "1"; other values do not count, unlike for the prober. */
+  /** True unless the annotation `not-managed-by-mcm` is "1". For the prober, any value of it counts. */
   readonly managedByMcm: boolean;
-  /** Cordoned. */
+  /** True if the node is cordoned. */
   readonly unschedulable: boolean;
-  /** Such as `v1.33.2`; empty where the kubelet has not said. */
+  /** Version such as `v1.33.2`; empty until the kubelet has reported it. */
   readonly kubeletVersion: string;
 }
 
@@ -88,31 +88,31 @@ export const decodeNodeHealth = (json: unknown, path: string): NodeHealth => {
   };
 };
 
-/** What of a node tells whether it is ready. */
+/** The part of a node that its readiness depends on. */
 type Conditioned = Pick<NodeHealth, 'conditions'>;
 
 export const isNodeReady = ({ conditions }: Conditioned): boolean =>
   findCondition(conditions, 'Ready')?.status === 'True';
 
-/** Pressure that nobody knows of counts as pressure. */
+/** Pressure in an unknown state counts as pressure. */
 const nodeRules = {
   isTrue: ['Ready'],
   maybeFalse: ['DiskPressure', 'MemoryPressure', 'NetworkUnavailable', 'PIDPressure'],
 } as const satisfies ConditionRules;
 
-/** What is wrong with a node, in the words that follow "is unhealthy: ". */
+/** Returns the problem with a node, as the text after "is unhealthy: ". */
 export const nodeProblem = ({ conditions }: Conditioned): string | undefined => conditionProblem(conditions, nodeRules);
 
-/** A node as far as the judgement of a shoot goes: many are held at once, of many shoots, whose users may write what they like into them. */
+/** The fields of a node that the checks of a shoot need. It is small, because many shoots' nodes are in memory at once, and users control their texts. */
 export interface WorkerNode
   extends Pick<NodeHealth, 'pool' | 'managedByMcm' | 'unschedulable' | 'kubeletVersion' | 'conditions'> {
   readonly meta: Pick<ObjectMeta, 'name'>;
 }
 
-/** Of the kept text of a condition, in UTF-16 units; longer ones end in `...`. */
+/** Maximum length of each text that is kept of a condition, in UTF-16 code units. Longer texts are cut and end in `...`. */
 const longestNodeText = 256;
 
-/** A copy: a slice of a text keeps all of it in memory. */
+/** Returns a copy, because a slice of a text keeps the whole text in memory. */
 const cutText = (text: string): string =>
   text.length <= longestNodeText ? text : `${Array.from(text.slice(0, longestNodeText - 3)).join('')}...`;
 
@@ -125,7 +125,7 @@ const keptCondition = ({ type, status, reason, message }: Condition): Condition 
   message: cutText(message),
 });
 
-/** Shared by all nodes that are ready. */
+/** The Ready condition that all ready nodes share. */
 const ready = keptCondition({
   type: 'Ready',
   status: 'True',
@@ -135,13 +135,13 @@ const ready = keptCondition({
   message: '',
 });
 
-/** Ready, and the condition that `nodeProblem` tells of. */
+/** Returns the Ready condition if it is True, and the condition that `nodeProblem` reports. */
 const keptConditions = (node: NodeHealth): readonly Condition[] => {
   const wrong = wrongCondition(node.conditions, nodeRules);
   return [...(isNodeReady(node) ? [ready] : []), ...(wrong === undefined ? [] : [keptCondition(wrong)])];
 };
 
-/** As `decodeNodeHealth`, without what nobody asks a node for. Both are judged the same, but for the length of the words. */
+/** Like `decodeNodeHealth`, but keeps only the fields that checks need. Both give the same problems, except that long texts are cut. */
 export const decodeWorkerNode = (json: unknown, path: string): WorkerNode => {
   const node = decodeNodeHealth(json, path);
   const { meta, pool, managedByMcm, unschedulable, kubeletVersion } = node;
@@ -155,7 +155,7 @@ export const decodeWorkerNode = (json: unknown, path: string): WorkerNode => {
   };
 };
 
-/** Nodes by one of their projections, of which each reads only what it needs. */
+/** Lists nodes in one of their projections, each with only the fields that it needs. */
 const nodesOf = <Node>(
   part: Pick<ListCall<Node>, 'decode' | 'protobuf' | 'nameOf' | 'bounds'>,
 ): Call<readonly Node[]> => listCall({ path: '/api/v1/nodes', kind: 'NodeList', pageSize: nodePageSize, ...part });
@@ -174,7 +174,7 @@ export const listNodeHealth: Call<readonly NodeHealth[]> = nodesOf({
   bounds: nodeHealthListBounds,
 });
 
-/** As `listNodeHealth`, with no more of each node than a shoot is judged by. */
+/** Like `listNodeHealth`, with only the fields that the checks of a shoot need. */
 export const listWorkerNodes: Call<readonly WorkerNode[]> = nodesOf({
   decode: decodeWorkerNode,
   protobuf: { ...wholeNode, project: (draft, path) => decodeWorkerNode(draft, path()) },

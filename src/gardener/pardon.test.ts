@@ -80,7 +80,7 @@ describe('a failure', () => {
     expect(pardon(updated, base, { hasLastErrors: false, now })).toEqual(updated);
   });
 
-  it('moves no time while it lasts', () => {
+  it('keeps its timestamps while it lasts', () => {
     const run = (old: Condition | undefined, at: number) => {
       const base = { type, old };
       const failed = failedCondition(base, failure, { now: at, thresholds: new Map() });

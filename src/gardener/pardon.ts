@@ -2,7 +2,7 @@ import type { ConditionFailure } from './condition-thresholds.ts';
 import { type Condition, type ConditionBase, type UpdatedCondition, updateCondition } from './condition.ts';
 import type { ShootProgress } from './shoot-status.ts';
 
-/** True if the Shoot is in a state in which failures are to be expected. */
+/** True if failures are expected in the current state of the Shoot. */
 const expectsFailures = ({ lastOperation, hasLastErrors }: ShootProgress): boolean => {
   if (lastOperation === undefined) return true;
   const { type, state } = lastOperation;
@@ -11,9 +11,8 @@ const expectsFailures = ({ lastOperation, hasLastErrors }: ShootProgress): boole
 };
 
 /**
- * Turns False into Progressing while the Shoot is created, deleted or processed; Unknown stays. `base` is what the condition was made from: the
- * times follow from the stored status, so that they move once and not with every run. As gardener's PardonConditions
- * (`pkg/gardenlet/controller/shoot/care`).
+ * Turns False into Progressing while the Shoot is created, deleted or reconciled; Unknown stays. `base` holds the stored condition: the timestamps are updated
+ * against its status, so that they change once and not with every run. Like gardener's PardonConditions (`pkg/gardenlet/controller/shoot/care`).
  */
 export const pardon = (
   { condition, changed }: UpdatedCondition,

@@ -11,11 +11,11 @@ describe('a pause', () => {
     expect(formatPause({ reason: 'drill', by: 'kim' })).toBe('{"reason":"drill","by":"kim"}');
   });
 
-  it('is read again', () => {
+  it('can be read back', () => {
     expect(parsePause(text)).toEqual({ ok: true, value: { until, reason: 'LB maintenance', by: 'kim, dwd 4.0.0' } });
   });
 
-  it('needs nothing but to be an object, as kubectl annotate may write it', () => {
+  it('may be any JSON object, as kubectl annotate may write it', () => {
     expect(parsePause('{}')).toEqual({ ok: true, value: { reason: '', by: '' } });
     expect(parsePause('{"until": null, "other": 1}')).toEqual({ ok: true, value: { reason: '', by: '' } });
   });
@@ -41,7 +41,7 @@ describe('a pause', () => {
 });
 
 describe('the pause of an object', () => {
-  it('is none without the annotation', () => {
+  it('is undefined without the annotation', () => {
     expect(findPause({})).toBeUndefined();
     expect(findPause({ 'dependency-watchdog.gardener.cloud/held': '{}' })).toBeUndefined();
   });
@@ -53,20 +53,20 @@ describe('the pause of an object', () => {
     ['{"reason": 1}', 'reason: expected a string, found a number'],
     ['{"until": 1763906400}', 'until: expected a string, found a number'],
     [`{"reason": "${'x'.repeat(9_000)}"}`, 'it is too long'],
-  ])('%j cannot be read, and holds all the same', (given, problem) => {
+  ])('%j cannot be read, and is in force all the same', (given, problem) => {
     const found = findPause({ [pausedAnnotation]: given });
     expect(found).toMatchObject({ by: '', problem });
     expect(found !== undefined && isInForce(found, Number.MAX_SAFE_INTEGER)).toBe(true);
   });
 
-  it('has no control characters, and no text without an end', () => {
+  it('has no control characters, and long texts are cut', () => {
     const reason = `a\u001b[31m\nb\u202e${'c'.repeat(2_000)}`;
     const found = findPause({ [pausedAnnotation]: JSON.stringify({ reason }) });
     expect(found?.reason).toMatch(/^a \[31m b c+\.\.\.$/);
     expect(found?.reason).toHaveLength(1_000);
   });
 
-  it('is never taken for none, whatever the text', () => {
+  it('exists for any text of the annotation', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (given) => {
         expect(findPause({ [pausedAnnotation]: given })).toBeDefined();
@@ -74,7 +74,7 @@ describe('the pause of an object', () => {
     );
   });
 
-  it('comes back as it was written, to the second', () => {
+  it('is read back as it was written, to the second', () => {
     const plain = fc.stringMatching(/^[a-z][a-z ":{}\\]{0,40}[a-z]$/);
     const seconds = fc.integer({ min: 0, max: 253_402_300_799 });
     fc.assert(

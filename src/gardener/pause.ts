@@ -2,25 +2,25 @@ import type { Result } from '../kubernetes/api/errors.ts';
 import { formatTime } from '../kubernetes/api/meta-time.ts';
 import { formatJsonAnnotation, readJsonAnnotation, textIn, timeIn } from './json-annotation.ts';
 
-/** On the Namespace of a shoot's control plane, or for all shoots on that of the prober: nothing is scaled down meanwhile. */
+/** Annotation that pauses scale-downs: of one shoot on the Namespace of its control plane, of all shoots on the Namespace of the prober. */
 export const pausedAnnotation = 'dependency-watchdog.gardener.cloud/paused';
 
-/** A pause of meltdown protection, as an operator has ordered it. */
+/** A pause of meltdown protection that an operator has ordered. */
 export interface Pause {
-  /** Milliseconds since the epoch; absent: until it is taken back. */
+  /** End of the pause, in milliseconds since the epoch. If absent, the pause lasts until its annotation is removed. */
   readonly until?: number;
   readonly reason: string;
-  /** Who ordered it. */
+  /** Name of the operator who ordered it. */
   readonly by: string;
 }
 
-/** The operator meant something: what cannot be read is a pause without an end. */
+/** A pause found on an object. An unreadable annotation is a pause without an end, because the operator wanted one. */
 export interface FoundPause extends Pause {
-  /** Why the annotation cannot be read. */
+  /** The reason why the annotation cannot be read. */
   readonly problem?: string;
 }
 
-/** One line of JSON: `{"until": RFC 3339, "reason", "by"}`. */
+/** Formats a pause as one line of JSON: `{"until": RFC 3339, "reason", "by"}`. */
 export const formatPause = ({ until, reason, by }: Pause): string => formatJsonAnnotation({ until, reason, by });
 
 export const parsePause = (text: string): Result<Pause, string> =>
@@ -33,7 +33,7 @@ export const parsePause = (text: string): Result<Pause, string> =>
     };
   });
 
-/** The pause that an object's annotations order, whether or not it is over. */
+/** Returns the pause in an object's annotations, even if it is over. */
 export const findPause = (annotations: Readonly<Record<string, string>>): FoundPause | undefined => {
   const text = Object.hasOwn(annotations, pausedAnnotation) ? annotations[pausedAnnotation] : undefined;
   if (text === undefined) return undefined;
@@ -43,10 +43,10 @@ export const findPause = (annotations: Readonly<Record<string, string>>): FoundP
     : { reason: `the annotation ${pausedAnnotation} cannot be read`, by: '', problem: pause.error };
 };
 
-/** `now` in milliseconds since the epoch. */
+/** True if the pause is not over at `now` (milliseconds since the epoch). */
 export const isInForce = ({ until = Number.POSITIVE_INFINITY }: Pause, now: number): boolean => now < until;
 
-/** `until 2026-01-01T00:00:00Z: LB maintenance (kim)`. */
+/** Formats a pause for people, such as `until 2026-01-01T00:00:00Z: LB maintenance (kim)`. */
 export const describePause = ({ until, reason, by }: Pause): string => {
   const end = until === undefined ? 'until it is taken back' : `until ${formatTime(until)}`;
   return `${end}: ${reason === '' ? 'no reason is given' : reason}${by === '' ? '' : ` (${by})`}`;

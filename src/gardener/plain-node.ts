@@ -33,7 +33,7 @@ const viewOf = ({ name, conditions, deletionTimestamp, taints }: Parts): NodeVie
   leaving: deletionTimestamp !== undefined || taints.some(({ key }) => key === toBeDeletedTaint),
 });
 
-/** A Node (`v1`) of a cluster whose Machines, if it has any, are nothing to us. */
+/** Decodes a Node (`v1`) of a cluster without Machines of MCM: its deletion is read from the node itself. */
 export const decodePlainNode = (json: unknown, path: string): NodeView => {
   const object = decodeObject(json, path);
   const { name, deleting } = decodeMeta(object, path);
@@ -52,7 +52,7 @@ export const decodePlainNode = (json: unknown, path: string): NodeView => {
   return viewOf({ name, conditions, taints, ...(deleting ? { deletionTimestamp: 'set' } : {}) });
 };
 
-/** What is read of it from protobuf (k8s.io/api `core/v1/generated.proto`). */
+/** Fields that are read from protobuf (k8s.io/api `core/v1/generated.proto`). */
 export const plainNode: Omit<ProtobufKind<object>, 'project'> = {
   apiVersion: 'v1',
   fields: {

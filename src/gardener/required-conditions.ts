@@ -1,13 +1,13 @@
 import { goQuote } from '../kubernetes/api/go-quote.ts';
 import { type Condition, findCondition } from './condition.ts';
 
-/** Required status of an object's conditions. They are checked in this order, and the first problem decides. */
+/** Required status of an object's conditions. They are checked in this order, and the first problem is the result. */
 export interface ConditionRules {
-  /** Must exist and be True. */
+  /** Types that must exist and be True. */
   readonly isTrue: readonly string[];
-  /** Must be True if they exist. */
+  /** Types that must be True if they exist. */
   readonly maybeTrue?: readonly string[];
-  /** Must be False if they exist. */
+  /** Types that must be False if they exist. */
   readonly maybeFalse?: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const rulesOf = ({ isTrue, maybeTrue = [], maybeFalse = [] }: ConditionRules) =>
   ...maybeFalse.map((type) => ({ type, expected: 'False' })),
 ];
 
-/** The first condition with the wrong status; undefined if a required one before it is missing. */
+/** Returns the first condition with the wrong status, or undefined if there is none or a required condition before it is missing. */
 export const wrongCondition = (conditions: readonly Condition[], rules: ConditionRules): Condition | undefined => {
   for (const { type, expected } of rulesOf(rules)) {
     const condition = findCondition(conditions, type);
@@ -31,7 +31,7 @@ export const wrongCondition = (conditions: readonly Condition[], rules: Conditio
   return undefined;
 };
 
-/** The problem with an object's conditions, as the text after "is unhealthy: ". As gardener's `pkg/utils/kubernetes/health`. */
+/** Returns the problem with an object's conditions, as the text after "is unhealthy: ". Like gardener's `pkg/utils/kubernetes/health`. */
 export const conditionProblem = (
   conditions: readonly Condition[],
   rules: ConditionRules,

@@ -55,11 +55,11 @@ describe('replicasToRestore', () => {
     expect(replicasToRestore(state)).toEqual({ replicas: 1, unreadable: text });
   });
 
-  it('is 1 without complaint where there is no annotation', () => {
+  it('is 1 without the annotation, which is not reported as unreadable', () => {
     expect(replicasToRestore(withAnnotations({}))).toEqual({ replicas: 1 });
   });
 
-  it('is a count for every text, and gives back every count', () => {
+  it('is a valid count for every text, and the same count for every count', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.integer().map(String), fc.double().map(String)), (text) => {
         const { replicas } = replicasToRestore(withAnnotations({ [replicasAnnotation]: text }));
@@ -75,19 +75,19 @@ describe('replicasToRestore', () => {
   });
 });
 
-describe('annotations', () => {
+describe('the annotations', () => {
   it.each(['1', 't', 'T', 'TRUE', 'true', 'True'])('ignore-scaling %j is true', (text) => {
     expect(ignoresScaling(withAnnotations({ [ignoreScalingAnnotation]: text }))).toBe(true);
   });
 
   it.each(['', '0', 'f', 'F', 'FALSE', 'false', 'False', 'yes', 'on', 'tRUE', 'TrUe', ' true', 'true ', '2', '01'])(
-    'ignore-scaling %j is not',
+    'ignore-scaling %j is not true',
     (text) => {
       expect(ignoresScaling(withAnnotations({ [ignoreScalingAnnotation]: text }))).toBe(false);
     },
   );
 
-  it('hold and mark by being there, whatever their value', () => {
+  it('count by their presence, with any value', () => {
     const cases = [
       { annotations: {}, held: false, marked: false },
       { annotations: { [meltdownProtectionAnnotation]: '' }, held: true, marked: true },

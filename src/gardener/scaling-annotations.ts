@@ -1,54 +1,54 @@
 import { heldAnnotation } from './held-note.ts';
 
-/** An object, or what is kept of one. */
+/** An object, or its annotations alone. */
 interface Annotated {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** All annotations of ours begin with it. */
+/** Prefix of all our annotations. */
 export const prefix = 'dependency-watchdog.gardener.cloud/';
-/** Set by operators: hands off. */
+/** Annotation by which operators forbid us to scale a resource. */
 export const ignoreScalingAnnotation = `${prefix}ignore-scaling`;
-/** The number of replicas before a scale-down. */
+/** Annotation with the number of replicas before a scale-down. */
 export const replicasAnnotation = `${prefix}replicas`;
-/** The annotation that protects a resource in place of a count of 0, and what it was before: see annotated.ts. */
+/** Annotation that stores the annotation that we set in place of scaling to 0, with its former value: see annotated.ts. */
 export const formerAnnotation = `${prefix}former-annotation`;
-/** Present, with an empty value, while we hold a resource down. */
+/** The mark: present, with an empty value, while we hold a resource. */
 export const meltdownProtectionAnnotation = `${prefix}meltdown-protection-active`;
-/** All that a write of ours may change on a resource that is scaled. */
+/** All annotations that our writes may change on a resource that we scale. */
 export const writtenAnnotations = [meltdownProtectionAnnotation, heldAnnotation, replicasAnnotation] as const;
 
-/** Field manager of our scalings: what the API server takes from our User-Agent, and from that of the Go program. */
+/** Field manager of our scalings. The API server derives it from our User-Agent; that of the Go program results in the same. */
 export const scalingFieldManager = 'dependency-watchdog';
 
-/** Go's spellings of true (`strconv.ParseBool`). */
+/** Texts that Go reads as true (`strconv.ParseBool`). */
 const goTrue: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 
 export const ignoresScaling = ({ annotations }: Annotated): boolean =>
   goTrue.has(annotations[ignoreScalingAnnotation] ?? '');
 
-/** True if we hold the resource down: it has the mark. */
+/** True if we hold the resource: it has the mark. */
 export const isHeld = ({ annotations }: Annotated): boolean => Object.hasOwn(annotations, meltdownProtectionAnnotation);
 
-/** True if the mark or the note is there: the Go program, which does not know the note, takes only the mark away. */
+/** True if the resource has the mark or the note. The Go program does not know the note, and removes only the mark. */
 export const isMarked = ({ annotations }: Annotated): boolean =>
   isHeld({ annotations }) || Object.hasOwn(annotations, heldAnnotation);
 
-/** True if the number of replicas before a scale-down is stored. */
+/** True if the resource stores its number of replicas before a scale-down. */
 export const hasStoredReplicas = ({ annotations }: Annotated): boolean =>
   Object.hasOwn(annotations, replicasAnnotation);
 
-/** True if the annotation that we have set is stored, with what it was before. */
+/** True if the resource stores the annotation that we have set, with its former value. */
 export const hasStoredAnnotation = ({ annotations }: Annotated): boolean =>
   Object.hasOwn(annotations, formerAnnotation);
 
-/** True if what was before a scale-down is stored. */
+/** True if the resource stores its state before we held it. */
 export const hasStored = (object: Annotated): boolean => hasStoredReplicas(object) || hasStoredAnnotation(object);
 
-/** True if annotations of ours are left on the resource. */
+/** True if any of our annotations is left on the resource. */
 export const hasOurAnnotations = (object: Annotated): boolean => isMarked(object) || hasStored(object);
 
-/** Replicas to restore. An unreadable or absent value is 1: a resource must not stay at 0 because of a typo. */
+/** Returns the number of replicas to restore. It is 1 if the value is absent or unreadable: a resource must not stay at 0 because of a typo. */
 export const replicasToRestore = ({
   annotations,
 }: Annotated): { readonly replicas: number; readonly unreadable?: string } => {

@@ -25,7 +25,7 @@ describe('calls of a probe run', () => {
     }
   });
 
-  it('read their answers', () => {
+  it('decode their responses', () => {
     const renewTime = '2026-11-21T06:00:00.000000Z';
     expect(() => {
       getVersion.decode({ gitVersion: 'v1.33.0' });
@@ -39,13 +39,13 @@ describe('calls of a probe run', () => {
     ]);
   });
 
-  it.each(['<html>', 1, null, []])('refuse what no API server says: %j', (json) => {
+  it.each(['<html>', 1, null, []])('refuse a body that no API server sends: %j', (json) => {
     for (const call of [listNodeLeases, listNodes, listMachines('a')]) {
       expect(() => call.decode(json)).toThrow('expected an object');
     }
   });
 
-  it('refuse a list of which one item is broken: half a list would look like an outage', () => {
+  it('refuse a list with one broken item: half a list would look like an outage', () => {
     expect(() => listNodeLeases.decode({ items: [buildLease({ name: 'a' }), {}] })).toThrow('items[1].metadata');
   });
 

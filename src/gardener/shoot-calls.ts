@@ -1,6 +1,6 @@
 import { type Call, smallAnswerBytes } from '../kubernetes/api/call.ts';
 
-/** `GET /version`: whether the API server answers at all. Its status says so, and the rest is not read. */
+/** `GET /version`: shows if the API server responds at all. Only the status of the response counts; the body is not read. */
 export const getVersion: Call<undefined> = {
   method: 'GET',
   path: '/version',

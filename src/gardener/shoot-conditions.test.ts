@@ -24,7 +24,7 @@ describe('merging into the Shoot', () => {
     ]);
   });
 
-  it("puts others' first, as they are", () => {
+  it('puts conditions of other types first, unchanged', () => {
     const stored = [
       condition('SystemComponentsHealthy', 'Old'),
       { type: 'Theirs', extra: { deep: true } },
@@ -37,20 +37,20 @@ describe('merging into the Shoot', () => {
     expect(merged[0]).toBe(stored[1]);
   });
 
-  it('drops an owned type that is no longer there, as in a Shoot without workers', () => {
+  it('drops an owned type without a fresh condition, as in a Shoot without workers', () => {
     const stored = [condition('EveryNodeReady', 'Old')];
     expect(typesOf(mergeShootConditions(stored, [condition('ControlPlaneHealthy')]))).toEqual(['ControlPlaneHealthy']);
   });
 });
 
 describe('merging by type', () => {
-  it('replaces in place and appends what is new', () => {
+  it('replaces in place and appends new types', () => {
     const stored = [{ type: 'Theirs', extra: 1 }, condition('B', 'Old'), { type: 'Other' }, condition('A', 'Old')];
     const fresh = [condition('A'), condition('B'), condition('C')];
     expect(mergeConditionsByType(stored, fresh)).toEqual([stored[0], fresh[1], stored[2], fresh[0], fresh[2]]);
   });
 
-  it('leaves a type once that was stored twice', () => {
+  it('keeps one condition of a type that was stored twice', () => {
     const stored = [condition('A', 'Old'), { type: 'Theirs' }, condition('A', 'Older')];
     expect(mergeConditionsByType(stored, [condition('A')])).toEqual([condition('A'), { type: 'Theirs' }]);
   });

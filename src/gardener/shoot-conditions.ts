@@ -11,7 +11,7 @@ export const shootConditionTypes = [
 
 export type ShootConditionType = (typeof shootConditionTypes)[number];
 
-/** A condition, or a stored one with fields that only its writer knows. */
+/** A condition: ours, or a stored one with fields that only its writer knows. */
 interface Typed {
   readonly type?: unknown;
 }
@@ -19,8 +19,8 @@ interface Typed {
 const rankOf = ({ type }: Typed): number => shootConditionTypes.findIndex((owned) => owned === type);
 
 /**
- * The conditions of a Shoot: first those of others, unchanged, then `fresh` in the order of `shootConditionTypes`. Drops stored conditions of
- * owned types that are not in `fresh`.
+ * Merges the conditions of a Shoot: first the stored conditions that care does not own, unchanged, then `fresh` in the order of `shootConditionTypes`.
+ * Drops stored conditions of owned types that are not in `fresh`.
  */
 export const mergeShootConditions = <T extends Typed>(
   stored: readonly T[],
@@ -30,7 +30,7 @@ export const mergeShootConditions = <T extends Typed>(
   ...fresh.toSorted((a, b) => rankOf(a) - rankOf(b)),
 ];
 
-/** The conditions of an extension object: each of `fresh` replaces the stored one of its type; new types come last. */
+/** Merges the conditions of an extension object: each of `fresh` replaces the stored condition of its type; new types come last. */
 export const mergeConditionsByType = <T extends Typed>(
   stored: readonly T[],
   fresh: readonly Condition[],
@@ -39,13 +39,13 @@ export const mergeConditionsByType = <T extends Typed>(
   const replaced = stored.flatMap((condition): readonly (T | Condition)[] => {
     const replacement = fresh.find(({ type }) => type === condition.type);
     if (replacement === undefined) return [condition];
-    // A type that is stored twice is kept once.
+    // Keep only one condition of a type that is stored twice.
     return left.delete(replacement.type) ? [replacement] : [];
   });
   return [...replaced, ...left.values()];
 };
 
-/** Conditions of all other types. */
+/** Returns the stored conditions of all types except `types`. */
 export const withoutConditionTypes = <T extends Typed>(stored: readonly T[], types: readonly string[]): readonly T[] =>
   stored.filter(({ type }) => typeof type !== 'string' || !types.includes(type));
 

@@ -85,7 +85,7 @@ describe('the labels of a Shoot', () => {
 });
 
 describe('the last operation', () => {
-  it('is read with what is missing empty', () => {
+  it('is read with missing fields empty', () => {
     const lastOperation = { type: 'Create', state: 'Processing', progress: 10 };
     expect(decodeLastOperation({ lastOperation }, 'status')).toEqual({
       type: 'Create',
@@ -95,7 +95,7 @@ describe('the last operation', () => {
     expect(decodeLastOperation({ lastOperation: null }, 'status')).toBeUndefined();
   });
 
-  it('is refused where it is none', () => {
+  it('is refused if it has the wrong shape', () => {
     expect(() => decodeLastOperation({ lastOperation: { type: 1 } }, 'status')).toThrow(
       'status.lastOperation.type: expected a string, found a number',
     );

@@ -11,7 +11,7 @@ export interface LastOperation {
   readonly lastUpdateTime: string;
 }
 
-/** Parts of a Shoot's status on which its conditions depend. */
+/** The parts of a Shoot's status on which its conditions depend. */
 export interface ShootProgress {
   readonly lastOperation?: LastOperation | undefined;
   /** True if `status.lastErrors` is not empty. */
@@ -21,11 +21,11 @@ export interface ShootProgress {
 /** Label of a Shoot that sums up its status. */
 export const shootStatusLabel = 'shoot.gardener.cloud/status';
 
-/** The former name of that label, which older tools read, and a label that exists only while the status is `unhealthy`. */
+/** Labels for older tools: the former name of the status label, and a label that exists only while the status is `unhealthy`. */
 const legacyStatusLabel = 'shoot.garden.sapcloud.io/status';
 const legacyUnhealthyLabel = 'shoot.garden.sapcloud.io/unhealthy';
 
-/** From the worst to the best. */
+/** The values of the label, from the worst to the best. */
 const severity = ['unhealthy', 'unknown', 'progressing', 'healthy'] as const;
 export type ShootStatus = (typeof severity)[number];
 
@@ -53,8 +53,8 @@ const statusOf = ({ status }: Condition): ShootStatus => {
 const healthyIf = (fine: boolean): ShootStatus => (fine ? 'healthy' : 'unhealthy');
 
 /**
- * Value of the label `shoot.gardener.cloud/status`: the worst of the conditions and of the last operation. While a Shoot is created or deleted
- * its conditions do not matter. As gardener's ComputeStatus.
+ * Returns the value of the label `shoot.gardener.cloud/status`: the worst status of the conditions and the last operation. While a Shoot is created or deleted,
+ * its conditions do not count. Like gardener's ComputeStatus.
  */
 export const shootStatus = (
   conditions: readonly Condition[],
@@ -68,10 +68,10 @@ export const shootStatus = (
   return severity.find((status) => all.has(status)) ?? 'healthy';
 };
 
-/** Labels to set, or with null to remove. */
+/** Labels to set, or to remove if the value is null. */
 export type LabelChange = Readonly<Record<string, string | null>>;
 
-/** The difference to the labels for that status. Without `legacy`, the labels for older tools stay as they are. */
+/** Returns the changes that bring the labels to `status`. Without `legacy`, the labels for older tools stay unchanged. */
 export const shootLabelChange = (
   labels: Readonly<Record<string, string>>,
   { status, legacy }: { readonly status: ShootStatus; readonly legacy: boolean },

@@ -136,10 +136,10 @@ const old = fc.option(
   { nil: undefined },
 );
 
-describe('whatever the checks say', () => {
+describe('the condition of any outcomes', () => {
   const any = fc.array(outcome, { minLength: 1, maxLength: 6 });
 
-  it('is True only when all are', () => {
+  it('is True exactly if all outcomes are True', () => {
     fc.assert(
       fc.property(any, old, (outcomes, before) => {
         const isTrue = aggregateOutcomes(outcomes, { old: before, now }).status === 'True';
@@ -148,7 +148,7 @@ describe('whatever the checks say', () => {
     );
   });
 
-  it('is Unknown exactly when one could not be carried out', () => {
+  it('is Unknown exactly if a check could not be carried out', () => {
     fc.assert(
       fc.property(any, old, (outcomes, before) => {
         const isUnknown = aggregateOutcomes(outcomes, { old: before, now }).status === 'Unknown';
@@ -157,7 +157,7 @@ describe('whatever the checks say', () => {
     );
   });
 
-  it('does not depend on the order in its status, and names every detail', () => {
+  it('has a status that does not depend on the order, and a message with every detail', () => {
     fc.assert(
       fc.property(any, old, (outcomes, before) => {
         const forward = aggregateOutcomes(outcomes, { old: before, now });

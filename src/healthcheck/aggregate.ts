@@ -3,21 +3,22 @@ import type { Condition, ConditionChange } from '../gardener/condition.ts';
 import type { CheckOutcome } from './check.ts';
 import { describeOutcomes, plural } from './details.ts';
 
+/** Input of `aggregateOutcomes` besides the outcomes. */
 export interface AggregateContext {
-  /** The condition as it is stored, where there is one. */
+  /** The stored condition, if there is one. */
   readonly old: Condition | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** For every type while the shoot is hibernated: nothing is checked. */
+/** Change of every condition while the shoot is hibernated, when no checks run. */
 export const hibernatedChange: ConditionChange = {
   status: 'True',
   reason: 'HealthCheckSuccessful',
   message: 'Shoot is hibernated',
 };
 
-/** For every type when no check can be carried out. */
+/** Returns the change of every condition if no check can be carried out. */
 export const uncheckedChange = (error: unknown): ConditionChange => ({
   status: 'Unknown',
   reason: 'ConditionCheckError',
@@ -41,7 +42,10 @@ const smallestThreshold = (outcomes: readonly CheckOutcome[]): number | undefine
   return thresholds.length === 0 ? undefined : Math.min(...thresholds);
 };
 
-/** Of conditions of extensions; those of shoots: gardener/condition-thresholds.ts. False changes only to True: after a standstill, new progress must not look like the first. */
+/**
+ * True if a condition of an extension may be Progressing (of a shoot: gardener/condition-thresholds.ts). A False condition may not: after a standstill, it must
+ * not look as if it had just started to progress.
+ */
 const mayProgress = (outcomes: readonly CheckOutcome[], { old, now }: AggregateContext): boolean => {
   const threshold = smallestThreshold(outcomes);
   if (threshold === undefined || old?.status === 'False') return false;
@@ -50,8 +54,8 @@ const mayProgress = (outcomes: readonly CheckOutcome[], { old, now }: AggregateC
 };
 
 /**
- * One condition from the outcomes of all checks of its type. As gardener's `extensions/pkg/controller/healthcheck/reconciler.go`; codes are
- * sorted, each once, so that they do not differ from run to run.
+ * Computes the change of one condition from the outcomes of all checks of its type. Like gardener's `extensions/pkg/controller/healthcheck/reconciler.go`, but
+ * the codes are sorted and without duplicates, so that they do not differ from run to run.
  */
 export const aggregateOutcomes = (outcomes: readonly CheckOutcome[], context: AggregateContext): ConditionChange => {
   const count = (status: CheckOutcome['status']): number => outcomes.filter((one) => one.status === status).length;

@@ -3,24 +3,24 @@ import type { LastOperation } from '../gardener/shoot-status.ts';
 import type { JsonObject, ObjectMeta } from '../kubernetes/api/decode.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 
-/** What an extension object serves: a shoot (the default), the seed or the garden (gardener's `extensions/v1alpha1`, DefaultSpec). */
+/** The kind of cluster that an extension object serves: a shoot (the default), the seed or the garden (gardener's `extensions/v1alpha1`, DefaultSpec). */
 export type ExtensionClass = 'garden' | 'seed' | 'shoot';
 
 /** An extension object (`extensions.gardener.cloud/v1alpha1`) as it was read. */
 export interface ExtensionObject {
   readonly meta: ObjectMeta;
   /**
-   * Namespace of the shoot's control plane: the object's own, or for a BackupEntry, which has none, the one that its name begins with. For other
-   * classes than `shoot` the namespace of the object.
+   * Namespace of the shoot's control plane: the object's own namespace or, for a BackupEntry, which has none, the one with which its name begins. For classes
+   * other than `shoot` it is the namespace of the object.
    */
   readonly controlPlane: string;
   /** `spec.type`. */
   readonly type: string;
-  /** `spec.class`, `shoot` if absent: an `ExtensionClass`, or one that a later version of gardener adds. */
+  /** `spec.class`, `shoot` if absent: an `ExtensionClass`, or a class that a later version of gardener adds. */
   readonly class: string;
   readonly lastOperation?: LastOperation;
   readonly conditions: readonly Condition[];
-  /** The whole object, for all other fields. */
+  /** The whole object, for fields that are not listed here. */
   readonly object: JsonObject;
 }
 
@@ -30,39 +30,41 @@ export interface CheckContext {
   /** The Cluster of the control-plane namespace, with the Shoot in its `spec.shoot`. Absent for classes other than `shoot`. */
   readonly cluster?: JsonObject;
   readonly seed: KubeClient;
-  /** Connects to the shoot at its first call; all checks of all runs share the connection. Rejects for other classes than `shoot`. */
+  /** Connects to the shoot at the first call of a run; all its checks share the connection. Rejects for classes other than `shoot`. */
   readonly shoot: () => Promise<KubeClient>;
-  /** Aborts when the check's time is over. Pass it to every call. */
+  /** Aborts when the time for the checks is over. Pass it to every call. */
   readonly signal: AbortSignal;
 }
 
-/** A problem in words, and its error codes. A dot is added if none ends the text. */
+/** Text of a problem, to which a final dot is added if it has none, and its error codes. */
 interface Problem {
   readonly detail: string;
   readonly codes?: readonly string[];
 }
 
+/** Result of a check: the object is healthy (`True`), unhealthy (`False`), or not yet healthy (`Progressing`). */
 export type CheckResult =
   | { readonly status: 'True' }
   | ({ readonly status: 'False' } & Problem)
   | ({
       readonly status: 'Progressing';
-      /** Milliseconds after which this counts as False. Absent: it counts as False at once. */
+      /** Time after which the result counts as False, in milliseconds since the last transition. If absent, it counts as False at once. */
       readonly progressingThresholdMs?: number;
     } & Problem);
 
-/** Rejects when the check could not be carried out, which is not the same as unsuccessful. */
+/** Checks an object. Rejects if the check cannot be carried out: the condition then becomes Unknown, and not False. */
 export type Check = (context: CheckContext) => Promise<CheckResult>;
 
+/** A check of an extension object, and the condition to which it contributes. */
 export interface HealthCheck {
-  /** Such as `ControlPlaneHealthy`. Checks of the same type make one condition. */
+  /** Type of the condition, such as `ControlPlaneHealthy`. All checks of the same type contribute to one condition. */
   readonly conditionType: string;
-  /** False if the check does not apply to this object, which counts as success. */
+  /** Returns false if the check does not apply to this object. It is then skipped and counts as True. */
   readonly preCheck?: (context: CheckContext) => boolean | Promise<boolean>;
   readonly check: Check;
-  /** Error codes that follow from the detail of an unsuccessful or progressing check. */
+  /** Returns additional error codes for the detail of a result that is False or Progressing. */
   readonly errorCodeCheck?: (detail: string) => readonly string[];
 }
 
-/** The result of a check, or why there is none. */
+/** The result of a check, or the reason why it could not be carried out (`Failed`). */
 export type CheckOutcome = CheckResult | { readonly status: 'Failed'; readonly detail: string };

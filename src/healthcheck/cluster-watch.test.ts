@@ -12,7 +12,7 @@ describe('a Cluster', () => {
     [cluster({ spec: {}, status: { hibernated: true } }), false],
     [cluster(null), false],
     [{}, false],
-  ])('%j hibernates: %s', (json, hibernated) => {
+  ])('%j is hibernated: %s', (json, hibernated) => {
     expect(decodeClusterState(json, 'cluster')).toEqual({ hibernated, migrating: false });
   });
 
@@ -20,12 +20,12 @@ describe('a Cluster', () => {
     ['Migrate', true],
     ['Restore', false],
     ['Reconcile', false],
-  ])('whose shoot was told to %s moves: %s', (type, migrating) => {
+  ])('whose last operation is %s is migrating: %s', (type, migrating) => {
     const json = cluster({ status: { lastOperation: { type } } });
     expect(decodeClusterState(json, 'cluster')).toEqual({ hibernated: false, migrating });
   });
 
-  it('that cannot be read is no guess', () => {
+  it('that cannot be read throws a DecodeError', () => {
     expect(() => decodeClusterState(cluster({ spec: { hibernation: { enabled: 'yes' } } }), 'cluster')).toThrow(
       new DecodeError('cluster.spec.shoot.spec.hibernation.enabled', 'a boolean', 'yes'),
     );

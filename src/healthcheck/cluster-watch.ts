@@ -6,10 +6,10 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Random } from '../ports/random.ts';
 
-/** Fields of a Cluster whose change makes the checks of its extension objects due at once. */
+/** Fields of a Cluster whose change triggers the checks of its extension objects at once. */
 export interface ClusterState {
   readonly hibernated: boolean;
-  /** The control plane is being moved to another seed. */
+  /** True if the control plane is being moved to another seed. */
   readonly migrating: boolean;
 }
 
@@ -39,7 +39,7 @@ export const createClusterWatch = (options: ClusterWatchOptions): ClusterWatch =
     project: decodeClusterState,
   });
 
-/** A new Cluster counts, because a run may have missed it. */
+/** True if the state has changed or the Cluster is new: an earlier run may have missed a new Cluster. */
 const isRelevant = ({ type, value, previous }: StoreChange<ClusterState>): boolean =>
   type === 'set' && (value.hibernated !== previous?.hibernated || value.migrating !== previous.migrating);
 

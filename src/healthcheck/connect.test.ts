@@ -15,7 +15,7 @@ import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
 import { systemClock } from '../process/clock.ts';
 import { type SeedConnection, connect } from './connect.ts';
 
-// The connection of an extension controller, over a network: the API server is the seed's, and that of all shoots.
+// Tests the connection of an extension controller over a network. One API server is that of the seed and of all shoots.
 
 const { signal } = new AbortController();
 const namespace = 'shoot--dev--one';
@@ -59,7 +59,7 @@ const getSecret = (name: string): Call<string> => ({
 });
 
 describe('the connection of an extension controller', () => {
-  it('reaches the seed by a kubeconfig, given or of the environment', async () => {
+  it('reaches the seed by a kubeconfig from the option or from the environment', async () => {
     putSecret('gardener', text);
     const other = await connect({ env: { KUBECONFIG: kubeconfig }, logger: createRecordingLogger() });
     for (const { seed: client } of [seed, other]) {
@@ -69,7 +69,7 @@ describe('the connection of an extension controller', () => {
     removeSecrets();
   });
 
-  it('says what is wrong in the words of its options', async () => {
+  it('names its own option in an error', async () => {
     const logger = createRecordingLogger();
     await expect(connect({ env: {}, kubeconfig: '/nowhere', logger })).rejects.toThrow(
       /\/nowhere: does not exist; check the option kubeconfig$/,
@@ -87,7 +87,7 @@ describe('the connection of an extension controller', () => {
     removeSecrets();
   });
 
-  it('reaches a shoot by no Secret that has no kubeconfig, and says so', async () => {
+  it('rejects with the names of the Secrets if none has a kubeconfig', async () => {
     putSecret('gardener', undefined);
     await expect(seed.connectShoot(namespace, signal)).rejects.toThrow(
       'no Secret gardener-internal or gardener with a key "kubeconfig" in namespace shoot--dev--one',
@@ -95,7 +95,7 @@ describe('the connection of an extension controller', () => {
     removeSecrets();
   });
 
-  it('passes over no Secret that may not be read', async () => {
+  it('rejects if a Secret may not be read, and does not try the next one', async () => {
     putSecret('gardener', text);
     rule = ({ path }) => (path.endsWith('/gardener-internal') ? { status: 403, message: 'may not' } : undefined);
     await expect(seed.connectShoot(namespace, signal)).rejects.toThrow(
@@ -105,7 +105,7 @@ describe('the connection of an extension controller', () => {
     removeSecrets();
   });
 
-  it('takes Secrets of other names', async () => {
+  it('accepts other names of Secrets', async () => {
     putSecret('mine', text);
     const other = await connect({ env: {}, kubeconfig, logger: createRecordingLogger(), shootSecrets: ['mine'] });
     const shoot = await other.connectShoot(namespace, signal);
@@ -115,7 +115,7 @@ describe('the connection of an extension controller', () => {
     removeSecrets();
   });
 
-  it('runs nothing that the kubeconfig of a shoot names', async () => {
+  it('runs no program from the kubeconfig of a shoot', async () => {
     putSecret('gardener', text.replace('    token: "t"', '    exec: {command: touch, args: [x]}'));
     await expect(seed.connectShoot(namespace, signal)).rejects.toThrow('exec');
     removeSecrets();

@@ -8,32 +8,36 @@ import type { Logger } from '../ports/logger.ts';
 import { systemClock, systemRandom } from '../process/index.ts';
 import { type OpenSeedAccess, createSeedAccess } from './seed-access.ts';
 
+/** Options of `connect`. */
 export interface ConnectOptions {
-  /** `process.env`, for `$KUBECONFIG` and the service account of the pod. */
+  /** Environment variables, usually `process.env`: for `$KUBECONFIG` and the service account of the pod. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Path of the seed's kubeconfig. Absent: `$KUBECONFIG`, else the service account of the pod, else `~/.kube/config`. */
+  /** Path of the seed's kubeconfig. Default: `$KUBECONFIG`, else the service account of the pod, else `~/.kube/config`. */
   readonly kubeconfig?: string;
   readonly logger: Logger;
-  /** Default `dependency-watchdog-healthcheck`. */
+  /** User-Agent of all requests. Default `dependency-watchdog-healthcheck`. */
   readonly userAgent?: string;
-  /** Secrets of a control-plane namespace, the first that exists, whose key `kubeconfig` reaches the shoot. Default those of gardener. */
+  /**
+   * Names of Secrets in a control-plane namespace whose key `kubeconfig` holds a kubeconfig for the shoot; the first Secret that exists with this key is used.
+   * Default: `gardener-internal`, `gardener`.
+   */
   readonly shootSecrets?: readonly string[];
-  /** Whether the kubeconfig of a shoot may name an `http://` server, which anybody on the way can read and change. Default false. */
+  /** True if the kubeconfig of a shoot may name an `http://` server, whose traffic anybody on the network can read and change. Default false. */
   readonly allowInsecureShoots?: boolean;
 }
 
-/** Access to a seed and its shoots, as `runHealthChecks` takes it. `close` closes all connections. */
+/** Access to a seed and its shoots, for `runHealthChecks`. `close` closes all connections. */
 export type SeedConnection = OpenSeedAccess;
 
-/** The messages name a program's flag; here it is an option. */
+/** Replaces the flag of a program in the message of a KubeconfigError by the option `kubeconfig`. Throws the error. */
 export const blameOption = (error: unknown): never => {
   if (!(error instanceof KubeconfigError)) throw error;
   throw new KubeconfigError(error.field, error.problem.replaceAll('--kubeconfig', 'the option kubeconfig'));
 };
 
 /**
- * Connects to the seed: pooled connections, retries after a `Retry-After`, renewed credentials, and the clock of the machine. Opens no connection
- * yet. Rejects with a KubeconfigError that names the wrong field.
+ * Returns access to the seed and its shoots, with pooled connections, retries after a `Retry-After`, renewal of credentials, and the clock of the machine.
+ * Reads the kubeconfig, but opens no connection yet. Rejects with a KubeconfigError that names the invalid field.
  */
 export const connect = async (options: ConnectOptions): Promise<SeedConnection> => {
   const {

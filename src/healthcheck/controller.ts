@@ -17,49 +17,50 @@ import { type ReconcileDeps, reconcile } from './reconcile.ts';
 import { HealthCheckReport, keyOf } from './report.ts';
 import { RunPool } from './run-pool.ts';
 
-/** Which objects are checked, and how. */
+/** A controller: the objects that it checks, and their checks. */
 export interface HealthCheckController {
   readonly kind: ExtensionKind;
-  /** `spec.type` of the objects, compared as it is. */
+  /** `spec.type` of the objects, compared exactly. */
   readonly type: string;
-  /** Classes of the objects. Default: those of shoots. */
+  /** Classes of the objects. Default: only `shoot`. */
   readonly classes?: readonly ExtensionClass[];
-  /** An object for which one of them is false is skipped. */
+  /** Functions of the object. If one of them returns false, the object is not checked. */
   readonly predicates?: readonly ((extension: ExtensionObject) => boolean)[];
-  /** At least one. */
+  /** Checks of each object; at least one. */
   readonly checks: readonly HealthCheck[];
-  /** Condition types that an earlier version of the extension wrote, to be removed. No check may have them. */
+  /** Condition types of an earlier version of the extension, which are removed. No check may have one of them. */
   readonly conditionTypesToRemove?: readonly string[];
-  /** Milliseconds from one run for an object to the next; the checks may take that long, a run twice as long. Default 30 s. */
+  /** Interval between two runs for an object, in milliseconds. It is also the timeout of the checks, and half the timeout of a run. Default 30 s. */
   readonly syncPeriodMs?: number;
-  /** Objects checked at the same time, at least 1. Default 5. */
+  /** Maximum number of objects that are checked concurrently, at least 1. Default 5. */
   readonly concurrency?: number;
 }
 
-/** How a controller reaches its seed and the shoots. */
+/** Access of a controller to its seed and the shoots. `connect` returns one. */
 export interface SeedAccess {
   readonly clock: Clock;
-  /** Its writes go to the status of the extension objects. */
+  /** Client of the seed. Controllers write only the status of extension objects with it. */
   readonly seed: KubeClient;
   /**
-   * Watches the Clusters of the seed: when a shoot hibernates, wakes up or moves to another seed, its objects are checked at once. Absent: they
+   * Transport for a watch of the seed's Clusters: when a shoot hibernates, wakes up or moves to another seed, its objects are checked at once. If absent, they
    * are checked in the next period.
    */
   readonly watch?: { readonly kube: Kube; readonly random: Random };
   /**
-   * Connects to the shoot whose control plane is in `namespace`; called at most once a run, when a check first asks for it, and closed at
-   * the end of the run. Absent: checks that ask for the shoot cannot be carried out.
+   * Connects to the shoot whose control plane is in `namespace`. It is called at most once in a run, when a check first needs the shoot; the connection is
+   * closed at the end of the run. If absent, checks that need the shoot cannot be carried out.
    */
   readonly connectShoot?: (namespace: string, signal: AbortSignal) => Promise<ShootConnection>;
 }
 
+/** Options of `runHealthChecks`. */
 export interface HealthCheckControllerOptions extends HealthCheckController, SeedAccess {
   readonly logger: Logger;
 }
 
-/** Parts that all controllers of one process share. */
+/** Parts that the controllers of one process share. */
 export interface SharedParts {
-  /** Run by the process. */
+  /** Watch of Clusters that the process runs. */
   readonly clusters?: ClusterWatch | undefined;
   readonly metrics?: HealthCheckMetrics;
   /** Called after each successful list of the objects. */
@@ -93,18 +94,18 @@ export const checkController = ({
   }
 };
 
-/** True if objects of the controller have Clusters: only those of the class `shoot` do. */
+/** True if objects of the controller have Clusters. Only objects of the class `shoot` do. */
 export const needsClusters = ({ classes = defaultClasses }: HealthCheckController): boolean =>
   classes.includes('shoot');
 
 /**
- * Maintains the conditions of all extension objects of one kind, type and class: every sync period all checks of an object run, and conditions
- * that differ are written. Runs until `signal` aborts, and resolves when all checks have ended; failures are logged and retried in the next
- * period. Rejects only with a RangeError for invalid options.
+ * Maintains the conditions of all extension objects of one kind, type and class: it runs all checks of each object every sync period, and writes conditions
+ * that differ. Runs until `signal` aborts, and resolves when all checks have ended. Failures are logged and retried in the next period. Rejects only with a
+ * RangeError for invalid options.
  */
 export const runHealthChecks = async (options: HealthCheckControllerOptions, signal: AbortSignal): Promise<void> => {
   const { clock, logger, watch } = options;
-  // Metrics of a watch need a registry, and here nothing serves them.
+  // The watch needs a registry for its metrics, although nothing serves them here.
   const registry = createWatchRegistry(createMeter({ processMetrics: false }));
   const clusters =
     watch === undefined || !needsClusters(options)
@@ -120,7 +121,7 @@ export const runHealthChecks = async (options: HealthCheckControllerOptions, sig
   }
 };
 
-/** The same with the parts that several controllers of one process share. */
+/** Like `runHealthChecks`, with the parts that several controllers of one process share. */
 export const runController = (
   options: HealthCheckControllerOptions,
   shared: SharedParts,
@@ -139,7 +140,7 @@ class ObjectController {
   readonly #report: HealthCheckReport;
   readonly #pool: RunPool<ExtensionObject>;
   readonly #reconcileDeps: ReconcileDeps;
-  /** Objects as listed last. */
+  /** The objects of the last list. */
   #objects: readonly ExtensionObject[] = [];
 
   constructor(options: HealthCheckControllerOptions, shared: SharedParts, signal: AbortSignal) {
@@ -176,7 +177,7 @@ class ObjectController {
     await this.#pool.close();
   }
 
-  /** Lists all objects and runs their checks. False if the list failed. */
+  /** Lists all objects and offers them to the pool. Resolves with false if the list failed. */
   async #runAll(): Promise<boolean> {
     const { seed, kind } = this.#options;
     const signal = this.#signal;
@@ -193,12 +194,12 @@ class ObjectController {
     }
   }
 
-  /** Runs the checks of the objects of one control plane at once. */
+  /** Runs the checks of all objects of one control plane at once. */
   #runCluster(controlPlane: string): void {
     for (const object of this.#objects) if (object.controlPlane === controlPlane) void this.#runNow(object);
   }
 
-  /** Reads the object first, because the list may be as old as the period. */
+  /** Reads the object again and runs its checks before all others. The list may be as old as a whole period. */
   async #runNow(object: ExtensionObject): Promise<void> {
     const { seed, kind } = this.#options;
     const signal = this.#signal;

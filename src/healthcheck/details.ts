@@ -19,8 +19,8 @@ const entries = (details: readonly string[]): string => {
 };
 
 /**
- * Details of one condition's checks, in the order of registration: those that could not be carried out, the unsuccessful and the progressing ones.
- * Sections have headers only if there are several. As gardener's `extensions/pkg/controller/healthcheck/message_util.go`.
+ * Joins the details of one condition's checks: first of those that could not be carried out, then of the unsuccessful and the progressing ones, each in the
+ * order of registration. Sections have headers only if there are several. Like gardener's `extensions/pkg/controller/healthcheck/message_util.go`.
  */
 export const describeOutcomes = (outcomes: readonly CheckOutcome[]): string => {
   const found = sections

@@ -53,7 +53,7 @@ describe('an extension object', () => {
 describe('the control plane', () => {
   const entry = (name: string) => decodeExtension({ metadata: { name } }, 'extension').controlPlane;
 
-  it("is in the object's namespace, or for objects that have none in their name", () => {
+  it('is the namespace of the object, or part of its name if it has no namespace', () => {
     expect(extension().controlPlane).toBe('shoot--dev--one');
     expect(entry('shoot--dev--one--2f1d-4a')).toBe('shoot--dev--one');
     expect(entry('source-shoot--dev--one--2f1d-4a')).toBe('shoot--dev--one');
@@ -64,10 +64,10 @@ describe('the control plane', () => {
   });
 });
 
-describe('calls', () => {
+describe('the calls', () => {
   const group = '/apis/extensions.gardener.cloud/v1alpha1';
 
-  it('go to these paths', () => {
+  it('have these paths', () => {
     expect(listExtensions('ControlPlane').path).toBe(`${group}/controlplanes`);
     expect(getExtension('DNSRecord', extension()).path).toBe(`${group}/namespaces/shoot--dev--one/dnsrecords/one`);
     const entry = decodeExtension({ metadata: { name: 'shoot--dev--one--2f1d' } }, 'extension');
@@ -76,7 +76,7 @@ describe('calls', () => {
     expect(getCluster('shoot--dev--one').path).toBe(`${group}/clusters/shoot--dev--one`);
   });
 
-  it('write the conditions of the status, and only onto what was read', () => {
+  it('write the conditions in the status, with the resourceVersion that was read', () => {
     expect(patchConditions('Worker', extension(), [{ type: 'A' }])).toMatchObject({
       method: 'PATCH',
       path: `${group}/namespaces/shoot--dev--one/workers/one/status`,

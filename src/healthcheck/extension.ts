@@ -17,11 +17,13 @@ import type { ExtensionObject } from './check.ts';
 
 const apiVersion = 'extensions.gardener.cloud/v1alpha1';
 
-/** As gardener builds the names of BackupEntries (`pkg/utils/gardener/backupentry.go`, ExtractShootDetailsFromBackupEntryName). */
+/**
+ * Finds the control-plane namespace, for a BackupEntry in its name (gardener's `pkg/utils/gardener/backupentry.go`, ExtractShootDetailsFromBackupEntryName).
+ */
 const controlPlaneOf = ({ namespace, name }: ObjectMeta): string => {
   if (namespace !== '') return namespace;
   const full = name.startsWith('source-') ? name.slice('source-'.length) : name;
-  // There is text before and after the dashes.
+  // The text before and after the dashes must not be empty.
   const end = full.lastIndexOf('--', full.length - 3);
   return end > 0 ? full.slice(0, end) : name;
 };
@@ -42,7 +44,7 @@ export const decodeExtension = (json: unknown, path: string): ExtensionObject =>
   };
 };
 
-/** True if the object must not be checked now: it is being deleted, or moved to another seed. */
+/** True if the object must not be checked, because it is being deleted or moved to another seed. */
 export const isLeaving = ({ meta, lastOperation }: ExtensionObject): boolean =>
   meta.deleting || meta.annotations['gardener.cloud/operation'] === 'migrate' || lastOperation?.type === 'Migrate';
 
@@ -51,7 +53,7 @@ const objectPath = (kind: ExtensionKind, { meta: { namespace, name } }: Extensio
   return resourcePath({ apiVersion, resource: extensionResources[kind], ...place, name });
 };
 
-/** Lists the objects of all namespaces. */
+/** Lists the extension objects of all namespaces. */
 export const listExtensions = (kind: ExtensionKind): Call<readonly ExtensionObject[]> =>
   listCall({ path: resourcePath({ apiVersion, resource: extensionResources[kind] }), decode: decodeExtension });
 
@@ -67,14 +69,14 @@ export const getCluster = (name: string): Call<JsonObject> => ({
   decode: (json) => decodeObject(json, 'cluster'),
 });
 
-/** The stored conditions with all their fields: those of others are written back as they are. */
+/** Returns the stored conditions with all their fields: those of other writers are written back unchanged. */
 export const storedConditions = ({ object }: ExtensionObject): readonly JsonObject[] => {
   const status = optionalObject(object.status, 'status') ?? {};
   const stored = optionalList(status.conditions, 'status.conditions') ?? [];
   return stored.map((item, index) => decodeObject(item, `status.conditions[${String(index)}]`));
 };
 
-/** Replaces the conditions; refused with a Conflict when the object is no longer as it was read. */
+/** Replaces the conditions. Fails with a Conflict if the object has changed since it was read. */
 export const patchConditions = (
   kind: ExtensionKind,
   object: ExtensionObject,

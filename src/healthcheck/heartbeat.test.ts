@@ -75,7 +75,7 @@ describe('the heartbeat', () => {
     expect([ageMs(), api.store.get(simKinds.Lease, at)?.metadata.labels]).toEqual([0, { keep: 'me' }]);
   });
 
-  it('does not mind a replica that creates the Lease first', async () => {
+  it('is renewed if another replica creates the Lease first', async () => {
     rule = ({ method }) => {
       if (method === 'POST') api.store.put(simKinds.Lease, { metadata: at, spec: { holderIdentity: 'other' } });
       return undefined;
@@ -93,12 +93,12 @@ describe('the heartbeat', () => {
     expect(ageMs()).toBe(0);
   });
 
-  it('that fails is tried again soon, and a failure that lasts is told once', async () => {
+  it('is retried soon after a failure, and a lasting failure is logged once', async () => {
     start();
     await clock.advance(0);
     rule = () => ({ status: 500, message: 'etcd is away' });
     await clock.advance(61_000);
-    // At 30 s, and every 5 s from then on.
+    // Attempts fail at 30 s, and every 5 s from then on.
     expect(attempts).toEqual([undefined, ...Array.from({ length: 7 }, () => 'ServerError')]);
     expect(logger.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
       'warn the heartbeat could not be renewed',
@@ -113,7 +113,7 @@ it.each([
   [{ namespace: '' }, 'heartbeat: namespace must not be empty'],
   [{ extensionName: '' }, 'heartbeat: extensionName must not be empty'],
   [{ renewIntervalMs: 0 }, 'heartbeat: renewIntervalMs must be greater than 0, is 0'],
-])('a heartbeat with %j makes no sense', async (options, problem) => {
+])('a heartbeat with %j is refused', async (options, problem) => {
   running = Promise.resolve();
   const seed = createKubeClient({ kube: api, clock });
   const whole = { clock, logger, seed, namespace: 'x', extensionName: 'y', ...options };

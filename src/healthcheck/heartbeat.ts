@@ -8,27 +8,28 @@ import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 
+/** Options of `renewHeartbeat`. */
 export interface HeartbeatOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly seed: KubeClient;
   /** Namespace of the extension: gardenlet reads the Lease in `extension-<name of the ControllerInstallation>`. */
   readonly namespace: string;
-  /** Name of the extension, written as the holder. */
+  /** Name of the extension, written as the holder of the Lease. */
   readonly extensionName: string;
-  /** Milliseconds. Default 30 s, as in gardener's extensions. For gardenlet an extension is dead after 5 min. */
+  /** Interval between renewals in milliseconds. Default 30 s, as in gardener's extensions. gardenlet treats an extension as dead after 5 min. */
   readonly renewIntervalMs?: number;
   /** Called after each attempt, with the error if it failed. */
   readonly onAttempt?: (error: ApiError | undefined) => void;
 }
 
 const defaultIntervalMs = 30_000;
-/** Wait after a failed renewal, or a whole interval if that is shorter. */
+/** Wait after a failed renewal, in milliseconds; the interval, if that is shorter. */
 const retryMs = 5_000;
 
 const leases = { apiVersion: 'coordination.k8s.io/v1', resource: 'leases' };
 
-/** As gardener's `extensions/pkg/controller/heartbeat`. */
+/** Returns the `spec` of the Lease, like gardener's `extensions/pkg/controller/heartbeat`. */
 const specOf = ({ extensionName, renewIntervalMs = defaultIntervalMs }: HeartbeatOptions, now: number): JsonObject => {
   const seconds = Math.floor(now / 1_000);
   const renewTime = formatMicroTime(seconds, Math.floor(now - seconds * 1_000) * 1_000_000);
@@ -60,7 +61,7 @@ const creation = (namespace: string, spec: JsonObject): Call<undefined> => ({
   decode: () => undefined,
 });
 
-/** One renewal; the Lease is created where there is none. Rejects with an ApiError. */
+/** Renews the Lease once, and creates it if there is none. Rejects with an ApiError. */
 const renew = async (options: HeartbeatOptions, call: CallOptions): Promise<void> => {
   const { seed, namespace, clock } = options;
   const spec = specOf(options, clock.now());
@@ -69,7 +70,7 @@ const renew = async (options: HeartbeatOptions, call: CallOptions): Promise<void
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error;
     await seed.call(creation(namespace, spec), call).catch(async (refused: unknown) => {
-      // Another replica was faster.
+      // Another replica has created the Lease meanwhile.
       if (!isApiError(refused, 'AlreadyExists')) throw refused;
       await seed.call(renewal(namespace, spec), call);
     });
@@ -83,7 +84,7 @@ const checkOptions = ({ namespace, extensionName, renewIntervalMs = defaultInter
   if (!(renewIntervalMs > 0)) throw problem(`renewIntervalMs must be greater than 0, is ${renewIntervalMs}`);
 };
 
-/** Renews the Lease again and again, and logs when that starts or stops to fail. */
+/** Renews the Lease periodically, and logs when renewals start to fail and when they succeed again. */
 class Heartbeat {
   readonly #options: HeartbeatOptions;
   readonly #intervalMs: number;
@@ -135,9 +136,9 @@ class Heartbeat {
 }
 
 /**
- * Renews the Lease `gardener-extension-heartbeat`, by which gardenlet knows that the extension is alive: without it all reports of the extension
- * count as outdated. Runs until `signal` aborts; failures are logged, a lasting one once, and retried. Rejects only with a RangeError for invalid
- * options. Needs the rights to patch that Lease and to create Leases in `namespace`.
+ * Renews the Lease `gardener-extension-heartbeat`, which shows gardenlet that the extension is alive; without it, all reports of the extension count as
+ * outdated. Runs until `signal` aborts. Failures are retried and logged, a lasting one only once. Rejects only with a RangeError for invalid options. Needs the
+ * rights to patch that Lease and to create Leases in `namespace`.
  */
 export const renewHeartbeat = async (options: HeartbeatOptions, signal: AbortSignal): Promise<void> => {
   checkOptions(options);

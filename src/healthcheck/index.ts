@@ -26,7 +26,7 @@ export {
 } from './object-checks.ts';
 export { type ExtensionOptions, runExtension } from './run-extension.ts';
 export { type WorkerNodesOptions, workerNodesCheck } from './worker-nodes.ts';
-// What a controller needs besides: the condition model, errors, and what counts as healthy, for checks of its own.
+// Parts for checks of your own: conditions, errors, and the rules that decide if an object is healthy.
 export type { Answer, Call } from '../kubernetes/api/call.ts';
 export { ApiError, type ApiErrorCode, KubeconfigError } from '../kubernetes/api/errors.ts';
 export {

@@ -9,13 +9,13 @@ const setUp = (options: Partial<JsonLoggerOptions> = {}) => {
 };
 const at = '2026-01-01T00:00:00.000Z';
 
-it('writes a line of JSON with the fields of all loggers that it comes from', () => {
+it('writes a line of JSON with its fields and those of its parent loggers', () => {
   const { lines, logger } = setUp();
   logger.child({ kind: 'Worker', name: 'a' }).child({ name: 'b' }).warn('well', { count: 1 });
   expect(lines).toEqual([`{"level":"warn","ts":"${at}","kind":"Worker","name":"b","count":1,"msg":"well"}\n`]);
 });
 
-it('writes what is worth its level, info if none is given', () => {
+it('writes records from its level on, by default from info', () => {
   const { lines, logger } = setUp();
   const { lines: few, logger: quiet } = setUp({ level: 'error' });
   for (const each of [logger, quiet]) {
@@ -27,7 +27,7 @@ it('writes what is worth its level, info if none is given', () => {
   expect([lines.length, few.length]).toEqual([3, 1]);
 });
 
-it('shows errors, and lets no field take the place of its own', () => {
+it('writes the stack of errors, and no field overwrites level, ts and msg', () => {
   const { lines, logger } = setUp();
   logger.error('bad', { error: new TypeError('no such thing'), level: 'x', ts: 'y', msg: 'z' });
   const [line = ''] = lines;

@@ -5,24 +5,25 @@ import { systemClock } from '../process/index.ts';
 const levels = ['debug', 'info', 'warn', 'error'] as const;
 export type JsonLogLevel = (typeof levels)[number];
 
+/** Options of `createJsonLogger`. */
 export interface JsonLoggerOptions {
-  /** Takes whole lines, each with its newline, such as `(line) => process.stdout.write(line)`. */
+  /** Writes one line, which ends with a newline: for example `(line) => process.stdout.write(line)`. */
   readonly write: (line: string) => void;
   /** The lowest level that is written. Default `info`. */
   readonly level?: JsonLogLevel;
-  /** Default: the machine's. */
+  /** Clock of the timestamps. Default: that of the machine. */
   readonly clock?: Pick<Clock, 'now'>;
 }
 
-/** An Error has no fields of its own that JSON would show. */
+/** Replaces an Error by its stack, because JSON would show none of its fields. */
 const shown = (_: string, value: unknown): unknown => (value instanceof Error ? (value.stack ?? value.message) : value);
 
-/** One line of JSON per record: `level`, `ts` (RFC 3339), `msg` and the fields; an Error with its stack. */
+/** Creates a logger that writes one line of JSON per record, with `level`, `ts` (RFC 3339), `msg` and the fields. An Error is written as its stack. */
 export const createJsonLogger = ({ write, level = 'info', clock = systemClock() }: JsonLoggerOptions): Logger => {
   const over = (bound: LogFields): Logger => {
     const log = (at: JsonLogLevel) => (msg: string, fields?: LogFields) => {
       if (levels.indexOf(at) < levels.indexOf(level)) return;
-      // First in the line, and not to be overwritten.
+      // These fields come first in the line, and no other field overwrites them.
       const own = { level: at, ts: new Date(clock.now()).toISOString() };
       const record = { ...own, ...bound, ...fields, ...own, msg };
       write(`${JSON.stringify(record, shown)}\n`);

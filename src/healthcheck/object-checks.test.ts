@@ -77,17 +77,17 @@ describe.each(kinds)('the check of a $noun', ({ noun, absent, unread, path, chec
     });
   });
 
-  it('that is not there', async () => {
+  it('that does not exist', async () => {
     expect(await inSeed(check, {})).toEqual({ status: 'False', detail: absent });
   });
 
-  it('that cannot be read could not be carried out', async () => {
+  it('that cannot be read rejects', async () => {
     const forbidden = new ApiError({ code: 'Forbidden', message: `GET ${path}: 403 Forbidden: no` });
     await expect(inSeed(check, { [path]: forbidden })).rejects.toThrow(`${unread}: GET ${path}: 403 Forbidden: no`);
   });
 });
 
-describe('where a check looks', () => {
+describe('the cluster and namespace of a check', () => {
   const misscheduled = object({ numberMisscheduled: 2 });
   const path = (ns: string) => `/apis/apps/v1/namespaces/${ns}/daemonsets/csi%2F1`;
 
@@ -96,7 +96,7 @@ describe('where a check looks', () => {
     ['seed', 'garden', 'garden'],
     ['shoot', undefined, 'kube-system'],
     ['shoot', 'default', 'default'],
-  ] as const)('in the %s, namespace %s: %s', async (cluster, given, looked) => {
+  ] as const)('are the %s and, for the option %s, the namespace %s', async (cluster, given, looked) => {
     const check = daemonSetCheck({ cluster, name: 'csi/1', ...(given === undefined ? {} : { namespace: given }) });
     expect(await check(contextOf({ [cluster]: { [path(looked)]: misscheduled } }))).toMatchObject({
       status: 'False',
@@ -104,14 +104,14 @@ describe('where a check looks', () => {
     });
   });
 
-  it('asks for no shoot client that it does not need', async () => {
+  it('need no connection to the shoot in the seed', async () => {
     const context = contextOf({ seed: { [path(namespace)]: misscheduled } });
     const check = daemonSetCheck({ cluster: 'seed', name: 'csi/1' });
     const noShoot = () => Promise.reject(new Error('connected'));
     expect(await check({ ...context, shoot: noShoot })).toMatchObject({ status: 'False' });
   });
 
-  it('without a shoot client could not be carried out', async () => {
+  it('make the check reject in a shoot without a connection', async () => {
     const check = deploymentCheck({ cluster: 'shoot', name: 'csi' });
     const noShoot = () => Promise.reject(new Error('no kubeconfig'));
     await expect(check({ ...contextOf({}), shoot: noShoot })).rejects.toThrow('no kubeconfig');

@@ -16,20 +16,20 @@ import type { Check } from './check.ts';
 export interface WorkloadTarget {
   readonly cluster: 'seed' | 'shoot';
   readonly name: string;
-  /** Default: the control-plane namespace in the seed, `kube-system` in the shoot. */
+  /** Namespace of the workload. Default: the control-plane namespace in the seed, `kube-system` in the shoot. */
   readonly namespace?: string;
 }
 
 interface ObjectCheck<T> {
-  /** The noun in messages, which are upstream's to the letter. */
+  /** The noun in messages, which are those of gardener's library, letter by letter. */
   readonly noun: string;
   /** The noun for a missing object. Default: `noun`. */
   readonly properNoun?: string;
-  /** Start of the text for an object that could not be read. */
+  /** Start of the message for an object that could not be read. */
   readonly unread?: string;
   readonly get: (at: NamespacedName) => Call<T>;
   readonly problem: (object: T) => string | undefined;
-  /** Error codes of a problem. */
+  /** Returns the error codes of a problem. */
   readonly codes?: (problem: string) => readonly string[];
 }
 
@@ -53,22 +53,25 @@ const objectCheck =
     }
   };
 
+/** Returns a check that is False if the Deployment is missing or unhealthy. */
 export const deploymentCheck = (target: WorkloadTarget): Check =>
   objectCheck({ noun: 'deployment', get: getDeploymentHealth, problem: deploymentProblem }, target);
 
+/** Returns a check that is False if the StatefulSet is missing or unhealthy. */
 export const statefulSetCheck = (target: WorkloadTarget): Check =>
   objectCheck(
     { noun: 'statefulSet', properNoun: 'StatefulSet', get: getStatefulSetHealth, problem: statefulSetProblem },
     target,
   );
 
+/** Returns a check that is False if the DaemonSet is missing or unhealthy. */
 export const daemonSetCheck = (target: WorkloadTarget): Check =>
   objectCheck(
     { noun: 'daemonSet', properNoun: 'DaemonSet', get: getDaemonSetHealth, problem: daemonSetProblem },
     target,
   );
 
-/** An object that the API server finds invalid comes from the user's configuration (gardener's `general/managed_resource.go`). */
+/** Parts of the message about an invalid object, which the user's configuration has caused (gardener's `general/managed_resource.go`). */
 const [applying, invalid] = ['error during apply of object ', ' is invalid:'];
 
 const namesInvalidObject = (problem: string): boolean =>
@@ -80,7 +83,10 @@ const namesInvalidObject = (problem: string): boolean =>
       return at >= 0 && line.includes(invalid, at + applying.length);
     });
 
-/** A ManagedResource of the control-plane namespace: applied and healthy. An object in it that is invalid is a configuration problem. */
+/**
+ * Returns a check that is False if the ManagedResource is missing in the control-plane namespace, not applied or not healthy. If one of its objects is invalid,
+ * the result has the code `ERR_CONFIGURATION_PROBLEM`.
+ */
 export const managedResourceCheck = (name: string): Check =>
   objectCheck(
     {

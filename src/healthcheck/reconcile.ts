@@ -25,25 +25,24 @@ export interface ReconcileDeps {
   readonly connectShoot: (namespace: string, signal: AbortSignal) => Promise<ShootConnection>;
   readonly kind: ExtensionKind;
   readonly checks: readonly HealthCheck[];
-  /** Condition types to remove. */
   readonly conditionTypesToRemove: readonly string[];
-  /** Milliseconds for the checks. */
+  /** Timeout of all checks of an object together, in milliseconds. */
   readonly checkTimeoutMs: number;
-  /** Called with the conditions as they should be, written or not. */
+  /** Called with the new conditions of an object, before they are written and even if none differs. */
   readonly onJudged: (object: ExtensionObject, conditions: readonly Condition[]) => void;
   /** Called for each condition that was written. */
   readonly onWritten: (object: ExtensionObject, update: UpdatedCondition) => void;
 }
 
-/** Makes a condition from the results and the stored object; called again after a conflict. */
+/** Computes the change of a condition from the outcomes and the stored object. Called again after a conflict. */
 type Evaluate = (object: ExtensionObject, type: string) => ConditionChange;
 
-/** How one run for one object ended. */
+/** The end of one run for one object. */
 export type RunOutcome = 'left-alone' | 'hibernated' | 'checked';
 
 /**
- * One run for one object: all checks, then at most one write. If the Cluster cannot be read, all conditions become Unknown, so that none looks
- * fresh, and the run rejects. Rejects with an ApiError or DecodeError, or with `signal.reason`.
+ * Runs all checks of one object, then writes at most once, or again after a conflict. If the Cluster cannot be read, all conditions become Unknown, so that
+ * none looks up to date, and the run rejects. Rejects with an ApiError or DecodeError, or with `signal.reason`.
  */
 export const reconcile = async (
   deps: ReconcileDeps,
@@ -51,7 +50,7 @@ export const reconcile = async (
   signal: AbortSignal,
 ): Promise<RunOutcome> => {
   if (isLeaving(object)) return 'left-alone';
-  // With the checks that is two periods at most: a slow read leaves time for the write.
+  // With the checks, a read and a write take two periods at most, so that a slow read leaves time for the write.
   const options: CallOptions = { signal, timeoutMs: deps.checkTimeoutMs / 2 };
   const ofCluster = await readCluster(deps, object, options).catch(async (error: unknown) => {
     signal.throwIfAborted();
@@ -71,7 +70,7 @@ interface OfCluster {
   readonly context: Pick<CheckContext, 'cluster'>;
 }
 
-/** Objects of other classes than `shoot` have no Cluster. */
+/** Reads the Cluster of an object. Objects of classes other than `shoot` have none. */
 const readCluster = async (
   { seed }: ReconcileDeps,
   object: ExtensionObject,
@@ -125,7 +124,7 @@ const updatesOf = (
     return updateCondition({ type, old }, evaluate(object, type), clock.now());
   });
 
-/** The stored conditions without the types to remove; undefined if there are none to remove. */
+/** Returns the stored conditions without the types to remove, or undefined if there are none to remove. */
 const withoutRemoved = (
   { conditionTypesToRemove }: ReconcileDeps,
   object: ExtensionObject,
@@ -135,7 +134,7 @@ const withoutRemoved = (
   return kept.length === stored.length ? undefined : kept;
 };
 
-/** Writes what differs, after a conflict from the object as it is then. */
+/** Writes conditions that differ, and retries after a conflict with the object read again. An object that is gone is no error. */
 const write = async (deps: ReconcileDeps, read: ExtensionObject, { evaluate, options }: Writing): Promise<void> => {
   try {
     await retryOnConflict(read, {
@@ -167,7 +166,7 @@ const writeOnce = async (
   for (const update of updates) onWritten(object, update);
 };
 
-/** Undefined if another object has the name now, or if the object must not be checked any more. */
+/** Reads the object again. Resolves with undefined if another object has its name now, or if it must no longer be checked. */
 const reread = async (
   { seed, kind }: ReconcileDeps,
   object: ExtensionObject,

@@ -17,13 +17,13 @@ export const keyOf = ({ meta }: ExtensionObject): string => `${meta.namespace}/$
 
 const fieldsOf = ({ meta }: ExtensionObject): LogFields & Labels => ({ namespace: meta.namespace, name: meta.name });
 
-/** Key of the failure to list objects; no object has it. */
+/** Key of the failure to list objects. No object has this key. */
 const listKey = '';
 
-/** The only part that logs and counts. Logs a lasting failure once, not once a period. */
+/** The only part that logs and counts the runs of checks. It logs a lasting failure once, and not in every period. */
 export class HealthCheckReport {
   readonly #options: ReportOptions;
-  /** Texts of the failures that were logged and last, by object. */
+  /** Texts of lasting failures that were logged, by object. */
   readonly #failures = new Map<string, string>();
   /** Objects with series in the metrics. */
   readonly #counted = new Map<string, ExtensionObject>();
@@ -32,7 +32,7 @@ export class HealthCheckReport {
     this.#options = options;
   }
 
-  /** `conditions`: as they should be, written or not. */
+  /** Sets the metrics of an object to its new conditions, even if none differs from the stored ones. */
   judged(object: ExtensionObject, conditions: readonly Condition[]): void {
     const { kind, metrics } = this.#options;
     this.#forget(object);
@@ -67,7 +67,7 @@ export class HealthCheckReport {
     this.#fail(listKey, 'extension objects could not be listed', { error });
   }
 
-  /** Forgets all other objects. */
+  /** Removes the state and the metrics of all other objects. */
   keep(objects: readonly ExtensionObject[]): void {
     const kept = new Set([listKey, ...objects.map(keyOf)]);
     for (const key of this.#failures.keys()) if (!kept.has(key)) this.#failures.delete(key);

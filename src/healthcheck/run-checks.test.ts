@@ -19,7 +19,7 @@ const run = (checks: readonly HealthCheck[], signal = new AbortController().sign
 };
 
 describe('running checks', () => {
-  it('runs all at once and keeps their order', async () => {
+  it('runs them concurrently and keeps their order', async () => {
     const steps: string[] = [];
     const waiting: (() => void)[] = [];
     const slow = (name: string) =>
@@ -39,7 +39,7 @@ describe('running checks', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('takes what throws for not carried out, and the others as they are', async () => {
+  it('turns exceptions into failures, and keeps the results of other checks', async () => {
     const text: unknown = 'a text';
     const outcomes = await run([
       checkOf(async () => {
@@ -59,7 +59,7 @@ describe('running checks', () => {
     ]);
   });
 
-  it('does not let a status that is none pass', async () => {
+  it('turns an invalid status into a failure', async () => {
     const outcomes = await run([
       checkOf(async () => ({ status: 'Unknown' }) as unknown as CheckResult),
       checkOf(async () => ({}) as unknown as CheckResult),
@@ -70,7 +70,7 @@ describe('running checks', () => {
     ]);
   });
 
-  it('ends after the time-out, also for a check that does not heed its signal', async () => {
+  it('ends after the timeout, even if a check ignores its signal', async () => {
     let heard: unknown;
     const { clock, running } = run([
       checkOf(() => new Promise(() => undefined)),
@@ -87,7 +87,7 @@ describe('running checks', () => {
     expect(heard).toEqual(new Error('the check did not finish within 30s'));
   });
 
-  it('rejects with the reason of the signal, whatever the checks do', async () => {
+  it('rejects with the reason of the signal, for any state of the checks', async () => {
     const stop = new AbortController();
     const { clock, running } = run(
       [checkOf(() => new Promise(() => undefined)), checkOf(async () => fine)],
@@ -100,7 +100,7 @@ describe('running checks', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('with a signal that has aborted runs to no result', async () => {
+  it('rejects at once if the signal has already aborted', async () => {
     await expect(run([checkOf(async () => fine)], AbortSignal.abort(new Error('stopped'))).running).rejects.toThrow(
       'stopped',
     );
@@ -146,7 +146,7 @@ describe('an errorCodeCheck', () => {
     expect(await run([check]).outcomes()).toEqual([{ status: 'Failed', detail: 'a broken pattern' }]);
   });
 
-  it('is not asked about a check that could not be carried out', async () => {
+  it('is not called for a check that could not be carried out', async () => {
     const check = checkOf(() => Promise.reject(new Error('X')), { errorCodeCheck });
     expect(await run([check]).outcomes()).toEqual([{ status: 'Failed', detail: 'X' }]);
   });

@@ -8,7 +8,7 @@ export interface RunChecksOptions {
   readonly clock: Clock;
   /** Context of all checks, without the signal. */
   readonly context: Omit<CheckContext, 'signal'>;
-  /** Milliseconds for all checks together. A check that has not finished by then has failed. */
+  /** Timeout of all checks together, in milliseconds. A check that has not finished by then is `Failed`. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -20,7 +20,7 @@ const whenAborted = (signal: AbortSignal): Promise<never> =>
     else signal.addEventListener('abort', abort, { once: true });
   });
 
-/** Checks may be written in JavaScript: any other status must not count as success. */
+/** Turns a result with an invalid status into a failure, because checks may be written in JavaScript. */
 const checkedResult = (result: CheckResult): CheckOutcome => {
   const { status } = result as { readonly status: unknown };
   if (status === 'True' || status === 'False' || status === 'Progressing') return result;
@@ -37,14 +37,14 @@ const runCheck = async (check: HealthCheck, context: CheckContext): Promise<Chec
   return withCodes(checkedResult(await check.check(context)), check);
 };
 
-/** Runs all checks at once. The outcomes are in the order of the checks. Rejects only with `signal.reason`. */
+/** Runs all checks concurrently. The outcomes are in the order of the checks. Rejects only with `signal.reason`. */
 export const runChecks = async (
   checks: readonly HealthCheck[],
   { clock, context, timeoutMs, signal }: RunChecksOptions,
 ): Promise<readonly CheckOutcome[]> => {
   const onTimeout = (): Error => new Error(`the check did not finish within ${formatGoDuration(timeoutMs)}`);
   const outcomes = await runInScope({ clock, timeoutMs, onTimeout, signal }, (until) => {
-    // A check that ignores its signal must not hold up the others.
+    // A check that ignores its signal must not delay the result.
     const aborted = whenAborted(until);
     return Promise.all(
       checks.map((check) =>

@@ -35,11 +35,11 @@ describe('the process of an extension', () => {
       { healthBindAddress: 'x' },
       'extension: healthBindAddress must be an address such as :9643, 127.0.0.1:9643 or [::1]:9643, or 0 to turn it off',
     ],
-  ])('does not begin with %j', async (changes, problem) => {
+  ])('does not start with %j', async (changes, problem) => {
     await expect(run(changes)).rejects.toThrow(new RangeError(problem));
   });
 
-  it('says what is wrong with the kubeconfig in the words of its options', async () => {
+  it('names its own option in the error about a kubeconfig', async () => {
     await expect(run({})).rejects.toThrow(/\/nowhere: does not exist; check the option kubeconfig$/);
   });
 });

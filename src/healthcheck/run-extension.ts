@@ -19,30 +19,29 @@ import { renewHeartbeat } from './heartbeat.ts';
 import { type HealthCheckMetrics, createHealthCheckMetrics } from './metrics.ts';
 import { type OpenSeedAccess, createSeedAccess } from './seed-access.ts';
 
+/** Options of `runExtension`. */
 export interface ExtensionOptions extends Omit<ConnectOptions, 'userAgent'> {
-  /** Name of the extension, such as `provider-local`: User-Agent, holder of the heartbeat, and prefix of the leader's Lease. */
+  /** Name of the extension, such as `provider-local`. It is the User-Agent, the holder of the heartbeat, and the prefix of the leader's Lease. */
   readonly name: string;
-  /**
-   * Namespace of the extension, `extension-<name of its ControllerInstallation>`, with the Leases of the heartbeat and of the leader.
-   */
+  /** Namespace of the extension, `extension-<name of its ControllerInstallation>`. It holds the Leases of the heartbeat and of the leader. */
   readonly namespace: string;
-  /** At least one. They share one watch of the Clusters, and one connection per shoot. */
+  /** Controllers to run; at least one. They share one watch of the Clusters, and one connection per shoot. */
   readonly controllers: readonly HealthCheckController[];
-  /** Milliseconds between renewals of the heartbeat; 0: another process renews it. Default 30 s. */
+  /** Interval between renewals of the heartbeat, in milliseconds; 0 if another process renews it. Default 30 s. */
   readonly heartbeatIntervalMs?: number;
-  /** Only one of several replicas works. Default true. */
+  /** True if replicas elect a leader, and only the leader works. Default true. */
   readonly leaderElection?: boolean;
-  /** Where Prometheus metrics are served at `/metrics`: `:8080`, `127.0.0.1:8080`, or `0` for nowhere. Default `:8080`. */
+  /** Address of `/metrics` for Prometheus, such as `:8080` or `127.0.0.1:8080`; `0` turns it off. Default `:8080`. */
   readonly metricsBindAddress?: string;
-  /** Where `/healthz` and `/readyz` are served. Default `:8081`. */
+  /** Address of `/healthz` and `/readyz`; `0` turns it off. Default `:8081`. */
   readonly healthBindAddress?: string;
-  /** Requests per second to the seed, sustained. Default 20. */
+  /** Sustained rate of requests to the seed, per second. Default 20. */
   readonly qps?: number;
-  /** Requests above that rate. Default 40. */
+  /** Number of requests that may exceed that rate at once. Default 40. */
   readonly burst?: number;
 }
 
-/** As in client-go and in the components of this program. */
+/** Times of leader election in milliseconds, as in client-go and in the components of this program. */
 const electionTimes = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
 const defaultHeartbeatMs = 30_000;
 
@@ -78,10 +77,9 @@ const checkOptions = (options: ExtensionOptions): void => {
 };
 
 /**
- * An extension's process, as the components of this program have it: health checks of all `controllers`, the heartbeat, metrics, `/readyz`,
- * leader election, a bounded request rate and an orderly stop. Runs until `stop` aborts, and resolves with the exit code: 0 then, 1 after a
- * failure, which is logged, and when the leadership was lost. Rejects with a RangeError for invalid options, and with a
- * KubeconfigError.
+ * Runs the process of an extension: health checks of all `controllers`, the heartbeat, metrics, `/healthz` and `/readyz`, leader election, a limited request
+ * rate and a graceful stop. Runs until `stop` aborts, and then resolves with the exit code 0. Resolves with 1 after a failure, which is logged, and after a
+ * lost leadership. Rejects with a RangeError for invalid options, and with a KubeconfigError.
  */
 export const runExtension = async (options: ExtensionOptions, stop: AbortSignal): Promise<number> => {
   checkOptions(options);
@@ -146,7 +144,7 @@ const watchRunnable = (clusters: ClusterWatch): Runnable => ({
   },
 });
 
-/** Closes them after all their users have ended. */
+/** Closes the connections to shoots after all their users have ended. */
 const shootConnections = (access: OpenSeedAccess): Runnable => ({
   name: 'connections to shoots',
   run: async (signal, ready) => {

@@ -17,7 +17,7 @@ const createRig = (concurrency: number) => {
       running.delete(key);
     },
   });
-  /** Offers each key with a version. */
+  /** Offers each key with an item of this version. */
   const offer = (keys: readonly string[], version = 1): void =>
     pool.offer(new Map(keys.map((key) => [key, `${key}@${version}`])));
   const end = async (key: string): Promise<void> => {
@@ -39,7 +39,7 @@ describe('the run pool', () => {
     expect(started).toEqual(['a@1', 'b@1', 'c@2', 'a@2']);
   });
 
-  it('drops a key that is not offered any more', async () => {
+  it('drops a waiting key that is no longer offered', async () => {
     const { started, offer, end } = createRig(1);
     offer(['a', 'b', 'c']);
     offer(['c'], 2);
@@ -47,7 +47,7 @@ describe('the run pool', () => {
     expect(started).toEqual(['a@1', 'c@2']);
   });
 
-  it('closes when its runs have ended, and starts nothing more', async () => {
+  it('closes when its runs have ended, and starts no more', async () => {
     const { pool, started, offer, end } = createRig(1);
     offer(['a', 'b']);
     let closed = false;
@@ -61,7 +61,7 @@ describe('the run pool', () => {
     expect(started).toEqual(['a@1']);
   });
 
-  it('gives every key its turn, never runs a key twice at the same time, and keeps to its concurrency', async () => {
+  it('gives every key its turn, never runs a key twice at the same time, and respects its concurrency', async () => {
     const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
     await fc.assert(
       fc.asyncProperty(
@@ -76,7 +76,7 @@ describe('the run pool', () => {
           }
           const counts = keys.map((key) => started.filter((item) => item.startsWith(`${key}@`)).length);
           const most = Math.max(...counts);
-          // A key comes round again only after all that waited have had their turn.
+          // A key has its second turn only after all waiting keys had their first.
           if (most > 1) expect(Math.min(...counts)).toBeGreaterThanOrEqual(1);
         },
       ),
@@ -85,7 +85,7 @@ describe('the run pool', () => {
 });
 
 describe('an item that is offered first', () => {
-  it('runs before all that wait', async () => {
+  it('runs before all waiting items', async () => {
     const { pool, started, offer, end } = createRig(1);
     offer(['a', 'b', 'c']);
     pool.offerFirst('c', 'c@2');
@@ -94,7 +94,7 @@ describe('an item that is offered first', () => {
     expect(started).toEqual(['a@1', 'c@2', 'b@1']);
   });
 
-  it('runs once more if its key runs, with the newest item', async () => {
+  it('runs after the current run of its key, and only the newest such item does', async () => {
     const { pool, started, offer, end } = createRig(2);
     offer(['a', 'b', 'c']);
     pool.offerFirst('a', 'a@2');

@@ -1,16 +1,16 @@
 export interface RunPoolOptions<T> {
-  /** Runs at the same time. */
+  /** Maximum number of concurrent runs. */
   readonly concurrency: number;
-  /** Must not reject. */
+  /** Runs an item. Must not reject. */
   readonly run: (item: T) => Promise<void>;
 }
 
-/** Runs items by key, never two of one key at the same time. */
+/** Runs items with a limited concurrency, and never two items of one key at the same time. */
 export class RunPool<T> {
   readonly #options: RunPoolOptions<T>;
   readonly #running = new Map<string, Promise<void>>();
   #waiting = new Map<string, T>();
-  /** Items whose key was running when they were offered first. */
+  /** Items from `offerFirst` whose key was running, by key. They run next. */
   readonly #again = new Map<string, T>();
   #isClosed = false;
 
@@ -19,8 +19,8 @@ export class RunPool<T> {
   }
 
   /**
-   * Replaces what waits. A key that runs is left out; a key that waits keeps its place and gets the newer item, so that the last ones get their
-   * turn even if there are too many.
+   * Replaces the waiting items. A running key is left out; a waiting key keeps its place and gets the new item, so that every key gets its turn even if there
+   * are too many.
    */
   offer(items: ReadonlyMap<string, T>): void {
     const next = new Map<string, T>();
@@ -32,14 +32,14 @@ export class RunPool<T> {
     this.#fill();
   }
 
-  /** Runs this item before all that wait. If its key runs, it runs once more after that. */
+  /** Puts an item before all waiting ones. If its key is running, the item runs after that run. */
   offerFirst(key: string, item: T): void {
     if (this.#running.has(key)) this.#again.set(key, item);
     else this.#putFirst(key, item);
     this.#fill();
   }
 
-  /** Starts nothing more; resolves when all that runs has ended. */
+  /** Stops new runs. Resolves when all running items have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.#running.values());

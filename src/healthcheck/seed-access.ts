@@ -18,24 +18,27 @@ export interface SeedAccessOptions {
   /** Transport to the seed, with all its policies. */
   readonly kube: Kube;
   readonly userAgent: string;
-  /** Secrets of a control-plane namespace, the first that exists, whose key `kubeconfig` reaches the shoot. Default those of gardener. */
+  /**
+   * Names of Secrets in a control-plane namespace whose key `kubeconfig` holds a kubeconfig for the shoot; the first Secret that exists with this key is used.
+   * Default: `gardener-internal`, `gardener`.
+   */
   readonly shootSecrets?: readonly string[] | undefined;
-  /** Whether the kubeconfig of a shoot may name an `http://` server, which anybody on the way can read and change. Default false. */
+  /** True if the kubeconfig of a shoot may name an `http://` server, whose traffic anybody on the network can read and change. Default false. */
   readonly allowInsecureShoots?: boolean | undefined;
 }
 
-/** Access to a seed and its shoots; connections stay open until `close`. */
+/** Access to a seed and its shoots, to be closed after use. */
 export interface OpenSeedAccess extends Required<SeedAccess> {
   /** Closes the connections to the shoots. */
   close(): void;
 }
 
-/** gardener prefers the address in the seed (`extensions/pkg/util/shoot_clients.go`, NewClientForShoot). */
+/** Secrets that gardener uses. The first has the address in the seed, which it prefers (`extensions/pkg/util/shoot_clients.go`, NewClientForShoot). */
 const defaultShootSecrets = ['gardener-internal', 'gardener'];
 const secretTimeoutMs = 10_000;
-/** A shoot that no run connects to for this long is gone or hibernated. */
+/** Idle time in milliseconds after which a connection closes: a shoot that no run connects to for this long is deleted or hibernated. */
 const idleMs = 300_000;
-/** Default of calls: one without a time-out would take a connection of its own, as watches do. */
+/** Default timeout of calls in milliseconds. A call without a timeout would take a connection of its own, like a watch. */
 const shootTimeoutMs = 30_000;
 
 const getKubeconfig = ({ namespace, name }: NamespacedName): Call<string | undefined> => ({
@@ -44,7 +47,7 @@ const getKubeconfig = ({ namespace, name }: NamespacedName): Call<string | undef
   decode: (json) => decodeKubeconfigSecret(json, 'secret'),
 });
 
-/** The kubeconfig of the first Secret that exists. Rejects with an ApiError, or with an Error if none has a kubeconfig. */
+/** Reads the kubeconfig from the first Secret that has one. Rejects with an ApiError, or with an Error if none has a kubeconfig. */
 const readKubeconfig = async (
   seed: KubeClient,
   { namespace, names }: { readonly namespace: string; readonly names: readonly string[] },
@@ -62,7 +65,7 @@ const withTimeout = (connection: ShootConnection): ShootConnection => ({
   close: () => connection.close(),
 });
 
-/** Opens no connection yet. */
+/** Creates the access. It opens no connection yet. */
 export const createSeedAccess = (options: SeedAccessOptions): OpenSeedAccess => {
   const { clock, random, kube, userAgent, shootSecrets: names = defaultShootSecrets, allowInsecureShoots } = options;
   const seed = createKubeClient({ kube, clock });

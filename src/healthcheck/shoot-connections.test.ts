@@ -29,7 +29,7 @@ const createRig = () => {
 };
 
 describe('the connections to shoots', () => {
-  it('are one per shoot, for users at the same time and one after the other', async () => {
+  it('are shared by concurrent and by successive users of a shoot', async () => {
     const { clock, opened, closed, connections } = createRig();
     const [first, second, other] = await Promise.all(['a', 'a', 'b'].map((one) => connections.connect(one, signal)));
     expect(first?.client).toBe(second?.client);
@@ -40,7 +40,7 @@ describe('the connections to shoots', () => {
     expect([opened, closed]).toEqual([['kubeconfig of a', 'kubeconfig of b'], []]);
   });
 
-  it('are closed when nobody has used them for a while, and not before', async () => {
+  it('are closed after the idle time without users, and not before', async () => {
     const { clock, closed, connections } = createRig();
     const first = await connections.connect('a', signal);
     await clock.advance(600_000);
@@ -53,7 +53,7 @@ describe('the connections to shoots', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('count a user that leaves twice once', async () => {
+  it('count a user once that closes twice', async () => {
     const { clock, closed, connections } = createRig();
     const [first, second] = [await connections.connect('a', signal), await connections.connect('a', signal)];
     first.close();
@@ -65,7 +65,7 @@ describe('the connections to shoots', () => {
     expect(closed).toEqual(['kubeconfig of a']);
   });
 
-  it('are made anew when the credentials change, and the old one ends with its last user', async () => {
+  it('are replaced when the credentials change, and the old one closes with its last user', async () => {
     const { kubeconfigs, opened, closed, connections, clock } = createRig();
     const old = await connections.connect('a', signal);
     kubeconfigs.set('a', 'rotated');
@@ -82,13 +82,13 @@ describe('the connections to shoots', () => {
     expect([closed, clock.pending]).toEqual([['kubeconfig of a', 'rotated', 'rotated again'], 0]);
   });
 
-  it('are not made without credentials', async () => {
+  it('are not opened without credentials', async () => {
     const { opened, connections } = createRig();
     await expect(connections.connect('c', signal)).rejects.toThrow('no Secret');
     expect(opened).toEqual([]);
   });
 
-  it('end with all of them, and what comes after is not kept', async () => {
+  it('all end with close, and later connections are not kept', async () => {
     const { clock, closed, connections } = createRig();
     (await connections.connect('a', signal)).close();
     await connections.connect('b', signal);

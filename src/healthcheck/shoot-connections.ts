@@ -4,19 +4,19 @@ import type { Clock } from '../ports/clock.ts';
 export interface ShootConnectionsOptions {
   readonly clock: Clock;
   readonly connector: ShootConnector;
-  /** The kubeconfig of the shoot as it is now; it changes when credentials are rotated. */
+  /** Reads the current kubeconfig of the shoot. It changes when credentials are rotated. */
   readonly readKubeconfig: (namespace: string, signal: AbortSignal) => Promise<string>;
   /** How long an unused connection stays open, in milliseconds. */
   readonly idleMs: number;
 }
 
-/** A connection and its users. */
+/** A connection to a shoot, with a count of its users. */
 class SharedConnection {
   readonly kubeconfig: string;
   readonly #connection: ShootConnection;
   #users = 0;
   #isClosed = false;
-  /** True once it is no longer given to new users: it closes with its last one. */
+  /** True once the connection gets no new users and closes after its last one. */
   #isDraining: boolean;
   #cancelIdle = (): void => undefined;
 
@@ -26,7 +26,7 @@ class SharedConnection {
     this.#isDraining = isDraining;
   }
 
-  /** `onUnused` is called when the last user has closed it. */
+  /** Adds a user. Calls `onUnused` when the last user has closed the connection, unless it is draining. */
   use(onUnused: () => void): ShootConnection {
     this.#cancelIdle();
     this.#users += 1;
@@ -60,7 +60,7 @@ class SharedConnection {
   }
 }
 
-/** One connection per shoot for all runs, objects and controllers. */
+/** Shares one connection per shoot among all runs, objects and controllers. */
 export class ShootConnections {
   readonly #options: ShootConnectionsOptions;
   readonly #shared = new Map<string, SharedConnection>();
@@ -70,14 +70,14 @@ export class ShootConnections {
     this.#options = options;
   }
 
-  /** Connects to the shoot whose control plane is in `namespace`. Each user must close what it gets; the connection stays open for the next. */
+  /** Connects to the shoot whose control plane is in `namespace`. Each user must close its result; the connection itself stays open for later users. */
   async connect(namespace: string, signal: AbortSignal): Promise<ShootConnection> {
     const { clock, idleMs, readKubeconfig } = this.#options;
     const shared = this.#sharedFor(namespace, await readKubeconfig(namespace, signal));
     return shared.use(() => shared.drainAfter(clock, idleMs, () => this.#drain(namespace, shared)));
   }
 
-  /** Closes all connections; their requests fail. */
+  /** Closes all connections. Requests in flight fail. */
   close(): void {
     this.#isClosed = true;
     for (const [namespace, shared] of [...this.#shared]) {

@@ -3,9 +3,9 @@ import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
 
 /** The connection to a shoot that the checks of one run share. */
 export interface ShootLink {
-  /** Connects at its first call; a failure fails all checks of the run that need it. */
+  /** Connects at the first call. If that fails, all checks of the run that need the shoot fail. */
   readonly client: () => Promise<KubeClient>;
-  /** Aborts an attempt to connect, and closes the connection, even one that is established later. */
+  /** Aborts an attempt to connect, and closes the connection, even if it is established later. */
   close(): void;
 }
 

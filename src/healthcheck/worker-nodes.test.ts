@@ -121,7 +121,7 @@ describe('the check of worker nodes', () => {
     expect(await workerNodesCheck()(contextOf(answersOf(state)))).toEqual(result);
   });
 
-  it('takes other thresholds', async () => {
+  it('accepts other thresholds', async () => {
     const check = workerNodesCheck({ scaleUpThresholdMs: 1, scaleDownThresholdMs: 2 });
     const up = answersOf({ deployments: [deployment(1, 'False')], machines: [machine('a', 'Pending')] });
     const down = answersOf({
@@ -137,7 +137,7 @@ describe('the check of worker nodes', () => {
     ['machine deployments', 'seed', `${machinePath}/machinedeployments`],
     ['machines', 'seed', `${machinePath}/machines`],
     ['nodes', 'shoot', '/api/v1/nodes'],
-  ] as const)('could not be carried out where %s cannot be listed', async (_, cluster, path) => {
+  ] as const)('cannot be carried out if %s cannot be listed', async (_, cluster, path) => {
     const answers = answersOf({ deployments: [] });
     const error = new ApiError({ code: 'Timeout', message: `GET ${path}: no answer within 30000 ms` });
     const context = contextOf({ ...answers, [cluster]: { ...answers[cluster], [path]: error } });

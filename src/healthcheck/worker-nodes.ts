@@ -10,8 +10,9 @@ import { type WorkerNode, listWorkerNodes } from '../gardener/node.ts';
 import { goQuote } from '../kubernetes/api/go-quote.ts';
 import type { Check, CheckResult } from './check.ts';
 
+/** Options of `workerNodesCheck`. */
 export interface WorkerNodesOptions {
-  /** How long machines may take to join, in milliseconds. Default 5 min. */
+  /** How long new machines may take to join the cluster, in milliseconds. Default 5 min. */
   readonly scaleUpThresholdMs?: number;
   /** How long nodes may take to drain, in milliseconds. Default 15 min. */
   readonly scaleDownThresholdMs?: number;
@@ -27,9 +28,9 @@ interface Machinery {
 }
 
 /**
- * Compares the machines of the control-plane namespace with the nodes of the shoot. While a MachineDeployment is not available, machines that are
- * being created are Progressing; so are nodes that are being drained, once all MachineDeployments are healthy. The order is that of gardener's
- * `extensions/pkg/controller/healthcheck/worker/nodes.go`.
+ * Returns a check that compares the machines of the control-plane namespace with the nodes of the shoot. It is False if a machine failed, a MachineDeployment
+ * is unhealthy, or nodes are missing or too many. It is Progressing while a MachineDeployment is unavailable and its machines are being created, and while
+ * nodes are being drained. Problems have the precedence of gardener's `extensions/pkg/controller/healthcheck/worker/nodes.go`.
  */
 export const workerNodesCheck = (options: WorkerNodesOptions = {}): Check => {
   const { scaleUpThresholdMs = defaultScaleUpMs, scaleDownThresholdMs = defaultScaleDownMs } = options;

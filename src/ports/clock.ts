@@ -1,4 +1,4 @@
-/** The only source of time. Virtual in simulations, so that hours of outage run in seconds. */
+/** The only source of time. It is virtual in simulations, so that hours of outage run in seconds. */
 export interface Clock {
   /** Wall clock: milliseconds since the epoch. It may jump; never measure a span with it. */
   now(): number;

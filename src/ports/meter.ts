@@ -1,7 +1,7 @@
 export type Labels = Readonly<Record<string, string>>;
 
 export interface MetricDefinition {
-  /** Full name with the prefix `dwd_` and the unit. */
+  /** Full name, with the prefix `dwd_` and the unit. */
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];
@@ -9,7 +9,7 @@ export interface MetricDefinition {
 
 export interface Counter {
   inc(labels?: Labels, by?: number): void;
-  /** Forgets the series whose labels include all of `labels`. */
+  /** Removes the series whose labels include all of `labels`. */
   remove(labels: Labels): void;
 }
 
@@ -29,11 +29,11 @@ export interface Sample {
 }
 
 export interface GaugeDefinition extends MetricDefinition {
-  /** All series of the gauge, asked whenever the metrics are read; of equal labels the last one counts. Such a gauge is not set. */
+  /** Returns all series of the gauge; called at each scrape. If labels are equal, the last sample counts. Nobody calls `set` on such a gauge. */
   readonly read?: () => Iterable<Sample>;
 }
 
-/** Where metrics are declared. Declaring one name twice is an error. */
+/** Declares metrics. Declaring a name twice is an error. */
 export interface Meter {
   counter(definition: MetricDefinition): Counter;
   gauge(definition: GaugeDefinition): Gauge;

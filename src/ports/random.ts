@@ -1,5 +1,5 @@
-/** The only source of random numbers. Seeded in simulations, so that a run can be replayed. */
+/** The only source of random numbers. It has a fixed seed in simulations, so that a run can be replayed. */
 export interface Random {
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number;
 }

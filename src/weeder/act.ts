@@ -4,17 +4,17 @@ import { type PodView, deletePod } from '../kubernetes/api/pod.ts';
 import type { DeleteOutcome } from './judge/attempts.ts';
 
 export interface WeederActDeps {
-  /** Refuses writes at the moment of sending when this process does not lead. */
+  /** Client that refuses a write right before it is sent if this process does not lead. */
   readonly client: KubeClient;
-  /** Nothing is written: a delete counts as done at once. */
+  /** True if nothing is written: a delete then succeeds at once. */
   readonly dryRun: boolean;
 }
 
 export interface DeleteRequest {
   readonly pod: PodView;
-  /** Ends a delete that was not sent yet. One that was sent is awaited. */
+  /** Cancels the delete if it is not sent yet. If it is sent, its response is awaited. */
   readonly signal: AbortSignal;
-  /** Called right before the delete is sent, because the process may have been suspended meanwhile. */
+  /** True if the delete is still wanted. Called right before it is sent, because the process may have been suspended meanwhile. */
   readonly isWanted: () => boolean;
 }
 
@@ -24,13 +24,13 @@ export interface DeleteResult {
 }
 
 /**
- * Time for a delete including its wait for a free slot, and for the answer once it is sent. A thousand deletes of a second each are no failure:
- * the end of the weeding ends the wait.
+ * Timeouts of a delete in milliseconds: including its wait for a free slot, and from sending to the response. The first is long, because a thousand deletes of
+ * a second each are no failure; the end of the weeding cancels the wait.
  */
 const timeoutMs = 600_000;
 const sentTimeoutMs = 10_000;
 
-/** Deletes the pod in the state in which it was seen. A failed delete is data; rejects only for a bug. */
+/** Deletes the pod if it is still in the state that the watch has shown. A failure is an outcome of the result; the promise rejects only for a bug. */
 export const act = async ({ client, dryRun }: WeederActDeps, request: DeleteRequest): Promise<DeleteResult> => {
   if (dryRun) return { outcome: { kind: 'deleted' } };
   const { pod, signal, isWanted } = request;
@@ -53,7 +53,7 @@ const failureOf = (error: ApiError): DeleteResult => {
   if (error.code === 'NotFound') return { outcome: { kind: 'gone' } };
   if (error.code === 'Conflict') return { outcome: { kind: 'changed', error } };
   const { retryAfterMs = 0, handling, heldBack } = error;
-  // The server did not refuse it: the answer is lost or unreadable.
+  // The server did not refuse the delete, but its response is lost or unreadable.
   const mayHaveLanded = handling === 'retry' && !heldBack;
   return { outcome: { kind: 'failed', retryAfterMs, mayHaveLanded }, error };
 };

@@ -33,7 +33,7 @@ const isSoundSelector = (selector: LabelSelector): boolean =>
   selector.matchExpressions.every(isSoundRequirement) &&
   formatLabelSelector(selector) !== '';
 
-/** Whether nothing in the settings can be refused by an API server, or select every pod. */
+/** True if an API server accepts every part of the settings, and no selector selects every pod. */
 const isSound = ({ watchDurationMs, services }: WeederSettings): boolean =>
   Number.isFinite(watchDurationMs) &&
   watchDurationMs > 0 &&
@@ -44,7 +44,7 @@ const isSound = ({ watchDurationMs, services }: WeederSettings): boolean =>
   );
 
 describe('a weeder configuration with something wrong in it', () => {
-  it('is refused in words, or its settings are sound', () => {
+  it('is refused with a message, or its settings are valid', () => {
     const whole = parse(everyOperator) as unknown;
     const counts = checkMany(
       mutations(3),
@@ -62,7 +62,7 @@ describe('a weeder configuration with something wrong in it', () => {
     expect(counts.get('taken')).toBeGreaterThan(20);
   });
 
-  it('never throws, whatever the text', { timeout: 60_000 }, () => {
+  it('never throws, for any text', { timeout: 60_000 }, () => {
     const damage = fc.tuple(fc.nat(everyOperator.length), fc.nat(20), fc.string({ unit: 'binary', maxLength: 10 }));
     const damaged = damage.map(
       ([at, removed, added]) => everyOperator.slice(0, at) + added + everyOperator.slice(at + removed),
@@ -120,10 +120,10 @@ describe('any valid weeder configuration', () => {
     ),
   });
 
-  /** With quotes around what Go takes for booleans. */
+  /** Writes YAML with quotes around texts that Go reads as booleans. */
   const quoting = (config: object): string => stringify(config, { version: '1.1' });
 
-  it('comes out as it was written', { timeout: 60_000 }, () => {
+  it('is read as it was written', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(settings, fc.constantFrom(quoting, JSON.stringify), (wanted, write) => {
         const text = write({
@@ -134,7 +134,7 @@ describe('any valid weeder configuration', () => {
         });
         const { settings: found, problems } = weederConfig.load(text, running);
         expect(problems).toEqual([]);
-        // Names that are whole numbers come first in any object.
+        // The order may differ: JavaScript puts names that are whole numbers first in any object.
         const byName = (read: WeederSettings | undefined) => new Map(read?.services.map((one) => [one.name, one]));
         expect(byName(found)).toEqual(byName(wanted));
         expect(found?.watchDurationMs).toBe(wanted.watchDurationMs);

@@ -15,7 +15,7 @@ const wrongLabelKeys = (selector: unknown): readonly string[] =>
 
 const valuesAgainstOperator = (requirement: unknown, path: Path): readonly ConfigFinding[] => {
   const { operator, values } = fieldsOf(requirement);
-  // Anything but a list is a problem of its own.
+  // Another rule reports values that are not a list.
   if (values !== undefined && !Array.isArray(values)) return [];
   const isNone = itemsOf(values).length === 0;
   switch (operator) {
@@ -32,7 +32,7 @@ const valuesAgainstOperator = (requirement: unknown, path: Path): readonly Confi
   }
 };
 
-/** Canonical texts; undefined if a selector is wrong, which is then the problem to report. */
+/** Returns the canonical text of each selector; undefined for an invalid one, which other rules report. */
 const textsOf = (selectors: readonly unknown[]): readonly (string | undefined)[] => {
   const schema = labelSelector();
   return selectors.map((selector) => {
@@ -74,7 +74,7 @@ const aboutService = (name: string, service: unknown, path: Path): readonly Conf
   ];
 };
 
-/** Rules over several fields of a weeder configuration, and over the keys of its maps, as far as it has the shape to apply them to. */
+/** Applies the rules between fields of a weeder configuration, and those for the keys of its maps. Parts of a wrong shape are skipped. */
 export const weederFindings = (value: unknown): readonly ConfigFinding[] => {
   const field = 'servicesAndDependantSelectors';
   return Object.entries(fieldsOf(fieldsOf(value)[field])).flatMap(([name, service]) =>

@@ -29,26 +29,26 @@ const minimalServices = [
 ];
 
 describe('weederConfig.check', () => {
-  it.each(named)('finds all that is wrong with %s', (_, { text, problems }) => {
+  it.each(named)('finds all problems of %s', (_, { text, problems }) => {
     expect(weederConfig.check(text).map((problem) => formatProblem('file', problem))).toEqual(
       problems.map((line) => `file:${line}`),
     );
   });
 
-  it('finds nothing wrong with the example', () => {
+  it('finds no problem in the example', () => {
     expect(weederConfig.check(read('../../examples/weeder-config.yaml'))).toEqual([]);
   });
 });
 
 describe('weederConfig.load', () => {
-  it.each(named)('has settings or an error for %s', (_, { text }) => {
+  it.each(named)('returns settings or an error for %s', (_, { text }) => {
     const { settings, problems } = weederConfig.load(text, running);
     expect(settings === undefined).toBe(hasErrors(problems));
   });
 
   const term = (key: string, operator: string, ...values: readonly string[]) => ({ key, operator, values });
 
-  it('reads what Gardener writes', () => {
+  it('reads the configuration that Gardener writes', () => {
     const controlPlane = term('gardener.cloud/role', 'In', 'controlplane');
     const selector = (role: ReturnType<typeof term>) => ({ matchLabels: {}, matchExpressions: [controlPlane, role] });
     expect(load(textOf(cases, 'gardener'))).toEqual({
@@ -80,7 +80,7 @@ describe('weederConfig.load', () => {
     ]);
   });
 
-  it('fills in the defaults', () => {
+  it('applies the defaults', () => {
     expect(load(minimal)).toEqual({ settings: { watchDurationMs: 300_000, services: minimalServices }, problems: [] });
   });
 
@@ -91,11 +91,11 @@ describe('weederConfig.load', () => {
     ['watchDuration: null', 300_000],
     ['WATCHDURATION: 7s', 7_000],
     ['probeInterval: 7s', 300_000],
-  ])('takes %s as the Go program does', (line, watchDurationMs) => {
+  ])('reads %s like the Go program', (line, watchDurationMs) => {
     expect(load(`${minimal}${line}\n`).settings).toEqual({ watchDurationMs, services: minimalServices });
   });
 
-  it('leaves the keys of its maps as they are', () => {
+  it('leaves the keys of its maps unchanged', () => {
     const { settings } = load(minimal.replace('role:', 'Role: a, ROLE: b, constructor: c, role:'));
     expect(settings.services[0]?.podSelectors[0]?.matchLabels).toEqual({
       Role: 'a',
@@ -105,7 +105,7 @@ describe('weederConfig.load', () => {
     });
   });
 
-  it('warns about what it does not know, where it runs', () => {
+  it('warns about unknown fields with the option of a running component', () => {
     const { settings, problems } = load(textOf(cases, 'unknown-fields'));
     expect(problems.map(({ path, severity }) => `${severity} ${path}`)).toEqual([
       'warning concurrency',

@@ -11,7 +11,7 @@ const settingsFrom = (config: WeederConfig): WeederSettings => ({
   })),
 });
 
-/** What gardenlet generates (NewDependencyWatchdogWeederConfiguration in https://github.com/gardener/gardener/tree/master/pkg/component). */
+/** The configuration that gardenlet generates (NewDependencyWatchdogWeederConfiguration in https://github.com/gardener/gardener/tree/master/pkg/component). */
 const defaultText = `watchDuration: 5m0s
 servicesAndDependantSelectors:
   etcd-main-client:

@@ -24,7 +24,7 @@ export interface ConfiguredWeederDeps extends ComponentPorts {
   readonly concurrency: number;
 }
 
-/** The weeder of a seed under one configuration: it watches EndpointSlices, and while it leads it starts and ends weedings. */
+/** The weeder of a seed under one configuration. It watches EndpointSlices and, while it leads, starts and ends weedings. */
 export class ConfiguredWeeder implements ConfiguredComponent<WeederSettings, WeederState> {
   readonly settings: WeederSettings;
   readonly #deps: ConfiguredWeederDeps;
@@ -91,7 +91,7 @@ export class ConfiguredWeeder implements ConfiguredComponent<WeederSettings, Wee
   }
 }
 
-/** Pods are watched only during weedings, so there is a check only while such a watch has a problem. */
+/** Returns a check only while a watch of pods has a problem, because pods are watched only during weedings. */
 const podChecks = ({ entries }: WatchRegistry): readonly ReadyCheck[] => {
   const [first, ...others] = Array.from(entries).flatMap(({ resource, problem }) =>
     resource === 'pods' ? (problem() ?? []) : [],

@@ -20,14 +20,14 @@ export interface WeederControllerDeps extends NamespaceWeederDeps {
 
 /** State that outlives a change of the configuration. */
 export interface WeederState {
-  /** By `namespace/service`. */
+  /** States of services, by `namespace/service`. */
   readonly services: ReadonlyMap<string, ServiceState>;
   readonly namespaces: ReadonlyMap<string, NamespaceState>;
 }
 
-/** Weedings that start within this time are planned together, so that no watch is opened only to be replaced. In milliseconds. */
+/** Weedings that start within this time, in milliseconds, are planned together, so that no watch is opened only to be replaced. */
 const gatherMs = 20;
-/** How often the state of namespaces without weedings is pruned, in milliseconds. */
+/** Interval in which the state of namespaces without weedings is pruned, in milliseconds. */
 const pruneMs = 60_000;
 
 /** Starts and ends the weedings of a seed. Keys are `namespace/service`. */
@@ -38,7 +38,7 @@ export class WeederController {
   readonly #readiness: ServiceReadiness;
   readonly #observer: PodObserver;
   readonly #services = new Map<string, ServiceState>();
-  /** By namespace and service. */
+  /** Weedings by namespace and service. */
   readonly #weedings = new Map<string, Map<string, Weeding>>();
   readonly #namespaces = new Map<string, NamespaceWeeder>();
   #cancelPlan: (() => void) | undefined;
@@ -60,17 +60,17 @@ export class WeederController {
     if (before !== undefined) this.#takeOver(before);
   }
 
-  /** Services known so far. */
+  /** Keys of the services known so far. */
   keys(): readonly string[] {
     return [...new Set([...this.#readiness.keys(), ...this.#services.keys()])];
   }
 
-  /** Applies a change of an EndpointSlice; returns the services to reconcile. */
+  /** Applies a change of an EndpointSlice. Returns the keys of the services to reconcile. */
   observe(change: StoreChange<EndpointSliceView>): readonly string[] {
     return this.#readiness.observe(change);
   }
 
-  /** Starts or ends the weeding of one service, as its readiness demands. */
+  /** Starts or ends the weeding of one service according to its readiness. */
   reconcile(key: string): void {
     const [namespace = '', service = ''] = key.split('/');
     if (!this.#selectors.has(service)) return;
@@ -94,7 +94,7 @@ export class WeederController {
     };
   }
 
-  /** Ends all weedings. Sends nothing new; resolves when all deletes that were sent are answered. */
+  /** Ends all weedings and stops new deletes. Resolves when all deletes in flight have ended. */
   async stop(): Promise<void> {
     this.#cancelPlan?.();
     this.#cancelPrune?.();
@@ -105,7 +105,7 @@ export class WeederController {
   #takeOver(before: WeederState): void {
     const { clock, report } = this.#deps;
     const now = clock.monotonic();
-    // Namespaces without a weeding, too: one may start under the new configuration.
+    // Take over namespaces without a weeding, too: one may start under the new configuration.
     for (const [namespace, state] of before.namespaces) this.#weederOf(namespace, state);
     this.#planSoon();
     for (const [key, state] of before.services) {
@@ -124,12 +124,12 @@ export class WeederController {
     else weedings.set(service, weeding);
     if (weedings.size === 0) this.#weedings.delete(namespace);
     else this.#weedings.set(namespace, weedings);
-    // An end must take effect at once; a start has to wait for its watch anyway.
+    // The end of a weeding must take effect at once; its start has to wait for the watch anyway.
     this.#weederOf(namespace).wake();
     this.#planSoon();
   }
 
-  /** Running weedings by the clock: after a suspension of the process, changes of pods may arrive before the timer that ends a weeding. */
+  /** Returns weedings that the clock has not ended: after a suspension of the process, changes of pods may arrive before the timer of the end. */
   #running(namespace: string): ReadonlyMap<string, Weeding> {
     const now = this.#deps.clock.monotonic();
     return new Map([...(this.#weedings.get(namespace) ?? [])].filter(([, { endsAt }]) => endsAt > now));

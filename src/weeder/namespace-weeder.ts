@@ -12,15 +12,15 @@ export interface NamespaceWeederDeps extends WeederActDeps {
 
 export interface NamespaceWeederOptions {
   readonly namespace: string;
-  /** State of the weeder before, after a change of the configuration. */
+  /** State of the weeder under the previous configuration, if there was one. */
   readonly state: NamespaceState | undefined;
-  /** Weedings that run now, by service. */
+  /** Returns the running weedings, by service. */
   readonly weedings: () => ReadonlyMap<string, Weeding>;
-  /** Pods that their watches show. */
+  /** Returns the dependent pods of these weedings, from their watches. */
   readonly pods: () => readonly DependentPod[];
 }
 
-/** A delete that was started and has not ended. */
+/** A delete that has started and not ended. */
 interface Deletion {
   readonly dependent: DependentPod;
   readonly cancel: AbortController;
@@ -47,12 +47,12 @@ export class NamespaceWeeder {
     return this.#state;
   }
 
-  /** True when there is nothing to keep and nothing to wait for. */
+  /** True if no delete is in flight and no back-off of an owner must be kept. */
   get isIdle(): boolean {
     return this.#inFlight.size === 0 && this.#state.owners.size === 0;
   }
 
-  /** To be called when pods or weedings have changed. Runs after the caller, so that changes of one moment count together. */
+  /** Schedules a reconciliation; call it when pods or weedings have changed. It runs in a microtask, so that simultaneous changes are handled together. */
   wake(): void {
     if (this.#isScheduled || this.#isStopped) return;
     this.#isScheduled = true;
@@ -67,7 +67,7 @@ export class NamespaceWeeder {
     });
   }
 
-  /** Sends nothing new. Resolves when all that was sent is answered. */
+  /** Stops new deletes. Resolves when all deletes in flight have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelTimer();
@@ -91,14 +91,14 @@ export class NamespaceWeeder {
     this.#cancelTimer = clock.timer(decision.nextDecisionAt - now, () => this.wake());
   }
 
-  /** Ends deletes whose weeding has ended, unless they were sent already. */
+  /** Cancels deletes whose weeding has ended, unless they are already sent. */
   #cancelUnwanted(): void {
     for (const { cancel, dependent } of this.#inFlight) {
       if (this.#weedingOf(dependent) === undefined) cancel.abort(new Error('the weeding has ended'));
     }
   }
 
-  /** Of the weedings that match the pod, the one whose service became ready last. */
+  /** Returns the running weeding that matches the pod; if several do, the one whose service became ready last. */
   #weedingOf({ services }: DependentPod): Weeding | undefined {
     const weedings = this.#options.weedings();
     const matching = services.flatMap((service) => weedings.get(service) ?? []);
@@ -124,7 +124,7 @@ export class NamespaceWeeder {
   async #delete(dependent: DependentPod, signal: AbortSignal): Promise<void> {
     const { clock, report } = this.#deps;
     const { pod } = dependent;
-    // The answer may come after the weeding has ended, and counts for it all the same.
+    // The response may arrive after the end of the weeding, and still counts for it.
     const weeding = this.#weedingOf(dependent);
     const isWanted = (): boolean => this.#weedingOf(dependent) !== undefined;
     try {

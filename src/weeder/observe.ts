@@ -9,7 +9,7 @@ export interface PodObserverOptions {
   readonly onChange: (namespace: string) => void;
 }
 
-/** Shows the pods that weedings need, with as few watches as possible. */
+/** Watches the pods that weedings need, with as few watches as possible. */
 export class PodObserver {
   readonly #options: PodObserverOptions;
   readonly #open = new Map<string, ScopeWatch>();
@@ -20,7 +20,7 @@ export class PodObserver {
     this.#options = options;
   }
 
-  /** Opens and closes watches until they show what all weedings together need. */
+  /** Opens and closes watches so that they cover the needs of all weedings. */
   cover(needs: readonly PodNeed[]): void {
     this.#plan = planScopes(needs, this.#plan);
     this.#needs = needs;
@@ -31,7 +31,7 @@ export class PodObserver {
     this.#closeUnused();
   }
 
-  /** The pods seen so far for these needs of one namespace, each once. */
+  /** Returns the pods seen so far for these needs of one namespace, without duplicates. */
   podsOf(needs: readonly PodNeed[]): readonly DependentPod[] {
     const seen = new Map<string, { readonly pod: PodView; readonly services: Set<string> }>();
     for (const need of needs) {
@@ -49,7 +49,7 @@ export class PodObserver {
     this.#open.clear();
   }
 
-  /** The planned watch or, until that one is synced, the watch of the namespace that it replaces. */
+  /** Key of the watch that serves a need: the planned one or, until that is synced, the watch of the namespace that it replaces. */
   #shownBy(need: PodNeed): string {
     const planned = plannedScope(this.#plan, need);
     const former = scopeKey(need);
@@ -67,15 +67,15 @@ export class PodObserver {
 }
 
 /**
- * One watch may lag behind another. Resource versions of one resource compare as numbers (KEP-5504); where they are no numbers, the pod known
- * first stays.
+ * Returns the newer version of a pod, because one watch may lag behind another. Resource versions of one resource compare as numbers (KEP-5504); if they are no
+ * numbers, the result is `known`.
  */
 const newerOf = (known: PodView, other: PodView): PodView => {
   const [before, after] = [Number(known.resourceVersion), Number(other.resourceVersion)];
   return after > before ? other : known;
 };
 
-/** An open watch, its pods by namespace. */
+/** An open watch, with its pods indexed by namespace. */
 class ScopeWatch {
   readonly #watch: PodWatch;
   readonly #byNamespace = new Map<string, Map<string, PodView>>();
@@ -84,7 +84,7 @@ class ScopeWatch {
 
   constructor({ watches, onChange }: PodObserverOptions, scope: PodScope, onSynced: () => void) {
     this.#watch = watches.open(scope);
-    // Rejects when the watch is closed before.
+    // Rejects if the watch is closed before it is synced.
     this.#watch.store.whenSynced(this.#closing.signal).then(onSynced, () => undefined);
     this.#unsubscribe = this.#watch.store.subscribe(({ type, key, value }) => {
       if (type === 'set') this.#set(key, value);
@@ -93,7 +93,7 @@ class ScopeWatch {
     });
   }
 
-  /** True once it shows all pods of its scope. */
+  /** True once the watch has listed all pods of its scope. */
   get synced(): boolean {
     return this.#watch.store.synced;
   }

@@ -32,7 +32,7 @@ describe('readiness of a service', () => {
     expect(new ServiceReadiness(storeOf(entries)).take('ns/etcd')).toEqual({ ready, wasUnready: false });
   });
 
-  it('stays while one of its slices is ready', () => {
+  it('lasts while one of its slices is ready', () => {
     const readiness = new ServiceReadiness(storeOf({ a: slice(true), b: slice(true) }));
     expect(readiness.observe(set('a', slice(false)))).toEqual(['ns/etcd']);
     expect(readiness.take('ns/etcd')).toEqual({ ready: true, wasUnready: false });
@@ -40,7 +40,7 @@ describe('readiness of a service', () => {
     expect(readiness.take('ns/etcd')).toEqual({ ready: false, wasUnready: true });
   });
 
-  it('does not miss that it was lost and came back between two observations, and says so once', () => {
+  it('reports once that it was lost and regained between two observations', () => {
     const readiness = new ServiceReadiness(storeOf({ a: slice(true) }));
     readiness.observe(set('a', slice(false)));
     readiness.observe(set('a', slice(true)));
@@ -48,14 +48,14 @@ describe('readiness of a service', () => {
     expect(readiness.take('ns/etcd')).toEqual({ ready: true, wasUnready: false });
   });
 
-  it('follows a slice that goes over to another service', () => {
+  it('follows a slice that moves to another service', () => {
     const readiness = new ServiceReadiness(storeOf({ a: slice(true) }));
     expect(readiness.observe(set('a', slice(true, 'other'), slice(true)))).toEqual(['ns/other', 'ns/etcd']);
     expect(readiness.take('ns/etcd').ready).toBe(false);
     expect(readiness.take('ns/other').ready).toBe(true);
   });
 
-  it('keeps nothing of services that are not ready', () => {
+  it('keeps no state of services that are not ready', () => {
     const readiness = new ServiceReadiness(storeOf({ a: slice(true) }));
     readiness.observe({ type: 'deleted', key: 'a', value: slice(true) });
     readiness.take('ns/etcd');

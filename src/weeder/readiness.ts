@@ -1,36 +1,36 @@
 import type { EndpointSliceView } from '../kubernetes/api/endpoint-slice.ts';
 import type { ObjectKey, Store, StoreChange } from '../kubernetes/cache/index.ts';
 
-/** `namespace/service`. */
+/** Key of a service: `namespace/service`. */
 const serviceKey = ({ namespace, service }: Pick<EndpointSliceView, 'namespace' | 'service'>): string =>
   `${namespace}/${service}`;
 
-/** Readiness of services, each of which may have several EndpointSlices. */
+/** Readiness of services. A service may have several EndpointSlices. */
 export class ServiceReadiness {
-  /** Slices with a ready endpoint, by service. */
+  /** Keys of the slices with a ready endpoint, by service. */
   readonly #ready = new Map<string, Set<ObjectKey>>();
   readonly #wasUnready = new Set<string>();
 
   constructor(slices: Store<EndpointSliceView>) {
     for (const [key, slice] of slices.entries()) this.#set(key, slice);
-    // The first list shows one moment, not a history.
+    // The first list shows a single state, so no service was unready before it.
     this.#wasUnready.clear();
   }
 
-  /** Applies a change of a slice; returns the services that it affects. */
+  /** Applies a change of a slice. Returns the keys of the services that it affects. */
   observe({ type, key, value, previous }: StoreChange<EndpointSliceView>): readonly string[] {
     if (type === 'deleted') return [this.#remove(key, value)];
     const isMoved = previous !== undefined && serviceKey(previous) !== serviceKey(value);
-    // The new service first, so that a slice which moves leaves no gap.
+    // Add the slice to the new service first, so that a move leaves no gap.
     return [this.#set(key, value), ...(isMoved ? [this.#remove(key, previous)] : [])];
   }
 
-  /** Services that have a ready slice, or had one since the last `take`. */
+  /** Keys of the services with a ready slice, and of those with a slice, ready or not, seen since their last `take`. */
   keys(): readonly string[] {
     return [...this.#ready.keys()];
   }
 
-  /** `ready`: some slice has a ready endpoint. `wasUnready`: there was none at some time since the last `take`. */
+  /** Returns the readiness of a service. `ready`: a slice has a ready endpoint. `wasUnready`: at some time since the last `take`, none had. */
   take(key: string): { readonly ready: boolean; readonly wasUnready: boolean } {
     const ready = (this.#ready.get(key)?.size ?? 0) > 0;
     const wasUnready = this.#wasUnready.delete(key);

@@ -6,10 +6,10 @@ import type { EventRecorder } from '../telemetry/index.ts';
 import type { Weeding, WeedingEnd } from './judge/weedings.ts';
 import { type WeederMetrics, createWeederMetrics } from './metrics.ts';
 
-/** A pod in a report. */
+/** The pod of a report, with its weeding. */
 export interface PodReport {
   readonly pod: PodView;
-  /** Of the weedings that match the pod, the one whose service became ready last. */
+  /** The weeding that matches the pod; if several do, the one whose service became ready last. */
   readonly weeding: Weeding;
   readonly now: number;
 }
@@ -18,7 +18,7 @@ export interface WeederReportDeps {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly events: EventRecorder;
-  /** Nothing is written: the report says what would be. */
+  /** True if nothing is written: the report then shows what the weeder would have done. */
   readonly dryRun: boolean;
 }
 
@@ -31,14 +31,14 @@ const fieldsOf = ({ pod, weeding }: PodReport): LogFields => ({
   service: weeding.service,
 });
 
-/** The only stage that logs, counts and records Events. Declares the weeder's metrics, so there is one per meter. */
+/** The only part of the weeder that logs, counts and records Events. It declares the metrics, so create one per meter. */
 export class WeederReport {
   readonly #deps: WeederReportDeps;
   readonly #metrics: WeederMetrics;
   readonly #running = new Set<Weeding>();
-  /** By weeding, because an answer may come after its end and must not count for the next one of the service. */
+  /** Deleted pods by weeding: a response may arrive after its end, and must not count for the next weeding of the service. */
   readonly #deleted = new WeakMap<Weeding, number>();
-  /** Error codes that were logged as errors. */
+  /** Error codes that were already logged as errors. */
   readonly #loggedCodes = new WeakMap<Weeding, Set<string>>();
 
   constructor(deps: WeederReportDeps) {
@@ -64,7 +64,7 @@ export class WeederReport {
     this.#deps.logger.info('weeding ends', fields);
   }
 
-  /** The program stops, and with it all weedings. */
+  /** Reports the end of all weedings, because the program stops. */
   stopped(now: number): void {
     for (const weeding of [...this.#running]) this.weedingEnded({ weeding, why: 'stopped', now });
   }
@@ -84,7 +84,7 @@ export class WeederReport {
     if (!dryRun) this.#recordEvent(about);
   }
 
-  /** The pod was gone, or has changed since the watch showed it. */
+  /** Reports a pod that was gone, or has changed since the watch showed it. */
   podSkipped(about: PodReport & { readonly why: 'gone' | 'changed' }): void {
     const why = about.why === 'gone' ? 'is gone' : 'has changed';
     this.#deps.logger.debug(`not deleted: the pod ${why}`, fieldsOf(about));
@@ -99,13 +99,13 @@ export class WeederReport {
     this.#deps.logger[level]('deleting failed, trying again', { ...fieldsOf(about), error: error.message });
   }
 
-  /** A crash-looping pod without a controller owner stays. */
+  /** Reports a crash-looping pod that is not deleted, because it has no controller owner. */
   orphanSkipped(about: PodReport): void {
     const text = 'left alone: no controller owns the pod, so nobody would bring it back';
     this.#deps.logger.info(text, fieldsOf(about));
   }
 
-  /** An exception that no code handles. */
+  /** Reports an exception that no code handles. */
   unexpectedError(namespace: string, error: unknown): void {
     this.#metrics.bugs.inc();
     this.#deps.logger.error('unexpected error: this is a bug', { namespace, error });

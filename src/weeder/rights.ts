@@ -2,7 +2,7 @@ import { type Grant, eventGrant, watched } from '../process/rights/index.ts';
 
 const pods = { group: '', resource: 'pods' };
 
-/** Rights of the weeder in a seed, whatever its configuration. */
+/** Rights of the weeder in a seed, for any configuration. */
 export const weederGrants: readonly Grant[] = [
   {
     group: 'discovery.k8s.io',

@@ -19,7 +19,7 @@ import type { WeederSettings } from './settings.ts';
 
 export type WeederOptions = ComponentOptions<WeederSettings>;
 
-/** The weeder of a seed. When its configuration changes, running weedings go on with the new selectors. */
+/** Creates the weeder of a seed. When its configuration changes, running weedings continue with the new selectors. */
 const createWeeder = (options: WeederOptions): ComponentParts<WeederSettings> => {
   const { settings, ports, concurrency, dryRun = false } = options;
   const { clock, logger, meter, seed, leadership } = ports;
@@ -40,7 +40,7 @@ const createWeeder = (options: WeederOptions): ComponentParts<WeederSettings> =>
   });
 };
 
-/** Bounds the requests of weedings, because a whole seed may recover at once. */
+/** Maximum number of concurrent urgent requests of weedings, because a whole seed may recover at once. */
 const urgentInFlight = 20;
 
 export const weederComponent: Component<WeederSettings> = {

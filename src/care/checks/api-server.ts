@@ -1,7 +1,7 @@
 import { type Finding, failed, healthy } from './finding.ts';
 import type { CheckInput, HealthzObservation } from './observation.ts';
 
-/** A message without its first `[response_time:...]` and the space before it: that part differs from check to check. */
+/** Removes the first `[response_time:...]` and the space before it from a message, because that part differs from check to check. */
 export const withoutResponseTime = (message: string): string => {
   const start = message.indexOf('[response_time:');
   const end = start < 0 ? -1 : message.indexOf(']', start);
@@ -25,7 +25,7 @@ const judgeHealthz = (healthz: HealthzObservation): Finding => {
   return failed('HealthzRequestError', text);
 };
 
-/** APIServerAvailable. As gardener's `pkg/utils/kubernetes/health/checker` and `shoot/care/health.go`, like the checks of the other types. */
+/** Checks APIServerAvailable. Like those of the other types, it follows gardener's `pkg/utils/kubernetes/health/checker` and `shoot/care/health.go`. */
 export const checkApiServer = ({ view }: CheckInput): Finding =>
   view.kind === 'observed'
     ? judgeHealthz(view.healthz)

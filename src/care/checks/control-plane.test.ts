@@ -243,7 +243,7 @@ describe('ControlPlaneHealthy', () => {
     expect(checkControlPlane(checkInput(parts))).toEqual(finding);
   });
 
-  it('looks at etcds, then Deployments, then scale-downs, then ManagedResources', () => {
+  it('checks etcds, then Deployments, then scale-downs, then ManagedResources', () => {
     const wrong = {
       etcds: bad('etcds'),
       deployments: ok(changed('kube-controller-manager', { isHeld: true, conditions: [] })),

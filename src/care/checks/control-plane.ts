@@ -32,7 +32,7 @@ const requiredDeployments = (shoot: CareShoot): readonly string[] => [
   ...(shoot.vpaEnabled ? ['vpa-admission-controller', 'vpa-recommender', 'vpa-updater'] : []),
 ];
 
-/** Fails while the prober holds any of its dependent Deployments down. */
+/** Fails while the prober holds any of its dependent Deployments. */
 const scaledDownFinding = (
   deployments: readonly ControlPlaneDeployment[],
   { dependants }: CareSettings,
@@ -56,7 +56,7 @@ const scaledDownFinding = (
   return failed('ControllersScaledDown', text);
 };
 
-/** ControlPlaneHealthy. */
+/** Checks ControlPlaneHealthy. */
 export const checkControlPlane = (input: CheckInput): Finding => {
   const { seed, shoot, settings } = input;
   const ofDeployments = (deployments: readonly ControlPlaneDeployment[]): Finding | undefined =>
@@ -64,7 +64,7 @@ export const checkControlPlane = (input: CheckInput): Finding => {
       deployments.filter((deployment) => deployment.role === role),
       requiredDeployments(shoot),
     ) ?? (hasWorkers(shoot) ? scaledDownFinding(deployments, settings) : undefined);
-  // Both are listed before either is judged.
+  // If either cannot be listed, neither is judged.
   const ofSeed = (): Finding | undefined =>
     ifRead(seed.deployments, (deployments) =>
       ifRead(seed.etcds, (etcds) => etcdFinding(etcds) ?? ofDeployments(deployments)),

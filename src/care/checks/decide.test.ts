@@ -79,7 +79,7 @@ describe('a run', () => {
     expect(lines(parts)).toEqual(findings);
   });
 
-  it('says what cannot be listed', () => {
+  it('reports objects that cannot be listed', () => {
     const found = decideFor({ seed: { managedResources: bad('403 Forbidden') } });
     expect(found.get('EveryNodeReady')?.message).toBe('Failed listing ManagedResources: 403 Forbidden');
   });
@@ -117,7 +117,7 @@ describe('conditions', () => {
     expect(conditionOf(broken, { conditions: old === undefined ? [] : [old] }, threshold)?.status).toBe(status);
   });
 
-  it('know a threshold by their own type only', () => {
+  it('have only the threshold of their own type', () => {
     const conditionThresholds = [{ type: 'EveryNodeReady', thresholdMs: 60_000 }];
     const from = { shoot: shoot({ conditions: [stored('True')] }), settings: { ...settings, conditionThresholds } };
     expect(conditionsFrom(new Map([[type, broken]]), from, now)[0]?.condition.status).toBe('False');
@@ -137,7 +137,7 @@ describe('conditions', () => {
     ['it is reconciled', { lastOperation: operation('Reconcile', 'Succeeded') }, 'False'],
   ])('of a failure while %s', (_, parts, status) => {
     expect(conditionOf(broken, parts)?.status).toBe(status);
-    // What could not be found out is never pardoned.
+    // Unknown is never pardoned.
     expect(conditionOf({ status: 'Unknown', reason: 'R', message: 'M' }, parts)?.status).toBe('Unknown');
     expect(conditionOf({ status: 'False', reason: 'R', message: 'M' }, parts)?.status).toBe(status);
   });
@@ -147,7 +147,7 @@ describe('conditions', () => {
   const after = (old: Condition, finding: Finding, of: ShootConditionType = apiServer) =>
     conditionsFrom(new Map([[of, finding]]), { shoot: shoot({ conditions: [old] }), settings }, now)[0];
 
-  it('do not change with the time that an answer takes', () => {
+  it('do not change with the response time', () => {
     const old = condition(apiServer, 'True', {
       reason: 'HealthzRequestSucceeded',
       message: 'Fine. [response_time:3ms]',
@@ -164,7 +164,7 @@ describe('conditions', () => {
     expect(after(other, answered(8), type)?.condition.message).toBe('Fine. [response_time:8ms]');
   });
 
-  it('made again of themselves say the same', () => {
+  it('stay the same when the same finding is applied to them again', () => {
     const statuses = fc.constantFrom('True', 'False', 'Unknown', 'Progressing', 'Failed') as fc.Arbitrary<
       Finding['status']
     >;

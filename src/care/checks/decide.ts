@@ -18,7 +18,7 @@ import { checkObservability } from './observability.ts';
 import { type CheckInput, type CareDecideInput, type CareObservation, hasWorkers } from './observation.ts';
 import { checkSystemComponents } from './system-components.ts';
 
-/** By type of the condition, in the order in which conditions are written. */
+/** Findings by condition type, in the order in which conditions are written. */
 export type Findings = ReadonlyMap<ShootConditionType, Finding>;
 
 const checks: Readonly<Record<ShootConditionType, (input: CheckInput) => Finding>> = {
@@ -29,12 +29,12 @@ const checks: Readonly<Record<ShootConditionType, (input: CheckInput) => Finding
   SystemComponentsHealthy: checkSystemComponents,
 };
 
-/** A finding that replaces all checks. */
+/** Returns the finding that replaces those of all checks, if there is one. */
 const commonFinding = ({ shoot, seed }: CheckInput): Finding | undefined => {
   if (shoot.hibernated) return healthy('ConditionNotChecked', 'Shoot cluster has been hibernated.');
   const { managedResources } = seed;
   if (managedResources.ok) return undefined;
-  // At once and without a threshold, as gardenlet.
+  // False at once, without a threshold, like gardenlet.
   return {
     status: 'False',
     reason: 'ManagedResourceListingFailed',
@@ -42,7 +42,7 @@ const commonFinding = ({ shoot, seed }: CheckInput): Finding | undefined => {
   };
 };
 
-/** The condition types of this shoot. */
+/** Returns the condition types that care writes for this shoot. */
 export const typesOf = (shoot: CareShoot): readonly ShootConditionType[] =>
   shootConditionTypes.filter((type) => type !== 'EveryNodeReady' || hasWorkers(shoot));
 
@@ -53,7 +53,7 @@ export const decide = (observation: CareObservation, input: CareDecideInput): Fi
   return new Map(typesOf(input.shoot).map((type) => [type, common ?? checks[type](all)]));
 };
 
-/** For a shoot that cannot be checked at all: its stored conditions must not look fresh. */
+/** Returns Unknown for all types, for a shoot that cannot be checked: its stored conditions must not look up to date. */
 export const allUnknown = (types: readonly ShootConditionType[], problem: string): Findings =>
   new Map(types.map((type) => [type, checkError(problem)]));
 
@@ -64,13 +64,13 @@ const conditionOf = (base: ConditionBase, finding: Finding, context: FailureCont
     : updateCondition(base, { ...text, status }, context.now);
 };
 
-/** With the old message if the new one differs in the response time only. */
+/** Keeps the old message if the new one differs only in its response time. */
 const withoutNewResponseTime = (finding: Finding, old: Condition | undefined): Finding => {
   if (old === undefined || withoutResponseTime(old.message) !== withoutResponseTime(finding.message)) return finding;
   return { ...finding, message: old.message };
 };
 
-/** Conditions made from findings and the stored conditions, at `now` (milliseconds since the epoch). To be called again after a conflict. */
+/** Computes conditions from findings and the stored conditions, at `now` (milliseconds since the epoch). Call it again after a conflict. */
 export const conditionsFrom = (
   findings: Findings,
   { shoot, settings }: { readonly shoot: CareShoot; readonly settings: CareSettings },

@@ -31,7 +31,7 @@ const outdated = (kind: string, age: string, time: string) => ({
 });
 const said = { reason: 'R', message: 'csi is down.', codes: ['ERR_A', 'ERR_B'] };
 
-describe('what extensions say', () => {
+describe('the reports of extensions', () => {
   it.each([
     ['nothing', [], undefined],
     ['all is well', [condition(type, 'True')], undefined],
@@ -73,14 +73,14 @@ describe('what extensions say', () => {
     expect(find([heard('Worker', [condition(type, 'True')], heartbeat)])).toEqual(finding);
   });
 
-  it('without a garden the condition itself tells its age', () => {
+  it('have the age of their condition without a garden', () => {
     const old = condition(type, 'True', { lastUpdateTime: ago(3_600) });
     const finding = outdated('Worker', '1h0m0s', '2026-01-01 11:00:00 +0000 UTC');
     expect(find([heard('Worker', [old], { kind: 'own' })])).toEqual(finding);
     expect(find([heard('Worker', [old], beat(10))])).toBeUndefined();
   });
 
-  it('staleness beats all that is said, and can be switched off', () => {
+  it('are Unknown if they are outdated, for any status, unless the threshold is absent', () => {
     const view = heard('Worker', [condition(type, 'False', said)], beat(3_600));
     expect(find([view])?.reason).toBe('WorkerOutdatedHealthCheckReport');
     expect(find([view], { staleExtensionThresholdMs: undefined })?.reason).toBe('WorkerUnhealthyReport');
@@ -88,7 +88,7 @@ describe('what extensions say', () => {
     expect(find([silent])).toBeUndefined();
   });
 
-  it('the first problem decides, in the order of the kinds', () => {
+  it('count in the order of the kinds: the first problem is the result', () => {
     const first = heard('Infrastructure', [condition(type, 'True')]);
     const second = heard('Network', [condition(type, 'Progressing', said)]);
     const third = heard('Worker', [condition(type, 'False', said)]);
@@ -96,14 +96,14 @@ describe('what extensions say', () => {
     expect(find([first, third, second])?.reason).toBe('WorkerUnhealthyReport');
   });
 
-  it('a kind that could not be read is not passed over', () => {
+  it('of a kind that could not be read are an error of the check', () => {
     const unread: ExtensionObservation = { kind: 'Network', reports: bad('forbidden') };
     const worker = heard('Worker', [condition(type, 'False', said)]);
     expect(find([unread, worker])).toEqual({ status: 'Unknown', reason: 'ConditionCheckError', message: 'forbidden' });
     expect(find([worker, unread])?.reason).toBe('WorkerUnhealthyReport');
   });
 
-  it('comes first in every check', () => {
+  it('come first in every check', () => {
     const types = [
       'ControlPlaneHealthy',
       'EveryNodeReady',

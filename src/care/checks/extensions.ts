@@ -39,7 +39,7 @@ const reportedFinding = ({ kind, condition }: Reported): Finding | undefined => 
   return undefined;
 };
 
-/** What extensions report. The first problem decides; an outdated report is a problem even if it is True. */
+/** Returns the first problem in the reports of extensions. An outdated report is a problem even if it is True. */
 export const extensionFinding = (input: CheckInput, type: ShootConditionType): Finding | undefined => {
   for (const { kind, reports } of input.seed.extensions) {
     const finding = ifRead(reports, (all) => {

@@ -16,13 +16,13 @@ export const failed = (reason: string, message: string, codes: readonly string[]
   ...(codes.length === 0 ? {} : { codes }),
 });
 
-/** A check that could not be carried out. */
+/** Returns the finding of a check that could not be carried out. */
 export const checkError = (problem: string): Finding => ({
   status: 'Unknown',
   reason: 'ConditionCheckError',
   message: problem,
 });
 
-/** Checks the value of a successful read; a failed read is an error of the check. */
+/** Checks the value of a successful read. A failed read is an error of the check. */
 export const ifRead = <T>(read: Result<T, string>, check: (value: T) => Finding | undefined): Finding | undefined =>
   read.ok ? check(read.value) : checkError(read.error);

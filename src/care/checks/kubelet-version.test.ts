@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { kubeletVersionState } from './kubelet-version.ts';
 
 describe('the version of a kubelet', () => {
-  // Against 1.33.2, as Masterminds/semver answers.
+  // Results of Masterminds/semver for the desired version 1.33.2.
   it.each([
     ['v1.33.2', 'fits'],
     ['1.33.2', 'fits'],
@@ -49,7 +49,7 @@ describe('the version of a kubelet', () => {
     expect(kubeletVersionState(kubelet, desired)).toEqual({ kind });
   });
 
-  it('is never behind itself, and of two releases of a minor exactly the older one is', () => {
+  it('never mismatches itself, and of two releases of a minor only the older one mismatches', () => {
     const number = fc.nat({ max: 1_000 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), number, number, number, (major, minor, a, b) => {

@@ -1,30 +1,30 @@
 import { goQuote } from '../../kubernetes/api/go-quote.ts';
 
-/** A kubelet's version compared with that of its worker pool. */
+/** Result of the comparison of a kubelet's version with that of its worker pool. */
 export type KubeletVersionState =
   | { readonly kind: 'fits' }
-  /** The same minor version, but an older patch or pre-release. */
+  /** The kubelet has the same minor version, but an older patch or pre-release. */
   | { readonly kind: 'mismatch' }
-  /** It cannot be read. */
+  /** The kubelet's version cannot be parsed. */
   | { readonly kind: 'unreadable'; readonly error: string };
 
 interface Version {
   /** Major, minor and patch. */
   readonly core: readonly [number, number, number];
-  /** Identifiers of the pre-release; none in a release. */
+  /** Identifiers of the pre-release; empty for a release. */
   readonly pre: readonly string[];
 }
 
-/** In bytes, as upstream. */
+/** Maximum length of a constraint in bytes, as in Masterminds/semver. */
 const maxConstraintLength = 512;
-/** Core, pre-release, build; each repetition ends where another class of characters begins. */
+/** Grammar of a version: core, pre-release, build. Each repetition ends where another class of characters begins, so that matching takes linear time. */
 const grammar =
   /^v?([0-9xX*|]+)(?:\.([0-9xX*|]+))?(?:\.([0-9xX*|]+))?(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
 const wholeNumber = /^\d{1,15}$/;
-/** Forbidden as an identifier of a pre-release (semver.org, 9). */
+/** A number with leading zeros, which is forbidden as an identifier of a pre-release (semver.org, 9). */
 const paddedNumber = /^0\d+$/;
 
-/** Undefined if the text is no version. An absent part or a wildcard is NaN. */
+/** Parses a version. Returns undefined if the text is none. An absent part or a wildcard is NaN. */
 const parse = (text: string): { readonly parts: readonly number[]; readonly pre: readonly string[] } | undefined => {
   const match = grammar.exec(text.trim());
   if (match === null) return undefined;
@@ -40,7 +40,7 @@ const fullVersion = (text: string): Version | undefined => {
   return { core: [major, minor, patch], pre: parsed.pre };
 };
 
-/** Numbers before words, numbers by value (semver.org, 11.4). */
+/** Compares identifiers: numbers by value, and before other identifiers (semver.org, 11.4). */
 const compareIdentifiers = (a: string, b: string): number => {
   const [isNumberA, isNumberB] = [wholeNumber.test(a), wholeNumber.test(b)];
   if (isNumberA && isNumberB) return Number(a) - Number(b);
@@ -68,7 +68,7 @@ const compare = (a: Version, b: Version): number => {
 
 /** True if the pool's version is within `~ kubelet` without being `= kubelet` (Masterminds/semver, which gardener uses). */
 const isMismatch = (kubelet: Version, desired: Version): boolean => {
-  // A constraint without a pre-release admits none.
+  // A constraint without a pre-release does not admit versions with one.
   if (desired.pre.length > 0 && kubelet.pre.length === 0) return false;
   const isAnyVersion = kubelet.core.every((one) => one === 0);
   const isSameMinor = kubelet.core[0] === desired.core[0] && kubelet.core[1] === desired.core[1];
@@ -86,7 +86,7 @@ const constraintError = (kubelet: string): string | undefined => {
 };
 
 /**
- * Compares the version that a kubelet reports, such as `v1.33.2`, with that of its pool, such as `1.33.2`. As gardener's CheckNodes
+ * Compares the version that a kubelet reports, such as `v1.33.2`, with that of its pool, such as `1.33.2`. Like gardener's CheckNodes
  * (`pkg/utils/kubernetes/health/checker`). An unreadable version of the pool fits every kubelet.
  */
 export const kubeletVersionState = (kubelet: string, desired: string): KubeletVersionState => {

@@ -24,7 +24,7 @@ const isProgressing = ({ conditions }: MachineDeploymentHealth): boolean => {
   return progressing?.status === 'True' && progressing.reason !== 'NewMachineSetAvailable';
 };
 
-/** The search ends at the first MachineDeployment with failed machines: then these are the problem, and not the roll-out. */
+/** True if a MachineDeployment before the first one with failed machines is rolling out. After that one, the failed machines are the problem. */
 const isRolling = (deployments: readonly MachineDeploymentHealth[]): boolean => {
   const failing = deployments.findIndex(({ failedMachines }) => failedMachines.length > 0);
   return deployments.slice(0, failing === -1 ? undefined : failing).some(isProgressing);
@@ -44,7 +44,7 @@ const fleetFinding = ({ counts, machines, nodes, rolling }: Fleet): Finding | un
   );
 };
 
-/** Compares the nodes of the shoot with the machines that should become nodes. */
+/** Compares the nodes of the shoot with its machines and their desired number. */
 export const machineFinding = (seed: SeedObservation, nodes: readonly WorkerNode[]): Finding | undefined =>
   ifRead(seed.machineDeployments, (deployments) =>
     ifRead(seed.machines, (machines) =>

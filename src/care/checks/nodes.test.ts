@@ -277,7 +277,7 @@ describe('EveryNodeReady', () => {
     expect(checkNodes(checkInput(parts))).toEqual(failed(reason, message));
   });
 
-  it('does not count nodes that machine-controller-manager leaves alone', () => {
+  it('does not count nodes that machine-controller-manager does not manage', () => {
     const other = node('c', { managedByMcm: false });
     expect(checkNodes(checkInput(withNodes(node('a'), node('b'), other)))).toEqual(fine);
   });
@@ -308,7 +308,7 @@ describe('EveryNodeReady', () => {
     expect(checkNodes(checkInput(parts))).toEqual(finding);
   });
 
-  it('counts expired leases of known nodes only, against all', () => {
+  it('compares the number of expired leases of known nodes with the number of all leases', () => {
     const lease = (name: string, expiresAt: number) => ({ name, renewTime: expiresAt * 1_000 });
     const look = (leases: readonly { name: string; renewTime: number }[]) =>
       checkNodes(checkInput({ view: observed({ leases: ok(leases) }) }));

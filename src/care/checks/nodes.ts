@@ -10,9 +10,9 @@ import type { CheckInput } from './observation.ts';
 import { unreachableFinding } from './unreachable.ts';
 
 const type = 'EveryNodeReady';
-/** Problems of a node that its owner's configuration causes. */
+/** Problems of a node that the user's configuration causes. */
 const configurationProblem = /KubeletHasInsufficientMemory|KubeletHasDiskPressure|KubeletHasInsufficientPID/i;
-/** From this share of expired leases on the prober may be about to scale down. */
+/** Share of expired leases, in percent, from which the prober may be about to scale down. */
 const alarmingPercent = 20;
 
 const kubeletFinding = (
@@ -85,7 +85,7 @@ const shootFinding = (input: CheckInput): Finding | undefined => {
   });
 };
 
-/** EveryNodeReady, of shoots with workers. */
+/** Checks EveryNodeReady of a shoot with workers. */
 export const checkNodes = (input: CheckInput): Finding =>
   unreachableFinding(input) ??
   extensionFinding(input, type) ??

@@ -6,10 +6,10 @@ import { type CheckInput, type SeedObservation, hasWorkers } from './observation
 import { deploymentFinding, managedResourceFinding } from './workloads.ts';
 
 const type = 'ObservabilityComponentsHealthy';
-/** Deployed together with the Deployment `event-logger`, so it shows that there should be one. */
+/** ManagedResource that gardenlet deploys together with the Deployment `event-logger`. It shows that this Deployment should exist. */
 const eventLoggerResource = 'shoot-event-logger';
 
-/** The seed does not show gardenlet's configuration, but what gardenlet deploys when logging is enabled. */
+/** True if the seed has objects that gardenlet deploys only with logging enabled. Its configuration itself is not visible there. */
 const isLoggingEnabled = ({ managedResources }: SeedObservation, logging: readonly ControlPlaneDeployment[]): boolean =>
   logging.length > 0 ||
   (managedResources.ok && managedResources.value.some(({ meta }) => meta.name === eventLoggerResource));
@@ -25,7 +25,7 @@ const workloadFinding = ({ seed, shoot }: { readonly seed: SeedObservation; read
     );
   });
 
-/** ObservabilityComponentsHealthy. Shoots with the purpose `testing` have no observability components. */
+/** Checks ObservabilityComponentsHealthy. Shoots with the purpose `testing` have no observability components. */
 export const checkObservability = (input: CheckInput): Finding =>
   extensionFinding(input, type) ??
   (input.shoot.purpose === 'testing' ? undefined : workloadFinding(input)) ??

@@ -10,14 +10,14 @@ import type { Result } from '../../kubernetes/api/errors.ts';
 import type { Lease } from '../../kubernetes/api/lease.ts';
 import type { CareSettings } from '../settings.ts';
 
-/** A failed read is data; the error is its text. */
+/** The result of a read. A failed read is data: its error is a text. */
 export type Read<T> = Result<T, string>;
 
-/** The last heartbeat of the extension that is in charge of an object. */
+/** The last heartbeat of the extension that is responsible for an object. */
 export type ExtensionHeartbeat =
-  /** Milliseconds since the epoch. Undefined: there is no heartbeat, or no extension in charge. */
+  /** `renewedAt` is in milliseconds since the epoch. It is undefined if there is no heartbeat or no responsible extension. */
   | { readonly kind: 'lease'; readonly renewedAt: number | undefined }
-  /** There is no garden that names the extension: the condition's own `lastUpdateTime` counts. */
+  /** Without a garden, the extension is unknown: the condition's own `lastUpdateTime` counts. */
   | { readonly kind: 'own' }
   /** The objects that name the extension are not listed yet. */
   | { readonly kind: 'unknown' };
@@ -38,7 +38,7 @@ export interface SeedObservation {
   readonly managedResources: Read<readonly ManagedResourceHealth[]>;
   readonly machineDeployments: Read<readonly MachineDeploymentHealth[]>;
   readonly machines: Read<readonly Machine[]>;
-  /** By kind, in the order of `careExtensionKinds`; the first problem decides. */
+  /** Reports by kind, in the order of `careExtensionKinds`; the first problem is the result. */
   readonly extensions: readonly ExtensionObservation[];
 }
 
@@ -53,7 +53,7 @@ export type TunnelObservation =
 
 /** A shoot as observed through its own API server. */
 export type ShootObservation =
-  /** The API server of a hibernated shoot is not called. */
+  /** The shoot is hibernated: its API server is not called. */
   | { readonly kind: 'hibernated' }
   /** The Deployment of the API server is missing, being deleted, or at 0 replicas. */
   | { readonly kind: 'not-running' }
@@ -78,7 +78,7 @@ export interface CareDecideInput {
   readonly now: number;
 }
 
-/** All that a check may use. */
+/** Everything that a check may use. */
 export type CheckInput = CareObservation & CareDecideInput;
 
 export const hasWorkers = ({ pools }: CareShoot): boolean => pools.length > 0;

@@ -20,7 +20,7 @@ const judgeTunnel = (tunnel: TunnelObservation): Finding | undefined => {
 const tunnelFinding = ({ view, shoot }: CheckInput): Finding | undefined =>
   view.kind === 'observed' && hasWorkers(shoot) ? ifRead(view.tunnel, judgeTunnel) : undefined;
 
-/** SystemComponentsHealthy. */
+/** Checks SystemComponentsHealthy. */
 export const checkSystemComponents = (input: CheckInput): Finding =>
   unreachableFinding(input) ??
   extensionFinding(input, type) ??

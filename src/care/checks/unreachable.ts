@@ -14,7 +14,7 @@ const notRunning = (lastOperation: LastOperation | undefined): string => {
   }
 };
 
-/** For checks that need the shoot's API server: why it cannot be called. */
+/** Returns why the shoot's API server cannot be called, for the checks that need it. */
 export const unreachableFinding = ({ view, shoot }: CheckInput): Finding | undefined => {
   switch (view.kind) {
     case 'observed':

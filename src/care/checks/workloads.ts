@@ -5,7 +5,7 @@ import { goQuote } from '../../kubernetes/api/go-quote.ts';
 import { type Finding, failed, ifRead } from './finding.ts';
 import type { CheckInput } from './observation.ts';
 
-/** The names in `required` that no object has, as messages list them; undefined if there are none. */
+/** Formats the names in `required` that no object has, for messages. Returns undefined if there are none. */
 export const missingNames = (
   required: readonly string[],
   objects: readonly { readonly meta: { readonly name: string } }[],
@@ -30,7 +30,7 @@ export const deploymentFinding = (
   return undefined;
 };
 
-/** The ManagedResources that count for the condition. */
+/** Returns the first failure of a ManagedResource that counts for the condition. */
 export const managedResourceFinding = (
   { seed, settings, now }: CheckInput,
   type: ShootConditionType,

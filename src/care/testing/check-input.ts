@@ -11,10 +11,11 @@ import type { CareSettings } from '../settings.ts';
 
 const namespace = 'shoot--dev--one';
 export const now = Date.parse('2026-01-01T12:00:00Z');
-/** So many seconds before `now`. */
+/** Returns the time `seconds` before `now`. */
 export const ago = (seconds: number): string => new Date(now - seconds * 1_000).toISOString().replace('.000Z', 'Z');
 
-/** What a test does not say is the ordinary case: everything is well. */
+// Builders of healthy objects. A test passes only what differs.
+
 export const meta = (name: string, labels: Readonly<Record<string, string>> = {}): ObjectMeta => ({
   name,
   namespace,
@@ -151,7 +152,7 @@ export interface Parts {
   readonly settings?: Partial<CareSettings>;
 }
 
-/** A shoot that is well, but for what `parts` say. */
+/** Builds the input of a check for a healthy shoot, with `parts` replaced. */
 export const checkInput = (parts: Parts = {}): CheckInput => ({
   seed: {
     deployments: ok([...controlPlane, ...monitoring]),
@@ -168,6 +169,6 @@ export const checkInput = (parts: Parts = {}): CheckInput => ({
   now,
 });
 
-/** The Deployments of a shoot that is well, but for some. */
+/** Returns the Deployments of a healthy shoot without those named. */
 export const without = (...names: readonly string[]): readonly ControlPlaneDeployment[] =>
   [...controlPlane, ...monitoring].filter(({ meta: { name } }) => !names.includes(name));

@@ -4,7 +4,7 @@ import type { KubeClient } from '../../kubernetes/api/kube.ts';
 import type { CheckContext } from '../check.ts';
 import { decodeExtension } from '../extension.ts';
 
-/** Answers by path: an object, a list as `{ items }`, or the error that the call fails with. What is not there is not found. */
+/** Responses by path: an object, a list as `{ items }`, or the error with which the call fails. All other paths are not found. */
 export type StubAnswers = Readonly<Record<string, object>>;
 
 const notFound = (path: string): ApiError =>
@@ -18,7 +18,7 @@ const stubClient = (answers: StubAnswers): KubeClient => ({
   },
 });
 
-/** What a check of an extension object in the namespace `shoot--dev--one` is given. */
+/** Builds the context of a check of an extension object in the namespace `shoot--dev--one`. */
 export const contextOf = ({ seed = {}, shoot = {} }: { seed?: StubAnswers; shoot?: StubAnswers }): CheckContext => ({
   extension: decodeExtension({ metadata: { name: 'one', namespace: 'shoot--dev--one' } }, 'extension'),
   cluster: {},

@@ -10,7 +10,7 @@ const conflict = new ApiError({ code: 'Conflict', message: 'the object has been 
 
 const names = (pods: readonly DependentPod[]): readonly string[] => pods.map(({ pod }) => pod.name);
 
-/** A namespace whose deletes are answered by the test. */
+/** A namespace in which the test decides how deletes end. */
 const createBench = () => {
   let state: NamespaceState = emptyNamespaceState;
   return {
@@ -32,11 +32,11 @@ describe('decide', () => {
     ['a pod that runs', goodPod('a'), []],
     ['a pod on its way out', badPod('a', 'rs', { deleting: true }), []],
     ['a pod without a controller owner', unownedPod('a'), []],
-  ])('of %s', (_, pod, expected) => {
+  ])('chooses what to delete for %s', (_, pod, expected) => {
     expect(names(createBench().look(0, pod).deletions)).toEqual(expected);
   });
 
-  it('asks once for one pod, until the answer is in and after it was deleted', () => {
+  it('deletes a pod only once, before and after the response', () => {
     const bench = createBench();
     const pod = badPod('a');
     expect(bench.look(0, pod).deletions).toHaveLength(1);
@@ -54,7 +54,7 @@ describe('decide', () => {
     expect(names(bench.look(1, badPod('b', 'one'), badPod('c', 'two')).deletions)).toEqual(['c']);
   });
 
-  it('begins no batch of an owner while a delete of one of its pods is awaited, not even when that pod is gone', () => {
+  it('starts no batch of an owner while a delete of one of its pods is in flight, not even if that pod is gone', () => {
     const bench = createBench();
     bench.look(0, badPod('a0'));
     expect(bench.look(1_000).deletions).toEqual([]);
@@ -66,7 +66,7 @@ describe('decide', () => {
     expect(names(bench.look(19_000, badPod('a1')).deletions)).toEqual(['a1']);
   });
 
-  it('counts the wait from an answer that came after the wait for the one before had ended', () => {
+  it('counts the wait from the last response of a batch, even if the wait after an earlier response is already over', () => {
     const bench = createBench();
     const [first, slow] = [badPod('a0'), badPod('b0')];
     bench.look(0, first, slow);
@@ -76,24 +76,24 @@ describe('decide', () => {
     expect(bench.look(12_000, badPod('a1')).nextDecisionAt).toBe(22_000);
   });
 
-  it('deletes a pod at once that was there at first and turns bad later', () => {
+  it('deletes a pod of the current batch at once when it starts to crash later', () => {
     const bench = createBench();
     bench.look(0, badPod('a'), goodPod('b'));
     bench.answer(0, badPod('a'));
     expect(names(bench.look(1_000, badPod('b')).deletions)).toEqual(['b']);
   });
 
-  it('counts from the last delete that succeeded', () => {
+  it('counts the wait from the last delete that succeeded', () => {
     const bench = createBench();
     bench.look(0, badPod('a'));
     bench.answer(0, badPod('a'));
     bench.look(10_000, badPod('b'));
     bench.answer(10_001, badPod('b'), { kind: 'changed', error: conflict });
-    // Nothing was deleted: 10 s after the first delete still hold, not 20.
+    // The second batch has deleted nothing, so the wait is still the 10 s after the first delete, and not 20 s.
     expect(names(bench.look(10_002, badPod('b', 'rs', { resourceVersion: '2' })).deletions)).toEqual(['b']);
   });
 
-  it('waits for news of a pod that has changed since it was seen', () => {
+  it('waits up to 1 s for the watch to show the change of a pod after a 409', () => {
     const bench = createBench();
     const old = badPod('a');
     bench.look(0, old);
@@ -104,7 +104,7 @@ describe('decide', () => {
     expect([names(news.deletions), news.refused]).toEqual([['a'], []]);
   });
 
-  it('takes a 409 for a refusal whose change does not show within 1 s, and tries again 1, 2, 4, 8, 16 and 30 s after it', () => {
+  it('treats a 409 as a refusal if no change shows within 1 s, and retries 1, 2, 4, 8, 16 and 30 s after it', () => {
     const bench = createBench();
     const pod = badPod('a');
     bench.look(0, pod);
@@ -125,7 +125,7 @@ describe('decide', () => {
     }
   });
 
-  it('does not ask again for a pod that was gone', () => {
+  it('does not delete a pod again that was gone', () => {
     const bench = createBench();
     bench.look(0, badPod('a'));
     bench.answer(1, badPod('a'), { kind: 'gone' });
@@ -133,7 +133,7 @@ describe('decide', () => {
     expect(bench.state().owners.get('uid-rs')?.batches).toBe(0);
   });
 
-  it('tries again after 1, 2, 4, 8, 16, 30 and 30 s what failed, or later where the server asks for it', () => {
+  it('retries a failed delete after 1, 2, 4, 8, 16, 30 and 30 s, or later if the server requests it', () => {
     const bench = createBench();
     const pod = badPod('a');
     let now = 0;
@@ -148,7 +148,7 @@ describe('decide', () => {
     expect(bench.look(now, pod).nextDecisionAt).toBe(now + 45_000);
   });
 
-  it('asks once also for a pod that is out of sight meanwhile, and remembers none that is gone', () => {
+  it('deletes a pod only once even if the watch loses it meanwhile, and keeps no state of pods that are gone', () => {
     const bench = createBench();
     const pod = badPod('a');
     bench.look(0, pod, unownedPod('b'));
@@ -159,7 +159,7 @@ describe('decide', () => {
     expect([bench.state().attempts.size, bench.state().reportedOrphans.size]).toEqual([0, 0]);
   });
 
-  it('keeps to that wait when the pod is out of sight meanwhile', () => {
+  it('keeps the wait before a retry even if the watch loses the pod meanwhile', () => {
     const bench = createBench();
     const pod = badPod('a');
     bench.look(0, pod);
@@ -174,7 +174,7 @@ describe('decide', () => {
     [true, 10_000],
     [false, Number.POSITIVE_INFINITY],
   ])(
-    'takes a delete that may have landed (%s) for one: what its owner made in its place waits',
+    'counts a failed delete that may have landed (%s) as a delete: the pod that replaces it waits',
     (mayHaveLanded, next) => {
       const bench = createBench();
       bench.look(0, badPod('a'));
@@ -182,19 +182,19 @@ describe('decide', () => {
       const { deletions, nextDecisionAt } = bench.look(1, badPod('b'));
       expect([names(deletions), nextDecisionAt]).toEqual([mayHaveLanded ? [] : ['b'], next]);
       for (const asked of deletions) bench.answer(500, asked, { kind: 'gone' });
-      // The pod itself does not wait longer for it.
+      // The pod itself belongs to the batch and does not wait longer.
       expect(names(bench.look(1_000, badPod('a')).deletions)).toEqual(['a']);
     },
   );
 
-  it('asks again for what was not sent', () => {
+  it('retries a delete that was not sent', () => {
     const bench = createBench();
     bench.look(0, badPod('a'));
     bench.answer(0, badPod('a'), { kind: 'unsent' });
     expect(bench.look(1, badPod('a')).deletions).toHaveLength(1);
   });
 
-  it('remembers an owner for ten minutes after its last delete, and pods only while they are there', () => {
+  it('keeps the state of an owner for ten minutes after its last delete, and that of pods only while they exist', () => {
     const bench = createBench();
     bench.look(0, badPod('a'));
     bench.answer(0, badPod('a'));
@@ -204,7 +204,7 @@ describe('decide', () => {
     expect(bench.state().owners.size).toBe(0);
   });
 
-  it('forgets an owner at once of which nothing was deleted', () => {
+  it('drops an owner at once if none of its pods was deleted', () => {
     const bench = createBench();
     bench.look(0, badPod('a'));
     bench.answer(0, badPod('a'), { kind: 'gone' });
@@ -214,7 +214,7 @@ describe('decide', () => {
     expect(bench.state().owners.size).toBe(0);
   });
 
-  it('is never the crash loop: between the batches of one owner lie 10 s, then twice as much each time, up to 80 s', () => {
+  it('never becomes the crash loop: 10 s pass between two batches of an owner, then twice as much each time, up to 80 s', () => {
     const events = fc.array(
       fc.record({
         afterMs: fc.integer({ min: 0, max: 30_000 }),
@@ -253,7 +253,7 @@ describe('decide', () => {
         for (const [index, at] of batchStarts.entries()) {
           const before = batchStarts[index - 1];
           if (before === undefined) continue;
-          // Forgotten after ten minutes, the waits begin anew.
+          // The waits start again at 10 s once the owner's back-off is reset after ten minutes.
           expect(at - before).toBeGreaterThanOrEqual(10_000);
         }
         const gaps = batchStarts.slice(1).map((at, index) => at - (batchStarts[index] ?? 0));

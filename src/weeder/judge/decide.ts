@@ -4,10 +4,10 @@ import { type Attempt, type Attempts, failedAgain, failuresOf, retryAt } from '.
 import type { NamespaceState } from './namespace-state.ts';
 import { beginBatch, nextBatchAt, type OwnerBackoff, resetAt } from './owner-backoff.ts';
 
-/** A pod that matches the selectors of a service whose weeding runs. */
+/** A pod that matches a selector of a service with a running weeding. */
 export interface DependentPod {
   readonly pod: PodView;
-  /** Names of those services. */
+  /** Names of the services whose selectors the pod matches. */
   readonly services: readonly string[];
 }
 
@@ -19,11 +19,11 @@ export interface WeederDecideInput {
 
 export interface WeedingDecision {
   readonly deletions: readonly DependentPod[];
-  /** Crash-looping pods without a controller owner, each reported once: they stay, because nothing would recreate them. */
+  /** Crash-looping pods without a controller owner, each reported once. They are not deleted, because nothing would recreate them. */
   readonly orphans: readonly DependentPod[];
-  /** Deletes that ended in a 409 although the pod has not changed: a webhook or proxy refused them. */
+  /** Deletes with a 409 although the pod has not changed: a webhook or proxy refused them. */
   readonly refused: readonly Refusal[];
-  /** Monotonic instant of the next decision if nothing changes before. Infinity: none is due. */
+  /** Time of the next decision if nothing changes before, in monotonic milliseconds. Infinity if none is due. */
   readonly nextDecisionAt: number;
   readonly state: NamespaceState;
 }
@@ -33,7 +33,7 @@ interface Refusal {
   readonly error: ApiError;
 }
 
-/** Which pods to delete now. Pure; `state` of the result counts these deletes as in flight. */
+/** Decides which pods to delete now. Pure; `state` of the result has these deletes as in flight. */
 export const decide = (pods: readonly DependentPod[], { state, now }: WeederDecideInput): WeedingDecision => {
   const crashLooping = pods.filter(({ pod }) => pod.crashLooping.length > 0 && !pod.deleting);
   const { refused, attempts: known } = findRefused(crashLooping, { state, now });
@@ -49,7 +49,7 @@ export const decide = (pods: readonly DependentPod[], { state, now }: WeederDeci
   };
 };
 
-/** A conflict counts as a refusal once the watch has had time to show another version and has not. */
+/** Turns conflicts into refusals if the watch had time to show another version of the pod and did not. */
 const findRefused = (
   dependents: readonly DependentPod[],
   { state, now }: WeederDecideInput,
@@ -69,7 +69,7 @@ const findRefused = (
 interface DeletionInput {
   readonly pods: readonly DependentPod[];
   readonly state: NamespaceState;
-  /** Attempts with the refused ones among them. */
+  /** Attempts, in which refused deletes are marked as failed. */
   readonly known: Attempts;
   readonly now: number;
 }
@@ -101,24 +101,24 @@ const chooseDeletions = (
   return { deletions, owners, attempts, nextDecisionAt };
 };
 
-/** A delete in flight may have taken effect: then the pod that replaced it already belongs to the next batch. */
+/** True if a delete of the batch is in flight. It may have taken effect, and then the pod that replaces the deleted one belongs to the next batch. */
 const hasDeleteInFlight = ({ batch }: OwnerBackoff, attempts: Attempts): boolean =>
   [...batch].some((uid) => attempts.get(uid)?.kind === 'in-flight');
 
-/** When the owner's next batch may begin. Infinity: an answer must come first. */
+/** Returns the time at which the owner's next batch may start. Infinity if a response must arrive first. */
 const batchAt = (owner: OwnerBackoff, attempts: Attempts): number =>
   hasDeleteInFlight(owner, attempts) ? Number.POSITIVE_INFINITY : nextBatchAt(owner);
 
 const uidsOf = (pods: readonly DependentPod[], owner: string): readonly string[] =>
   pods.filter(({ pod }) => pod.controller?.uid === owner).map(({ pod }) => pod.uid);
 
-/** Drops pods that are gone, and owners whose back-off is reset. */
+/** Drops the state of pods that are gone and of owners whose back-off is reset. */
 const prune = (state: NamespaceState, pods: readonly DependentPod[], now: number): NamespaceState => {
   const present = new Set(pods.map(({ pod }) => pod.uid));
   const presentOwners = new Set(pods.map(({ pod }) => pod.controller?.uid));
   const isOwnerNeeded = (owner: OwnerBackoff, uid: string): boolean =>
     hasDeleteInFlight(owner, state.attempts) || (owner.batches > 0 ? now < resetAt(owner) : presentOwners.has(uid));
-  /** The pod may be missing only because a watch is being opened. */
+  /** True if the attempt is kept without its pod, which may be missing only because a watch is being opened. */
   const isPending = (attempt: Attempt): boolean =>
     attempt.kind === 'in-flight' || (attempt.kind === 'failed' && now < attempt.retryAt);
   return {

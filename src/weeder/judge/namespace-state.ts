@@ -2,11 +2,11 @@ import type { PodView } from '../../kubernetes/api/pod.ts';
 import { type Attempt, type Attempts, failedAgain, failuresOf, type DeleteOutcome } from './attempts.ts';
 import { beginBatch, type OwnerBackoff, recordDelete } from './owner-backoff.ts';
 
-/** What the weeder keeps of one namespace from one decision to the next. */
+/** State of one namespace between two decisions of the weeder. */
 export interface NamespaceState {
-  /** By UID of the controller owner. */
+  /** Back-offs by UID of the controller owner. */
   readonly owners: ReadonlyMap<string, OwnerBackoff>;
-  /** By UID of the pod. */
+  /** Latest deletes by UID of the pod. */
   readonly attempts: Attempts;
   /** UIDs of the pods without a controller owner that were reported. */
   readonly reportedOrphans: ReadonlySet<string>;
@@ -18,7 +18,7 @@ export const emptyNamespaceState: NamespaceState = {
   reportedOrphans: new Set(),
 };
 
-/** `state` after the delete of `pod` ended in `outcome`. Pure. */
+/** Returns the state after the delete of `pod` ended with `outcome`. Pure. */
 export const recordOutcome = (
   state: NamespaceState,
   { pod, outcome }: { readonly pod: PodView; readonly outcome: DeleteOutcome },
@@ -42,7 +42,7 @@ export const recordOutcome = (
       return { ...state, attempts: new Map([...state.attempts].filter(([other]) => other !== uid)) };
     case 'failed': {
       const { retryAfterMs, mayHaveLanded } = outcome;
-      // While answers are lost, the pod that replaces a deleted one must wait for its batch all the same.
+      // Even if the response is lost, the pod that replaces a deleted one must wait for the next batch.
       const owners = mayHaveLanded ? withDelete(state.owners, pod, now) : state.owners;
       return after(failedAgain(failures, now, retryAfterMs), owners);
     }

@@ -1,25 +1,25 @@
 /**
- * Back-off of one controller owner. Its pods are deleted in batches: a batch is all of the owner's pods that exist when it begins. The pods that
- * the owner makes in their place belong to the next batch. Times are monotonic milliseconds.
+ * Back-off of one controller owner. Its pods are deleted in batches: a batch consists of all the owner's pods that exist when it starts. Pods that the
+ * owner creates in their place belong to the next batch. Times are monotonic milliseconds.
  */
 export interface OwnerBackoff {
   /** UIDs of the pods in the current batch. */
   readonly batch: ReadonlySet<string>;
-  /** Batches in which a pod was deleted, the current one included. */
+  /** Number of batches in which a pod was deleted, including the current one. */
   readonly batches: number;
   /** True once a pod of the current batch was deleted. */
   readonly counted: boolean;
   readonly lastDeletedAt: number;
 }
 
-/** Waits between two batches: the weeder must not become the crash loop. */
+/** Waits between two batches, so that the weeder does not become the crash loop. */
 const waitsMs = [10_000, 20_000, 40_000, 80_000] as const;
 const longestWaitMs = 80_000;
 
-/** After a container ran for ten minutes the kubelet resets its back-off, too (k8s.io/kubernetes/pkg/kubelet, 2 * MaxContainerBackOff). */
+/** Time from the last delete to the reset of the back-off, as in the kubelet (k8s.io/kubernetes/pkg/kubelet, 2 * MaxContainerBackOff). */
 const resetAfterMs = 600_000;
 
-/** When the next batch may begin. */
+/** Returns the time at which the next batch may start. */
 export const nextBatchAt = ({ batches, lastDeletedAt }: OwnerBackoff): number =>
   batches === 0 ? Number.NEGATIVE_INFINITY : lastDeletedAt + (waitsMs[batches - 1] ?? longestWaitMs);
 
@@ -37,5 +37,5 @@ export const recordDelete = (owner: OwnerBackoff, now: number): OwnerBackoff => 
   lastDeletedAt: now,
 });
 
-/** When the back-off is reset. */
+/** Returns the time at which the back-off is reset. */
 export const resetAt = ({ lastDeletedAt }: OwnerBackoff): number => lastDeletedAt + resetAfterMs;

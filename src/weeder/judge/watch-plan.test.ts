@@ -12,13 +12,13 @@ describe('planScopes', () => {
     expect(keys(planScopes(needs(9), emptyPlan))).toEqual(Array.from({ length: 9 }, (_, i) => `ns${String(i)}/app=a`));
   });
 
-  it('opens one over all namespaces from the tenth on', () => {
+  it('opens one watch over all namespaces from the tenth weeding on', () => {
     const plan = planScopes([...needs(10), need('ns0', 'app=b')], emptyPlan);
     expect(keys(plan)).toEqual(['/app=a', 'ns0/app=b']);
     expect(plan.scopes.get('/app=a')).toEqual({ selector: 'app=a' });
   });
 
-  it('keeps it until no weeding needs the selector any more', () => {
+  it('keeps the watch over all namespaces until no weeding needs the selector', () => {
     const wide = planScopes(needs(10), emptyPlan);
     const fewer = planScopes(needs(1), wide);
     expect(keys(fewer)).toEqual(['/app=a']);
@@ -27,14 +27,14 @@ describe('planScopes', () => {
     expect(keys(planScopes(needs(1), none))).toEqual(['ns0/app=a']);
   });
 
-  it('counts weedings: two services of one namespace are two, and one need said twice is one', () => {
+  it('counts weedings: two services of one namespace are two, and a repeated need is one', () => {
     const five = needs(5);
     const both = five.flatMap((one) => [one, { ...one, service: 'api' }]);
     expect(keys(planScopes(both, emptyPlan))).toEqual(['/app=a']);
     expect(keys(planScopes([...five, ...five], emptyPlan))).toHaveLength(5);
   });
 
-  it('shows every need by exactly one watch, and has none that nobody needs', () => {
+  it('covers every need by exactly one watch, and opens no other', () => {
     const arbitrary = fc.array(
       fc.record({
         namespace: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),

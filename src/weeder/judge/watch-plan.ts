@@ -1,12 +1,12 @@
-/** The pods that one watch shows. */
+/** The pods that one watch covers. */
 export interface PodScope {
-  /** Absent: all namespaces. */
+  /** Namespace of the pods; absent for all namespaces. */
   readonly namespace?: string;
   /** Value of the query parameter `labelSelector`. */
   readonly selector: string;
 }
 
-/** Pods that one weeding must see. */
+/** Pods that one weeding must watch. */
 export interface PodNeed {
   readonly namespace: string;
   readonly service: string;
@@ -15,22 +15,22 @@ export interface PodNeed {
 }
 
 export interface WatchPlan {
-  /** By `scopeKey`. */
+  /** Scopes of the watches, by `scopeKey`. */
   readonly scopes: ReadonlyMap<string, PodScope>;
-  /** Selectors that are watched over all namespaces, as long as some weeding needs them. */
+  /** Selectors with a watch over all namespaces, which stays while a weeding needs it. */
   readonly allNamespaces: ReadonlySet<string>;
 }
 
 export const emptyPlan: WatchPlan = { scopes: new Map(), allNamespaces: new Set() };
 
-/** From this many weedings with one selector on, one watch over all namespaces serves them. */
+/** Number of weedings with the same selector from which one watch over all namespaces serves them. */
 const sharedFrom = 10;
 
 export const scopeKey = ({ namespace, selector }: PodScope): string => `${namespace ?? ''}/${selector}`;
 
 /**
- * The watches that show all needed pods: one per namespace and selector while few weedings share a selector, then one over all namespaces. So
- * the recovery of a whole seed costs a handful of connections and not a thousand. Pure.
+ * Plans the watches for all needed pods: one per namespace and selector while few weedings share a selector, then one over all namespaces. Thus the recovery
+ * of a whole seed costs a handful of connections and not a thousand. Pure.
  */
 export const planScopes = (needs: readonly PodNeed[], before: WatchPlan): WatchPlan => {
   const weedings = new Map<string, Set<string>>();
@@ -49,6 +49,6 @@ export const planScopes = (needs: readonly PodNeed[], before: WatchPlan): WatchP
   };
 };
 
-/** Key of the watch that shows the needed pods once it is synced. */
+/** Returns the key of the watch that covers the needed pods once it is synced. */
 export const plannedScope = ({ allNamespaces }: WatchPlan, { namespace, selector }: Omit<PodNeed, 'service'>): string =>
   scopeKey(allNamespaces.has(selector) ? { selector } : { namespace, selector });

@@ -81,7 +81,7 @@ describe('advanceService', () => {
     expect(look(before, now, seen as { ready: boolean })).toEqual(expected);
   });
 
-  it('has at most one weeding, which began with a change to ready and never outlives its time or its service', () => {
+  it('has at most one weeding, which starts when the service becomes ready and never outlasts its duration or the readiness', () => {
     const looks = fc.array(
       fc.record({ after: fc.integer({ min: 0, max: 80 }), ready: fc.boolean(), wasUnready: fc.boolean() }),
     );

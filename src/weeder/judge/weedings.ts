@@ -1,4 +1,4 @@
-/** The time after a service became ready, in which the pods that depend on it are weeded. Times are monotonic milliseconds. */
+/** The time after a service became ready, in which its crash-looping dependent pods are deleted. Times are monotonic milliseconds. */
 export interface Weeding {
   readonly namespace: string;
   readonly service: string;
@@ -6,7 +6,7 @@ export interface Weeding {
   readonly endsAt: number;
 }
 
-/** One service of one namespace, as kept from one observation to the next. */
+/** State of one service of one namespace between two observations. */
 export interface ServiceState {
   readonly ready: boolean;
   readonly weeding?: Weeding;
@@ -15,9 +15,9 @@ export interface ServiceState {
 export interface ServiceObservation {
   readonly namespace: string;
   readonly service: string;
-  /** Readiness of the service, over all of its EndpointSlices. */
+  /** True if any EndpointSlice of the service has a ready endpoint. */
   readonly ready: boolean;
-  /** True if it was not ready at some time since the last observation. */
+  /** True if the service was not ready at some time since the last observation. */
   readonly wasUnready: boolean;
   readonly now: number;
   readonly watchDurationMs: number;
@@ -35,8 +35,8 @@ export interface ServiceStep {
 }
 
 /**
- * A weeding starts when a service becomes ready, and when it is ready at the first observation (it may have become ready while no weeder ran). It
- * ends when its time is over, when the next one starts, and when the service is not ready any more: pods that cannot start need no delete. Pure.
+ * Starts and ends the weeding of a service. It starts when the service becomes ready or is ready at the first observation (it may have become ready while no
+ * weeder ran). It ends when its time is over, when the next one starts, or when the service becomes unready: deleting pods that cannot start is useless. Pure.
  */
 export const advanceService = (before: ServiceState | undefined, observed: ServiceObservation): ServiceStep => {
   const { ready, now } = observed;

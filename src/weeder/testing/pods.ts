@@ -1,7 +1,7 @@
 import type { PodView } from '../../kubernetes/api/pod.ts';
 import type { DependentPod } from '../judge/decide.ts';
 
-/** A crash-looping pod of the ReplicaSet `owner` that etcd's service is waited for by. */
+/** Builds a crash-looping pod of the ReplicaSet `owner` that depends on the service `etcd`. */
 export const badPod = (name: string, owner = 'rs', change: Partial<PodView> = {}): DependentPod => ({
   pod: {
     namespace: 'ns',
