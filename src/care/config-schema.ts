@@ -18,8 +18,8 @@ import { shootConditionTypes } from '../gardener/shoot-conditions.ts';
 
 const dependant = () =>
   object('an object with ref and optional', {
-    ref: about('A Deployment in the namespace of the shoot.', resourceRef('kube-controller-manager')),
-    optional: about('Whether it may be missing.', boolean()).prefault(false),
+    ref: about('Deployment in the namespace of the shoot.', resourceRef('kube-controller-manager')),
+    optional: about('True if the Deployment may be missing.', boolean()).prefault(false),
   });
 
 const deployment = (name: string, optional: boolean) => ({
@@ -27,7 +27,7 @@ const deployment = (name: string, optional: boolean) => ({
   optional,
 });
 
-/** What Gardener configures the prober with. */
+/** The dependent resources in Gardener's configuration of the prober. */
 const defaultDependants = () => [
   deployment('kube-controller-manager', false),
   deployment('machine-controller-manager', false),
@@ -37,43 +37,47 @@ const defaultDependants = () => [
 const conditionThreshold = () =>
   object('an object with type and duration', {
     type: about('Type of the condition.', oneOf(...shootConditionTypes)),
-    duration: about('How long its failures are called Progressing before they are False.', duration(atLeast(0))),
+    duration: about(
+      'How long a failure of the condition is reported as Progressing before it is False.',
+      duration(atLeast(0)),
+    ),
   });
 
 const staleExtensionHealthChecks = () =>
   object('an object with enabled and threshold', {
-    enabled: about('Whether outdated reports of extensions make a condition Unknown.', boolean()).prefault(true),
-    threshold: about('Age from which they are outdated.', duration(positive)).prefault('5m0s'),
+    enabled: about('True if an outdated report of an extension makes the condition Unknown.', boolean()).prefault(true),
+    threshold: about('Reports that are older than this are outdated.', duration(positive)).prefault('5m0s'),
   });
 
-/** The configuration file of `dwd care`; durations come out in milliseconds. */
+/** Schema of the configuration file of `dwd care`. It parses durations to milliseconds. */
 export const careSchema = () =>
   object('an object with syncPeriod, conditionThresholds and others, all of them optional', {
     ...typeMeta('care'),
     kubeConfigSecretName: about(
-      "Secret in the shoot's namespace whose key `kubeconfig` reaches the shoot's API server.",
+      "Name of the Secret in the shoot's namespace whose key `kubeconfig` holds the kubeconfig for the shoot's API server.",
       secretName(),
     ).prefault('shoot-access-dependency-watchdog-probe'),
     allowInsecureShoots: allowInsecureShoots(),
     syncPeriod: about('Time from one check of a shoot to the next.', duration(positive)).prefault('1m0s'),
-    concurrentSyncs: about('Shoots checked at the same time.', integer(atLeast(1))).prefault(20),
+    concurrentSyncs: about('Maximum number of shoots checked at the same time.', integer(atLeast(1))).prefault(20),
     dependants: about(
-      'The Deployments that the prober scales, as in its configuration.',
+      'Deployments that the prober scales, as in its configuration.',
       anyListOf('a list of objects with ref and optional', dependant()),
     ).prefault(defaultDependants),
     conditionThresholds: about(
-      'Grace for failures, by condition; each type only once.',
+      'How long failures are tolerated, by type of the condition; each type at most once.',
       anyListOf('a list of objects with type and duration', conditionThreshold()),
     ).prefault([]),
-    staleExtensionHealthChecks: about('What is done about outdated reports.', staleExtensionHealthChecks()).prefault(
-      {},
-    ),
+    staleExtensionHealthChecks: about(
+      'Handling of outdated health reports of extensions.',
+      staleExtensionHealthChecks(),
+    ).prefault({}),
     managedResourceProgressingThreshold: about(
-      'How long a ManagedResource may take to roll out; without it, a roll-out is a failure at once.',
+      'How long the roll-out of a ManagedResource may take. If absent, a roll-out is a failure at once.',
       duration(positive),
     ).optional(),
     legacyStatusLabels: about(
-      'Whether the labels shoot.garden.sapcloud.io/status and shoot.garden.sapcloud.io/unhealthy are written too, which older tooling reads.',
+      'True if care also writes the labels shoot.garden.sapcloud.io/status and shoot.garden.sapcloud.io/unhealthy, which older tooling reads.',
       boolean(),
     ).prefault(true),
   });

@@ -15,22 +15,22 @@ const perShoot = ['namespace'] as const;
 export const createCareMetrics = (meter: Meter): CareMetrics => ({
   conditions: meter.gauge({
     name: 'dwd_care_condition',
-    help: 'Conditions of shoots: 1 for the status that a condition has now.',
+    help: '1 for the current status of a condition of a shoot; no series for its other statuses.',
     labels: [...perShoot, 'condition', 'status'],
   }),
   changes: meter.counter({
     name: 'dwd_care_condition_changes_total',
-    help: 'Changes of the status of conditions, by condition and new status.',
+    help: 'Status changes of conditions, by condition and new status.',
     labels: ['condition', 'status'],
   }),
   runs: meter.counter({
     name: 'dwd_care_runs_total',
-    help: 'Care runs, by what became of the conditions: written, unchanged, left-alone, elsewhere, failed, gone, dry-run or no-garden; unreadable where the Cluster could not be read.',
+    help: 'Care runs by outcome: written, unchanged, left-alone, elsewhere, failed, gone, dry-run or no-garden; unreadable if the Cluster could not be read.',
     labels: ['outcome'],
   }),
   runSeconds: meter.histogram({
     name: 'dwd_care_run_seconds',
-    help: 'How long care runs took.',
+    help: 'Duration of a care run.',
     buckets: [0.05, 0.1, 0.3, 1, 3, 5, 10, 15, 30, 60, 120],
   }),
   unreadable: meter.gauge({
@@ -40,6 +40,6 @@ export const createCareMetrics = (meter: Meter): CareMetrics => ({
   }),
   bugs: meter.counter({
     name: 'dwd_care_unexpected_errors_total',
-    help: 'Exceptions that care did not foresee; each is a bug.',
+    help: 'Unexpected exceptions; each is a bug.',
   }),
 });

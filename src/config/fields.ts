@@ -76,8 +76,8 @@ export const nonEmptyText = (example: string) => {
 export const resourceRef = (name: string) =>
   object('an object with apiVersion, kind and name', {
     apiVersion: about('Group and version of its kind, such as apps/v1.', nonEmptyText('apps/v1')),
-    kind: about('Such as Deployment.', nonEmptyText('Deployment')),
-    name: about(`Such as ${name}.`, nonEmptyText(name)),
+    kind: about('Kind of the resource, such as Deployment.', nonEmptyText('Deployment')),
+    name: about(`Name of the resource, such as ${name}.`, nonEmptyText(name)),
   });
 
 /** A fixed text. Only the JSON Schema requires it; zod accepts any text, because typeFindings reports other texts with the right severity. */
@@ -152,7 +152,7 @@ export const about = <T extends z.ZodType>(what: string, schema: T): T => {
 
 export const allowInsecureShoots = () =>
   about(
-    'Whether the kubeconfig of a shoot may name an http:// server, which anybody on the way can read and change.',
+    'True if the kubeconfig of a shoot may name an http:// server, whose traffic anybody on the network path can read and change.',
     boolean(),
   ).prefault(false);
 

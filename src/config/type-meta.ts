@@ -17,7 +17,7 @@ const kindOf = (component: ComponentName): string =>
 /** The fields that identify the component of a configuration file. Both are optional, because the Go program's files have neither. */
 export const typeMeta = (component: ComponentName) => ({
   apiVersion: about('Version of the format; may be left out.', exactly(configApiVersion)).optional(),
-  kind: about('Whose configuration it is; may be left out.', exactly(kindOf(component))).optional(),
+  kind: about('Kind of the configuration; may be left out.', exactly(kindOf(component))).optional(),
 });
 
 /**

@@ -6,16 +6,16 @@ export interface HealthCheckMetrics {
   readonly heartbeats: Counter;
 }
 
-/** To be called once per meter. */
+/** Declares the metrics of health checks. Call it once per meter. */
 export const createHealthCheckMetrics = (meter: Meter): HealthCheckMetrics => ({
   conditions: meter.gauge({
     name: 'dwd_healthcheck_condition',
-    help: 'Conditions of extension objects: 1 for the status that a condition has now.',
+    help: '1 for the current status of a condition of an extension object; no series for its other statuses.',
     labels: ['kind', 'namespace', 'name', 'condition', 'status'],
   }),
   runs: meter.counter({
     name: 'dwd_healthcheck_runs_total',
-    help: 'Runs of health checks, by what became of the object: checked, hibernated, left-alone (it goes or moves) or failed.',
+    help: 'Runs of health checks by outcome: checked, hibernated, left-alone (the object is being deleted or migrated, or a predicate excludes it) or failed.',
     labels: ['kind', 'outcome'],
   }),
   heartbeats: meter.counter({

@@ -29,17 +29,17 @@ import { gardenApiServerRef } from '../gardener/api-server.ts';
 const scaleInfo = () =>
   object('an object with level, initialDelay and timeout', {
     level: about(
-      'Resources are scaled in ascending order of level, those of one level together.',
+      'Resources are scaled in ascending order of level; resources of the same level are scaled together.',
       integer(atLeast(0)),
     ).prefault(0),
-    initialDelay: about('How long to wait before scaling.', duration(atLeast(0))).prefault('0s'),
-    timeout: about('How long scaling may take.', duration(positive)).prefault('30s'),
+    initialDelay: about('Time to wait before the resource is scaled.', duration(atLeast(0))).prefault('0s'),
+    timeout: about('Time that the scaling may take after the initial delay.', duration(positive)).prefault('30s'),
   });
 
 const placedRef = (name: string) =>
   resourceRef(name).extend({
     namespace: about(
-      'Its namespace; without it, that of the control plane. In name and namespace, `{{ namespace }}` and `{{ cluster }}` stand for those of the cluster, one of them in each.',
+      'Namespace of the resource; by default that of the control plane. The name and the namespace may each contain one placeholder: `{{ namespace }}` (of the control plane) or `{{ cluster }}` (name of the cluster).',
       nonEmptyText('{{ namespace }}'),
     ).optional(),
   });
@@ -47,31 +47,35 @@ const placedRef = (name: string) =>
 const annotation = () =>
   object('an object with key and value', {
     key: about(
-      'Such as cluster.x-k8s.io/paused; none of the prober itself.',
+      "Key of the annotation, such as cluster.x-k8s.io/paused; not one of the prober's own.",
       annotationKey().meta({ not: { pattern: `^${prefix.replaceAll('.', String.raw`\.`)}` } }),
     ),
-    value: about('A value that nobody else would set tells who has set it.', text('dependency-watchdog')).prefault(
-      'dependency-watchdog',
-    ),
+    value: about(
+      'Value of the annotation. A value that nobody else sets shows that the prober has set it.',
+      text('dependency-watchdog'),
+    ).prefault('dependency-watchdog'),
   });
 
 const dependentResource = () =>
   object('an object with ref, optional, action, annotation, scaleUp and scaleDown', {
     ref: about(
-      'A resource in the namespace of the shoot; it needs a scale subresource unless it is annotated.',
+      'Dependent resource, by default in the namespace of the shoot. It needs a scale subresource, unless it is annotated.',
       placedRef('kube-controller-manager'),
     ),
-    optional: about('Whether the resource may be missing.', boolean()).prefault(false),
+    optional: about('True if the resource may be missing.', boolean()).prefault(false),
     action: about(
-      'What protects it. scale: it is scaled to 0. annotate: it gets the annotation `annotation`, which pauses whatever works on it.',
+      'How the resource is held. scale: it is scaled to 0. annotate: it gets the annotation `annotation`, which pauses the controllers that act on it.',
       oneOf('scale', 'annotate'),
     ).prefault('scale'),
     annotation: about(
-      'With `action: annotate`: what is set. Afterwards the resource gets its former value back, or loses it where there was none.',
+      'With `action: annotate`: the annotation to set. When the resource is restored, the annotation gets its former value back, or is removed if it had none.',
       annotation(),
     ).optional(),
-    scaleUp: about('How it is restored.', scaleInfo()).optional(),
-    scaleDown: about('How it is scaled to 0, or annotated; without it, it never is.', scaleInfo()).optional(),
+    scaleUp: about('How the resource is restored.', scaleInfo()).optional(),
+    scaleDown: about(
+      'How the resource is scaled to 0, or annotated. If absent, the prober never does that.',
+      scaleInfo(),
+    ).optional(),
     // A resource without scaleUp would stay at 0 for ever. config-rules.ts has the messages.
   }).meta({
     required: ['ref', 'scaleUp'],
@@ -83,15 +87,15 @@ const dependentResource = () =>
 const clusterSource = () =>
   object('an object with kind, key and selector', {
     kind: about(
-      'gardener: the Clusters of a seed are its shoots. secret: every namespace with the Secret `kubeConfigSecretName`, or one with the labels of `selector`, is a cluster; it is probed until that Secret is gone, or the namespace is being deleted, and all of its nodes count that do not say themselves that they are broken, or are about to be deleted. cluster-api: every Cluster of cluster.x-k8s.io whose control plane is initialized is a cluster, unless it is paused or being deleted; the nodes of its Machines count.',
+      'gardener: each Cluster of the seed is a shoot. secret: each namespace with the Secret `kubeConfigSecretName`, or with a Secret that `selector` matches, is a cluster. It is probed until that Secret is deleted or the deletion of the namespace begins. All its nodes count, except those with an unhealthy condition and those that are being deleted or are about to be. cluster-api: each Cluster of cluster.x-k8s.io is a cluster if its control plane is initialized and it is neither paused nor being deleted. The nodes of its Machines count.',
       oneOf('gardener', 'secret', 'cluster-api'),
     ).prefault('gardener'),
     key: about(
-      'The key of the Secret that has the kubeconfig. Default: `kubeconfig` with kind secret, `value` with kind cluster-api.',
+      "Key of the Secret's data that holds the kubeconfig. Default: `kubeconfig` with kind secret, `value` with kind cluster-api.",
       secretKey(),
     ).optional(),
     selector: about(
-      'With kind secret, labels of the Secret, in place of `kubeConfigSecretName`: of several in a namespace, the oldest.',
+      'With kind secret: labels that select the Secret, in place of `kubeConfigSecretName`. If several Secrets of a namespace have them, the oldest is used.',
       mapOf('a map from label keys to values, at least one', {
         keys: labelKeyPattern,
         values: labelValue(),
@@ -110,20 +114,20 @@ const secretOrSelector = {
 const externalProbe = () =>
   object('an object with kubeConfigSecretName, timeout, failureThreshold, successThreshold and mode', {
     kubeConfigSecretName: about(
-      "Secret in the shoot's namespace whose key `kubeconfig` (with `clusterSource.kind: cluster-api`, `clusterSource.key`) has the public address of the shoot's API server.",
+      "Name of the Secret in the shoot's namespace that holds a kubeconfig with the public address of the shoot's API server. Its key is `kubeconfig`, or `clusterSource.key` with `clusterSource.kind: cluster-api`.",
       secretNameTemplate(),
     ),
-    timeout: about('Bounds one attempt.', duration(positive)).prefault('5s'),
+    timeout: about('Timeout of one attempt.', duration(positive)).prefault('5s'),
     failureThreshold: about(
-      'After so many consecutive failures, one a second, the address is unreachable (broken, in log and metrics).',
+      'Consecutive failures, one per second, after which the address counts as unreachable (broken in the log and the metrics).',
       integer(atLeast(1)),
     ).prefault(3),
     successThreshold: about(
-      'After so many consecutive answers the address is reachable (whole, in log and metrics).',
+      'Consecutive responses after which the address counts as reachable (whole in the log and the metrics).',
       integer(atLeast(1)),
     ).prefault(1),
     mode: about(
-      'observe: only reports. confirm: also, nothing is scaled down while the address is reachable. trigger: also, resources are scaled down when the address is unreachable and no node has renewed its lease for 15 s.',
+      'observe: the external probe only reports. confirm: in addition, nothing is scaled down while the address is reachable. trigger: in addition, resources are scaled down when the address is unreachable and none of two or more nodes has renewed its lease for 15 s.',
       oneOf('observe', 'confirm', 'trigger'),
     ).prefault('observe'),
   });
@@ -133,14 +137,14 @@ export const proberSchema = () =>
   object('an object with kubeConfigSecretName and dependentResourceInfos', {
     ...typeMeta('prober'),
     kubeConfigSecretName: about(
-      "Secret in the shoot's namespace whose key `kubeconfig` (or `clusterSource.key`) reaches the shoot's API server. Required, but with `clusterSource.selector`.",
+      "Name of the Secret in the shoot's namespace whose key `kubeconfig` (or `clusterSource.key`) holds the kubeconfig for the shoot's API server. Required, unless `clusterSource.selector` replaces it.",
       secretNameTemplate(),
     ).optional(),
     probeInterval: about('Time between two probes of one shoot.', duration(positive)).prefault('10s'),
-    initialDelay: about('How long a new shoot may settle before it is probed.', duration(atLeast(0))).prefault('30s'),
-    probeTimeout: about('Bounds one probe as a whole.', duration(positive)).prefault('30s'),
+    initialDelay: about('Time for a new shoot to settle before its first probe.', duration(atLeast(0))).prefault('30s'),
+    probeTimeout: about('Timeout of one probe as a whole.', duration(positive)).prefault('30s'),
     backoffJitterFactor: about(
-      'The time between two probes is longer by a random part of up to this factor.',
+      'The time between two probes is extended at random, by up to this fraction of itself.',
       number(atLeast(0)),
     ).prefault(0.2),
     kcmNodeMonitorGraceDuration: about(
@@ -148,15 +152,15 @@ export const proberSchema = () =>
       duration(positive),
     ).prefault('40s'),
     nodeLeaseFailureFraction: about(
-      'Resources are scaled down when this fraction of the node leases, or more, has expired.',
+      'Resources are scaled down when at least this fraction of the candidate node leases has expired.',
       number(fraction),
     ).prefault(0.6),
     allSilentAfter: about(
-      'Resources are scaled down as well when none of at least three candidate nodes has renewed its lease for so long; 0s turns this off. Default: half of the longest leaseDurationSeconds of the leases, and at least half of the grace.',
+      'Resources are also scaled down when none of three or more candidate nodes has renewed its lease for this time; 0s turns this off. Default: half of the longest leaseDurationSeconds of the leases, but at least half of the grace period.',
       duration(atLeast(0)),
     ).optional(),
     landingTimeout: about(
-      'After an outage, how long a scale-up waits for nodes that have not renewed their leases again; 0s: it does not wait.',
+      'How long the restoration after an outage waits for nodes that have not renewed their leases again; 0s turns this off. In a flapping shoot it waits longer.',
       duration(atLeast(0)),
     ).prefault('1m'),
     allowInsecureShoots: allowInsecureShoots(),
@@ -164,19 +168,19 @@ export const proberSchema = () =>
       kind: 'gardener',
     }),
     apiServerRef: about(
-      "What runs the API server of a shoot, in the shoot's namespace: while it has no available replica, the API server is down, and not merely out of our reach.",
+      "Workload that runs the API server of a shoot, by default in the shoot's namespace. While it has no available replica, the API server is down, and not only unreachable for the prober.",
       placedRef(gardenApiServerRef.name),
     ).prefault({ ...gardenApiServerRef }),
     externalProbe: about(
-      'Tries the public address of the API server, which kubelets use, as a second signal.',
+      'Second signal: the prober tries the public address of the API server, which kubelets use.',
       externalProbe(),
     ).optional(),
     paused: about(
-      'Why nothing is scaled down. While it is set, probes and verdicts go on, and what is held is restored; `dwd pause` does the same without a change of the configuration.',
+      'Reason for a pause of all shoots. While it is set, nothing is scaled down; probes and verdicts go on, and held resources are restored. `dwd pause` does the same without a change of the configuration.',
       nonEmptyText('LB maintenance'),
     ).optional(),
     dependentResourceInfos: about(
-      'What is scaled down, and up again.',
+      'Resources that are scaled down in an outage and restored afterwards.',
       listOf('a list of at least one dependent resource', dependentResource()),
     ),
   }).meta(secretOrSelector);

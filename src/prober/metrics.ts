@@ -13,7 +13,7 @@ const counters = {
   },
   downtimes: {
     name: 'dwd_prober_api_server_downtimes_total',
-    help: 'Times after which the leases of a shoot were given their time again, by what showed that its API server had been down; assumed: nothing did, but its Deployment is not known.',
+    help: "Times that the ages of a shoot's leases were reset after downtime of its API server, by evidence of the downtime; assumed: the API server was unreachable, and no watch of its Deployment covered that time.",
     labels: [...perShoot, 'evidence'],
   },
   operations: {
@@ -23,27 +23,27 @@ const counters = {
   },
   foreignChanges: {
     name: 'dwd_prober_foreign_changes_undone_total',
-    help: 'Replica counts set by another field manager that the prober has overwritten, by that manager.',
+    help: 'Replica counts and annotations set by another field manager that the prober has overwritten, by that manager.',
     labels: [...perShoot, 'resource', 'manager'],
   },
   withoutLead: {
     name: 'dwd_prober_protections_without_lead_total',
-    help: 'Scale-downs that a standby began because the leader could not be at work: it did not renew its Lease (leader-silent), or wrote nothing (nothing-written).',
+    help: 'Scale-downs that a standby started because the leader did not renew its Lease (leader-silent) or wrote nothing (nothing-written).',
     labels: [...perShoot, 'cause'],
   },
   externalAttempts: {
     name: 'dwd_prober_outside_path_tries_total',
-    help: 'Tries of the outside path by result.',
+    help: 'Attempts of the external probe by result: answered, failed or unusable.',
     labels: [...perShoot, 'result'],
   },
   clusterErrors: {
     name: 'dwd_prober_cluster_decode_errors_total',
-    help: 'Clusters whose shoot could not be decoded.',
+    help: 'Times that the shoot in a Cluster could not be decoded.',
     labels: perShoot,
   },
   bugs: {
     name: 'dwd_prober_unexpected_errors_total',
-    help: 'Exceptions that a prober did not foresee; each is a bug.',
+    help: 'Unexpected exceptions; each is a bug.',
     labels: perShoot,
   },
 } satisfies Readonly<Record<string, MetricDefinition>>;
@@ -51,79 +51,82 @@ const counters = {
 const gauges = {
   candidates: {
     name: 'dwd_prober_candidate_leases',
-    help: 'Node leases that count, as of the last run that listed nodes.',
+    help: 'Candidates: node leases that count, as of the last run that listed the nodes.',
     labels: perShoot,
   },
   expired: {
     name: 'dwd_prober_expired_leases',
-    help: 'Those of the candidate leases that have expired.',
+    help: 'Candidate leases that have expired, as of the last run that listed the nodes.',
     labels: perShoot,
   },
   skew: {
     name: 'dwd_prober_clock_skew_seconds',
-    help: "The API server's clock minus ours, by the Date header (resolution 1 s).",
+    help: "Clock of the shoot's API server minus the prober's clock, by the Date header (resolution 1 s).",
     labels: perShoot,
   },
   held: {
     name: 'dwd_prober_held_resources',
-    help: 'Resources that the last writes left scaled down.',
+    help: 'Resources of the shoot that are held: scaled down or annotated.',
     labels: perShoot,
   },
   heldSince: {
     name: 'dwd_prober_held_since_timestamp_seconds',
-    help: 'Since when a resource of the shoot is held, as Unix time; no series while none is.',
+    help: 'Unix time since which a resource of the shoot has been held; no series while none is held.',
     labels: perShoot,
   },
   lastRun: {
     name: 'dwd_prober_last_run_timestamp_seconds',
-    help: 'When the last probe run of the shoot ended, as Unix time; before its first one, when that is due.',
+    help: 'Unix time at which the last probe run of the shoot ended; before the first run, the time at which it is due.',
     labels: perShoot,
   },
   late: {
     name: 'dwd_prober_late_protection_timestamp_seconds',
-    help: 'When the shoot last was past its threshold for five seconds with nothing scaled down, as Unix time; no series where that never was.',
+    help: 'Unix time at which the shoot was last found with nothing held five seconds after its threshold was crossed; no series if that never happened.',
     labels: perShoot,
   },
   interval: { name: 'dwd_prober_probe_interval_seconds', help: 'Configured time between two probes of a shoot.' },
   missing: {
     name: 'dwd_prober_missing_resources',
-    help: 'Required dependent resources that do not exist in the namespace of the shoot.',
+    help: 'Required dependent resources of the shoot that do not exist.',
     labels: perShoot,
   },
   ignored: {
     name: 'dwd_prober_ignored_resources',
-    help: 'Dependent resources that the annotation ignore-scaling keeps from being scaled down: an outage is not met there.',
+    help: 'Dependent resources that the prober does not scale down in an outage, because of their annotation ignore-scaling.',
     labels: perShoot,
   },
   flapping: {
     name: 'dwd_prober_flapping',
-    help: '1 while a shoot has tripped again within ten minutes of its restoration: the next one waits for longer.',
+    help: '1 while the shoot is flapping: an outage began within ten minutes of a restoration, so the next restoration waits longer.',
     labels: perShoot,
   },
   paused: {
     name: 'dwd_prober_paused',
-    help: '1 while an operator has paused the shoot, or all shoots: nothing is scaled down.',
+    help: '1 while an operator has paused the shoot or all shoots, so that nothing is scaled down.',
     labels: perShoot,
   },
-  probers: { name: 'dwd_prober_probers', help: 'Shoots that are probed.' },
+  probers: {
+    name: 'dwd_prober_probers',
+    help: 'Shoots that have a prober: they are probed, or their held resources are being released.',
+  },
   shoots: {
     name: 'dwd_prober_shoots',
-    help: 'Shoots by their latest verdict, as the results of dwd_prober_runs_total.',
+    help: 'Shoots by latest verdict; the verdicts are the results of dwd_prober_runs_total.',
     labels: ['verdict'],
   },
   margin: {
     name: 'dwd_prober_grace_left_seconds',
-    help: 'What was left of the node monitor grace period at the latest scale-down write.',
+    help: 'Time left of the node monitor grace period at the latest scale-down write.',
     labels: perShoot,
   },
   externalProbeState: {
     name: 'dwd_prober_outside_path_state',
-    help: '1 for the state (whole, broken, unknown) that the outside path is in, 0 for the others.',
+    help: '1 for the current state of the address that the external probe tries: whole (reachable), broken (unreachable) or unknown; 0 for the other states.',
     labels: [...perShoot, 'state'],
   },
   externalFaultIsOurs: {
     name: 'dwd_prober_outside_path_fault_is_ours',
-    help: '1 while most outside paths of the seed are broken though leases renew: none of them counts.',
+    help: '1 while most external probes of the seed fail although leases are renewed: the fault is on our side, so no external probe counts.',
   },
 } satisfies Readonly<Record<string, MetricDefinition>>;
 
@@ -135,13 +138,13 @@ const histograms = {
   },
   operationSeconds: {
     name: 'dwd_prober_scale_operation_duration_seconds',
-    help: 'Duration of a scale operation, from the start of its level until its pods have followed.',
+    help: 'Duration of a successful scale operation, from the start of its level until its pods have followed.',
     labels: ['direction'],
     buckets: [0.1, 0.3, 1, 3, 10, 30, 100, 300],
   },
   downSeconds: {
     name: 'dwd_prober_threshold_to_last_write_seconds',
-    help: 'Time from the crossing of the threshold to the latest scale-down write of a flow.',
+    help: 'Time from the crossing of the threshold to each scale-down write.',
     buckets: [0.1, 0.3, 1, 2, 3, 5, 10, 30],
   },
 } satisfies Readonly<Record<string, HistogramDefinition>>;

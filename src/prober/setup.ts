@@ -71,7 +71,7 @@ const createGate = ({ clock, meter }: ProberPorts): ProbeGate => {
   const gate = new ProbeGate(clock);
   meter.gauge({
     name: 'dwd_prober_probes_waiting',
-    help: 'Probes that wait for their turn because many are due at once or the event loop is late.',
+    help: 'Due probes that wait to start, because many are due at once or the event loop is late.',
     read: () => [{ value: gate.waiting, labels: {} }],
   });
   return gate;
@@ -99,7 +99,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
   const report = reportToBoard(told, board);
   const unserved = ports.meter.gauge({
     name: 'dwd_prober_dependent_unserved',
-    help: '1 while the seed does not serve the kind of a dependent resource, or not its scale subresource.',
+    help: '1 while the seed does not serve the kind of a dependent resource, or the scale subresource of a resource that is to be scaled.',
     labels: ['resource'],
   });
   showUnprobed(ports.meter, { board, leads: () => leadership.mayWrite() });

@@ -2,27 +2,27 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import type { Labels, Meter, MetricDefinition } from '../ports/meter.ts';
 
 export interface MeterOptions {
-  /** CPU, memory, event loop and garbage collection of this process. Default true; off where several programs share a process. */
+  /** True if CPU, memory, event loop and garbage collection of this process are measured. Default: true. False if several programs share a process. */
   readonly processMetrics?: boolean;
   /** Labels of every series, such as `dry_run: "true"`. */
   readonly defaultLabels?: Labels;
 }
 
 export interface PrometheusMeter extends Meter {
-  /** All metrics in Prometheus' text format. */
+  /** Returns all metrics in Prometheus' text format. */
   metricsText(): Promise<string>;
   /** `Content-Type` of that text. */
   readonly contentType: string;
 }
 
 interface Series {
-  /** The labels again; throws when they are not exactly the declared ones. */
+  /** Returns the same labels. Throws if they are not exactly the declared ones. */
   known(labels: Labels): Labels;
   /** Forgets and returns the series whose labels include all of `labels`. */
   take(labels: Labels): readonly Labels[];
 }
 
-/** prom-client removes a series by all of its labels only, so the label sets in use are kept here. */
+/** Tracks the label sets in use, because prom-client removes a series only by all of its labels. */
 const createSeries = ({ name, labels: declared = [] }: MetricDefinition): Series => {
   const inUse = new Map<string, Labels>();
   return {
@@ -48,18 +48,18 @@ const createSeries = ({ name, labels: declared = [] }: MetricDefinition): Series
   };
 };
 
-/** Gauges of the library whose names are those of counters, and only sums: of `nodejs_active_handles` and so on, by all types. */
+/** Gauges of the library that are named like counters. They are only sums, such as that of `nodejs_active_handles` over all types. */
 const misnamed = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
 
 const namePattern = /^dwd_[a-z0-9]+(_[a-z0-9]+)*$/;
 
 /**
- * How often the event loop is asked how late it is; the percentiles of `nodejs_eventloop_lag` have this on top. The library's 10 ms wake an idle process a
- * hundred times a second, which cost more CPU than the probes of one shoot.
+ * Interval at which the lag of the event loop is sampled; the percentiles of `nodejs_eventloop_lag` include it. The library's default of 10 ms wakes an
+ * idle process a hundred times a second, which costs more CPU than the probes of one shoot.
  */
 const eventLoopSampleMs = 100;
 
-/** Metrics on prom-client, in a registry of their own. Declaring a metric twice, or one whose name Prometheus would not have, throws. */
+/** Creates a meter on prom-client with its own registry. Throws if a metric is declared twice, or its name breaks Prometheus' conventions. */
 export const createMeter = ({ processMetrics = true, defaultLabels = {} }: MeterOptions = {}): PrometheusMeter => {
   const registry = new Registry();
   registry.setDefaultLabels(defaultLabels);

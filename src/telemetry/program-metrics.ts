@@ -1,7 +1,7 @@
 import type { Counter, Meter } from '../ports/meter.ts';
 
 export interface ProgramInfo {
-  /** As `prober`. */
+  /** Name of the component, such as `prober`. */
   readonly component: string;
   readonly version: string;
   readonly isDryRun: boolean;
@@ -11,15 +11,19 @@ export interface ProgramMetrics {
   readonly droppedLogLines: Counter;
 }
 
-/** What every program says of itself. To be called once per meter. */
+/** Declares the metrics that every program has. Call it once per meter. */
 export const createProgramMetrics = (meter: Meter, { component, version, isDryRun }: ProgramInfo): ProgramMetrics => {
-  const build = { name: 'dwd_build_info', help: 'Always 1; what runs here.', labels: ['component', 'version'] };
+  const build = {
+    name: 'dwd_build_info',
+    help: 'Always 1; the labels show the component and its version.',
+    labels: ['component', 'version'],
+  };
   meter.gauge(build).set(1, { component, version });
   meter.gauge({ name: 'dwd_dry_run', help: '1 if this program writes nothing (--dry-run).' }).set(isDryRun ? 1 : 0);
   return {
     droppedLogLines: meter.counter({
       name: 'dwd_log_lines_dropped_total',
-      help: 'Lines of the log that could not be written: a full disk, a closed pipe, a reader that does not read.',
+      help: 'Log lines that could not be written, because of a full disk, a closed pipe, or a reader that has stopped reading.',
     }),
   };
 };

@@ -15,12 +15,12 @@ import {
 import { labelKeyPattern } from '../kubernetes/api/label-selectors.ts';
 
 /**
- * A label of RFC 1123: since Kubernetes 1.36 (`RelaxedServiceNameValidation`, KEP-5311) the name of a Service may begin with a digit. It
+ * Name of a Service, a label of RFC 1123: since Kubernetes 1.36 (`RelaxedServiceNameValidation`, KEP-5311) it may begin with a digit. It
  * fits into the label `kubernetes.io/service-name`.
  */
 export const serviceNamePattern = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** config-rules.ts has the messages: these operators take values, the others none. */
+/** JSON Schema of a rule: In and NotIn need values, the other operators have none. Its messages are in config-rules.ts. */
 const valuesByOperator = {
   if: { properties: { operator: { enum: ['In', 'NotIn'] } } },
   then: { required: ['values'], properties: { values: { type: 'array', minItems: 1 } } },
@@ -32,12 +32,12 @@ const requirement = () =>
     key: about('Key of the label.', labelKey()),
     operator: about('How the label is compared.', oneOf('In', 'NotIn', 'Exists', 'DoesNotExist')),
     values: about(
-      'What In and NotIn compare with; empty for the others.',
+      'Values to compare with, for In and NotIn; empty for the other operators.',
       anyListOf('a list of label values', labelValue()),
     ).prefault([]),
   }).meta(valuesByOperator);
 
-/** config-rules.ts has the messages: without a term it would select every pod. */
+/** JSON Schema of a rule: a selector without a term would select every pod. Its messages are in config-rules.ts. */
 const notEmpty = {
   anyOf: [
     { required: ['matchLabels'], properties: { matchLabels: { type: 'object', minProperties: 1 } } },
@@ -61,12 +61,12 @@ export const labelSelector = () =>
 const dependents = () =>
   object('an object with podSelectors', {
     podSelectors: about(
-      'Each selects a group of pods that depend on the service, in its namespace.',
+      'Label selectors. Each selects a group of pods that depend on the service, in the namespace of the service.',
       listOf('a list of at least one label selector', labelSelector()),
     ),
   });
 
-/** The weeder's configuration file; durations come out in milliseconds. */
+/** Schema of the weeder's configuration file. It parses durations to milliseconds. */
 export const weederSchema = () =>
   object('an object with servicesAndDependantSelectors', {
     ...typeMeta('weeder'),
@@ -75,7 +75,7 @@ export const weederSchema = () =>
       duration(positive),
     ).prefault('5m0s'),
     servicesAndDependantSelectors: about(
-      'Services by name, each with the pods that depend on it.',
+      'Names of Services, each with the pods that depend on it.',
       mapOf('a map from the names of Services, at least one, to objects with podSelectors', {
         keys: serviceNamePattern,
         values: dependents(),

@@ -19,7 +19,7 @@ export const createWeederMetrics = (meter: Meter): WeederMetrics => ({
   }),
   running: meter.gauge({
     name: 'dwd_weeder_weedings',
-    help: 'Weedings that run now, by the service that became ready.',
+    help: 'Weedings in progress, by the service that became ready.',
     labels: perService,
   }),
   deleted: meter.counter({
@@ -29,16 +29,16 @@ export const createWeederMetrics = (meter: Meter): WeederMetrics => ({
   }),
   errors: meter.counter({
     name: 'dwd_weeder_delete_errors_total',
-    help: 'Deletes of pods that failed, by error code; each is tried again while the weeding lasts.',
+    help: 'Failed deletes of pods, by error code; each is retried while the weeding lasts.',
     labels: [...perService, 'code'],
   }),
   deleteSeconds: meter.histogram({
     name: 'dwd_weeder_ready_to_delete_seconds',
-    help: 'Time from when a service was seen to be ready to the delete of a crash-looping pod that depends on it.',
+    help: 'Time from the moment at which the weeder saw that a service was ready to the delete of a crash-looping pod that depends on it.',
     buckets: [0.1, 0.3, 1, 2, 3, 5, 10, 30, 100, 300],
   }),
   bugs: meter.counter({
     name: 'dwd_weeder_unexpected_errors_total',
-    help: 'Exceptions that the weeder did not foresee; each is a bug.',
+    help: 'Unexpected exceptions; each is a bug.',
   }),
 });

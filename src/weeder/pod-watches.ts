@@ -19,7 +19,7 @@ export interface PodWatchDeps {
   readonly registry: WatchRegistry;
 }
 
-/** A watch of pods, open until it is closed. */
+/** An open watch of pods. */
 export interface PodWatch {
   readonly store: Store<PodView>;
   close(): void;
@@ -31,11 +31,11 @@ export interface PodWatches {
   closed(): Promise<void>;
 }
 
-/** To be called once per meter. */
+/** Declares the counter of failed lists and watches of pods. Call it once per meter. */
 export const createPodWatchErrors = (meter: Meter): Counter =>
   meter.counter({
     name: 'dwd_weeder_watch_errors_total',
-    help: 'Lists and watches of pods that failed, by HTTP status or error code; each is tried again while its weedings last.',
+    help: 'Failed lists and watches of pods, by HTTP status or error code; each is retried while its weedings last.',
     labels: ['code'],
   });
 
@@ -52,7 +52,7 @@ const countingErrors = (kube: Kube, errors: Counter): Kube => ({
   },
 });
 
-/** Hundreds of watches may fail for one reason: warns once per error code, as long as any watch is open. */
+/** Returns a logger that warns once per error code, because hundreds of watches may fail for one reason. The owner of `warned` clears it. */
 const warningOnce = (logger: Logger, warned: Set<unknown>): Logger => ({
   debug: (message, fields) => logger.debug(message, fields),
   info: (message, fields) => logger.info(message, fields),
@@ -64,7 +64,7 @@ const warningOnce = (logger: Logger, warned: Set<unknown>): Logger => ({
   child: (fields) => warningOnce(logger.child(fields), warned),
 });
 
-/** Their requests have urgent priority, so that `--kube-api-qps` does not delay them. */
+/** Creates watches of pods. Their requests have urgent priority, so that `--kube-api-qps` does not delay them. */
 export const createPodWatches = ({ seed, errors, logger, ...deps }: PodWatchDeps): PodWatches => {
   const kube = countingErrors(withPriority(seed, 'urgent'), errors);
   const running = new Set<Promise<void>>();

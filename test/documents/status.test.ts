@@ -23,6 +23,8 @@ const schema = toJSONSchema(statusSchema, {
 
 it('docs/status.md has every field of GET /status; `make docs` writes it', async () => {
   const table = fieldTable(schema);
-  expect(table).toContain('| `shoots[].held[].replicas` | whole number >= 1 | required | What will be restored. |');
+  expect(table).toContain(
+    '| `shoots[].held[].replicas` | whole number >= 1 | required | Replicas that will be restored; 1 if the resource is annotated. |',
+  );
   await expect(fillIn(readFileSync(file, 'utf8'), new Map([['fields of status', table]]))).toMatchFileSnapshot(file);
 });

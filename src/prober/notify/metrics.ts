@@ -9,8 +9,11 @@ export interface NotifyMetrics {
 export const createNotifyMetrics = (meter: Meter): NotifyMetrics => ({
   notifications: meter.counter({
     name: 'dwd_prober_notifications_total',
-    help: 'Changes of state of shoots for --notify-url, by result: sent, failed (given up), or dropped (too many waited).',
+    help: 'Notifications of state changes of shoots to --notify-url, by result: sent, failed (given up), or dropped (too many were waiting).',
     labels: ['result'],
   }),
-  waiting: meter.gauge({ name: 'dwd_prober_notifications_waiting', help: 'Notifications that wait to be sent.' }),
+  waiting: meter.gauge({
+    name: 'dwd_prober_notifications_waiting',
+    help: 'Notifications that are waiting to be sent.',
+  }),
 });

@@ -7,7 +7,7 @@ const rowsAgeMs = 500;
 export const showUnmet = (meter: Meter, board: StatusBoard): void => {
   meter.gauge({
     name: 'dwd_prober_outage_unmet',
-    help: '1 while the latest verdict is an outage, and nothing is held or something is up that would be scaled down: paused, kept off or failing scale-downs.',
+    help: '1 while the latest verdict is an outage, and no resource is held or one is still up that should be scaled down: scale-downs are paused, prevented by ignore-scaling, or failing.',
     labels: ['namespace'],
     read: () =>
       board.rows(rowsAgeMs).map(({ namespace, unmet = false }) => ({ value: unmet ? 1 : 0, labels: { namespace } })),
@@ -24,7 +24,7 @@ export const showUnprobed = (
 ): void => {
   meter.gauge({
     name: 'dwd_prober_held_unprobed',
-    help: 'Resources that are held of a shoot that no prober probes: nothing restores them by itself. No series where there are none.',
+    help: 'Held resources of a shoot that is not probed: nothing restores them automatically. No series if there are none.',
     labels: ['namespace'],
     read: () =>
       leads() ? board.heldUnprobed().map(({ namespace, held }) => ({ value: held.length, labels: { namespace } })) : [],

@@ -32,142 +32,163 @@ export const protectionStates = [
 export type ProtectionState = (typeof protectionStates)[number];
 
 const pauseSchema = z.object({
-  until: time('When it ends; absent: when it is taken back').optional(),
-  reason: text('Why.'),
-  by: text('Who has ordered it.'),
+  until: time('End of the pause; absent: it has no fixed end').optional(),
+  reason: text('Reason for the pause.'),
+  by: text('Operator who ordered the pause, or `the configuration`.'),
   on: text(
-    'What is paused: the namespace of a shoot, or `NAMESPACE/CLUSTER`, `all`, or `configuration`; absent: not known.',
+    'Scope of the pause: the namespace of a shoot, `NAMESPACE/CLUSTER`, `all`, or `configuration` (also all shoots); absent: not known.',
   ).optional(),
 });
 
-const resourceSchema = z.object({ kind: text('Such as Deployment.'), name: text('Its name.') });
+const resourceSchema = z.object({ kind: text('Kind, such as Deployment.'), name: text('Name of the resource.') });
 
 const heldSchema = z.object({
-  kind: text('Such as Deployment.'),
-  name: text('Its name.'),
-  replicas: about('What will be restored.', z.int().min(1)),
+  kind: text('Kind, such as Deployment.'),
+  name: text('Name of the resource.'),
+  replicas: about('Replicas that will be restored; 1 if the resource is annotated.', z.int().min(1)),
   annotation: text(
-    'Key of the annotation that protects it, and will be restored: it is not scaled. Absent: it is.',
+    'Key of the annotation that holds the resource and will be restored. Absent: the resource is scaled.',
   ).optional(),
-  since: time('When it was scaled down, or annotated; absent where its annotation does not say').optional(),
+  since: time(
+    'Time at which it was scaled down or annotated; absent if its annotation `held` does not have it',
+  ).optional(),
 });
 
 const heldUnprobedSchema = z.object({
   namespace: text("Namespace of the shoot's control plane in the seed."),
-  project: text('Its project; absent where it is not known.').optional(),
-  name: text('Its name; the namespace where it is not known.'),
-  reason: text('Why it is not probed.'),
-  held: about('Resources that are scaled down, or annotated.', z.array(heldSchema).readonly()),
+  project: text('Project of the shoot; absent if it is not known.').optional(),
+  name: text('Name of the shoot; its namespace if the name is not known.'),
+  reason: text('Why the shoot is not probed.'),
+  held: about('Resources that are scaled down or annotated.', z.array(heldSchema).readonly()),
 });
 
 const leaseSchema = z.object({
-  name: text('Of the Lease, and of its node.'),
-  renewedAt: time('Its last renewal, as far as it can be believed; absent: none').optional(),
-  ageMs: milliseconds('Time since that renewal; absent: none').optional(),
-  expired: yes('Its age has reached `leaseExpiryMs`.'),
-  counted: yes('It is a candidate: the verdict rests on it.'),
-  leftOut: text('Why it is no candidate.').optional(),
+  name: text('Name of the node, and of its Lease.'),
+  renewedAt: time(
+    'Time from which the age of the lease counts: its last renewal, or the end of a later downtime; absent: none',
+  ).optional(),
+  ageMs: milliseconds('Age of the lease; absent as `renewedAt` is').optional(),
+  expired: yes('True if the age has reached `leaseExpiryMs`.'),
+  counted: yes('True if the node is a candidate: its lease counts for the verdict.'),
+  leftOut: text('Why the node is not a candidate.').optional(),
 });
 
 const stepSchema = z.object({
-  kind: text('Such as Deployment.'),
-  name: text('Its name.'),
-  level: about('Resources are scaled in ascending order of it.', z.int()),
+  kind: text('Kind, such as Deployment.'),
+  name: text('Name of the resource.'),
+  level: about('Level: resources are scaled in ascending order of level.', z.int()),
   state: about(
-    'What it waits for, or how it ended.',
+    'Current step of the operation, or how it ended.',
     z.enum(['pending', 'delayed', 'reading', 'writing', 'waiting', 'retrying', 'done', 'failed']),
   ),
-  detail: text('More of it, such as the error.').optional(),
+  detail: text('Details of the state, such as the error.').optional(),
 });
 
 const scalingSchema = z.object({
-  direction: about('What is done with the resources.', z.enum(['down', 'up', 'release'])),
-  reason: text('The verdict behind it.'),
-  startedAt: time('When it began'),
-  withoutLead: text('Why it is done by a replica that does not lead.').optional(),
-  steps: about('One for each resource, in their order.', z.array(stepSchema).readonly()),
+  direction: about(
+    'Direction of the flow: down scales down or annotates, up restores, release gives up the held resources without scaling them.',
+    z.enum(['down', 'up', 'release']),
+  ),
+  reason: text('Reason for the flow, such as the verdict.'),
+  startedAt: time('Start of the flow'),
+  withoutLead: text('Why a replica that does not lead runs the flow. Absent: the leader runs it.').optional(),
+  steps: about('Operations of the flow, one for each resource, in order.', z.array(stepSchema).readonly()),
 });
 
 const decisionSchema = z.object({
-  at: time('When the run ended, or the first of several in a row that came to the same, or when it was done'),
-  lastAt: time('When the latest of these ended'),
-  runs: about('How many these are; 1 where something was done.', z.int().min(1)),
+  at: time('End of the run or time of the action; for several equal ones in a row, that of the first'),
+  lastAt: time('Time of the latest of these runs or actions'),
+  runs: about('Number of these runs or actions.', z.int().min(1)),
   verdict: text(
-    'Its verdict in one word, as in the metric `dwd_prober_runs_total`; or what was done: `scaled down`, `scaled up`, `annotated`, `restored`, `given back`, `paused`, `resumed`, `released`.',
+    'The verdict in one word, as in the metric `dwd_prober_runs_total`, or the action: `scaled down`, `scaled up`, `annotated`, `restored`, `given back`, `paused`, `resumed`, `released`.',
   ),
-  reason: text('The verdict in words and numbers, or to what it was done.'),
-  candidates: count('Candidates; absent where nodes and machines were not listed.').optional(),
-  expired: count('Expired ones among them; absent as `candidates` is.').optional(),
-  threshold: about('Share of expired candidates from which the shoot is protected.', z.number()),
+  reason: text('The verdict in words and numbers, or the details of the action, such as its resource.'),
+  candidates: count(
+    'Number of candidates; absent for an action, and if nodes and machines were not listed.',
+  ).optional(),
+  expired: count('Number of candidates whose lease has expired; absent as `candidates` is.').optional(),
+  threshold: about('Share of expired candidates at which the shoot is protected.', z.number()),
 });
 
 const shootSchema = z.object({
   namespace: text("Namespace of the shoot's control plane in the seed."),
-  project: text('Its project; absent where it is not known.').optional(),
-  name: text('Its name; the namespace where it is not known.'),
-  state: about('In one word.', z.enum(protectionStates)),
-  since: time('When this state began, as far as this replica has seen'),
+  project: text('Project of the shoot; absent if it is not known.').optional(),
+  name: text('Name of the shoot; its namespace if the name is not known.'),
+  state: about('State of the protection, in one word.', z.enum(protectionStates)),
+  since: time('Time at which this state began, as far as this replica knows'),
   reason: text('The last verdict in words and numbers.'),
   next: about(
-    'What happens next.',
-    z.object({ text: text('In words.'), at: time('At the latest, or the next probe').optional() }),
+    'Next step of the prober for this shoot.',
+    z.object({
+      text: text('The next step in words.'),
+      at: time('Latest time of that step, or time of the next probe').optional(),
+    }),
   ),
-  candidates: count('Leases that count; all leases where nodes and machines were not listed; 0 where none are known.'),
-  expired: count('Expired ones among them.'),
-  nodes: count('Nodes that there are; absent where they were not listed.').optional(),
-  leftOut: count('Leases and nodes that do not count; absent as `nodes` is.').optional(),
+  candidates: count(
+    'Number of leases that count: all leases if nodes and machines were not listed, 0 if no lease is known.',
+  ),
+  expired: count('Number of expired leases among them.'),
+  nodes: count('Number of nodes; absent if they were not listed.').optional(),
+  leftOut: count('Number of leases and nodes that do not count; absent as `nodes` is.').optional(),
   leaseExpiryMs: milliseconds('Age from which a lease counts as expired'),
-  graceMs: milliseconds("KCM's grace for nodes of this shoot"),
-  lastRunEndedAt: time('When the last probe ended; absent: none has').optional(),
-  flapping: yes('An outage came soon after a restoration, so the next restoration waits for longer.'),
-  paused: about('Its pause, if one is in force.', pauseSchema.nullable()),
-  marginMs: milliseconds("What was left of KCM's grace at the last scale-down").optional(),
-  held: about('Resources that meltdown protection has scaled down, or annotated.', z.array(heldSchema).readonly()),
+  graceMs: milliseconds("KCM's grace period for nodes of this shoot"),
+  lastRunEndedAt: time('Time at which the last probe ended; absent: none has').optional(),
+  flapping: yes('True if an outage began soon after a restoration, so that the next restoration waits longer.'),
+  paused: about('Pause that applies to the shoot; null if there is none.', pauseSchema.nullable()),
+  marginMs: milliseconds(
+    "Time left of KCM's grace period at the last scale-down write; absent: none was seen",
+  ).optional(),
+  held: about('Resources that meltdown protection has scaled down or annotated.', z.array(heldSchema).readonly()),
   unmet: yes(
-    'The last verdict is an outage, and nothing is held or something is up that would be scaled down: nodes are being lost, or will be in seconds. Absent: false.',
+    'True if the last verdict is an outage, and no resource is held or one is still up that should be scaled down: nodes are being lost, or will be in seconds. Absent: false.',
   ).optional(),
   ignored: about(
     'Resources that the annotation `ignore-scaling` keeps from being scaled down. Absent: none.',
     z.array(resourceSchema).readonly(),
   ).optional(),
   threshold: about(
-    'Only with `?shoot=`: share of expired candidates from which it is protected.',
+    'Only with `?shoot=`: share of expired candidates at which the shoot is protected.',
     z.number(),
   ).optional(),
   leases: about(
-    'Only with `?shoot=`: all leases of the last list, and nodes that had none.',
+    'Only with `?shoot=`: all leases of the last list, and the nodes that had no lease.',
     z.array(leaseSchema).readonly(),
   ).optional(),
-  scaling: about('Only with `?shoot=`: what is being scaled; null: nothing.', scalingSchema.nullable()).optional(),
+  scaling: about(
+    'Only with `?shoot=`: the flow in progress; null if there is none.',
+    scalingSchema.nullable(),
+  ).optional(),
   decisions: about(
-    'Only with `?shoot=`: the last 50, with what was done between them, the oldest first.',
+    'Only with `?shoot=`: the last 50 decisions and actions, the oldest first.',
     z.array(decisionSchema).readonly(),
   ).optional(),
 });
 
 export const statusSchema = z.object({
-  schemaVersion: about('Of this document.', z.literal(1)),
-  component: about('Of the process.', z.literal('prober')),
-  identity: text('Of the replica, as in the leader Lease.'),
-  version: text('Of the program.'),
-  at: time('When this was true'),
-  leads: yes('This replica leads, or runs without leader election.'),
-  leadsSince: time('Since when it leads').optional(),
-  standby: about('What it does while another leads (`--standby`).', z.enum(['hot', 'warm', 'cold'])),
-  dryRun: yes('Nothing is written.'),
-  configHash: text('First 12 digits of a SHA-256 of the settings in force: the same for the same configuration.'),
+  schemaVersion: about('Version of the format of this document.', z.literal(1)),
+  component: about('Component that runs in the process.', z.literal('prober')),
+  identity: text('Identity of the replica, as in the Lease of the leader election.'),
+  version: text('Version of the program.'),
+  at: time('Time of this status'),
+  leads: yes('True if this replica leads, or runs without leader election.'),
+  leadsSince: time('Time since which this replica leads; absent: it does not lead').optional(),
+  standby: about('Behaviour of this replica while another one leads (`--standby`).', z.enum(['hot', 'warm', 'cold'])),
+  dryRun: yes('True if nothing is written (`--dry-run`).'),
+  configHash: text(
+    'First 12 hexadecimal digits of a SHA-256 of the settings in force: the same for the same configuration.',
+  ),
   probeIntervalMs: milliseconds('Configured time between two probes of a shoot'),
   lastRoundEndedAt: time(
-    'The latest time at which every shoot had been probed since the round before; absent: never',
+    'Time at which the last round of probes ended: every shoot had been probed since the round before; absent: no round has ended',
   ).optional(),
-  missingRights: about('Rights that it needs and has not.', z.array(z.string()).readonly()),
-  paused: about('The pause of all shoots, if one is in force.', pauseSchema.nullable()),
+  missingRights: about('Rights that this replica needs and lacks.', z.array(z.string()).readonly()),
+  paused: about('Pause of all shoots; null if there is none.', pauseSchema.nullable()),
   shoots: about(
-    'All that are probed; with `?shoot=NAMESPACE` that one, or those that share the namespace, or none.',
+    'All probed shoots; with `?shoot=NAMESPACE` only that shoot, or the shoots that share the namespace; empty if there are none.',
     z.array(shootSchema).readonly(),
   ),
   heldUnprobed: about(
-    'Shoots that are not probed, and of which something is held: nothing restores it by itself. Absent: none.',
+    'Shoots that are not probed but have held resources, which nothing restores automatically. Absent: none.',
     z.array(heldUnprobedSchema).readonly(),
   ).optional(),
 });
