@@ -4,22 +4,22 @@ import { type WorldSource, kubeletsAnnotation } from '../world/index.ts';
 import { width, wrap } from './line.ts';
 import { type Pace, demoShoots, demoTiming, leaseLimitMs, podHaste, twinName } from './setting.ts';
 
-/** What a user needs to look behind the demo, or to take part with kubectl. */
+/** Input of the help page, which shows how to inspect the demo and how to take part with kubectl. */
 export interface About {
   readonly pace: Pace;
-  /** Of the world. Default: gardener. */
+  /** Cluster source of the simulated seed. Default: gardener. */
   readonly source?: WorldSource;
-  /** Paths. */
+  /** Path of the kubeconfig of the seed. */
   readonly seedKubeconfig: string;
   readonly shootKubeconfigs: readonly string[];
   readonly careConfig: string;
-  /** Of the watchdogs that run. */
+  /** Paths of the logs of the watchdogs that run. */
   readonly logs: readonly string[];
-  /** Name of the Cluster that the command is about. */
+  /** Name of the Cluster or Namespace in the example command. */
   readonly cluster: string;
 }
 
-/** What is to be copied is indented. */
+/** Returns the lines of the help page, not wrapped. A line that users copy is indented. */
 const textOf = ({
   pace,
   source = 'gardener',
@@ -48,6 +48,6 @@ const textOf = ({
   ];
 };
 
-/** Lines of at most 80 columns, except what is to be copied: that is one line, however long. */
+/** Returns the help page in lines of at most 80 columns. A line that users copy is not wrapped, however long it is. */
 export const aboutLines = (about: About): readonly string[] =>
   textOf(about).flatMap((text) => (text.startsWith(' ') ? [text] : wrap(text, width)));

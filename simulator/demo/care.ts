@@ -12,10 +12,10 @@ export interface CareOutput {
   }[];
 }
 
-/** Of the longest type that turns up here, and of the longest status but one. */
+/** Widths of the longest condition type in the demo, and of the second longest status. */
 const [typeWidth, statusWidth] = [23, 7];
 
-/** The conditions that are not True. A shoot like one before it takes one line. */
+/** Returns a line for each condition that is not True. A shoot with the same conditions as an earlier one takes a single line. */
 export const linesOfCare = (
   { shoots }: CareOutput,
   names: readonly { readonly name: string; readonly namespace: string }[],

@@ -9,7 +9,7 @@ import {
 } from '../world/index.ts';
 import { type Pace, demoTiming } from './setting.ts';
 
-/** Configuration of the prober: levels as gardenlet sets them, times to suit the world. */
+/** Returns the prober's configuration: levels as gardenlet sets them, times that fit the demo's shortened times. */
 export const demoProberConfig = (
   pace: Pace,
   source: WorldSource = 'gardener',
@@ -37,9 +37,9 @@ dependentResourceInfos:
   scaleDown: {level: 0}
 `;
 
-/** Configuration of the weeder: what Gardener configures. */
+/** The weeder's configuration, as Gardener deploys it. */
 export const demoWeederConfig: string = weederConfig.defaultText;
 
-/** Configuration of care: as it is by default. */
+/** Care's configuration: all defaults. */
 export const demoCareConfig = `kubeConfigSecretName: ${kubeconfigSecretName}
 `;

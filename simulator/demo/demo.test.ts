@@ -6,7 +6,7 @@ import { aboutLines } from './about.ts';
 import { type CareOutput, linesOfCare } from './care.ts';
 import { type ScriptRunOptions, runWholeScript, seen, linesAbout, missingFrom } from './testing/fixture.ts';
 
-/** What is to be seen, in the order of the findings. */
+/** Short names of the findings, in their order. */
 const findings = [
   'down in time',
   'no node lost',
@@ -28,7 +28,7 @@ const deletePods = (shoot: string, atMs: number) => ({
     }),
 });
 
-/** Another hand marks a Deployment of bravo as the prober does, for a second. */
+/** Sets the prober's annotation on a Deployment of bravo for a second, as another writer. */
 const markScaled = ({ clock, world }: Scenario): void => {
   const ref = { namespace: world.shoot('bravo').namespace, name: 'cluster-autoscaler' };
   const mark = (annotations: Readonly<Record<string, string>>) => () =>
@@ -38,7 +38,7 @@ const markScaled = ({ clock, world }: Scenario): void => {
 };
 
 describe('the scripted demo', () => {
-  it('shows what both watchdogs are for within a minute, and tells each shoot only what concerns it', async () => {
+  it('shows the work of both watchdogs within a minute, and prints about each shoot only its own changes', async () => {
     const show = await runWholeScript();
     expect(seen(show)).toEqual(findings.map(() => true));
     expect(show.lastedMs).toBeLessThan(60_000);
@@ -95,10 +95,10 @@ describe('the scripted demo', () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6])(
-    'keeps every node whatever the phases (seed %i), and never tells more than 80 columns',
+    'loses no node at any phase of the renewals (seed %i), and prints at most 80 columns',
     async (seed) => {
       const show = await runWholeScript({ seed });
-      // The phases decide if KCM's earliest moment was met as well; no node is lost in any case.
+      // The phases decide if the scale-down also beat KCM's earliest possible reaction; no node is lost in any case.
       expect(seen(show).slice(1)).toEqual(findings.slice(1).map(() => true));
       expect(show.lines.filter((line) => line.length > 80)).toEqual([]);
       expect(show.lines.every((line) => /^ {0,4}\d{1,3}\.\ds {2}/.test(line))).toBe(true);
@@ -115,7 +115,7 @@ describe('the scripted demo', () => {
     ).toEqual([]);
   });
 
-  it('without watchdogs shows what that costs', async () => {
+  it('shows the damage if no watchdog runs', async () => {
     const show = await runWholeScript({ withProber: false, withWeeder: false });
     expect(findings.filter((_, index) => show.findings[index]?.seen)).toEqual([
       'charlie untouched',
@@ -180,7 +180,7 @@ describe('the scripted demo', () => {
     expect(show.lastedMs).toBeLessThan(80_000);
   });
 
-  it('ends, and says what is left, when etcd does not come back', async () => {
+  it('ends, and reports that the twin is still waiting, if its etcd does not recover', async () => {
     const show = await runWholeScript({
       meddle: ({ clock, world }) => clock.timer(26_000, () => world.shoot('twin').breakEtcd()),
     });
@@ -212,7 +212,7 @@ describe("care's part of the demo", () => {
       return runCare();
     };
 
-  it('comes when nodes would be given up, and before the network is repaired', async () => {
+  it('runs when KCM would give up the nodes, and before the network is repaired', async () => {
     const show = await runWholeScript({ runCare: after(9_000, () => answer) });
     expect(
       missingFrom(show.lines, [
@@ -229,7 +229,7 @@ describe("care's part of the demo", () => {
     expect(seen(show)).toEqual(findings.map(() => true));
   });
 
-  it('is left out, with the reason, where care fails', async () => {
+  it('is skipped, with the reason, if care fails', async () => {
     const fail = (): never => {
       throw new Error('dwd care ended with 2');
     };
@@ -238,13 +238,13 @@ describe("care's part of the demo", () => {
     expect(seen(show)).toEqual(findings.map(() => true));
   });
 
-  it('does not hold up the demo for ever', async () => {
+  it('does not block the demo forever', async () => {
     const { lines, lastedMs } = await runWholeScript({ runCare: () => new Promise(() => undefined) });
     expect(missingFrom(lines, ['care checks', 'the network is repaired', 'the end'])).toEqual([]);
     expect(lastedMs).toBeLessThan(80_000);
   });
 
-  it('tells of shoots that nobody knows by name, and keeps what is too long for its column', () => {
+  it('shows the namespace of a shoot without a known name, and does not truncate a long type', () => {
     const outdated = {
       type: 'ObservabilityComponentsHealthy',
       status: 'Unknown',
@@ -259,8 +259,8 @@ describe("care's part of the demo", () => {
   });
 });
 
-describe('what is told about the demo', () => {
-  it('says in at most 80 columns how the times were shortened, and where everything is', () => {
+describe('the help page of the demo', () => {
+  it('shows in at most 80 columns how the times were shortened, and where the files are', () => {
     const lines = aboutLines({
       pace: 'script',
       seedKubeconfig: '/tmp/d/seed.kubeconfig',

@@ -1,17 +1,17 @@
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import { type WorldSource, etcdAnnotation, kubeletsAnnotation } from '../world/index.ts';
 
-/** The demo has no seed with Cluster API. */
+/** Cluster source of the demo's seed. The demo does not support Cluster API. */
 export type DemoSource = Exclude<WorldSource, 'cluster-api'>;
 
-/** What the demo does to a shoot. */
+/** A fault that the demo injects into a shoot, or its repair. */
 export interface DemoFault {
   readonly kind: 'cut kubelets' | 'connect some kubelets' | 'connect kubelets' | 'break etcd' | 'mend etcd';
   /** Name of the shoot. */
   readonly shoot: string;
 }
 
-/** Null removes the annotation. */
+/** Annotations by fault. Null removes the annotation. */
 const annotations: Readonly<Record<DemoFault['kind'], Readonly<Record<string, string | null>>>> = {
   'cut kubelets': { [kubeletsAnnotation]: 'cut' },
   'connect some kubelets': { [kubeletsAnnotation]: 'late' },
@@ -20,13 +20,13 @@ const annotations: Readonly<Record<DemoFault['kind'], Readonly<Record<string, st
   'mend etcd': { [etcdAnnotation]: null },
 };
 
-/** Of the objects whose annotations steer the world. */
+/** API paths of the objects whose annotations control the simulated seed. */
 export const steeringPath: Readonly<Record<DemoSource, string>> = {
   gardener: '/apis/extensions.gardener.cloud/v1alpha1/clusters',
   secret: '/api/v1/namespaces',
 };
 
-/** Annotates the Cluster of that name, or the Namespace, as anybody with kubectl can. */
+/** Returns the call that annotates the Cluster or Namespace of this name. A user can do the same with kubectl. */
 export const faultCall = ({ kind }: DemoFault, cluster: string, source: DemoSource = 'gardener'): Call<undefined> => ({
   method: 'PATCH',
   path: `${steeringPath[source]}/${cluster}`,

@@ -23,21 +23,21 @@ import {
   weededShoot,
 } from './setting.ts';
 
-/** What the demo is to show, and whether it did. */
+/** A behaviour that the demo should show, and the result. */
 export interface DemoFinding {
   readonly seen: boolean;
-  /** Name of the shoot in which it was to be seen. */
+  /** Name of the shoot that should show it. */
   readonly about: string;
   readonly text: string;
 }
 
-/** One shoot, as it was seen at one time after the other. */
+/** Snapshots of one shoot, the oldest first. */
 type History = readonly { readonly at: number; readonly shoot: ShootSnapshot }[];
 
 const historyOf = ({ snapshots }: Recording, name: string, after = 0): History =>
   snapshots.filter(({ at }) => at > after).map((snapshot) => ({ at: snapshot.at, shoot: shootIn(snapshot, name) }));
 
-/** When it was first so; Infinity if never. */
+/** Returns the time of the first snapshot for which `isSo` is true; Infinity if there is none. */
 const firstTime = (history: History, isSo: (shoot: ShootSnapshot) => boolean): number =>
   history.find(({ shoot }) => isSo(shoot))?.at ?? Number.POSITIVE_INFINITY;
 
@@ -93,7 +93,7 @@ const isWell = (shoot: ShootSnapshot, at: number): boolean =>
   shoot.nodes.every(({ ready }) => ready === 'True') &&
   leaseAges(shoot, at).every((age) => age < leaseLimitMs('script'));
 
-/** Names of pods that were deleted. */
+/** Returns the names of the pods that were deleted. */
 const deletedIn = (history: History): readonly string[] =>
   history.slice(1).flatMap(({ shoot: { pods } }, index) => {
     const kept = new Set(pods.filter(({ deleting }) => !deleting).map(({ uid }) => uid));
@@ -101,7 +101,7 @@ const deletedIn = (history: History): readonly string[] =>
     return before.filter(({ uid, deleting }) => !deleting && !kept.has(uid)).map(({ name }) => name);
   });
 
-/** From etcd's return to the last Deployment's, in milliseconds; undefined while that lasts. */
+/** Time from the recovery of etcd to that of the last Deployment, in milliseconds; undefined if not all have recovered. */
 const recoveryMs = (recording: Recording, name: string): number | undefined => {
   const history = historyOf(recording, name, recording.injectedAt.get('mend etcd') ?? Infinity);
   const etcdAt = firstTime(history, (shoot) => areUp(shoot, [etcdMain]));
@@ -109,7 +109,7 @@ const recoveryMs = (recording: Recording, name: string): number | undefined => {
   return Number.isFinite(allAt) ? allAt - etcdAt : undefined;
 };
 
-/** A time, and how long it is for real pods. */
+/** Formats a duration, and how long it would be with real pods. */
 const took = (ms: number): string =>
   `in ${seconds(ms)} (really ${formatGoDuration(Math.round((ms * podHaste) / 1_000) * 1_000).replace(/m0s$/, 'm')})`;
 
@@ -148,7 +148,7 @@ const etcdFindings = (recording: Recording): readonly DemoFinding[] => {
   ];
 };
 
-/** What the demo is to show. Pure. */
+/** Judges everything that the demo should show. Pure. */
 export const findingsOf = (recording: Recording): readonly DemoFinding[] => [
   ...networkFindings(recording),
   {

@@ -16,7 +16,7 @@ describe('keys', () => {
     ['\u001b[B\u001b[Bq', ['down', 'down', 'q']],
     ['\u001bOA', ['up']],
     ['\u001b[Z', ['back-tab']],
-    // A function key is one key, not four, of which one would cut a shoot off.
+    // A function key is one key: its digits do not select shoots.
     ['\u001b[15~', ['\u001b[15~']],
     ['\u001b[1;5C', ['\u001b[1;5C']],
     ['äc😀', ['ä', 'c', '😀']],
@@ -32,7 +32,7 @@ describe('a key', () => {
     ['r', 'connect kubelets'],
     ['e', 'break etcd'],
     ['m', 'mend etcd'],
-  ] as const)('%s does it to the selected shoot, and to the twin if that follows', (key, kind) => {
+  ] as const)('%s injects %s into the selected shoot, and into the twin if the twin follows', (key, kind) => {
     const struck = (change: Partial<LiveState>): unknown => press(key, { ...state, ...change }).faults;
     const faults = (...shoots: readonly string[]) => shoots.map((shoot) => ({ kind, shoot }));
     expect(struck({})).toEqual(faults('alpha', 'twin'));

@@ -1,10 +1,10 @@
 import type { DemoFault } from './faults.ts';
 import type { LiveState } from './live-state.ts';
 
-/** What a key does: `state` is what it changes on the screen at once. */
+/** Effects of a key. `state` is the new state of the screen, which applies at once. */
 export interface Pressed {
   readonly state: LiveState;
-  /** To be injected on the world. */
+  /** Faults to inject. */
   readonly faults?: readonly DemoFault[];
   readonly quits?: true;
 }
@@ -23,12 +23,12 @@ const names: ReadonlyMap<string, string> = new Map([
   [`${escape}[Z`, 'back-tab'],
 ]);
 
-/** A control sequence, or any one character. */
+/** Matches a control sequence or a single character. */
 const keyPattern = /\u001b(?:\[[\d;]*[@-~]|O[@-~])|[^]/gu;
 
 /**
- * Keys in what a terminal in raw mode sends at once: letters and digits as themselves, others by name, the rest as it came. Sequences as
- * in https://invisible-island.net/xterm/ctlseqs/ctlseqs.html ("PC-Style Function Keys").
+ * Splits the input of a terminal in raw mode into keys: letters and digits as themselves, other known keys by name, the rest unchanged.
+ * Source of the sequences: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html ("PC-Style Function Keys").
  */
 export const keysIn = (input: string): readonly string[] =>
   (input.match(keyPattern) ?? []).map((key) => names.get(key) ?? key);
@@ -72,7 +72,7 @@ const bindings: ReadonlyMap<string, Binding> = new Map([
   ['ctrl-d', quit],
 ]);
 
-/** Digits select a shoot; a key without a meaning changes nothing. */
+/** Applies a key. A digit selects a shoot; an unknown key changes nothing. */
 export const press = (key: string, state: LiveState): Pressed => {
   const selected = /^[1-9]$/.test(key) ? state.shoots[Number(key) - 1] : undefined;
   if (selected !== undefined) return { state: { ...state, selected } };

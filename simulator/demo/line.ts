@@ -2,7 +2,7 @@ import { type Line, seconds } from '../../src/cli/status-screen/index.ts';
 
 export const width = 80;
 
-/** Words in lines of at most `columns`; a word that is longer stands alone. */
+/** Wraps text at `columns`. A longer word gets a line of its own. */
 export const wrap = (text: string, columns: number): readonly string[] => {
   const lines: string[] = [];
   let current = '';
@@ -18,10 +18,10 @@ export const wrap = (text: string, columns: number): readonly string[] => {
   return [...lines, current];
 };
 
-/** Formats a line in at most 80 columns, with the time in front: `at` milliseconds after the start. */
+/** Formats a line in at most 80 columns, and prefixes its time. `at`: milliseconds since the start. */
 export const render = ({ about, text }: Line, at: number): readonly string[] => {
   const prefix = `${seconds(at).padStart(6)}  ${about.padEnd(7)}  `;
-  // Further lines are indented as the text itself is.
+  // Continuation lines have the indentation of the first line.
   const indent = /^ */.exec(text)?.[0] ?? '';
   return wrap(text.trimStart(), width - prefix.length - indent.length).map((part) => `${prefix}${indent}${part}`);
 };

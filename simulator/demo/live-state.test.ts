@@ -33,12 +33,12 @@ const unknown = (ready: string): ShootSnapshot['nodes'] =>
 
 const noteOn = (state: LiveState): string | undefined => screenOf(state, about, 0).notes.get('alpha');
 
-describe('what has happened', () => {
-  it('is nothing at first, whatever there is', () => {
+describe('events', () => {
+  it('are empty after the first observation, even if it has faults', () => {
     expect(told(observe(beginLive(['alpha', 'twin'], 'twin'), {}, { isCut: true }))).toEqual([]);
   });
 
-  it('is told of faults and of what comes of them, with its time, and when it is over', () => {
+  it('report faults and their consequences with the time, and their end', () => {
     const struck = observe(begun, { state: 'unreachable' }, { isCut: true, isEtcdDown: true });
     expect(struck.events.map(({ at, line }) => [at, line.about, line.text])).toEqual([
       [5_000, 'alpha', 'its kubelets are cut off'],
@@ -51,7 +51,7 @@ describe('what has happened', () => {
     expect(noteOn(mended)).toBe('');
   });
 
-  it('is kept for a screen of any height, but not for ever', () => {
+  it('are kept for a screen of any height, but not without limit', () => {
     const lines = Array.from({ length: 1_000 }, (_, index) => ({
       tone: 'plain' as const,
       about: '',
@@ -64,7 +64,7 @@ describe('what has happened', () => {
 });
 
 describe('losses', () => {
-  it('count a node each time that it turns Unknown, and machines that are gone', () => {
+  it('count a node each time that it turns Unknown, and deleted machines', () => {
     let state = observe(begun, { nodes: unknown('Unknown') });
     state = observe(state, { nodes: unknown('Unknown') });
     state = observe(state, { nodes: unknown('True') });
@@ -72,7 +72,7 @@ describe('losses', () => {
     expect(noteOn(state)).toBe('lost 4 nodes, 1 machine');
   });
 
-  it('do not grow by an API server that cannot be asked', () => {
+  it('do not grow while the API server does not respond', () => {
     let state = observe(begun, { nodes: unknown('Unknown') });
     state = observe(state, { answers: false, nodes: [] });
     state = observe(state, { nodes: unknown('Unknown') });
@@ -81,14 +81,14 @@ describe('losses', () => {
 });
 
 describe('the screen of the demo', () => {
-  it('puts the twin beside the selected shoot, and beside it the first when it is selected itself', () => {
+  it('compares the selected shoot with the twin, and the twin with the first shoot', () => {
     expect(rowsOf(begun)[4]).toMatch(/^alpha {36}twin /);
     const text = rowsOf({ ...begun, selected: 'twin' });
     expect(text[4]).toMatch(/^twin {37}alpha /);
     expect(text[3]).toMatch(/^> 2 twin/);
   });
 
-  it('has room on its other page for everything', () => {
+  it('shows all paths on its help page', () => {
     const rows = rowsOf({ ...begun, page: 'help' });
     const { seedKubeconfig, shootKubeconfigs, careConfig, logs } = about;
     for (const path of [seedKubeconfig, ...shootKubeconfigs, careConfig, ...logs]) {

@@ -10,23 +10,23 @@ import {
 import { type About, aboutLines } from './about.ts';
 import type { DemoObservation } from './source.ts';
 
-/** What a shoot has lost since the demo began. */
+/** Losses of a shoot since the demo began. */
 interface Losses {
-  /** Times that a node turned Unknown. */
+  /** How often a node turned Unknown. */
   readonly nodes: number;
-  /** Nodes that were Unknown when its API server answered last. */
+  /** Nodes that were Unknown in the last response of the shoot's API server. */
   readonly unknown: readonly string[];
   readonly machines: number;
 }
 
 /** Everything that the demo in a terminal shows. */
 export interface LiveState {
-  /** Names, in the order of their keys. */
+  /** Names of the shoots, in the order of their digit keys. */
   readonly shoots: readonly string[];
-  /** Of these the one that nobody protects. */
+  /** Name of the shoot that no watchdog protects. */
   readonly twin: string;
   readonly selected: string;
-  /** Faults of the selected shoot are injected into the twin as well. */
+  /** True if faults of the selected shoot are injected into the twin as well. */
   readonly twinFollows: boolean;
   readonly page: 'shoots' | 'help';
   readonly observation?: DemoObservation;
@@ -35,7 +35,7 @@ export interface LiveState {
   readonly events: readonly ScreenEvent[];
 }
 
-/** More than any screen has rows. */
+/** Number of events to keep: more than any screen has rows. */
 const mostEvents = 200;
 
 const noLosses: Losses = { nodes: 0, unknown: [], machines: 0 };
@@ -76,7 +76,7 @@ const faultLines = (before: DemoObservation, after: DemoObservation): readonly L
     ];
   });
 
-/** `at`: milliseconds since the demo began. */
+/** Adds an observation, with events for its changes. `at`: milliseconds since the demo began. */
 export const takeObservation = (state: LiveState, at: number, observation: DemoObservation): LiveState => {
   const before = state.observation;
   if (before === undefined) return { ...state, observation };
@@ -103,7 +103,7 @@ const noteOn = ({ observation, losses }: LiveState, name: string): string => {
   ].join(', ');
 };
 
-/** What the screen shows of it, `openMs` after the demo began. */
+/** Returns the input of the status screen, `openMs` milliseconds after the demo began. */
 export const screenOf = (state: LiveState, about: About, openMs: number): ScreenInput => {
   const { shoots, twin, selected, twinFollows, page, observation, events } = state;
   const follows = twinFollows ? 'twin follows' : 'twin apart';
@@ -112,7 +112,7 @@ export const screenOf = (state: LiveState, about: About, openMs: number): Screen
     connection: `KUBECONFIG=${about.seedKubeconfig}`,
     openMs,
     selected,
-    // The twin itself stands next to the first shoot.
+    // The twin itself is compared with the first shoot.
     compared: selected === twin ? (shoots[0] ?? twin) : twin,
     notes: new Map(shoots.map((name) => [name, noteOn(state, name)])),
     events,

@@ -5,7 +5,7 @@ import { createDemoFixture } from './testing/fixture.ts';
 
 interface Seat {
   readonly scenario: Scenario;
-  /** The screen of now. */
+  /** Returns the current screen. */
   readonly screen: () => string;
   /** Presses keys and lets seconds pass. */
   readonly press: (keys: string, seconds: number) => Promise<void>;
@@ -14,7 +14,7 @@ interface Seat {
   readonly leave: () => Promise<void>;
 }
 
-/** A user in front of the demo, in memory and on virtual time. */
+/** Starts the demo with a simulated user, in memory and on virtual time. */
 const takeSeat = async (signal = new AbortController().signal): Promise<Seat> => {
   const { scenario, source, stop } = createDemoFixture('live', { withProber: true, withWeeder: true }, 0);
   const { clock } = scenario;
@@ -61,7 +61,7 @@ const takeSeat = async (signal = new AbortController().signal): Promise<Seat> =>
 };
 
 describe('the demo with a user in front of it', () => {
-  it('shows the fate of a shoot that is cut off next to that of its twin, and how it ends', async () => {
+  it('shows a shoot that is cut off beside its twin, during the outage and after it', async () => {
     const { screen, press, leave } = await takeSeat();
     expect(screen()).toMatch(/> 1 alpha +healthy +0\/5 expired/);
     await press('c', 32);
@@ -80,7 +80,7 @@ describe('the demo with a user in front of it', () => {
     await leave();
   });
 
-  it('shows a crash loop with what the weeder does about it', async () => {
+  it('shows a crash loop, and how the weeder ends it', async () => {
     const { screen, press, leave } = await takeSeat();
     await press('2e', 25);
     expect(screen()).toMatch(/> 2 bravo +UNREACHABLE +- /);
@@ -105,7 +105,7 @@ describe('the demo with a user in front of it', () => {
     },
   );
 
-  it('leaves the twin alone when it does not follow', async () => {
+  it('injects no fault into the twin if the twin does not follow', async () => {
     const { press, scenario, screen, leave } = await takeSeat();
     await press('tc', 5);
     expect(screen()).toMatch(/^alpha {2}cut off +twin *$/m);
@@ -113,7 +113,7 @@ describe('the demo with a user in front of it', () => {
     await leave();
   });
 
-  it('obeys keys at once, and draws anew when the size changes', async () => {
+  it('reacts to keys at once, and redraws when the size changes', async () => {
     const { press, resize, screen, leave } = await takeSeat();
     await press('3', 0);
     expect(screen()).toContain('> 3 charlie');
@@ -128,7 +128,7 @@ describe('the demo with a user in front of it', () => {
     await leave();
   });
 
-  it('tells when the seed does not answer, and goes on when it does', async () => {
+  it('shows that the seed does not respond, and continues when it does', async () => {
     const { press, scenario, screen, leave } = await takeSeat();
     scenario.world.api.setReachability('refused');
     await press('c', 5);
@@ -139,7 +139,7 @@ describe('the demo with a user in front of it', () => {
     await leave();
   });
 
-  it.each(['q', '\u0003', '\u0004'])('ends by %j', async (key) => {
+  it.each(['q', '\u0003', '\u0004'])('quits on %j', async (key) => {
     const { press, scenario, ended, leave } = await takeSeat();
     await press(key, 0);
     expect(await scenario.clock.run(ended)).toBeUndefined();

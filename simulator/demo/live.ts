@@ -8,11 +8,11 @@ import { type LiveState, addEvents, beginLive, screenOf, takeObservation } from 
 import { twinName } from './setting.ts';
 import type { StatusSource } from './source.ts';
 
-/** The terminal, as far as the demo needs it. */
+/** The functions of a terminal that the demo needs. */
 export interface LiveTerminal {
   size(): { readonly columns: number; readonly rows: number };
   draw(lines: readonly string[]): void;
-  /** `onKeys` gets what the terminal sends. Called once. */
+  /** Registers the listeners; called once. `onKeys` receives the raw input of the terminal. */
   take(listeners: { readonly onKeys: (input: string) => void; readonly onResize: () => void }): void;
 }
 
@@ -32,7 +32,7 @@ class LiveDemo {
   readonly #options: LiveOptions;
   readonly #since: number;
   readonly #quit = new AbortController();
-  /** Aborts when the user quits, too. */
+  /** Aborts with the signal of the options, or when the user quits. */
   readonly #signal: AbortSignal;
   #state: LiveState;
 
@@ -98,7 +98,7 @@ class LiveDemo {
     }
   }
 
-  /** Shows a failed request on the screen: the user may have broken what it needs. */
+  /** Shows a failed request on the screen, because the user may have caused it. */
   #showFailure(error: unknown): void {
     if (this.#signal.aborted) return;
     if (!(error instanceof ApiError)) throw error;
@@ -106,5 +106,5 @@ class LiveDemo {
   }
 }
 
-/** Shows the world and injects the faults that keys stand for, until a key ends it. Rejects with `signal.reason`. */
+/** Shows the simulated seed, and injects a fault at each bound key, until the user quits. Rejects with `signal.reason`. */
 export const runLive = (options: LiveOptions): Promise<void> => new LiveDemo(options).run();

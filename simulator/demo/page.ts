@@ -3,14 +3,14 @@ import { type PagePost, type PageSource, sameOriginPost } from '../../src/page/s
 import type { StatusSource } from './source.ts';
 
 interface DemoPageDeps {
-  /** What the prober shows. */
+  /** Source of the prober's own page. */
   readonly prober: PageSource;
   readonly source: Pick<StatusSource, 'shoots' | 'faults' | 'inject'>;
 }
 
 const kinds: readonly FaultKind[] = ['cut kubelets', 'connect kubelets', 'break etcd', 'mend etcd'];
 
-/** What the prober shows, and what is done to each shoot. */
+/** Returns the data of the prober's page, and the current faults of each shoot. */
 export const demoPageSource = ({ prober, source }: DemoPageDeps): PageSource => ({
   seed: async (signal) => {
     const [view, known] = await Promise.all([prober.seed(signal), source.faults(signal)]);
@@ -26,7 +26,7 @@ export const demoPageSource = ({ prober, source }: DemoPageDeps): PageSource => 
   shoot: (namespace, signal) => prober.shoot(namespace, signal),
 });
 
-/** The buttons of the page: `{"namespace": ..., "kind": ...}` injects a fault. */
+/** Handlers of the page's buttons: a POST of `{"namespace": ..., "kind": ...}` injects a fault. */
 export const demoPagePosts = ({ source }: Pick<DemoPageDeps, 'source'>): ReadonlyMap<string, PagePost> =>
   new Map([
     [

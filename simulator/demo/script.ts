@@ -3,24 +3,24 @@ import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
 import type { DemoSource, DemoFault } from './faults.ts';
 import { cutShoot, demoTiming, twinName, weededShoot } from './setting.ts';
 
-/** Which watchdogs run. */
+/** The watchdogs that run. */
 export interface Watchdogs {
   readonly withProber: boolean;
   readonly withWeeder: boolean;
-  /** Of the world; care asks for Gardener's objects. Default: gardener. */
+  /** Cluster source of the simulated seed. Care runs only with `gardener`, because it reads Gardener's objects. Default: gardener. */
   readonly source?: DemoSource;
 }
 
 /** Everything observed and injected so far. */
 export interface Recording {
   readonly snapshots: readonly StatusSnapshot[];
-  /** When each kind of fault was injected, milliseconds since the epoch. */
+  /** Injection times by kind of fault, in milliseconds since the epoch. */
   readonly injectedAt: ReadonlyMap<DemoFault['kind'], number>;
-  /** Care has found something, or has failed. */
+  /** True if care has ended, successfully or not, or does not run. */
   readonly hasCareEnded: boolean;
 }
 
-/** A step of the scripted demo. Times are milliseconds after the watchdogs have every shoot in view. */
+/** A step of the scripted demo. Times are milliseconds since the watchdogs began to observe every shoot. */
 export interface Step {
   readonly at: number;
   /** The step waits for this condition, but not beyond `latest`. */
@@ -51,7 +51,7 @@ const isAllBack = ({ snapshots, injectedAt }: Recording): boolean => {
   );
 };
 
-/** Half-open connections keep some kubelets away for longer than the others: so long they are seen to be waited for. */
+/** How long the demo shows that the prober waits for late kubelets, which half-open connections keep away; in milliseconds. */
 const landingMs = 3_000;
 
 const isLanding = ({ snapshots }: Recording): boolean => {
@@ -61,7 +61,7 @@ const isLanding = ({ snapshots }: Recording): boolean => {
   return state === 'landing' && last.at - since >= landingMs;
 };
 
-/** Two outages at once: one shoot loses its network, and two lose etcd, one of them unprotected. */
+/** Returns the steps of two simultaneous outages: one shoot loses its network, and two lose etcd, one of them unprotected. */
 export const scriptOf = ({ withProber, withWeeder, source = 'gardener' }: Watchdogs): readonly Step[] => {
   const both = (kind: DemoFault['kind']): readonly DemoFault[] =>
     [weededShoot, twinName].map((shoot) => ({ kind, shoot }));

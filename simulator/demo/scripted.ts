@@ -19,7 +19,7 @@ export interface ScriptOptions {
 }
 
 const observeEveryMs = 200;
-/** So many observations in a row may fail: the world shares the processors with all other processes. */
+/** Number of failed observations in a row that ends the demo. A few may fail, because all processes of the demo share the CPUs. */
 const mostFailures = 3;
 
 /** A run of the script against the world. */
@@ -28,7 +28,7 @@ class ScriptedDemo {
   readonly #snapshots: StatusSnapshot[] = [];
   readonly #injectedAt = new Map<DemoFault['kind'], number>();
   #pending: readonly Step[];
-  /** Monotonic time at which every shoot was in view of the watchdogs. */
+  /** Monotonic time since which the watchdogs observe every shoot, in milliseconds. */
   #watchedAt: number | undefined;
   #hasCareEnded: boolean;
 
@@ -68,14 +68,14 @@ class ScriptedDemo {
   #take(snapshot: StatusSnapshot): void {
     const before = this.#snapshots.at(-1);
     this.#snapshots.push(snapshot);
-    // Until etcd is mended, its twin goes through the same as the shoot that is weeded.
+    // Until etcd is mended, the twin has the same changes as the shoot that is weeded.
     const isTwinApart = this.#injectedAt.has('mend etcd');
     for (const change of before === undefined ? [] : linesOfChanges(before, snapshot)) {
       if (isTwinApart || change.about !== twinName) this.#options.print(change);
     }
   }
 
-  /** Takes them from the steps that are pending. */
+  /** Removes the due steps from the pending ones, and returns them. */
   #dueSteps(): readonly Step[] {
     const elapsed = this.#watchedAt === undefined ? -1 : this.#options.clock.monotonic() - this.#watchedAt;
     const isDue = ({ at, when }: Step): boolean =>
@@ -95,7 +95,7 @@ class ScriptedDemo {
     }
   }
 
-  /** The demo goes on meanwhile. */
+  /** Runs care and prints its findings. The demo continues meanwhile. */
   async #runCare(): Promise<void> {
     const { runCare, source, print } = this.#options;
     try {
@@ -109,7 +109,7 @@ class ScriptedDemo {
 }
 
 /**
- * Runs the script and prints what changes. Resolves with the findings; rejects with an ApiError when the world does not answer,
+ * Runs the script and prints the changes. Resolves with the findings. Rejects with an ApiError if the API servers do not respond,
  * and with `signal.reason`.
  */
 export const runScript = (options: ScriptOptions): Promise<readonly DemoFinding[]> => new ScriptedDemo(options).run();

@@ -22,7 +22,7 @@ import {
 import { etcdAnnotation, kubeletsAnnotation } from '../world/index.ts';
 import { type DemoSource, steeringPath } from './faults.ts';
 
-/** Something of the seed, with the namespace that it is in. */
+/** A value from an object of the seed, with the object's namespace. */
 export interface InNamespace<T> {
   readonly namespace: string;
   readonly value: T;
@@ -51,7 +51,7 @@ const decodeComponent = (json: unknown, path: string): ComponentStatus => {
   };
 };
 
-/** From the kubelet's message, `back-off 40s restarting failed container=...`, and the end of the container (resolution 1 s). */
+/** Reads the back-off from the kubelet's message, `back-off 40s restarting failed container=...`, and the container's `finishedAt` (resolution 1 s). */
 const backOffOf = (status: JsonObject, path: string): PodStatus['backOff'] => {
   const state = optionalObject(status.state, path) ?? {};
   const waiting = optionalObject(state.waiting, path) ?? {};
@@ -82,14 +82,14 @@ const decodePod = (json: unknown, path: string): PodStatus => {
   };
 };
 
-/** The name of the pod that an Event of the weeder tells of; undefined for all other Events. */
+/** Returns the name of the pod that an Event of the weeder is about; undefined for all other Events. */
 const decodeWeeded = (json: unknown, path: string): string | undefined => {
   const { reason, involvedObject } = decodeObject(json, path);
   if (reason !== 'DependencyReady') return undefined;
   return decodeString(decodeObject(involvedObject, `${path}.involvedObject`).name, `${path}.involvedObject`);
 };
 
-/** What is done to a shoot at the moment, by the annotations on its Cluster, or its Namespace. */
+/** Current faults of a shoot, by the annotations on its Cluster or its Namespace. */
 export interface Faults {
   readonly isCut: boolean;
   readonly isEtcdDown: boolean;
@@ -115,7 +115,7 @@ export const listMachineNames = listOf(
 
 export const listPods = listOf('/api/v1/pods', decodePod);
 
-/** Names of pods that the weeder has deleted, by its Events; undefined for each other Event. */
+/** Lists the names of pods that the weeder has deleted, by its Events; undefined for each other Event. */
 export const listWeeded = listOf('/api/v1/events', decodeWeeded);
 
 const decodeNode = (json: unknown, path: string): NodeStatus => {
@@ -128,5 +128,5 @@ const decodeNode = (json: unknown, path: string): NodeStatus => {
   return { name: decodeMeta(object, path).name, ready: optionalString(ready?.status, `${path}.status`) ?? 'absent' };
 };
 
-/** Of a shoot; without the renewals of their leases. */
+/** Lists the nodes of a shoot, without the renew times of their leases. */
 export const listNodes = listCall({ path: '/api/v1/nodes', decode: decodeNode });

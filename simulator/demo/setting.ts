@@ -10,7 +10,7 @@ import {
 
 export const etcdMain = 'etcd-main';
 export const kubeApiserver = 'kube-apiserver';
-/** Deployments of a control plane in the order in which they need each other; without etcd they crash-loop. */
+/** Deployments of a control plane, each after those on which it depends. Without etcd all of them crash-loop. */
 export const etcdDependents: readonly string[] = [
   kubeApiserver,
   kubeControllerManager,
@@ -18,9 +18,9 @@ export const etcdDependents: readonly string[] = [
   machineControllerManager,
   clusterAutoscaler,
 ];
-/** What the demo shows of a control plane, in this order. */
+/** Components of a control plane that the demo shows, in this order. */
 export const shownComponents: readonly string[] = [etcdMain, ...etcdDependents];
-/** What the prober scales down, in this order. */
+/** Deployments that the prober scales down, in this order. */
 export const scaledDown: readonly string[] = [machineControllerManager, clusterAutoscaler, kubeControllerManager];
 
 /** Factor by which pods start, crash and wait faster than real ones. */
@@ -28,8 +28,8 @@ export const podHaste = 20;
 const podTiming = scaleTiming(defaultTiming, 1 / podHaste);
 
 /**
- * The script halves the times of nodes. A user in a terminal gets three quarters of the grace period: at half of it, the leases would expire
- * while kube-apiserver is away for less time than the prober takes for a downtime.
+ * How much the demo shortens times. `script` halves the times of nodes. `live`, for a user in a terminal, keeps three quarters of the grace
+ * period: with half of it, leases would expire during an absence of kube-apiserver that is too short for the prober to regard as a downtime.
  */
 export type Pace = 'script' | 'live';
 
@@ -50,16 +50,16 @@ export const demoTiming = (pace: Pace): WorldTiming => ({
   machineJoinMs: 8_000,
 });
 
-/** Age from which the prober takes a lease for expired. */
+/** Returns the age at which the prober regards a lease as expired, in milliseconds. */
 export const leaseLimitMs = (pace: Pace): number => 0.75 * graceMs[pace];
 
-/** The network fails it, and it is protected. */
+/** Name of the shoot that loses its network, and is protected. */
 export const cutShoot = 'alpha';
-/** It loses etcd, and is weeded. */
+/** Name of the shoot that loses etcd, and is weeded. */
 export const weededShoot = 'bravo';
-/** Nothing happens to it. */
+/** Name of the shoot that has no faults. */
 export const quietShoot = 'charlie';
-/** Nobody protects it. */
+/** Name of the shoot that no watchdog protects. */
 export const twinName = 'twin';
 export const demoShoots: readonly ShootInit[] = [cutShoot, weededShoot, quietShoot, twinName].map((name) => ({
   name,
@@ -69,5 +69,5 @@ export const demoShoots: readonly ShootInit[] = [cutShoot, weededShoot, quietSho
   careObjects: true,
 }));
 
-/** Spreads the renewals of the first shoot's kubelets evenly, so that its leases expire one after the other. */
+/** Random seed that spreads the renewals of the first shoot's kubelets evenly, so that its leases expire one after the other. */
 export const demoWorldSeed = 1183;

@@ -25,7 +25,7 @@ import {
 import { type Pace, demoTiming, kubeApiserver, leaseLimitMs, scaledDown, shownComponents } from './setting.ts';
 import { type WatchdogLogEntry, readLogLine } from './watchdog-logs.ts';
 
-/** A shoot as the demo reaches it. */
+/** A shoot, with a client of its API server. */
 export interface WatchedShoot {
   readonly name: string;
   readonly namespace: string;
@@ -37,14 +37,14 @@ export interface SourceOptions {
   readonly shoots: readonly WatchedShoot[];
   readonly clock: Clock;
   readonly pace: Pace;
-  /** Of the world. Default: gardener. */
+  /** Cluster source of the simulated seed. Default: gardener. */
   readonly source?: DemoSource | undefined;
-  /** Lines that each watchdog has logged since the last call; absent: it does not run. */
+  /** Returns the lines that the watchdog has logged since the last call. Absent if the watchdog does not run. */
   readonly readProberLog?: (() => readonly string[]) | undefined;
   readonly readWeederLog?: (() => readonly string[]) | undefined;
 }
 
-/** A status, and what is done to each shoot by its name. */
+/** A status, and the current faults of each shoot by its name. */
 export interface DemoObservation {
   readonly status: StatusSnapshot;
   readonly faults: ReadonlyMap<string, Faults>;
@@ -61,7 +61,7 @@ const nodesIn = async (shoot: KubeClient, options: CallOptions): Promise<readonl
   });
 };
 
-/** The seed's objects by namespace. */
+/** Reads the seed's objects. Each returned function takes a namespace. */
 const readSeed = async (seed: KubeClient, source: DemoSource, options: CallOptions) => {
   const list = async <T>(call: Call<readonly InNamespace<T>[]>): Promise<(namespace: string) => readonly T[]> => {
     const { value: items } = await seed.call(call, options);
@@ -82,7 +82,7 @@ const readSeed = async (seed: KubeClient, source: DemoSource, options: CallOptio
   return { faults, components, machines, pods, weeded };
 };
 
-/** The state of a shoot by the last verdict on it and its components. */
+/** Derives the state of a shoot from its last verdict and its components. */
 const stateOf = (components: readonly ComponentStatus[], verdict: WatchdogLogEntry['verdict']): ProtectionState => {
   const dependents = components.filter(({ name }) => scaledDown.includes(name));
   if (dependents.every(({ ignored }) => ignored)) return 'paused';
@@ -99,20 +99,20 @@ const stateOf = (components: readonly ComponentStatus[], verdict: WatchdogLogEnt
       return 'confirming';
     case 'landing':
       return 'landing';
-    // The probe failed; the word is the kind of failure.
+    // The probe failed; `word` is the kind of failure.
     default:
       return 'unreachable';
   }
 };
 
-/** Makes status snapshots of the demo's world from its API servers and from what the watchdogs log. */
+/** Takes status snapshots of the simulated seed from its API servers and the watchdogs' logs. */
 export class StatusSource {
   readonly #options: SourceOptions;
-  /** By namespace, the last of each. */
+  /** The last verdict by namespace. */
   readonly #verdicts = new Map<string, NonNullable<WatchdogLogEntry['verdict']>>();
   /** Namespaces that the weeder watches. */
   readonly #weeding = new Set<string>();
-  /** Names by namespace, when they could last be read: where nobody serves Machines, a node stands for its own. */
+  /** Names of nodes by namespace, as last read. They stand in for Machines if the seed does not serve these. */
   readonly #nodes = new Map<string, readonly string[]>();
   readonly #states = new Map<string, Pick<ShootSnapshot, 'state' | 'since'>>();
 
@@ -124,7 +124,7 @@ export class StatusSource {
     return this.#options.shoots;
   }
 
-  /** True if each watchdog that runs has every shoot in view. */
+  /** True if each running watchdog observes every shoot. */
   get isWatched(): boolean {
     const { shoots, readProberLog, readWeederLog } = this.#options;
     return (
@@ -177,7 +177,7 @@ export class StatusSource {
     };
   }
 
-  /** What is done to each shoot, by its namespace. Rejects with an ApiError. */
+  /** Reads the current faults of each shoot, by its namespace. Rejects with an ApiError. */
   async faults(signal: AbortSignal): Promise<ReadonlyMap<string, Faults>> {
     const { seed, source = 'gardener' } = this.#options;
     const { value } = await seed.call(listFaults(source), { signal, timeoutMs: requestTimeoutMs });

@@ -1,4 +1,4 @@
-/** What a watchdog has logged about a shoot. */
+/** A log entry of a watchdog about a shoot. */
 export interface WatchdogLogEntry {
   readonly namespace: string;
   readonly msg: unknown;
@@ -14,7 +14,7 @@ const parse = (line: string): Readonly<Record<string, unknown>> => {
   }
 };
 
-/** Undefined for a line that is about no shoot, or is not whole. */
+/** Parses a log line; undefined if it is not about a shoot, or is incomplete. */
 export const readLogLine = (line: string): WatchdogLogEntry | undefined => {
   const { namespace, msg, verdict: word, reason } = parse(line);
   if (typeof namespace !== 'string') return undefined;

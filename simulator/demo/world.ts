@@ -6,19 +6,19 @@ import { type Pace, demoShoots, demoTiming, demoWorldSeed, twinName } from './se
 
 type Metadata = SimObject['metadata'];
 
-/** Without the label that the weeder's selectors ask for. */
+/** Removes the label that the weeder's selectors require. */
 const withoutRole = (metadata: Metadata): Metadata => {
   const { 'gardener.cloud/role': _, ...labels } = metadata.labels ?? {};
   return { ...metadata, labels };
 };
 
-/** Pods that come later are made from the template. */
+/** Removes that label from the pod template, from which later pods are created. */
 const withoutRoleInTemplate = (spec: unknown): JsonMap => {
   const { template, ...others } = spec as { readonly template: { readonly metadata: Metadata } };
   return { ...others, template: { ...template, metadata: withoutRole(template.metadata) } };
 };
 
-/** Keeps both watchdogs off a shoot: the prober by an annotation on its Deployments, the weeder by a label that its pods lack. */
+/** Excludes a shoot from both watchdogs: from the prober by an annotation on its Deployments, from the weeder by removing a label of its pods. */
 export const leaveUnprotected = (world: World, name: string): void => {
   const { store } = world;
   const { namespace } = world.shoot(name);
@@ -33,7 +33,7 @@ export const leaveUnprotected = (world: World, name: string): void => {
   patchAll(simKinds.Pod, (old) => ({ ...old, metadata: withoutRole(old.metadata) }));
 };
 
-/** The demo's world on the loopback network. */
+/** The demo's simulated seed, served on the loopback interface. */
 export interface ServedDemoWorld {
   readonly seedKubeconfig: string;
   readonly shoots: readonly { readonly name: string; readonly namespace: string; readonly kubeconfig: string }[];

@@ -3,21 +3,21 @@ import { type Model, exchangeKey } from './model.ts';
 
 /** Deletes of pods of one controller owner by one process. Monotonic times of the run, in milliseconds. */
 export interface Batches {
-  /** So far, the one under way included. */
+  /** Number of batches so far, including the current one. */
   readonly count: number;
-  /** Of this batch. */
+  /** Beginning of the current batch. */
   readonly beganAt: number;
-  /** UIDs of the owner's pods that were there when this batch began. */
+  /** UIDs of the owner's pods that existed when the current batch began. */
   readonly members: ReadonlySet<string>;
-  /** Those that were there when the next batch may have begun, with a pod of this one. */
+  /** UIDs of the owner's pods that existed when a pod of the current batch was deleted so late that the next batch may have begun. */
   readonly nextMembers?: ReadonlySet<string>;
   readonly lastAt: number;
 }
 
-/** By process and owner. */
+/** Batches by process and owner. */
 export type BatchesByOwner = ReadonlyMap<string, Batches>;
 
-/** Waits between two batches, and when all is forgotten. */
+/** Back-off between two batches. It is reset when the last delete is `forgetMs` ago. */
 const waitsMs: readonly number[] = [10_000, 20_000, 40_000, 80_000];
 export const longestWaitMs = 80_000;
 const forgetMs = 600_000;
@@ -25,7 +25,7 @@ const resolutionMs = 1;
 
 export const waitOf = ({ count }: Batches): number => waitsMs[count - 1] ?? longestWaitMs;
 
-/** A pod whose deletion a watchdog has begun. */
+/** A delete of a pod by a watchdog that the API server has carried out. */
 export interface LandedDelete {
   readonly shoot: string;
   readonly name: string;
@@ -36,7 +36,7 @@ export interface LandedDelete {
   readonly event: Extract<SimEvent, { kind: 'pod' }>;
 }
 
-/** Undefined for everything else. */
+/** Returns the delete that an event shows; undefined for all other events. */
 export const landedDelete = (event: SimEvent, model: Model): LandedDelete | undefined => {
   if (event.kind !== 'pod' || event.writer === 'world' || event.before === undefined) return undefined;
   if (event.before.isDeleting || event.after?.isDeleting === false) return undefined;
@@ -47,11 +47,11 @@ export const landedDelete = (event: SimEvent, model: Model): LandedDelete | unde
 
 export interface BatchStep {
   readonly batches: BatchesByOwner;
-  /** How long before its time this delete came. */
+  /** Time by which the delete was too early; 0 if it was not. */
   readonly earlyMs: number;
 }
 
-/** Takes in a delete: of the batch under way if the pod was there when that began, of the next otherwise. Pure. */
+/** Adds a delete: to the current batch if the pod existed when that began, otherwise to the next one. Pure. */
 export const takeDelete = (before: BatchesByOwner, landed: LandedDelete, model: Model): BatchStep => {
   const { life, owner = '', uid, shoot } = landed;
   const key = `${life}/${owner}`;

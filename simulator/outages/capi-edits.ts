@@ -5,14 +5,14 @@ import { type End, nothing } from './fault-handlers.ts';
 import type { Fault } from './plan.ts';
 import { annotated, clusterRef, nodeNames } from './shoot-edits.ts';
 
-// What users and the controllers of Cluster API do to the objects of a cluster.
+// Changes that users and the controllers of Cluster API make to the objects of a cluster.
 
 const edit = ({ store }: World, shoot: WorldShoot, change: (old: SimObject) => Parameters<typeof store.put>[1]): void =>
   void store.patch(capiKinds.Cluster, clusterRef(shoot), change);
 
 export type CapiPause = Extract<Fault, { kind: 'cluster-paused' }>['how'];
 
-/** As the annotation has it, any value pauses. */
+/** Pauses a Cluster, by its spec or by the annotation. Any value of the annotation pauses, even `false`. */
 export const pauseCluster = (world: World, shoot: WorldShoot, how: CapiPause): End => {
   const set = (isPaused: boolean): void =>
     edit(world, shoot, (old) =>
@@ -24,7 +24,7 @@ export const pauseCluster = (world: World, shoot: WorldShoot, how: CapiPause): E
   return () => set(false);
 };
 
-/** Nothing undoes it; finalizers keep the object. */
+/** Sets the deletion timestamp of a Cluster, for good. A finalizer keeps the object. */
 export const deleteCluster = (world: World, shoot: WorldShoot, clock: Clock): End => {
   const deletionTimestamp = new Date(clock.now()).toISOString();
   edit(world, shoot, (old) => ({
@@ -34,7 +34,7 @@ export const deleteCluster = (world: World, shoot: WorldShoot, clock: Clock): En
   return nothing;
 };
 
-/** In the end it is made again, as by a restoration from a backup. */
+/** Removes a Cluster. The returned function creates it again, like a restoration from a backup. */
 export const removeForAWhile = ({ store }: World, shoot: WorldShoot): End => {
   const cluster = store.get(capiKinds.Cluster, clusterRef(shoot));
   store.remove(capiKinds.Cluster, clusterRef(shoot));
@@ -45,7 +45,7 @@ export const removeForAWhile = ({ store }: World, shoot: WorldShoot): End => {
   };
 };
 
-/** Its condition says that it has not been initialized yet: it is missing. */
+/** Removes the conditions of a Cluster, as if its control plane were not initialized yet. */
 export const uninitialize = (world: World, shoot: WorldShoot): End => {
   const { conditions } = asMap(world.store.get(capiKinds.Cluster, clusterRef(shoot))?.status);
   const set = (next: unknown): void =>
@@ -54,7 +54,7 @@ export const uninitialize = (world: World, shoot: WorldShoot): End => {
   return () => set(conditions);
 };
 
-/** For good; their nodes live on. */
+/** Sets the phase of the nodes' Machines, for good. The nodes keep running. */
 export const leaveMachines = (
   { store }: World,
   shoot: WorldShoot,

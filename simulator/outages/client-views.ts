@@ -2,58 +2,58 @@ import type { Life, SimEvent } from './history.ts';
 import { type Tries, noTries, takeAnswer, takeFailure } from './tries.ts';
 import type { ShootModel, Model } from './model.ts';
 
-/** What the lists of nodes and machines showed. */
+/** Contents of the lists of nodes and machines. */
 interface Surroundings {
   readonly nodes?: ShootModel['nodes'];
   readonly machines?: ShootModel['machines'];
 }
 
-/** A list of leases that was answered to a process, with the lists of nodes and machines of the same run. */
+/** A list of leases that a process received, with the lists of nodes and machines of the same run. */
 export interface Look extends Surroundings {
-  /** When the leases were served. */
+  /** Time at which the leases were served. */
   readonly servedAt: number;
-  /** When the last of the lists had arrived. */
+  /** Time at which the last of the lists arrived. */
   readonly knownAt: number;
   readonly leases: ShootModel['leases'];
-  /** Of the outside path, when the last of the lists had arrived. */
+  /** Results of the external probe when the last of the lists arrived. */
   readonly tries: Tries;
-  /** Then most outside paths were certainly broken for us alone. */
+  /** True if most public addresses were then certainly unreachable for us alone. */
   readonly isFaultOurs: boolean;
 }
 
 export interface Unreachable {
-  /** When a request was sent that ended such a run. */
+  /** Time at which the request was sent that ended the first of these runs. */
   readonly since: number;
-  /** One was answered with 5xx or 429, or not at all on a connection that stood. */
+  /** True if a request got 5xx or 429, or no response on an established connection. */
   readonly hasFailed: boolean;
 }
 
-/** What one process has been shown of one shoot. */
+/** Data that one process has received about one shoot. */
 export interface View {
-  /** Lists of leases that were answered. */
+  /** Number of lists of leases that it received. */
   readonly looks: number;
   readonly lookedAt: number;
-  /** The longest time between two of them. */
+  /** Longest time between two successive lists. */
   readonly longestGapMs: number;
-  /** Leases that changed from one look to a later one. */
+  /** Leases that changed between two lists. */
   readonly moved: ReadonlySet<string>;
-  /** Of the run that may still be under way. */
+  /** Lists of the run that may still be in progress. */
   readonly current: Look | undefined;
-  /** Of the same run: where answers are slow, leases are asked for once more beside them. */
+  /** Nodes and machines of the same run. They are kept apart, because leases are listed once more in parallel if responses are slow. */
   readonly surroundings: Surroundings;
-  /** Looks with all three lists, the latest first. */
+  /** Observations with all three lists, the latest first. */
   readonly complete: readonly Look[];
-  /** Runs in a row without a list of leases, as far as they failed for certain. */
+  /** Successive runs that certainly failed and got no list of leases. */
   readonly unreachable: Unreachable | undefined;
-  /** Of the requests that such a run begins with: those that have failed once, and are repeated. */
+  /** Resources of the requests at the beginning of such a run that have failed once and are retried. */
   readonly failedOnce: ReadonlySet<string>;
-  /** End of the last time that the API server was down for long, by its own answers. */
+  /** End of the last long downtime of the API server, as its own responses showed it. */
   readonly downUntil: number;
-  /** When a request inside last failed. */
+  /** Time at which a request to the internal address last failed. */
   readonly failedAt: number;
-  /** When the latest `GET /version` inside that was answered was sent. */
+  /** Time at which the latest successful `GET /version` to the internal address was sent. */
   readonly answeredAt: number;
-  /** Some lease changed between two looks, of which this is when the first was served. */
+  /** Time at which the earlier of two lists was served between which some lease last changed. */
   readonly renewedSince: number;
   readonly tries: Tries;
 }
@@ -75,7 +75,7 @@ const emptyView: View = {
   tries: noTries,
 };
 
-/** By process and shoot. */
+/** Views by process and shoot. */
 export type Views = ReadonlyMap<string, View>;
 
 const downtimeMs = 15_000;
@@ -138,7 +138,7 @@ const answered = (view: View, event: Answer, model: Model): View => {
 
 const withoutAnswer = 0;
 
-/** A request that fails is repeated once, unless it was refused; the run has failed when the repeated one does, and the next begins anew. */
+/** Tracks failed runs. A failed request is retried once, unless it got 429; the run has failed if the retry fails. The next run starts anew. */
 const trackSpell = (view: View, event: Answer, sentAt: number): View => {
   const { resource, stage, status = withoutAnswer, isDark = false, isConnected = false } = event;
   if (resource !== '/version' && resource !== 'leases') return view;
@@ -168,17 +168,17 @@ const ended = (view: View, event: Answer, model: Model): View => {
   return stage === 'answered' ? answered(tracked, event, model) : tracked;
 };
 
-/** Kubelets renew every 10 s. */
+/** Age up to which a lease counts as renewed just now: kubelets renew every 10 s. */
 const freshMs = 13_000;
 const fewest = 3;
 
-/** Most of all paths are broken, and leases renew: certain only, so that nobody is blamed who sees it a moment later. */
+/** True if most public addresses are unreachable and leases are renewed. Only certain cases count: a process may notice it a moment later. */
 const isFaultOurs = (views: Views, life: Life, { at, shoots }: Model): boolean => {
   const prefix = `${life}/`;
   const own = [...views].filter(([key]) => key.startsWith(prefix));
   const judged = own.filter(([, { tries }]) => tries.answeredAt > Number.NEGATIVE_INFINITY || tries.failures > 0);
   const broken = judged.filter(([key, { tries, failedAt, lookedAt, renewedSince, current }]) => {
-    // A path whose kubeconfig has been of no use since is unknown.
+    // An address is unknown if its kubeconfig has been unusable since.
     const isKnown = (shoots.get(key.slice(prefix.length))?.spoiledUntil ?? at) < tries.failingSince;
     const isRenewed = tries.brokenAt < at && renewedSince > tries.failingSince + 1_000;
     const isFresh = [...(current?.leases.values() ?? [])].some((changedAt) => lookedAt - changedAt < freshMs);
@@ -187,11 +187,11 @@ const isFaultOurs = (views: Views, life: Life, { at, shoots }: Model): boolean =
   return broken.length >= fewest && broken.length * 2 > judged.length;
 };
 
-/** Who stops probing a shoot forgets its outside path. */
+/** Resets the results of the external probe: a process that stops probing a shoot forgets them. */
 const withoutTries = (views: Views, shoot: string): Views =>
   new Map([...views].map(([key, view]) => [key, key.endsWith(`/${shoot}`) ? { ...view, tries: noTries } : view]));
 
-/** What was answered to a process that stood still is known to it when it goes on. */
+/** Moves `knownAt` of responses that arrived while the process was suspended to the time at which it resumes. */
 const awake = (views: Views, life: Life, { at, processes }: Model): Views => {
   const pausedAt = processes.hindrances.findLast(
     ({ cause, replica }) => cause.fault.kind === 'pause' && life.startsWith(`${String(replica)}.`),
@@ -206,7 +206,7 @@ const awake = (views: Views, life: Life, { at, processes }: Model): Views => {
   );
 };
 
-/** Takes in what happened; `model` has taken it in already. Pure. */
+/** Applies an event that `model` already includes. Pure. */
 export const watch = (views: Views, event: SimEvent, model: Model): Views => {
   if (event.kind === 'cluster') {
     const goesOn = event.phase === 'run' || event.phase === 'leave' || event.phase === 'missed';

@@ -1,18 +1,18 @@
 import type { DeploymentFacts, SimEvent } from './history.ts';
 
-/** Monotonic times of the run, in milliseconds. */
+/** State of a Deployment. Monotonic times of the run, in milliseconds. */
 export interface DeploymentModel extends DeploymentFacts {
-  /** When the count became what it is. */
+  /** Time at which the replicas got their current value. */
   readonly countSince: number;
-  /** When it last was up, seen by its controller and had a ready replica; -Infinity: never. */
+  /** Last time at which it was scaled up, observed by its controller, and had a ready replica; -Infinity if never. */
   readonly readyAt: number;
-  /** When it last carried ignore-scaling. */
+  /** Last time at which it had the annotation ignore-scaling; -Infinity if never. */
   readonly ignoredAt: number;
-  /** The last count above 0 that anybody but a watchdog gave it. */
+  /** The last replicas above 0 that another writer than a watchdog has set. */
   readonly desired: number;
 }
 
-/** Takes in a change. Pure. */
+/** Applies a change. Pure. */
 export const learnDeployment = (
   known: DeploymentModel | undefined,
   { after, writer, at }: Extract<SimEvent, { kind: 'deployment' }>,

@@ -10,7 +10,7 @@ export interface DrawnFrom extends Pick<Plan, 'source'> {
   readonly hasOutside: boolean;
 }
 
-/** Draws of one stream, in the words of plans. */
+/** Creates functions that draw the values of a plan from one stream of random numbers. */
 export const createDraw = (random: SeededRandom, plan: DrawnFrom) => {
   const of = <const T>(items: readonly [T, ...T[]]): T => items[random.integer(items.length)] ?? items[0];
   const shoot = (): string => shootNames[random.integer(plan.shoots)] ?? '';
@@ -18,7 +18,7 @@ export const createDraw = (random: SeededRandom, plan: DrawnFrom) => {
   return {
     random,
     replicas: plan.replicas,
-    /** The outside path is tried. */
+    /** True if the plan has an external probe. */
     hasOutside: plan.hasOutside,
     source: plan.source,
     of,
@@ -27,7 +27,7 @@ export const createDraw = (random: SeededRandom, plan: DrawnFrom) => {
     between: (low: number, high: number): number => Math.round(low + random.next() * (high - low)),
     server: (): string => (chance(0.5) ? 'seed' : shoot()),
     replica: (): number => random.integer(plan.replicas),
-    /** At least one. */
+    /** Draws numbers of nodes, at least one. */
     nodes: (): readonly number[] => {
       const least = random.integer(nodesOf);
       return Array.from({ length: nodesOf }, (_, node) => node).filter((node) => node === least || chance(0.4));
@@ -54,17 +54,17 @@ export const apiFault = (draw: Draw): ApiFault => {
   }
 };
 
-/** Long enough for an outage to be noticed, or a moment. */
+/** Draws a duration in milliseconds: a moment, or long enough for an outage to be noticed. */
 export const lasting = (draw: Draw): number =>
   draw.chance(0.3) ? draw.between(500, 8_000) : draw.between(8_000, 90_000);
 
 export interface Story extends Pick<Plan, 'troubledMs' | 'quietMs' | 'faults'> {
-  /** Where the story needs them. */
+  /** Leader election and latency, if the story requires them. */
   readonly elected?: true;
   readonly latencyMs?: number;
 }
 
-/** The end of a fault is the end of all troubles at the latest. */
+/** Sorts the faults by time, and ends each at `troubledMs` at the latest. */
 export const clipped = <S extends Story>(story: S): S => ({
   ...story,
   faults: story.faults

@@ -8,7 +8,7 @@ interface Condition {
   readonly status: string;
 }
 
-/** Of the specification, read once more: what makes a node a candidate, as far as the node says. */
+/** Judges if a node is a candidate, as far as the Node shows it: the specification's rules, implemented independently of the prober. */
 export const nodeFacts = (node: SimObject): { readonly isCandidate: boolean; readonly isUnknown: boolean } => {
   const { conditions = [] } = (node.status ?? {}) as { readonly conditions?: readonly Condition[] };
   const isManaged = node.metadata.annotations?.[notManagedByMcm] === undefined;
@@ -17,7 +17,7 @@ export const nodeFacts = (node: SimObject): { readonly isCandidate: boolean; rea
   return { isCandidate: isManaged && isHealthy, isUnknown };
 };
 
-/** The same where no Machine is asked: `ToBeDeletedByClusterAutoscaler` is what cluster-autoscaler taints a node with that it removes. */
+/** The same without Machines. cluster-autoscaler sets the taint `ToBeDeletedByClusterAutoscaler` on a node that it removes. */
 export const plainNodeFacts = (node: SimObject): ReturnType<typeof nodeFacts> => {
   const { conditions = [] } = (node.status ?? {}) as { readonly conditions?: readonly Condition[] };
   const isBroken = conditions.some(({ type, status }) => defaultNodeConditions.includes(type) && status === 'True');
@@ -32,13 +32,13 @@ export const isAliveMachine = (machine: SimObject): boolean => {
   return currentStatus.phase !== 'Failed' && currentStatus.phase !== 'Terminating';
 };
 
-/** With Cluster API the Machines alone decide. */
+/** The same for Cluster API, where only the Machines decide. */
 export const capiNodeFacts = (node: SimObject): ReturnType<typeof nodeFacts> => ({
   ...nodeFacts(node),
   isCandidate: true,
 });
 
-/** The node that a Machine of Cluster API names, if it is one that counts. */
+/** Returns the node of a Machine of Cluster API. `isAlive`: true if the Machine is neither failed nor being deleted, so that its node counts. */
 export const capiMachineFacts = (machine: SimObject): { readonly node?: string; readonly isAlive: boolean } => {
   const { nodeRef, phase } = asMap(machine.status);
   const { name } = asMap(nodeRef);
@@ -46,7 +46,7 @@ export const capiMachineFacts = (machine: SimObject): { readonly node?: string; 
   return { ...(typeof name === 'string' ? { node: name } : {}), isAlive: !isLeaving };
 };
 
-/** Whether a Cluster of Cluster API is probed; what is held of one that is not is restored. */
+/** Returns the phase of a Cluster of Cluster API. Held resources are restored if it is paused, being deleted or gone. */
 export const capiPhase = (cluster: SimObject | undefined): ClusterPhase => {
   if (cluster === undefined) return 'restore';
   const { metadata, spec, status } = cluster;
@@ -71,7 +71,7 @@ export interface EmbeddedShoot {
   };
 }
 
-/** Which shoots are watched, read once more from the specification. */
+/** Returns the phase of Gardener's Cluster: the specification's rules, implemented independently of the prober. */
 export const clusterPhase = (cluster: SimObject): ClusterPhase => {
   const { shoot } = cluster.spec as { readonly shoot: EmbeddedShoot };
   const { metadata, spec, status } = shoot;
@@ -83,10 +83,10 @@ export const clusterPhase = (cluster: SimObject): ClusterPhase => {
   return type === 'Reconcile' || state === 'Succeeded' ? 'run' : 'leave';
 };
 
-/** How long a Secret may be away before its cluster counts as gone, in milliseconds. */
+/** Time for which a Secret may be absent before its cluster counts as gone, in milliseconds. */
 export const missedMs = 60_000;
 
-/** The same of a cluster that goes by its Secret, read once more from the specification. A Secret that has gone is missed at first. */
+/** Returns the phase of a cluster with the source `secret`, by the specification's rules. A deleted Secret is missed at first. */
 export const secretPhase = (namespace: SimObject | undefined, secret: SimObject | undefined): ClusterPhase => {
   if (namespace?.metadata.deletionTimestamp !== undefined) return 'release';
   return secret === undefined || secret.metadata.deletionTimestamp !== undefined ? 'missed' : 'run';

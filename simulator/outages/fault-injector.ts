@@ -35,7 +35,7 @@ const processFaults = (processes: Processes): Handlers<'watchdog-clock' | 'kill'
   },
 });
 
-/** Returns what begins a fault, and returns what ends it. */
+/** Creates a function that begins a fault, and returns the function that ends it. */
 export const createFaultInjector = (options: FaultInjectorOptions): ((planned: PlannedFault) => End) => {
   const { world, clock, ways, processes } = options;
   const handlers: Handlers<Fault['kind']> = {

@@ -3,7 +3,7 @@ import { type Draw, type Story, clipped, lasting, nodesOf } from './draw.ts';
 import type { Fault, Plan, PlannedFault, PlannedShoot } from './plan.ts';
 import { anyFault, deployments, ways } from './prober-faults.ts';
 
-/** Clusters of one namespace have names of which one begins like the other, and clusters of one name are in several. */
+/** Places a cluster. In the shared namespace, one name is a prefix of another; and clusters in different namespaces have the same name. */
 const placeOf = (draw: Draw, name: string): NonNullable<PlannedShoot['place']> => {
   const isApart = draw.chance(0.3);
   const [namespace, apart] = ['fleet', `herd-${name}`];
@@ -18,7 +18,7 @@ const plannedShoot = (draw: Draw, name: string): PlannedShoot => {
     ...(draw.source === 'cluster-api' ? { place: placeOf(draw, name) } : {}),
     nodes: draw.chance(0.75) ? nodesOf : draw.between(1, nodesOf),
     replicas: draw.chance(0.15) ? { ...replicas, [clusterAutoscaler]: 0 } : replicas,
-    // Only Gardener's Clusters have one of their own.
+    // Only Gardener's Clusters have a grace period of their own.
     ...(draw.chance(0.1) && draw.source === undefined ? { graceMs: draw.of([24_000, 80_000]) } : {}),
   };
 };
@@ -28,7 +28,7 @@ const outage = (draw: Draw, { at, forMs }: Omit<PlannedFault, 'fault'>): Planned
   return { at, forMs, fault: { kind: 'load-balancer', shoot, how: draw.of(ways) } };
 };
 
-/** Anything at any time. */
+/** Any faults at any time. */
 const chaos = (draw: Draw): Story => {
   const faults = Array.from({ length: draw.between(1, 7) }, () => {
     return { at: draw.between(0, 145_000), forMs: lasting(draw), fault: anyFault(draw) };
@@ -36,7 +36,7 @@ const chaos = (draw: Draw): Story => {
   return { troubledMs: 150_000, quietMs: 90_000, faults };
 };
 
-/** An outage such as the prober is there for, at a time when nothing else happens any more. */
+/** An outage against which the prober must protect, after all other faults are over. */
 const plainOutage = (draw: Draw): Story => {
   const [calmMs, troubledMs] = [50_000, 200_000];
   const before = Array.from({ length: draw.between(0, 2) }, () => {
@@ -47,7 +47,7 @@ const plainOutage = (draw: Draw): Story => {
   return { troubledMs, quietMs: 60_000, faults: [...before, outage(draw, { at: troubledMs - forMs, forMs })] };
 };
 
-/** An outage, and more when the threshold is near, or while what was scaled down comes back. */
+/** An outage, and more faults near the threshold or during the restoration. */
 const troubledOutage = (draw: Draw): Story => {
   const at = draw.between(5_000, 40_000);
   const forMs = draw.between(38_000, 75_000);
@@ -59,7 +59,7 @@ const troubledOutage = (draw: Draw): Story => {
   return { troubledMs: end + 60_000, quietMs: 60_000, faults: [outage(draw, { at, forMs }), ...faults] };
 };
 
-/** Nobody can renew for a while, which is no outage, and then everybody can. */
+/** The API server of a shoot is down: no kubelet can renew for a while, which must not cause a scale-down, and then all can. */
 const absentApiServer = (draw: Draw): Story => {
   const at = draw.between(5_000, 40_000);
   const forMs = draw.between(16_000, 80_000);
@@ -70,7 +70,7 @@ const absentApiServer = (draw: Draw): Story => {
   return { troubledMs: at + forMs + 60_000, quietMs: 60_000, faults: [{ at, forMs, fault: away }, ...others] };
 };
 
-/** The leader is gone, stands still or loses its way to the seed at the worst time. */
+/** The leader ends, is suspended or loses its connection to the seed at the worst time. */
 const handover = (draw: Draw): Story => {
   const at = draw.between(10_000, 30_000);
   const forMs = draw.between(45_000, 75_000);
@@ -90,7 +90,7 @@ const handover = (draw: Draw): Story => {
   };
 };
 
-/** Something scales what the watchdog scales, and an operator takes a part of it over. */
+/** Autoscalers scale the same Deployments as the watchdog, and an operator takes over one of them. */
 const rivalry = (draw: Draw): Story => {
   const at = draw.between(5_000, 30_000);
   const forMs = draw.between(40_000, 70_000);
@@ -114,7 +114,7 @@ const rivalry = (draw: Draw): Story => {
 
 const allNodes = Array.from({ length: nodesOf }, (_, node) => node);
 
-/** Our own way out breaks, and meanwhile kubelets of a shoot or two are silent, some for long enough. */
+/** The watchdog's own outbound network fails. Meanwhile kubelets of one or two shoots are silent, some for long enough to be protected. */
 const ownWayOut = (draw: Draw): Story => {
   const at = draw.between(5_000, 30_000);
   const forMs = draw.between(60_000, 110_000);
@@ -129,7 +129,7 @@ const ownWayOut = (draw: Draw): Story => {
   return { troubledMs: at + forMs + 50_000, quietMs: 60_000, faults: [{ at, forMs, fault: away }, ...cuts] };
 };
 
-/** Kubelets are silent for a reason that leaves the public way whole, at first or for good. */
+/** Kubelets are silent although the public address is reachable, at first or all the time. */
 const wholePath = (draw: Draw): Story => {
   const [at, shoot] = [draw.between(5_000, 40_000), draw.shoot()];
   const forMs = draw.between(50_000, 90_000);
@@ -143,7 +143,7 @@ const wholePath = (draw: Draw): Story => {
   return { troubledMs: at + forMs + 60_000, quietMs: 60_000, faults };
 };
 
-/** The Secret of a shoot that is held is replaced, or gone for a while; or its Namespace is being deleted. */
+/** The Secret of a held shoot is replaced, or absent for a while; or its Namespace is being deleted. */
 const missedSecret = (draw: Draw): Story => {
   const [at, shoot] = [draw.between(5_000, 40_000), draw.shoot()];
   const forMs = draw.between(60_000, 100_000);
@@ -163,7 +163,7 @@ const missedSecret = (draw: Draw): Story => {
   return { troubledMs, quietMs: 60_000, faults: [{ at, forMs, fault: cut }, missed, ...others] };
 };
 
-/** Paused, deleted, gone and made again, or not initialized yet while it is held, or just before; in some the leader dies in these moments. */
+/** A Cluster is paused, deleted, removed and created again, or uninitialized while it is held, or just before. In some plans a process dies then. */
 const leftCluster = (draw: Draw): Story => {
   const [at, shoot] = [draw.between(5_000, 40_000), draw.shoot()];
   const forMs = draw.between(60_000, 120_000);
@@ -193,7 +193,7 @@ const leftCluster = (draw: Draw): Story => {
   return { troubledMs, quietMs: 60_000, faults: [...faults, death], elected: true };
 };
 
-/** Machines go while their kubelets are silent, and the others' renew. */
+/** Machines are deleted or fail while their kubelets are silent and all other kubelets renew. */
 const leavingMachines = (draw: Draw): Story => {
   const [at, shoot, nodes] = [draw.between(5_000, 40_000), draw.shoot(), draw.nodes()];
   const forMs = draw.between(60_000, 100_000);
@@ -207,7 +207,7 @@ const leavingMachines = (draw: Draw): Story => {
 
 const usual = [chaos, plainOutage, troubledOutage, troubledOutage, absentApiServer, handover, rivalry] as const;
 
-/** The rest of a prober's plan. */
+/** Draws the rest of a prober's plan. */
 export const proberPlan = (draw: Draw, names: readonly string[]): Omit<Plan, 'seed' | 'replicas' | 'outside'> => {
   const scripts = [
     ...usual,

@@ -71,7 +71,7 @@ const chaos = (draw: Draw): WeederStory => {
   return { troubledMs: 150_000, faults: all };
 };
 
-/** Etcd of a shoot or of all is away for so long that everything crash-loops. */
+/** etcd of one shoot or of all is down for so long that everything crash-loops. */
 const recovery = (draw: Draw): PlannedFault => {
   const forMs = draw.between(25_000, 110_000);
   return { at: draw.between(5_000, 30_000), forMs, fault: { kind: 'etcd', shoot: shootOrAll(draw) } };
@@ -88,7 +88,7 @@ const plainRecovery = (draw: Draw): WeederStory => {
   return { troubledMs: lost.at + lost.forMs + 60_000, faults: all };
 };
 
-/** More goes wrong when etcd comes back, or when what was weeded starts. */
+/** More faults when etcd recovers, or when the weeded pods start. */
 const troubledRecovery = (draw: Draw): WeederStory => {
   const lost = recovery(draw);
   const back = lost.at + lost.forMs;
@@ -98,7 +98,7 @@ const troubledRecovery = (draw: Draw): WeederStory => {
   return { troubledMs: back + 100_000, faults: [lost, ...others] };
 };
 
-/** What is weeded crash-loops again, and services come and go. */
+/** Weeded pods crash-loop again, and services become unready and ready again. */
 const stubborn = (draw: Draw): WeederStory => {
   const [shoot, component] = [draw.shoot(), draw.of(dependants)];
   const service = component === kubeApiserver ? weededServices[0] : weededServices[1];
@@ -116,7 +116,7 @@ const stubborn = (draw: Draw): WeederStory => {
   return { troubledMs: 270_000, faults: [crash, flap, ...(draw.chance(0.5) ? [other] : [])] };
 };
 
-/** Pods crash sooner than deletes are answered. */
+/** Pods crash before the responses to deletes arrive. */
 const slowAnswers = (draw: Draw): WeederStory => {
   const at = draw.between(1_000, 60_000);
   const forMs = draw.between(10_000, 60_000);
@@ -131,7 +131,7 @@ const slowAnswers = (draw: Draw): WeederStory => {
   return { troubledMs: at + forMs + 120_000, faults: [{ at, forMs, fault: slow }, crash], quickPods: true };
 };
 
-/** The leader is gone, stands still or loses its way to the seed while etcd comes back. */
+/** The leader ends, is suspended or loses its connection to the seed while etcd recovers. */
 const handover = (draw: Draw): WeederStory => {
   const lost = recovery(draw);
   const back = lost.at + lost.forMs;
@@ -145,10 +145,10 @@ const handover = (draw: Draw): WeederStory => {
   return { troubledMs: back + 90_000, faults: all, elected: true, latencyMs: draw.of([20, 300, 1_000]) };
 };
 
-/** So long after the last of the troubles no weeding is left. */
+/** Time after the last fault, in addition to the duration of a weeding, until no weeding is left. */
 const afterMs = 70_000;
 
-/** The rest of a weeder's plan. */
+/** Draws the rest of a weeder's plan. */
 export const weederPlan = (draw: Draw, names: readonly string[]): Omit<Plan, 'seed' | 'replicas'> => {
   const tell = draw.of([
     chaos,

@@ -5,10 +5,10 @@ import { proberPlan } from './generate-prober.ts';
 import { weederPlan } from './generate-weeder.ts';
 import type { Fault, Plan } from './plan.ts';
 
-/** Two of five plans are about the weeder. */
+/** True for two of five plans, which test the weeder. */
 const isWeeders = (seed: number): boolean => seed % 5 === 2 || seed % 5 === 4;
 
-/** A third of a prober's plans each. From a stream of its own, so that it decides nothing else of a plan. */
+/** Draws the cluster source: each gets a third of a prober's plans. It has its own random stream, so that it does not change the rest of a plan. */
 const sourceOf = (random: SeededRandom): Pick<Plan, 'source'> => {
   const drawn = random.fork('source').next();
   if (drawn < 1 / 3) return { source: 'secret' };
@@ -34,7 +34,10 @@ const neighboursOf = ({ shoots }: Plan, shoot: string | undefined): { readonly n
   return { neighbours: shoots.filter(({ place }) => place?.namespace === namespace).map(({ name }) => name) };
 };
 
-/** In one plan of six an operator pauses a shoot or all, often across the begin of an outage. Drawn apart from the rest, which is as it would be without. */
+/**
+ * Adds a pause of one shoot or of all to one plan in six, often across the beginning of an outage. It has its own random stream, so that it
+ * does not change the rest of a plan.
+ */
 const withPause = (plan: Plan, random: SeededRandom): Plan => {
   if (random.next() >= 1 / 6) return plan;
   const shoot = random.next() < 0.5 ? undefined : (plan.shoots[random.integer(plan.shoots.length)]?.name ?? undefined);
@@ -49,7 +52,7 @@ const withPause = (plan: Plan, random: SeededRandom): Plan => {
   return { ...plan, faults: [...plan.faults, { at, forMs, fault }] };
 };
 
-/** The plan of a number: always the same one. */
+/** Returns the plan of a number, always the same one. */
 export const generatePlan = (seed: number): Plan => {
   const random = createSeededRandom(`plan/${String(seed)}`);
   const replicas = random.next() < 0.3 ? 2 : 1;
@@ -60,7 +63,7 @@ export const generatePlan = (seed: number): Plan => {
   }
   const source = sourceOf(random);
   const outside = outsideModes[random.integer(outsideModes.length)];
-  // With four shoots a majority of paths may be broken while another is whole.
+  // With four shoots, most public addresses may be unreachable while another is reachable.
   const names = shootNames.slice(0, outside !== undefined && random.next() < 0.4 ? 4 : 3);
   const draw = createDraw(random, { shoots: names.length, replicas, hasOutside: outside !== undefined, ...source });
   const plan = { seed, replicas, ...source, ...(outside === undefined ? {} : { outside }), ...proberPlan(draw, names) };

@@ -1,58 +1,61 @@
 import type { PlannedFault } from './plan.ts';
 
-/** One life of a replica, from its start to its end: `REPLICA.NUMBER`. It is also how leases of the election are told apart. */
+/** One process of a replica, from its start to its end: `REPLICA.NUMBER`. It also identifies the holders of the election's Lease. */
 export type Life = string;
 
-/** A request of a life, by its number on the line to that server. */
+/** A request of a process, by its number among the requests of that process to that server. */
 export interface ExchangeId {
   readonly life: Life;
   readonly server: string;
   readonly id: number;
 }
 
-/** Who changed an object: a request of a replica, or something else in the world. */
+/** The writer of a change: a request of a replica, or another actor of the world. */
 export type Writer = ExchangeId | 'world';
 
 export interface DeploymentFacts {
   /** `spec.replicas`. */
   readonly replicas: number;
   readonly ready: number;
-  /** Its controller has seen its latest generation. */
+  /** True if its controller has observed its latest generation. */
   readonly isObserved: boolean;
-  /** Annotation with the count before a scale-down. */
+  /** Annotation with the replicas before a scale-down. */
   readonly stored: string | undefined;
-  /** Carries the mark of meltdown protection. */
+  /** True if it has the mark of meltdown protection. */
   readonly isHeld: boolean;
   readonly isIgnored: boolean;
 }
 
 export interface PodFacts {
   readonly labels: Readonly<Record<string, string>>;
-  /** UID of the controller that makes up for it; undefined: nobody would. */
+  /** UID of its controller owner, which would replace the pod; undefined if it has none. */
   readonly owner: string | undefined;
-  /** The kubelet keeps one of its containers, of whatever kind, down after a crash. */
+  /** True if one of its containers, of any kind, is in CrashLoopBackOff. */
   readonly isCrashLooping: boolean;
   readonly isDeleting: boolean;
 }
 
-/** What a shoot's Cluster, or Secret, asks of a watchdog: to watch, to give back marks or counts, or to leave alone. `missed`: its Secret is away, and may come back. */
+/**
+ * Treatment that the Cluster or Secret of a shoot requires. `run`: the shoot is probed; `release`: marks are removed; `restore`: replicas are
+ * restored; `leave`: it is left alone; `missed`: its Secret is absent and may come back; `gone`: its Cluster is deleted.
+ */
 export type ClusterPhase = 'run' | 'release' | 'restore' | 'leave' | 'missed' | 'gone';
 
-/** What is left of shoots, or of weedings, in a process that has nothing to do. */
+/** Remains of shoots or weedings in an idle process. */
 export interface Held {
   readonly timers: number;
   readonly requests: number;
   /** Series of its metrics that count probers or weedings and are not 0. */
   readonly counted: readonly string[];
-  /** Shoots without a Cluster that its metrics still tell of. */
+  /** Deleted shoots that its metrics still mention. */
   readonly rememberedShoots: readonly string[];
 }
 
-/** What is left when everything was stopped. */
+/** Remains after everything was stopped. */
 export interface Leftovers {
   readonly timers: number;
   readonly exchanges: number;
-  /** Processes that were told to stop. */
+  /** Number of processes that received SIGTERM and did not end. */
   readonly processes: number;
 }
 
@@ -62,14 +65,14 @@ export type Occurrence =
       readonly shoot: string;
       readonly node: string;
       readonly exists: boolean;
-      /** When it was renewed, if not now: of the past that a world has at its start. */
+      /** Time of the renewal if it is not now: a world starts with leases that were renewed before. */
       readonly since?: number;
     }
   | {
       readonly kind: 'node';
       readonly shoot: string;
       readonly node: string;
-      /** Absent once the node is gone. */
+      /** Absent once the node is deleted. */
       readonly facts?: { readonly isCandidate: boolean; readonly isUnknown: boolean } | undefined;
     }
   | { readonly kind: 'machine'; readonly shoot: string; readonly node: string; readonly isAlive: boolean }
@@ -90,7 +93,7 @@ export type Occurrence =
       readonly after?: PodFacts | undefined;
       readonly writer: Writer;
     }
-  /** Its EndpointSlices have changed. */
+  /** The EndpointSlices of a service have changed. */
   | { readonly kind: 'service'; readonly shoot: string; readonly name: string; readonly isReady: boolean }
   | { readonly kind: 'cluster'; readonly shoot: string; readonly phase: ClusterPhase }
   /** The Lease of the election changed, or was renewed. */
@@ -100,7 +103,7 @@ export type Occurrence =
       readonly kind: 'process';
       readonly life: Life;
       readonly what: 'starts' | 'is killed' | 'is paused' | 'goes on' | 'is told to stop' | 'has ended';
-      /** Timers and requests that it held when it ended by itself. */
+      /** Number of timers and requests that it held when it had ended. */
       readonly held?: number;
     }
   | {
@@ -109,25 +112,25 @@ export type Occurrence =
       readonly exchange: ExchangeId;
       readonly verb: string;
       readonly resource: string;
-      /** Shoot that it is about, and the object's name. */
+      /** Shoot of the requested object, and the object's name. */
       readonly shoot?: string;
       readonly name?: string;
       readonly status?: number;
-      /** Of a delete: what it is to hold for. */
+      /** Preconditions of a delete. */
       readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
-      /** Of a failure: it says that the server's side is down, not ours. Absent: whoever asked gave up. */
+      /** True if the failure shows that the server's side is down, not ours. Absent if the caller gave up. */
       readonly isDark?: boolean;
-      /** Of a failed one: a connection stood. */
+      /** True if the request failed on an established connection. */
       readonly isConnected?: boolean;
     }
-  /** No fault is left. */
+  /** All faults are over. */
   | { readonly kind: 'healed' }
-  /** The world has had its time to heal. */
+  /** The time for the recovery is over. */
   | { readonly kind: 'settled' }
-  /** All shoots are gone, or no weeding is left, and nothing happens any more: what a process holds all the same. */
+  /** All shoots are deleted, or all weedings are over, so the process is idle: the remains that it still holds. */
   | { readonly kind: 'at rest'; readonly life: Life; readonly held: Held }
   | { readonly kind: 'tick' }
   | { readonly kind: 'over'; readonly leftovers: Leftovers };
 
-/** Milliseconds from the start; recorded at the API servers and at the machines, never taken from what a watchdog says. */
+/** `at`: milliseconds from the start. Events are recorded at the API servers and the simulated processes, never taken from a watchdog's output. */
 export type SimEvent = Occurrence & { readonly at: number };

@@ -13,7 +13,7 @@ export interface Violation {
   readonly at: number;
 }
 
-/** Hears everything that happens in a run and checks it at once. */
+/** Creates a judge, which takes every event of a run and checks it at once. */
 export const createJudge = (plan: Plan) => {
   const rules = rulesOf(plan);
   const checkers = invariantsOf(plan).map((invariant): readonly [string, Checker] => [
@@ -41,9 +41,9 @@ export const createJudge = (plan: Plan) => {
       check(event);
     },
     model: (): Model => model,
-    /** The first one; nothing is taken in after it. */
+    /** Returns the first violation. Later events are ignored. */
     violation: (): Violation | undefined => violation,
-    /** All that was taken in. */
+    /** Returns the events that were not ignored. */
     events: (): readonly SimEvent[] => events,
   };
 };

@@ -6,49 +6,49 @@ import { type ProcessModel, emptyProcesses, learnHindrance, learnLead, learnProc
 import { missedMs } from './facts.ts';
 import { changesPhase, skewsTime, touches } from './touches.ts';
 
-/** Monotonic times of the run, in milliseconds. */
+/** State of a shoot. Monotonic times of the run, in milliseconds. */
 export interface ShootModel {
-  /** When each lease last changed. */
+  /** Time of the last change of each lease. */
   readonly leases: ReadonlyMap<string, number>;
   readonly nodes: ReadonlyMap<string, { readonly isCandidate: boolean; readonly isUnknown: boolean }>;
-  /** Nodes whose machine is alive. Where nobody knows machines, all nodes. */
+  /** Nodes whose Machine is alive; all nodes in a seed without Machines. */
   readonly machines: ReadonlySet<string>;
   readonly deployments: ReadonlyMap<string, DeploymentModel>;
   readonly phase: ClusterPhase;
   readonly phaseSince: number;
-  /** When something that makes protection hard last began or ended; see `troubledUntil`. */
+  /** Time at which a fault that hinders protection last began or ended; see the function `troubledUntil`. */
   readonly troubledUntil: number;
-  /** Timestamps may be off, or may have been. */
+  /** True if timestamps of its leases may be wrong, or may have been. */
   readonly isSkewed: boolean;
-  /** Until then its kubeconfigs may have been of no use, and its outside path unknown for that. Infinity while they are. */
+  /** Time until which its kubeconfigs may have been unusable, which makes its public address unknown. Infinity while they are. */
   readonly spoiledUntil: number;
   readonly controlPlane: ControlPlaneModel;
 }
 
 export interface ObservedExchange {
   readonly sentAt: number;
-  /** The shoot's objects as they were when the request was served. */
+  /** State of the shoot when the request was served. */
   readonly served?: { readonly at: number; readonly model: ShootModel | undefined };
 }
 
-/** The world as it is, put together from what happened. */
+/** State of the world, derived from the events. */
 export interface Model {
   readonly at: number;
-  /** Of the plan. */
+  /** Number of replicas of the plan. */
   readonly replicas: number;
   readonly source: Plan['source'];
   readonly processes: ProcessModel;
   readonly shoots: ReadonlyMap<string, ShootModel>;
   readonly leader: {
-    /** Undefined while nobody holds the Lease. */
+    /** Undefined while no process holds the Lease. */
     readonly life: Life | undefined;
-    /** When each life sent the latest write that made it the holder or kept it so. */
+    /** Time at which each process sent the latest write that acquired or renewed the Lease. */
     readonly renewals: ReadonlyMap<Life, number>;
   };
   readonly faults: readonly PlannedFault[];
-  /** Requests under way. */
+  /** Requests in progress. */
   readonly exchanges: ReadonlyMap<string, ObservedExchange>;
-  /** The one that is just being answered, or failing. */
+  /** The request that ends with the current event. */
   readonly ending: ObservedExchange | undefined;
   readonly healedAt: number | undefined;
 }
@@ -104,7 +104,7 @@ const learnFault = (model: Model, event: Extract<SimEvent, { kind: 'fault' }>): 
     const isSpoiling = planned.fault.kind === 'credentials';
     next = editShoot(next, name, ({ isSkewed, spoiledUntil, troubledUntil: before }) => ({
       spoiledUntil: isSpoiled ? Number.POSITIVE_INFINITY : isSpoiling ? at : spoiledUntil,
-      // What it leaves behind is told by the phase.
+      // The phase covers the time after such a fault.
       troubledUntil: phase === 'ends' && changesPhase(planned.fault) ? before : at,
       isSkewed: isSkewed || skewsTime(planned.fault, name),
     }));
@@ -137,7 +137,7 @@ const learnRequest = (model: Model, event: Extract<SimEvent, { kind: 'request' }
   }
 };
 
-/** What is missed for too long is gone, and nobody else would restore what is held of it. */
+/** Ends the phase `missed` after `missedMs`: the cluster is gone, and only the watchdog would restore its held resources. */
 const learnTime = (model: Model): Model => {
   let next = model;
   for (const [name, { phase, phaseSince }] of model.shoots) {
@@ -155,7 +155,7 @@ const learnLeader = (model: Model, { holder, writer }: Extract<SimEvent, { kind:
   return { ...model, processes, leader: { life, renewals: put(model.leader.renewals, life, sentAt) } };
 };
 
-/** Takes in what happened. Pure. */
+/** Applies an event. Pure. */
 export const learn = (before: Model, event: SimEvent): Model => {
   const model: Model = { ...before, at: event.at, ending: undefined };
   switch (event.kind) {
@@ -204,6 +204,6 @@ export const learn = (before: Model, event: SimEvent): Model => {
   }
 };
 
-/** When something that makes a shoot hard to protect was last going on; now, while it is. */
+/** Returns the last time at which a fault hindered the protection of a shoot; the current time while one does. */
 export const troubledUntil = (model: Model, name: string): number =>
   model.faults.some(({ fault }) => touches(fault, name)) ? model.at : (model.shoots.get(name)?.troubledUntil ?? 0);

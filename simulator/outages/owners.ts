@@ -6,7 +6,7 @@ import {
   machineControllerManager,
 } from '../world/index.ts';
 
-/** Whose an object of the seed is, and its name in a shoot that shares its namespace with none. */
+/** The shoot that owns an object of the seed, and the object's name as it would be in an unshared namespace. */
 export interface SeedOwner {
   readonly shoot: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export type OwnerOf = (namespace: string, name: string) => SeedOwner | undefined
 
 const components = [kubeApiserver, kubeControllerManager, machineControllerManager, clusterAutoscaler];
 
-/** By namespaces; where clusters share them, by the names that the world has given, read in no other way. */
+/** Finds owners by namespace. If clusters share namespaces, by the exact names that the world has given to their objects. */
 export const createOwners = ({ source, shoots }: Pick<World, 'source' | 'shoots'>): OwnerOf => {
   if (source !== 'cluster-api') {
     const names = new Map(shoots.map(({ name, namespace }) => [namespace, name]));

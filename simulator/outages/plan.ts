@@ -1,53 +1,53 @@
 import type { ExternalProbeMode } from '../../src/prober/index.ts';
 import type { WorldSource } from '../world/index.ts';
 
-/** How an API server fails those who ask it. `refused` and `silent` hold for everybody, the others for watchdogs alone. */
+/** Fault of an API server. `refused` and `silent` apply to all clients, the others only to watchdogs. */
 export type ApiFault =
   | { readonly how: 'refused' }
   | { readonly how: 'silent' }
   | { readonly how: 'slow'; readonly delayMs: number }
   | { readonly how: 'status'; readonly status: 401 | 403 | 429 | 500 | 503; readonly retryAfter?: number }
-  /** A part of all requests: reset, refused or without an answer. */
+  /** A share of all requests is reset, gets no connection, gets 503 or is slow. */
   | { readonly how: 'flaky'; readonly part: number };
 
-/** `seed`, the name of a shoot, or `outside`: the public ways of all shoots, as we take them. */
+/** `seed`, the name of a shoot, or `outside`: the public addresses of all shoots, as watchdogs use them. */
 export type ServerName = string;
 
-/** What a service's second EndpointSlice may hold, besides endpoints that are ready. */
+/** Contents of a service's second EndpointSlice, in turn with a ready endpoint. */
 export type SliceContent = 'unready' | 'terminating' | 'silent about readiness' | 'empty';
 
-/** Pods besides those of the control plane, all of which crash-loop. */
+/** Pods in addition to those of the control plane. All of them crash-loop. */
 export type StrayPod =
-  /** A dependant that no controller would bring back. */
+  /** A dependent that no controller would replace. */
   | 'unowned'
-  /** Depends on nothing that is weeded. */
+  /** A pod that depends on no weeded service. */
   | 'stranger'
-  /** A dependant whose init container crash-loops. */
+  /** A dependent whose init container crash-loops. */
   | 'init'
-  /** A dependant, one of whose containers works. */
+  /** A dependent whose ephemeral container crash-loops. */
   | 'sidecar';
 
-/** What goes wrong for a while. Shoots, nodes and replicas go by name and number, so that a fault stays meaningful when others are left out. */
+/** A temporary fault. It names shoots, and numbers nodes and replicas, so that it stays valid when shrinking removes others. */
 export type Fault =
-  /** No kubelet reaches its API server: of one shoot, or of the whole seed. Nor does anybody else by the public way. */
+  /** The public address of one shoot, or of all, is unreachable for kubelets and all other clients. */
   | { readonly kind: 'load-balancer'; readonly shoot: string | undefined; readonly how: 'refused' | 'silent' }
-  /** The public way is broken for us, and for nobody else. */
+  /** The public address is unreachable for watchdogs only. */
   | { readonly kind: 'public-way'; readonly shoot: string | undefined; readonly how: 'refused' | 'silent' }
-  /** Some nodes cannot get out. */
+  /** Some nodes have no outbound network. */
   | { readonly kind: 'nat-gateway'; readonly shoot: string; readonly nodes: readonly number[] }
   | { readonly kind: 'api-server'; readonly server: ServerName; readonly trouble: ApiFault }
-  /** Packets of one replica vanish on the way to a server. */
+  /** Packets of one replica to a server are lost. */
   | { readonly kind: 'partition'; readonly replica: number; readonly server: ServerName }
   | { readonly kind: 'dns'; readonly replica: number; readonly server: ServerName }
-  /** Writes are done, and their answers never arrive. */
+  /** A share of the writes is carried out, and the responses never arrive. */
   | { readonly kind: 'lost-answers'; readonly how: 'reset' | 'drop'; readonly part: number }
   | { readonly kind: 'compaction' }
   | { readonly kind: 'node-clock'; readonly shoot: string; readonly nodes: readonly number[]; readonly ms: number }
   | { readonly kind: 'watchdog-clock'; readonly replica: number; readonly ms: number }
   | { readonly kind: 'api-server-clock'; readonly server: ServerName; readonly ms: number }
   /**
-   * `expired`: rotated, and only published when the fault ends; `rotated`: at once; `broken`: no kubeconfig at all; `missing`: no Secret; `replaced`: rotated, in another
-   * Secret of the same name.
+   * `expired`: the token is rotated, and the new one is published when the fault ends; `rotated`: it is published at once; `broken`: the Secret
+   * has an invalid kubeconfig; `missing`: no Secret; `replaced`: the token is rotated, in another Secret of the same name.
    */
   | {
       readonly kind: 'credentials';
@@ -57,10 +57,10 @@ export type Fault =
   | { readonly kind: 'kill'; readonly replica: number }
   | { readonly kind: 'stop'; readonly replica: number }
   | { readonly kind: 'pause'; readonly replica: number }
-  /** Something scales a Deployment again and again, but never from 0. */
+  /** An autoscaler scales a Deployment again and again, but never from 0. */
   | { readonly kind: 'autoscaler'; readonly shoot: string; readonly deployment: string; readonly everyMs: number }
   | { readonly kind: 'ignore-scaling'; readonly shoot: string; readonly deployment: string }
-  /** An operator pauses a shoot, with those that share its namespace, or all; `expires`: until it ends, and not until it is taken back. */
+  /** An operator pauses one shoot and those that share its namespace, or all. `expires`: true if the pause has an end, false if it lasts until resumed. */
   | {
       readonly kind: 'protection-pause';
       readonly shoot: string | undefined;
@@ -71,14 +71,14 @@ export type Fault =
   | { readonly kind: 'hibernation'; readonly shoot: string }
   | { readonly kind: 'deletion'; readonly shoot: string }
   | { readonly kind: 'no-workers'; readonly shoot: string }
-  /** With Cluster API it is made again in the end. */
+  /** The Cluster is deleted. With Cluster API it is created again at the end. */
   | { readonly kind: 'cluster-gone'; readonly shoot: string }
   | { readonly kind: 'cluster-paused'; readonly shoot: string; readonly how: 'spec' | 'annotation' }
-  /** Its control plane is not initialized yet, it says. */
+  /** The Cluster reports that its control plane is not initialized yet. */
   | { readonly kind: 'uninitialized'; readonly shoot: string }
-  /** For good; what is in it goes later. */
+  /** The Namespace is deleted for good, its contents some time later. */
   | { readonly kind: 'namespace-deletion'; readonly shoot: string }
-  /** Nodes that their machines' controller has given up, that are no longer its own, or that are about to go: no candidates. */
+  /** Nodes are not candidates: failed, unhealthy, no longer managed by MCM, or about to be removed. */
   | {
       readonly kind: 'not-candidates';
       readonly shoot: string;
@@ -86,11 +86,11 @@ export type Fault =
       readonly how: 'machine-failed' | 'machine-deleting' | 'unmanaged' | 'unhealthy' | 'tainted' | 'deleted';
     }
   | { readonly kind: 'reload'; readonly settings: number }
-  /** Etcd is not ready: of one shoot, or of the whole seed; with `everyMs` it comes and goes. */
+  /** etcd of one shoot, or of all, is not ready; with `everyMs` it is alternately unready and ready. */
   | { readonly kind: 'etcd'; readonly shoot: string | undefined; readonly everyMs?: number }
-  /** The program exits whatever is there. */
+  /** The program exits even if its dependencies are ready. */
   | { readonly kind: 'crash'; readonly shoot: string; readonly component: string }
-  /** A service has a second EndpointSlice, which is ready every other time. */
+  /** A service has a second EndpointSlice, which is ready every other time. `otherwise`: its contents in between. */
   | {
       readonly kind: 'second-slice';
       readonly shoot: string;
@@ -98,7 +98,7 @@ export type Fault =
       readonly everyMs: number;
       readonly otherwise: SliceContent;
     }
-  /** Its slices are gone for a while. */
+  /** The EndpointSlices of a service are absent. */
   | { readonly kind: 'no-slices'; readonly shoot: string; readonly service: string }
   | { readonly kind: 'stray-pod'; readonly shoot: string; readonly what: StrayPod };
 
@@ -111,39 +111,39 @@ export interface PlannedFault {
 
 export interface PlannedShoot {
   readonly name: string;
-  /** Of a cluster of Cluster API. */
+  /** Place of a cluster of Cluster API. */
   readonly place?: { readonly namespace: string; readonly cluster: string };
-  /** Of a weeder's shoot: none. */
+  /** Number of nodes; 0 in a weeder's plan. */
   readonly nodes: number;
   /** The shoot's own node monitor grace period. */
   readonly graceMs?: number;
-  /** By name; 0 leaves it out. */
+  /** Replicas by name of Deployment; 0 omits the Deployment. */
   readonly replicas: Readonly<Record<string, number>>;
 }
 
-/** A world and what happens in it: all that a run depends on. */
+/** A world and its faults: everything that a run depends on. */
 export interface Plan {
-  /** The number it was made from; also decides what is random in the world and in the watchdogs. */
+  /** Number of the plan; also the seed of all random numbers in the world and in the watchdogs. */
   readonly seed: number;
-  /** What kind of watchdog it is about. */
+  /** Component that the plan tests. */
   readonly component: 'prober' | 'weeder';
-  /** Of a prober: how it finds its clusters, in a seed that is made for it. Default: gardener. */
+  /** Cluster source of a prober, and of its simulated seed. Default: gardener. */
   readonly source?: Exclude<WorldSource, 'gardener'>;
-  /** Of a prober: the outside path is tried, and what for. */
+  /** Mode of a prober's external probe. Absent if there is none. */
   readonly outside?: ExternalProbeMode;
-  /** Of a weeder: how long a weeding lasts. */
+  /** Duration of a weeding, in a weeder's plan. */
   readonly watchDurationMs?: number;
-  /** Of a weeder: pods start, and exit, within a second or two. */
+  /** True if pods start and exit within a second or two, in a weeder's plan. */
   readonly quickPods?: boolean;
   readonly shoots: readonly PlannedShoot[];
   readonly replicas: number;
   readonly elected: boolean;
   readonly dryRun: boolean;
-  /** Longest time that a request is on its way. */
+  /** Maximum latency of a request. */
   readonly latencyMs: number;
-  /** Faults begin and end before; then comes the quiet in which everything has to heal. */
+  /** All faults begin and end before this time. The quiet time for the recovery follows. */
   readonly troubledMs: number;
-  /** Least length of that quiet. */
+  /** Minimum length of the quiet time. */
   readonly quietMs: number;
   readonly faults: readonly PlannedFault[];
 }

@@ -7,7 +7,7 @@ import { bugs, plant } from './testing/planted-bugs.ts';
 
 type Original = () => Promise<Record<string, unknown>>;
 
-/** For vi.mock, whose factories run before this file does. */
+/** Creates factories for vi.mock, which run before this file. */
 const bugged = vi.hoisted(() => (...functions: readonly string[]) => async (original: Original) => {
   const { withBugs } = await import('./testing/planted-bugs.ts');
   return functions.reduce(withBugs, await original());
@@ -47,7 +47,7 @@ const isFound = async ({ breaks }: Bug, plan: Plan): Promise<boolean> => {
   return violation !== undefined && breaks.includes(violation.invariant);
 };
 
-/** Number of a plan that breaks one of the invariants: the first one, unless the one that is known still does. */
+/** Returns the number of a plan that violates one of the bug's invariants: the known plan if it still does, else the first one found. */
 const hunt = async (bug: Bug): Promise<number | undefined> => {
   const { name, knownPlan, among = isProbers } = bug;
   if (knownPlan !== undefined && (await isFound(bug, generatePlan(knownPlan)))) return knownPlan;
@@ -67,7 +67,7 @@ const hunt = async (bug: Bug): Promise<number | undefined> => {
 
 afterEach(() => plant(undefined));
 
-describe('the checker bites when', () => {
+describe('the checker finds a violation if', () => {
   it.each(bugs)('$name', { timeout: 300_000 }, async (bug) => {
     plant(bug.name);
     expect(await hunt(bug)).toBeDefined();

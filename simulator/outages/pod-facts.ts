@@ -2,7 +2,7 @@ import { serviceNameLabel } from '../../src/kubernetes/api/endpoint-slice.ts';
 import type { SimObject } from '../apiserver/index.ts';
 import type { PodFacts } from './history.ts';
 
-// What the specification says of pods and services, read once more.
+// The specification's rules about pods and services, implemented independently of the weeder.
 
 interface ContainerStatus {
   readonly state?: { readonly waiting?: { readonly reason?: string } };
@@ -41,7 +41,7 @@ interface Endpoint {
 
 export const serviceOf = ({ metadata }: SimObject): string | undefined => metadata.labels?.[serviceNameLabel];
 
-/** Of all slices of a service. */
+/** True if any endpoint of a service is ready and not terminating. `slices`: all slices of the service. */
 export const isServiceReady = (slices: readonly SimObject[]): boolean =>
   slices
     .flatMap(({ endpoints }) => (endpoints ?? []) as readonly Endpoint[])

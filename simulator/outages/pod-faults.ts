@@ -5,7 +5,7 @@ import { type End, type FaultOf, type Handlers, inShoot, shootsOf } from './faul
 import type { SliceContent, StrayPod } from './plan.ts';
 import { serviceOf } from './pod-facts.ts';
 
-/** Name of the one container of all stray pods. */
+/** Name of the only container of each stray pod. */
 const stray = 'stray';
 
 const dependantLabels = { app: 'kubernetes', role: 'stray', 'gardener.cloud/role': 'controlplane' };
@@ -37,7 +37,7 @@ const endpointsOf: Readonly<Record<SliceContent | 'ready', unknown>> = {
   empty: null,
 };
 
-/** `step` now and again and again; hears whether it is an even time. Returns what ends it. */
+/** Calls `step` now and then every `everyMs`, alternately with true and false. Returns a function that stops it. */
 const alternate = (clock: Clock, everyMs: number, step: (isEven: boolean) => void): (() => void) => {
   let isEven = true;
   let cancel: () => void;
@@ -50,13 +50,13 @@ const alternate = (clock: Clock, everyMs: number, step: (isEven: boolean) => voi
   return () => cancel();
 };
 
-/** What goes wrong with pods and services of control planes. */
+/** Faults of pods and services of control planes. */
 export class PodFaults {
   readonly #world: World;
   readonly #clock: Clock;
   /** Components whose programs exit, by shoot. */
   readonly #crashing = new Map<string, string[]>();
-  /** How many faults keep etcd away, by shoot. */
+  /** Number of active faults that keep etcd down, by shoot. */
   readonly #away = new Map<string, number>();
   #strays = 0;
   readonly handlers: Handlers<'etcd' | 'crash' | 'second-slice' | 'no-slices' | 'stray-pod'>;

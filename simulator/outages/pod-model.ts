@@ -6,24 +6,24 @@ export interface PodModel {
   readonly labels: Readonly<Record<string, string>>;
   readonly owner: string | undefined;
   readonly bornAt: number;
-  /** Since when it has been crash-looping; undefined: it is not. */
+  /** Time since which it has been crash-looping; undefined if it is not. */
   readonly crashLoopingSince: number | undefined;
   readonly isDeleting: boolean;
 }
 
-/** A time in which a service was ready. */
+/** A period in which a service was ready. */
 export interface ReadySpell {
   readonly from: number;
-  /** Undefined: it lasts. */
+  /** Undefined while it lasts. */
   readonly to: number | undefined;
-  /** When it had ceased to be ready before; undefined: it was ready when the world began. */
+  /** Time at which the service had become unready before; undefined if it was ready when the world began. */
   readonly awaySince: number | undefined;
 }
 
 export interface ControlPlaneModel {
-  /** By UID. */
+  /** Pods by UID. */
   readonly pods: ReadonlyMap<string, PodModel>;
-  /** By service, in order. */
+  /** Periods by service, in the order of time. */
   readonly spells: ReadonlyMap<string, readonly ReadySpell[]>;
 }
 

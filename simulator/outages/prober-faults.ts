@@ -6,7 +6,7 @@ import { otherSettings } from './world-settings.ts';
 export const deployments = [kubeControllerManager, machineControllerManager, clusterAutoscaler] as const;
 export const ways = ['refused', 'silent'] as const;
 
-/** A clock is a little wrong or very wrong, ahead or behind. */
+/** Draws the error of a clock in milliseconds: small or large, ahead or behind. */
 const skew = (draw: Draw): number => draw.of([-1, 1]) * draw.of([900, 4_000, 25_000, 60_000, 3_600_000]);
 
 const faults: Parameters<typeof pick<Fault>>[1] = [
@@ -43,7 +43,7 @@ const faults: Parameters<typeof pick<Fault>>[1] = [
   [4, (draw) => ({ kind: 'ignore-scaling', shoot: draw.shoot(), deployment: draw.of(deployments) })],
 ];
 
-/** Of Gardener's objects. */
+/** Faults of Gardener's objects. */
 const gardenFaults: typeof faults = [
   [1, (draw) => ({ kind: 'hibernation', shoot: draw.shoot() })],
   [1, (draw) => ({ kind: 'deletion', shoot: draw.shoot() })],
@@ -64,14 +64,14 @@ const lastFaults: typeof faults = [
   [1, (draw) => ({ kind: 'reload', settings: draw.random.integer(otherSettings.length) })],
 ];
 
-/** Where the outside path is tried. */
+/** Faults of plans with an external probe. */
 const outsideFaults: Parameters<typeof pick<Fault>>[1] = [
   [4, (draw) => ({ kind: 'public-way', shoot: draw.chance(0.7) ? draw.shoot() : undefined, how: draw.of(ways) })],
   [1, (draw) => ({ kind: 'partition', replica: draw.replica(), server: 'outside' })],
   [1, (draw) => ({ kind: 'dns', replica: draw.replica(), server: 'outside' })],
 ];
 
-/** Where clusters are found by their Secrets, in place of what only Gardener knows. */
+/** Faults with the cluster source `secret`, in place of those of Gardener's objects. */
 const secretFaults: typeof faults = [
   [3, (draw) => ({ kind: 'credentials', shoot: draw.shoot(), how: draw.of(['missing', 'missing', 'replaced']) })],
   [1, (draw) => ({ kind: 'namespace-deletion', shoot: draw.shoot() })],
@@ -86,7 +86,7 @@ const secretFaults: typeof faults = [
   ],
 ];
 
-/** The same with Cluster API. */
+/** Faults with the cluster source `cluster-api`. */
 const capiFaults: typeof faults = [
   [3, (draw) => ({ kind: 'cluster-paused', shoot: draw.shoot(), how: draw.of(['spec', 'annotation']) })],
   [1, (draw) => ({ kind: 'deletion', shoot: draw.shoot() })],
@@ -104,7 +104,7 @@ const capiFaults: typeof faults = [
   ],
 ];
 
-/** Of a seed, by how its clusters are found. */
+/** All faults by cluster source. */
 const faultsOf = {
   gardener: [...faults, ...gardenFaults, ...lastFaults],
   secret: [...faults, ...secretFaults, ...lastFaults],

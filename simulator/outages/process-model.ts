@@ -2,20 +2,20 @@ import type { Life, SimEvent } from './history.ts';
 import type { PlannedFault } from './plan.ts';
 import { aftermathMs, hampersWeeder, replicaOf } from './touches.ts';
 
-/** One life of a watchdog. Monotonic times of the run, in milliseconds. */
+/** One process of a replica, from its start to its end. Monotonic times of the run, in milliseconds. */
 export interface LifeModel {
   readonly startedAt: number;
-  /** When it first held the Lease; undefined: never. */
+  /** Time at which it first held the Lease; undefined if never. */
   readonly ledAt: number | undefined;
   readonly isRunning: boolean;
 }
 
-/** A time in which something kept watchdogs from seeing the seed, or from writing to it. */
+/** A period in which a fault kept watchdogs from reading or writing objects of the seed. */
 export interface Hindrance {
   readonly from: number;
-  /** Undefined: it lasts. */
+  /** Undefined while it lasts. */
   readonly to: number | undefined;
-  /** Whom it hampers; undefined: everybody. */
+  /** The replica that it affects; undefined if it affects all. */
   readonly replica: number | undefined;
   readonly cause: PlannedFault;
 }
@@ -23,7 +23,7 @@ export interface Hindrance {
 export interface ProcessModel {
   readonly lives: ReadonlyMap<Life, LifeModel>;
   readonly hindrances: readonly Hindrance[];
-  /** When the configuration changed. */
+  /** Times at which the configuration changed. */
   readonly reloads: readonly number[];
 }
 
@@ -67,11 +67,11 @@ export const learnHindrance = (
 
 interface Spell {
   readonly from: number;
-  /** Infinity: it lasts. */
+  /** Infinity while it lasts. */
   readonly to: number;
 }
 
-/** The hampered times of a life, what they leave behind included; those that overlap are one. In order. */
+/** Returns the periods in which faults, or their later effects, hampered a process, in the order of time. Overlapping periods are merged. */
 export const hamperedSpells = ({ hindrances }: ProcessModel, life: Life): readonly Spell[] => {
   const spells: Spell[] = [];
   const own = hindrances.filter(({ replica }) => replica === undefined || life.startsWith(`${String(replica)}.`));

@@ -57,5 +57,5 @@ const recordClusterApi = ({ store, shoots }: World, note: Note): void => {
 
 const recorders = { gardener: recordGarden, secret: recordSecrets, 'cluster-api': recordClusterApi } as const;
 
-/** Writes down what the objects that show clusters, and their machines, say from now on. */
+/** Records, from now on, changes of the objects that represent clusters, and of their Machines. */
 export const recordClusters = (world: World, note: Note): void => recorders[world.source](world, note);

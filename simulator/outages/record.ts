@@ -35,7 +35,7 @@ const deploymentFacts = (object: SimObject): DeploymentFacts => {
   };
 };
 
-/** Writes down what happens at the API servers: changes of objects with who made them, and what becomes of requests. */
+/** Records events at the API servers: changes of objects with their writers, and the stages of requests. */
 export class Recorder {
   readonly #world: World;
   readonly #clock: Clock;
@@ -43,9 +43,9 @@ export class Recorder {
   /** Names of shoots by their namespaces. */
   readonly #shoots: ReadonlyMap<string, string>;
   readonly #ownerOf: OwnerOf;
-  /** The same by what probers call them. */
+  /** Names of shoots by the names that probers use. */
   readonly #clusters: ReadonlyMap<string, string>;
-  /** Whose request is being done. */
+  /** Writer of the request that is being served. */
   #writer: Writer = 'world';
 
   constructor({ world, clock, emit }: RecorderOptions) {
@@ -68,7 +68,7 @@ export class Recorder {
     this.#emit({ ...occurrence, at: this.#clock.monotonic() });
   }
 
-  /** For the lines of one life. */
+  /** Returns a function that creates the listeners for the requests of one process, by server. */
   listen(life: Life): (server: string) => TrafficListener {
     return (server) => this.#listenTo(life, server);
   }

@@ -7,7 +7,7 @@ import type { OwnerOf } from './owners.ts';
 export type RequestEvent = Extract<Occurrence, { kind: 'request' }>;
 export type RequestNews = Pick<RequestEvent, 'stage' | 'status' | 'isDark' | 'isConnected'>;
 
-/** Of the servers of shoots by their public ways. */
+/** Prefix of the name of a shoot's API server at its public address. */
 const outsidePrefix = 'outside/';
 
 const objectPath = /\/namespaces\/([^/]+)\/[^/]+(?:\/([^/]+))?/;
@@ -17,11 +17,11 @@ const clusterSelector = /^cluster\.x-k8s\.io\/cluster-name=(.+)$/;
 interface Listener {
   readonly server: string;
   readonly ownerOf: OwnerOf;
-  /** Shoots by what probers call them. */
+  /** Names of shoots by the names that probers use. */
   readonly clusters: ReadonlyMap<string, string>;
 }
 
-/** What counts of a request; undefined for what no invariant asks for. */
+/** Returns the properties of a request that invariants use. */
 export const aboutOf = (
   request: KubeRequest,
   { server, ownerOf, clusters }: Listener,
@@ -47,11 +47,11 @@ const preconditionsOf = ({ body }: KubeRequest): Pick<RequestEvent, 'preconditio
   return options.preconditions === undefined ? {} : { preconditions: options.preconditions };
 };
 
-/** What a failure without an answer says. */
+/** Returns the facts that a failure without a response shows. */
 export const failureFacts = (error: unknown): Pick<RequestEvent, 'isDark' | 'isConnected'> => {
   if (!(error instanceof ApiError)) return { isDark: false };
   const { code, fault } = error;
   const isDark = ['ConnectionError', 'Timeout', 'ServerError', 'MalformedResponse'].includes(code);
-  // A name that cannot be resolved is our own trouble.
+  // A name that cannot be resolved is a fault on our side.
   return { isDark: isDark && fault.code !== 'ENOTFOUND', isConnected: fault.phase !== 'connecting' };
 };

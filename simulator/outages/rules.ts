@@ -4,19 +4,19 @@ import { clusterAutoscaler, kubeControllerManager, machineControllerManager } fr
 import type { Plan } from './plan.ts';
 import { otherSettings, otherWeederSettings, weederSettings } from './world-settings.ts';
 
-/** What the invariants hold a watchdog to; from the specification and the plan, not from the code that is checked. */
+/** Limits that the invariants apply. They derive from the specification and the plan, not from the code under test. */
 export interface Rules {
   readonly plan: Plan;
-  /** Age at which a lease is expired. */
+  /** Returns the age at which a lease is expired. */
   limitMs(shoot: string): number;
-  /** How long no candidate may renew. */
+  /** Returns the time without any renewal after which all candidates count as silent. */
   allSilentMs(shoot: string): number;
-  /** The least and the most that a configuration of the plan asks for. */
+  /** Lowest and highest `nodeLeaseFailureFraction` of the plan's configurations. */
   readonly fraction: number;
   readonly highestFraction: number;
   /** The longest interval between probes. */
   readonly intervalMs: number;
-  /** Deployments by their level, in both directions; without those that not every configuration names. */
+  /** Deployments by level, for scaling down and up. Only those that every configuration of the plan names. */
   readonly downLevels: readonly (readonly string[])[];
   readonly upLevels: readonly (readonly string[])[];
   readonly weeding: WeedingRules;
@@ -25,15 +25,16 @@ export interface Rules {
 type Labels = Readonly<Record<string, string>>;
 
 export interface WeedingRules {
-  /** Services on which a pod depends: by every configuration of the plan, and by any. */
+  /** Return the services on which a pod depends: in every configuration of the plan, and in any. */
   certainServices(labels: Labels): readonly string[];
   possibleServices(labels: Labels): readonly string[];
   readonly shortestMs: number;
   readonly longestMs: number;
 }
 
+/** Expiry age of a lease, as a fraction of the grace period. */
 const limitOfGrace = 0.75;
-/** Of the kubelets here. */
+/** Lease duration of the simulated kubelets. */
 const leaseDurationMs = 40_000;
 const reloadsOf = ({ faults }: Plan): readonly number[] =>
   faults.flatMap(({ fault }) => (fault.kind === 'reload' ? [fault.settings] : []));

@@ -20,7 +20,7 @@ import { Ways } from './way-faults.ts';
 export interface Run {
   readonly plan: Plan;
   readonly violation: Violation | undefined;
-  /** Everything up to the violation, or the end. */
+  /** All events up to the violation, or up to the end. */
   readonly events: readonly SimEvent[];
   /** Length of the run in virtual milliseconds. */
   readonly lengthMs: number;
@@ -28,13 +28,13 @@ export interface Run {
 }
 
 const tickMs = 1_000;
-/** The world has to be as it was so long at a stretch, and before that much of quiet is over. */
+/** The recovery is over when the world has been in its former state for this long without a break, and `quietMs` has passed. */
 const steadyMs = 30_000;
-/** A shoot that flaps lands after a quarter of an hour at the latest. */
+/** Maximum time for the recovery, in addition to `quietMs`: a flapping shoot lands after a quarter of an hour at the latest. */
 const healLimitMs = 1_300_000;
-/** Until what ends with shoots has ended. */
+/** Time after the deletion of all shoots until all work for them has ended. */
 const restMs = 20_000;
-/** What a dry run would have restored is nothing that the world waits for: it may still be about to, MCM after its delay. */
+/** Extra time for a dry run: the recovery does not wait for its restorations, so one may still be pending, such as MCM's after its delay. */
 const dryRestoreMs = 35_000;
 
 const quickPods: Partial<WorldTiming> = {
@@ -59,7 +59,7 @@ const turnsOf = ({ faults }: Plan): readonly Turn[] =>
     ])
     .sort((a, b) => a.at - b.at);
 
-/** Something is not as it was, or something is weeded. */
+/** True if a Deployment is not restored yet, or a weeding is in progress. */
 const isUnsettled = (model: Model, plan: Plan): boolean => {
   if (plan.component === 'prober') return unrestored(model).length > 0;
   const { longestMs } = rulesOf(plan).weeding;
@@ -172,8 +172,8 @@ class PlanRun {
   }
 
   /**
-   * All shoots go. Weedings end by themselves. The latest may begin as late as a crash back-off after it: nobody cuts that of the service's own
-   * pod short, nor any in a dry run.
+   * Deletes all shoots, and records what each idle process holds. Weedings end by themselves. The last one may begin a whole crash back-off
+   * later, because nothing shortens the back-off of the service's own pod, nor any back-off in a dry run.
    */
   async #rest(): Promise<void> {
     if (this.#isOver()) return;
@@ -197,5 +197,5 @@ class PlanRun {
   }
 }
 
-/** Plays a plan: the same plan is the same run. Ends at the first violation. */
+/** Plays a plan. The same plan always gives the same run. The run ends at the first violation. */
 export const runPlan = (plan: Plan): Promise<Run> => new PlanRun(plan).play();

@@ -7,9 +7,10 @@ import type { World, WorldShoot } from '../world/index.ts';
 import type { EmbeddedShoot } from './facts.ts';
 import { type End, nothing } from './fault-handlers.ts';
 
+/** Time from the deletion of a Namespace to that of its contents. */
 const emptyingMs = 20_000;
 
-// What operators, Gardener and machine-controller-manager do to the objects of a shoot. Some return what undoes it.
+// Changes that operators, Gardener and machine-controller-manager make to the objects of a shoot. Some return a function that reverts them.
 
 type Annotations = Readonly<Record<string, string | undefined>>;
 
@@ -44,10 +45,10 @@ export const setIgnoreScaling = ({ store }: World, shoot: WorldShoot, component:
   return () => set(undefined);
 };
 
-/** As `dwd pause` and `dwd resume` do. */
+/** Pauses protection like `dwd pause`. The returned function resumes it like `dwd resume`. */
 export const pauseProtection = ({ store }: World, namespace: string, text: string): End => {
   const put = (pause: Readonly<Record<string, string>>): void => {
-    // It may be being deleted, and its kubelets may be cut off by another annotation: both stay so.
+    // All else stays: the Namespace may be being deleted, and another annotation may cut off its kubelets.
     const { metadata } = store.get(simKinds.Namespace, { name: namespace }) ?? {};
     const { [pausedAnnotation]: _, ...others } = metadata?.annotations ?? {};
     store.put(simKinds.Namespace, { metadata: { ...metadata, name: namespace, annotations: { ...others, ...pause } } });
@@ -63,7 +64,7 @@ const withReplicas = (object: SimObject, replicas: number): SimDraft => ({
   spec: { ...(object.spec as object), replicas },
 });
 
-/** As a HorizontalPodAutoscaler, which leaves alone what is at 0. */
+/** Scales a Deployment like a HorizontalPodAutoscaler, which leaves a Deployment at 0 alone. */
 export const autoscale = (
   { store }: World,
   shoot: WorldShoot,
@@ -74,7 +75,7 @@ export const autoscale = (
   );
 };
 
-/** As Gardener: what carries the mark of meltdown protection is left to the watchdog. */
+/** Sets replicas like Gardener, which leaves a Deployment with the mark of meltdown protection to the watchdog. */
 export const setCounts = (
   { store }: World,
   { namespace }: WorldShoot,
@@ -113,7 +114,7 @@ export const disown = (shoot: WorldShoot, nodes: readonly number[]): End => {
   return () => mark(undefined);
 };
 
-/** As cluster-autoscaler does before it removes a node. */
+/** Taints nodes like cluster-autoscaler before it removes them. */
 export const taint = (shoot: WorldShoot, nodes: readonly number[]): End => {
   const names = nodeNames(shoot, nodes);
   const key = 'ToBeDeletedByClusterAutoscaler';
@@ -130,7 +131,7 @@ export const taint = (shoot: WorldShoot, nodes: readonly number[]): End => {
   return () => change(false);
 };
 
-/** Their kubelets live on, and register anew in the end. */
+/** Deletes nodes. Their kubelets keep running, and register again at the end. */
 export const deleteNodes = ({ store, ...shoot }: WorldShoot, nodes: readonly number[]): End => {
   const deleted = nodeNames({ store, ...shoot }, nodes).flatMap((name) => store.get(simKinds.Node, { name }) ?? []);
   for (const { metadata } of deleted) store.remove(simKinds.Node, metadata);
@@ -141,14 +142,14 @@ export const deleteNodes = ({ store, ...shoot }: WorldShoot, nodes: readonly num
 
 export const secretOf = ({ namespace, secretName }: WorldShoot) => ({ namespace, name: secretName });
 
-/** As an operator does: another Secret of the same name, with another token. */
+/** Replaces a Secret like an operator: by another one of the same name, with another token. */
 export const replaceSecret = ({ store }: World, shoot: WorldShoot): void => {
   shoot.api.rotateToken();
   store.remove(simKinds.Secret, secretOf(shoot));
   store.put(simKinds.Secret, shoot.secretObject(shoot.secretName, shoot.api.kubeconfig()));
 };
 
-/** As the namespace controller does, which takes some time for what is in it. Nothing undoes it. */
+/** Deletes a Namespace like the namespace controller, which takes some time for the contents. Nothing reverts it. */
 export const deleteNamespace = ({ store }: World, shoot: WorldShoot, clock: Clock): End => {
   const deletionTimestamp = new Date(clock.now()).toISOString();
   store.patch(simKinds.Namespace, { name: shoot.namespace }, (old) => ({
@@ -159,14 +160,14 @@ export const deleteNamespace = ({ store }: World, shoot: WorldShoot, clock: Cloc
   return nothing;
 };
 
-/** What shows a cluster goes: its Cluster, or its Secret. */
+/** Removes the object that represents a cluster: its Cluster, or its Secret. */
 export const removeCluster = ({ store, source }: World, shoot: WorldShoot): void => {
   if (source === 'secret') store.remove(simKinds.Secret, secretOf(shoot));
   else if (source === 'gardener') store.remove(simKinds.Cluster, { name: shoot.namespace });
   else store.remove(capiKinds.Cluster, clusterRef(shoot));
 };
 
-/** Of a cluster of Cluster API. */
+/** Returns the reference of a Cluster of Cluster API. */
 export const clusterRef = ({ namespace, place }: WorldShoot) => ({ namespace, name: place?.cluster ?? '' });
 
 export const makeUnhealthy = (shoot: WorldShoot, nodes: readonly number[]): End => {
@@ -186,7 +187,7 @@ export const makeUnhealthy = (shoot: WorldShoot, nodes: readonly number[]): End 
   return () => change(false);
 };
 
-/** Lets the clocks of nodes be wrong by as many milliseconds as `offsetOf` says of each. */
+/** Makes the clocks of nodes wrong by the milliseconds that `offsetOf` returns for each. */
 export const skewNodes = (store: SimStore, offsetOf: (node: string) => number): void => {
   const written = new Map<string, string>();
   store.subscribe(

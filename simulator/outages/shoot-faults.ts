@@ -27,13 +27,13 @@ import {
   taint,
 } from './shoot-edits.ts';
 
-/** How long Gardener takes to scale a hibernated shoot's control plane down, and to call one awake whose control plane is up again. */
+/** Times that Gardener takes to scale down the control plane of a hibernated shoot, and to report a woken shoot as no longer hibernated. */
 const hibernateMs = 3_000;
 const wakeMs = 10_000;
 
 type Cut = FaultOf<'load-balancer' | 'nat-gateway' | 'public-way'>;
 
-/** A list of the kinds that have a handler here: those about one shoot, but for pods. */
+/** Kinds of faults with a handler here: those about one shoot, except faults of pods. */
 type OfShoot = Exclude<
   Extract<Fault, { readonly shoot: string | undefined }>['kind'],
   'etcd' | 'crash' | 'second-slice' | 'no-slices' | 'stray-pod'
@@ -46,7 +46,7 @@ interface ShootFaultsOptions {
   readonly ways: Ways;
 }
 
-/** What goes wrong with a shoot: the ways of its kubelets, clocks, credentials, its Cluster, and who else scales its Deployments. */
+/** Faults of a shoot: network paths of its kubelets, clocks, credentials, its Cluster, and other writers that scale its Deployments. */
 export class ShootFaults {
   readonly #plan: Plan;
   readonly #world: World;
@@ -54,7 +54,7 @@ export class ShootFaults {
   readonly #ways: Ways;
   readonly #random: SeededRandom;
   readonly #cuts = new Set<Cut>();
-  /** How far clocks are wrong, in milliseconds by shoot and node: nodes of two shoots may have one name. */
+  /** Errors of clocks in milliseconds, by shoot and node, because nodes of two shoots may have the same name. */
   readonly #offsets = new Map<string, number>();
   readonly handlers: Handlers<OfShoot>;
 
@@ -202,7 +202,7 @@ export class ShootFaults {
     };
   }
 
-  /** Counts that Gardener goes back to: those of now, or of the plan where one is at 0. */
+  /** Returns the replicas that Gardener restores: the current ones, or those of the plan for a Deployment at 0. */
   #countsOf(shoot: WorldShoot): Readonly<Record<string, number>> {
     const planned = this.#plan.shoots.find(({ name }) => name === shoot.name)?.replicas ?? {};
     const deployments = this.#world.store.list(simKinds.Deployment, shoot.namespace);

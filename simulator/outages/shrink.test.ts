@@ -25,7 +25,7 @@ const rich = (): { readonly plan: Plan; readonly pair: readonly [Fault['kind'], 
 };
 
 describe('shrinking', () => {
-  it('keeps what the violation needs and leaves out the rest', async () => {
+  it('keeps the faults that the violation requires, and removes the rest', async () => {
     const { plan, pair } = rich();
     const run = async (tried: Plan): Promise<Run> =>
       runOf(tried, pair.every((kind) => kinds(tried).includes(kind)) ? 'x' : undefined);
@@ -37,14 +37,14 @@ describe('shrinking', () => {
     expect(simplest.shoots.map(({ nodes }) => nodes <= 2)).toEqual([true]);
   });
 
-  it('plays a pause of a shoot that it has left out', async () => {
+  it('plays a pause of a shoot that was removed', async () => {
     const { plan } = rich();
     const fault = { kind: 'protection-pause', shoot: 'left-out', ms: 1_000, expires: false } as const;
     const short = { ...plan, component: 'prober', troubledMs: 3_000, quietMs: 0 } as const;
     await expect(runPlan({ ...short, faults: [{ at: 1_000, forMs: 1_000, fault }] })).resolves.toBeDefined();
   });
 
-  it('does not go over to another violation', async () => {
+  it('does not switch to another violation', async () => {
     const { plan } = rich();
     const run = async (tried: Plan): Promise<Run> =>
       runOf(tried, tried.faults.length === plan.faults.length ? 'x' : 'y');
@@ -52,7 +52,7 @@ describe('shrinking', () => {
     expect([simplest.faults.length, violation?.invariant]).toEqual([plan.faults.length, 'x']);
   });
 
-  it('ends after as many runs as it may take', async () => {
+  it('ends after the maximum number of runs', async () => {
     const { plan } = rich();
     let runs = 0;
     const run = async (tried: Plan): Promise<Run> => {

@@ -1,7 +1,7 @@
 import type { Plan, PlannedFault, PlannedShoot } from './plan.ts';
 import type { Run } from './run.ts';
 
-/** Plans that are a little simpler than this one, the boldest first. */
+/** Returns slightly simpler plans, the greatest simplification first. */
 const simplerPlans = (plan: Plan): readonly Plan[] => {
   const withFaults = (faults: readonly PlannedFault[]): Plan => ({ ...plan, faults });
   const half = Math.ceil(plan.faults.length / 2);
@@ -41,7 +41,7 @@ const simplerShoots = (shoot: PlannedShoot): readonly PlannedShoot[] => {
   ];
 };
 
-/** Shorter, and at full seconds. */
+/** Returns the fault with half of its duration, and with its start rounded to seconds. */
 const simplerFaults = (planned: PlannedFault): readonly PlannedFault[] => {
   const { at, forMs } = planned;
   const shorter = forMs > 2_000 ? [{ ...planned, forMs: Math.ceil(forMs / 2_000) * 1_000 }] : [];
@@ -51,11 +51,11 @@ const simplerFaults = (planned: PlannedFault): readonly PlannedFault[] => {
 
 export interface ShrinkOptions {
   readonly run: (plan: Plan) => Promise<Run>;
-  /** Most runs that are spent on it. */
+  /** Maximum number of runs. */
   readonly mostRuns: number;
 }
 
-/** Looks for the simplest plan that still breaks the same invariant: a greedy walk, the same for the same run. */
+/** Searches for the simplest plan that still violates the same invariant. The search is greedy and deterministic. */
 export const shrink = async (failed: Run, { run, mostRuns }: ShrinkOptions): Promise<Run> => {
   let best = failed;
   let runs = 0;

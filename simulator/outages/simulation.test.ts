@@ -6,13 +6,13 @@ import { shrink } from './shrink.ts';
 import { tellFailure, tellPlan, tellTrace } from './tell.ts';
 import { weederSettings } from './world-settings.ts';
 
-/** Enough for every kind of story and fault; `make simulate` plays more. */
+/** Number of plans: enough for every kind of story and fault. `make simulate` plays more. */
 const plans = 250;
-/** So that a slow machine ends in time with fewer. */
+/** Time after which no further plan is played, so that a slow machine finishes in time. */
 const budgetMs = 60_000;
 
 describe('the simulation', () => {
-  it('finds no invariant broken', { timeout: 300_000 }, async () => {
+  it('finds no violated invariant', { timeout: 300_000 }, async () => {
     const startedAt = performance.now();
     for (let seed = 1; seed <= plans && performance.now() - startedAt < budgetMs; seed += 1) {
       const run = await runPlan(generatePlan(seed));
@@ -34,7 +34,7 @@ describe('the simulation', () => {
 });
 
 describe('plans', () => {
-  it('depend on their number alone, and are data', () => {
+  it('depend on their number alone, and are plain JSON data', () => {
     for (let seed = 0; seed < 50; seed += 1) {
       const plan = generatePlan(seed);
       expect(generatePlan(seed)).toEqual(plan);
@@ -55,12 +55,12 @@ describe('plans', () => {
     expect(new Set(all.map(({ dryRun }) => dryRun))).toEqual(new Set([true, false]));
   });
 
-  it('have a weeder that is configured as gardenlet does it', () => {
+  it('configure the weeder as gardenlet does', () => {
     const { settings } = weederConfig.load(weederConfig.defaultText, { unknownFields: 'error' });
     expect(weederSettings({}, undefined)).toEqual(settings);
   });
 
-  it('are told in lines', async () => {
+  it('are printed in lines', async () => {
     const plan = generatePlan(3);
     const run = await runPlan(plan);
     expect(tellPlan(plan)).toHaveLength(1 + plan.shoots.length + plan.faults.length);

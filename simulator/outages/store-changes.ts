@@ -1,6 +1,6 @@
 import type { SimChange, SimKind, SimObject, SimStore } from '../apiserver/index.ts';
 
-/** An object before and after a change; undefined where it was not there, or is not any more. */
+/** An object before and after a change; undefined where it does not exist. */
 export interface ObjectChange {
   readonly object: SimObject;
   readonly before: SimObject | undefined;
@@ -13,7 +13,7 @@ export const changeOf = ({ type, object, previous }: SimChange): ObjectChange =>
   after: type === 'DELETED' ? undefined : object,
 });
 
-/** `note` of every object that is there, and of every later change. */
+/** Calls `note` for every existing object, and for every later change. */
 export const follow = (store: SimStore, kind: SimKind, note: (change: ObjectChange) => void): void => {
   for (const object of store.list(kind)) note({ object, before: undefined, after: object });
   store.subscribe(kind, (change) => note(changeOf(change)));

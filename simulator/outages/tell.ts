@@ -31,7 +31,7 @@ const tellWatchdogs = ({
     ...(quickPods === true ? ['quick pods'] : []),
   ].join(', ');
 
-/** The world and the faults of a plan, as lines. */
+/** Formats the world and the faults of a plan as lines. */
 export const tellPlan = (plan: Plan): readonly string[] => [
   `${tellWatchdogs(plan)}, requests take up to ${String(plan.latencyMs)} ms`,
   ...plan.shoots.map(({ name, nodes, graceMs, replicas: counts }) => {
@@ -64,7 +64,7 @@ const tellPod = ({ shoot, name, before, after, writer }: Extract<SimEvent, { kin
 
 type RequestEvent = Extract<SimEvent, { kind: 'request' }>;
 
-/** Answers to lists, and all that becomes of a write. */
+/** Formats the outcome of a read of a shoot, and each stage of a write; undefined for all other requests. */
 const tellRequest = ({ stage, exchange, verb, resource, name, status, shoot }: RequestEvent): string | undefined => {
   const what = [verb, resource, name, shoot === undefined ? undefined : `of ${shoot}`].filter(
     (part) => part !== undefined,
@@ -112,7 +112,7 @@ const tellEvent = (event: SimEvent, leader: Life | undefined): string | undefine
 
 const linesAtMost = 120;
 
-/** What happened up to the violation, as lines; of a long story the end. */
+/** Formats the events up to the violation as lines. If there are too many, only the last ones remain. */
 export const tellTrace = (events: readonly SimEvent[]): readonly string[] => {
   const lines: string[] = [];
   let leader: Life | undefined;
@@ -128,7 +128,7 @@ export const tellTrace = (events: readonly SimEvent[]): readonly string[] => {
   return left > 0 ? [`(${String(left)} lines before)`, ...lines.slice(left)] : lines;
 };
 
-/** A failure for people: how to see it again, the simplest plan found, and its trace. */
+/** Formats a failure for people: how to replay it, the simplest plan found, and the trace of that plan. */
 export const tellFailure = (failed: Run, simplest: Run): readonly string[] => {
   const { violation } = simplest;
   return [

@@ -1,18 +1,18 @@
-/** What the tries of a shoot's outside path have shown to one process. Monotonic times of the run, in milliseconds. */
+/** Results of one process's external probe of a shoot. Monotonic times of the run, in milliseconds. */
 export interface Tries {
-  /** In a row. */
+  /** Number of failed attempts in a row. */
   readonly failures: number;
-  /** When the first of them was sent. */
+  /** Time at which the first of them was sent. */
   readonly failingSince: number;
-  /** When there were enough of them. */
+  /** Time at which there were enough of them. */
   readonly brokenAt: number;
-  /** One of them was sent after an answer on the inside path that was asked for after the first had failed. */
+  /** True if a request to the internal address was sent after the first of them, and succeeded before the end of one of them. */
   readonly isProven: boolean;
-  /** When the latest that was answered was sent. */
+  /** Time at which the latest successful attempt was sent. */
   readonly answeredAt: number;
-  /** When the latest ended. */
+  /** Time at which the latest attempt ended. */
   readonly endedAt: number;
-  /** When a fault of ours made a path unknown that had been answered until then. */
+  /** Time at which a fault on our side made an address unknown that had responded before. */
   readonly unknownSince: number;
 }
 
@@ -33,10 +33,10 @@ export interface EndedTry {
   readonly insideAnsweredAt: number;
 }
 
-/** Of the configuration that all plans have. */
+/** The external probe's `failureThreshold` in all plans. */
 export const failureThreshold = 3;
 
-/** What only an API server says is an answer. */
+/** Error statuses that only an API server returns: its address is reachable. */
 const answers: readonly number[] = [401, 403, 429];
 
 export const takeAnswer = (tried: EndedTry, status: number): Tries =>
@@ -44,9 +44,9 @@ export const takeAnswer = (tried: EndedTry, status: number): Tries =>
     ? { ...noTries, answeredAt: tried.sentAt, endedAt: tried.at }
     : takeFailure(tried, true);
 
-/** `isDark`: it says something of the path. */
+/** Adds a failed attempt. `isDark`: true if the failure is evidence about the network path, and not a fault on our side. */
 export const takeFailure = ({ tries, sentAt, at, insideAnsweredAt }: EndedTry, isDark: boolean): Tries => {
-  // A fault of ours makes the path unknown at once.
+  // A fault on our side makes the address unknown at once.
   if (!isDark) {
     const wasAnswered = tries.answeredAt > Number.NEGATIVE_INFINITY;
     return { ...noTries, endedAt: at, unknownSince: wasAnswered ? at : tries.unknownSince };
@@ -63,6 +63,6 @@ export const takeFailure = ({ tries, sentAt, at, insideAnsweredAt }: EndedTry, i
   };
 };
 
-/** Whether the path counts as whole: its last try was answered, and not long ago. Within a moment of the limits it does not. */
+/** True if the address counts as reachable: the last attempt succeeded, and not long ago. False close to the limits, where either is right. */
 export const isWhole = ({ failures, answeredAt, endedAt }: Tries, at: number, limitMs: number): boolean =>
   failures === 0 && endedAt < at && at - answeredAt < limitMs / 2 - 100;

@@ -10,9 +10,9 @@ import {
 import type { Plan } from './plan.ts';
 import { proberSettings, weederSettings } from './world-settings.ts';
 
-/** A process of the component that a plan is about. */
+/** A process of the component that a plan tests. */
 export interface PlannedWatchdog extends Omit<SimulatedReplica, 'reload'> {
-  /** Gives it the settings of that number, undefined for the usual ones. */
+  /** Reloads the settings of that index, or the usual ones if undefined. */
   configure(settings: number | undefined): void;
 }
 

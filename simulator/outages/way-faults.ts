@@ -6,7 +6,7 @@ import { type End, type Handlers, nothing } from './fault-handlers.ts';
 import type { ApiFault } from './plan.ts';
 
 interface ActiveRule {
-  /** Absent: it holds for all replicas. */
+  /** Absent if the rule applies to all replicas. */
   readonly replica?: number;
   readonly server: string;
   readonly rule: FaultRule;
@@ -14,7 +14,7 @@ interface ActiveRule {
 
 export interface WaysOptions {
   readonly random: SeededRandom;
-  /** The longest time that a request is on its way when nothing is wrong. */
+  /** Maximum latency of a request without faults. */
   readonly latencyMs: number;
 }
 
@@ -24,7 +24,7 @@ const notFoundByName = new ApiError({
   cause: { code: 'ENOTFOUND', phase: 'connecting' },
 });
 
-/** A connection that does not come about is given up; what is asked with a deadline ends there if that is sooner. */
+/** A connection attempt without a response fails after 10 s, or at the deadline of the request if that is sooner. */
 const vanished: RequestFault = { unconnectedMs: 10_000 };
 
 const ruleOf = (trouble: Exclude<ApiFault, { how: 'refused' | 'silent' }>, random: SeededRandom): FaultRule => {
@@ -42,17 +42,17 @@ const ruleOf = (trouble: Exclude<ApiFault, { how: 'refused' | 'silent' }>, rando
   }
 };
 
-/** `outside` is about all public ways. */
+/** True if a rule for `name` applies to `server`. `outside` stands for the public addresses of all shoots. */
 const isAbout = (name: string, server: string): boolean =>
   name === server || (name === 'outside' && server.startsWith('outside/'));
 
-/** What goes wrong on the ways to API servers. */
+/** Faults of the network paths to API servers. */
 export class Ways {
   readonly #world: World;
   readonly #random: SeededRandom;
   readonly #latencyMs: number;
   readonly #active = new Set<ActiveRule>();
-  /** How servers are unreachable for everybody, by name; the latest counts. */
+  /** Faults that make a server unreachable for all clients, by name of the server. The latest one applies. */
   readonly #closed = new Map<string, ('refused' | 'silent')[]>();
 
   readonly handlers: Handlers<'api-server' | 'partition' | 'dns' | 'lost-answers' | 'compaction'> = {
@@ -69,7 +69,7 @@ export class Ways {
       };
       return this.#add({ server: 'seed', rule: isLost });
     },
-    /** As after a restart of the API server: watches end, and the past is forgotten. */
+    /** Like a restart of the API server: watches end, and the history is discarded. */
     compaction: () => {
       this.#world.store.compact();
       void this.close('seed', 'refused')();
@@ -83,7 +83,7 @@ export class Ways {
     this.#latencyMs = latencyMs;
   }
 
-  /** For the line of a replica to a server. */
+  /** Returns the rule for requests of a replica to a server. */
   rule(replica: number, server: string): FaultRule {
     return (request) => {
       for (const { replica: only = replica, server: name, rule } of this.#active) {
@@ -94,7 +94,7 @@ export class Ways {
     };
   }
 
-  /** A server is unreachable for everybody until this is ended. */
+  /** Makes a server unreachable for all clients, until the returned function is called. */
   close(server: string, how: 'refused' | 'silent'): End {
     const api = this.#serverOf(server);
     const all = this.#closed.get(server) ?? [];

@@ -3,7 +3,7 @@ import type { WeededService, WeederSettings } from '../../src/weeder/index.ts';
 import { capiSettings, externalProbe, gardenSettings } from '../harness/index.ts';
 import type { Plan } from './plan.ts';
 
-/** What a hot reload may change, by the number that a plan names. */
+/** Changes that a hot reload may make. A plan refers to them by index. */
 export const otherSettings: readonly Partial<ProberSettings>[] = [
   { probeIntervalMs: 5_000 },
   { nodeLeaseFailureFraction: 0.8 },
@@ -31,7 +31,7 @@ export const proberSettings = (
 
 const etcdService = 'etcd-main-client';
 
-/** As gardenlet configures the weeder of a seed. */
+/** The weeder's settings, as gardenlet configures them. */
 const gardenWeeder: WeederSettings = {
   watchDurationMs: 300_000,
   services: [
@@ -62,13 +62,13 @@ const gardenWeeder: WeederSettings = {
   ],
 };
 
-/** Etcd's, and kube-apiserver's, which needs it. */
+/** The services of etcd, and of kube-apiserver, which depends on it. */
 export const weededServices = [etcdService, 'kube-apiserver'] as const;
 
 const without = (name: string): readonly WeededService[] =>
   gardenWeeder.services.filter((service) => service.name !== name);
 
-/** As `otherSettings`. */
+/** Changes that a hot reload may make to the weeder's settings, like `otherSettings`. */
 export const otherWeederSettings: readonly Partial<WeederSettings>[] = [
   { watchDurationMs: 45_000 },
   { services: without(etcdService) },

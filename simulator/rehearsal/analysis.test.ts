@@ -19,8 +19,8 @@ const upOnly = ({ ref, optional, scaleUp }: DependentResource): DependentResourc
 const warningsOf = (changed: Partial<ProberSettings>, nodes = 50): readonly string[] =>
   analyse({ ...gardenSettings, ...changed }, { nodes });
 
-describe('the race against the grace', () => {
-  it('is won by what Gardener configures, with as much as there is', () => {
+describe('the race against the grace period', () => {
+  it("is won with Gardener's configuration, by a known margin", () => {
     expect(raceAgainstGrace(gardenSettings)).toEqual([
       { at: 30_000, text: 'threshold at 30.0s' },
       { at: 31_000, text: 'look within 1.0s' },
@@ -30,7 +30,7 @@ describe('the race against the grace', () => {
     expect(warningsOf({})).toEqual([]);
   });
 
-  it('is not run without KCM', () => {
+  it('does not exist if KCM is not scaled down', () => {
     expect(raceAgainstGrace({ ...gardenSettings, dependentResources: [mcm] })).toBeUndefined();
     expect(raceAgainstGrace({ ...gardenSettings, dependentResources: [upOnly(kcm), mcm] })).toBeUndefined();
   });
@@ -118,11 +118,11 @@ describe('warnings', () => {
       },
       [expect.stringContaining('externalProbe.mode confirm')],
     ],
-  ])('of %s', (_, changed, expected) => {
+  ])('for %s', (_, changed, expected) => {
     expect(warningsOf(changed)).toEqual(expected);
   });
 
-  it('of shoots that are too small', () => {
+  it('for shoots that are too small', () => {
     expect(warningsOf({}, 1)).toEqual([expect.stringContaining('one node is never protected')]);
     expect(warningsOf({}, 2)).toEqual([]);
   });

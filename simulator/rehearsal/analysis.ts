@@ -14,7 +14,7 @@ const managerWarnings = (settings: ProberSettings): readonly string[] => {
       `no resource named ${kubeControllerManager} is scaled down: nothing stops KCM from giving up the nodes`,
     );
   }
-  // What replaces machines elsewhere, nobody knows.
+  // Outside Gardener, the name of the controller that replaces machines is not known.
   if (mcm?.scaleDown === undefined && worldSourceOf(settings) === 'gardener') {
     warnings.push(
       `no resource named ${machineControllerManager} is scaled down: nothing stops MCM from replacing machines of nodes that were given up`,
@@ -36,7 +36,7 @@ const pathWarnings = ({ externalProbe }: ProberSettings): readonly string[] =>
 const nodeWarnings = (nodes: number): readonly string[] =>
   nodes < 2 ? ['a shoot with one node is never protected: one silent node proves nothing about the path'] : [];
 
-/** What speaks against a configuration, from its numbers alone. */
+/** Returns the weaknesses of a configuration that its settings alone show. */
 export const analyse = (settings: ProberSettings, { nodes }: { readonly nodes: number }): readonly string[] => [
   ...adviceOn(settings).map(({ text }) => text),
   ...managerWarnings(settings),

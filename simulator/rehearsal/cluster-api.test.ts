@@ -9,7 +9,7 @@ import type { Rehearsal } from './result.ts';
 
 const document = readFileSync(new URL('../../docs/other-systems.md', import.meta.url), 'utf8');
 
-/** Of the document, the indented lines that begin so, as a user copies them. */
+/** Returns the indented block of the document that begins like this, as a user copies it. */
 const exampleFrom = (beginning: string): string => {
   const lines = document.slice(document.indexOf(`\n    ${beginning}`) + 1).split('\n');
   const end = lines.findIndex((line) => !line.startsWith('    '));
@@ -28,7 +28,7 @@ const settingsOf = (text: string): ProberSettings => {
   return settings!;
 };
 
-/** Two clusters share one namespace, and a third is alone in the next. */
+/** Rehearses three clusters: two share a namespace, and the third is alone in another. */
 const run = (settings: ProberSettings): Promise<Rehearsal> => {
   const limits = { qps: 5, burst: 10 };
   const plan = planRehearsal({ settings, shoots: 3, nodes: 3, fault: 'lb', durationMs: 900_000, seed: 1, limits });
@@ -48,7 +48,7 @@ const isProtected = {
   unrestored: 0,
 };
 
-it('protects clusters of Cluster API as the document configures it, and gives back their MachineHealthChecks', async () => {
+it("protects clusters of Cluster API with the document's configuration, and gives back their MachineHealthChecks", async () => {
   const result = await run(settingsOf(controllerManager + healthCheck));
   expect(result).toMatchObject({ ...isProtected, source: 'cluster-api', warnings: [] });
   expect(rows(result)).toEqual([
@@ -68,7 +68,7 @@ it('protects clusters of Cluster API as the document configures it, and gives ba
   expect(result.requests.seed).toMatchObject({ 'patch deployments': 6, 'patch machinehealthchecks': 6 });
 });
 
-it('serves a MachineHealthCheck of another version, under any source', async () => {
+it('serves a MachineHealthCheck of another API version, with any cluster source', async () => {
   const olderCheck = healthCheck.replace('v1beta2', 'v1beta1');
   expect(await run(settingsOf(controllerManager + olderCheck))).toMatchObject(isProtected);
   const named = olderCheck.replace('{{ cluster }}-mhc', 'checks');
@@ -84,7 +84,7 @@ it('serves a MachineHealthCheck of another version, under any source', async () 
   expect(rows(result)).toContain('MachineHealthCheck checks given back: 3');
 });
 
-it('does not take an annotation for protection of KCM', async () => {
+it('does not count an annotation as a scale-down of KCM', async () => {
   const withoutManager = controllerManager.slice(0, controllerManager.indexOf('  - ref'));
   const result = await run(settingsOf(withoutManager + healthCheck));
   expect(result).toMatchObject({ isProtected: false, heldShoots: 0, with: { nodesLost: 9 }, unrestored: 0 });
@@ -92,7 +92,7 @@ it('does not take an annotation for protection of KCM', async () => {
   expect(rows(result)).not.toContain('first scale-down: 3');
 });
 
-it('has all programs and an external probe under the names of each cluster, and managers of other kinds', async () => {
+it('supports per-cluster names of all programs and of the external probe, and managers of other kinds', async () => {
   const probe = { timeoutMs: 2_000, failureThreshold: 3, successThreshold: 1, mode: 'confirm' } as const;
   const externalProbe = { ...probe, kubeConfigSecretName: 'outside' };
   const settings = capiSettings({ ...gardenSettings, externalProbe });
@@ -102,7 +102,7 @@ it('has all programs and an external probe under the names of each cluster, and 
   expect(await run({ ...settings, dependentResources: [statefulSet, ...others] })).toMatchObject(isProtected);
 });
 
-it('refuses what is in another namespace than its cluster', () => {
+it('rejects a resource outside the namespace of its cluster', () => {
   const settings = settingsOf(controllerManager.replace('"{{ namespace }}"', '"tenant-{{ namespace }}"'));
   const limits = { qps: 5, burst: 10 };
   expect(planRehearsal({ settings, shoots: 1, nodes: 3, fault: 'lb', durationMs: 900_000, seed: 1, limits })).toEqual({

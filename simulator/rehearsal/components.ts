@@ -10,13 +10,13 @@ import {
   machineControllerManager,
 } from '../world/index.ts';
 
-/** Names that other systems give these programs. */
+/** Gardener's names of programs, by the names that other systems give them. */
 const others: Readonly<Record<string, string>> = {
   'controller-manager': kubeControllerManager,
   apiserver: kubeApiserver,
 };
 
-/** Which program a resource is: its name without that of its cluster. */
+/** Returns the program that a resource runs: the resource's name without that of its cluster. */
 export const componentOf = (name: string): string => {
   const left = withoutPlaceholders(name).replaceAll(/^-|-$/g, '');
   return left === name ? name : (others[left] ?? left);
@@ -24,7 +24,7 @@ export const componentOf = (name: string): string => {
 
 const managers: readonly string[] = [kubeControllerManager, machineControllerManager, clusterAutoscaler];
 
-/** Place of a cluster of Cluster API: two share a namespace, and the parts of each have the configured names. */
+/** Returns the place of a cluster of Cluster API: two share a namespace, and the resources of each have the configured names. */
 export const placeAt = (
   settings: ProberSettings,
   { index, name }: { readonly index: number; readonly name: string },
@@ -45,13 +45,13 @@ export const placeAt = (
   };
 };
 
-/** Names of resources in other namespaces than their cluster: the simulated seed has none there. */
+/** Returns the names of resources outside the namespace of their cluster, which the simulated seed does not support. */
 export const elsewhere = ({ apiServerRef, dependentResources }: ProberSettings): readonly string[] =>
   [apiServerRef, ...dependentResources.map(({ ref }) => ref)]
     .filter(({ namespace = '{{ namespace }}' }) => fillIn(namespace, 'its/cluster') !== 'its')
     .map(({ name }) => name);
 
-/** Which configured resource an object of the seed is, and whose. */
+/** Finds the configured resource that an object of the seed is, and its cluster. */
 export const findOwned = (
   settings: ProberSettings,
   { apiVersion, kind, metadata }: SimObject,
@@ -60,13 +60,13 @@ export const findOwned = (
   return ownerAmong({ settings }, { namespace, ref: { apiVersion, kind, name } });
 };
 
-/** The number of replicas that an object should have. */
+/** Returns the desired replicas of an object. */
 export const replicasOf = (object: SimObject, { scale }: SimKind): number => {
   const found = getPath(object, scale?.replicas ?? []);
   return typeof found === 'number' ? found : 1;
 };
 
-/** The same of a resource that is scaled; of one that is annotated, 0 while the prober's annotation is there, and else 1. */
+/** Returns the desired replicas of a resource that is scaled. For one that is annotated: 0 while it has the prober's annotation, else 1. */
 export const countOf = (object: SimObject, kind: SimKind, { annotation }: DependentResource): number => {
   if (annotation === undefined) return replicasOf(object, kind);
   return isAnnotatedByUs(object.metadata.annotations ?? {}, annotation) ? 0 : 1;

@@ -21,17 +21,17 @@ import {
 } from '../world/index.ts';
 import { componentOf, findOwned, replicasOf } from './components.ts';
 
-/** What the simulated seed serves of a configuration. */
+/** The kinds that the simulated seed serves for a configuration. */
 export interface RehearsedKinds {
-  /** All of them. */
+  /** All kinds, the built-in ones included. */
   readonly served: readonly SimKind[];
-  /** By `refKey`, of those that can be scaled or are annotated. */
+  /** Kinds of the dependent resources that can be scaled or are annotated, by `refKey`. */
   readonly byRef: ReadonlyMap<string, SimKind>;
 }
 
 const isScalable = (ref: ResourceRef): boolean => judgeKind(ref).kind === 'scalable';
 
-/** A kind with counts where most have them, if it has any. Its plural matters to nobody but discovery. */
+/** Creates a kind. If it is scalable, its replicas are in the usual fields. Only discovery uses its plural. */
 const kindOf = (ref: ResourceRef): SimKind => {
   const [version = '', group = ''] = ref.apiVersion.split('/').reverse();
   const scale = { replicas: ['spec', 'replicas'], statusReplicas: ['status', 'replicas'] };
@@ -39,11 +39,14 @@ const kindOf = (ref: ResourceRef): SimKind => {
   return customKind(identity, { status: true, ...(isScalable(ref) ? { scale } : {}) });
 };
 
-/** Resources of which only a seed can tell whether it serves their kind with a scale subresource. */
+/** Returns the resources of unknown kinds: only a real seed shows if it serves them with a scale subresource. */
 export const unknownResources = ({ dependentResources }: ProberSettings): readonly DependentResource[] =>
   dependentResources.filter(({ ref, annotation }) => annotation === undefined && judgeKind(ref).kind === 'unknown');
 
-/** Kinds that are annotated, and known kinds with a scale subresource; any other is not served: what would protect nothing in a seed protects nothing here. */
+/**
+ * Selects kinds that are annotated, and known kinds with a scale subresource. No other kind is served: a resource that could not be scaled
+ * in a real seed is not scaled here either.
+ */
 export const rehearsedKinds = (resources: readonly DependentResource[]): RehearsedKinds => {
   const served: SimKind[] = Object.values(simKinds);
   const byRef = new Map<string, SimKind>();
@@ -60,14 +63,14 @@ export const rehearsedKinds = (resources: readonly DependentResource[]): Rehears
 const atPath = (path: readonly string[], value: unknown): Readonly<Record<string, unknown>> =>
   path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as Readonly<Record<string, unknown>>;
 
-/** Status of an object whose replicas have all come or gone. */
+/** Returns the status of an object that has reached its desired replicas. */
 const statusOf = (kind: SimKind, replicas: number, generation: number | undefined): object => ({
   ...(atPath(kind.scale?.statusReplicas ?? ['status', 'replicas'], replicas).status as object),
   readyReplicas: replicas,
   observedGeneration: generation,
 });
 
-/** Up with one replica, and ready, if it is of a kind with replicas. */
+/** Creates an object, with one ready replica if its kind has replicas. */
 const upAndReady = (kind: SimKind, namespace: string, name: string): SimDraft => {
   const labels = { role: name };
   if (kind.scale === undefined) return { metadata: { namespace, name, labels }, spec: {} };
@@ -88,7 +91,7 @@ const secretOf = (
   data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')])),
 });
 
-/** Name and labels by which a configuration finds the Secret of a cluster. `a=b,c=d` is all that a selector is made of (config.ts). */
+/** Returns the name and labels by which a configuration finds the Secret of a cluster. Selectors have the form `a=b,c=d` (config.ts). */
 const foundBy = ({ kubeConfigSecretName: name, clusterSource }: ProberSettings) => {
   const { selector } = clusterSource ?? {};
   if (selector === undefined) return { name };
@@ -96,7 +99,7 @@ const foundBy = ({ kubeConfigSecretName: name, clusterSource }: ProberSettings) 
   return { name: 'cluster-kubeconfig', labels };
 };
 
-/** Puts what the configuration names into the namespace of every shoot, where it is not there yet. */
+/** Puts the configured Secrets into the namespace of every shoot, and the configured resources that do not exist yet. */
 export const populate = (world: World, settings: ProberSettings, { byRef }: RehearsedKinds): void => {
   const { store } = world;
   const { clusterSource, externalProbe, dependentResources } = settings;
@@ -119,7 +122,7 @@ export const populate = (world: World, settings: ProberSettings, { byRef }: Rehe
   }
 };
 
-/** Counts by the name of a Deployment: what Gardener runs beside KCM is elsewhere where somebody names it. */
+/** Returns replicas by name of Deployment. Outside Gardener, MCM and CA run only if the configuration names them. */
 export const initialCounts = ({
   source,
   settings,
@@ -133,12 +136,12 @@ export const initialCounts = ({
   return Object.fromEntries(absent.map((name) => [name, 0]));
 };
 
-/** Managers whose Deployments the world brings to life. */
+/** Controllers that the simulated seed runs while their Deployments are scaled up. */
 const managers = [kubeControllerManager, machineControllerManager];
 
 /**
- * The controllers of all kinds but Deployments, which the world has one for: status follows spec. A manager that is configured as
- * another kind takes its Deployment with it.
+ * Starts a controller for each kind except Deployment, for which the simulated seed has one: status follows spec. If KCM or MCM is
+ * configured as another kind, its Deployment gets the same replicas. Returns a function that stops the controllers.
  */
 export const startFollowers = (
   { store, timing, shoots }: World,

@@ -18,26 +18,26 @@ export type FaultName =
   | 'flapping'
   | 'none';
 
-/** What goes wrong between the beginning and the end of an outage. */
+/** Effects of a fault between the beginning and the end of an outage. */
 export interface RehearsedFault {
   readonly title: string;
-  /** Which shoots; the first is the one. */
+  /** Shoots that the fault affects; `one` is the first. */
   readonly strikes: 'all' | 'one' | 'none';
-  /** Of the nodes of a struck shoot, how many are cut off; rounded up. */
+  /** Share of the nodes of an affected shoot that are cut off; their number is rounded up. */
   readonly share: number;
-  /** The public way to the API server breaks too, not only that of the nodes. */
+  /** True if the public address of the API server is unreachable too, not only from the nodes. */
   readonly breaksPublicWay?: true;
   readonly downsApiServers?: true;
   readonly slowsSeed?: true;
-  /** All the time, and not only during the outage. */
+  /** True if the clocks of nodes are wrong, all the time and not only during the outage. */
   readonly skewsClocks?: true;
-  /** In the middle of the outage. */
+  /** True if the watchdog is restarted in the middle of the outage. */
   readonly restartsWatchdog?: true;
-  /** One of two replicas, shortly before the threshold. */
+  /** True if there are two replicas, and the leader is killed shortly before the threshold. */
   readonly killsLeader?: true;
-  /** Half of the kubelets come back later than the others. */
+  /** True if half of the kubelets reconnect later than the others. */
   readonly delaysKubelets?: true;
-  /** The way comes back for a moment, again and again. */
+  /** True if the network path recovers for a moment, again and again. */
   readonly flaps?: true;
 }
 
@@ -69,13 +69,13 @@ export const rehearsedFaults: Readonly<Record<FaultName, RehearsedFault>> = {
   none: { strikes: 'none', share: 0, title: 'nothing fails' },
 };
 
-/** Every request to the seed takes so long, in milliseconds. */
+/** Delay of each request that the slow seed accepts, in milliseconds. */
 const slowByMs = 500;
-/** Of the requests that are not watches, so many are refused with this `Retry-After`, in seconds. */
+/** Share of the requests other than watches that the slow seed rejects, with this `Retry-After` in seconds. */
 const refusedShare = 1 / 5;
 const retryAfter = 1;
 
-/** A seed whose API server is slow and has too much to do. Refusals are random: in a fixed order, repeated requests would meet them again. */
+/** Makes the seed's API server slow and overloaded. Rejections are random: in a fixed order, retries could be rejected again and again. */
 export const slowSeed =
   (random: Random): FaultRule =>
   ({ query }) =>
@@ -84,7 +84,7 @@ export const slowSeed =
 export const struckShoots = ({ shoots }: World, { strikes }: RehearsedFault): readonly WorldShoot[] =>
   strikes === 'all' ? shoots : shoots.slice(0, strikes === 'one' ? 1 : 0);
 
-/** Nodes of a struck shoot that are cut off. */
+/** Returns the names of the nodes of an affected shoot that are cut off. */
 export const cutNodes = ({ store }: WorldShoot, { share }: RehearsedFault): readonly string[] => {
   const nodes = store.list(simKinds.Node).map(({ metadata }) => metadata.name);
   return nodes.slice(0, Math.ceil(nodes.length * share));
@@ -96,10 +96,10 @@ const strike = (shoot: WorldShoot, fault: RehearsedFault): void => {
   if (fault.breaksPublicWay === true) shoot.api.publicWay.setReachability('silent');
 };
 
-/** A path that flaps is silent for so long, and open for so long, in milliseconds. */
+/** Times for which a flapping path is silent, and then open, in milliseconds. */
 const silentMs = 35_000;
 const openMs = 10_000;
-/** Of kubelets that come back late, in milliseconds. */
+/** Time from the end of the outage until late kubelets reconnect, in milliseconds. */
 const lateMs = 60_000;
 
 const mend = (shoot: WorldShoot): void => {
@@ -108,13 +108,13 @@ const mend = (shoot: WorldShoot): void => {
   shoot.api.publicWay.setReachability('open');
 };
 
-/** What of a fault happens in the world itself. */
+/** The effects of a fault on the shoots, not on the watchdogs or their requests to the seed. */
 export interface Trouble {
   begin(): void;
   end(): void;
 }
 
-/** Sets wrong clocks at once; the rest waits for `begin`. */
+/** Prepares a fault. Wrong clocks start at once, all else starts with `begin`. */
 export const createTrouble = (world: World, clock: Clock, fault: RehearsedFault): Trouble => {
   if (fault.skewsClocks === true) for (const shoot of world.shoots) startWrongClocks(shoot, clock);
   const struck = struckShoots(world, fault);

@@ -15,7 +15,7 @@ interface Storage {
   };
 }
 
-/** What the rehearsal makes for itself. */
+/** Storages and clocks that the rehearsal creates. */
 const made = vi.hoisted(() => ({ storages: [] as Storage[], clocks: [] as VirtualClock[] }));
 
 vi.mock('../apiserver/storage.ts', async (original) => {
@@ -50,8 +50,8 @@ const collectionsOf = (storages: readonly Storage[]) =>
   storages.flatMap((storage) => kinds.map((kind) => storage.collection(kind)));
 
 /**
- * Objects of all API servers, and timers; changes of the past that the API servers of the shoots know. The seed's, where something is written
- * only when something happens, keeps its last 5000 changes of each kind.
+ * Counts objects of all API servers, timers, and past changes that the API servers of the shoots keep. The seed's past is left out: its
+ * API server keeps the last 5000 changes of each kind, and few objects change.
  */
 const census = () => ({
   objects: collectionsOf(made.storages).reduce((sum, { size }) => sum + size, 0),
@@ -81,12 +81,12 @@ it.each<readonly [FaultName, boolean]>([
   if (!plan.ok) throw new Error(plan.error);
   const run = playRehearsal(plan.value, { isProtected });
   const counts = new Map<number, ReturnType<typeof census>>();
-  // Shortly before the past is forgotten, when there is most of it.
+  // Shortly before the stores discard their history, when it is longest.
   for (const at of [5, 15]) made.clocks[0]!.timer(at * minute - 1, () => counts.set(at, census()));
   await run;
   expect([made.clocks.length, made.storages.length]).toEqual([1, 1 + plan.value.shoots]);
   const [early, late] = [counts.get(5)!, counts.get(15)!];
-  // Leases that were renewed since the last step: one more or less of each node.
+  // Leases that were renewed since the last step: one renewal more or less per node.
   expect(late.past).toBeLessThanOrEqual(early.past + 3 * 8);
   expect(late.objects).toBeLessThanOrEqual(early.objects);
   expect(late.timers).toBeLessThanOrEqual(early.timers + 3);

@@ -5,15 +5,15 @@ import type { WorldSource } from '../world/index.ts';
 import { elsewhere } from './components.ts';
 import { type FaultName, type RehearsedFault, rehearsedFaults } from './faults.ts';
 
-/** What a user asks for. */
+/** A rehearsal as the user requests it. */
 export interface RehearsalRequest {
   readonly settings: ProberSettings;
   readonly shoots: number;
-  /** Of each shoot. */
+  /** Number of nodes of each shoot. */
   readonly nodes: number;
   readonly fault: FaultName;
   readonly durationMs: number;
-  /** Decides everything that is random. */
+  /** Seed of all random numbers. */
   readonly seed: number;
   /** `--kube-api-qps` and `--kube-api-burst` of the prober. */
   readonly limits: { readonly qps: number; readonly burst: number };
@@ -22,23 +22,23 @@ export interface RehearsalRequest {
 export interface RehearsalPlan extends Omit<RehearsalRequest, 'fault'> {
   readonly faultName: FaultName;
   readonly fault: RehearsedFault;
-  /** Of the simulated seed, as the settings ask for it. */
+  /** Cluster source of the simulated seed, as the settings require it. */
   readonly source: WorldSource;
-  /** Of the outage; monotonic milliseconds. */
+  /** Beginning of the outage; like `endsAt` in monotonic milliseconds. */
   readonly beginsAt: number;
   readonly endsAt: number;
 }
 
-/** Before the outage, so that every shoot has been looked at. */
+/** Minimum time before the outage, in milliseconds, so that every shoot has been probed. */
 const leastSettlingMs = 60_000;
-/** From the end of the grace period until KCM has given up every node: leases differ by up to 10 s in age, and it looks every 5 s. */
+/** Time from the end of the grace period until KCM has marked every node, in ms: leases differ by up to 10 s in age, and KCM checks every 5 s. */
 const reactionMs = 20_000;
-/** Memory: a node takes about 60 KB. */
+/** Maximum number of nodes in all shoots together: a node takes about 60 KB of memory. */
 const mostNodes = 50_000;
 
 const inMinutes = (ms: number): string => `${String(Math.ceil(ms / 60_000))}m`;
 
-/** The outage begins when the shoots have settled, and takes a third of the time, so that there is some for what comes after it. */
+/** Plans a rehearsal. The outage begins when the shoots have settled, and takes a third of the duration, which leaves time for the recovery. */
 export const planRehearsal = (request: RehearsalRequest): Result<RehearsalPlan, string> => {
   const { settings, fault: faultName, durationMs, shoots, nodes } = request;
   const { probeIntervalMs, backoffJitterFactor, nodeMonitorGraceMs } = settings;

@@ -1,7 +1,7 @@
 import type { RequestCounts } from '../network/index.ts';
 import type { ShootImpact } from '../world/index.ts';
 
-/** A change of a dependent resource's count; one that is annotated counts 0 while the annotation is there, and else 1. Times are monotonic milliseconds. */
+/** A change of a dependent resource's replicas. An annotated resource counts as 0 while it has the annotation, else as 1. Times: monotonic milliseconds. */
 export interface CountChange {
   readonly at: number;
   readonly shoot: string;
@@ -11,35 +11,35 @@ export interface CountChange {
   readonly to: number;
 }
 
-/** A shoot that the fault strikes, as the outage begins. */
+/** A shoot that the fault affects, at the beginning of the outage. */
 export interface StruckShoot {
   readonly shoot: string;
-  /** When the nodes that are cut off have last renewed their leases, ascending. */
+  /** Times of the last renewals of the leases of nodes that are cut off, ascending. */
   readonly renewals: readonly number[];
   readonly nodes: number;
 }
 
-/** What happened in one run. */
+/** The record of one run. */
 export interface RehearsalRecord {
   readonly struck: readonly StruckShoot[];
   readonly changes: readonly CountChange[];
   readonly impacts: ReadonlyMap<string, ShootImpact>;
   readonly requests: {
-    /** By `verb resource`. */
+    /** Number of requests by `verb resource`. */
     readonly seed: ReadonlyMap<string, number>;
     readonly shoots: ReadonlyMap<string, number>;
   };
   readonly endedAt: number;
 }
 
-/** Requests of several lines together. */
+/** Adds up request counts. */
 export const sumCounts = (counts: readonly RequestCounts[]): ReadonlyMap<string, number> => {
   const sum = new Map<string, number>();
   for (const { byKey } of counts) for (const [key, count] of byKey) sum.set(key, (sum.get(key) ?? 0) + count);
   return sum;
 };
 
-/** By shoot and resource, what is scaled down. */
+/** Returns the resources that are scaled down after the changes, each as its shoot and its key. */
 export const heldAfter = (changes: readonly CountChange[]): ReadonlySet<string> => {
   const held = new Set<string>();
   for (const { shoot, key, to } of changes) {

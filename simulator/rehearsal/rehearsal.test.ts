@@ -37,7 +37,7 @@ const slow: ProberSettings = withDependents([
   { ...mcm, scaleDown: { level: 0, initialDelayMs: 20_000, timeoutMs: 30_000 } },
 ]);
 
-/** What lists and writes take in all, at most. */
+/** Maximum time for all lists and writes before a scale-down. */
 const answerMs = 1_000;
 
 const none = { nodesLost: 0, machinesReplaced: 0 };
@@ -60,54 +60,54 @@ describe('a rehearsal', () => {
     ]);
   });
 
-  it('of a leader that dies loses no node: its standby scales down without the lead', async () => {
+  it('of a leader that dies loses no node: its standby scales down without leadership', async () => {
     const [well, orphaned] = [await run({}), await run({ fault: 'leader-dies' })];
     expect(orphaned).toMatchObject({ isProtected: true, with: none, heldShoots: 4, unrestored: 0 });
     const downAt = ({ timeline }: Rehearsal) => timeline.find(({ what }) => what === 'last scale-down')!.spread.lastMs;
     expect(downAt(orphaned) - downAt(well)).toBeLessThan(6_000);
   });
 
-  it('of kubelets that come back late loses no node: they are waited for', async () => {
+  it('of kubelets that reconnect late loses no node: the prober waits for them', async () => {
     const [well, late] = [await run({}), await run({ fault: 'late-kubelets' })];
     expect(late).toMatchObject({ isProtected: true, with: none, heldShoots: 4, unrestored: 0 });
     const restored = ({ timeline }: Rehearsal) =>
       timeline.find(({ what }) => what.endsWith('manager restored'))!.spread;
     expect(restored(late).firstMs).toBeGreaterThan(restored(well).lastMs + 30_000);
-    // Restored at the first moment, KCM gives up those that are late.
+    // If KCM is restored at once, it gives up the late nodes.
     const hasty = await run({ fault: 'late-kubelets', settings: { ...gardenSettings, landingTimeoutMs: 0 } });
     expect(hasty.with.nodesLost).toBeGreaterThan(0);
   });
 
-  it('of a path that flaps loses no node, and starts KCM at most once in it', async () => {
+  it('of a flapping path loses no node, and starts KCM at most once during the outage', async () => {
     const flapping = await run({ fault: 'flapping', durationMs: 2_400_000 });
     expect(flapping).toMatchObject({ isProtected: true, with: none, heldShoots: 4, unrestored: 0 });
-    // Two scale-downs of KCM, one before each hold.
+    // At most two scale-downs and two restorations: 4 shoots, 3 resources, 4 patches.
     expect(flapping.requests.seed['patch deployments']).toBeLessThanOrEqual(4 * 3 * 4);
   });
 
-  it('has a seed that is slow: writes take longer, and are repeated', async () => {
+  it('of a slow seed shows that writes take longer and are retried', async () => {
     const [well, slowSeed] = [await run({}), await run({ fault: 'seed-slow' })];
     expect(slowSeed.timeline[1]!.spread.firstMs).toBeGreaterThanOrEqual(well.timeline[1]!.spread.firstMs + 500);
     expect(slowSeed.requests.seed['patch deployments']).toBeGreaterThan(well.requests.seed['patch deployments']!);
   });
 
   it.each([8, 11])(
-    'of a seed that refuses some all of three tries: nobody waits for the next tick (%d)',
+    'of a seed that rejects all three attempts of some requests does not wait for the next tick (seed %d)',
     async (seed) => {
       const { timeline } = await run({ fault: 'seed-slow', shoots: 60, nodes: 3, durationMs: 400_000, seed });
-      // The second observation comes after 2 s, a run that fails after 1, 2 and 4 s again; a tick is 10 s at least, and a level takes 3.
+      // The second observation comes after 2 s; a failed run is repeated after 1, 2 and 4 s. A tick is at least 10 s, and a level takes 3 s.
       expect(timeline[2]!.spread.lastMs - timeline[0]!.spread.lastMs).toBeLessThan(11_000);
     },
   );
 
-  it('has clocks that are wrong, and knows when leases were renewed all the same', async () => {
+  it('of wrong clocks still knows when leases were renewed', async () => {
     const [well, skewed] = [await run({}), await run({ fault: 'clock-skew' })];
     expect(skewed.timeline[0]).toEqual(well.timeline[0]);
-    // The prober judges a lease with a wrong timestamp by when it saw the change, which is later.
+    // The prober dates a renewal with a wrong timestamp by the time at which it observed the change, which is later.
     expect(skewed.timeline[1]!.spread.medianMs).toBeGreaterThan(well.timeline[1]!.spread.medianMs);
   });
 
-  it.each([1, 2, 3, 4, 5, 6])('detects with wrong clocks at most 5 s late: seed %i', async (seed) => {
+  it.each([1, 2, 3, 4, 5, 6])('of wrong clocks scales down at most 5 s late (seed %i)', async (seed) => {
     const { timeline } = await run({ fault: 'clock-skew', seed });
     const [crossed, scaled] = [timeline[0]!.spread, timeline[1]!.spread];
     for (const at of ['firstMs', 'medianMs', 'lastMs'] as const) {
@@ -115,7 +115,7 @@ describe('a rehearsal', () => {
     }
   });
 
-  it('never scales before the threshold, and restores in the order of levels', async () => {
+  it('never scales down before the threshold, and restores in the order of levels', async () => {
     const { timeline, margin } = await run({ fault: 'lb', nodes: 10 });
     const firsts = timeline.map(({ spread }) => spread.firstMs);
     expect(firsts[1]).toBeGreaterThanOrEqual(firsts[0]! - 1);
@@ -155,7 +155,7 @@ describe('a rehearsal', () => {
     expect(result.margin!.leastMs).toBeLessThan(0);
   });
 
-  it('replaces machines where the outage is long enough and nothing protects', async () => {
+  it('replaces machines if the outage is long enough and KCM is not scaled down', async () => {
     const result = await run({ settings: withDependents([autoscaler]), durationMs: 2_700_000, shoots: 1 });
     expect(result).toMatchObject({
       isProtected: false,
@@ -167,7 +167,7 @@ describe('a rehearsal', () => {
     expect(result.with.machinesReplaced).toBeGreaterThan(0);
   });
 
-  it('does not count what the fraction leaves unprotected', async () => {
+  it('does not count nodes that the fraction leaves unprotected', async () => {
     const result = await run({ settings: { ...gardenSettings, nodeLeaseFailureFraction: 0.9 }, fault: 'nat' });
     expect(result).toMatchObject({ isProtected: true, threatened: 0, notSaved: 0, with: { nodesLost: 16 } });
     expect(result.warnings).toEqual([expect.stringContaining('the threshold is never reached')]);
@@ -176,7 +176,7 @@ describe('a rehearsal', () => {
 
   const ref = (apiVersion: string, kind: string, name: string) => ({ apiVersion, kind, name });
 
-  it('has dependent resources of every kind that is known to be scaled, and managers of another kind that count', async () => {
+  it('supports dependent resources of every known scalable kind, and managers that are not Deployments', async () => {
     const result = await run({
       settings: withDependents([
         { ...kcm, ref: ref('apps/v1', 'StatefulSet', 'kube-controller-manager') },
@@ -189,7 +189,7 @@ describe('a rehearsal', () => {
     expect(result.timeline.at(-1)).toMatchObject({ what: 'etcd-events restored', shoots: 4 });
   });
 
-  it('does not call protected what only a kind that nobody knows would protect', async () => {
+  it('does not report protection that depends on an unknown kind', async () => {
     const unknown = ref('example.org/v1beta2', 'Manager', 'kube-controller-manager');
     const result = await run({ settings: withDependents([{ ...kcm, ref: unknown }, mcm]) });
     expect(result).toMatchObject({ isProtected: false, heldShoots: 0 });
@@ -202,14 +202,14 @@ describe('a rehearsal', () => {
     expect(text).not.toContain('\nPROTECTED');
   });
 
-  it('protects the others where one is of a kind that nobody knows', async () => {
+  it('protects shoots although one of their resources has an unknown kind', async () => {
     const mill = { ...autoscaler, ref: ref('example.org/v1', 'Watermill', 'mill') };
     const result = await run({ settings: withDependents([kcm, mcm, mill]) });
     expect(result).toMatchObject({ isProtected: true, with: none, heldShoots: 4, unrestored: 0 });
     expect(result.takenForGranted).toHaveLength(1);
   });
 
-  it('uses the names of Secrets that are configured, that of the external probe included', async () => {
+  it('uses the configured names of Secrets, including that of the external probe', async () => {
     const externalProbe = {
       kubeConfigSecretName: 'outside',
       timeoutMs: 2_000,
@@ -219,11 +219,11 @@ describe('a rehearsal', () => {
     } as const;
     const settings = { ...gardenSettings, kubeConfigSecretName: 'inside', externalProbe };
     expect(await run({ settings, fault: 'lb' })).toMatchObject({ isProtected: true, with: none, heldShoots: 4 });
-    // The public way is whole, and so the mode keeps the prober from acting.
+    // The public address is reachable, so the external probe vetoes the scale-down.
     expect(await run({ settings, fault: 'nat' })).toMatchObject({ isProtected: false, heldShoots: 0 });
   });
 
-  it('knows the rate limits: with a request in two seconds restoration takes long', async () => {
+  it('respects the rate limits: with one request in two seconds, the restoration takes longer', async () => {
     const fast = await run({ shoots: 8 });
     const limited = await run({ shoots: 8, limits: { qps: 0.5, burst: 1 } });
     expect(limited).toMatchObject({ isProtected: true, with: none });
@@ -231,7 +231,7 @@ describe('a rehearsal', () => {
     expect(lastOf(limited)).toBeGreaterThan(lastOf(fast) + 10_000);
   });
 
-  it('is the same for the same arguments, and another one for another seed', async () => {
+  it('is the same for the same arguments, and differs for another seed', async () => {
     const one = tellRehearsal(await run({}));
     expect(tellRehearsal(await run({}))).toBe(one);
     expect(tellRehearsal(await run({ seed: 4 }))).not.toBe(one.replace('seed 3', 'seed 4'));
@@ -253,14 +253,14 @@ describe('a plan', () => {
       '--duration must be at least 18m',
     ],
     ['more nodes than fit', { shoots: 501, nodes: 100 }, '--shoots times --nodes must be at most 50000'],
-  ])('does not take %s', (_, given, message) => {
+  ])('rejects %s', (_, given, message) => {
     expect(planRehearsal(request(given))).toMatchObject({
       ok: false,
       error: expect.stringContaining(message) as unknown,
     });
   });
 
-  it('takes what is just enough', () => {
+  it('accepts values at the limits', () => {
     expect(planRehearsal(request({ durationMs: 180_000 })).ok).toBe(true);
     expect(planRehearsal(request({ shoots: 500, nodes: 100 })).ok).toBe(true);
   });

@@ -2,10 +2,10 @@ import type { RehearsalPlan } from './plan.ts';
 import { playRehearsal } from './play.ts';
 import { type Rehearsal, judgeRehearsal } from './result.ts';
 
-/** How far a rehearsal is. */
+/** Progress of a rehearsal. */
 export interface RehearsalProgress {
   readonly isProtected: boolean;
-  /** Virtual time. */
+  /** Elapsed virtual time. */
   readonly playedMs: number;
 }
 

@@ -39,7 +39,7 @@ const quiet: RehearsalRecord = {
   endedAt: 400_000,
 };
 
-/** None renews after 59 s, so the threshold is at 79 s. The grace of the first ends at 90 s. */
+/** The last renewal is at 59 s, so the threshold is reached at 79 s. The grace period of the first node ends at 90 s. */
 const struck = [{ shoot: 's1', renewals: [50_000, 54_000, 58_000, 59_000], nodes: 4 }];
 const judge = (record: Partial<RehearsalRecord>, plan = planOf()) =>
   judgeRehearsal(plan, { without: quiet, with: { ...quiet, struck, ...record } });
@@ -47,8 +47,8 @@ const judge = (record: Partial<RehearsalRecord>, plan = planOf()) =>
 const spreads = (result: ReturnType<typeof judge>): Readonly<Record<string, number>> =>
   Object.fromEntries(result.timeline.map(({ what, spread }) => [what, spread.firstMs]));
 
-describe('what is made of a record', () => {
-  it('is the race of each shoot, from the beginning of the outage', () => {
+describe('the judgement of a record', () => {
+  it('shows the race of each shoot, in times since the beginning of the outage', () => {
     const changes = [down(88_200, mcm), down(89_000, kcm), up(365_000, kcm), up(400_000, mcm)];
     const result = judge({ changes });
     expect(spreads(result)).toEqual({
@@ -65,17 +65,17 @@ describe('what is made of a record', () => {
     expect(result).toMatchObject({ unrestored: 0, needless: 0, isProtected: true });
   });
 
-  it('does not take a scale-down after the outage for a part of the race', () => {
+  it('does not count a scale-down after the outage as part of the race', () => {
     expect(spreads(judge({ changes: [down(89_000, kcm), down(361_000, mcm)] }))['last scale-down']).toBe(29_000);
   });
 
-  it('crosses the threshold when the fraction is just reached', () => {
+  it('counts the threshold as crossed when the fraction is just reached', () => {
     const plan = planOf();
     const half = { ...plan, settings: { ...plan.settings, nodeLeaseFailureFraction: 0.5, allSilentAfterMs: 0 } };
     expect(spreads(judge({}, half))['threshold crossed']).toBe(24_000);
   });
 
-  it('takes the lower of two values in the middle for the median', () => {
+  it('uses the lower of the two middle values as the median', () => {
     const both = [...struck, { ...struck[0]!, shoot: 's2' }];
     const result = judge({ struck: both, changes: [down(88_500, kcm), down(89_500, kcm, 's2')] });
     expect(result.margin).toEqual({ leastMs: 500, medianMs: 500 });
@@ -113,12 +113,12 @@ describe('what is made of a record', () => {
     expect(judge(record)).toMatchObject(expected);
   });
 
-  it('does not take a scale-up before the end for a restoration', () => {
+  it('does not count a scale-up before the end of the outage as a restoration', () => {
     const changes = [down(88_000, kcm), up(200_000, kcm), down(201_000, kcm), up(370_000, kcm)];
     expect(spreads(judge({ changes }))['kube-controller-manager restored']).toBe(310_000);
   });
 
-  it('forbids all scaling where the API servers are down', () => {
+  it('counts any scale-down as needless if the API servers are down', () => {
     const none = [{ shoot: 's1', renewals: [], nodes: 4 }];
     const result = judge({ struck: none, changes: [down(88_000, kcm)] }, planOf('api-server'));
     expect(result).toMatchObject({ threatened: 0, needless: 1, isProtected: false });

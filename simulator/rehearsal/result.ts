@@ -12,7 +12,7 @@ export interface Impact {
   readonly machinesReplaced: number;
 }
 
-/** What came of a rehearsal. Milliseconds everywhere. */
+/** Result of a rehearsal. All times are milliseconds. */
 export interface Rehearsal {
   readonly fault: FaultName;
   readonly title: string;
@@ -22,30 +22,30 @@ export interface Rehearsal {
   readonly seed: number;
   readonly limits: RehearsalPlan['limits'];
   readonly graceMs: number;
-  /** From the start of the watchdog. */
+  /** Beginning and end of the outage, since the start of the watchdog. */
   readonly outage: { readonly beginsMs: number; readonly endsMs: number };
-  /** How long the run took in virtual time; it ends early when nothing is left that could happen. */
+  /** Duration of the run in virtual time. The run ends early if nothing more can happen. */
   readonly endedMs: number;
   readonly durationMs: number;
   readonly timeline: readonly TimelineRow[];
-  /** From the scale-down of KCM to the end of the grace of a shoot's first node; below 0: too late. Absent: it was nowhere scaled down. */
+  /** Time from the scale-down of KCM to the end of the grace period of a shoot's first node; negative if too late. Absent if KCM was scaled down nowhere. */
   readonly margin?: { readonly leastMs: number; readonly medianMs: number };
-  /** Shoots of which enough nodes were cut off to reach the threshold. */
+  /** Number of shoots that had enough nodes cut off to reach the threshold. */
   readonly threatened: number;
-  /** Of these, the ones in which KCM was scaled down. */
+  /** Number of threatened shoots in which KCM was scaled down. */
   readonly heldShoots: number;
-  /** Shoots that were scaled down though their threshold was not reached. */
+  /** Number of shoots that were scaled down before the outage, or although their threshold was not reached. */
   readonly needless: number;
-  /** Shoots in which something was still scaled down at the end. */
+  /** Number of shoots in which a resource was still scaled down at the end. */
   readonly unrestored: number;
   readonly with: Impact;
   readonly without: Impact;
-  /** Nodes of threatened shoots that were lost all the same. */
+  /** Number of nodes of threatened shoots that were lost despite the watchdog. */
   readonly notSaved: number;
   readonly warnings: readonly string[];
-  /** What was not rehearsed, because only a seed can tell whether it is so. */
+  /** Assumptions that were not rehearsed, because only a real seed can confirm them. */
   readonly takenForGranted: readonly string[];
-  /** Of the watchdog, by `verb resource`. */
+  /** Numbers of the watchdog's requests, by `verb resource`. */
   readonly requests: { readonly seed: RequestTable; readonly shoots: RequestTable };
   readonly isProtected: boolean;
 }
@@ -60,7 +60,7 @@ const impactOf = ({ impacts }: RehearsalRecord, among: (shoot: string) => boolea
   };
 };
 
-/** Scaled down before the outage, or where no threshold was reached in it. */
+/** Returns the shoots that were scaled down before the outage, or although their threshold was not reached. */
 const needlessIn = ({ beginsAt }: RehearsalPlan, threatened: ReadonlySet<string>, changes: readonly CountChange[]) =>
   new Set(
     changes
@@ -92,7 +92,7 @@ const takenForGranted = (settings: ProberSettings): readonly string[] => [
   ),
 ];
 
-/** What two runs of a plan came to, one with the watchdog and one without. Pure. */
+/** Judges two runs of a plan, one with the watchdog and one without. Pure. */
 export const judgeRehearsal = (
   plan: RehearsalPlan,
   runs: { readonly with: RehearsalRecord; readonly without: RehearsalRecord },

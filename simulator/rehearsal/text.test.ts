@@ -41,7 +41,7 @@ const protectedRun: Rehearsal = {
 const tell = (changed: Partial<Rehearsal> = {}): string => tellRehearsal({ ...protectedRun, ...changed });
 
 describe('the text of a rehearsal', () => {
-  it('tells what was rehearsed, what happened when, and what it cost', () => {
+  it('shows the plan, the timeline and the losses', () => {
     expect(tell()).toBe(`\
 Rehearsed: 250 shoots of 50 nodes; the load balancer of all shoots fails, from
 1m0s to 6m0s; all was over after 9m15s (seed 7, 5 requests/s, burst 10)
@@ -83,7 +83,7 @@ PROTECTED: no threatened node was lost
     expect(tell(changed)).toContain(`\n${expected}`);
   });
 
-  it('wraps warnings, each on its own', () => {
+  it('wraps each warning separately', () => {
     const long = 'threshold at 30.0s, look within 1.0s, level 0: 20.0s initialDelay + up to 3.0s, level 1 at 54.0s';
     expect(tell({ warnings: [long, 'short'] })).toContain(`
 WARNING: threshold at 30.0s, look within 1.0s, level 0: 20.0s initialDelay + up

@@ -106,7 +106,7 @@ const verdict = (rehearsal: Rehearsal): readonly string[] => {
   return ['', ...lines.flatMap((line) => paragraph(line))];
 };
 
-/** The result for people: 80 columns, no colour, ends with a line feed. */
+/** Formats the result for people: 80 columns, no colour, ends with a line feed. */
 export const tellRehearsal = (rehearsal: Rehearsal): string =>
   [introduction, timeline, margin, impacts, requests, warnings, granted, verdict]
     .flatMap((part) => part(rehearsal))

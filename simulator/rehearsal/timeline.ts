@@ -5,7 +5,7 @@ import { componentOf } from './components.ts';
 import type { RehearsalPlan } from './plan.ts';
 import type { CountChange, StruckShoot } from './record.ts';
 
-/** Over all shoots in which it happened; milliseconds. */
+/** Distribution of a time over all shoots in which the event happened; milliseconds. */
 export interface Spread {
   readonly firstMs: number;
   readonly medianMs: number;
@@ -15,36 +15,37 @@ export interface Spread {
 /** A row of the timeline. Times are from the beginning of the outage. */
 export interface TimelineRow {
   readonly what: string;
-  /** In how many shoots. */
+  /** Number of shoots in which it happened. */
   readonly shoots: number;
   readonly spread: Spread;
 }
 
-/** What is known of one struck shoot; monotonic milliseconds. */
+/** The race between the scale-down and KCM in one affected shoot; monotonic milliseconds. */
 export interface ShootRace {
   readonly shoot: string;
-  /** Absent: not enough nodes are cut off. */
+  /** Time at which the threshold is reached. Absent if not enough nodes are cut off. */
   readonly thresholdAt?: number;
-  /** Of the node that has been silent for longest. */
+  /** End of the grace period of the node that has been silent for longest. */
   readonly graceEndsAt: number;
   readonly firstDownAt?: number;
   readonly managerDownAt?: number;
   readonly lastDownAt?: number;
 }
 
+/** Expiry age of a lease, as a fraction of the grace period. */
 const limitOfGrace = 0.75;
 
-/** The smallest number of candidates that is enough; a single node proves nothing. */
+/** Returns the smallest number of expired candidates that reaches the threshold. No number does for a single node, which proves nothing. */
 const neededOf = (nodes: number, { nodeLeaseFailureFraction }: ProberSettings): number => {
   let needed = 1;
   while (needed / nodes < nodeLeaseFailureFraction) needed += 1;
   return nodes < 2 ? Number.POSITIVE_INFINITY : needed;
 };
 
-/** Of the kubelets here, in milliseconds. */
+/** Lease duration of the simulated kubelets. */
 const leaseDurationMs = 40_000;
 
-/** When none of three or more nodes has renewed for long enough, where all are cut off. */
+/** Returns the time at which three or more nodes, all of them cut off, have been silent for `allSilentAfterMs`. */
 const silenceOf = (renewals: readonly number[], nodes: number, settings: ProberSettings): readonly number[] => {
   const { nodeMonitorGraceMs, allSilentAfterMs = Math.max(nodeMonitorGraceMs, leaseDurationMs) / 2 } = settings;
   const last = renewals.at(-1);
@@ -53,7 +54,7 @@ const silenceOf = (renewals: readonly number[], nodes: number, settings: ProberS
     : [last + allSilentAfterMs];
 };
 
-/** To 0, during the outage. */
+/** Selects the changes to 0 during the outage. */
 const changesIn = ({ beginsAt, endsAt }: RehearsalPlan, changes: readonly CountChange[]): readonly CountChange[] =>
   changes.filter(({ to, at }) => to === 0 && at >= beginsAt && at < endsAt);
 
@@ -86,7 +87,7 @@ export const raceOf = (
   };
 };
 
-/** Undefined of none. The median is a value that occurred. */
+/** Returns the distribution of the times, relative to `zero`; undefined if there are none. The median is one of the times. */
 export const spreadOf = (times: readonly (number | undefined)[], zero = 0): Spread | undefined => {
   const sorted = times.filter((time) => time !== undefined).toSorted((a, b) => a - b);
   const [first, median, last] = [sorted[0], sorted[Math.ceil(sorted.length / 2) - 1], sorted.at(-1)];
@@ -95,10 +96,10 @@ export const spreadOf = (times: readonly (number | undefined)[], zero = 0): Spre
   return { firstMs: after(first), medianMs: after(median), lastMs: after(last) };
 };
 
-/** Names of what is annotated say little. */
+/** Returns the kind and the name, because the name of an annotated resource alone is not clear. */
 const nameOf = ({ kind, name }: ResourceRef): string => `${kind} ${componentOf(name)}`;
 
-/** The first time of each shoot: a path that flaps has more than one outage. */
+/** Finds the first annotation in each shoot: a flapping path causes several. */
 const annotations = (plan: RehearsalPlan, races: readonly ShootRace[], changes: readonly CountChange[]) =>
   plan.settings.dependentResources
     .filter(({ annotation }) => annotation !== undefined)

@@ -5,7 +5,7 @@ import type { WorldShoot } from '../world/index.ts';
 
 const skewMs = 600_000;
 
-/** The first node is ahead of the others' time, the second behind it, and so on. */
+/** Returns the error of a node's clock: nodes with odd numbers are ahead, those with even numbers behind. */
 const skewOf = (lease: SimObject): number =>
   Number(lease.metadata.name.split('-').at(-1)) % 2 === 1 ? skewMs : -skewMs;
 
@@ -13,14 +13,14 @@ const renewTimeOf = (lease: SimObject): number => (decodeLease(lease, 'lease').r
 
 const isWrong = (lease: SimObject, clock: Clock): boolean => Math.abs(renewTimeOf(lease) - clock.now()) > skewMs / 2;
 
-/** When a kubelet wrote the lease, milliseconds since the epoch, whatever it says. */
+/** Returns the real time of the renewal, in milliseconds since the epoch, even if the lease has a wrong timestamp. */
 export const renewedAt = (lease: SimObject, clock: Clock): number =>
   renewTimeOf(lease) - (isWrong(lease, clock) ? skewOf(lease) : 0);
 
-/** Half of the kubelets write timestamps of ten minutes ahead, the others of ten minutes ago, from now on. */
+/** From now on, half of the kubelets write timestamps ten minutes in the future, the others ten minutes in the past. */
 export const startWrongClocks = ({ store }: WorldShoot, clock: Clock): void => {
   const skew = (lease: SimObject): void => {
-    // What was written here is heard of here.
+    // The subscription also delivers the patch below.
     if (isWrong(lease, clock)) return;
     const renewTime = formatMicroTime(renewTimeOf(lease) + skewOf(lease));
     store.patch(simKinds.Lease, lease.metadata, (old) => ({ ...old, spec: { ...(old.spec as object), renewTime } }));

@@ -33,7 +33,7 @@ const kubeOf = (api: WorldServer): Kube => {
   return withCredentials(api.kube, staticCredentials(authorization));
 };
 
-/** The real weeder in the scenario's seed. */
+/** Starts the real weeder in the scenario's seed. */
 const startDemoWeeder = ({ clock, world }: Scenario, logger: Logger) => {
   const { settings } = weederConfig.load(demoWeederConfig, { unknownFields: 'error' });
   if (settings === undefined) throw new Error("the weeder's configuration is not valid");
@@ -109,7 +109,7 @@ export interface ScriptRun {
 export interface ScriptRunOptions extends Partial<Watchdogs> {
   readonly seed?: number;
   readonly meddle?: (scenario: Scenario) => void;
-  /** Default: all is well, in no time. */
+  /** Default: returns no shoots, at once. */
   readonly runCare?: (scenario: Scenario) => Promise<CareOutput>;
 }
 
@@ -152,7 +152,7 @@ export const linesAbout = (lines: readonly string[], shoot: string): readonly st
     return about === shoot ? [text] : [];
   });
 
-/** Parts that the lines lack, or have only before the previous part. */
+/** Returns the parts that the lines do not contain after the previous part. */
 export const missingFrom = (lines: readonly string[], parts: readonly string[]): readonly string[] => {
   const text = lines.join('\n');
   let from = 0;

@@ -1,7 +1,7 @@
 import { stateful } from './invariant.ts';
 import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
 
-/** Counts before scale-downs, by shoot and Deployment. */
+/** Replicas before scale-downs, by shoot and Deployment. */
 type Former = ReadonlyMap<string, number>;
 
 const readable = (stored: string | undefined): number | undefined =>
@@ -21,13 +21,13 @@ const upProblem = ({ shoot, name, before, after }: WatchdogWrite, former: number
   return after.isHeld || after.stored !== undefined ? `${counts} left marks` : undefined;
 };
 
-/** What is scaled down comes back with exactly the count it had; what an operator took over, and what is down already, is left alone. */
+/** A scaled-down Deployment gets back exactly its former replicas. One that an operator took over, or that is already at 0, is left alone. */
 export const counts = stateful<Former>('exact counts', new Map(), (former, event) => {
   if (event.kind !== 'deployment') return { state: former };
   const key = `${event.shoot}/${event.name}`;
   const write = watchdogWrite(event);
   if (write === undefined) {
-    // Whoever else changes the count decides what it is from now on.
+    // Another writer that changes the replicas decides on them from now on.
     const isRecounted =
       event.before?.replicas !== event.after?.replicas || event.before?.stored !== event.after?.stored;
     if (!isRecounted) return { state: former };

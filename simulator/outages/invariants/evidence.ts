@@ -5,25 +5,28 @@ import { type Look, type View, viewOf } from '../client-views.ts';
 import { stateless } from './invariant.ts';
 import { watchdogWrite } from './scaling.ts';
 
-/** Timestamps have microseconds. */
+/** Resolution of times: timestamps have microseconds, so they are rounded. */
 const resolutionMs = 1;
-/** How far a timestamp may be from what was seen and still count. */
+/** Maximum difference between a timestamp and the observed time at which the timestamp still counts. */
 const timestampToleranceMs = 2_000;
 
-/** Between the requests for the two observations that a silence of all takes; half a second less between what they show, or as much less as requests are on their way. */
+/**
+ * Time between the requests for the two observations that an all-silent verdict requires. The observed states may be closer together, by
+ * half a second or by the latency of requests.
+ */
 const confirmMs = 2_000;
 const slackMs = 500;
-/** No candidate has renewed for so long. */
+/** Time without a renewal after which a candidate is silent. */
 const silentMs = 15_000;
-/** A scale-down goes on for so long after the verdict, whatever is seen of the outside path meanwhile. */
+/** Time for which a scale-down may continue after its verdict, whatever the external probe shows meanwhile. */
 const flowMs = 30_000;
 
 export interface Evidence {
   readonly candidates: number;
   readonly expired: number;
-  /** Candidates that have not renewed for 15 s. */
+  /** Number of candidates that have not renewed for 15 s. */
   readonly silent: number;
-  /** Three or more, and none has renewed for half of the grace. */
+  /** True if there are three or more candidates, and none has renewed for `Rules.allSilentMs`. */
   readonly isAllSilent: boolean;
 }
 
@@ -35,8 +38,8 @@ export interface EvidenceCase {
 }
 
 /**
- * What a look showed, read as favourably to a scale-down as the specification allows: a lease is as old as its last change, or as the end of
- * a downtime of the API server; where clocks are wrong, a timestamp may be believed within limits once the lease was seen to move, and without before.
+ * Judges an observation as favourably to a scale-down as the specification allows. A lease's age counts from its last change, or from the end
+ * of a downtime of the API server. If clocks are wrong, a timestamp may count: within limits once the lease was seen renewed, without before.
  */
 export const read = (look: Look, { name, shoot, view, rules }: EvidenceCase): Evidence => {
   const slackMs = shoot.isSkewed ? view.longestGapMs + timestampToleranceMs : 0;
@@ -59,20 +62,23 @@ export const read = (look: Look, { name, shoot, view, rules }: EvidenceCase): Ev
 export const hasCrossed = ({ candidates, expired }: Evidence, { fraction }: Rules): boolean =>
   candidates >= 2 && expired / candidates >= fraction;
 
-/** In trigger mode silence is enough where the outside path is broken, and not because of a fault of ours. */
+/** True if silence is enough for a scale-down: in trigger mode, while the public address is unreachable, and not because of a fault on our side. */
 const isTriggered = (look: Look, { candidates, silent }: Evidence, { plan }: Rules): boolean => {
   const { failures, isProven } = look.tries;
   const isBroken = failures >= failureThreshold && isProven && !look.isFaultOurs;
   return plan.outside === 'trigger' && candidates >= 2 && silent === candidates && isBroken;
 };
 
-/** A path whose kubeconfig has been of no use since the last answer is unknown, and so is each while the fault is ours; no request tells of that. */
+/**
+ * True if the external probe may veto. An address is unknown if its kubeconfig was unusable after the last response, or while the fault is on
+ * our side; no request shows that.
+ */
 const mayObject = ({ tries, knownAt, isFaultOurs }: Look, { name, shoot, rules }: EvidenceCase): boolean =>
   !isFaultOurs && isWhole(tries, knownAt, rules.limitMs(name)) && shoot.spoiledUntil < tries.answeredAt;
 
 const confirms = ({ plan: { outside } }: Rules): boolean => outside === 'confirm' || outside === 'trigger';
 
-/** No Deployment goes down unless what the same process was shown last, before it wrote, crossed the threshold. */
+/** No Deployment is scaled down unless the last data that the same process received before its write crossed the threshold. */
 export const evidence = stateless('no scale-down without evidence', (event, { model, views, rules }) => {
   const write = watchdogWrite(event);
   if (write?.direction !== 'down') return undefined;
@@ -89,9 +95,9 @@ export const evidence = stateless('no scale-down without evidence', (event, { mo
   if (looks.some(({ look, seen }) => sentAt - look.knownAt <= flowMs && isTriggered(look, seen, rules))) {
     return undefined;
   }
-  // With a single candidate nothing is decided, so what was decided before still holds.
+  // A single candidate decides nothing, so the previous decision still holds.
   const known = looks.find(({ seen }) => seen.candidates !== 1)?.seen;
-  // The first and the last of those that show the same.
+  // The latest and the first of the successive observations of silence.
   const brokenAt = looks.findIndex(({ seen }) => seen.candidates !== 1 && !seen.isAllSilent);
   const silences = looks.slice(0, brokenAt === -1 ? undefined : brokenAt).filter(({ seen }) => seen.isAllSilent);
   const [latestSilence, firstSilence] = [silences.at(0), silences.at(-1)];
@@ -100,7 +106,7 @@ export const evidence = stateless('no scale-down without evidence', (event, { mo
     firstSilence !== undefined &&
     latestSilence.look.servedAt - firstSilence.look.servedAt >=
       confirmMs - Math.max(slackMs, rules.plan.latencyMs) - resolutionMs;
-  // What has begun goes on, though the path may object later.
+  // A scale-down that has begun continues, even if the external probe may veto later.
   const isUnopposed = looks.some(({ look, seen }) => seen.isAllSilent && !mayObject(look, given));
   if (isConfirmedSilence && (isUnopposed || !confirms(rules))) return undefined;
   if (known === undefined) return `${name}: ${write.name} was scaled down without a look at leases, nodes and machines`;

@@ -5,12 +5,12 @@ import { aftermathMs, hampersWeeder } from '../touches.ts';
 import { type Known, stateful } from './invariant.ts';
 import { watchdogWrite } from './scaling.ts';
 
-/** A watch that is open shows a change at once; a write that was on its way is awaited. */
+/** Time to notice a change: an open watch shows it at once, but a write may be in flight. */
 const heardMs = 10_000;
-/** From there until what comes up first is up: a write that is refused is tried again. */
+/** Time from then until the first level is restored: a rejected write is retried. */
 const restoredMs = 30_000;
 
-/** Until when watchdogs may know nothing of the seed: one that starts, that begins to lead, or that is hampered. */
+/** Returns the time until which a watchdog may not know the seed, because it starts, begins to lead or is hampered. */
 const disturbedUntil = (event: SimEvent): number => {
   if (event.kind === 'process' || event.kind === 'leader') return event.at;
   const hampers = event.kind === 'fault' && hampersWeeder(event.planned.fault);
@@ -22,13 +22,13 @@ interface State {
   readonly holder: string;
 }
 
-/** A process runs, and has led where one is elected: whoever takes over a Lease waits until it has expired. */
+/** True if a process runs, and has led if there is an election: a new leader waits until the Lease has expired. */
 const mayAct = ({ model, rules }: Known): boolean =>
   [...model.processes.lives.values()].some(
     ({ isRunning, ledAt }) => isRunning && (ledAt !== undefined || !rules.plan.elected),
   );
 
-/** Who has not seen that a Secret was away, waits for it from the moment on at which it begins, or sees again. */
+/** Returns how long a process that starts, or that can read the seed again, waits for a Secret whose absence it has not seen. */
 const waitedMs = ({ rules }: Known): number => (rules.plan.source === 'secret' ? missedMs : 0);
 
 const isNoticed = (since: number, { until }: State, known: Known): boolean =>
@@ -57,7 +57,10 @@ const scaledDown = (event: SimEvent, state: State, known: Known): string | undef
   return `${write.shoot}: ${write.name} was scaled down though its Cluster is not to be probed`;
 };
 
-/** Nothing is held of a Cluster that is paused, being deleted or gone, or of one whose Secret is, nor scaled down: nobody else would bring it up again. */
+/**
+ * No resource stays held or is scaled down if its Cluster is paused, being deleted or gone, or if its Secret is gone: nobody else would
+ * restore it.
+ */
 export const givenBack = stateful<State>(
   'a cluster that is left is given back',
   { until: Number.NEGATIVE_INFINITY, holder: '' },

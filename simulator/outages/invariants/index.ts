@@ -19,7 +19,7 @@ import { noCrashLoop, preciseDeletes, weedsOnly } from './weeding.ts';
 
 export type { Checker, Invariant, Known } from './invariant.ts';
 
-/** Of both. */
+/** Invariants of both components. */
 const ofAll: readonly Invariant[] = [
   oneLeader,
   noWriteAfterLoss,

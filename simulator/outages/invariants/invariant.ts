@@ -3,27 +3,27 @@ import type { Rules } from '../rules.ts';
 import type { Model } from '../model.ts';
 import type { Views } from '../client-views.ts';
 
-/** All that is known when an event is checked; the event itself is in it already. */
+/** Everything that is known when an event is checked, including the event itself. */
 export interface Known {
   readonly model: Model;
   readonly views: Views;
   readonly rules: Rules;
 }
 
-/** Hears every event in order, and says what is wrong as soon as something is. */
+/** Receives every event in order, and returns a problem as soon as there is one. */
 export type Checker = (event: SimEvent, known: Known) => string | undefined;
 
-/** Something that must hold whatever happens. */
+/** A rule that must always hold. */
 export interface Invariant {
   readonly name: string;
-  /** For one run. */
+  /** Creates the checker of one run. */
   begin(): Checker;
 }
 
-/** An invariant that needs no memory but what `Known` has. */
+/** Creates an invariant that has no state of its own besides `Known`. */
 export const stateless = (name: string, check: Checker): Invariant => ({ name, begin: () => check });
 
-/** An invariant as a fold over the events. */
+/** Creates an invariant as a fold over the events. */
 export const stateful = <State>(
   name: string,
   start: State,

@@ -5,21 +5,21 @@ import { hasCrossed, read } from './evidence.ts';
 import { type Known, stateful } from './invariant.ts';
 import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
 
-/** Of a kubelet that renews every 10 s: it has missed a renewal. */
+/** Age of a lease at which its kubelet is late: it renews every 10 s, so it has missed a renewal. */
 const lateMs = 15_000;
 const toleranceMs = 100;
 
-/** What is known of the outage of a shoot. */
+/** The outage of a shoot, as scale-downs and restorations show it. */
 interface Outage {
-  /** The first scale-down. */
+  /** Time of the first scale-down. */
   readonly since: number;
-  /** The restoration has begun. */
+  /** True if the restoration has begun. */
   readonly hasLanded: boolean;
 }
 
 interface Landings {
   readonly outages: ReadonlyMap<string, Outage>;
-  /** By process and shoot: until when its own observations said that the outage lasts, or when they began. */
+  /** Time of the last observation that still showed the outage, or else of the first observation, by process and shoot. */
   readonly lasted: ReadonlyMap<string, number>;
 }
 
@@ -27,7 +27,7 @@ const lastsIn = (look: Look, name: string, { model, views, rules }: Known, key: 
   const shoot = model.shoots.get(name);
   const view = views.get(key);
   if (shoot === undefined || view === undefined) return false;
-  // Without what is forgiven after downtime: that a lease counts anew is no return.
+  // Without the reset after downtime: a lease whose age starts anew does not show that its kubelet is back.
   const seen = read(look, { name, shoot, view: { ...view, downUntil: Number.NEGATIVE_INFINITY }, rules });
   return seen.isAllSilent || hasCrossed(seen, rules);
 };
@@ -38,11 +38,11 @@ const noteLooks = (lasted: ReadonlyMap<string, number>, name: string, key: strin
   return new Map(lasted).set(key, look.knownAt);
 };
 
-/** Else the outage before has ended without a restoration of ours: its owner has taken the shoot over, as Gardener one that it hibernates. */
+/** True if another Deployment is held. If none is, the last outage ended without our restoration: its owner took over, as Gardener does to hibernate. */
 const holdsAnother = ({ shoot, name }: WatchdogWrite, { model }: Known): boolean =>
   [...(model.shoots.get(shoot)?.deployments ?? [])].some(([other, { isHeld }]) => other !== name && isHeld);
 
-/** Candidates that were alive when the first Deployment went down, and are late in this look. */
+/** Returns the candidates that were alive at the first scale-down, and are late in this observation. */
 const lateIn = (look: Look, { since }: Outage, limitMs: number): readonly string[] =>
   [...look.leases]
     .filter(([node, changedAt]) => {
@@ -51,7 +51,7 @@ const lateIn = (look: Look, { since }: Outage, limitMs: number): readonly string
     })
     .map(([node]) => node);
 
-/** Why this restoration comes too early; undefined: it does not, or nothing can be said of it. */
+/** Returns why a restoration is too early; undefined if it is not, or if that cannot be judged. */
 const whyEarly = (
   write: WatchdogWrite,
   { outage, lasted }: Pick<Landings, 'lasted'> & { readonly outage: Outage },
@@ -71,8 +71,8 @@ const whyEarly = (
 };
 
 /**
- * What is held is restored only when all that were alive before the outage renew again, or `landingTimeout` after the outage at the earliest. Where clocks are
- * wrong a renewal may be seen late, so nothing is said of these.
+ * Held resources are restored only when all nodes that were alive before the outage renew again, or `landingTimeout` after the outage at the
+ * earliest. Shoots with wrong clocks are not judged, because a renewal may be seen late.
  */
 export const landing = stateful<Landings>(
   'lands before it restores',
@@ -95,12 +95,12 @@ export const landing = stateful<Landings>(
     if (outage === undefined || outage.hasLanded) return { state };
     const { lasted } = state;
     const landed = { ...state, outages: new Map(state.outages).set(name, { ...outage, hasLanded: true }) };
-    // Only the mark of what an operator has taken over is removed, in the outage or when the restoration begins.
+    // If an operator has taken over a Deployment, only its mark is removed, during the outage or when the restoration begins.
     if (direction === 'marks') {
       const mayHaveLanded = before.isHeld && !after.isHeld && whyEarly(write, { outage, lasted }, known) === undefined;
       return { state: mayHaveLanded ? landed : state };
     }
-    // What an operator had taken over and given back has no mark.
+    // A Deployment that an operator had taken over and given back has no mark.
     if (!before.isHeld && !holdsAnother(write, known)) return { state };
     return { state: landed, problem: whyEarly(write, { outage, lasted }, known) };
   },

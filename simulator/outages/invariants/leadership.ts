@@ -7,14 +7,14 @@ import { watchdogWrite } from './scaling.ts';
 
 type Request = Extract<SimEvent, { kind: 'request' }>;
 
-/** Requests that change something, but for the election itself and questions asked by POST. */
+/** True if a request changes an object, except requests of the election itself, and access reviews, which are reads by POST. */
 const isWrite = (event: SimEvent): event is Request =>
   event.kind === 'request' &&
   event.exchange.server === 'seed' &&
   !['get', 'list', 'watch'].includes(event.verb) &&
   !['leases', 'selfsubjectaccessreviews'].includes(event.resource);
 
-/** A standby may scale down, and record that: what it does to a Deployment is judged by the change itself. */
+/** True if only the leader may send a write. A standby may scale down and record Events; changes of Deployments are judged by themselves. */
 const isLeadersWrite = (event: SimEvent, { component }: Plan): event is Request =>
   isWrite(event) && (component !== 'prober' || !['deployments', 'events'].includes(event.resource));
 
@@ -22,7 +22,7 @@ const told = ({ verb, resource, name = '' }: Request): string => `${verb} ${reso
 
 const isElected = ({ elected }: Plan): boolean => elected;
 
-/** While one holds the Lease, nothing that another sent is done. */
+/** While one process holds the Lease, no write of another is carried out. */
 export const oneLeader = stateless('never two leaders writing', (event, { model, rules }) => {
   const { plan } = rules;
   const holder = model.leader.life;
@@ -36,7 +36,7 @@ export const oneLeader = stateless('never two leaders writing', (event, { model,
   return holder === life ? undefined : `${told(event)} of process ${life} was done while ${holder} led`;
 });
 
-/** Nobody writes who does not hold the Lease, or has not renewed it for the renew deadline. */
+/** No process writes unless it has held the Lease, and has renewed it within the renew deadline. */
 export const noWriteAfterLoss = stateless('no write after leadership is lost', (event, { model, rules }) => {
   const { plan } = rules;
   if (!isElected(plan)) return undefined;

@@ -2,7 +2,7 @@ import type { Held, Leftovers, Life, SimEvent } from '../history.ts';
 import type { Plan } from '../plan.ts';
 import { type Known, stateful, stateless } from './invariant.ts';
 
-/** By life: when it was told to stop, and when it last went on after it had stood still. */
+/** Times at which each process received SIGTERM, and at which it last resumed after a suspension. */
 interface Ends {
   readonly told: ReadonlyMap<Life, number>;
   readonly awake: ReadonlyMap<Life, number>;
@@ -21,7 +21,7 @@ const processProblem = (
   { model }: Known,
 ): string | undefined => {
   const toldAt = told.get(life) ?? Number.POSITIVE_INFINITY;
-  // The time for a stop is limited: what a server leaves without an answer is not waited for, nor is what has been slept through.
+  // The time for a stop is limited: the process does not wait for servers that do not respond, nor longer after a suspension.
   const isExcused = model.faults.length > 0 || (awake.get(life) ?? Number.NEGATIVE_INFINITY) >= toldAt;
   return held === 0 || isExcused ? undefined : `process ${life} ended with ${String(held)} timers and requests`;
 };
@@ -32,7 +32,7 @@ const leftProblem = ({ timers, exchanges, processes }: Leftovers): string | unde
   return processes > 0 ? `${String(processes)} processes did not end` : undefined;
 };
 
-/** Who ends lets go of everything, and once all has stopped nothing is left. */
+/** A process that ends releases everything, and nothing is left when all have stopped. */
 export const leaks = stateful<Ends>('nothing leaks', { told: new Map(), awake: new Map() }, (before, event, known) => {
   if (event.kind === 'over') return { state: before, problem: leftProblem(event.leftovers) };
   if (event.kind !== 'process') return { state: before };
@@ -41,8 +41,8 @@ export const leaks = stateful<Ends>('nothing leaks', { told: new Map(), awake: n
 });
 
 /**
- * What a process without shoots or weedings holds: its watches, and for each how long it may be silent; the renewal of the Lease and its
- * deadline; of a weeder the next look for owners that may be forgotten; with Cluster API the next look for the version that is served.
+ * Returns the limits for a process without shoots or weedings: its watches, and a timeout for the silence of each; the renewal of the Lease
+ * and its deadline; for a weeder the next cleanup of owners; with Cluster API the next discovery of the served version.
  */
 const heldAtRest = ({ component, source, outside, elected }: Plan): Pick<Held, 'timers' | 'requests'> => {
   const watches = component === 'weeder' ? 1 : outside === undefined ? 7 : 8;
@@ -50,7 +50,7 @@ const heldAtRest = ({ component, source, outside, elected }: Plan): Pick<Held, '
   return { requests: watches, timers: watches + (elected ? 2 : 0) + (looksAgain ? 1 : 0) };
 };
 
-/** Nothing is held per shoot once the shoots are gone, or per weeding once the weedings are over. */
+/** A process holds nothing per shoot after the shoots are deleted, and nothing per weeding after the weedings are over. */
 export const atRest = stateless('nothing held at rest', (event, { rules }) => {
   if (event.kind !== 'at rest') return undefined;
   const { life, held } = event;

@@ -6,16 +6,16 @@ import { read } from './evidence.ts';
 import { type Known, stateful } from './invariant.ts';
 import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
 
-/** What a process has tried with a Deployment since it last scaled it up, or since another undid it. */
+/** Attempts of a process to scale a Deployment, since it last scaled it up, or since another writer reverted that. */
 interface Efforts {
   readonly since: number;
   readonly failures: number;
 }
 
-/** By process, shoot and name. */
+/** Attempts by process, shoot and name. */
 type Begun = ReadonlyMap<string, Efforts>;
 
-/** Who fails so often, or is refused for good, is done. */
+/** Number of failed attempts after which an operation is over. One response with a final status is enough. */
 const mostTries = 3;
 const finalStatuses = [400, 401, 403, 404, 422];
 
@@ -37,9 +37,9 @@ const noteEffort = (
   return new Map(begun).set(key, { ...known, failures });
 };
 
-/** A level of a scale-down holds up the next for so long at most. */
+/** Maximum time by which a level of a scale-down delays the next one. */
 const downLevelMs = 3_000;
-/** What a watch may lag behind an operator's annotation, troubles on the way included. */
+/** Maximum lag of a watch behind an operator's annotation, faults of the network included. */
 const staleMs = 60_000;
 
 const isExcused = (known: DeploymentModel | undefined, at: number): known is undefined =>
@@ -73,7 +73,7 @@ const tooEarlyDown = ({ write, sentAt, known, begun }: Case): string | undefined
     return efforts === undefined || sentAt - efforts.since < downLevelMs;
   });
 
-/** For the sake of a single candidate only what is held comes up, and not what an operator has taken over and given back at 0. */
+/** True if the process saw a single candidate: then it restores only held Deployments, not one that an operator took over and gave back at 0. */
 const sawOneCandidate = ({ write, known }: Case): boolean => {
   const { shoot: name, writer } = write;
   const { model, views, rules } = known;
@@ -84,7 +84,7 @@ const sawOneCandidate = ({ write, known }: Case): boolean => {
 
 const tooEarlyUp = (given: Case): string | undefined => {
   const { write, sentAt, known } = given;
-  // A shoot without workers has no nodes that an order could protect.
+  // A shoot without workers has no nodes, so the order does not matter.
   if (known.model.shoots.get(write.shoot)?.phase === 'restore') return undefined;
   return lowerLevels(known.rules.upLevels, write.name).find((lower) => {
     const state = stateIn(known, write.shoot, lower);
@@ -93,7 +93,7 @@ const tooEarlyUp = (given: Case): string | undefined => {
   });
 };
 
-/** Each level waits for the one before: up without exception, down for three seconds. */
+/** Each level waits for the previous one: without limit when scaling up, for at most three seconds when scaling down. */
 export const levels = stateful<Begun>('levels in order', new Map(), (begun, event, known) => {
   if (event.kind === 'request') {
     const { stage, resource } = event;
@@ -105,7 +105,7 @@ export const levels = stateful<Begun>('levels in order', new Map(), (begun, even
   const { shoot, name, writer, direction } = write;
   const rest = new Map(begun);
   const key = `${writer.life}/${shoot}/${name}`;
-  // A success after long tries does not hold up the next level anew.
+  // A success after many attempts does not delay the next level again.
   if (direction === 'up') rest.delete(key);
   const sentAt = known.model.exchanges.get(exchangeKey(writer))?.sentAt ?? known.model.at;
   const given = { write, sentAt, known, begun };

@@ -1,11 +1,11 @@
 import { troubledUntil } from '../model.ts';
 import { stateful, stateless } from './invariant.ts';
 
-/** After troubles: back-off, elections, lists, what is given back first, and the initial delay of a shoot that is new. */
+/** Time after faults for back-off, elections, lists, releases that come first, and the initial delay of a new shoot. */
 const settleMs = 120_000;
 const marginMs = 20_000;
 
-/** A shoot that can be watched is looked at again and again. */
+/** A shoot that can be probed is probed again and again. */
 export const keepsLooking = stateless('keeps looking', (event, { model, views, rules }) => {
   if (event.kind !== 'tick') return undefined;
   for (const [name, { phase, phaseSince }] of model.shoots) {
@@ -27,7 +27,7 @@ interface Window {
 const windowMs = 10_000;
 const mostInWindow = 120;
 
-/** Failures do not become a hot loop. */
+/** Failures do not cause a hot loop of requests. */
 export const noStorm = stateful<ReadonlyMap<string, Window>>('no storm of requests', new Map(), (windows, event) => {
   if (event.kind !== 'request' || event.stage !== 'sent') return { state: windows };
   const { life, server } = event.exchange;

@@ -7,23 +7,23 @@ import { touches } from '../touches.ts';
 import { type Known, stateful } from './invariant.ts';
 import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
 
-/** A write that was on its way, or that a look from just before has led to. */
+/** Tolerance for a write that was in flight, or that an observation from just before has caused. */
 const underWayMs = 5_000;
-/** Until a process that starts, or that sees the seed again, knows what is there. */
+/** Time until a process that starts, or that can read the seed again, knows the objects. */
 const learningMs = 15_000;
 const toleranceMs = 100;
 
 const delayMs = (name: string): number =>
   gardenSettings.dependentResources.find(({ ref }) => ref.name === name)?.scaleUp.initialDelayMs ?? 0;
 
-/** By shoot: when its restoration may have begun; absent while nothing has been restored since the last scale-down. */
+/** Time at which the restoration may have begun, by shoot. Absent while nothing has been restored since the last scale-down. */
 type Restorations = ReadonlyMap<string, number>;
 
-/** It may have known nothing of the Namespace. */
+/** True if the process started so late that it may not have known the Namespace. */
 const isNew = (life: Life, since: number, model: Model): boolean =>
   (model.processes.lives.get(life)?.startedAt ?? Number.POSITIVE_INFINITY) > since - learningMs;
 
-/** It may not have heard what became of the cluster. Another configuration is no excuse. */
+/** True if a fault may have hidden the change of the cluster from the process. A reload is not an excuse. */
 const isExcused = (life: Life, since: number, { processes, at }: Model): boolean => {
   const hindrances = processes.hindrances.filter(({ cause }) => cause.fault.kind !== 'reload');
   return hamperedSpells({ ...processes, hindrances }, life).some(
@@ -31,14 +31,14 @@ const isExcused = (life: Life, since: number, { processes, at }: Model): boolean
   );
 };
 
-/** Of the first write. MCM comes up 30 s after what came before it; where that had been up all along, its restoration began so much earlier. */
+/** Returns when the restoration with this first write began. A first write to MCM comes after its delay of 30 s, if the level before was up. */
 const beganAt = ({ name, writer }: WatchdogWrite, shoot: ShootModel | undefined, model: Model): number => {
   const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
   const isDelayed = delayMs(name) > 0 && sentAt - (shoot?.phaseSince ?? 0) < underWayMs + delayMs(name);
   return isDelayed ? sentAt - underWayMs - delayMs(name) : model.at;
 };
 
-/** A pause restores what is held. */
+/** True if a pause of the shoot may have caused the restoration. */
 const isPaused = (name: string, { phaseSince }: ShootModel, { model, rules }: Known): boolean =>
   rules.plan.faults.some(
     ({ at, forMs, fault }) =>
@@ -58,8 +58,8 @@ const judge = (write: WatchdogWrite, shoot: ShootModel, known: Known): string | 
 };
 
 /**
- * What is held of a cluster that goes by its Secret stays held while that is missed, and its counts are left to their owner while its Namespace is being deleted. A
- * restoration that is under way goes on.
+ * With the cluster source `secret`, held resources stay held while the Secret is missed, and replicas are left to their owner while the
+ * Namespace is being deleted. A restoration that has begun continues.
  */
 export const missedSecret = stateful<Restorations>(
   'held while its Secret is missed',

@@ -3,18 +3,18 @@ import { aftermathMs, hampersWeeder, touches } from '../touches.ts';
 import { stateful } from './invariant.ts';
 import { watchdogWrite } from './scaling.ts';
 
-/** A watch that is open shows an annotation at once; a request that was on its way is awaited. */
+/** Time to notice a pause: an open watch shows the annotation at once, but a request may be in flight. */
 const heardMs = 10_000;
 
 const isPause = ({ kind }: Fault): boolean => kind === 'protection-pause';
 
-/** Whether a fault keeps a prober from seeing Namespaces, or its clock from telling when a pause ends. */
+/** True if a fault keeps a prober from reading Namespaces, or makes its clock wrong, so that a pause may seem to have ended. */
 const blinds = (fault: Fault): boolean => hampersWeeder(fault) || fault.kind === 'watchdog-clock';
 
 const holds = ({ at, forMs, fault }: PlannedFault, shoot: string, now: number): boolean =>
   isPause(fault) && touches(fault, shoot) && now >= at + heardMs && now < at + forMs;
 
-/** Nobody scales a paused shoot down: not the leader, not a standby in its place. */
+/** No process scales a paused shoot down: neither the leader nor a standby in its place. */
 export const paused = stateful<number>(
   'paused is not scaled down',
   Number.NEGATIVE_INFINITY,

@@ -4,15 +4,15 @@ import { type ShootModel, troubledUntil } from '../model.ts';
 import type { Views } from '../client-views.ts';
 import { type Known, stateless } from './invariant.ts';
 
-/** From the threshold to the last Deployment at 0: a look at once, then two levels, of which the first takes 3 s at most. */
+/** Time from the threshold to the last Deployment at 0: a probe at once, then two levels. The first takes at most 3 s. */
 const reactionMs = 5_000;
-/** What troubles leave behind: back-off, downtime that is forgiven, lists and leadership that come back. On top of the limit. */
+/** Time after faults, in addition to the expiry age: for back-off, the reset after downtime, new lists and a new leader. */
 const settleMs = 40_000;
 
-/** A shoot that is watched again: a new prober waits its initial delay, and confirms what timestamps say by a second look. */
+/** Time for a shoot that is probed again: a new prober waits its initial delay, and confirms old timestamps by a second observation. */
 const returnMs = gardenSettings.initialDelayMs + 2_000;
 
-/** When the share of candidates whose lease did not change for the limit reached the threshold; undefined: it has not. */
+/** Returns the time at which the share of expired candidates reaches the threshold if no lease changes; undefined for fewer than two leases. */
 const crossedAt = (shoot: ShootModel, limitMs: number, { highestFraction }: Rules): number | undefined => {
   const expiries = [...shoot.nodes]
     .filter(([node, { isCandidate }]) => isCandidate && shoot.machines.has(node))
@@ -24,8 +24,8 @@ const crossedAt = (shoot: ShootModel, limitMs: number, { highestFraction }: Rule
 };
 
 /**
- * How long an outside path that was whole may keep the shoot from being protected: for half of the limit, and then until the next look; or until a fault of
- * ours is met.
+ * Returns the time until which a reachable public address may have vetoed the protection: for half of the expiry age, and then until the next
+ * probe; or until a fault on our side was noticed.
  */
 const pathObjectsUntil = (name: string, views: Views, rules: Rules): number => {
   if (rules.plan.outside !== 'confirm' && rules.plan.outside !== 'trigger') return Number.NEGATIVE_INFINITY;
@@ -37,7 +37,7 @@ const pathObjectsUntil = (name: string, views: Views, rules: Rules): number => {
   return Math.max(Number.NEGATIVE_INFINITY, ...until);
 };
 
-/** From when on a shoot has to be protected; undefined: it need not be. */
+/** Returns the time from which a shoot must be protected; undefined if it need not be. */
 const protectedFrom = (name: string, { model, views, rules }: Known): number | undefined => {
   const shoot = model.shoots.get(name);
   if (shoot?.phase !== 'run' || rules.plan.dryRun) return undefined;
@@ -56,8 +56,8 @@ const upIn = (shoot: ShootModel | undefined, rules: Rules): readonly string[] =>
   });
 
 /**
- * A shoot whose kubelets are cut off, with a watchdog that leads and API servers that answer, is protected within seconds of the
- * threshold. (Before that KCM may be first, where one lease is older than the others by nearly all that the grace leaves.)
+ * A shoot whose kubelets are cut off, with a leader and working API servers, is protected within seconds of the threshold. (KCM may act before
+ * the threshold if one lease is older than the others by nearly the rest of the grace period.)
  */
 export const protection = stateless('protected in time', (event, known) => {
   const { model, rules } = known;
@@ -72,7 +72,7 @@ export const protection = stateless('protected in time', (event, known) => {
   return undefined;
 });
 
-/** Nor does it lose a node from then on. */
+/** A shoot loses no node from the time at which it must be protected. */
 export const noNodeLost = stateless('no node lost', (event, known) => {
   if (event.kind !== 'node' || event.facts?.isUnknown !== true) return undefined;
   const from = protectedFrom(event.shoot, known);

@@ -4,7 +4,7 @@ import { stateless } from './invariant.ts';
 const hasOneCandidate = ({ nodes, machines }: ShootModel): boolean =>
   [...nodes].filter(([node, { isCandidate }]) => isCandidate && machines.has(node)).length === 1;
 
-/** Beside one candidate, and of a cluster that is left. */
+/** True if only held resources are restored: with a single candidate, or if the cluster is no longer probed. */
 const restoresOnlyHeld = (shoot: ShootModel): boolean => shoot.phase === 'restore' || hasOneCandidate(shoot);
 
 const problemsOf = (name: string, shoot: ShootModel): readonly string[] =>
@@ -14,7 +14,7 @@ const problemsOf = (name: string, shoot: ShootModel): readonly string[] =>
       case 'run':
       case 'restore':
         if (state.isIgnored) return [];
-        // An operator took it over while it was held, and gave it back at 0.
+        // An operator took over the held Deployment, and gave it back at 0.
         if (restoresOnlyHeld(shoot) && state.replicas === 0 && !state.isHeld && state.stored !== undefined) return [];
         if (state.replicas !== state.desired) {
           return [`${what} has ${String(state.replicas)} replicas, not the ${String(state.desired)} of before`];
@@ -29,11 +29,11 @@ const problemsOf = (name: string, shoot: ShootModel): readonly string[] =>
     }
   });
 
-/** What keeps the world from being as it was; in a dry run nothing ever was otherwise. */
+/** Returns the differences from the former state of the world. In a dry run there are none. */
 export const unrestored = (model: Model): readonly string[] =>
   [...model.shoots].flatMap(([name, shoot]) => problemsOf(name, shoot));
 
-/** Once the world is healthy everything is as it was, or given back to its owner. */
+/** After the recovery, everything is as before, or given back to its owner. */
 export const restoration = stateless('restored in the end', (event, { model }) =>
   event.kind === 'settled' ? unrestored(model)[0] : undefined,
 );

@@ -1,6 +1,6 @@
 import type { DeploymentFacts, ExchangeId, SimEvent } from '../history.ts';
 
-/** A change of a Deployment's count or marks by a watchdog. */
+/** A change of a Deployment's replicas or marks by a watchdog. */
 export interface WatchdogWrite {
   readonly shoot: string;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface WatchdogWrite {
   readonly direction: 'down' | 'up' | 'marks';
 }
 
-/** Undefined for everything else. */
+/** Returns the change that an event shows; undefined for all other events. */
 export const watchdogWrite = (event: SimEvent): WatchdogWrite | undefined => {
   if (event.kind !== 'deployment' || event.writer === 'world') return undefined;
   const { shoot, name, before, after, writer } = event;

@@ -6,14 +6,14 @@ import { electionSettings } from '../../harness/index.ts';
 import { type Known, stateful, stateless } from './invariant.ts';
 import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
 
-/** A leader that has not renewed for so long is not at work. */
+/** Time without a renewal of the Lease after which the leader counts as not working. */
 const silenceMs = 5_000;
-/** From the threshold on the leader has so long. */
+/** Time from the threshold in which only the leader may act. */
 const leaderTimeMs = 3_000;
-/** In trigger mode silence counts from here. */
+/** Time without a renewal after which a kubelet is silent in trigger mode. */
 const triggerMs = 15_000;
 const fewestSilent = 3;
-/** Of instants that timestamps tell in microseconds. */
+/** Resolution of times: timestamps have microseconds, so they are rounded. */
 const resolutionMs = 1;
 
 const sentAtOf = ({ writer }: WatchdogWrite, model: Model): number =>
@@ -22,7 +22,7 @@ const sentAtOf = ({ writer }: WatchdogWrite, model: Model): number =>
 const leadsAt = (life: Life, sentAt: number, { leader }: Model): boolean =>
   sentAt - (leader.renewals.get(life) ?? Number.NEGATIVE_INFINITY) < electionSettings(true).renewDeadlineMs;
 
-/** A scale-down by a process that does not lead. */
+/** Returns the scale-down if a process without leadership has written it, else undefined. */
 const downWithoutLead = (event: SimEvent, { model, rules }: Known) => {
   const write = watchdogWrite(event);
   if (write?.direction !== 'down' || !rules.plan.elected) return undefined;
@@ -35,7 +35,7 @@ const isLeaderSilent = (sentAt: number, { leader }: Model): boolean => {
   return sentAt - latest >= silenceMs - resolutionMs;
 };
 
-/** The first instant at which some set of nodes with these leases could have crossed a threshold. */
+/** Returns the earliest time at which any set of nodes with these leases could have crossed a threshold. */
 const crossedAt = (name: string, leases: ShootModel['leases'], { plan, ...rules }: Rules): number => {
   const changes = [...leases.values()].toSorted((a, b) => a - b);
   const latest = changes.at(-1) ?? Number.POSITIVE_INFINITY;
@@ -46,7 +46,7 @@ const crossedAt = (name: string, leases: ShootModel['leases'], { plan, ...rules 
   return Math.min(expired, silent, triggered);
 };
 
-/** A standby scales down only where the leader does not renew, or has let the threshold pass by; and on leases that it has seen to be renewed. */
+/** A standby scales down only if the leader does not renew, or has not acted at the threshold; and only if it has seen leases renewed. */
 export const inLeadersPlace = stateless('a standby acts only in the place of the leader', (event, known) => {
   const { model, views, rules } = known;
   const { write, sentAt } = downWithoutLead(event, known) ?? {};
@@ -57,7 +57,7 @@ export const inLeadersPlace = stateless('a standby acts only in the place of the
   const { moved, complete } = viewOf(views, write.writer.life, write.shoot);
   if (moved.size === 0) return `${what} though it has seen no lease renewed`;
   if (isLeaderSilent(sentAt, model) || shoot.isSkewed) return undefined;
-  // By what it had been shown: a kubelet may have renewed since.
+  // The data that the standby had received counts: a kubelet may have renewed since.
   const { leases } = complete.find(({ knownAt }) => knownAt <= sentAt) ?? shoot;
   const lateMs = sentAt - crossedAt(write.shoot, leases, rules);
   return lateMs >= leaderTimeMs - resolutionMs
@@ -65,11 +65,11 @@ export const inLeadersPlace = stateless('a standby acts only in the place of the
     : `${what} ${(lateMs / 1_000).toFixed(1)} s after the threshold`;
 });
 
-/** When a Deployment was last restored, by whom, and by whom it had been scaled down. */
+/** The last restoration of a Deployment: its time, its writer, and the writer of the scale-down before it. */
 interface Restored {
   readonly at: number;
   readonly by: Life;
-  /** The first scale-up of its shoot since the last scale-down there. */
+  /** Time of the first scale-up in its shoot since the last scale-down there. */
   readonly begunAt: number;
   readonly downBy: Life;
 }
@@ -77,10 +77,11 @@ interface Restored {
 interface Seen {
   readonly downBy: ReadonlyMap<string, Life>;
   readonly restored: ReadonlyMap<string, Restored>;
-  /** By shoot: the first scale-up since the last scale-down. */
+  /** Time of the first scale-up since the last scale-down, by shoot. */
   readonly begunAt: ReadonlyMap<string, number>;
 }
 
+/** Time after a restoration in which a standby does not repeat its own scale-down. */
 const leftToLeaderMs = 600_000;
 
 const judgeSecond = (event: SimEvent, known: Known, restored: Restored | undefined): string | undefined => {
@@ -91,7 +92,7 @@ const judgeSecond = (event: SimEvent, known: Known, restored: Restored | undefin
   const sentAt = sentAtOf(write, model);
   const looks = viewOf(views, writer.life, shoot).complete.filter(({ knownAt }) => knownAt <= sentAt);
   const what = `${shoot}: ${name} was scaled down by process ${writer.life}`;
-  // Whose own scale-up is under way has decided on it when that began, and turns round on what it sees since.
+  // A process decides on its own restoration when that begins, and may reverse it because of later observations.
   const decidedAt = restored.by === writer.life ? restored.begunAt : restored.at;
   if (!looks.some(({ servedAt }) => servedAt >= decidedAt)) return `${what} on evidence from before its restoration`;
   const isItsOwn = restored.downBy === writer.life && sentAt - restored.at < leftToLeaderMs;
@@ -99,7 +100,7 @@ const judgeSecond = (event: SimEvent, known: Known, restored: Restored | undefin
   return `${what}, which does not lead and had done so before: the leader restored it`;
 };
 
-/** Nobody scales down again, on the same evidence, what was restored in between; nor a standby soon what it had scaled down itself. */
+/** No process scales a restored Deployment down again on evidence from before; and no standby soon repeats a scale-down of its own. */
 export const noSecondThoughts = stateful<Seen>(
   'not down again on old evidence',
   { downBy: new Map(), restored: new Map(), begunAt: new Map() },

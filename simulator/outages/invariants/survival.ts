@@ -2,7 +2,7 @@ import type { Life } from '../history.ts';
 import { electionSettings } from '../../harness/index.ts';
 import { stateful } from './invariant.ts';
 
-/** A process ends because it is told to, or because it lost the Lease, and for no other reason. */
+/** A process ends only because of SIGTERM, or because it lost the Lease. */
 export const survival = stateful<ReadonlySet<Life>>('no crash', new Set(), (told, event, { model, rules }) => {
   if (event.kind !== 'process') return { state: told };
   const { life, what } = event;
@@ -10,7 +10,7 @@ export const survival = stateful<ReadonlySet<Life>>('no crash', new Set(), (told
   if (what !== 'has ended' || told.has(life)) return { state: told };
   const renewedAt = model.leader.renewals.get(life);
   const { retryPeriodMs } = electionSettings(true);
-  // As long as it is renewed without delay, and all answers arrive, the Lease cannot be lost. After a lost one the next try meets a conflict.
+  // The Lease cannot be lost while it is renewed in time and all responses arrive. After a lost response, the next attempt gets a conflict.
   const isRenewed = renewedAt !== undefined && model.at - renewedAt < retryPeriodMs;
   const wasHampered = model.processes.hindrances.some(({ to = model.at }) => model.at - to < 2 * retryPeriodMs);
   const mayBeLost =

@@ -5,16 +5,16 @@ import { type BatchesByOwner, landedDelete, longestWaitMs, takeDelete, waitOf } 
 import type { Model } from '../model.ts';
 import { type Known, stateful } from './invariant.ts';
 
-/** From the moment when a pod may be deleted: lists and watches that open, and an answer or two on their way. */
+/** Time from when a pod may be deleted until it is: lists and watches open, and a response or two are in flight. */
 const reactionMs = 5_000;
 
-/** The longest way of an answer. */
+/** Maximum latency of a response. */
 const answerMs = 1_000;
 
-/** What deletes have come to. */
+/** Results of the deletes so far. */
 interface Progress {
   readonly batches: BatchesByOwner;
-  /** By process and pod's name: when a delete of it last ended otherwise than well. */
+  /** Time at which a delete last failed, by process and shoot. */
   readonly failures: ReadonlyMap<string, number>;
 }
 
@@ -28,7 +28,7 @@ const take = (progress: Progress, event: SimEvent, model: Model): Progress => {
   return { ...progress, failures: new Map(progress.failures).set(`${exchange.life}/${shoot}`, at) };
 };
 
-/** The process that has to weed now. */
+/** Returns the process that must weed now, and since when. */
 const weeder = ({ model, rules }: Known): { readonly life: Life; readonly since: number } | undefined => {
   const { lives } = model.processes;
   const { elected, replicas } = rules.plan;
@@ -50,13 +50,13 @@ interface Case {
   readonly known: Known;
 }
 
-/** When the owner's waits are over; what cannot be known for certain is read in the weeder's favour. */
+/** Returns the time at which the owner's back-off is over. Uncertain cases are judged in the weeder's favour. */
 const freeAt = ({ shoot, uid, pod, progress, known }: Case, life: Life): number => {
   const batches = progress.batches.get(`${life}/${pod.owner ?? ''}`);
   const failedAt = progress.failures.get(`${life}/${shoot}`) ?? Number.NEGATIVE_INFINITY;
   const ofFailures = failedAt + longestWaitMs;
   if (batches === undefined) return ofFailures;
-  // The process waits from the answer on, which may come late where something is in the way.
+  // The back-off starts with the response, which a fault may delay.
   const spells = hamperedSpells(known.model.processes, life);
   const spell = spellAt(spells, batches.lastAt) ?? spellAt(spells, batches.lastAt + answerMs);
   const heardAt = spell?.to ?? batches.lastAt;
@@ -64,7 +64,7 @@ const freeAt = ({ shoot, uid, pod, progress, known }: Case, life: Life): number 
   return Math.max(ofFailures, wasThere ? batches.beganAt : heardAt + waitOf(batches));
 };
 
-/** The weeding of a service that is ready and that the process has certainly seen come; undefined: there may be none. */
+/** Returns the weeding of a ready service, if the process has certainly seen the service become ready; undefined if there may be none. */
 const weedingOf = (
   { from, to, awaySince }: ReadySpell,
   { since, spells }: { readonly since: number; readonly spells: ReturnType<typeof hamperedSpells> },
@@ -77,7 +77,7 @@ const weedingOf = (
   return isSeen ? { from: Math.max(from, since) } : undefined;
 };
 
-/** When the pod has to be deleted at the latest; undefined: it need not be. */
+/** Returns the time by which the pod must be deleted; undefined if it need not be. */
 const dueAt = (given: Case): number | undefined => {
   const { shoot, pod, known } = given;
   const { model, rules } = known;
@@ -99,7 +99,7 @@ const dueAt = (given: Case): number | undefined => {
   return dues.length === 0 ? undefined : Math.min(...dues);
 };
 
-/** No crash-looping dependant stays during a weeding, with a weeder that leads and an API server that answers. */
+/** With a leader and a working API server, no crash-looping dependent remains during a weeding. */
 export const weeded = stateful<Progress>(
   'weeded in time',
   { batches: new Map(), failures: new Map() },

@@ -4,22 +4,22 @@ import { type LandedDelete, type BatchesByOwner, landedDelete, takeDelete } from
 import type { Model } from '../model.ts';
 import { type Known, stateful, stateless } from './invariant.ts';
 
-/** What a watch lags behind, and a delete waits for its turn, when nothing is in the way. */
+/** Lag of a watch, and the time that a delete waits for its turn, without faults. */
 const lagMs = 2_500;
 
-/** When weedings of one service may have begun in the eyes of a process, at the latest that it may have seen each. */
+/** Returns when weedings of one service may have begun for a process: for each, the latest time at which it may have seen that. */
 const possibleStarts = (model: Model, life: Life, spells: ControlSpells): readonly number[] => {
   const { lives, reloads } = model.processes;
   const hampered = hamperedSpells(model.processes, life);
   const beginsAt = lives.get(life)?.ledAt ?? lives.get(life)?.startedAt ?? 0;
-  /** At the latest: what keeps it from seeing may also have begun while the news was on its way. */
+  /** Returns the latest time at which a change was seen: a fault that hides it may also have begun while the change was in flight. */
   const seen = (instant: number): number => {
     const spell = hampered.find(({ from, to }) => from <= instant + lagMs && instant <= to);
     return Math.max(instant + lagMs, spell?.to ?? 0);
   };
   const starts = spells.flatMap(({ from, to }) => {
     const begins = [Math.max(from, beginsAt), ...reloads.filter((reload) => reload >= from)];
-    // A service that was lost since may have been ready in the eyes of a process that could not see it.
+    // A service that has become unready since may still have looked ready to a process that could not see it.
     return begins.filter((start) => to === undefined || start <= seen(to));
   });
   return starts.map(seen);
@@ -27,7 +27,7 @@ const possibleStarts = (model: Model, life: Life, spells: ControlSpells): readon
 
 type ControlSpells = readonly { readonly from: number; readonly to: number | undefined }[];
 
-/** Why a delete must not have been sent; undefined: it was right. */
+/** Returns why a delete was wrong; undefined if it was right. */
 const problemOf = ({ shoot, life, sentAt, event }: LandedDelete, { model, rules }: Known): string | undefined => {
   const { before } = event;
   if (before === undefined) return undefined;
@@ -45,7 +45,7 @@ const problemOf = ({ shoot, life, sentAt, event }: LandedDelete, { model, rules 
   return isInTime ? undefined : `after the weeding of ${services.join(', ')} was over`;
 };
 
-/** Nothing is deleted but crash-looping dependants with an owner, while what they depend on is ready and is being weeded. */
+/** Only crash-looping dependents with an owner are deleted, while their service is ready and is being weeded. */
 export const weedsOnly = stateless('weeds only', (event, known) => {
   const landed = landedDelete(event, known.model);
   if (landed === undefined) return undefined;
@@ -53,7 +53,7 @@ export const weedsOnly = stateless('weeds only', (event, known) => {
   return problem === undefined ? undefined : `${landed.shoot}: ${landed.name} was deleted, ${problem}`;
 });
 
-/** Pods that an owner makes in the place of those that were deleted are left alone for a while, each time for longer. */
+/** Pods that replace deleted ones are left alone for a back-off, which grows each time. */
 export const noCrashLoop = stateful<BatchesByOwner>('never the crash loop', new Map(), (batches, event, { model }) => {
   const landed = landedDelete(event, model);
   if (landed === undefined) return { state: batches };
@@ -71,7 +71,7 @@ type PodDelete = Extract<SimEvent, { kind: 'request' }>;
 const isPodDelete = (event: SimEvent): event is PodDelete =>
   event.kind === 'request' && event.verb === 'delete' && event.resource === 'pods';
 
-/** A pod is deleted as it was seen, or not at all, and once. */
+/** A pod is deleted only in the state in which it was seen, and only once. */
 export const preciseDeletes = stateful<ReadonlySet<string>>('deletes what was seen', new Set(), (done, event) => {
   if (!isPodDelete(event)) return { state: done };
   const { uid, resourceVersion } = event.preconditions ?? {};

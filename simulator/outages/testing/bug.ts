@@ -1,6 +1,6 @@
 import type { Plan } from '../plan.ts';
 
-// A bug that tests plant: a wrapper around one function. What is wrapped has types that are the component's own affair; here it is
+// A bug that tests plant: a wrapper around one function. The types of the function are internal to its component; here they are
 // JSON-like data.
 
 export type Shape = Readonly<Record<string, unknown>>;
@@ -9,14 +9,14 @@ export type PlantedChange = (original: Wrapped) => Wrapped;
 
 export interface Bug {
   readonly name: string;
-  /** Function that is wrapped; where two bear the same name, with that of the component before it. */
+  /** Name of the wrapped function, with its component as a prefix if two functions have the same name. */
   readonly of: string;
   readonly change: PlantedChange;
-  /** Invariants of which one has to break first. */
+  /** Invariants. The first violation must be of one of them. */
   readonly breaks: readonly string[];
-  /** Plans among which it has to be found. Default: those of probers. */
+  /** Selects the plans that must find the bug. Default: those of probers. */
   readonly among?: (plan: Plan) => boolean;
-  /** A plan that finds it, where the first is found late: it is tried before all others. */
+  /** Number of a plan that finds the bug. It is tried before all others, and given if the search for the first one takes long. */
   readonly knownPlan?: number;
 }
 

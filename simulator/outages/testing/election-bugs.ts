@@ -2,12 +2,12 @@ import type { Plan } from '../plan.ts';
 import { type Bug, type Shape, shape } from './bug.ts';
 
 const isElected = ({ elected }: Plan): boolean => elected;
-/** Of which one may take the Lease while another scales everything. */
+/** True if one of two probers may take the Lease while the other scales Deployments. */
 const areRivals = ({ component, replicas, latencyMs }: Plan): boolean =>
   component === 'prober' && replicas > 1 && latencyMs > 0;
 const isPaused = ({ elected, faults }: Plan): boolean => elected && faults.some(({ fault }) => fault.kind === 'pause');
 
-/** Of either component. */
+/** Bugs of the leader election, which both components use. */
 export const electionBugs: readonly Bug[] = [
   {
     name: 'the renew deadline is ignored',

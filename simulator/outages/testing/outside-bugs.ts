@@ -4,7 +4,7 @@ import { type Bug, shape } from './bug.ts';
 const unevidenced = ['no scale-down without evidence'];
 const isConfirmed = ({ outside }: Plan): boolean => outside === 'confirm';
 const isTriggered = ({ outside }: Plan): boolean => outside === 'trigger';
-/** Our own way out breaks. */
+/** True if the watchdog's own outbound network fails. */
 const isAlone = (plan: Plan): boolean =>
   isTriggered(plan) &&
   plan.faults.some(({ fault }) =>

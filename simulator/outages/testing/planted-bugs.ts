@@ -17,12 +17,12 @@ export const bugs: readonly Bug[] = [
 
 let planted: string | undefined;
 
-/** The bug of that name is there from now on, and no other. */
+/** Activates the bug of that name from now on, and no other. */
 export const plant = (name: string | undefined): void => {
   planted = name;
 };
 
-/** A module one of whose functions, the last part of `of`, has the planted bug. */
+/** Returns the module with one function wrapped, the last part of `of`: it has the bug that is planted. */
 export const withBugs = (module: Shape, of: string): Shape => {
   const name = of.split('/').at(-1) ?? of;
   const original = module[name] as Wrapped;

@@ -2,7 +2,7 @@ import type { ProbeSettings } from '../../../src/prober/judge/probe-input.ts';
 import type { Fault, Plan } from '../plan.ts';
 import { type Bug, type PlantedChange, type Shape, shape } from './bug.ts';
 
-/** Other settings for `probe`. */
+/** Changes the settings of `probe`. */
 const settings =
   (change: (settings: ProbeSettings) => Partial<ProbeSettings>): PlantedChange =>
   (probe) =>
@@ -16,7 +16,7 @@ const settings =
     return probe(deps, { ...request, input });
   };
 
-/** Another decision of `probe`. */
+/** Changes the decision of `probe`. */
 const decision =
   (change: (decision: Shape, now: number) => Shape): PlantedChange =>
   (probe) =>
@@ -26,17 +26,17 @@ const decision =
     return { ...result, decision: change(shape(result.decision), clock.monotonic()) };
   };
 
-/** Another verdict, where `change` gives one. */
+/** Replaces the verdict if `change` returns one. */
 const verdict = (change: (verdict: Shape) => string | undefined): PlantedChange =>
   decision((made, now) => {
     const kind = change(shape(made.verdict));
     return kind === undefined ? made : { ...made, verdict: { kind, crossedAt: now } };
   });
 
-/** Another time for the next look, so many milliseconds from now. */
+/** Sets the time of the next probe, in milliseconds from now. */
 const nextProbe = (ms: number): PlantedChange => decision((made, now) => ({ ...made, nextRunAt: now + ms }));
 
-/** Another write of `planPatch`. */
+/** Changes the write of `planPatch`. */
 const write =
   (change: (write: Shape) => Shape): PlantedChange =>
   (planPatch) =>
@@ -101,7 +101,7 @@ const leaking: PlantedChange =
     return act(deps, request);
   };
 
-/** What it makes leaves a timer behind when it is closed. */
+/** Makes the created prober leave a timer behind when it is closed. */
 const leakingAtEnd: PlantedChange =
   (createConfiguredProber) =>
   (settings, deps = {}) => {
@@ -121,7 +121,7 @@ const inEarnest: PlantedChange =
   (deps = {}, request = {}) =>
     act({ ...deps, dryRun: false }, request);
 
-/** Probers' plans with so many of such faults. */
+/** Selects plans of probers with at least `least` such faults. */
 const withFault =
   (least: number, isSuch: (fault: Fault) => boolean) =>
   ({ component, faults }: Plan): boolean =>

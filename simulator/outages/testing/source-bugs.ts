@@ -2,7 +2,7 @@ import type { Plan } from '../plan.ts';
 import { kubeControllerManager } from '../../world/index.ts';
 import { type Bug, type PlantedChange, type Shape, type Wrapped, shape } from './bug.ts';
 
-/** `decideSecretLifecycle` is shown something else. */
+/** Changes the state that `decideSecretLifecycle` receives. */
 const shown =
   (change: (state: Readonly<Record<string, unknown>>) => object): PlantedChange =>
   (decide) =>
@@ -14,7 +14,7 @@ const withFault =
   ({ source, faults }: Plan): boolean =>
     source === 'secret' && faults.some(({ fault }) => isSuch(fault));
 
-/** `decideCapiLifecycle` is shown another Cluster. */
+/** Changes the Cluster that `decideCapiLifecycle` receives. */
 const withCluster =
   (change: object): PlantedChange =>
   (decide) =>
@@ -28,10 +28,10 @@ const ofClusterApi =
 
 const givenBack = ['a cluster that is left is given back'];
 
-// Texts are passed where other functions have objects.
+// `fillIn` takes strings where other wrapped functions take objects.
 const firstOfFleet = 'fleet/one' as unknown as Shape;
 
-/** Several clusters in one namespace, and of each the name of the first. */
+/** Fills in the name of the namespace's first cluster for each cluster of the namespace. */
 const mixedUp: PlantedChange =
   (fillIn) =>
   (...args) => {
@@ -40,7 +40,7 @@ const mixedUp: PlantedChange =
     return isMixedUp ? fillIn(args[0], firstOfFleet) : fillIn(...args);
   };
 
-/** Of a source, its watch does something else. */
+/** Changes the result of a source's `watch`. */
 const watching =
   (change: (watched: Shape) => object): PlantedChange =>
   (create) =>
@@ -50,7 +50,7 @@ const watching =
     return { ...source, watch: (...given: Parameters<Wrapped>) => change(shape(watch(...given))) };
   };
 
-/** Of clusters that go by the Secret with their kubeconfig, and of those of Cluster API. */
+/** Bugs of the cluster sources `secret` and `cluster-api`. */
 export const sourceBugs: readonly Bug[] = [
   {
     name: 'what is held is restored as soon as its Secret is away',

@@ -3,7 +3,7 @@ import { type Bug, type PlantedChange, shape } from './bug.ts';
 
 const areSeveral = ({ component, replicas }: Plan): boolean => component === 'prober' && replicas > 1;
 
-/** A process goes 2 to 12 s after an outage, when a leader restores and leases that nobody has renewed since are old. */
+/** True if a process ends 2 to 12 s after an outage, when a leader restores, and leases that were not renewed since are old. */
 const losesTheLeaderAfterAnOutage = (plan: Plan): boolean => {
   const ends = plan.faults.flatMap(({ fault, at, forMs }) =>
     fault.kind === 'load-balancer' && forMs >= 40_000 ? [at + forMs] : [],
@@ -19,14 +19,14 @@ const losesTheLeaderAfterAnOutage = (plan: Plan): boolean => {
 
 const inPlace = 'a standby acts only in the place of the leader';
 
-/** `whyWithoutLead` sees another situation. */
+/** Changes the situation that `whyWithoutLead` receives. */
 const situation =
   (change: (situation: Readonly<Record<string, unknown>>) => object): PlantedChange =>
   (whyWithoutLead) =>
   (given = {}) =>
     whyWithoutLead({ ...given, ...change(given) });
 
-/** Of the hot standby of a prober. */
+/** Bugs of the prober's hot standby. */
 export const standbyBugs: readonly Bug[] = [
   {
     name: 'a standby does all that a leader does',

@@ -5,7 +5,7 @@ const isWeeders = ({ component }: Plan): boolean => component === 'weeder';
 
 type Seen = Shape & { readonly pod: Shape };
 
-/** Other pods for `decide`. */
+/** Changes the pods that `decide` receives. */
 const pods =
   (change: (pod: Shape) => Shape): PlantedChange =>
   (decide) =>
@@ -15,7 +15,7 @@ const pods =
       ...rest,
     );
 
-/** Another state for `decide`. */
+/** Changes the state that `decide` receives. */
 const state =
   (change: (state: Shape, uids: ReadonlySet<unknown>) => Shape): PlantedChange =>
   (decide) =>
@@ -29,7 +29,7 @@ const withoutUnseen = (attempts: ReadonlyMap<string, unknown>, uids: ReadonlySet
   attempts: new Map([...attempts].filter(([uid]) => uids.has(uid))),
 });
 
-/** Another look at a service for `advanceService`. */
+/** Changes the observation of a service that `advanceService` receives. */
 const service =
   (change: (look: Shape, before: Shape | undefined) => Shape): PlantedChange =>
   (advanceService) =>
