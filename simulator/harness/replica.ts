@@ -15,7 +15,7 @@ import { type WeederSettings, weederComponent } from '../../src/weeder/index.ts'
 import type { World } from '../world/index.ts';
 import type { ServerLine, TrafficListener } from './line.ts';
 import { createLines } from './lines.ts';
-import { SimulatedProcess } from './machine.ts';
+import { SimulatedProcess } from './simulated-process.ts';
 
 export interface SimulatedReplicaOptions<Settings = ProberSettings> {
   readonly settings: Settings;
@@ -32,7 +32,7 @@ export interface SimulatedReplicaOptions<Settings = ProberSettings> {
 
 /** `dwd prober` or `dwd weeder` as a simulated process: everything except its sockets, its HTTP servers and its configuration file. */
 export interface SimulatedReplica<Settings = ProberSettings> {
-  readonly machine: SimulatedProcess;
+  readonly process: SimulatedProcess;
   readonly seedLine: ServerLine;
   shootLine(name: string): ServerLine;
   /** Returns the line to the public address of a shoot's API server. */
@@ -123,7 +123,7 @@ const startProcess = <Settings>(
   const parts = component.create({ settings, ports, concurrency: 1, dryRun });
   const stop = new AbortController();
   return {
-    machine,
+    process: machine,
     seedLine: lines.seed,
     shootLine: (name) => lines.shoot(name),
     outsideLine: (name) => lines.outside(name),

@@ -3,19 +3,19 @@ import type { World } from '../world/index.ts';
 import type { Held } from './history.ts';
 import type { PlannedWatchdog } from './watchdogs.ts';
 
-/** Requests come and go, of the election above all: what is there at every one of these instants is held. */
+/** Number of samples. Requests come and go, above all those of the election, so only the minimum of all samples counts as held. */
 const samples = 5;
 const betweenMs = 700;
 
-/** Of shoots and of what is done for them. */
+/** Matches the metrics that count probers and weedings. */
 const counted = /^(?:dwd_prober_probers|dwd_weeder_weedings)[{ ]/;
 
-/** Read from the objects at each scrape: a shoot that is gone may have left some held, and a leader tells so. */
+/** Metric that each scrape reads from the objects: it may mention a deleted shoot whose resources are still held. */
 const readFromObjects = 'dwd_prober_held_unprobed{';
 
-/** What a process holds that has nothing to do; moves the clock. */
+/** Returns the remains of shoots or weedings in an idle process. Moves the clock. */
 export const heldBy = async (
-  { machine, meter }: PlannedWatchdog,
+  { process: machine, meter }: PlannedWatchdog,
   { world, clock }: { readonly world: World; readonly clock: VirtualClock },
 ): Promise<Held> => {
   let [timers, requests] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

@@ -10,7 +10,7 @@ export interface ProcessesOptions {
   readonly plan: Plan;
   readonly scenario: Scenario;
   readonly recorder: Recorder;
-  /** What happens to requests of a replica to a server. */
+  /** Returns the fault rule for requests of a replica to a server. */
   readonly faults: (replica: number, server: string) => FaultRule;
 }
 
@@ -19,9 +19,9 @@ interface Place {
   lives: number;
   life: Life;
   replica: PlannedWatchdog | undefined;
-  /** Faults that keep it down. */
+  /** Number of active faults that keep it down. */
   downs: number;
-  /** Faults that its process stands still by. */
+  /** Number of active faults that suspend its process. */
   pauses: number;
   wallOffset: number;
 }
@@ -30,7 +30,7 @@ interface Place {
 const restartMs = 5_000;
 const stopLimitMs = 20_000;
 
-/** The processes of a plan: each has a machine that starts it again when it ends. */
+/** The processes of a plan. Each is restarted when it ends. */
 export class Processes {
   readonly #options: ProcessesOptions;
   readonly #random: SeededRandom;
@@ -39,7 +39,7 @@ export class Processes {
   #settings: number | undefined;
   #isOver = false;
 
-  /** Starts them. */
+  /** Starts all processes. */
   constructor(options: ProcessesOptions) {
     const { plan } = options;
     this.#options = options;
@@ -53,12 +53,12 @@ export class Processes {
   kill(replica: number): void {
     const place = this.#place(replica);
     place.downs += 1;
-    place.replica?.machine.kill();
+    place.replica?.process.kill();
     this.#note(place, 'is killed');
     place.replica = undefined;
   }
 
-  /** As SIGTERM does. */
+  /** Stops a process like SIGTERM. */
   stop(replica: number): void {
     const place = this.#place(replica);
     place.downs += 1;
@@ -66,36 +66,36 @@ export class Processes {
     place.replica?.stop();
   }
 
-  /** Takes back one `kill` or `stop`. */
+  /** Reverts one `kill` or `stop`. */
   restart(replica: number): void {
     const place = this.#place(replica);
     place.downs -= 1;
     if (place.downs === 0 && place.replica === undefined) this.#start(place);
   }
 
-  /** As SIGSTOP does; returns what lets that process go on. One that is started meanwhile runs. */
+  /** Suspends a process like SIGSTOP. Returns a function that resumes it. A process that is started meanwhile runs. */
   pause(replica: number): () => Promise<void> {
     const place = this.#place(replica);
     const paused = place.replica;
     place.pauses += 1;
-    paused?.machine.suspend();
+    paused?.process.suspend();
     this.#note(place, 'is paused');
     return async () => {
       if (paused === undefined || place.replica !== paused) return;
       place.pauses -= 1;
       if (place.pauses > 0) return;
       this.#note(place, 'goes on');
-      await paused.machine.resume(() => this.#options.scenario.clock.settle());
+      await paused.process.resume(() => this.#options.scenario.clock.settle());
     };
   }
 
   setWallOffset(replica: number, ms: number): void {
     const place = this.#place(replica);
     place.wallOffset = ms;
-    place.replica?.machine.setWallOffset(ms);
+    place.replica?.process.setWallOffset(ms);
   }
 
-  /** The configuration file of all: the number of other settings, undefined for the usual ones. */
+  /** Reloads the configuration of all processes: the settings of that index, or the usual ones if undefined. */
   configure(settings: number | undefined): void {
     this.#settings = settings;
     for (const { replica } of this.#places) replica?.configure(settings);
@@ -105,7 +105,7 @@ export class Processes {
     return new Map(this.#places.flatMap(({ life, replica }) => (replica === undefined ? [] : [[life, replica]])));
   }
 
-  /** Stops all in good order, moving the clock; resolves with how many do not end. */
+  /** Stops all processes gracefully, and moves the clock. Resolves with the number of processes that do not end. */
   async stopAll(): Promise<number> {
     const { clock } = this.#options.scenario;
     this.#isOver = true;
@@ -131,7 +131,7 @@ export class Processes {
     return place;
   }
 
-  /** Of a process that runs. */
+  /** Records an event of a process, if one runs. */
   #note({ life, replica }: Place, what: 'is killed' | 'is paused' | 'goes on' | 'is told to stop'): void {
     if (replica !== undefined) this.#options.recorder.note({ kind: 'process', life, what });
   }
@@ -147,7 +147,7 @@ export class Processes {
       random: this.#random.fork(`process/${life}`),
       listen: recorder.listen(life),
     });
-    replica.machine.setWallOffset(place.wallOffset);
+    replica.process.setWallOffset(place.wallOffset);
     replica.seedLine.setFaults(faults(place.number, 'seed'));
     for (const { name } of plan.shoots) {
       replica.shootLine(name).setFaults(faults(place.number, name));
@@ -156,8 +156,8 @@ export class Processes {
     Object.assign(place, { life, replica, pauses: 0 });
     recorder.note({ kind: 'process', life, what: 'starts' });
     void replica.ended.then(() => {
-      const held = replica.machine.holds();
-      replica.machine.kill();
+      const held = replica.process.holds();
+      replica.process.kill();
       recorder.note({ kind: 'process', life, what: 'has ended', held: held.timers + held.requests });
       if (place.replica !== replica) return;
       place.replica = undefined;

@@ -10,15 +10,15 @@ import type { RehearsalPlan } from './plan.ts';
 import { type CountChange, type RehearsalRecord, type StruckShoot, heldAfter, sumCounts } from './record.ts';
 import { renewedAt } from './wrong-clocks.ts';
 
-/** Steps of the run, in milliseconds: between two of them the past is forgotten. */
+/** Length of a step of the run, in milliseconds. After each step, the stores of the shoots discard their history. */
 const stepMs = 15_000;
-/** After the outage: until every kubelet is back, and KCM and MCM have looked. */
+/** Time after the outage until every kubelet has reconnected, and KCM and MCM have checked the nodes, in milliseconds. */
 const aftermathMs = 25_000;
-/** From the end of a watchdog to its next start. */
+/** Time from the end of a watchdog to its next start, in milliseconds. */
 const restartMs = 10_000;
-/** From the start of the replica that leads to that of its standby. */
+/** Time from the start of the leader to the start of its standby, in milliseconds. */
 const standbyStartMs = 5_000;
-/** From the beginning of an outage to the death of the leader. All nodes of a shoot are silent for long enough two seconds later. */
+/** Time from the beginning of the outage to the leader's death, in ms. Two seconds later, all nodes of a shoot are silent for long enough. */
 const leaderDiesMs = 18_000;
 
 const shootName = (index: number): string => `s${String(index + 1).padStart(3, '0')}`;
@@ -44,12 +44,12 @@ const recordChanges = (
   return changes;
 };
 
-/** The processes that protect: one after the other, or a leader and its standby. */
+/** Creates the watchdog processes: one after the other, or a leader and its standby. */
 const createWatchdogs = (plan: RehearsalPlan, world: World, clock: VirtualClock) => {
   const random = createSeededRandom(plan.seed);
   const lives: SimulatedReplica[] = [];
   const { settings, limits, fault } = plan;
-  // One replica is enough to show what a configuration does, and two are for the death of a leader.
+  // One replica is enough to show the effect of a configuration. Only the death of a leader requires two.
   const leaderElection = electionSettings(fault.killsLeader === true);
   if (leaderElection.enabled) world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
   const start = (): void => {
@@ -58,11 +58,11 @@ const createWatchdogs = (plan: RehearsalPlan, world: World, clock: VirtualClock)
     lives.push(startReplica({ world, clock }, { ...options, random: random.fork(life) }));
   };
   const killed = new Set<SimulatedReplica>();
-  /** The first that lives. */
+  /** Kills the oldest process that is alive, and starts another one later. */
   const restart = (): void => {
     const victim = lives.find((life) => !killed.has(life));
     if (victim !== undefined) killed.add(victim);
-    victim?.machine.kill();
+    victim?.process.kill();
     clock.timer(restartMs, start);
   };
   return {
@@ -71,7 +71,7 @@ const createWatchdogs = (plan: RehearsalPlan, world: World, clock: VirtualClock)
       if (leaderElection.enabled) clock.timer(standbyStartMs, start);
     },
     restart,
-    /** For as long as the outage lasts. */
+    /** Makes the seed slow for the newest process, or normal again. */
     slowSeed: (isSlow: boolean) =>
       lives.at(-1)?.seedLine.setFaults(isSlow ? slowSeed(random.fork('slow seed')) : undefined),
     stop: async () => {
@@ -97,11 +97,11 @@ const takeStruck = (plan: RehearsalPlan, world: World, clock: VirtualClock): rea
 
 export interface Performance {
   readonly isProtected: boolean;
-  /** Hears now and then how much virtual time has passed, in milliseconds. */
+  /** Called from time to time with the elapsed virtual time, in milliseconds. */
   readonly onProgress?: ((playedMs: number) => void) | undefined;
 }
 
-/** Plays a plan: the same plan is the same run. It ends before its time when nothing is left that could happen. */
+/** Plays a plan. The same plan always gives the same run. The run ends early if nothing more can happen. */
 export const playRehearsal = async (
   plan: RehearsalPlan,
   { isProtected, onProgress }: Performance,
@@ -124,7 +124,7 @@ export const playRehearsal = async (
   const trouble = createTrouble(world, clock, fault);
   const watchdogs = createWatchdogs(plan, world, clock);
 
-  /** Until `instant`, or until `isOver`. */
+  /** Lets time pass until `instant`, or until `isOver` returns true. */
   const passUntil = async (instant: number, isOver: () => boolean = () => false): Promise<void> => {
     while (clock.monotonic() < instant && !isOver()) {
       await clock.runUntil(Math.min(clock.monotonic() + stepMs, instant));

@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
-import { type ElectionProcess, createMachine } from '../../test/leader-election/machine.ts';
+import { SimulatedProcess } from '../../simulator/harness/simulated-process.ts';
 import { ProbeGate } from './probe-gate.ts';
 
 let clock: FakeClock;
-let machine: ElectionProcess;
+let process: SimulatedProcess;
 let gate: ProbeGate;
 /** Started probes, in order. */
 let started: number[];
 beforeEach(() => {
   clock = createFakeClock();
-  machine = createMachine({ clock });
-  gate = new ProbeGate(machine.clock);
+  process = new SimulatedProcess(clock);
+  gate = new ProbeGate(process.clock);
   started = [];
 });
 
@@ -29,9 +29,9 @@ const startedNow = async (): Promise<number> => {
 
 /** A turn of the event loop that takes this long. */
 const turn = async (ms: number): Promise<void> => {
-  machine.suspend();
+  process.suspend();
   await clock.advance(ms);
-  await machine.resume();
+  await process.resume();
 };
 
 describe('the gate of probes', () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
 import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
-import { createMachine } from '../../test/leader-election/machine.ts';
+import { SimulatedProcess } from '../../simulator/harness/simulated-process.ts';
 import { listMachines } from '../gardener/machine.ts';
 import { getVersion } from '../gardener/shoot-calls.ts';
 import { ApiError, type ApiErrorCode, type ConnectionFault } from '../kubernetes/api/errors.ts';
@@ -214,12 +214,12 @@ describe('an API server that takes 2 s longer than recently', () => {
     { suspendedMs: 4_000, stalled: undefined },
     { suspendedMs: 2_000, stalled: 4_100 },
   ])('has not stalled while we were suspended: $suspendedMs of 4100 ms', async ({ suspendedMs, stalled }) => {
-    const machine = createMachine({ clock });
-    const requests = start(0, machine.clock);
+    const process = new SimulatedProcess(clock);
+    const requests = start(0, process.clock);
     void requests.shoot(getVersion);
-    machine.suspend();
+    process.suspend();
     await clock.advance(suspendedMs);
-    await machine.resume();
+    await process.resume();
     await answer(4_100 - suspendedMs);
     expect(requests.stalledUntil()).toBe(stalled);
   });

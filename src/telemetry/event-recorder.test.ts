@@ -4,7 +4,7 @@ import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.t
 import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { createRecordingMeter } from '../../test/doubles/recording-meter.ts';
 import { type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
-import { type ElectionProcess, createMachine } from '../../test/leader-election/machine.ts';
+import { SimulatedProcess } from '../../simulator/harness/simulated-process.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import { createEventRecorder } from './event-recorder.ts';
 import type { EventRecorder } from './events.ts';
@@ -13,16 +13,16 @@ let clock: FakeClock;
 let client: ScriptedClient;
 let logger: RecordingLogger;
 let recorder: EventRecorder;
-let machine: ElectionProcess;
+let process: SimulatedProcess;
 beforeEach(() => {
   clock = createFakeClock();
-  machine = createMachine({ clock });
+  process = new SimulatedProcess(clock);
   client = createScriptedClient(clock);
   logger = createRecordingLogger();
   const random = createSeededRandom('events');
   recorder = createEventRecorder({
     client,
-    clock: machine.clock,
+    clock: process.clock,
     random,
     logger,
     meter: createRecordingMeter(),
@@ -41,12 +41,12 @@ const refuse = async (message: string): Promise<void> => {
   await clock.settle();
 };
 
-/** As a kube-apiserver words them (plugin/pkg/admission/namespace/lifecycle; RBAC). */
+/** Messages of a kube-apiserver (plugin/pkg/admission/namespace/lifecycle; RBAC). */
 const terminating =
   'events "kcm.1" is forbidden: unable to create new content in namespace a because it is being terminated';
 const noRight = 'events is forbidden: User "dwd" cannot create resource "events" in API group "" in the namespace "a"';
 
-it.each(['first', 'later'])('a namespace that is going is no missing right: %s', async (when) => {
+it.each(['first', 'later'])('a namespace that is being deleted is not taken for a missing right: %s', async (when) => {
   if (when === 'later') {
     await record('b');
     client.waiting[0]!.answer({});
@@ -62,7 +62,7 @@ it.each(['first', 'later'])('a namespace that is going is no missing right: %s',
   expect(client.calls.slice(before).map(({ call }) => call.path.split('/')[4])).toEqual(['a', 'a', 'a', 'b']);
 });
 
-it('a missing right is one, also after a namespace that was going, and is said once', async () => {
+it('a missing right is recognised after a namespace that is being deleted, and is logged once', async () => {
   await record('a');
   await refuse(terminating);
   await record('a');
@@ -76,9 +76,9 @@ it('a missing right is one, also after a namespace that was going, and is said o
 it('an Event waits while the process is short of CPU', async () => {
   await record('a');
   for (let turn = 0; turn < 4; turn += 1) {
-    machine.suspend();
+    process.suspend();
     await clock.advance(100);
-    await machine.resume();
+    await process.resume();
   }
   client.waiting[0]!.answer({});
   await record('b');
@@ -87,7 +87,7 @@ it('an Event waits while the process is short of CPU', async () => {
   expect(client.calls).toHaveLength(2);
 });
 
-it('rule 31: the message of an Event, which kubectl shows as it is, drives no terminal', async () => {
+it('rule 31: the message of an Event, which kubectl prints unescaped, cannot control a terminal', async () => {
   const regarding = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'a', name: 'kcm' };
   recorder.record({ regarding, type: 'Warning', reason: 'ScaledDown', message: 'by \u001b[2J\u009b\u202e\nus' });
   await clock.settle();

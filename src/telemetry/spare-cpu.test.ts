@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createFakeClock } from '../../test/doubles/fake-clock.ts';
-import { createMachine } from '../../test/leader-election/machine.ts';
+import { SimulatedProcess } from '../../simulator/harness/simulated-process.ts';
 import { SpareCpu } from './spare-cpu.ts';
 
 it.each([
@@ -9,15 +9,15 @@ it.each([
   { turnMs: 7, restMs: 2_000 },
 ])('rests after four turns of the event loop of $turnMs ms: $restMs ms', async ({ turnMs, restMs }) => {
   const clock = createFakeClock();
-  const machine = createMachine({ clock });
-  const spareCpu = new SpareCpu(machine.clock);
+  const process = new SimulatedProcess(clock);
+  const spareCpu = new SpareCpu(process.clock);
   spareCpu.measure();
   spareCpu.measure();
   expect(spareCpu.restMs()).toBe(0);
   for (let count = 0; count < 4; count += 1) {
-    machine.suspend();
+    process.suspend();
     await clock.advance(turnMs);
-    await machine.resume();
+    await process.resume();
   }
   await clock.advance(0);
   expect(clock.pending).toBe(0);

@@ -8,7 +8,7 @@ import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { createFakeClock } from '../doubles/fake-clock.ts';
-import { type ElectionProcess, createMachine } from './machine.ts';
+import { SimulatedProcess } from '../../simulator/harness/simulated-process.ts';
 import { type ElectionReplica, lease, startReplica } from './replica.ts';
 
 interface Trouble {
@@ -94,47 +94,46 @@ const live = async (seed: number, trouble: Trouble, seconds: number): Promise<{ 
     if (violation !== undefined) throw new Error(violation);
   };
 
-  const start = (machine: ElectionProcess): ElectionReplica => {
+  const start = (process: SimulatedProcess): ElectionReplica => {
     const replica = startReplica({
       identity: `replica-${all.length}`,
-      machine,
+      process,
       kube,
       random: random.fork(`replica-${all.length}`),
       onStarted: () => {
         terms += 1;
         look();
       },
-      onStopped: () => (random.next() < 0.5 ? undefined : machine.clock.sleep(random.next() * 12_000, never)),
+      onStopped: () => (random.next() < 0.5 ? undefined : process.clock.sleep(random.next() * 12_000, never)),
     });
     all.push(replica);
     return replica;
   };
 
-  const createOne = (): ElectionProcess =>
-    createMachine({
-      clock,
+  const createOne = (): SimulatedProcess =>
+    new SimulatedProcess(clock, {
       rate: 1 + (random.next() * 2 - 1) * trouble.drift,
-      shuffle: shuffled(random),
+      orderDue: shuffled(random),
     });
 
   const running = [1, 2, 3].map(() => start(createOne()));
-  const awakeAt = new Map<ElectionProcess, number>();
+  const awakeAt = new Map<SimulatedProcess, number>();
   const meddle = async (index: number): Promise<void> => {
     const replica = running[index]!;
-    const { machine } = replica;
-    const wakeAt = awakeAt.get(machine);
+    const { process } = replica;
+    const wakeAt = awakeAt.get(process);
     if (wakeAt !== undefined) {
       if (clock.monotonic() < wakeAt) return;
-      awakeAt.delete(machine);
-      await machine.resume();
+      awakeAt.delete(process);
+      await process.resume();
     }
-    if (replica.end !== undefined) running[index] = start(machine);
+    if (replica.end !== undefined) running[index] = start(process);
     else if (random.next() < trouble.stops) replica.stop();
     else if (random.next() < trouble.suspensions) {
-      machine.suspend();
-      awakeAt.set(machine, clock.monotonic() + random.next() * 40_000);
+      process.suspend();
+      awakeAt.set(process, clock.monotonic() + random.next() * 40_000);
     }
-    if (random.next() < 0.02) machine.setWallOffset((random.next() - 0.5) * 7_200_000);
+    if (random.next() < 0.02) process.setWallOffset((random.next() - 0.5) * 7_200_000);
   };
 
   for (let step = 0; step < seconds * 4; step += 1) {
@@ -155,9 +154,9 @@ const live = async (seed: number, trouble: Trouble, seconds: number): Promise<{ 
 
   faults = 0;
   for (let step = 0; step < 4 * 90; step += 1) {
-    for (const [index, { machine, end }] of running.entries()) {
-      if (awakeAt.delete(machine)) await machine.resume();
-      if (end !== undefined) running[index] = start(machine);
+    for (const [index, { process, end }] of running.entries()) {
+      if (awakeAt.delete(process)) await process.resume();
+      if (end !== undefined) running[index] = start(process);
     }
     await clock.advance(250);
     check();

@@ -3,7 +3,7 @@ import { createKubeClient } from '../../src/kubernetes/client/client.ts';
 import { type LeadershipEnd, LeaderElector } from '../../src/kubernetes/leaderelection/leader-elector.ts';
 import type { Random } from '../../src/ports/random.ts';
 import { type RecordingLogger, createRecordingLogger } from '../doubles/recording-logger.ts';
-import type { ElectionProcess } from './machine.ts';
+import type { SimulatedProcess } from '../../simulator/harness/simulated-process.ts';
 
 export const lease = { namespace: 'garden', name: 'dwd-prober-leader-election' };
 export const leasePath = '/apis/coordination.k8s.io/v1/namespaces/garden/leases/dwd-prober-leader-election';
@@ -11,7 +11,7 @@ export const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPe
 
 export interface ElectionReplicaOptions {
   readonly identity: string;
-  readonly machine: ElectionProcess;
+  readonly process: SimulatedProcess;
   readonly kube: Kube;
   readonly random: Random;
   readonly onStarted?: (signal: AbortSignal) => void;
@@ -21,7 +21,7 @@ export interface ElectionReplicaOptions {
 /** One process that wants to lead. */
 export interface ElectionReplica {
   readonly identity: string;
-  readonly machine: ElectionProcess;
+  readonly process: SimulatedProcess;
   readonly elector: LeaderElector;
   readonly logger: RecordingLogger;
   /** Of the term, once there is one. */
@@ -34,14 +34,14 @@ export interface ElectionReplica {
 }
 
 export const startReplica = (options: ElectionReplicaOptions): ElectionReplica => {
-  const { identity, machine, random } = options;
-  const { clock } = machine;
+  const { identity, process, random } = options;
+  const { clock } = process;
   const logger = createRecordingLogger();
   const stop = new AbortController();
   let term: AbortSignal | undefined;
   let end: LeadershipEnd | undefined;
   const elector = new LeaderElector({
-    client: createKubeClient({ kube: machine.connect(options.kube), clock }),
+    client: createKubeClient({ kube: process.connect(options.kube), clock }),
     clock,
     random,
     logger,
@@ -60,7 +60,7 @@ export const startReplica = (options: ElectionReplicaOptions): ElectionReplica =
   });
   return {
     identity,
-    machine,
+    process,
     elector,
     logger,
     get term() {

@@ -7,7 +7,7 @@ import { createKubeClient } from '../../src/kubernetes/client/client.ts';
 import { LeaderElector } from '../../src/kubernetes/leaderelection/leader-elector.ts';
 import { type FakeClock, createFakeClock } from '../doubles/fake-clock.ts';
 import { createRecordingLogger } from '../doubles/recording-logger.ts';
-import { createMachine } from './machine.ts';
+import { SimulatedProcess } from '../../simulator/harness/simulated-process.ts';
 import { type ElectionReplica, type ElectionReplicaOptions, lease, leasePath, startReplica, times } from './replica.ts';
 
 let clock: FakeClock;
@@ -25,8 +25,8 @@ beforeEach(() => {
 });
 
 const start = (identity: string, options: Partial<ElectionReplicaOptions> = {}): ElectionReplica => {
-  const machine = createMachine({ clock });
-  return startReplica({ identity, machine, kube: counting, random: steady, ...options });
+  const process = new SimulatedProcess(clock);
+  return startReplica({ identity, process, kube: counting, random: steady, ...options });
 };
 
 const startLeader = async (identity = 'a', options: Partial<ElectionReplicaOptions> = {}): Promise<ElectionReplica> => {
@@ -74,10 +74,10 @@ describe('rule 25: taking the Lease', () => {
     async (offset) => {
       const a = await startLeader();
       await clock.advance(4_000);
-      a.machine.suspend();
-      const machine = createMachine({ clock });
-      machine.setWallOffset(offset);
-      const b = start('b', { machine });
+      a.process.suspend();
+      const process = new SimulatedProcess(clock);
+      process.setWallOffset(offset);
+      const b = start('b', { process });
       await clock.advance(14_999);
       expect(b.elector.mayWrite()).toBe(false);
       await clock.advance(1);
@@ -90,7 +90,7 @@ describe('rule 25: taking the Lease', () => {
     const a = await startLeader();
     const others = [start('b'), start('c')];
     await clock.advance(5_000);
-    a.machine.suspend();
+    a.process.suspend();
     await clock.advance(30_000);
     expect(others.filter(({ elector }) => elector.mayWrite())).toHaveLength(1);
     expect(stored()).toMatchObject({ leaseTransitions: 1 });
@@ -365,13 +365,13 @@ describe('rule 28: a suspended process', () => {
   it('rule 28: may not write from its deadline on, also before it has noticed', async () => {
     const a = await startLeader();
     await clock.advance(2_500);
-    a.machine.suspend();
+    a.process.suspend();
     await clock.advance(9_499);
     expect(a.elector.mayWrite()).toBe(true);
     await clock.advance(1);
     expect(a.elector.mayWrite()).toBe(false);
     fault = () => ({ delayMs: 100 });
-    await a.machine.resume();
+    await a.process.resume();
     await clock.advance(99);
     expect([a.end, a.elector.mayWrite()]).toEqual([undefined, false]);
   });
@@ -380,10 +380,10 @@ describe('rule 28: a suspended process', () => {
     const a = await startLeader();
     await clock.advance(2_500);
     const { term } = a;
-    a.machine.suspend();
+    a.process.suspend();
     await clock.advance(3_600_000);
     counting.counts.reset();
-    await a.machine.resume();
+    await a.process.resume();
     await clock.settle();
     expect([...counting.counts.byKey]).toEqual([['update leases', 1]]);
     expect([a.end, a.elector.mayWrite(), a.term === term, term?.aborted]).toEqual([undefined, true, true, false]);
@@ -397,20 +397,20 @@ describe('rule 28: a suspended process', () => {
 
   it('rule 28: stops leading when it wakes up too late and another leads', async () => {
     const a = await startLeader();
-    a.machine.suspend();
+    a.process.suspend();
     const b = start('b');
     await clock.advance(20_000);
-    await a.machine.resume();
+    await a.process.resume();
     await clock.settle();
     expect([a.end, a.elector.mayWrite(), b.elector.mayWrite()]).toEqual(['lost', false, true]);
   });
 
   it('rule 28: creates no Lease when it wakes up too late and it is gone: another may have had it', async () => {
     const a = await startLeader();
-    a.machine.suspend();
+    a.process.suspend();
     await clock.advance(20_000);
     server.store.delete(simKinds.Lease, ref);
-    await a.machine.resume();
+    await a.process.resume();
     await clock.settle();
     expect([a.end, a.elector.mayWrite()]).toEqual(['lost', false]);
     expect(stored()).toEqual({});
@@ -419,10 +419,10 @@ describe('rule 28: a suspended process', () => {
   it('rule 26: a try that is late because the process was held up outlives the deadline, and nothing is written meanwhile', async () => {
     const a = await startLeader();
     await clock.advance(1_500);
-    a.machine.suspend();
+    a.process.suspend();
     await clock.advance(8_400);
     fault = () => ({ delayMs: 1_000 });
-    await a.machine.resume();
+    await a.process.resume();
     await clock.advance(100);
     expect([a.end, a.elector.mayWrite()]).toEqual([undefined, false]);
     await clock.advance(899);
@@ -435,10 +435,10 @@ describe('rule 28: a suspended process', () => {
     const a = await startLeader();
     fault = () => 'drop';
     await clock.advance(2_100);
-    a.machine.suspend();
+    a.process.suspend();
     await clock.advance(7_850);
     fault = () => ({ delayMs: 1_000 });
-    await a.machine.resume();
+    await a.process.resume();
     await clock.advance(999);
     expect([a.end, a.elector.mayWrite()]).toEqual([undefined, false]);
     await clock.advance(1);
@@ -448,14 +448,14 @@ describe('rule 28: a suspended process', () => {
   it('rule 28: wakes up to a Lease that was taken and given back in the meantime, and does not go on', async () => {
     const a = await startLeader();
     await clock.advance(2_500);
-    a.machine.suspend();
+    a.process.suspend();
     const b = start('b');
     await clock.advance(20_000);
     expect(b.elector.mayWrite()).toBe(true);
     b.stop();
     await clock.settle();
     expect(stored()).toMatchObject({ holderIdentity: '', leaseTransitions: 1 });
-    await a.machine.resume();
+    await a.process.resume();
     await clock.advance(5_000);
     expect([a.end, a.term?.aborted]).toEqual(['lost', true]);
     expect(stored()).toMatchObject({ holderIdentity: '', leaseTransitions: 1 });
@@ -466,10 +466,10 @@ describe('rule 28: a suspended process', () => {
     let count = 0;
     fault = (request) => (request.method === 'PUT' && count++ === 0 ? { delayMs: 1_000 } : undefined);
     await clock.advance(2_500);
-    a.machine.suspend();
+    a.process.suspend();
     await clock.advance(9_499);
     // Sent at 2 s, it is good until 12 s, which is a millisecond away; heard of now, at 11.999 s.
-    await a.machine.resume();
+    await a.process.resume();
     expect(a.elector.mayWrite()).toBe(true);
     fault = () => 'drop';
     await clock.advance(1);
@@ -481,11 +481,11 @@ describe('rule 28: a suspended process', () => {
     async (failure) => {
       const a = await startLeader();
       await clock.advance(1_000);
-      a.machine.suspend();
+      a.process.suspend();
       await clock.advance(9_500);
       fault = () => failure;
       counting.counts.reset();
-      await a.machine.resume();
+      await a.process.resume();
       await clock.advance(3_334);
       expect([a.end, a.elector.mayWrite()]).toEqual(['lost', false]);
       expect(counting.counts.total({ verb: 'update' })).toBe(1);
@@ -495,9 +495,9 @@ describe('rule 28: a suspended process', () => {
   it('rule 28: a short one does no harm', async () => {
     const a = await startLeader();
     await clock.advance(2_500);
-    a.machine.suspend();
+    a.process.suspend();
     await clock.advance(8_000);
-    await a.machine.resume();
+    await a.process.resume();
     await clock.settle();
     expect([a.end, a.elector.mayWrite()]).toEqual([undefined, true]);
   });

@@ -51,7 +51,7 @@ const begin = async (from: Source, standby?: 'hot' | 'warm' | 'cold'): Promise<S
   return leader;
 };
 afterEach(async () => {
-  for (const { machine } of replicas) machine.kill();
+  for (const { process: machine } of replicas) machine.kill();
   await scenario.stop();
 });
 
@@ -99,7 +99,7 @@ describe.each(['secret', 'cluster-api'] as const)('with source %s, what is held 
       await scenario.clock.advance(givenBackAfterMs[from] + 15_000);
       // KCM is up, and MCM waits for its initialDelay.
       expect(counts()).toEqual([1, 0, 0]);
-      leader.machine.kill();
+      leader.process.kill();
       await scenario.clock.advance(120_000);
       expect(counts()).toEqual(allUp);
     },
@@ -110,7 +110,7 @@ describe.each(['secret', 'cluster-api'] as const)('with source %s, what is held 
     async (standby) => {
       const leader = await begin(from, standby);
       await hold();
-      leader.machine.kill();
+      leader.process.kill();
       lose();
       await scenario.clock.advance(10_000);
       startReplicaNow(standby);
@@ -131,7 +131,7 @@ describe('a Secret that is missed for less than a minute', () => {
     [
       'by a process that starts',
       () => {
-        replicas[0]?.machine.kill();
+        replicas[0]?.process.kill();
         startReplicaNow();
       },
     ],
@@ -139,7 +139,7 @@ describe('a Secret that is missed for less than a minute', () => {
       'by a standby that starts and takes over',
       () => {
         startReplicaNow();
-        replicas[0]?.machine.kill();
+        replicas[0]?.process.kill();
       },
     ],
   ])('costs no hold %s', async (_, change) => {
@@ -162,7 +162,7 @@ describe('a Secret that is missed for less than a minute', () => {
   it('is waited for by a process that sees what is held only after it has begun', async () => {
     const leader = await begin('secret');
     await hold();
-    leader.machine.kill();
+    leader.process.kill();
     const bringBack = lose();
     const late = startReplicaNow();
     const startedAt = scenario.clock.monotonic();

@@ -26,6 +26,6 @@ it('rule 26: a prober that has lost the lead awaits no write that is under way, 
   });
   expect(await clock.run(replica.ended)).toBe(1);
   expect(clock.monotonic() - patchedAt).toBeLessThan(10_000);
-  expect(replica.machine.holds()).toEqual({ timers: 0, requests: 0 });
+  expect(replica.process.holds()).toEqual({ timers: 0, requests: 0 });
   await scenario.stop();
 });

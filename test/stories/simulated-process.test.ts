@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type SimApiServer, createSimApiServer } from '../../simulator/apiserver/server.ts';
-import { SimulatedProcess } from '../../simulator/harness/machine.ts';
+import { SimulatedProcess } from '../../simulator/harness/simulated-process.ts';
 import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';

@@ -61,7 +61,7 @@ beforeEach(() => {
   scenario.world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
 });
 afterEach(async () => {
-  for (const { machine } of replicas) machine.kill();
+  for (const { process: machine } of replicas) machine.kill();
   await scenario.stop();
 });
 
@@ -69,8 +69,8 @@ const unharmed = { nodesTurnedUnknown: 0, machinesReplaced: 0 };
 
 /** What befalls a leader, so many seconds after the kubelets were cut off. */
 const fates: Readonly<Record<string, (of: SimulatedReplica) => void>> = {
-  'is killed': ({ machine }) => machine.kill(),
-  'is stopped by SIGSTOP': ({ machine }) => machine.suspend(),
+  'is killed': ({ process: machine }) => machine.kill(),
+  'is stopped by SIGSTOP': ({ process: machine }) => machine.suspend(),
   'is cut off from the seed': ({ seedLine }) => seedLine.setFaults(() => 'drop'),
   'is cut off from the shoots': (of) => of.shootLine('a').setFaults(() => ({ unconnectedMs: 5_000 })),
   'cannot write': ({ seedLine }) => seedLine.setFaults(({ method }) => (method === 'PATCH' ? 'drop' : undefined)),
@@ -101,7 +101,7 @@ describe('a standby', () => {
   it('says why it scales down, and restores only once it leads', async () => {
     await startBoth();
     const { clock, world } = scenario;
-    leader().machine.kill();
+    leader().process.kill();
     cut();
     await clock.advance(9_000);
     world.shoot('a').restoreKubelets();
@@ -113,7 +113,7 @@ describe('a standby', () => {
     cut();
     await clock.advance(10_000);
     // It leads by now.
-    standby().machine.kill();
+    standby().process.kill();
     await clock.advance(30_000);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
     expect(await countsOf(other, 'leader-silent')).toMatch(/ 1$/);
@@ -143,7 +143,7 @@ describe('a standby', () => {
     await startBoth('warm');
     cut();
     await scenario.clock.advance(14_000);
-    leader().machine.kill();
+    leader().process.kill();
     await scenario.clock.advance(14_000);
     expect(downAfter()).toBeUndefined();
     await scenario.clock.advance(8_000);

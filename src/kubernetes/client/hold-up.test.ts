@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
-import { createMachine } from '../../../test/leader-election/machine.ts';
+import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
 import { measureHoldUp } from './hold-up.ts';
 
-it('measures for how long the process did not run, also before a timer has fired late', async () => {
+it('measures for how long the process did not run, even before a late timer has fired', async () => {
   const clock = createFakeClock();
-  const machine = createMachine({ clock });
-  const holdUp = measureHoldUp(machine.clock);
+  const process = new SimulatedProcess(clock);
+  const holdUp = measureHoldUp(process.clock);
   await clock.advance(60_000);
   expect(holdUp.ms()).toBe(0);
   await clock.advance(100);
-  machine.suspend();
+  process.suspend();
   await clock.advance(1_000);
-  // The next pulse was due 150 ms after the beginning.
+  // The next pulse was due 150 ms after the start.
   expect(holdUp.ms()).toBe(850);
-  await machine.resume();
+  await process.resume();
   expect(holdUp.ms()).toBe(850);
   await clock.advance(60_000);
   expect(holdUp.ms()).toBe(850);

@@ -1,17 +1,17 @@
 import { beforeEach, expect, it } from 'vitest';
 import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
-import { type ElectionProcess, createMachine } from '../../../test/leader-election/machine.ts';
+import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
 import { startTimeout } from './start-timeout.ts';
 
 let clock: FakeClock;
-let machine: ElectionProcess;
+let process: SimulatedProcess;
 let fired: number;
 let cancel: () => void;
 beforeEach(() => {
   clock = createFakeClock();
-  machine = createMachine({ clock });
+  process = new SimulatedProcess(clock);
   fired = 0;
-  cancel = startTimeout(machine.clock, 1_000, () => (fired += 1));
+  cancel = startTimeout(process.clock, 1_000, () => (fired += 1));
 });
 
 it('fires on time', async () => {
@@ -22,18 +22,18 @@ it('fires on time', async () => {
 });
 
 it('waits for the next turn of the event loop where the process was held up until later', async () => {
-  machine.suspend();
+  process.suspend();
   await clock.advance(1_100);
-  await machine.resume();
+  await process.resume();
   expect(fired).toBe(0);
   await clock.advance(0);
   expect(fired).toBe(1);
 });
 
 it.each([0, 1_100])('can be cancelled after %d ms', async (ms) => {
-  machine.suspend();
+  process.suspend();
   await clock.advance(ms);
-  await machine.resume();
+  await process.resume();
   cancel();
   await clock.advance(2_000);
   expect(fired).toBe(0);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
-import { createMachine } from '../../../test/leader-election/machine.ts';
+import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
 import type { Informer, StoreChange } from '../../kubernetes/cache/index.ts';
 import { type NamespaceView, SecretClusters, type SecretView } from './secret-clusters.ts';
 
@@ -41,7 +41,7 @@ const createInformerDouble = <T>(name: string) => {
 
 const start = () => {
   const clock = createFakeClock();
-  const machine = createMachine({ clock });
+  const process = new SimulatedProcess(clock);
   const secrets = createInformerDouble<SecretView>('secrets');
   const namespaces = createInformerDouble<NamespaceView>('namespaces');
   const clusters = new SecretClusters({
@@ -49,12 +49,12 @@ const start = () => {
     namespaces: namespaces.informer,
     secretName: 'admin',
     holdsElsewhere: false,
-    clock: machine.clock,
+    clock: process.clock,
   });
   void clusters.run(new AbortController().signal);
   secrets.tell({ type: 'set', key: 'one/admin', value: there });
   const remove = (): void => secrets.tell({ type: 'deleted', key: 'one/admin', value: there });
-  return { clock, machine, clusters, secrets, remove, isKnown: () => clusters.get('one') !== undefined };
+  return { clock, process, clusters, secrets, remove, isKnown: () => clusters.get('one') !== undefined };
 };
 
 it('keeps a cluster for a minute after its Secret is deleted', async () => {
@@ -67,12 +67,12 @@ it('keeps a cluster for a minute after its Secret is deleted', async () => {
 });
 
 it('waits for another minute if the process was suspended, because the Secret may exist again', async () => {
-  const { clock, machine, remove, isKnown } = start();
+  const { clock, process, remove, isKnown } = start();
   remove();
   await clock.advance(10_000);
-  machine.suspend();
+  process.suspend();
   await clock.advance(80_000);
-  await machine.resume();
+  await process.resume();
   expect(isKnown()).toBe(true);
   await clock.advance(60_000);
   expect(isKnown()).toBe(false);

@@ -31,11 +31,11 @@ const begin = async () => {
     weeder,
     /** Sleeps until long after the end of a weeding that has begun. */
     sleep: async (meanwhile: () => void) => {
-      weeder.machine.suspend();
+      weeder.process.suspend();
       await clock.advance(10_000);
       meanwhile();
       await clock.advance(weedingMs);
-      await weeder.machine.resume(() => clock.settle());
+      await weeder.process.resume(() => clock.settle());
       await clock.advance(30_000);
     },
     stop: async () => {

@@ -9,21 +9,35 @@ interface Due {
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
-/** Simulates a process: its wall clock may be wrong, and it can be suspended (SIGSTOP) or killed (SIGKILL). */
+export interface ProcessOptions {
+  /** Seconds on the monotonic clock of the process per second of true time. Default 1. */
+  readonly rate?: number;
+  /** Order in which a resumed process does the work that came due while it was suspended. Default: the order in which it came due. */
+  readonly orderDue?: <T>(entries: T[]) => T[];
+}
+
+/** Lets the promises run that are ready, as they do between Node's timers. */
+const runPromises = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+};
+
+/** Simulates a process: its clocks may be wrong, and it can be suspended (SIGSTOP) or killed (SIGKILL). */
 export class SimulatedProcess {
   readonly clock: Clock;
   readonly #timers = new Set<() => void>();
   readonly #exchanges = new Set<AbortController>();
+  readonly #orderDue: <T>(entries: T[]) => T[];
   #state: 'running' | 'suspended' | 'killed' = 'running';
   #wallOffset = 0;
   #due: Due[] = [];
 
   /** `clock` is the clock of true time. */
-  constructor(clock: Clock) {
-    const timer: Clock['timer'] = (ms, callback) => this.#timer(clock, ms, callback);
+  constructor(clock: Clock, { rate = 1, orderDue = (entries) => entries }: ProcessOptions = {}) {
+    this.#orderDue = orderDue;
+    const timer: Clock['timer'] = (ms, callback) => this.#timer(clock, ms / rate, callback);
     this.clock = {
       now: () => clock.now() + this.#wallOffset,
-      monotonic: () => clock.monotonic(),
+      monotonic: () => clock.monotonic() * rate,
       timer,
       sleep: sleepBy(timer),
     };
@@ -45,10 +59,10 @@ export class SimulatedProcess {
   }
 
   /** Resumes the process: everything that became due meanwhile happens now, in order, with a call of `settle` after each. */
-  async resume(settle: () => Promise<void>): Promise<void> {
+  async resume(settle: () => Promise<void> = runPromises): Promise<void> {
     if (this.#state !== 'suspended') return;
     this.#state = 'running';
-    for (const entry of this.#due) {
+    for (const entry of this.#orderDue(this.#due)) {
       if (!this.#due.includes(entry)) continue;
       entry.act();
       await settle();
