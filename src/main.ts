@@ -1,11 +1,11 @@
 import { loadSimulator, runCli, runProcess } from './cli/index.ts';
 
-/** The simulator is a bundle of its own, beside this one. */
+/** Bundle of the simulator, beside this one. */
 const simulator = new URL('simulator.js', import.meta.url);
-/** Files for a browser. */
+/** Directory of the page's files, for the browser. */
 const page = new URL('page/', import.meta.url);
 
-// Without a listener, Node opens its debugger.
+// Without a listener, Node starts its debugger on SIGUSR1.
 process.on('SIGUSR1', () => undefined);
 
 await runProcess(
@@ -29,7 +29,7 @@ await runProcess(
   },
   (io) =>
     runCli(io, {
-      // Loaded when it is needed: `dwd help` has no use for a Kubernetes client.
+      // Modules are loaded on demand: `dwd help` needs no Kubernetes client.
       runProber: async (deps) => {
         const [{ proberComponent }, { runComponent }] = await Promise.all([
           import('./prober/index.ts'),

@@ -4,10 +4,10 @@ import { listCall } from '../kubernetes/api/list-call.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { type KubeObject, decodeKubeObject, fieldManager } from './object.ts';
 
-/** Where objects of a kind are. */
+/** Path of the objects of a kind. */
 export interface KindPath {
   readonly apiVersion: string;
-  /** Plural. */
+  /** Plural name. */
   readonly resource: string;
   readonly namespaced: boolean;
 }
@@ -29,13 +29,13 @@ export const getObject = (at: KindPath, object: KubeObject): Call<KubeObject> =>
 });
 
 export interface ApplyOptions {
-  /** Nothing is stored; what would be is answered. */
+  /** True if the API server only returns the resulting object, and stores nothing. */
   readonly dryRun: boolean;
-  /** Takes fields from other managers. */
+  /** True if fields are taken over from other managers. */
   readonly force: boolean;
 }
 
-/** Server-side apply: creates the object, or makes it what `object` says as far as it says anything. */
+/** Server-side apply: creates the object, or sets the fields that `object` has. */
 export const applyObject = (at: KindPath, object: KubeObject, { dryRun, force }: ApplyOptions): Call<KubeObject> => ({
   method: 'PATCH',
   path: objectPath(at, object),
@@ -46,7 +46,7 @@ export const applyObject = (at: KindPath, object: KubeObject, { dryRun, force }:
   decode: decodeKubeObject(),
 });
 
-/** Of the very object that was read: another of its name is refused with a Conflict. What it owns goes with it. */
+/** Deletes the very object that was read: another one of that name is refused with a Conflict. The objects that it owns are deleted, too. */
 export const deleteObject = (at: KindPath, object: KubeObject): Call<undefined> => {
   const { uid } = decodeMeta(object, 'object');
   return {
@@ -64,11 +64,11 @@ export const deleteObject = (at: KindPath, object: KubeObject): Call<undefined> 
   };
 };
 
-/** In all namespaces, unless one is named. */
+/** Selection of the objects in a list. */
 export interface ListSelection {
   readonly labelSelector: string;
   readonly fieldSelector?: string;
-  /** Default: all of them. */
+  /** Namespace of the objects. Default: all namespaces. */
   readonly namespace?: string;
 }
 
@@ -82,7 +82,7 @@ export const listObjects = (
     decode: decodeKubeObject(at),
   });
 
-/** Under the name of the installation, so that a later one takes the count back without asking. */
+/** Scales a Deployment as the field manager of the installation, so that a later installation can set the count without a conflict. */
 export const scaleDeployment = (deployment: KubeObject, replicas: number): Call<undefined> => ({
   method: 'PATCH',
   path: objectPath({ apiVersion: 'apps/v1', resource: 'deployments', namespaced: true }, deployment),

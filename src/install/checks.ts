@@ -8,7 +8,7 @@ import { type Inquiry, type NeededRight, rightsOf } from '../process/rights/inde
 import { type WeederSettings, weederGrants } from '../weeder/index.ts';
 import type { InstallContext } from './context.ts';
 
-/** What is installed under which settings. */
+/** Settings of the installed components. */
 export interface InstalledSettings {
   readonly prober?: ProberSettings;
   readonly weeder?: WeederSettings;
@@ -16,14 +16,14 @@ export interface InstalledSettings {
 }
 
 export interface InstallCheck {
-  /** Such as `prober: rights`. */
+  /** Name of the check, such as `prober: rights`. */
   readonly name: string;
   readonly status: 'ok' | 'warning' | 'failed';
   readonly detail: string;
 }
 
 const timeoutMs = 10_000;
-/** The authorizer learns of new roles through watches of its own. */
+/** Time in which new roles take effect: the authorizer observes them through watches. */
 const rightsInForceMs = 10_000;
 const pollMs = 500;
 
@@ -31,7 +31,7 @@ const inquiryOf = ({ client, signal }: InstallContext): Inquiry => ({ client, op
 
 const cluster = { apiVersion: 'extensions.gardener.cloud/v1alpha1', kind: 'Cluster' };
 
-/** Checks that the API server serves what the prober works on. Rejects with an ApiError. */
+/** Checks that the API server serves the kinds that the prober works on. Rejects with an ApiError. */
 export const checkKinds = async (
   { prober }: InstalledSettings,
   context: InstallContext,

@@ -1,22 +1,22 @@
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** What every step of an installation works with. */
+/** Client, clock and limits of every step of an installation. */
 export interface InstallContext {
   readonly client: KubeClient;
   readonly clock: Clock;
-  /** Aborts when the user has had enough. */
+  /** Aborts when the user stops the command. */
   readonly signal: AbortSignal;
-  /** Hears what is waited for, in one line. */
+  /** Called with the current step, in one line. */
   readonly progress: (line: string) => void;
-  /** Monotonic instant until which is waited. */
+  /** Monotonic time at which waits end, in milliseconds. */
   readonly deadline: number;
 }
 
-/** An installation that cannot be made, removed or finished, in words for people. */
+/** Error with a text for people: an installation cannot be made, removed or finished. */
 export class InstallError extends Error {
   override readonly name = 'InstallError';
-  /** More of it, a line each. */
+  /** Further lines of the error. */
   readonly details: readonly string[];
 
   constructor(message: string, details: readonly string[] = []) {
@@ -33,7 +33,7 @@ export const callOptions = ({ signal }: Pick<InstallContext, 'signal'>): CallOpt
   timeoutMs: requestTimeoutMs,
 });
 
-/** Asks again and again until there is an answer. Undefined when the time is up. */
+/** Calls `ask` until it returns a result. Returns undefined after the deadline. */
 export const poll = async <T>(context: InstallContext, ask: () => Promise<T | undefined>): Promise<T | undefined> => {
   const { clock, signal, deadline } = context;
   for (;;) {

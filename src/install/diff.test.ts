@@ -13,12 +13,12 @@ const between = (before: object, after: object, kind = 'Deployment') =>
   differencesOf(objectOf(kind, before), objectOf(kind, after));
 
 describe('the differences of an object', () => {
-  it('are none where only the API server has written', () => {
+  it('are none if only the API server has written', () => {
     const metadata = { name: 'a', resourceVersion: '2', generation: 7, managedFields: [{ manager: 'x' }], uid: 'u' };
     expect(between({ spec: { a: 1 }, status: { ready: 1 } }, { spec: { a: 1 }, metadata })).toEqual([]);
   });
 
-  it('say what changes, comes and goes', () => {
+  it('list changed, added and removed fields', () => {
     expect(between({ spec: { a: 1, b: [1, 2] } }, { spec: { a: 2, b: [1], c: { d: true } } })).toEqual([
       { path: 'spec.a', before: 1, after: 2 },
       { path: 'spec.b[1]', before: 2 },
@@ -26,7 +26,7 @@ describe('the differences of an object', () => {
     ]);
   });
 
-  it('compare named things by their names, so that one more does not make all others differ', () => {
+  it('compare named items by name, so that an added item does not change all others', () => {
     const [one, two, three] = [
       { name: 'one', image: 'a' },
       { name: 'two', image: 'b' },

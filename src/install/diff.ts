@@ -1,15 +1,15 @@
 import { type JsonObject, isObject } from '../kubernetes/api/decode.ts';
 import type { KubeObject } from './object.ts';
 
-/** One field that differs; absent: it is not there. */
+/** One field that differs. `before` or `after` is absent if the field does not exist then. */
 export interface Difference {
-  /** Such as `spec.template.spec.containers[name=main].image`. */
+  /** Path of the field, such as `spec.template.spec.containers[name=main].image`. */
   readonly path: string;
   readonly before?: unknown;
   readonly after?: unknown;
 }
 
-/** The API server's own book-keeping, which changes with every write. */
+/** Metadata that the API server maintains, and that may change with every write. */
 const bookkeeping: ReadonlySet<string> = new Set([
   'creationTimestamp',
   'generation',
@@ -24,7 +24,7 @@ const withoutBookkeeping = ({ status: _, metadata, ...rest }: KubeObject): JsonO
   metadata: Object.fromEntries(Object.entries(metadata).filter(([name]) => !bookkeeping.has(name))),
 });
 
-/** Lists of named things (containers, ports, variables) are compared by name, others by place. */
+/** Returns the items of a list by key: their names if all have a unique one (containers, ports, variables), else their index. */
 const keyed = (list: readonly unknown[]): ReadonlyMap<string, unknown> => {
   const names = list.map((item) =>
     isObject(item) && typeof item.name === 'string' ? `[name=${item.name}]` : undefined,
@@ -50,7 +50,7 @@ const compare = (path: string, before: unknown, after: unknown): readonly Differ
 
 const hidden = '(hidden)';
 
-/** A Secret's values are for nobody's terminal; that they differ may be said. */
+/** Hides the values of a Secret, which must not appear on a terminal. The report may show that they differ. */
 const hideValues = (difference: Difference): Difference => {
   if (!/^(?:data|stringData)\b/.test(difference.path)) return difference;
   return {
@@ -60,7 +60,7 @@ const hideValues = (difference: Difference): Difference => {
   };
 };
 
-/** What differs between an object as it is and as it would be. */
+/** Lists the fields that differ between an object as it is and as it would be. */
 export const differencesOf = (before: KubeObject, after: KubeObject): readonly Difference[] => {
   const found = compare('', withoutBookkeeping(before), withoutBookkeeping(after));
   return before.kind === 'Secret' ? found.map(hideValues) : found;

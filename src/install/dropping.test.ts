@@ -60,7 +60,7 @@ const ofEach = (...names: readonly string[]) =>
   );
 const checks = (change: Partial<Ref>, key = paused) => settingsOf([dependent({ ...mhc, ...change }, key)], capi);
 
-describe('a configuration is refused while something is held', () => {
+describe('a configuration is refused while a resource is held', () => {
   it.each<[string, readonly [ProberSettings, ProberSettings], HeldResource, RegExp]>([
     ['that it does not name', [settingsOf([kcm]), settingsOf([dependent({ name: 'mcm' })])], heldKcm, notNamed],
     [

@@ -6,11 +6,11 @@ import type { DependentResource, PlacedRef, ProberSettings } from '../prober/ind
 
 export interface SettingsChange {
   readonly wanted: ProberSettings;
-  /** What is installed, of several versions: first that with which the prober runs. */
+  /** Installed configurations, maybe of several versions. The one that the prober runs with is the first. */
   readonly former: readonly ProberSettings[];
 }
 
-/** Why a configuration may not be installed now. */
+/** Reason why a configuration may not be installed now. */
 export interface Refusal {
   readonly message: string;
   readonly details: readonly string[];
@@ -18,12 +18,12 @@ export interface Refusal {
 
 const kindOf = ({ clusterSource }: ProberSettings): string => clusterSource?.kind ?? 'gardener';
 
-/** Former versions may be of another kind: one takes over from another, and Helm keeps them. */
+/** Returns the kind of the running version. Other former versions may have another one: one takes over from another, and Helm keeps them. */
 const formerKind = ({ wanted, former: [running = wanted] }: SettingsChange): string => kindOf(running);
 
 const identityOf = ({ ref, annotation }: DependentResource): string => `${refKey(ref)} ${annotation?.key ?? ''}`;
 
-/** What has to be looked at before the change: references of which something may be held that would not be restored. */
+/** Returns the references to check before the change: their held resources may not be restored after it. */
 export const changedRefs = (change: SettingsChange): readonly PlacedRef[] => {
   const { wanted, former } = change;
   const same = new Set(kindOf(wanted) === formerKind(change) ? wanted.dependentResources.map(identityOf) : []);
@@ -33,31 +33,31 @@ export const changedRefs = (change: SettingsChange): readonly PlacedRef[] => {
     .map(({ ref }) => ref);
 };
 
-/** True if the new configuration has it for the resource of the same cluster. */
+/** True if the new configuration names the resource, and for the same cluster. */
 const isNamed = (held: HeldResource, { wanted, former }: SettingsChange): boolean => {
   const now = findOwned({ settings: wanted }, held);
   const [before] = former.flatMap((settings) => findOwned({ settings }, held) ?? []);
   return now !== undefined && (before === undefined || before.cluster === now.cluster);
 };
 
-/** What is restored as it was held, and what the new rights do not allow; undefined: they do. */
+/** Describes the part of a held resource that the new rights do not allow to restore. Undefined if there is none. */
 const heldOtherwise = (held: HeldResource, { wanted }: SettingsChange): string | undefined => {
   const { ref, state } = held;
   const { annotation: configured } = findOwned({ settings: wanted }, held)?.resource ?? {};
   const key = state.annotation?.key ?? '';
   if (key !== '') return key === configured?.key ? undefined : `${heldName(held)}: the annotation ${key}`;
-  // The count of such a kind is written through its subresource, which is asked for only where it is scaled.
+  // The count of such a kind is written through its scale subresource, and the new configuration has that right only for kinds that it scales.
   return configured !== undefined && hasStoredReplicas(state) && !scalesInOneWrite(ref)
     ? `${heldName(held)}: its count`
     : undefined;
 };
 
-/** Two versions of a kind show one object. */
+/** Returns distinct names: two versions of a kind list the same object. */
 const namesOf = (held: readonly HeldResource[]): readonly string[] => [...new Set(held.map(heldName))];
 
 const wayOut = 'keep the former configuration until nothing is held any more, or restore it before: dwd release';
 
-/** Undefined: what is held will be restored by a prober that starts with the new configuration and knows nothing of the former one. */
+/** Returns why a change is refused. Undefined if a prober that starts with the new configuration alone restores all held resources. */
 export const refusalOf = (held: readonly HeldResource[], change: SettingsChange): Refusal | undefined => {
   const { wanted } = change;
   if (held.length === 0) return undefined;

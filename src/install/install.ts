@@ -12,21 +12,21 @@ import { isNarrowed, widened } from './roles.ts';
 import { untilRolledOut } from './rollout.ts';
 
 export interface InstallOptions {
-  /** In which the components run. */
+  /** Namespace of the components. */
   readonly namespace: string;
   readonly components: readonly InstalledComponent[];
-  /** Upgraded with them: nothing else of these components is removed. */
+  /** Components that are upgraded with them. Their outdated objects are not removed. */
   readonly alsoUpgraded: readonly InstalledComponent[];
   readonly createNamespace: boolean;
-  /** Takes fields over from other managers. */
+  /** True if fields are taken over from other managers. */
   readonly forceConflicts: boolean;
-  /** Changes nothing, and says what would be. */
+  /** True if nothing is changed, and the result shows what would be. */
   readonly dryRun: boolean;
 }
 
 export type ChangeWord = 'created' | 'configured' | 'unchanged' | 'pruned';
 
-/** What became of one object, or would. */
+/** Change of one object that was made, or in a dry run would be. */
 export interface ChangedObject {
   readonly object: KubeObject;
   readonly change: ChangeWord;
@@ -36,7 +36,7 @@ export interface ChangedObject {
 
 export interface Installed {
   readonly objects: readonly ChangedObject[];
-  /** The pod that leads, by component; empty in a dry run. */
+  /** Pods that lead, by component. Empty in a dry run. */
   readonly leaders: ReadonlyMap<string, string>;
 }
 
@@ -52,7 +52,7 @@ const changedOf = (planned: readonly PlannedObject[], outdated: readonly OwnedOb
   ...outdated.map(({ object }) => ({ object, change: 'pruned' as const, differences: [], conflicts: [] })),
 ];
 
-/** The namespace is nobody's property: an uninstallation leaves it. Throws an InstallError where it is not there, and is not to be created. */
+/** Creates the namespace if needed. An uninstallation leaves it. Throws an InstallError if it does not exist and must not be created. */
 const ensureNamespace = async (
   { namespace, createNamespace, dryRun }: InstallOptions,
   findKind: FindKind,
@@ -68,7 +68,7 @@ const ensureNamespace = async (
   if (!dryRun) await context.client.call(applyObject(at, object, { dryRun, force: false }), callOptions(context));
 };
 
-/** New pods are ready before old ones go, so that an outage under way is never without a prober. */
+/** Removes outdated objects. New pods are ready before, so that a current outage is never without a prober. */
 const prune = async (outdated: readonly OwnedObject[], context: InstallContext): Promise<void> => {
   const deployments = outdated.filter(({ object }) => object.kind === 'Deployment');
   await removeObjects(deployments, context);
@@ -77,7 +77,7 @@ const prune = async (outdated: readonly OwnedObject[], context: InstallContext):
     context,
   );
   if (left.length > 0) throw new InstallError('pods of an older version have not ended in time', left);
-  // A pod that gives back its Lease needs its rights until then.
+  // A pod needs its rights until it has released its Lease.
   await removeObjects(
     outdated.filter(({ object }) => object.kind !== 'Deployment'),
     context,
@@ -99,8 +99,8 @@ const leadersOf = async (
 };
 
 /**
- * Makes the cluster have these components, and nothing else of them that an older version had; resolves when they run and lead. Changes nothing
- * where nothing differs. Throws an InstallError or an ApiError; what was applied until then stays, and the next run goes on.
+ * Installs these components, and removes their objects of older versions. Resolves when they run and lead. Changes nothing if nothing differs.
+ * Throws an InstallError or an ApiError; objects that were applied before stay, and the next run continues.
  */
 export const install = async (options: InstallOptions, context: InstallContext): Promise<Installed> => {
   const { namespace, forceConflicts, dryRun } = options;
@@ -120,7 +120,7 @@ export const install = async (options: InstallOptions, context: InstallContext):
     refuseHelms(outdated);
   }
   if (dryRun) return { objects: changed, leaders: new Map() };
-  // Until the old pods are gone they keep their rights: a roll-out that never gets ready leaves them at work.
+  // Old pods keep their rights until they are gone: if the rollout never becomes ready, they continue to work.
   await applyPlan(planned.map(widened), context);
   await untilRolledOut(
     objects.filter(({ kind }) => kind === 'Deployment'),

@@ -15,10 +15,10 @@ import { installedPolicies } from './installed-policies.ts';
 import { type Released, type Uninstalled as UninstallReport, type UninstallOptions, uninstall } from './uninstall.ts';
 
 export interface InstallRun extends ClusterCommand, Omit<InstallOptions, 'alsoUpgraded'> {
-  /** Of the components; for where policies are installed already. */
+  /** Admission policies of the components, which are upgraded if they are installed already. */
   readonly policies: readonly KubeObject[];
   readonly settings: InstalledSettings;
-  /** Installs a prober although one is active in another namespace. */
+  /** True if a prober is installed even if one is active in another namespace. */
   readonly besideOtherProber: boolean;
 }
 
@@ -45,7 +45,7 @@ const accountsOf = ({ components }: Pick<InstallRun, 'components'>) =>
     }),
   );
 
-/** `dwd install`. */
+/** Runs `dwd install`. */
 export const runInstall = (run: InstallRun): Promise<Result<InstallReport, CommandFailure>> =>
   onCluster(run, async ({ context }) => {
     const kinds = await checkKinds(run.settings, context);
@@ -60,7 +60,7 @@ export const runInstall = (run: InstallRun): Promise<Result<InstallReport, Comma
       return { ...installed, checks: [...kinds, ...rights] };
     } catch (error) {
       if (!(error instanceof InstallError)) throw error;
-      // They may be the reason.
+      // Kinds that are not served may be the cause.
       const warnings = kinds.filter(({ status }) => status !== 'ok').map(({ detail }) => detail);
       throw new InstallError(error.message, [...error.details, ...warnings]);
     }
@@ -82,7 +82,7 @@ const releaseFor =
     return releaseHeld({ ...options, random: systemRandom(), meter: createMeter(), reason });
   };
 
-/** `dwd uninstall`. */
+/** Runs `dwd uninstall`. */
 export const runUninstall = (run: UninstallRun): Promise<Result<UninstallReport, CommandFailure>> =>
   onCluster(run, (connected) =>
     uninstall({ ...run, listHeld: heldIn(connected), release: releaseFor(run, connected) }, connected.context),

@@ -5,8 +5,8 @@ import { type InstalledComponent, type KubeObject, nameOf } from './object.ts';
 const component = 'policy';
 
 /**
- * The admission policies of the components that are installed, where policies are installed already: one of an earlier configuration would
- * refuse what this one does. Throws an InstallError where others are installed than these flags describe.
+ * Returns the admission policies to upgrade with the components, if policies are installed already: a policy of an earlier configuration would
+ * refuse writes that the new one needs. Throws an InstallError if the installed policies are not those that these flags describe.
  */
 export const installedPolicies = async (
   { namespace, policies }: { readonly namespace: string; readonly policies: readonly KubeObject[] },
@@ -17,7 +17,7 @@ export const installedPolicies = async (
   if (installed.length === 0) return [];
   const names = new Set(installed.map(nameOf));
   const missing = policies.filter((policy) => !names.has(nameOf(policy)));
-  // What becomes of a wrong request stands in the bindings: it was chosen when the policies were installed.
+  // Bindings stay as they are: their action for a violation was chosen when the policies were installed.
   const rules = policies.filter(({ kind }) => !kind.endsWith('Binding'));
   if (missing.length === 0) return [{ component, objects: rules }];
   throw new InstallError('the admission policies that are installed are not those of these flags', [

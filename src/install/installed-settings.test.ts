@@ -64,10 +64,10 @@ it.each([
   ['another resource', 'name: mcm', dropped],
   ['the resource in another namespace', 'name: kcm, namespace: "{{ namespace }}-cp"', dropped],
   ['the same resource', 'name: kcm', undefined],
-])('knows what is held of the installed configuration, when the new one names %s', async (_, ref, expected) => {
+])('finds held resources of the installed configuration, if the new one names %s', async (_, ref, expected) => {
   const { asked, error } = await refuse(ref);
   if (expected === undefined) expect(error).toBeUndefined();
   else expect(error).toMatchObject(expected);
-  // What has not changed is not looked for.
+  // Resources that both configurations name are not listed.
   expect(asked.includes('/apis/apps/v1/deployments')).toBe(expected !== undefined);
 });

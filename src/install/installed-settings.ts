@@ -10,7 +10,7 @@ import { changedRefs, refusalOf } from './dropping.ts';
 import { listInstalled } from './inventory.ts';
 import { type KubeObject, componentLabel, configTexts, decodeKubeObject, nameOf } from './object.ts';
 
-/** The name of the ConfigMap that the pods of a Deployment mount. */
+/** Returns the names of the ConfigMaps that the pods of a Deployment mount. */
 export const mountedBy = ({ kind, spec }: KubeObject): readonly string[] => {
   if (kind !== 'Deployment') return [];
   const pod = optionalObject(optionalObject(optionalObject(spec, 'spec')?.template, 'template')?.spec, 'template.spec');
@@ -22,7 +22,7 @@ export const mountedBy = ({ kind, spec }: KubeObject): readonly string[] => {
 
 export const createdAt = ({ metadata }: KubeObject): number => Date.parse(String(metadata.creationTimestamp));
 
-/** First what the prober runs with, then what it ran with before, which Helm keeps: the latest first. */
+/** Returns the ConfigMaps of the prober: first the mounted ones, then former ones, which Helm keeps, the latest first. */
 const configMapsOf = (owned: readonly KubeObject[]): readonly KubeObject[] => {
   const mounted = new Set(owned.flatMap(mountedBy));
   const isMounted = ({ metadata }: KubeObject): number => Number(mounted.has(metadata.name));
@@ -31,7 +31,7 @@ const configMapsOf = (owned: readonly KubeObject[]): readonly KubeObject[] => {
     .toSorted((a, b) => isMounted(b) - isMounted(a) || createdAt(b) - createdAt(a));
 };
 
-/** Throws an InstallError: without its configuration nobody knows what a prober holds, and in which order it is restored. */
+/** Parses the configurations in a ConfigMap. Throws an InstallError for an invalid one: it defines which resources a prober holds, and their order. */
 const settingsIn = (object: KubeObject): readonly ProberSettings[] =>
   configTexts(object).map((text) => {
     const { settings } = proberConfig.load(text, { unknownFields: 'warning' });
@@ -41,11 +41,11 @@ const settingsIn = (object: KubeObject): readonly ProberSettings[] =>
     ]);
   });
 
-/** Under each configuration of a prober that is installed: of several versions, while one takes over from another. */
+/** Parses all installed configurations of the prober. There are several versions while one takes over from another. */
 const allSettings = (owned: readonly KubeObject[]): readonly ProberSettings[] =>
   configMapsOf(owned).flatMap(settingsIn);
 
-/** What several versions have configured, in one; Gardener's own where no configuration is left. Throws an InstallError. */
+/** Merges the configurations of all versions into one. Returns Gardener's default if there is none. Throws an InstallError. */
 export const installedSettings = (owned: readonly KubeObject[]): ProberSettings => {
   const [first = proberConfig.load(proberConfig.defaultText, { unknownFields: 'warning' }).settings, ...others] =
     allSettings(owned);
@@ -56,8 +56,8 @@ export const installedSettings = (owned: readonly KubeObject[]): ProberSettings 
 };
 
 /**
- * Refuses, by an InstallError, a configuration under which nobody would restore what is held: a prober that is reconfigured while it runs still does, one that is
- * started anew knows nothing of it.
+ * Throws an InstallError for a configuration under which no prober would restore held resources: one that is reconfigured while it runs still does, but one
+ * that starts with it does not know them.
  */
 export const refuseDropping = async (
   wanted: ProberSettings,
@@ -75,11 +75,11 @@ export const refuseDropping = async (
 
 export interface InstalledConfiguration {
   readonly settings: ProberSettings;
-  /** False where nothing is installed: they are Gardener's own. */
+  /** True if a configuration is installed. If not, `settings` are Gardener's defaults. */
   readonly isInstalled: boolean;
 }
 
-/** As `installedSettings`, of the ConfigMaps alone: for who may read no more. Throws an ApiError or an InstallError. */
+/** Same as `installedSettings`, from the ConfigMaps alone, for users who may read no more. Throws an ApiError or an InstallError. */
 export const installedConfiguration = async (
   namespace: string,
   { client, options }: { readonly client: KubeClient; readonly options: CallOptions },

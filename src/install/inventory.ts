@@ -4,22 +4,22 @@ import { type InstallContext, callOptions, poll } from './context.ts';
 import { type FindKind, createFindKind, everInstalled, removalRank } from './kinds.ts';
 import { type KubeObject, componentLabel, identityOf, installationSelector, nameOf } from './object.ts';
 
-/** An object that an installation has made, as it is in the cluster. */
+/** An object of an installation, as it is in the cluster. */
 export interface OwnedObject {
   readonly object: KubeObject;
   readonly at: ServedKindPath;
 }
 
 export interface InventoryOptions {
-  /** Of the installation. */
+  /** Namespace of the installation. */
   readonly namespace: string;
-  /** Components whose objects to find; default: all. */
+  /** Components to find the objects of. Default: all. */
   readonly components?: readonly string[];
   /** Objects of this version, whose kinds may be new. */
   readonly objects?: readonly KubeObject[];
 }
 
-/** All that any version has installed of these components, in the order in which it is removed. Throws an ApiError. */
+/** Finds all objects that any version has installed of these components, in the order of removal. Throws an ApiError. */
 export const findOwned = async (
   { namespace, components, objects = [] }: InventoryOptions,
   findKind: FindKind,
@@ -41,20 +41,20 @@ export const findOwned = async (
   return owned.toSorted((a, b) => removalRank(a.object) - removalRank(b.object));
 };
 
-/** The objects of these components as they are in the cluster. Throws an ApiError. */
+/** Lists the objects of these components as they are in the cluster. Throws an ApiError. */
 export const listInstalled = async (
   options: Pick<InventoryOptions, 'namespace' | 'components'>,
   context: InstallContext,
 ): Promise<readonly KubeObject[]> =>
   (await findOwned(options, createFindKind(context), context)).map(({ object }) => object);
 
-/** What an older version had and this one has not. */
+/** Returns the objects of older versions that this version does not have. */
 export const outdatedOf = (owned: readonly OwnedObject[], objects: readonly KubeObject[]): readonly OwnedObject[] => {
   const wanted = new Set(objects.map(identityOf));
   return owned.filter(({ object }) => !wanted.has(identityOf(object)));
 };
 
-/** Removes objects in their order. */
+/** Removes objects in the given order. */
 export const removeObjects = async (owned: readonly OwnedObject[], context: InstallContext): Promise<void> => {
   for (const { object, at } of owned) {
     context.progress(`removing ${nameOf(object)}`);
@@ -71,7 +71,7 @@ export const selectorOf = (deployment: KubeObject): string => {
     .join(',');
 };
 
-/** Pods of a Deployment, those that are on their way out included; of those that have ended (evicted ones stay for long), none runs. */
+/** Lists the pods of a Deployment, including terminating ones. Pods that have ended, such as evicted ones, which stay for long, are left out. */
 export const podsOf = async (deployment: KubeObject, context: InstallContext): Promise<readonly KubeObject[]> => {
   const { namespace = '' } = deployment.metadata;
   const fieldSelector = 'status.phase!=Failed,status.phase!=Succeeded';
@@ -79,7 +79,7 @@ export const podsOf = async (deployment: KubeObject, context: InstallContext): P
   return (await context.client.call(call, callOptions(context))).value;
 };
 
-/** Until no pod of these Deployments is left, which then write nothing any more. Resolves with the names of those that are. */
+/** Waits until these Deployments have no pods, and so write nothing any more. Returns the names of the pods that are left at the deadline. */
 export const untilStopped = async (
   deployments: readonly KubeObject[],
   context: InstallContext,

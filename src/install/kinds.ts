@@ -6,8 +6,8 @@ import type { KubeObject } from './object.ts';
 type Kind = Pick<KubeObject, 'apiVersion' | 'kind'>;
 
 /**
- * All kinds that any version has ever installed, in the order in which they are removed: first what runs, then what it needs. A kind is
- * added here when the manifests get it, and never taken away: what an older version had is found by it.
+ * All kinds that any version has ever installed, in the order of removal: first workloads, then the objects that they need. Add a kind
+ * here when the manifests get it, and never remove one: it finds the objects of older versions.
  */
 export const everInstalled: readonly Kind[] = [
   { apiVersion: 'apps/v1', kind: 'Deployment' },
@@ -28,16 +28,16 @@ export const everInstalled: readonly Kind[] = [
   { apiVersion: 'v1', kind: 'ServiceAccount' },
 ];
 
-/** Place of a kind in the order of removal; one that is not known goes last. */
+/** Returns the position of a kind in the order of removal. Unknown kinds are last. */
 export const removalRank = ({ kind }: Kind): number => {
   const rank = everInstalled.findIndex((known) => known.kind === kind);
   return rank === -1 ? everInstalled.length : rank;
 };
 
-/** How the API server serves a kind; undefined where it does not. */
+/** Returns how the API server serves a kind. Undefined if it does not. */
 export type FindKind = (kind: Kind) => Promise<ServedKindPath | undefined>;
 
-/** Asks for each kind once. */
+/** Creates a FindKind that requests each kind only once. */
 export const createFindKind = (context: InstallContext): FindKind => {
   const known = new Map<string, Promise<ServedKindPath | undefined>>();
   const ask = async ({ apiVersion, kind }: Kind): Promise<ServedKindPath | undefined> => {
@@ -54,7 +54,7 @@ export const createFindKind = (context: InstallContext): FindKind => {
   };
 };
 
-/** Throws an InstallError where the kind is not served. */
+/** Finds a kind. Throws an InstallError if it is not served. */
 export const mustFindKind = async (findKind: FindKind, kind: Kind): Promise<ServedKindPath> => {
   const found = await findKind(kind);
   if (found !== undefined) return found;

@@ -10,23 +10,23 @@ import { type InstallContext, InstallError, callOptions, poll } from './context.
 import { podsOf } from './inventory.ts';
 import { type KubeObject, nameOf } from './object.ts';
 
-/** The Lease by which each component elects its leader. */
+/** Name of the leader election Lease of each component. */
 export const leaseNames: ReadonlyMap<string, string> = new Map(componentNames.map((name) => [name, leaseNameOf(name)]));
 
-/** Undefined where there is none. */
+/** Reads a Lease. Returns undefined if it does not exist. */
 export const readLease = async (at: NamespacedName, context: InstallContext): Promise<ElectionLease | undefined> =>
   (await unlessNotFound(context.client.call(getElectionLease(at), callOptions(context))))?.value;
 
-/** The pod that an identity names: `NAME_SUFFIX`, where no name of a pod has an underscore. */
+/** Returns the pod of an identity, which is `POD_SUFFIX`. No pod's name has an underscore. */
 export const podOfIdentity = (identity: string): string => identity.split('_')[0] ?? '';
 
 export interface LeaderWait {
   readonly deployment: KubeObject;
-  /** Of the Lease, in the namespace of the Deployment. */
+  /** Name of the Lease, which is in the namespace of the Deployment. */
   readonly leaseName: string;
 }
 
-/** Until one of the pods holds the Lease; resolves with its name. Throws an InstallError that says who holds it. */
+/** Waits until a pod of the Deployment holds the Lease. Returns its name. Throws an InstallError that names the holder. */
 export const untilLed = async ({ deployment, leaseName }: LeaderWait, context: InstallContext): Promise<string> => {
   const { namespace = '' } = deployment.metadata;
   let holder = '';
@@ -51,8 +51,8 @@ export const leasesAt: ServedKindPath = {
 };
 
 /**
- * Removes a Lease that replicas of ours have made. One that a pod which is still there holds is another's: gardenlet's watchdog elects its leader by
- * the same name. True if it was removed.
+ * Removes the Lease of our replicas. Keeps it if the pod that holds it still exists: then it is another program's, because gardenlet's watchdog elects
+ * its leader with a Lease of the same name. Returns true if it was removed.
  */
 export const removeLease = async (at: NamespacedName, context: InstallContext): Promise<boolean> => {
   const lease = await readLease(at, context);

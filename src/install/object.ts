@@ -1,6 +1,6 @@
 import { type JsonObject, decodeMeta, decodeObject, decodeString } from '../kubernetes/api/decode.ts';
 
-/** A Kubernetes object of whatever kind. */
+/** A Kubernetes object of any kind. */
 export interface KubeObject extends JsonObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -15,34 +15,36 @@ export interface KubeObject extends JsonObject {
   readonly status?: unknown;
 }
 
-/** The objects of one component, in the order in which they are to be created. */
+/** The objects of one component, in the order of their creation. */
 export interface InstalledComponent {
-  /** `prober`, `weeder`, `care` and what else `dwd manifests` prints. */
+  /** Name of the component: `prober`, `weeder`, `care`, or another one of `dwd manifests`. */
   readonly component: string;
   readonly objects: readonly KubeObject[];
 }
 
-/** Field manager of an installation. Scaling is done under another name (`scalingFieldManager`). */
+/** Field manager of an installation. Components scale under another name (`scalingFieldManager`). */
 export const fieldManager = 'dwd';
 
 const prefix = 'dependency-watchdog.gardener.cloud/';
-/** Namespace of the installation: two in one cluster leave each other's objects alone. */
+/** Label with the namespace of the installation, so that two in one cluster do not touch each other's objects. */
 const installationLabel = `${prefix}installation`;
-/** An installation of one component removes nothing of another. */
+/** Label with the component, so that an installation of one removes no objects of another. */
 export const componentLabel = `${prefix}component`;
 const managedByLabel = 'app.kubernetes.io/managed-by';
 
-/** Selects all objects of an installation, of any version, also those that Helm or kubectl made: Helm sets `managed-by` to its own name. */
+/** Selects all objects of an installation, of any version, including those that Helm or kubectl created: Helm sets `managed-by` to its own name. */
 export const installationSelector = (namespace: string): string => `${installationLabel}=${namespace}`;
 
-/** True of what bears no labels of the installation in this namespace: made without any, or copied from another. */
+/** True if the object has no labels of the installation in this namespace: it was created without any, or copied from another. */
 export const isUnlabelled = ({ metadata }: KubeObject, namespace: string): boolean =>
   metadata.labels?.[installationLabel] !== namespace;
 
-/** What gardener's resource manager sets on all that it manages (`pkg/resourcemanager/controller/managedresource/merger.go`), and puts back. */
+/**
+ * Annotation on all objects that gardener-resource-manager manages (`pkg/resourcemanager/controller/managedresource/merger.go`). It reverts changes of others.
+ */
 const gardenersAnnotation = 'resources.gardener.cloud/origin';
 
-/** True if nobody else can install over it. */
+/** True if gardener-resource-manager manages the object, so that nobody else can install over it. */
 export const isGardeners = ({ metadata }: KubeObject): boolean =>
   Object.hasOwn(metadata.annotations ?? {}, gardenersAnnotation);
 
@@ -52,13 +54,13 @@ export interface Ownership {
   readonly component: string;
 }
 
-/** The labels by which an object of an installation is found. Pods and selectors stay as they are: a selector cannot change. */
+/** Returns the labels by which an object of an installation is found. Pods and selectors do not get them, because a selector is immutable. */
 export const installationLabels = ({ namespace, component }: Ownership): Readonly<Record<string, string>> => ({
   [installationLabel]: namespace,
   [componentLabel]: component,
 });
 
-/** The object with these labels, and with the name of its manager. */
+/** Adds these labels, and the name of the manager, to an object. */
 export const ownedBy = (object: KubeObject, ownership: Ownership): KubeObject => ({
   ...object,
   metadata: {
@@ -71,7 +73,7 @@ export const ownedBy = (object: KubeObject, ownership: Ownership): KubeObject =>
   },
 });
 
-/** Items of a list of a built-in kind do not say their kind. */
+/** Decodes an object. Items in a list of a built-in kind have no kind: `given` supplies it. */
 export const decodeKubeObject =
   (given?: { readonly apiVersion: string; readonly kind: string }) =>
   (json: unknown, path = 'object'): KubeObject => {
@@ -85,19 +87,19 @@ export const decodeKubeObject =
     };
   };
 
-/** The files of a ConfigMap. */
+/** Returns the texts of the files in a ConfigMap. */
 export const configTexts = ({ data }: KubeObject): readonly string[] =>
   Object.values((data ?? {}) as Readonly<Record<string, string>>);
 
-/** Of a Role or a ClusterRole. */
+/** Returns the rules of a Role or a ClusterRole. */
 export const rulesOf = ({ rules }: KubeObject): readonly JsonObject[] =>
   Array.isArray(rules) ? (rules as JsonObject[]) : [];
 
-/** `Deployment garden/dependency-watchdog-prober`. */
+/** Formats an object: `Deployment garden/dependency-watchdog-prober`. */
 export const nameOf = ({ kind, metadata: { name, namespace } }: KubeObject): string =>
   `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
 
-/** Of objects, whatever version of their API they are written in. */
+/** Returns a key of the object that does not depend on the version of its API. */
 export const identityOf = ({ apiVersion, kind, metadata: { name, namespace = '' } }: KubeObject): string => {
   const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
   return [group, kind, namespace, name].join('/');

@@ -3,20 +3,20 @@ import type { Kube } from '../kubernetes/api/kube.ts';
 import { type OperatorAccess, onOperatorCluster } from '../process/index.ts';
 import { type InstallContext, InstallError } from './context.ts';
 
-/** What a command that works on a cluster once is given. */
+/** Input of a command that connects to a cluster, works and exits. */
 export interface ClusterCommand extends OperatorAccess {
-  /** For everything that is waited for together. */
+  /** Timeout of all waits together, in milliseconds. */
   readonly timeoutMs: number;
   readonly progress: (line: string) => void;
   readonly stop: AbortSignal;
-  /** What to do where a right is missing. */
+  /** Advice if a right is missing. */
   readonly forbidden: string;
 }
 
-/** Why a command could not do its work, in words for people. */
+/** Reason why a command failed, for people. */
 export interface CommandFailure {
   readonly message: string;
-  /** More of it, a line each. */
+  /** Further lines of the reason. */
   readonly details: readonly string[];
 }
 
@@ -44,7 +44,7 @@ const advice: Readonly<Partial<Record<ApiError['code'], string>>> = {
   Unauthorized: 'the credentials of the kubeconfig are not valid, or no longer: get new ones',
 };
 
-/** Runs `work` on the cluster of the kubeconfig. What keeps it from its end is the answer, unless it is a bug. */
+/** Connects to the cluster of the kubeconfig and runs `work`. A failure is a result; rejects only for bugs. */
 export const onCluster = async <T>(
   command: ClusterCommand,
   work: (connected: Connected) => Promise<T>,

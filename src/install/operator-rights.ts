@@ -8,7 +8,7 @@ const pausing = 'to pause and resume shoots';
 const restore = 'to release what is held';
 const preflight = 'to check a seed before the prober runs there';
 
-/** Only to see whether each shoot has it. */
+/** Right to list the workload of the API server: `dwd preflight` checks that each shoot has it. */
 const forApiServer = (ref: ResourceRef, resource: string | undefined): readonly Grant[] =>
   resource === undefined
     ? []
@@ -34,9 +34,9 @@ const forCapi = ({ clusterSource }: ProberSettings): readonly Grant[] =>
       ]
     : [];
 
-/** What a person needs in all namespaces of a seed to see and to steer a prober with these settings. */
+/** Rights that an operator needs in all namespaces of a seed to observe and control a prober with these settings. */
 export const operatorGrants = (settings: ProberSettings, pluralOf: PluralOf): readonly Grant[] => [
-  // Also where there are none: who may not ask is not told so.
+  // Also on seeds without this kind: without the right, the response is Forbidden in place of NotFound.
   { group: 'extensions.gardener.cloud', resource: 'clusters', verbs: ['get', ...watched], purpose: see },
   ...forCapi(settings),
   { group: '', resource: 'namespaces', verbs: ['get', ...watched], purpose: see },
@@ -54,7 +54,7 @@ export const operatorGrants = (settings: ProberSettings, pluralOf: PluralOf): re
   { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', verbs: ['create'], purpose: preflight },
 ];
 
-/** The same in the namespace where the prober runs. */
+/** Rights that an operator needs in the namespace of the prober. */
 export const operatorHomeGrants = (leases: readonly string[], namespace: string): readonly Grant[] =>
   [
     { resource: 'pods', verbs: ['get', ...watched], purpose: 'to see which replicas run, and which versions' },

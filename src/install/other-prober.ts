@@ -9,19 +9,19 @@ import { leasesAt, podOfIdentity, readLease } from './leader.ts';
 import { type KubeObject, identityOf, nameOf } from './object.ts';
 import { decodeRollout, deploymentsAt } from './rollout.ts';
 
-/** The Go program's, too. */
+/** Name of the prober's Lease, which the Go program uses, too. */
 const leaseName = leaseNameOf('prober');
 
-/** client-go's default, for a Lease that names none. */
+/** client-go's default lease duration, for a Lease without one. */
 const usualDurationSeconds = 15;
 
 const isOf = (lease: ElectionLease | undefined, ours: ReadonlySet<string>): lease is ElectionLease =>
   lease !== undefined && lease.holder !== '' && !ours.has(podOfIdentity(lease.holder));
 
-/** Names of our pods, which come and go. */
+/** Reads the current names of our pods. */
 type OurPods = () => Promise<ReadonlySet<string>>;
 
-/** Who renews a Lease, unless it is one of our pods. Takes as long as the Lease is good for where its holder has crashed: clocks need not agree. */
+/** Returns the holder that renews a Lease, unless it is one of our pods. If it has crashed, this takes the lease duration: clocks need not agree. */
 const otherHolder = async (
   at: NamespacedName,
   ourPods: OurPods,
@@ -58,7 +58,7 @@ const renewedBy = async (leases: readonly NamespacedName[], ourPods: OurPods, co
   });
 };
 
-/** Throws an InstallError where a prober is active in another namespace. One in the same namespace shares the Lease: only one of them is active. */
+/** Throws an InstallError if a prober is active in another namespace. Two in one namespace share the Lease, so that only one of them is active. */
 export const refuseSecondProber = async (namespace: string, context: InstallContext): Promise<void> => {
   const elsewhere = (await namespacesOfLeases(context)).filter((one) => one !== namespace);
   const others = await renewedBy(
@@ -73,7 +73,7 @@ export const refuseSecondProber = async (namespace: string, context: InstallCont
   ]);
 };
 
-/** As the flag is read: it restores nothing. */
+/** Returns true for `--dry-run` with any value that the flag accepts as true. Such a prober restores nothing. */
 const isDryRun = (word: string): boolean => {
   const [name, value = 'true'] = word.split('=');
   return name === '--dry-run' && ['1', 't', 'true'].includes(value.toLowerCase());
@@ -90,7 +90,7 @@ export const runsProber = ({ spec }: KubeObject): boolean => {
   });
 };
 
-/** Those who wait for our Lease take it as soon as we have gone. */
+/** Lists other probers in this namespace. They wait for our Lease, and acquire it as soon as we are gone. */
 const besides = async (
   namespace: string,
   deployments: readonly KubeObject[],
@@ -104,7 +104,7 @@ const besides = async (
     .map((one) => `${nameOf(one)} runs a prober`);
 };
 
-/** Probers that act, or would act, beside these Deployments of ours, a line each: those that renew a Lease of that name, or share our Lease. */
+/** Finds probers that act, or would act, besides these Deployments of ours, a line each: they renew a Lease of that name, or share our Lease. */
 export const findOtherProbers = async (
   namespace: string,
   deployments: readonly KubeObject[],

@@ -5,18 +5,18 @@ import { type Difference, differencesOf } from './diff.ts';
 import { type FindKind, mustFindKind } from './kinds.ts';
 import { type KubeObject, fieldManager, isGardeners, nameOf } from './object.ts';
 
-/** What an installation does to one object. */
+/** Change of one object by an installation. */
 export interface PlannedObject {
   readonly object: KubeObject;
   readonly at: ServedKindPath;
-  /** As it is in the cluster; absent where it is created. */
+  /** The object as it is in the cluster. Absent if it is created. */
   readonly live?: KubeObject;
   readonly change: 'create' | 'update' | 'none';
-  /** Empty where it is created. */
+  /** Fields that change. Empty if the object is created. */
   readonly differences: readonly Difference[];
-  /** Fields that other managers own and that this installation says otherwise. */
+  /** Fields that other managers own, with other values than this installation sets. */
   readonly conflicts: readonly FieldConflict[];
-  /** Some field has to be taken from a manager, be it an earlier write of this program. */
+  /** True if a field must be taken over from a manager, which may be an earlier write of this program. */
   readonly force: boolean;
 }
 
@@ -27,7 +27,7 @@ export const isOwned = ({ metadata }: KubeObject): boolean =>
       entry.manager === fieldManager && entry.operation === 'Apply',
   );
 
-/** The API server's own answer to what would become of the object; nothing is stored. */
+/** Applies an object in a dry run of the API server, which returns the result and stores nothing. */
 const rehearse = async (
   at: ServedKindPath,
   object: KubeObject,
@@ -39,7 +39,7 @@ const rehearse = async (
     return { result: await attempt(false), conflicts: [], force: false };
   } catch (error) {
     if (!(error instanceof ApiError) || error.conflicts.length === 0) throw error;
-    // A conflict with oneself is none.
+    // A conflict with our own field manager does not count.
     const conflicts = error.conflicts.filter(({ manager }) => manager !== fieldManager);
     return { result: await attempt(true), conflicts, force: true };
   }
@@ -61,13 +61,13 @@ const planObject = async (object: KubeObject, findKind: FindKind, context: Insta
     const change = differences.length === 0 && isOwned(live) ? 'none' : 'update';
     return { ...none, live, change, differences, ...forcing };
   } catch (error) {
-    // Of a role, or a namespace, that does not exist yet.
+    // A role or a namespace that the object needs does not exist yet.
     if (live === undefined && isApiError(error, 'NotFound')) return { ...none, change: 'create' };
     throw error instanceof ApiError ? new InstallError(`${nameOf(object)} is refused: ${error.message}`) : error;
   }
 };
 
-/** What would become of each object, asked of the API server before anything is changed. Throws an InstallError, or an ApiError. */
+/** Plans the change of each object with dry runs of the API server, before anything is changed. Throws an InstallError, or an ApiError. */
 export const planObjects = async (
   objects: readonly KubeObject[],
   findKind: FindKind,
@@ -81,7 +81,7 @@ export const planObjects = async (
   return planned;
 };
 
-/** Throws an InstallError that names who manages what, as kubectl does. */
+/** Throws an InstallError that lists the fields in conflict and their managers, as kubectl does. */
 export const refuseConflicts = (planned: readonly PlannedObject[]): void => {
   const lines = planned.flatMap(({ object, conflicts }) =>
     conflicts.map(({ manager, field }) => `${nameOf(object)}: ${field} is managed by "${manager}"`),
@@ -93,7 +93,7 @@ export const refuseConflicts = (planned: readonly PlannedObject[]): void => {
   ]);
 };
 
-/** Sends what the plan found to be changed. Throws an ApiError. */
+/** Applies the objects that the plan changes. Throws an ApiError. */
 export const applyPlan = async (planned: readonly PlannedObject[], context: InstallContext): Promise<void> => {
   for (const { object, at, change, force } of planned) {
     if (change === 'none') continue;

@@ -18,7 +18,7 @@ const [pods, secrets] = [
   { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
 ];
 
-it('adds what the live role grants and the new one does not, in whatever order its fields are', () => {
+it('adds the rules that only the live role has, regardless of the order of fields', () => {
   const live = role([{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }, secrets]);
   expect(widened(planned(role([pods]), live)).object.rules).toEqual([pods, secrets]);
   expect(isNarrowed(planned(role([pods, secrets]), live))).toBe(false);

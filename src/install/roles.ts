@@ -2,7 +2,7 @@ import type { JsonObject } from '../kubernetes/api/decode.ts';
 import { type KubeObject, rulesOf } from './object.ts';
 import type { PlannedObject } from './plan.ts';
 
-/** Whatever the order of its fields. */
+/** Returns a key of the rule that does not depend on the order of its fields. */
 const keyOf = (rule: JsonObject): string => JSON.stringify(rule, Object.keys(rule).toSorted());
 
 const isRole = ({ apiVersion, kind }: KubeObject): boolean =>
@@ -14,10 +14,10 @@ const lostRules = ({ object, live }: PlannedObject): readonly JsonObject[] => {
   return rulesOf(live).filter((rule) => !kept.has(keyOf(rule)));
 };
 
-/** True if the pods of the version before may need a right that this one does not have. */
+/** True if the pods of the previous version may need a right that this one does not grant. */
 export const isNarrowed = (planned: PlannedObject): boolean => lostRules(planned).length > 0;
 
-/** A role with the rights of both versions, for as long as pods of both may run. Everything else stays as it is planned. */
+/** Returns a role with the rights of both versions, for as long as pods of both may run. Other objects stay as planned. */
 export const widened = (planned: PlannedObject): PlannedObject =>
   isNarrowed(planned)
     ? { ...planned, object: { ...planned.object, rules: [...rulesOf(planned.object), ...lostRules(planned)] } }

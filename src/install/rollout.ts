@@ -32,7 +32,7 @@ export const decodeRollout = ({ metadata, spec, status }: KubeObject): Rollout =
   available: countIn(status, 'availableReplicas'),
 });
 
-/** What a Deployment still waits for; undefined when it is rolled out (kubectl's `pkg/polymorphichelpers/rollout_status.go`). */
+/** Returns what a Deployment still waits for. Undefined if it is rolled out (kubectl's `pkg/polymorphichelpers/rollout_status.go`). */
 const rolloutProblem = (deployment: KubeObject): string | undefined => {
   const { generation, observed, wanted, pods, updated, available } = decodeRollout(deployment);
   if (observed < generation) return 'its controller has not seen it yet';
@@ -45,7 +45,7 @@ const rolloutProblem = (deployment: KubeObject): string | undefined => {
 const read = async (deployment: KubeObject, context: InstallContext): Promise<KubeObject> =>
   (await context.client.call(getObject(deploymentsAt, deployment), callOptions(context))).value;
 
-/** Until all Deployments are rolled out. Throws an InstallError that says which is not, and why. */
+/** Waits until all Deployments are rolled out. Throws an InstallError that lists those that are not, and why. */
 export const untilRolledOut = async (deployments: readonly KubeObject[], context: InstallContext): Promise<void> => {
   let waiting: readonly { readonly deployment: KubeObject; readonly problem: string }[] = [];
   await poll(context, async () => {

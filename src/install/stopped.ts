@@ -9,7 +9,7 @@ import { deploymentsAt } from './rollout.ts';
 const countOf = ({ spec }: KubeObject): number =>
   optionalInteger(optionalObject(spec, 'deployment.spec')?.replicas, 'deployment.spec.replicas') ?? 1;
 
-/** How many pods it is to have again: at 0, an uninstallation before this one was killed, and one pod protects. */
+/** Returns the replicas to start again, at least 1: a count of 0 is left from an uninstallation that was killed, and one pod protects. */
 export const replicasOf = (deployment: KubeObject): number => Math.max(1, countOf(deployment));
 
 const scale = async (deployment: KubeObject, replicas: number, context: InstallContext): Promise<void> => {
@@ -26,10 +26,10 @@ const isStopped = async (deployment: KubeObject, context: InstallContext): Promi
   }
 };
 
-/** For an API server that is being rolled. */
+/** Time to start the Deployments again, enough for a rolling update of the API server. */
 const startAgainMs = 60_000;
 
-/** Resolves with why it does not run again; undefined where it does, or was never stopped. */
+/** Scales a Deployment up again. Returns why it does not run, or undefined if it does or was never stopped. */
 const startOne = async (deployment: KubeObject, context: InstallContext): Promise<string | undefined> => {
   let problem = '';
   const runs = await poll(context, async () => {
@@ -44,7 +44,7 @@ const startOne = async (deployment: KubeObject, context: InstallContext): Promis
   return runs === undefined ? `${nameOf(deployment)}: ${problem}` : undefined;
 };
 
-/** Not by the signal that may have ended the work: protection is to be back in any case. */
+/** Starts the Deployments again, even if the signal of the command has aborted: protection must return in any case. */
 const startAgain = async (deployments: readonly KubeObject[], context: InstallContext): Promise<void> => {
   const { signal } = new AbortController();
   const again = { ...context, signal, deadline: context.clock.monotonic() + startAgainMs };
@@ -56,8 +56,8 @@ const startAgain = async (deployments: readonly KubeObject[], context: InstallCo
 };
 
 /**
- * While `work` goes on no pod of these Deployments runs; unless it succeeds, they run again as before. Throws an InstallError as well where somebody has
- * started one meanwhile: what the work found is no longer so.
+ * Stops these Deployments while `work` runs, and starts them again unless it succeeds. Throws an InstallError if somebody else has started one meanwhile: then
+ * the result of `work` may be outdated.
  */
 export const whileStopped = async <T>(
   deployments: readonly KubeObject[],

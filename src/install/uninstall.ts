@@ -8,33 +8,33 @@ import { findOtherProbers } from './other-prober.ts';
 import { whileStopped } from './stopped.ts';
 import { refuseUnlabelled } from './unlabelled.ts';
 
-/** What is still at 0, and why, in words. */
+/** Resources that are still at 0, and why, a line each. */
 export type LeftHeld = readonly string[];
 
 export interface UninstallOptions {
-  /** Of the installation. */
+  /** Namespace of the installation. */
   readonly namespace: string;
   readonly components: readonly string[];
-  /** Removes all the same when something stays at 0. */
+  /** True if the objects are removed even if resources stay at 0. */
   readonly force: boolean;
   readonly dryRun: boolean;
-  /** What is held at 0 in the cluster, by name, given the objects of the prober. */
+  /** Lists the names of held resources in the cluster. `owned`: the objects of the prober. */
   readonly listHeld: (owned: readonly KubeObject[], context: InstallContext) => Promise<readonly string[]>;
-  /** Restores what is held, given the objects of the prober. Called while none of its pods runs. */
+  /** Restores held resources. `owned`: the objects of the prober. Except in a dry run, called while none of its pods runs. */
   readonly release: (owned: readonly KubeObject[], context: InstallContext) => Promise<Released>;
 }
 
 export interface Released {
-  /** Restored, or in a dry run to be restored: `Deployment shoot--a--b/kube-controller-manager`. */
+  /** Names of the restored resources, or in a dry run of those to restore, such as `Deployment shoot--a--b/kube-controller-manager`. */
   readonly restored: readonly string[];
   readonly left: LeftHeld;
 }
 
 export interface Uninstalled extends Released {
   readonly removed: readonly string[];
-  /** Other probers, a line each: what is held is theirs, and nothing was restored. */
+  /** Other probers, a line each. Held resources are theirs, so that nothing was restored. */
   readonly others: readonly string[];
-  /** Releases of Helm that have none of their objects left, but their record. */
+  /** Helm releases that have no objects left, only their record. */
   readonly helmReleases: readonly HelmRelease[];
 }
 
@@ -59,7 +59,7 @@ const releaseFirst = async (
 
 const componentOf = ({ object }: OwnedObject): string => object.metadata.labels?.[componentLabel] ?? '';
 
-/** The Deployments that somebody has removed before, as `helm uninstall` does: their pods go on until they have been found and ended. */
+/** Returns stand-ins for Deployments that were deleted before, as by `helm uninstall`: their pods run until they have been garbage collected. */
 const goneOf = (owned: readonly OwnedObject[], namespace: string): readonly KubeObject[] => {
   const running = new Set(owned.filter(isDeployment).map(componentOf));
   const apps = owned.filter((one) => !running.has(componentOf(one))).map(({ object }) => object.metadata.labels?.app);
@@ -73,7 +73,7 @@ const goneOf = (owned: readonly OwnedObject[], namespace: string): readonly Kube
     }));
 };
 
-/** Throws an InstallError where a pod of theirs is left: it would scale down what is restored. */
+/** Waits for the end of these Deployments' pods. Throws an InstallError if one is left: it would scale down restored resources. */
 const untilGoneEnded = async (
   owned: readonly OwnedObject[],
   namespace: string,
@@ -86,17 +86,17 @@ const untilGoneEnded = async (
 const objectsIn = (owned: readonly OwnedObject[]): readonly KubeObject[] => owned.map(({ object }) => object);
 
 interface Removal extends Pick<UninstallOptions, 'namespace' | 'components'> {
-  /** By component, of those whose Lease goes with them. */
+  /** Names of the Leases to remove, by component. */
   readonly ownLeases: ReadonlyMap<string, string>;
 }
 
-/** What runs first, and only when it has ended what it needs: a pod gives back its Lease with the rights that it has. */
+/** Removes Deployments first, and all else once their pods have ended: a pod needs its rights to release its Lease. */
 const removeAll = async (
   { namespace, components, ownLeases }: Removal,
   findKind: FindKind,
   context: InstallContext,
 ): Promise<Pick<Uninstalled, 'removed' | 'helmReleases'>> => {
-  // Read anew: Deployments have been scaled.
+  // Read again, because Deployments have been scaled.
   const owned = await findOwned({ namespace, components }, findKind, context);
   const deployments = owned.filter(isDeployment);
   await removeObjects(deployments, context);
@@ -123,7 +123,7 @@ const othersBeside = (
   context: InstallContext,
 ): Promise<readonly string[]> => findOtherProbers(namespace, objectsIn(owned.filter(isDeployment)), context);
 
-/** Of what comes after a release that took all its time. */
+/** Minimum time for the removal, even if the release has used up the timeout. */
 const removalMs = 60_000;
 
 interface Settled extends Released {
@@ -132,7 +132,7 @@ interface Settled extends Released {
 
 const linesOf = (held: readonly string[]): readonly string[] => held.map((name) => `${name} is held at 0`);
 
-/** What becomes of what is held by what is installed. Released only where nobody would scale it down again. */
+/** Releases the resources that the installed prober holds, unless another prober would scale them down again. */
 const settleOurs = async (
   ours: readonly OwnedObject[],
   options: UninstallOptions,
@@ -154,7 +154,7 @@ const settleOurs = async (
   ]);
 };
 
-/** Where no prober is installed: what is held must be somebody else's. */
+/** Handles held resources if no prober is installed: they must belong to another one. */
 const settleNobodys = async (options: UninstallOptions, context: InstallContext): Promise<Settled> => {
   const { namespace, force, dryRun } = options;
   await refuseUnlabelled(namespace, context);
@@ -169,8 +169,8 @@ const settleNobodys = async (options: UninstallOptions, context: InstallContext)
 };
 
 /**
- * Restores what is held, then removes all that any version has installed of these components. Throws an InstallError where something would stay
- * at 0: then nothing is removed. Beside another prober it restores nothing, for that one would scale it down again.
+ * Restores held resources, then removes all objects that any version has installed of these components. Throws an InstallError, and removes nothing,
+ * if a resource would stay at 0. Beside another prober it restores nothing, because that one would scale it down again.
  */
 export const uninstall = async (options: UninstallOptions, context: InstallContext): Promise<Uninstalled> => {
   const { namespace, components, dryRun } = options;
@@ -182,7 +182,7 @@ export const uninstall = async (options: UninstallOptions, context: InstallConte
   const settled = components.includes('prober') ? await settle() : { restored: [], left: [], others: [] };
   if (dryRun) return { ...settled, removed: objectsIn(owned).map(nameOf), helmReleases: [] };
   const deadline = Math.max(context.deadline, context.clock.monotonic() + removalMs);
-  // The Lease of another prober is its own.
+  // Another prober keeps its Lease.
   const ownLeases = new Map([...leaseNames].filter(([one]) => one !== 'prober' || settled.others.length === 0));
   try {
     const gone = await removeAll({ namespace, components, ownLeases }, findKind, { ...context, deadline });

@@ -5,8 +5,8 @@ import { runsProber } from './other-prober.ts';
 import { deploymentsAt } from './rollout.ts';
 
 /**
- * Throws an InstallError where a prober runs without the labels of this installation: to take it for not installed would leave at 0 what it holds.
- * gardenlet removes its own.
+ * Throws an InstallError if a prober runs without the labels of this installation: if it were taken for not installed, resources that it holds would
+ * stay at 0. gardenlet removes its own.
  */
 export const refuseUnlabelled = async (namespace: string, context: InstallContext): Promise<void> => {
   const call = listObjects(deploymentsAt, { labelSelector: '', namespace });

@@ -12,7 +12,7 @@ import { type InstallContext, callOptions } from './context.ts';
 import { podsOf } from './inventory.ts';
 import { type KubeObject, nameOf } from './object.ts';
 
-/** Of lines about one Deployment. */
+/** Maximum number of lines about one Deployment. */
 const mostLines = 12;
 const longestLine = 300;
 
@@ -26,7 +26,7 @@ const listOf = (from: unknown, name: string): readonly JsonObject[] =>
 const inWords = (from: JsonObject): string =>
   [textOf(from, 'reason'), textOf(from, 'message')].filter(Boolean).map(escapeControls).join(': ');
 
-/** Why a Deployment gets no pods: a quota, an admission that refuses them. */
+/** Returns why a Deployment gets no pods, such as a quota, or an admission that refuses them. */
 export const conditionsOf = ({ status }: KubeObject): readonly string[] =>
   listOf(status, 'conditions')
     .filter(
@@ -44,7 +44,7 @@ const stateOf = (container: JsonObject): string | undefined => {
   return `container ${textOf(container, 'name')}: ${inWords(found)}${exit}`;
 };
 
-/** What the kubelet and the scheduler say of a pod. */
+/** Returns the problems of a pod that the kubelet and the scheduler report. */
 export const podProblems = (pod: KubeObject): readonly string[] => {
   const containers = [...listOf(pod.status, 'initContainerStatuses'), ...listOf(pod.status, 'containerStatuses')];
   const states = containers.map(stateOf).filter((state) => state !== undefined);
@@ -64,7 +64,7 @@ export const decodeWarning = (json: unknown): WarningEvent => {
   return { about: textOf(decodeObject(event.involvedObject, 'event'), 'name'), text: inWords(event) };
 };
 
-/** Of the Deployment, its ReplicaSets and pods, whose names begin with its own. */
+/** Lists the warning Events of the Deployment, its ReplicaSets and pods, whose names begin with its own. */
 const warningsAbout = async (deployment: KubeObject, context: InstallContext): Promise<readonly string[]> => {
   const { name, namespace = '' } = deployment.metadata;
   const path = resourcePath({ apiVersion: 'v1', resource: 'events', namespace });
@@ -73,7 +73,7 @@ const warningsAbout = async (deployment: KubeObject, context: InstallContext): P
   return value.filter(({ about }) => about.startsWith(name)).map(({ about, text }) => `${about}: ${text}`);
 };
 
-/** Why a Deployment is not ready, as far as its conditions, pods and Events say; each line once. */
+/** Returns why a Deployment is not ready, from its conditions, pods and Events, each line once. */
 export const whyNotReady = async (deployment: KubeObject, context: InstallContext): Promise<readonly string[]> => {
   const pods = await podsOf(deployment, context);
   const lines = [

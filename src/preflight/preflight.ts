@@ -9,19 +9,19 @@ import { NoSuchShootError, type PreflightReadOptions, readAll } from './read.ts'
 import { readVersion } from './read-seed.ts';
 
 export interface PreflightRun extends OperatorAccess, PreflightReadOptions {
-  /** Name of the configuration file, and its problems that are no errors, a line each. */
+  /** Name of the configuration file, and its warnings, a line each. */
   readonly configFile: string;
   readonly configWarnings: readonly string[];
-  /** For everything together, in milliseconds. */
+  /** Timeout of the whole preflight, in milliseconds. */
   readonly timeoutMs: number;
   readonly stop: AbortSignal;
 }
 
-/** 0: all is well. 1: something is not. 2: nothing is wrong as far as could be told, and not everything could. */
+/** 0: all checks passed. 1: a check failed or has a warning. 2: no check failed, but some could not be made. */
 export type PreflightExitCode = 0 | 1 | 2;
 
 export interface PreflightReport {
-  /** In the order of the headings. */
+  /** Checks, in the order of the headings. */
   readonly checks: readonly PreflightCheck[];
   readonly exitCode: PreflightExitCode;
 }
@@ -34,7 +34,7 @@ const exitCodeOf = (checks: readonly PreflightCheck[]): PreflightExitCode => {
 
 const reportOf = (checks: readonly PreflightCheck[]): PreflightReport => ({ checks, exitCode: exitCodeOf(checks) });
 
-/** A seed that does not answer leaves nothing else to check, and nothing to say of it. */
+/** Reports a seed that does not respond. All other checks are omitted. */
 const outOfReach = (seed: SeedRead<SeedAnswer>): PreflightReport => ({ checks: checkSeed(seed), exitCode: 2 });
 
 const checkSeedWith = async (run: PreflightRun, cluster: OperatorCluster): Promise<PreflightReport> => {
@@ -48,7 +48,7 @@ const checkSeedWith = async (run: PreflightRun, cluster: OperatorCluster): Promi
   return reportOf([checkConfig(run.configFile, run.configWarnings), ...checkAll(observation)]);
 };
 
-/** `dwd preflight`: reads a seed and its shoots, and writes nothing. The error says in words why there is no report. */
+/** Runs `dwd preflight`: reads a seed and its shoots, and writes nothing. The error is the reason why there is no report. */
 export const runPreflight = async (run: PreflightRun): Promise<Result<PreflightReport, string>> => {
   try {
     return { ok: true, value: await onOperatorCluster(run, (cluster) => checkSeedWith(run, cluster)) };

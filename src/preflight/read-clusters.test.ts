@@ -37,7 +37,7 @@ const readerOf = (answers: Readonly<Record<string, unknown>>): Reader => {
 };
 
 it.each(['v1beta1', 'v1beta2'])(
-  'finds the clusters of Cluster API in %s, and what each of them has',
+  'finds the clusters of Cluster API in %s, with their Secrets and resources',
   async (version) => {
     const apiVersion = `cluster.x-k8s.io/${version}`;
     const reader = readerOf({
@@ -72,13 +72,13 @@ it.each(['v1beta1', 'v1beta2'])(
   },
 );
 
-it('says which versions there are, where none is known', async () => {
+it('reports the served versions if it knows none of them', async () => {
   const reader = readerOf({ '/apis/cluster.x-k8s.io': { versions: [{ groupVersion: 'cluster.x-k8s.io/v1alpha4' }] } });
   const shoots = await readShoots(reader, settings!);
   expect(shoots.ok ? '' : shoots.error.detail).toContain('serves cluster.x-k8s.io/v1alpha4 of it');
 });
 
-it('finds the clusters whose Secrets go by their labels, by the oldest of several', async () => {
+it('finds clusters by the labels of their Secrets, and uses the oldest Secret of several', async () => {
   const { settings: labelled } = proberConfig.load(
     JSON.stringify({
       clusterSource: { kind: 'secret', selector: { app: 'tenant' } },

@@ -14,7 +14,7 @@ const decodeSeenShoot = (json: unknown, path: string): SeedShoot => {
   return { cluster: hostedShoot(cluster), version: cluster.shoot.ok ? versionOf(spec.shoot) : '' };
 };
 
-/** The Shoot of a Cluster whose projection has been decoded. */
+/** Returns the Kubernetes version of the Shoot in a Cluster that could be decoded. */
 const versionOf = (shoot: unknown): string => {
   const spec = childObject(decodeObject(shoot, 'shoot'), 'shoot', 'spec');
   return optionalString(childObject(spec, 'shoot.spec', 'kubernetes').version, 'shoot.spec.kubernetes.version') ?? '';
@@ -22,7 +22,7 @@ const versionOf = (shoot: unknown): string => {
 
 const clusters = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
 
-/** Clusters that go by the Secret of the configured name, or labels: each namespace which has it. */
+/** Query for clusters of a source of Secrets: each namespace with a Secret of the configured name or labels is one. */
 interface SecretQuery {
   readonly name: string;
   readonly key: string;
@@ -64,7 +64,7 @@ const readCapiClusters = (reader: Reader): Promise<SeedRead<readonly SeedShoot[]
     return clusters.map((cluster) => ({ cluster, version: '' }));
   });
 
-/** All clusters of the seed, in the way that the configuration says. */
+/** Reads all clusters of the seed from the configured cluster source. */
 export const readShoots = (reader: Reader, settings: ProberSettings): Promise<SeedRead<readonly SeedShoot[]>> => {
   const { clusterSource, kubeConfigSecretName: name } = settings;
   switch (clusterSource?.kind) {

@@ -21,28 +21,28 @@ import type { SeenResource, SeenResources } from './checks/dependents.ts';
 import type { FoundKind } from './checks/kinds.ts';
 import { type Reader, attempt, send } from './reader.ts';
 
-/** For a list of all Clusters of a seed with a thousand shoots, 60 MB in pages. */
+/** Timeout of a list, enough for all Clusters of a seed with a thousand shoots: 60 MB in pages. */
 export const listTimeoutMs = 300_000;
 
 export const decodePlace = (json: unknown, path: string): ObjectMeta => decodeMeta(decodeObject(json, path), path);
 
-/** Objects of one name, or of one that each cluster fills in: of all namespaces, or of the only one. */
+/** Objects with one name, which may be a template with the cluster's name, in one namespace or in all. */
 interface NamedObjects<T> {
   readonly apiVersion: string;
-  /** Plural. */
+  /** Plural name. */
   readonly resource: string;
   readonly name: string;
   readonly namespace?: string | undefined;
-  /** Default: by name. */
+  /** Query of the list. Default: selects by name. */
   readonly query?: Readonly<Record<string, string>> | undefined;
-  /** Name of its cluster; undefined: of none. Default: its namespace. */
+  /** Returns the cluster of an object. Undefined if it belongs to none. Default: its namespace. */
   readonly ownerOf?: (meta: ObjectMeta) => string | undefined;
   readonly decode: (json: unknown, path: string) => T;
 }
 
 const inNamespace = ({ namespace }: ObjectMeta): string => namespace;
 
-/** Lists them in one request, by cluster. A list by name is allowed to whoever may list that name alone (`resourceNames`). */
+/** Lists the objects in one request, by cluster. A list by name needs only the right to list that name (`resourceNames`). */
 export const readNamed = <T>(
   reader: Reader,
   { apiVersion, resource, name, namespace, query, ownerOf: clusterOf = inNamespace, decode }: NamedObjects<T>,
@@ -64,11 +64,11 @@ export const readNamed = <T>(
 export interface ListedSecret {
   readonly text?: string | undefined;
   readonly deleting: boolean;
-  /** Why it is not clear that it is this one. */
+  /** Reason why another Secret may be the right one. */
   readonly problem?: string | undefined;
 }
 
-/** The Secrets that go by their labels, one for each namespace, as the prober chooses it. */
+/** Lists Secrets by labels, and chooses one per namespace as the prober does. */
 export const readLabelledSecrets = (
   reader: Reader,
   {
@@ -99,7 +99,7 @@ export const readLabelledSecrets = (
   });
 };
 
-/** Kubeconfig texts by cluster; undefined where the Secret has no such key. */
+/** Reads the kubeconfig texts by cluster. A text is undefined if the Secret does not have the key. */
 export const readSecrets = async (
   reader: Reader,
   {
@@ -132,7 +132,7 @@ const decodeResource = (json: unknown, path: string): SeenResource => {
   return { annotations: decodeMeta(object, path).annotations, containers: decodeTemplateContainers(object, path) };
 };
 
-/** A resource of all shoots, by their names; undefined where its kind is not served, which is told elsewhere. */
+/** Reads one resource of all shoots, by cluster. Undefined if its kind is not served or not namespaced, which another check reports. */
 export const readResources = async (
   reader: Reader,
   {
@@ -153,7 +153,7 @@ export const readResources = async (
   const { resource } = found.value;
   return readNamed(reader, {
     ...{ apiVersion, resource, name, decode: decodeResource },
-    // A namespace that each cluster fills in may be another one.
+    // A reference with a namespace template may refer to another namespace than the shoot's.
     namespace: ref.namespace === undefined ? namespace : undefined,
     ownerOf: (meta) => ownerOf(settings, ref, meta),
   });

@@ -5,12 +5,12 @@ import type { NeededRight } from '../process/rights/index.ts';
 import type { RightsInput } from './checks/rights.ts';
 import { type Reader, attempt, optionsOf, send } from './reader.ts';
 
-/** Whose rights are checked: those of a ServiceAccount, or of whoever runs the command. */
+/** Owner of the rights to check: a ServiceAccount, or the user who runs the command. */
 export type RightsOf = NamespacedName | 'self';
 
 const reviews = { verb: 'create', group: 'authorization.k8s.io' } as const;
 
-/** Asks for each right that the settings take. A review is a POST that stores nothing. */
+/** Reviews each right that the settings need. A review is a POST that stores nothing. */
 export const readRights = async (
   reader: Reader,
   { settings, of }: { readonly settings: ProberSettings; readonly of: RightsOf },

@@ -15,12 +15,12 @@ const seedVersion: Call<string> = {
   decode: (json) => decodeString(decodeObject(json, 'version').gitVersion, 'version.gitVersion'),
 };
 
-/** The first request of all. */
+/** Reads the version and the clock of the seed, with the first requests of the preflight. */
 export const readVersion = async (reader: Reader): Promise<SeedRead<SeedAnswer>> => {
   const { clock } = reader;
   const about: Right = { verb: 'get', group: '', resource: 'version' };
   const read = await attempt(about, async () => {
-    // The first one opens the connection.
+    // The first request opens the connection; only the second one is measured.
     await send(reader, seedVersion);
     const { value: version, date, sentAt, receivedAt } = await send(reader, seedVersion);
     const roundTripMs = receivedAt - sentAt;
@@ -31,7 +31,7 @@ export const readVersion = async (reader: Reader): Promise<SeedRead<SeedAnswer>>
   return read.ok ? read : { ok: false, error: { code: 'seed-unreachable', detail: read.error.detail } };
 };
 
-/** How the seed serves a kind, with what may have been meant where it does not. Everybody may ask (ClusterRole `system:discovery`). */
+/** Reads how the seed serves a kind; if it does not, with a suggestion. Every user may read that (ClusterRole `system:discovery`). */
 export const readKind = (
   reader: Reader,
   wanted: Pick<ResourceRef, 'apiVersion' | 'kind'>,

@@ -9,9 +9,9 @@ import type { SeedRead } from './checks/check.ts';
 import type { SeenSecret } from './checks/secrets.ts';
 import type { Reader } from './reader.ts';
 
-/** Shoots that are asked at the same time. */
+/** Maximum number of shoots that are checked at the same time. */
 const concurrency = 50;
-/** All requests to one shoot together: as long as one of a probe may take. */
+/** Timeout of all requests to one shoot together. A probe repeats a single request after the same time. */
 const shootTimeoutMs = 5_000;
 
 const secretOf = (connector: ShootConnector, text: string | undefined): SeenSecret => {
@@ -25,7 +25,7 @@ const secretOf = (connector: ShootConnector, text: string | undefined): SeenSecr
   }
 };
 
-/** Tells of each kubeconfig if the prober would use it; connects nowhere. */
+/** Checks that the prober could use each kubeconfig, without a connection. */
 export const judgeSecrets = (
   connector: ShootConnector,
   texts: SeedRead<ReadonlyMap<string, string | undefined>>,
@@ -36,7 +36,7 @@ export const judgeSecrets = (
 
 const needed = rightsOf(proberShootGrants);
 
-/** Names that only the DNS of the seed knows: `kube-apiserver.shoot--a--b.svc`. */
+/** Error codes for names that only the DNS of the seed resolves: `kube-apiserver.shoot--a--b.svc`. */
 const unknownNames: ReadonlySet<string | undefined> = new Set(['ENOTFOUND', 'EAI_AGAIN']);
 
 const failureOf = (error: unknown): ShootAnswer => {
@@ -70,19 +70,19 @@ export interface ShootsToAsk {
   readonly connector: ShootConnector;
   /** Usable kubeconfigs by namespace. */
   readonly kubeconfigs: ReadonlyMap<string, string>;
-  /** The seed's clock minus ours; undefined if that is not known. */
+  /** The seed's clock minus ours, in milliseconds. Undefined if unknown. */
   readonly seedSkewMs: number | undefined;
-  /** Hears how many have been asked. */
+  /** Called with the number of shoots that have been checked. */
   readonly progress: (done: number) => void;
 }
 
 type Answered = Extract<ShootAnswer, { readonly kind: 'answered' }>;
 
-/** Both clocks were compared with ours; what counts is how they differ from one another. */
+/** Converts the skew from our clock into the skew from the seed's: both were compared with ours. */
 const againstSeed = ({ skewMs, ...answer }: Answered, seedSkewMs: number | undefined): ShootAnswer =>
   skewMs === undefined || seedSkewMs === undefined ? answer : { ...answer, skewMs: skewMs - seedSkewMs };
 
-/** Asks every shoot, some at a time; one that hangs holds up no other. In the order of `kubeconfigs`. */
+/** Sends requests to all shoots, several at a time; one that hangs does not block the others. Results are in the order of `kubeconfigs`. */
 export const askShoots = async (
   { connector, kubeconfigs, seedSkewMs, progress }: ShootsToAsk,
   reader: Reader,

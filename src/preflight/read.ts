@@ -17,13 +17,13 @@ import type { Reader } from './reader.ts';
 
 export interface PreflightReadOptions {
   readonly settings: ProberSettings;
-  /** The only shoot to look at: the namespace of its control plane, or PROJECT/NAME. Absent: all. */
+  /** Shoot to check: the namespace of its control plane, or PROJECT/NAME. Absent for all shoots. */
   readonly shoot?: string | undefined;
-  /** Whose rights are checked. Undefined: nobody's. */
+  /** Owner of the rights to check. Undefined if no rights are checked. */
   readonly rightsOf: RightsOf | undefined;
-  /** Whether the API servers of the shoots are asked as well. */
+  /** True if the API servers of the shoots are checked as well. */
   readonly asksShoots: boolean;
-  /** Hears what is under way, in one line. */
+  /** Called with the current step, in one line. */
   readonly progress: (line: string) => void;
 }
 
@@ -32,7 +32,7 @@ interface ReadDeps {
   readonly connector: ShootConnector;
 }
 
-/** There is no shoot of the name that was asked for. */
+/** The requested shoot does not exist. */
 export class NoSuchShootError extends Error {
   override readonly name = 'NoSuchShootError';
 }
@@ -66,7 +66,7 @@ const chosenAmong = (
   return { ok: true, value: [found] };
 };
 
-/** Each resource is listed once, however often the configuration names it; what is not served is left out. */
+/** Lists each resource once, even if the configuration names it several times. Resources of kinds that are not served are left out. */
 const readAllResources = async (
   settings: ProberSettings,
   {
@@ -100,7 +100,7 @@ interface ShootReads {
   readonly answers: SeedRead<ReadonlyMap<string, ShootAnswer>> | undefined;
 }
 
-/** Asks the shoots that are probed and whose kubeconfig can be used. */
+/** Checks the kubeconfigs, and sends requests to the probed shoots whose kubeconfig is usable. */
 const readShootApiServers = async (
   {
     asksShoots,
@@ -131,7 +131,7 @@ const readShootApiServers = async (
   return { secrets, answers: { ok: true, value: await askShoots(asked, reader) } };
 };
 
-/** Reads all that the checks need, and writes nothing. Rejects with a NoSuchShootError, or with `signal.reason`. */
+/** Reads all data for the checks, and writes nothing. Rejects with a NoSuchShootError, or with `signal.reason`. */
 export const readAll = async (
   options: PreflightReadOptions,
   seed: SeedAnswer,

@@ -5,19 +5,19 @@ import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SeedRead } from './checks/check.ts';
 
-/** The seed, as whoever runs the command may read it. */
+/** Access to the seed with the rights of the user who runs the command. */
 export interface Reader {
   readonly client: KubeClient;
   readonly clock: Clock;
-  /** Aborts when the user has had enough. */
+  /** Aborts when the user stops the command. */
   readonly signal: AbortSignal;
-  /** Monotonic instant at which the whole preflight ends. */
+  /** Monotonic time at which the whole preflight ends, in milliseconds. */
   readonly deadline: number;
 }
 
 const requestTimeoutMs = 30_000;
 
-/** `limitMs`: for one request, or for a list of a thousand objects, which comes in pages. */
+/** Returns the options of a call. `limitMs`: timeout of one request, or of all pages of a list. */
 export const optionsOf = ({ clock, signal, deadline }: Reader, limitMs = requestTimeoutMs): CallOptions => ({
   signal,
   timeoutMs: Math.max(1, Math.min(limitMs, deadline - clock.monotonic())),
@@ -27,8 +27,8 @@ export const send = <T>(reader: Reader, call: Call<T>, limitMs?: number): Promis
   reader.client.call(call, optionsOf(reader, limitMs));
 
 /**
- * What `work` resolves with; a failure of the API server becomes the finding that the check cannot be made. `right`: what a refusal says
- * is missing. Rejects only with what is no ApiError.
+ * Returns the result of `work`. An ApiError becomes the finding that the check could not be made; if the request was refused, the finding names `right`.
+ * Rejects with all other errors.
  */
 export const attempt = async <T>(right: Right, work: () => Promise<T>): Promise<SeedRead<T>> => {
   try {

@@ -1,12 +1,12 @@
 import type { Result } from '../kubernetes/api/errors.ts';
 import type { BindAddress } from './settings.ts';
 
-/** What an address flag takes, for help texts and errors. */
+/** Forms that an address flag accepts, for help texts and errors. */
 export const bindAddressForms = 'an address such as :9643, 127.0.0.1:9643 or [::1]:9643, or 0 to turn it off';
 
 const withPort = /^(?:\[(?<ipv6>[\da-fA-F:.]+(?:%[\w.-]+)?)\]|(?<name>[^:[\]\s/]*)):(?<port>\d{1,5})$/;
 
-/** Reads `host:port`, `:port` or `[ipv6]:port`; undefined stands for `0`, which is off. */
+/** Parses `host:port`, `:port` or `[ipv6]:port`. Returns undefined for `0`, which turns the server off. */
 export const parseBindAddress = (text: string): Result<BindAddress | undefined, string> => {
   if (text === '0') return { ok: true, value: undefined };
   const { ipv6, name = '', port } = withPort.exec(text)?.groups ?? {};

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from './clock.ts';
 
-/** Node's own timers under the hand of the test; the adapter is what is tested, on both of its faces. */
+/** Node's timers as vitest fakes them: this file tests the adapter between them and the port. */
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }));
 afterEach(() => vi.useRealTimers());
 
 const never = (): AbortSignal => new AbortController().signal;
 
 describe('systemClock', () => {
-  it('tells both times', () => {
+  it('returns the wall clock and the monotonic time', () => {
     vi.setSystemTime(1_234_567);
     const clock = systemClock();
     const before = clock.monotonic();
@@ -27,7 +27,7 @@ describe('systemClock', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it.each([0, -1])('fires a timer of %d ms at the end of this turn of the event loop', async (ms) => {
+  it.each([0, -1])('fires a timer of %d ms at the end of the current turn of the event loop', async (ms) => {
     let fired = 0;
     systemClock().timer(ms, () => (fired += 1));
     const cancel = systemClock().timer(ms, () => (fired += 1));
@@ -37,7 +37,7 @@ describe('systemClock', () => {
     expect(fired).toBe(1);
   });
 
-  it('cancels a timer, also in the middle of a delay longer than setTimeout takes, and twice', () => {
+  it('cancels a timer, even during a delay longer than setTimeout accepts, and ignores a second cancel', () => {
     let fired = 0;
     const cancel = systemClock().timer(2 ** 32, () => (fired += 1));
     vi.advanceTimersByTime(2 ** 31 + 5);
@@ -48,7 +48,7 @@ describe('systemClock', () => {
     expect(fired).toBe(0);
   });
 
-  it('sleeps until the time is over and lets go of the signal', async () => {
+  it('sleeps for the given time, then removes its listener from the signal', async () => {
     const { signal } = new AbortController();
     const remove = vi.spyOn(signal, 'removeEventListener');
     const slept = systemClock().sleep(50, signal);
@@ -57,7 +57,7 @@ describe('systemClock', () => {
     expect(remove).toHaveBeenCalledTimes(1);
   });
 
-  it('wakes at once on abort, with the very reason, and leaves no timer', async () => {
+  it('rejects at once on abort with the same reason object, and leaves no timer', async () => {
     const controller = new AbortController();
     const reason = { why: 'any value' };
     const slept = systemClock().sleep(1_000_000, controller.signal);
@@ -66,7 +66,7 @@ describe('systemClock', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('does not sleep for nothing, unless aborted', async () => {
+  it('returns at once for a sleep of 0 ms or less, unless aborted', async () => {
     const clock = systemClock();
     await clock.sleep(0, never());
     await clock.sleep(-5, never());

@@ -1,9 +1,9 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** Longest delay that setTimeout takes; longer ones fire after 1 ms instead. */
+/** Longest delay that setTimeout accepts, in milliseconds; a longer one fires after 1 ms. */
 const longestTimeout = 2 ** 31 - 1;
 
-/** The machine's clock. Its timers keep the process alive until they fire or are cancelled; one of 0 ms fires when what has arrived on sockets was handed over. */
+/** The machine's clock. Its timers keep the process alive until they fire or are cancelled. One of 0 ms fires after the event loop has polled the sockets. */
 export const systemClock = (): Clock => {
   const monotonic = (): number => performance.now();
 
@@ -33,7 +33,7 @@ export const systemClock = (): Clock => {
     new Promise((resolve, reject) => {
       const abort = (): void => {
         cancel();
-        // The reason is the aborting party's own value and reaches the caller untouched.
+        // The caller receives the very value that the signal was aborted with.
         reject(signal.reason);
       };
       if (signal.aborted) {

@@ -7,20 +7,20 @@ import type { Random } from '../ports/random.ts';
 import type { ComponentParts } from './reloadable.ts';
 import type { RightsCheckOptions } from './rights/index.ts';
 
-/** Name of the Lease by which a component elects its leader: the Go program's, so that the two hand over to each other. */
+/** Name of the Lease for a component's leader election. The Go program uses the same one, so that only one of the two leads. */
 export const leaseNameOf = (component: string): string => `dwd-${component}-leader-election`;
 
 export const userAgentOf = ({ version }: { readonly version: string }): string => `dependency-watchdog/${version}`;
 
-/** What a component is given to work with. */
+/** Ports and clients that a component works with. */
 export interface ComponentPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly meter: Meter;
-  /** Transport to the seed, with all its policies. */
+  /** Sends requests to the seed, with all policies applied. */
   readonly seed: Kube;
-  /** Of this process, as it signs what it writes. */
+  /** Identity of this process, with which it signs its writes. */
   readonly identity: string;
   readonly leadership: Leadership;
   /** Absent without leader election. */
@@ -30,24 +30,24 @@ export interface ComponentPorts {
 export interface ComponentOptions<Settings, Ports = ComponentPorts> {
   readonly settings: Settings;
   readonly ports: Ports;
-  /** Reconciles at the same time. */
+  /** Maximum number of concurrent reconciles. */
   readonly concurrency: number;
-  /** Where it runs, which is where its Lease is. Default: garden. */
+  /** Namespace that the component and its Lease are in. Default: garden. */
   readonly home?: string;
-  /** Writes nothing; the log says what it would write. */
+  /** True if the component logs its writes instead of sending them. Default: false. */
   readonly dryRun?: boolean;
 }
 
 export interface Component<Settings> {
-  /** Lease by which its leader is elected. */
+  /** Name of the Lease for its leader election. */
   readonly leaseName: string;
-  /** Requests to the seed that may be in flight at the same time outside of `--kube-api-qps`. */
+  /** Maximum number of requests to the seed in flight that `--kube-api-qps` does not limit. */
   readonly urgentInFlight: number;
-  /** Its controller runs in replicas that do not lead, too. Default: false. */
+  /** True if its controller also runs in replicas that do not lead. Default: false. */
   readonly startsBeforeLead?: boolean;
-  /** Rights that it needs in the seed. */
+  /** Returns the rights that it needs in the seed. */
   readonly neededRights: RightsCheckOptions<Settings>['needed'];
-  /** Rights that it needs in the garden, where it works there, and whom to ask for them. */
+  /** Rights that it needs in the garden, and the client that checks them. Absent if it does not use the garden. */
   readonly garden?: { readonly client: KubeClient; readonly neededRights: RightsCheckOptions<Settings>['needed'] };
   readonly create: (options: ComponentOptions<Settings> & { readonly userAgent: string }) => ComponentParts<Settings>;
 }

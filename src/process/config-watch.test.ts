@@ -53,7 +53,7 @@ const setUp = async () => {
   return {
     ...{ clock, logger, file, applied },
     reads: () => reads,
-    /** Puts the text into the file and lets it be read many times. */
+    /** Writes the text to the file and lets the watch read it many times. */
     write: async (text: string | Error): Promise<void> => {
       file.text = text;
       await clock.advance(60_000);
@@ -107,7 +107,7 @@ it.each([
   expect(logger.lines).toEqual([]);
 });
 
-it('applies each change once, and says what is in force', async () => {
+it('applies each change once, and logs the settings in force', async () => {
   const { write, intervals, logger } = await setUp();
   await write(textOf('probeInterval: 20s'));
   await write(textOf('probeInterval: 30s'));
@@ -117,7 +117,7 @@ it('applies each change once, and says what is in force', async () => {
   expect(logger.lines[0]?.fields).toMatchObject({ path, configuration: { probeIntervalMs: 20_000 } });
 });
 
-it('takes the last of two changes that come between two observations', async () => {
+it('applies the last of two changes between two reads', async () => {
   const { write, file, clock, intervals } = await setUp();
   file.text = textOf('probeInterval: 20s');
   await clock.advance(1_000);
@@ -125,7 +125,7 @@ it('takes the last of two changes that come between two observations', async () 
   expect(intervals()).toEqual([30_000]);
 });
 
-it('keeps the old one in force while the file is invalid, says so once with all problems and their places, and recovers', async () => {
+it('keeps the old configuration while the file is invalid, logs all problems once with their positions, and recovers', async () => {
   const { write, applied, intervals, logger, failed } = await setUp();
   const invalid = textOf('probeInterval: fast\nnodeLeaseFailureFraction: 3');
   await write(invalid);
@@ -146,7 +146,7 @@ it('keeps the old one in force while the file is invalid, says so once with all 
   expect(await failed()).toBe(0);
 });
 
-it('tells another problem, and the same one again when it comes back', async () => {
+it('logs another problem, and logs the same one again when it returns', async () => {
   const { write, logger } = await setUp();
   const [first, second] = [textOf('probeInterval: fast'), textOf('probeInterval: -1s')];
   await write(first);
@@ -157,7 +157,7 @@ it('tells another problem, and the same one again when it comes back', async () 
   expect(logger.at('error')).toHaveLength(4);
 });
 
-it('is well again, and applies nothing, when what is in force comes back', async () => {
+it('reports no failure, and applies nothing, once the file holds the configuration in force again', async () => {
   const { write, applied, failed, logger } = await setUp();
   await write(textOf('probeInterval: fast'));
   await write(original);
@@ -170,21 +170,21 @@ it('is well again, and applies nothing, when what is in force comes back', async
   expect(logger.at('error')).toHaveLength(2);
 });
 
-it('counts the oddities of what is in force, and tells them once', async () => {
+it('counts the warnings of the configuration in force, and logs them once', async () => {
   const { write, logger, warnings, failed } = await setUp();
   expect(await warnings()).toBe(0);
   await write(textOf('probeInterval: 20s\nsurprise: 1\nanother: 2'));
   expect(await warnings()).toBe(2);
   expect(logger.at('warn')).toHaveLength(2);
   await write(textOf('probeInterval: fast'));
-  // Those of a file that is not in force do not count.
+  // Warnings of a file that is not in force do not count.
   expect(await warnings()).toBe(2);
   expect(await failed()).toBe(1);
   await write(original);
   expect(await warnings()).toBe(0);
 });
 
-it('ends at once when it is told to, and applies nothing more', async () => {
+it('ends at once when it is stopped, and applies nothing more', async () => {
   const { write, stop, clock, applied, reads } = await setUp();
   await stop();
   const before = reads();
@@ -213,7 +213,7 @@ it.each([
     original.replace('scaleUp: {level: 0}', 'ScaleUp: {levle: 2}'),
     'dependentResourceInfos[0].ScaleUp.levle',
   ],
-])('keeps the value of %s that is misspelt, and takes the rest', async (_what, good, bad, at) => {
+])('keeps the value of %s that is misspelt, and applies the rest', async (_what, good, bad, at) => {
   const { write, applied, logger, failed } = await setUp();
   await write(`${good}backoffJitterFactor: 0.3\n`);
   const [before] = applied;
@@ -223,7 +223,7 @@ it.each([
   expect(logger.at('error')).toEqual([keptLine]);
   const { problem } = logger.lines.find(({ level }) => level === 'error')?.fields ?? {};
   expect(problem).toContain(`${at}: is unknown, and `);
-  // It stays misspelt for as long as the file is so.
+  // The field stays reported as misspelt until the file is corrected.
   await write(`${bad}backoffJitterFactor: 0.5\n`);
   expect(applied.at(-1)).toEqual({ ...before, backoffJitterFactor: 0.5 });
   expect(await failed()).toBe(1);
@@ -232,7 +232,7 @@ it.each([
   expect(await failed()).toBe(0);
 });
 
-it('tells a field that is misspelt and nothing else, and applies nothing', async () => {
+it('logs a misspelt field, and applies nothing if that is the only change', async () => {
   const { write, applied, logger, failed, warnings } = await setUp();
   await write(textOf('probeInterval: 5s'));
   await write(textOf('probeIntervall: 5s'));
@@ -257,7 +257,7 @@ it.each([
     textOf('initialDelay: 5s'),
     original.replace('ref: {', 'ref: {initialDelays: 1, '),
   ],
-])('goes over to %s', async (_what, first, second) => {
+])('applies %s', async (_what, first, second) => {
   const { write, applied, failed, logger } = await setUp();
   await write(first);
   await write(`${second}backoffJitterFactor: 0.4\n`);

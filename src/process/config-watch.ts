@@ -13,22 +13,22 @@ export interface ConfigWatchOptions<Settings> {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
-  /** What the program started with. */
+  /** Settings that the program started with. */
   readonly settings: Settings;
-  /** Of the file they came from. */
+  /** Outline of the file that `settings` came from. */
   readonly outline?: Outline | undefined;
-  /** Oddities of that configuration. */
+  /** Number of warnings about that file. */
   readonly warnings: number;
   /** Called with settings that differ from those in force. */
   readonly apply: (settings: Settings) => void;
 }
 
-/** The kubelet itself takes up to a minute to swap a ConfigMap mount. */
+/** Time between reads of the file. The kubelet itself takes up to a minute to update a ConfigMap mount. */
 const pollMs = 5_000;
 
 /**
- * Applies a configuration file whenever its content changes. Of an invalid one nothing is applied, and a field that is now misspelt keeps the value
- * that is in force. Reads the file again and again by its path: a ConfigMap mount is a symlink that the kubelet swaps.
+ * Applies a configuration file whenever its content changes. An invalid file changes nothing, and a field that is now misspelt keeps the value that is in
+ * force. The file is polled by its path, because a ConfigMap mount is a symlink that the kubelet replaces.
  */
 export const watchConfig = <Settings>(options: ConfigWatchOptions<Settings>): Runnable => {
   const watch = new ConfigWatch(options);
@@ -39,7 +39,7 @@ class ConfigWatch<Settings> {
   readonly #options: ConfigWatchOptions<Settings>;
   readonly #failed: Gauge;
   readonly #warnings: Gauge;
-  /** As JSON. */
+  /** Settings in force, as JSON. */
   #inForce: string;
   #outline: Outline | undefined;
   #seen: string | undefined;
@@ -49,11 +49,11 @@ class ConfigWatch<Settings> {
     this.#options = options;
     this.#failed = options.meter.gauge({
       name: 'dwd_config_reload_failed',
-      help: '1 while the configuration file, or a field of it, cannot be used and an older one is in force.',
+      help: '1 while the configuration file or one of its fields cannot be used, so that the previous one stays in force.',
     });
     this.#warnings = options.meter.gauge({
       name: 'dwd_config_warnings',
-      help: 'Unknown fields and other oddities in the configuration file that is in force.',
+      help: 'Warnings about the configuration file in force, such as unknown fields.',
     });
     this.#failed.set(0);
     this.#warnings.set(options.warnings);
@@ -65,14 +65,14 @@ class ConfigWatch<Settings> {
     ready();
     while (await this.#wait(signal)) {
       const text = await this.#read();
-      // After a failure the same text is taken again: it may be what is in force.
+      // After a failure the same text is loaded again: it may be the configuration in force.
       if (text === undefined || (text === this.#seen && this.#problem === undefined)) continue;
       this.#seen = text;
       this.#take(text);
     }
   }
 
-  /** False when `signal` has aborted. */
+  /** Returns false if `signal` has aborted. */
   async #wait(signal: AbortSignal): Promise<boolean> {
     try {
       await this.#options.clock.sleep(pollMs, signal);

@@ -4,19 +4,19 @@ import type { HttpRoutes } from './http-server.ts';
 export interface ReadyCheck {
   readonly name: string;
   readonly ok: boolean;
-  /** Why it is not, or what an operator should know although it is. */
+  /** Reason why the check is not ok, or a hint for the operator if it is. */
   readonly detail?: string;
 }
 
 const plainText = 'text/plain; charset=utf-8';
 
-/** `[+]` ok, `[!]` ok but not as it should be, `[-]` not ready. */
+/** Formats a check: `[+]` is ok, `[!]` is ok with a hint, `[-]` is not ready. */
 const line = ({ name, ok, detail }: ReadyCheck): string => {
   if (!ok) return `[-] ${name}: not ready${detail === undefined ? '' : ` (${detail})`}\n`;
   return detail === undefined ? `[+] ${name}: ok\n` : `[!] ${name}: ${detail}\n`;
 };
 
-/** `/healthz`: 200 while the event loop turns. `/readyz`: 200 when all checks are ok, else 503, and one line for each check. */
+/** `/healthz` returns 200 while the event loop runs. `/readyz` returns 200 if all checks are ok, else 503, with one line per check. */
 export const healthRoutes = (checks: () => readonly ReadyCheck[]): HttpRoutes =>
   new Map([
     ['/healthz', () => ({ status: 200, contentType: plainText, body: 'ok\n' })],
@@ -31,7 +31,7 @@ export const healthRoutes = (checks: () => readonly ReadyCheck[]): HttpRoutes =>
     ],
   ]);
 
-/** `/status`: what a component shows of itself, as JSON. */
+/** `/status` returns the component's status as JSON. */
 export const statusRoutes = (status: (query: URLSearchParams) => object): HttpRoutes =>
   new Map([
     [
@@ -45,7 +45,7 @@ export interface MetricsSource {
   readonly contentType: string;
 }
 
-/** `/metrics` in Prometheus' text format. */
+/** `/metrics` returns the metrics in Prometheus' text format. */
 export const metricsRoutes = (source: MetricsSource): HttpRoutes =>
   new Map([
     ['/metrics', async () => ({ status: 200, contentType: source.contentType, body: await source.metricsText() })],

@@ -71,7 +71,7 @@ describe('health', () => {
   let checks: readonly ReadyCheck[] = [];
   const routes = healthRoutes(() => checks);
 
-  it('is 200 at /healthz whatever the checks say', async () => {
+  it('returns 200 at /healthz even if checks fail', async () => {
     checks = [{ name: 'caches', ok: false }];
     const { address } = await start(routes);
     expect(await ask(address, '/healthz')).toMatchObject({ status: 200, body: 'ok\n' });
@@ -91,13 +91,13 @@ describe('health', () => {
       503,
       '[+] a: ok\n[-] b: not ready (still listing)\n[-] c: not ready\nnot ready\n',
     ],
-  ])('tells the checks %j at /readyz', async (given, status, body) => {
+  ])('reports the checks %j at /readyz', async (given, status, body) => {
     checks = given;
     const { address } = await start(routes);
     expect(await ask(address, '/readyz')).toMatchObject({ status, body });
   });
 
-  it('asks for the checks each time', async () => {
+  it('evaluates the checks for each request', async () => {
     const { address } = await start(routes);
     checks = [{ name: 'a', ok: false }];
     expect(await ask(address, '/readyz')).toMatchObject({ status: 503 });
@@ -107,7 +107,7 @@ describe('health', () => {
 });
 
 describe('metrics', () => {
-  it('are served with the type of their text', async () => {
+  it('are served with their content type', async () => {
     const source = { contentType: 'text/plain; version=0.0.4; charset=utf-8', metricsText: async () => 'dwd_x 1\n' };
     const { address } = await start(metricsRoutes(source));
     const { status, headers, body } = await ask(address, '/metrics');
@@ -117,7 +117,7 @@ describe('metrics', () => {
 });
 
 describe('status', () => {
-  it('is JSON, made for what follows the `?`', async () => {
+  it('is JSON, and can depend on the query', async () => {
     const { address } = await start(statusRoutes((query) => ({ shoot: query.get('shoot') })));
     const { status, headers, body } = await ask(address, '/status?shoot=a%26b');
     expect({ status, body }).toEqual({ status: 200, body: '{"shoot":"a&b"}\n' });
@@ -139,7 +139,7 @@ describe('createHttpServer', () => {
     ['POST', '/x', 405],
     ['DELETE', '/x', 405],
     ['OPTIONS', '/x', 405],
-  ])('answers %s %s with %i', async (method, path, status) => {
+  ])('responds to %s %s with %i', async (method, path, status) => {
     const { address } = await start(routes);
     const reply = await ask(address, path, { method });
     expect(reply.status).toBe(status);
@@ -147,13 +147,13 @@ describe('createHttpServer', () => {
     if (status === 404) expect(reply.body).toBe('not found; there is /x\n');
   });
 
-  it('answers HEAD as GET without the body', async () => {
+  it('responds to HEAD as to GET, without the body', async () => {
     const { address } = await start(routes);
     const reply = await ask(address, '/x', { method: 'HEAD' });
     expect(reply).toMatchObject({ status: 200, body: '', headers: { 'content-length': '3' } });
   });
 
-  it('answers 500 when a route throws, logs it and goes on', async () => {
+  it('returns 500 if a route throws, logs the error and keeps serving', async () => {
     let broken = true;
     const { address, logger } = await start(
       new Map([
@@ -190,7 +190,7 @@ describe('createHttpServer', () => {
     );
   });
 
-  it('when stopped finishes the answer under way and closes idle and half-sent connections at once', async () => {
+  it('finishes a request in progress when it is stopped, and closes idle and half-sent connections at once', async () => {
     const asked = deferred();
     const answer = deferred();
     const { address, stop, ended } = await start(
@@ -209,7 +209,7 @@ describe('createHttpServer', () => {
     const half = connect(address.port, address.host);
     half.write('GET /slow HTTP/1.1\r\nHost:');
     const quiet = Promise.all([closed(idle.resume()), closed(half.resume())]);
-    // A client that would keep its connection for the next request.
+    // This client would keep its connection for the next request.
     const agent = new Agent({ keepAlive: true });
     const reply = ask(address, '/slow', { agent });
     await asked.promise;
@@ -221,7 +221,7 @@ describe('createHttpServer', () => {
     await expect(ask(address, '/slow')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('survives a client that leaves before the answer', async () => {
+  it('survives a client that disconnects before the response', async () => {
     const asked = deferred();
     const answer = deferred();
     const { address, stop, ended, logger } = await start(

@@ -11,21 +11,21 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** Answers to GET by exact path, given what follows its `?`. One that throws is logged and answered by 500. */
+/** Handlers of GET by exact path; they receive the query. An error of a handler is logged, and the response is a 500. */
 export type HttpRoutes = ReadonlyMap<string, (query: URLSearchParams) => HttpAnswer | Promise<HttpAnswer>>;
 
-/** Answers one request. `signal` aborts when the server stops: what would stream on must end then. Never throws. */
+/** Handles one request. `signal` aborts when the server stops: streams must end then. Never throws. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse, signal: AbortSignal) => void;
 
 export interface HttpServerOptions {
-  /** For logs, such as `health server`. */
+  /** Name for logs, such as `health server`. */
   readonly name: string;
   readonly address: BindAddress;
   /** Command line flag that the address came from, for errors. */
   readonly flag: string;
   readonly handle: HttpHandler;
   readonly logger: Logger;
-  /** Hears the address once the server listens, with the port that the system chose for port 0. */
+  /** Called with the address once the server listens, with the port that the system chose for port 0. */
   readonly onListening?: (address: BindAddress) => void;
 }
 
@@ -94,14 +94,14 @@ const tellAddress = (server: Server, { name, logger, onListening }: HttpServerOp
   onListening?.({ host: bound.address, port: bound.port });
 };
 
-/** Answers under way by connection; a connection without any (idle, or with half a request) may be closed at any time. */
+/** Number of requests in progress per connection. A connection with none (idle, or with half a request) may be closed at any time. */
 type Connections = Map<Socket, number>;
 
 const closeQuiet = (connections: Connections): void => {
   for (const [socket, answers] of connections) if (answers === 0) socket.destroy();
 };
 
-/** An HTTP server as a part of the program. Fails with an error that names the flag when it cannot listen. */
+/** Runs an HTTP server. If it cannot listen, `run` rejects with an error that names the flag. */
 export const serveHttp = (options: HttpServerOptions): Runnable => ({
   name: options.name,
   async run(signal, ready) {
@@ -133,7 +133,7 @@ export const serveHttp = (options: HttpServerOptions): Runnable => ({
   },
 });
 
-/** A small HTTP server with routes, as a part of the program. */
+/** Runs an HTTP server that serves `routes`. */
 export const createHttpServer = ({ routes, ...options }: RoutedServerOptions): Runnable =>
   serveHttp({
     ...options,

@@ -13,29 +13,29 @@ export interface ElectionDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** To the seed, over a connection of its own and without a rate limit: a renewal that waits behind other requests loses the Lease. */
+  /** Sends to the seed over a connection of its own, without a rate limit: a renewal that waits behind other requests loses the Lease. */
   readonly kube: Kube;
-  /** Of the controllers. */
+  /** Tracks the writes of the controllers. */
   readonly writes: WriteTracker;
-  /** Controllers start before this process leads, and go by its leadership themselves. */
+  /** True if controllers start before this process leads, and check its leadership themselves. */
   readonly startsBeforeLead?: boolean;
 }
 
-/** A leader renews every `retryPeriodMs`; in so long, or in five seconds, it has missed at least two renewals. */
+/** A leader renews every `retryPeriodMs`. After 2.5 such periods, and at least five seconds, it has missed two renewals or more. */
 const silentPeriods = 2.5;
 const leastSilenceMs = 5_000;
 
 export interface Election {
-  /** Of this process: its host's name, which in a pod is the pod's; with leader election `HOST_RANDOM`, as the Lease names its holder. */
+  /** Identity of this process: the host name, which in a pod is the pod's name. With leader election `HOST_RANDOM`, as in the Lease's `holderIdentity`. */
   readonly identity: string;
   readonly leadership: Leadership;
   /** Absent without leader election. */
   readonly leaderWatch?: LeaderWatch;
-  /** What has to run before anything that writes; nothing without leader election. */
+  /** Runnables that must start before any that write. Empty without leader election. */
   readonly runnables: readonly Runnable[];
 }
 
-/** Leadership of a component: held at once without leader election, else by the Lease `name`. */
+/** Creates the leader election of a component with the Lease `name`. Without leader election the process leads at once. */
 export const createElection = (settings: LeaderElectionSettings, name: string, deps: ElectionDeps): Election => {
   const { clock, random, startsBeforeLead = false } = deps;
   if (!settings.enabled) return { identity: hostname(), leadership: { mayWrite: () => true }, runnables: [] };
@@ -54,9 +54,9 @@ export const createElection = (settings: LeaderElectionSettings, name: string, d
       for (const listener of [...listeners]) listener();
     },
     onStopped: async (end) => {
-      // When the time for a stop is up before, the Lease is not released and runs out by itself.
+      // If the stop times out before the writes end, the Lease is not released and expires by itself.
       if (end === 'stopped') await deps.writes.ended();
-      // Another may lead: what has not reached the API server yet must not.
+      // Another replica may lead by now: writes that have not reached the API server must not do so.
       else deps.writes.abort('leadership is lost');
     },
   });

@@ -5,14 +5,14 @@ import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { type Runnable, runLifecycle, whenAborted } from './lifecycle.ts';
 
 interface Script {
-  /** Milliseconds until `ready`; absent is at once, `never` not at all. */
+  /** Milliseconds until it calls `ready`. Default: 0. */
   readonly readyAfter?: number | 'never';
-  /** Milliseconds from the abort to the end; `never` hangs. */
+  /** Milliseconds from the abort to the end; with `never` it hangs. Default: 0. */
   readonly stopsAfter?: number | 'never';
-  /** Milliseconds from the start to the failure or, without an error, to the end. */
+  /** Milliseconds from the start to the failure with `error`, or to the end without one. */
   readonly endsAfter?: number;
   readonly error?: unknown;
-  /** Rejects with this after the abort. */
+  /** Returns the error that it rejects with after the abort. */
   readonly stopError?: (reason: unknown) => unknown;
 }
 
@@ -86,7 +86,7 @@ describe('runLifecycle', () => {
     expect(state.code).toBe(0);
   });
 
-  it('says why it stops', async () => {
+  it('logs why it stops', async () => {
     const { clock, logger, stop, runnable, run } = setup();
     run([[runnable('a')]]);
     stop.abort(new Error('received SIGTERM'));
@@ -94,7 +94,7 @@ describe('runLifecycle', () => {
     expect(logger.lines).toEqual([{ level: 'info', message: 'stopping', fields: { reason: 'received SIGTERM' } }]);
   });
 
-  it('starts nothing when it is stopped before', async () => {
+  it('starts nothing if it was stopped before', async () => {
     const { clock, stop, events, runnable, run } = setup();
     stop.abort(new Error('received SIGTERM'));
     const { state } = run([[runnable('a')]]);
@@ -144,7 +144,7 @@ describe('runLifecycle', () => {
     expect(String(logger.lines[0]!.fields.error)).toBe(`Error: ${message}`);
   });
 
-  it('takes a runnable that throws at once for a failed one', async () => {
+  it('handles a runnable that throws synchronously like one that rejects', async () => {
     const { clock, run } = setup();
     const { state } = run([
       [
@@ -160,7 +160,7 @@ describe('runLifecycle', () => {
     expect(state.code).toBe(1);
   });
 
-  it('takes the reason of the abort for a clean end', async () => {
+  it('treats a rejection with the reason of the abort as a clean end', async () => {
     const { clock, logger, stop, runnable, run } = setup();
     const { state } = run([[runnable('a', { stopError: (reason) => reason })]]);
     await clock.advance(1);
@@ -181,7 +181,7 @@ describe('runLifecycle', () => {
     expect(events.at(-1)).toBe('servers stopped');
   });
 
-  it('leaves behind what does not stop, and gives the others their time', async () => {
+  it('gives up on a runnable that does not stop, and reserves time for the others', async () => {
     const { clock, logger, stop, events, runnable, run } = setup();
     const { state } = run([
       [runnable('servers', { stopsAfter: 150 })],
@@ -200,7 +200,7 @@ describe('runLifecycle', () => {
     expect(logger.lines.filter(({ level }) => level === 'error')).toMatchObject([{ fields: { runnables: ['hangs'] } }]);
   });
 
-  it('always ends within its time, with the right code', async () => {
+  it('always ends before its timeout, with the right exit code', async () => {
     const time = fc.integer({ min: 0, max: 5_000 });
     const script = fc.record(
       {

@@ -3,41 +3,41 @@ import type { Logger } from '../ports/logger.ts';
 
 /** A part of the program that works until it is stopped. */
 export interface Runnable {
-  /** For logs. */
+  /** Name for logs. */
   readonly name: string;
   /**
-   * Works until `signal` aborts, finishes what is in flight and resolves. Calls `ready` when the groups after it may start. To
-   * reject, or to resolve before the signal aborts, ends the program.
+   * Works until `signal` aborts, finishes its requests in flight and resolves. Calls `ready` when the next group may start. The
+   * program ends if this rejects, or resolves before the signal aborts.
    */
   run(signal: AbortSignal, ready: () => void): Promise<void>;
 }
 
 export interface LifecycleOptions {
-  /** Each starts when all of the group before are ready; they stop in reverse. Usually servers, caches, leadership, controllers. */
+  /** A group starts when all runnables of the previous one are ready. Groups stop in reverse. Usually servers, caches, leadership, controllers. */
   readonly groups: readonly (readonly Runnable[])[];
-  /** Aborted from outside to stop the program; its reason is logged. */
+  /** The program stops when it aborts; the reason is logged. */
   readonly stop: AbortSignal;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Bounds the stop as a whole. Default 2500: pods are often given 5 s, and the program promises 3. */
+  /** Timeout of the whole stop. Default 2500: pods often have 5 s, and the program promises 3 s. */
   readonly stopTimeoutMs?: number;
 }
 
 interface RunningGroup {
-  /** Resolves when all are ready; never, when one ends before. */
+  /** Resolves when all runnables are ready. Never resolves if one ends before it is ready. */
   readonly ready: Promise<unknown>;
-  /** Resolves when all have ended. */
+  /** Resolves when all runnables have ended. */
   readonly ended: Promise<unknown>;
-  /** Those that have not ended. */
+  /** Runnables that have not ended. */
   readonly left: ReadonlySet<Runnable>;
   abort(reason: unknown): void;
 }
 
-/** What every group that stops later is left of the time, however long the earlier ones take. */
+/** Part of the timeout that is reserved for each group that stops later, however long the earlier ones take. */
 const reservedMs = 200;
 const defaultStopTimeoutMs = 2_500;
 
-/** Resolves when `signal` aborts; at once when it has. */
+/** Resolves when `signal` aborts, at once if it already has. */
 export const whenAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
@@ -81,7 +81,7 @@ const stopGroup = async (group: RunningGroup, { clock, logger }: LifecycleOption
 };
 
 /**
- * Starts the groups in order and stops them in reverse, as controller-runtime's runnable groups do: when `stop` aborts, or when a
+ * Starts the groups in order. Stops them in reverse, as controller-runtime's runnable groups do, when `stop` aborts or a
  * runnable fails. Returns the exit code of the program: 0 after a stop, 1 after a failure, which is logged. Never rejects.
  */
 export const runLifecycle = async (options: LifecycleOptions): Promise<number> => {

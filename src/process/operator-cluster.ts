@@ -8,13 +8,13 @@ import type { Logger } from '../ports/logger.ts';
 import { systemClock } from './clock.ts';
 import { userAgentOf } from './component.ts';
 
-/** How a command reaches the cluster that it works on once. */
+/** Access of a command that connects to one cluster, works and exits. */
 export interface OperatorAccess {
   /** Path of a kubeconfig. Absent: `$KUBECONFIG`, then the in-cluster service account, then `~/.kube/config`. */
   readonly kubeconfig?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
-  /** Of this program. */
+  /** Version of this program, for the User-Agent. */
   readonly version: string;
 }
 
@@ -25,7 +25,7 @@ export interface OperatorCluster {
   readonly userAgent: string;
 }
 
-/** Runs `work` on the cluster of the kubeconfig. Rejects as `work` does, or with a KubeconfigError. */
+/** Connects to the cluster of the kubeconfig, runs `work` and disconnects. Rejects as `work` does, or with a KubeconfigError. */
 export const onOperatorCluster = async <T>(
   { kubeconfig, env, logger, version }: OperatorAccess,
   work: (cluster: OperatorCluster) => Promise<T>,

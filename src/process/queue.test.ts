@@ -14,7 +14,7 @@ interface Run {
 interface Bench {
   readonly clock: FakeClock;
   readonly queue: WorkQueue<string>;
-  /** Every run so far; those that have not ended wait for the test. */
+  /** All runs so far. A run lasts until the test ends it. */
   readonly runs: readonly Run[];
   readonly keys: () => readonly string[];
 }
@@ -43,7 +43,7 @@ describe('rule 22: one key at a time', () => {
     expect(queue.depth).toBe(0);
   });
 
-  it('rule 22: added while running, however often, means exactly one more run', async () => {
+  it('rule 22: a key added while it runs, however often, gets exactly one more run', async () => {
     const { clock, queue, runs, keys } = createBench();
     queue.add('a');
     await clock.settle();
@@ -121,8 +121,8 @@ describe('rule 22: one key at a time', () => {
   });
 });
 
-describe('keys that keep others waiting', () => {
-  it('leave places to the others, in whatever order they come', async () => {
+describe('limited keys', () => {
+  it('leave workers for the other keys, in any order of arrival', async () => {
     const slow = new Set(['s1', 's2', 's3']);
     const { clock, queue, runs, keys } = createBench({
       concurrency: 3,
@@ -134,7 +134,7 @@ describe('keys that keep others waiting', () => {
     runs[1]?.succeed();
     await clock.settle();
     expect(keys()).toEqual(['s1', 'a', 'b', 'c']);
-    // Still held back, although there are places.
+    // The limited keys still wait, although workers are free.
     runs[2]?.succeed();
     runs[3]?.fail(new Error('no'));
     await clock.settle();
@@ -143,7 +143,7 @@ describe('keys that keep others waiting', () => {
     runs[0]?.succeed();
     await clock.settle();
     expect(keys().slice(4)).toEqual(['s2']);
-    // What is limited no more is started beside it.
+    // A key that is no longer limited starts beside the limited one.
     slow.delete('s3');
     queue.add('d');
     await clock.settle();
@@ -152,7 +152,7 @@ describe('keys that keep others waiting', () => {
 });
 
 describe('rule 23: failures and delays', () => {
-  it('rule 23: failures come back after 5 ms * 2^n, at most 1000 s, for ever', async () => {
+  it('rule 23: a failed key is retried after 5 ms * 2^n, at most 1000 s, forever', async () => {
     const { clock, queue, runs } = createBench();
     queue.add('a');
     await clock.settle();
@@ -196,7 +196,7 @@ describe('rule 23: failures and delays', () => {
     }
   });
 
-  it('rule 23: a delay of nothing or less is an add', async () => {
+  it('rule 23: a delay of 0 ms or less adds at once', async () => {
     for (const ms of [0, -1]) {
       const { clock, queue, keys } = createBench();
       queue.addAfter('a', ms);
@@ -205,7 +205,7 @@ describe('rule 23: failures and delays', () => {
     }
   });
 
-  it('rule 23: terminal errors do not come back, yet are told; a later add runs anew with no history', async () => {
+  it('rule 23: terminal errors are reported but not retried; a later add starts with no failures', async () => {
     const errors: [string, unknown, number][] = [];
     const terminal = new Error('never');
     const { clock, queue, runs } = createBench({
@@ -240,7 +240,7 @@ describe('rule 23: failures and delays', () => {
 });
 
 describe('rule 24: shutdown', () => {
-  it('rule 24: drain waits for what runs and starts nothing new', async () => {
+  it('rule 24: drain waits for the running keys and starts nothing new', async () => {
     const { clock, queue, runs, keys } = createBench({ concurrency: 1 });
     queue.add('a');
     await clock.settle();
@@ -262,7 +262,7 @@ describe('rule 24: shutdown', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('rule 24: after the grace the signal of what runs aborts', async () => {
+  it('rule 24: after the grace period the signal of the running keys aborts', async () => {
     const { clock, queue, runs } = createBench();
     queue.add('a');
     await clock.settle();
@@ -286,7 +286,7 @@ describe('rule 24: shutdown', () => {
   });
 });
 
-it('refuses a concurrency that is no count', () => {
+it('rejects a concurrency that is not a positive integer', () => {
   for (const concurrency of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
     expect(() => createBench({ concurrency })).toThrow(/concurrency/);
   }

@@ -1,22 +1,22 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** First wait after a failure, doubled by each further one (client-go's DefaultTypedControllerRateLimiter). */
+/** Back-off after the first failure; each further failure doubles it (client-go's DefaultTypedControllerRateLimiter). */
 const firstBackoffMs = 5;
 const longestBackoffMs = 1_000_000;
-/** 5 ms * 2^18 is beyond the longest back-off already; more doublings only risk an overflow. */
+/** 5 ms * 2^18 exceeds the longest back-off; more doublings only risk an overflow. */
 const mostDoublings = 18;
 
 export interface WorkQueueOptions<K> {
   readonly clock: Clock;
-  /** Keys processed at the same time, at least 1. */
+  /** Maximum number of keys processed at the same time, at least 1. */
   readonly concurrency: number;
-  /** Slow keys, which would keep the others waiting: at most `concurrency` of them are processed at the same time. */
+  /** Slow keys. At most `concurrency` of them are processed at the same time, so that they do not block the others. */
   readonly limited?: { readonly has: (key: K) => boolean; readonly concurrency: number };
-  /** Called with one key at a time; `signal` aborts when `drain` runs out of grace. */
+  /** Called with one key. `signal` aborts when the grace period of `drain` is over. */
   readonly reconcile: (key: K, signal: AbortSignal) => Promise<void>;
-  /** Hears every failure; `failures` counts those since the key's last success, this one included. Must not throw. */
+  /** Called after every failure. `failures` counts those since the key's last success, including this one. Must not throw. */
   readonly onError?: (key: K, error: unknown, failures: number) => void;
-  /** True for an error that a retry cannot mend: the key is forgotten until it is added again. */
+  /** Returns true for an error that a retry cannot fix: the key is dropped until it is added again. */
   readonly isTerminal?: (error: unknown) => boolean;
 }
 
@@ -26,8 +26,8 @@ interface Delayed {
 }
 
 /**
- * client-go's rate limited work queue with its workers: `util/workqueue` and controller-runtime's `reconcileHandler` in one. Keys are
- * compared as a Map does: use strings. A key is never processed twice at the same time.
+ * Work queue with workers, like client-go's rate limited `util/workqueue` and controller-runtime's `reconcileHandler` in one. Keys
+ * are compared as in a Map: use strings. A key is never processed twice at the same time.
  */
 export class WorkQueue<K> {
   readonly #options: WorkQueueOptions<K>;
@@ -50,12 +50,12 @@ export class WorkQueue<K> {
     this.#options = options;
   }
 
-  /** Keys waiting, not counting delayed or running ones. */
+  /** Number of waiting keys, without delayed and running ones. */
   get depth(): number {
     return this.#waiting.size;
   }
 
-  /** Adding a key that waits changes nothing; adding one that runs gives it exactly one more run. */
+  /** Adds a key. One that already waits stays as it is; one that is being processed gets exactly one more run. */
   add(key: K): void {
     if (this.#closed) return;
     if (this.#running.has(key)) {
@@ -66,7 +66,7 @@ export class WorkQueue<K> {
     this.#schedule();
   }
 
-  /** Adds after `ms`; of two pending delays for one key the earlier wins. */
+  /** Adds a key after `ms`. If the key is already delayed, the earlier time applies. */
   addAfter(key: K, ms: number): void {
     if (this.#closed) return;
     if (ms <= 0) {
@@ -86,8 +86,8 @@ export class WorkQueue<K> {
   }
 
   /**
-   * Drops what waits, starts nothing new and resolves when what runs has ended. Runs that take longer than `graceMs` see their
-   * signal abort; without `graceMs` they get all the time they take.
+   * Drops the waiting keys, starts nothing new and resolves when all runs have ended. The signal of runs that take longer than
+   * `graceMs` aborts; without `graceMs` they may take any time.
    */
   async drain(graceMs?: number): Promise<void> {
     this.#closed = true;
@@ -101,7 +101,7 @@ export class WorkQueue<K> {
     cancelGrace?.();
   }
 
-  /** Starts work in a microtask, never within the caller's stack: a reconcile does not interrupt who adds its key. */
+  /** Starts work in a microtask, never in the caller's stack, so that a reconcile does not interrupt the caller that adds its key. */
   #schedule(): void {
     if (this.#scheduled || this.#closed || this.#waiting.size === 0) return;
     if (this.#running.size >= this.#options.concurrency) return;

@@ -1,4 +1,4 @@
 import type { Random } from '../ports/random.ts';
 
-/** The machine's random numbers; good for jitter, not for secrets. */
+/** Random numbers of the JavaScript engine: good for jitter, not for secrets. */
 export const systemRandom = (): Random => ({ next: () => Math.random() });

@@ -4,7 +4,7 @@ import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { whenAborted } from './lifecycle.ts';
 import { Reloadable } from './reloadable.ts';
 
-/** A component whose settings are a number, and which remembers those that worked. */
+/** Creates a component whose settings are a number. Its memory lists the settings that it has worked with. */
 const setUp = () => {
   const clock = createFakeClock();
   const told: string[] = [];
@@ -34,7 +34,7 @@ const setUp = () => {
   return { clock, told, parts, stop, listening };
 };
 
-it('lets a former one end before the next works and its own watches are closed', async () => {
+it('ends the former component, then closes its watches, before the next one works', async () => {
   const { clock, told, parts, stop } = setUp();
   const running = parts.controller.run(stop.signal, () => undefined);
   parts.apply(1);
@@ -45,7 +45,7 @@ it('lets a former one end before the next works and its own watches are closed',
   expect(told.slice(4)).toEqual(['end 1']);
 });
 
-it('leaves nothing behind on the signal of the program, however often it is reloaded', async () => {
+it('adds at most one listener to the signal of the program, however often it is reloaded', async () => {
   const { clock, told, parts, stop, listening } = setUp();
   const running = parts.controller.run(stop.signal, () => undefined);
   for (let change = 1; change <= 50; change += 1) {
@@ -58,7 +58,7 @@ it('leaves nothing behind on the signal of the program, however often it is relo
   await clock.run(running);
 });
 
-it('goes over to nothing once it has ended', async () => {
+it('ignores changes once it has ended', async () => {
   const { clock, told, parts, stop } = setUp();
   const running = parts.caches.run(stop.signal, () => undefined);
   await clock.settle();
@@ -69,7 +69,7 @@ it('goes over to nothing once it has ended', async () => {
   expect(told).toEqual(['close 0']);
 });
 
-it('takes the later of two changes that come at once, and closes the watches of the earlier', async () => {
+it('applies the later of two changes that arrive at once, and closes the watches of the earlier', async () => {
   const { clock, told, parts, stop } = setUp();
   const running = parts.controller.run(stop.signal, () => undefined);
   parts.apply(1);
@@ -82,7 +82,7 @@ it('takes the later of two changes that come at once, and closes the watches of 
   await clock.run(running);
 });
 
-it('goes over to a change that comes while the first caches are still being filled', async () => {
+it('applies a change that arrives while the first caches are still being filled', async () => {
   const clock = createFakeClock();
   let failFirst: (error: Error) => void = () => undefined;
   const parts = new Reloadable<number, undefined>({

@@ -2,55 +2,55 @@ import type { Logger } from '../ports/logger.ts';
 import type { ReadyCheck } from './endpoints.ts';
 import { type Runnable, whenAborted } from './lifecycle.ts';
 
-/** A component of a seed under one configuration: its watches, and while it leads its controller. A change of the configuration builds a new one. */
+/** A component under one configuration: its watches and its controller. A change of the configuration creates a new one. */
 export interface ConfiguredComponent<Settings, Memory> {
   readonly settings: Settings;
-  /** Starts the watches; resolves when all that is needed is known. */
+  /** Starts the watches. Resolves when the caches that `work` needs are filled. */
   sync(): Promise<void>;
   /**
-   * Works until `signal` aborts and everything under way has ended; resolves with what its successor goes on with. `memory` is that
+   * Works until `signal` aborts and all work in progress has ended. Resolves with the state for its successor. `memory` is the state
    * of its predecessor, if there was one.
    */
   work(memory: Memory | undefined, signal: AbortSignal): Promise<Memory>;
   checks(): readonly ReadyCheck[];
-  /** Ends the watches. */
+  /** Stops the watches. */
   close(): Promise<void>;
 }
 
-/** What a process knows of itself. */
+/** Facts about the process that its status shows. */
 export interface ProcessView {
-  /** As its leader Lease would name it. */
+  /** Identity of the process, as in the `holderIdentity` of its Lease. */
   readonly identity: string;
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string;
   readonly leads: boolean;
-  /** Milliseconds since the epoch; absent while it does not lead. */
+  /** Start of its leadership, in milliseconds since the epoch. Absent while it does not lead. */
   readonly leadsSince?: number;
-  /** Rights that it needs and has not. */
+  /** Rights that it needs and does not have. */
   readonly missingRights: readonly string[];
 }
 
-/** A component of a seed as parts of a program: the caches of a standby are filled too, its controller waits for its turn. */
+/** A component of a seed, as parts that the process runs. A standby fills its caches too; its controller may have to wait for leadership. */
 export interface ComponentParts<Settings> {
-  /** Waits for the seed's API server as long as it takes: a watchdog that crash-loops protects nobody. */
+  /** Waits for the seed's API server without a timeout: a watchdog that crash-loops protects nobody. */
   readonly caches: Runnable;
   readonly controller: Runnable;
   checks(): readonly ReadyCheck[];
-  /** What `GET /status` answers; absent: there is no such page. Holds no secret. */
+  /** Returns the response to `GET /status`, without secrets. Absent if there is no such endpoint. */
   readonly status?: (process: ProcessView, query: URLSearchParams) => object;
-  /** Goes over to other settings once their caches are filled. */
+  /** Switches to other settings once their caches are filled. */
   apply(settings: Settings): void;
 }
 
 export interface ReloadableOptions<Settings, Memory> {
-  /** Of the component. */
+  /** Name of the component. */
   readonly name: string;
   readonly settings: Settings;
-  /** `former`: the settings that were in force. */
+  /** Creates the component. `former` holds the settings that were in force before. */
   readonly create: (settings: Settings, former: Settings | undefined) => ConfiguredComponent<Settings, Memory>;
   /** Called when the caches end. */
   readonly stop: () => void;
-  /** As `ComponentParts.status`, with the settings in force. */
+  /** Same as `ComponentParts.status`, with the settings in force. */
   readonly status?: (settings: Settings, process: ProcessView, query: URLSearchParams) => object;
   readonly logger: Logger;
 }
@@ -63,11 +63,11 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
   readonly #options: ReloadableOptions<Settings, Memory>;
   #current: ConfiguredComponent<Settings, Memory>;
   #next: ConfiguredComponent<Settings, Memory> | undefined;
-  /** The caches have ended: a change that comes now, as after a suspension, would start watches that nobody ends. */
+  /** True if the caches have ended. A change that arrives later, as after a suspension, would start watches that nothing stops. */
   #hasEnded = false;
-  /** Those that were in force, to be closed when the controller has left them. */
+  /** Components that were in force, to be closed when the controller has stopped using them. */
   readonly #former: ConfiguredComponent<Settings, Memory>[] = [];
-  /** Makes the controller go over to `#current`; undefined while no controller runs. */
+  /** Makes the controller switch to `#current`. Undefined while no controller runs. */
   #goOver: (() => void) | undefined;
 
   constructor(options: ReloadableOptions<Settings, Memory>) {
@@ -93,7 +93,7 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
     const aborted = whenAborted(signal);
     const first = this.#current;
     const synced = first.sync().catch((error: unknown) => {
-      // One that was replaced meanwhile has been closed; the one in its place is filled.
+      // A replaced component was closed while it synced. The caches of its replacement are filled.
       if (!signal.aborted && this.#current === first) throw error;
     });
     await Promise.race([synced, aborted]);
@@ -109,7 +109,7 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
   async #runController(signal: AbortSignal, ready: () => void): Promise<void> {
     ready();
     let memory: Memory | undefined;
-    // Once for all configurations: a listener on it would stay for as long as the program runs.
+    // One listener serves all configurations: one for each would stay on the signal as long as the program runs.
     signal.addEventListener('abort', () => this.#goOver?.(), { once: true });
     while (!signal.aborted) {
       const end = new AbortController();
@@ -129,7 +129,7 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
     await Promise.all(this.#former.splice(0).map((former) => former.close()));
   }
 
-  /** A later change overtakes one whose caches are still being filled. */
+  /** Switches to new settings. A later change replaces one whose caches are still being filled. */
   async #goOverTo(wanted: Settings): Promise<void> {
     if (this.#hasEnded) return;
     const created = this.#options.create(wanted, this.#current.settings);
@@ -154,11 +154,11 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
 export interface RunningComponent<Settings> extends Pick<ComponentParts<Settings>, 'status'> {
   checks(): readonly ReadyCheck[];
   apply(settings: Settings): void;
-  /** Lets writes under way finish, sends nothing new, ends all watches. */
+  /** Sends nothing new, waits for writes in flight, stops all watches. */
   stop(): Promise<void>;
 }
 
-/** Runs all parts at once, for worlds in memory: no servers, no leader election. */
+/** Runs a component without servers and leader election, for simulations in memory. */
 export const startParts = <Settings>(parts: ComponentParts<Settings>): RunningComponent<Settings> => {
   const { caches, controller } = parts;
   const stopControllers = new AbortController();

@@ -12,32 +12,32 @@ import { RightsCheck, leaseGrants, rightsOf } from './rights/index.ts';
 import { type ProcessParts, type SeedPorts, runSeedProcess } from './seed-process.ts';
 import type { ProcessOptions } from './settings.ts';
 
-/** What a server beside those of metrics and health has to show. */
+/** Ports of an additional server, besides those for metrics and health. */
 export interface ServerPorts extends Pick<SeedPorts, 'clock' | 'logger' | 'leadership' | 'reviews'> {
-  /** By which the leader is elected; absent without leader election. */
+  /** Lease of the leader election. Absent without leader election. */
   readonly lease?: NamespacedName;
-  /** As `GET /status` answers. */
+  /** Returns the response to `GET /status`. */
   readonly status: (query: URLSearchParams) => object;
 }
 
 export interface ProcessDeps<Settings> {
   readonly settings: Settings;
   readonly flags: ProcessOptions;
-  /** The settings' file, watched for changes. */
+  /** Path of the configuration file, which is watched for changes. */
   readonly configFile: string;
   readonly readFile: (path: string) => Promise<string>;
-  /** Reads the text of that file. */
+  /** Parses the text of that file. */
   readonly load: (text: string, inForce?: Outline) => LoadedConfig<Settings>;
-  /** Of the file that the settings came from. */
+  /** Outline of the file that `settings` came from. */
   readonly outline?: Outline | undefined;
-  /** Oddities of that file that are no errors. */
+  /** Number of warnings about that file. */
   readonly configWarnings: number;
-  /** Makes servers beside those of metrics and health, for a component that has a status. */
+  /** Creates additional servers, for a component that has a status. */
   readonly servers?: (ports: ServerPorts) => readonly Runnable[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
   readonly meter: Meter & MetricsSource;
-  /** Of the program, for the User-Agent. */
+  /** Version of the program, for the User-Agent. */
   readonly version: string;
   /** Aborts when the program is to stop. */
   readonly stop: AbortSignal;
@@ -45,7 +45,7 @@ export interface ProcessDeps<Settings> {
 
 const dryRunCheck: ReadyCheck = { name: 'dry-run', ok: true, detail: 'nothing is written' };
 
-/** A component as a process: everything between its settings and its exit code, which is 0 after a stop and 1 after a failure. */
+/** Runs a component as a process. Returns the exit code: 0 after a stop, 1 after a failure. */
 export const runComponent = <Settings>(
   component: Component<Settings>,
   deps: ProcessDeps<Settings>,
@@ -54,7 +54,7 @@ export const runComponent = <Settings>(
   const { dryRun, concurrentReconciles: concurrency } = deps.flags;
   const { leaseName, urgentInFlight, startsBeforeLead = false } = component;
   const userAgent = userAgentOf(deps);
-  // A rehearsal must never take the Lease from the program that protects.
+  // A dry run must never take the Lease from the process that protects the seed.
   const lease = dryRun ? `${leaseName}-dry-run` : leaseName;
   const start = (ports: SeedPorts): ProcessParts => {
     const leadsSince = watchLead(ports);
@@ -90,13 +90,13 @@ export const runComponent = <Settings>(
   return runSeedProcess({ ...deps, leaseName: lease, urgentInFlight, startsBeforeLead, userAgent, start });
 };
 
-/** Counts, and says since when this process leads, in milliseconds since the epoch. */
+/** Sets the metrics of leadership. Returns a function that reads the start of this process's leadership, in milliseconds since the epoch. */
 const watchLead = ({ meter, leaderWatch, clock }: SeedPorts): (() => Pick<ProcessView, 'leadsSince'>) => {
   let leadsSince = leaderWatch === undefined ? clock.now() : undefined;
   const leads = meter.gauge({ name: 'dwd_leader', help: '1 if this replica leads, or runs without leader election.' });
   const election = {
     name: 'dwd_leader_election_enabled',
-    help: '1 if replicas elect the one that leads; 0: each leads.',
+    help: '1 if the replicas elect a leader; 0 if every replica leads.',
   };
   meter.gauge(election).set(leaderWatch === undefined ? 0 : 1);
   leads.set(leaderWatch === undefined ? 1 : 0);
@@ -112,7 +112,7 @@ interface RightsDeps<Settings> extends ProcessDeps<Settings> {
   readonly lease: string;
 }
 
-/** Of the rights in the seed, and in the garden where the component works there. */
+/** Creates the checks of the rights in the seed and, if the component uses it, in the garden. */
 const rightsChecks = <Settings>(
   { neededRights, garden }: Component<Settings>,
   deps: RightsDeps<Settings>,

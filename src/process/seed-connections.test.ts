@@ -27,9 +27,9 @@ afterEach(async () => {
 const ordinary: Call<unknown> = { method: 'GET', path: '/api', decode: (json) => json };
 const { signal } = new AbortController();
 
-/** An API server with a Lease, which answers nothing else. */
+/** An API server that responds to requests for its Lease, and never to others. */
 const createLeaseServer = () => {
-  /** Ports of the clients of each renewal. */
+  /** Client port of each renewal. */
   const renewals: number[] = [];
   const hung: ServerResponse[] = [];
   let lease: { readonly metadata: object } | undefined;
@@ -55,11 +55,11 @@ interface Seed {
   readonly clock: FakeClock;
   readonly server: ReturnType<typeof createLeaseServer>;
   readonly mayWrite: () => boolean;
-  /** Sends a request that is not the Lease's, which fails by a time-out. */
+  /** Sends a request that does not concern the Lease; it times out. */
   readonly ask: () => Promise<unknown>;
 }
 
-/** A process that leads, on a seed as an operator's kubeconfig names it. */
+/** Starts a process that leads on a seed, which it connects to with an operator's kubeconfig. */
 const lead = async (): Promise<Seed> => {
   const directory = mkdtempSync(join(tmpdir(), 'election-'));
   closers.push(() => rmSync(directory, { recursive: true }));
@@ -109,7 +109,7 @@ const lead = async (): Promise<Seed> => {
   return { clock, server, mayWrite: () => leadership.mayWrite(), ask };
 };
 
-/** Until `isSo`; what comes over sockets takes no virtual time. */
+/** Waits until `isSo` returns true. Traffic on sockets takes no virtual time. */
 const until = async ({ clock }: Seed, isSo: () => boolean): Promise<void> => {
   while (!isSo()) await clock.settle();
 };

@@ -17,10 +17,10 @@ interface ConnectingWith {
   readonly userAgent: string;
 }
 
-/** The seed's API server, with the same credentials over connections that know nothing of each other. */
+/** Independent connections to the seed's API server, with the same credentials. */
 export interface SeedConnections {
   readonly seed: Transport;
-  /** Of the Lease alone: no other request takes its connection, nor closes it when the API server hangs on that request. */
+  /** Connection for the Lease alone. No other request occupies it, or closes it when the API server hangs on that request. */
   readonly election: Transport;
   close(): void;
 }
@@ -32,11 +32,11 @@ const accessOf = async ({ flags, env, logger }: Connecting, clock: Clock): Promi
   return access;
 };
 
-/** Rejects with a KubeconfigError. */
+/** Connects to the seed. Rejects with a KubeconfigError. */
 export const connectSeed = async (from: Connecting, { clock, userAgent }: ConnectingWith): Promise<Transport> =>
   connectCluster({ access: await accessOf(from, clock), clock, logger: from.logger, userAgent });
 
-/** The same for a process with leader election. */
+/** Connects a process with leader election to the seed. Rejects with a KubeconfigError. */
 export const connectElectingSeed = async (from: Connecting, options: ConnectingWith): Promise<SeedConnections> => {
   const access = await accessOf(from, options.clock);
   const connect = (): Transport => connectCluster({ ...options, access, logger: from.logger });

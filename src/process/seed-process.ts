@@ -12,23 +12,23 @@ import { systemRandom } from './random.ts';
 import { connectElectingSeed } from './seed-connections.ts';
 import type { BindAddress, ProcessOptions } from './settings.ts';
 
-/** What a process is given to work with. */
+/** Ports and clients that a process works with. */
 export interface SeedPorts extends ComponentPorts {
-  /** As `seed`, for requests that change nothing though they are no GET: the Lease is released without waiting for them. */
+  /** Same as `seed`, for requests other than GET that change nothing: the release of the Lease does not wait for them. */
   readonly reviews: Kube;
 }
 
-/** What a process does. */
+/** Parts that a process runs, and its endpoints. */
 export interface ProcessParts {
-  /** Run in every replica: caches, and all else that writes nothing. */
+  /** Runnables of every replica: caches, and all others that write nothing. */
   readonly standby: readonly Runnable[];
-  /** Run in the replica that leads, unless `startsBeforeLead`. */
+  /** Runnables of the leader only or, with `startsBeforeLead`, of every replica. */
   readonly leading: readonly Runnable[];
   /** Lines of `/readyz`. */
   checks(): readonly ReadyCheck[];
-  /** What `GET /status` answers; absent: there is no such page. */
+  /** Returns the response to `GET /status`. Absent if there is no such endpoint. */
   readonly status?: (query: URLSearchParams) => object;
-  /** Servers beside those of metrics and health. */
+  /** Additional servers, besides those for metrics and health. */
   readonly servers?: readonly Runnable[];
 }
 
@@ -37,13 +37,13 @@ export interface SeedProcessOptions {
     ProcessOptions,
     'kubeconfig' | 'qps' | 'burst' | 'metricsBindAddress' | 'healthBindAddress' | 'leaderElection'
   >;
-  /** Of the Lease by which a leader is elected. */
+  /** Name of the Lease for the leader election. */
   readonly leaseName: string;
-  /** Requests to the seed that may be in flight at the same time outside of the rate limit. */
+  /** Maximum number of requests to the seed in flight that the rate limit does not cover. */
   readonly urgentInFlight: number;
-  /** `leading` runs in every replica. Default: false. */
+  /** True if `leading` runs in every replica. Default: false. */
   readonly startsBeforeLead?: boolean;
-  /** What the addresses of the servers are set by, for errors. Default: the flags of this program. */
+  /** Names of the flags or settings that hold the servers' addresses, for errors. Default: the flags of this program. */
   readonly addressNames?: { readonly metrics: string; readonly health: string };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
@@ -55,8 +55,8 @@ export interface SeedProcessOptions {
 }
 
 /**
- * What every process that works on a seed has: its connection with its policies, servers, leader election, an orderly start and stop. Resolves
- * with the exit code, 0 after a stop and 1 after a failure, which is logged. Rejects with a KubeconfigError.
+ * Runs a process that works on a seed: connections and policies, servers, leader election, ordered start and stop. Resolves with the
+ * exit code: 0 after a stop, 1 after a failure, which is logged. Rejects with a KubeconfigError.
  */
 export const runSeedProcess = async (options: SeedProcessOptions): Promise<number> => {
   const { flags, logger, meter, stop, leaseName, urgentInFlight, userAgent } = options;

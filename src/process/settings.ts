@@ -1,32 +1,32 @@
 export interface BindAddress {
   /** Name or IP address without brackets; empty for all addresses of the machine. */
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** Port number. 0 lets the system choose one. */
   readonly port: number;
 }
 
 export interface LeaderElectionSettings {
   readonly enabled: boolean;
-  /** Where the Lease lives. */
+  /** Namespace of the Lease. */
   readonly namespace: string;
   readonly leaseDurationMs: number;
-  /** Below the lease duration. */
+  /** A leader that cannot renew for this time gives up. Less than the lease duration. */
   readonly renewDeadlineMs: number;
-  /** 1.2 times it is below the renew deadline. */
+  /** Time between renewals. 1.2 times this is less than the renew deadline. */
   readonly retryPeriodMs: number;
 }
 
-/** What the command line says about a component's process, whatever the component. */
+/** Options of the command line that all components share. */
 export interface ProcessOptions {
   /** Path of the kubeconfig for the seed. Absent: `$KUBECONFIG`, then the in-cluster service account, then `~/.kube/config`. */
   readonly kubeconfig?: string;
-  /** Requests per second to the seed, sustained; Infinity for no limit. */
+  /** Sustained requests per second to the seed. Infinity for no limit. */
   readonly qps: number;
   readonly burst: number;
   readonly concurrentReconciles: number;
-  /** Absent: no metrics server. */
+  /** Address of the metrics server. Absent if there is none. */
   readonly metricsBindAddress?: BindAddress;
-  /** Absent: no health server. */
+  /** Address of the health server. Absent if there is none. */
   readonly healthBindAddress?: BindAddress;
   readonly leaderElection: LeaderElectionSettings;
   readonly dryRun: boolean;

@@ -41,7 +41,7 @@ describe('createWebhook', () => {
   it.each([
     [{ 'retry-after': '7' }, 7_000],
     [{ 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }, undefined],
-  ])('says how long to wait: %j', async (headers, retryAfterMs) => {
+  ])('returns how long to wait: %j', async (headers, retryAfterMs) => {
     const url = await listen((_, response) => response.writeHead(429, headers).end());
     expect(await post({ url, body: '{}', signal: never })).toEqual({ kind: 'answered', status: 429, retryAfterMs });
   });
@@ -56,12 +56,12 @@ describe('createWebhook', () => {
     expect(paths).toHaveLength(1);
   });
 
-  it('waits for no body that does not end', async () => {
+  it('does not wait for a body that does not end', async () => {
     const url = await listen((_, response) => void response.writeHead(200).write('x'));
     expect(await post({ url, body: '{}', signal: never })).toMatchObject({ kind: 'answered', status: 200 });
   });
 
-  it('ends with its signal where no answer comes', async () => {
+  it('ends when its signal aborts before a response', async () => {
     const stop = new AbortController();
     const url = await listen(() => stop.abort());
     expect(await post({ url, body: '{}', signal: stop.signal })).toEqual({ kind: 'failed', code: 'no answer in time' });
@@ -71,7 +71,7 @@ describe('createWebhook', () => {
     ['http://127.0.0.1:1/s3cr3t', 'ECONNREFUSED'],
     ['ftp://example.com/s3cr3t', 'URL not valid'],
     ['s3cr3t', 'URL not valid'],
-  ])('says what is wrong with %s in a word without the URL', async (url, code) => {
+  ])('reports the failure of %s as a code without the URL', async (url, code) => {
     expect(await post({ url, body: '{}', signal: never })).toEqual({ kind: 'failed', code });
   });
 });

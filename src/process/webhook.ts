@@ -2,26 +2,26 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 
 export interface WebhookRequest {
-  /** http or https. */
+  /** URL with the scheme http or https. */
   readonly url: string;
-  /** JSON. */
+  /** Body in JSON. */
   readonly body: string;
-  /** Ends it, whatever the receiver does. */
+  /** Aborts the request. */
   readonly signal: AbortSignal;
 }
 
 export type PostResult =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs?: number | undefined }
-  /** Nothing of the URL is in `code`. */
+  /** `code` holds no part of the URL, which may be a secret. */
   | { readonly kind: 'failed'; readonly code: string };
 
-/** Never rejects. Redirects are not followed, and the body of an answer is not read. */
+/** Sends one POST. Never rejects, follows no redirect, does not read the body of the response. */
 export type PostWebhook = (request: WebhookRequest) => Promise<PostResult>;
 
 const retryAfterOf = (header: string | undefined): number | undefined =>
   header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) * 1_000 : undefined;
 
-/** Posts over a connection of its own, which it closes. */
+/** Creates a function that posts over a new connection and closes it. */
 export const createWebhook =
   (userAgent: string): PostWebhook =>
   async ({ url, body, signal }) => {
@@ -44,7 +44,7 @@ export const createWebhook =
         resolve({ kind: 'answered', status, retryAfterMs: retryAfterOf(response.headers['retry-after']) });
         response.destroy();
       });
-      // After an answer, this one is no longer heard. The message would name the host.
+      // After a response, this second call of `resolve` has no effect. The error's message would name the host.
       request.on('error', (error: NodeJS.ErrnoException) =>
         resolve({ kind: 'failed', code: signal.aborted ? 'no answer in time' : (error.code ?? 'connection failed') }),
       );

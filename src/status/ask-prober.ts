@@ -9,10 +9,10 @@ import type { Clock } from '../ports/clock.ts';
 import { type ProberStatus, statusSchema } from '../prober/status/index.ts';
 import type { Replica } from './seed-status.ts';
 
-/** Of 10,000 shoots. */
+/** Maximum size of a response, enough for 10,000 shoots. */
 const mostBytes = 32 * 1024 * 1024;
 
-/** Throws a DecodeError that names the first field that is wrong. */
+/** Decodes a status. Throws a DecodeError that names the first invalid field. */
 const decodeStatus = (json: unknown): ProberStatus => {
   const parsed = statusSchema.safeParse(json);
   if (parsed.success) return parsed.data;
@@ -28,10 +28,10 @@ const statusAt = (path: string, shoot: string | undefined): Call<ProberStatus> =
   decode: decodeStatus,
 });
 
-/** Asks one prober how its shoots are; `shoot`: the namespace of the one that matters. Rejects with an ApiError. */
+/** Requests the status of one prober. With `shoot`, a namespace, only that of its shoots, with details. Rejects with an ApiError. */
 export type AskProber = (shoot: string | undefined, options: CallOptions) => Promise<ProberStatus>;
 
-/** Through the API server's proxy for pods (`pods/proxy`, verb `get`). */
+/** Sends requests through the API server's proxy for pods (`pods/proxy`, verb `get`). */
 export const askPod =
   (client: KubeClient, namespace: string, { pod, healthPort }: Pick<Replica, 'pod' | 'healthPort'>): AskProber =>
   async (shoot, options) => {
@@ -45,7 +45,7 @@ export interface UrlDeps {
   readonly userAgent: string;
 }
 
-/** Straight at an address such as `http://127.0.0.1:9644`. */
+/** Sends requests directly to an address such as `http://127.0.0.1:9644`. */
 export const askUrl =
   (url: URL, { clock, userAgent }: UrlDeps): AskProber =>
   async (shoot, options) => {

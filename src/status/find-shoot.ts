@@ -1,9 +1,9 @@
 import type { SeenShoot } from './seed-status.ts';
 
-/** The namespace that is asked for; undefined for PROJECT/NAME. */
+/** Returns the requested namespace, or undefined for PROJECT/NAME. */
 export const namespaceOf = (wanted: string): string | undefined => (wanted.includes('/') ? undefined : wanted);
 
-/** The shoot with that namespace, or all that share it; or the one with that PROJECT/NAME, which is the whole name of one that shares its namespace. */
+/** Finds all shoots of a namespace, or the shoot PROJECT/NAME. NAMESPACE/CLUSTER finds a cluster that shares its namespace. */
 export const findWanted = <T extends Pick<SeenShoot, 'namespace' | 'project' | 'name'>>(
   shoots: readonly T[],
   wanted: string,

@@ -47,17 +47,17 @@ describe('the exit code', () => {
   });
 });
 
-describe('a shoot that is asked for', () => {
+describe('a requested shoot', () => {
   const attentionOf = (wanted: string, heldUnprobed: ProberStatus['heldUnprobed'] = []) =>
     judgeSeed(findingsOf({ answer: proberOf([], { heldUnprobed }), wanted })).attention;
 
-  it('is not probed, and is said to be so', () => {
+  it('is reported if it is not probed', () => {
     expect(attentionOf('dev/typo')).toEqual([
       'the prober does not probe dev/typo: dwd status --all lists the shoots that it probes, kubectl get clusters those of the seed',
     ]);
   });
 
-  it('is not probed, and something of it is held', () => {
+  it('is reported with its held resources if it is not probed', () => {
     const line =
       'shoot--dev--three is not probed (its Cluster cannot be decoded: x), and nothing restores by itself what is held: kube-controller-manager, machine-controller-manager; dwd release --shoot shoot--dev--three does';
     expect(attentionOf('dev/three', [unprobedShoot])).toEqual([line]);
@@ -66,7 +66,7 @@ describe('a shoot that is asked for', () => {
   });
 });
 
-it('names a few of the shoots that are held and not probed, and how many more', () => {
+it('names three of the shoots that are held but not probed, and counts the others', () => {
   const heldUnprobed = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ ...unprobedShoot, name, namespace: name }));
   const { attention } = judgeSeed(findingsOf({ answer: proberOf([], { heldUnprobed }) }));
   expect(attention.map((line) => line.slice(0, 15))).toEqual([
@@ -77,7 +77,7 @@ it('names a few of the shoots that are held and not probed, and how many more', 
   ]);
 });
 
-describe('what needs eyes', () => {
+describe('attention', () => {
   it.each<[text: string, change: Partial<ProberStatus>]>([
     ['rights are missing: list nodes; get pods', { missingRights: ['list nodes', 'get pods'] }],
     ['the prober that has answered does not lead', { leads: false }],
@@ -100,7 +100,7 @@ describe('what needs eyes', () => {
   });
 });
 
-it('puts the worst first, and of these the one that lasts for longest', () => {
+it('sorts the worst shoots first, and among equals the one that has lasted longest', () => {
   const shoots = [
     shootOf('b'),
     pausedShoot,

@@ -2,16 +2,16 @@ import { type ProbedShoot, type ProberStatus, protectionStates } from '../prober
 import { findWanted } from './find-shoot.ts';
 import type { HeldObjects, SeedObjects, SeedStatus, SeenShoot, StatusExitCode } from './seed-status.ts';
 
-/** A shoot that was not probed for so many intervals needs eyes. */
+/** A shoot that was not probed for more than this number of intervals needs attention. */
 const mostIntervals = 3;
 
 const rank = new Map(protectionStates.map((state, index) => [state, index]));
 
-/** Healthy in every way: nobody needs to look at it. */
+/** Returns true if the shoot is healthy and needs no attention. */
 export const isPlainHealthy = ({ state, unmet = false, ignored = [] }: SeenShoot): boolean =>
   state === 'healthy' && !unmet && ignored.length === 0;
 
-/** Worst first: an outage that nothing meets, any state but healthy, healthy with `ignore-scaling`, plain healthy. */
+/** Ranks a shoot, 0 is the worst: an outage that is not met, any state but healthy, healthy with `ignore-scaling`, healthy. */
 const exposure = (shoot: SeenShoot): number => {
   if (shoot.unmet === true) return 0;
   return shoot.state !== 'healthy' ? 1 : isPlainHealthy(shoot) ? 3 : 2;
@@ -19,7 +19,7 @@ const exposure = (shoot: SeenShoot): number => {
 
 const sinceOf = ({ since }: SeenShoot): number => (since === undefined ? Number.MAX_VALUE : Date.parse(since));
 
-/** Those in an outage that nothing meets first, then by state, the worst first, and of these the ones that are in it for longest; last those of which that is not known. */
+/** Sorts by rank, then by state, the worst first, then by time in that state, the longest first and unknown times last. */
 const worstFirst = (shoots: readonly SeenShoot[]): readonly SeenShoot[] =>
   shoots.toSorted(
     (a, b) =>
@@ -44,7 +44,7 @@ const namesOf = (shoots: readonly ProbedShoot[]): string => {
   return `${String(shoots.length)} ${shoots.length === 1 ? 'shoot' : 'shoots'}${first === undefined ? '' : `, such as ${first.namespace}`}`;
 };
 
-/** Where protection is less than who looks at the states would think. */
+/** Lists problems by which shoots are less protected than their states suggest. */
 const exposedOf = ({ shoots }: ProberStatus): readonly string[] => {
   const unmet = shoots.filter((shoot) => shoot.unmet === true);
   const ignoring = shoots.filter(({ ignored = [] }) => ignored.length > 0);
@@ -56,7 +56,7 @@ const exposedOf = ({ shoots }: ProberStatus): readonly string[] => {
 
 const mostNamed = 3;
 
-/** What is held, and nothing restores by itself. */
+/** Lists held resources that no prober restores, because their shoot is not probed. */
 const unprobedOf = ({ heldUnprobed = [] }: ProberStatus, wanted: string | undefined): readonly string[] => {
   const found = wanted === undefined ? heldUnprobed : findWanted(heldUnprobed, wanted);
   const lines = found.slice(0, mostNamed).map(({ namespace, reason, held }) => {
@@ -67,7 +67,7 @@ const unprobedOf = ({ heldUnprobed = [] }: ProberStatus, wanted: string | undefi
   return more > 0 ? [...lines, `${String(more)} more shoots are not probed, and held (-o json)`] : lines;
 };
 
-/** Who asks for a shoot, and gets none, may have mistyped it. */
+/** Reports a requested shoot that is not probed: its name may be mistyped. */
 const missingOf = ({ shoots }: ProberStatus, wanted: string | undefined): readonly string[] =>
   wanted === undefined || shoots.length > 0
     ? []
@@ -98,22 +98,22 @@ export interface SeedFindings {
   readonly at: string;
   readonly objects: SeedObjects;
   readonly answer: ProberStatus | undefined;
-  /** Absent where a prober has answered, or objects could not be read. */
+  /** Undefined if a prober has responded, or objects could not be read. */
   readonly held: HeldObjects | undefined;
   readonly problems: readonly string[];
-  /** The only shoot that is asked for; absent: all. */
+  /** Requested shoot. Absent for all shoots. */
   readonly wanted?: string | undefined;
 }
 
 const exitCodeOf = (status: Omit<SeedStatus, 'exitCode'>, held: HeldObjects | undefined): StatusExitCode => {
   if (status.attention.length > 0 || !status.shoots.every(isPlainHealthy)) return 1;
   if (status.source === 'leader') return 0;
-  // Nobody leads: that needs eyes. Somebody does, who cannot be asked: nothing can be told.
+  // 1 without a leader, which needs attention. 2 with a leader that does not respond: the state is unknown.
   const isLed = status.lease?.isFresh === true && status.lease.holder !== '';
   return held?.problems.length === 0 && status.lease !== undefined && !isLed ? 1 : 2;
 };
 
-/** What all that was found comes to. */
+/** Creates the status from all findings: sorts the shoots, lists what needs attention and computes the exit code. */
 export const judgeSeed = ({ at, objects, answer, held, problems, wanted }: SeedFindings): SeedStatus => {
   const { lease, replicas } = objects;
   const shoots = worstFirst(answer?.shoots ?? held?.shoots ?? []);

@@ -11,7 +11,7 @@ import { type ObjectsDeps, orProblem } from './read-objects.ts';
 import { type PauseSearch, readPauses } from './read-pauses.ts';
 import type { HeldObjects, SeenShoot } from './seed-status.ts';
 
-/** Of `shoot--PROJECT--NAME`, or `shoot-PROJECT--NAME` (`ComputeTechnicalID` of Gardener's pkg/utils/gardener), or `NAMESPACE/CLUSTER`. */
+/** Parses `shoot--PROJECT--NAME`, `shoot-PROJECT--NAME` (`ComputeTechnicalID` of Gardener's pkg/utils/gardener) or `NAMESPACE/CLUSTER`. */
 const nameIn = (cluster: string): Pick<SeenShoot, 'name' | 'project'> => {
   const place = placeOf(cluster);
   if (cluster.includes('/')) {
@@ -32,11 +32,11 @@ interface SeenHeld {
   readonly ref: ResourceRef;
   readonly namespace: string;
   readonly annotations: Readonly<Record<string, string>>;
-  /** What protects it where it does not say so itself. */
+  /** Annotation of the configuration, for a resource that does not record which one was set. */
   readonly annotation?: Annotation | undefined;
 }
 
-/** One of them, in all namespaces, where it is held. Rejects with an ApiError. */
+/** Lists the held objects of one dependent resource in all namespaces. Rejects with an ApiError. */
 const listHeld = async ({ ref, annotation }: DependentResource, deps: ObjectsDeps): Promise<readonly SeenHeld[]> => {
   const { apiVersion, kind } = ref;
   const found = await findHeldInCache(ref, deps);
@@ -46,7 +46,7 @@ const listHeld = async ({ ref, annotation }: DependentResource, deps: ObjectsDep
   }));
 };
 
-/** `own`: what is held of it. */
+/** Describes a shoot whose held resources are `own`. */
 const shootOf = (name: string, own: readonly SeenHeld[], pause: FoundPause | undefined): SeenShoot => {
   const notes = own.flatMap(({ annotations }) => findHeldNote(annotations) ?? []);
   const since = Math.min(...notes.flatMap((note) => note.since ?? []));
@@ -78,7 +78,7 @@ const shootOf = (name: string, own: readonly SeenHeld[], pause: FoundPause | und
   };
 };
 
-/** What is held, since when and why, and what is paused. Rejects with an ApiError where namespaces cannot be listed. */
+/** Reads held resources, with start and reason, and pauses. Rejects with an ApiError if namespaces cannot be listed. */
 export const readHeld = async (given: HeldDeps): Promise<HeldObjects> => {
   const { settings, wall } = given;
   const inOrder = settings.dependentResources.toSorted((a, b) => a.scaleUp.level - b.scaleUp.level);
@@ -89,7 +89,7 @@ export const readHeld = async (given: HeldDeps): Promise<HeldObjects> => {
   const all = found.flatMap(({ value = [] }) =>
     value.map((one) => ({ ...one, cluster: clusterOfHeld({ settings, isKnown: pauses.isKnown }, one) })),
   );
-  // Two templates may fit one name.
+  // Two templates may match the same object.
   const held = distinctBy(all, ({ namespace, ref }) => `${namespace}/${refKey(ref)}`);
   const names = new Set([...held.map(({ cluster }) => cluster), ...pauses.paused]);
   const shoots = [...names].map((name) =>

@@ -17,7 +17,7 @@ import type { LeaderLease, Replica, SeedObjects } from './seed-status.ts';
 
 export interface ObjectsDeps {
   readonly client: KubeClient;
-  /** Of the prober. */
+  /** Namespace of the prober. */
   readonly namespace: string;
   readonly options: CallOptions;
 }
@@ -27,7 +27,7 @@ const defaultHealthPort = 9644;
 const timeOf = (microseconds: number | undefined): string | undefined =>
   microseconds === undefined ? undefined : new Date(Math.floor(microseconds / 1_000)).toISOString();
 
-/** By the API server's clock, in milliseconds since the epoch. */
+/** Returns true if the Lease is held and not expired. `now` is the API server's clock, in milliseconds since the epoch. */
 const isFreshAt = (
   { holder, renewTime = 0, durationSeconds = 0 }: Awaited<ReturnType<typeof getLease>>['value'],
   now: number,
@@ -36,7 +36,7 @@ const isFreshAt = (
 const getLease = ({ client, namespace, options }: ObjectsDeps) =>
   client.call(getElectionLease({ namespace, name: leaseNameOf('prober') }), options);
 
-/** Held by nobody where there is none. Rejects with an ApiError. */
+/** Reads the leader Lease. Without one, the holder is empty. Rejects with an ApiError. */
 const readLease = async (deps: ObjectsDeps, wall: () => number): Promise<LeaderLease> => {
   const answer = await unlessNotFound(getLease(deps));
   if (answer === undefined) return { holder: '', isFresh: false };
@@ -76,7 +76,7 @@ const listReplicas = (namespace: string, labelSelector: string) =>
     decode: decodeReplica,
   });
 
-/** What goes wrong in words, and the rest goes on. Rejects only with what is neither an ApiError nor a CommandProblem. */
+/** Turns an ApiError or a CommandProblem into a text, so that the caller can continue. Rejects with all other errors. */
 export const orProblem = async <T>(what: string, work: Promise<T>): Promise<{ value?: T; problem?: string }> => {
   try {
     return { value: await work };
@@ -86,7 +86,7 @@ export const orProblem = async <T>(what: string, work: Promise<T>): Promise<{ va
   }
 };
 
-/** The leader Lease and the pods of the prober. */
+/** Reads the leader Lease and the pods of the prober. */
 export const readSeedObjects = async (
   deps: ObjectsDeps & { readonly selector: string; readonly wall: () => number },
 ): Promise<SeedObjects> => {

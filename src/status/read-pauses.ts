@@ -32,10 +32,10 @@ const listNamespaces = () =>
     },
   });
 
-/** What is looked for, in a seed whose configuration may not be known. */
+/** Configuration for the search for pauses. */
 export interface PauseSearch {
   readonly settings: ProberSettings;
-  /** False: nothing is installed, and the settings are Gardener's own. */
+  /** True if a configuration is installed. If not, `settings` are Gardener's defaults. */
   readonly isInstalled: boolean;
 }
 
@@ -44,7 +44,7 @@ interface SeenClusters {
   readonly problems: readonly string[];
 }
 
-/** Those that may share a namespace. Where nobody says whether there are any, they are asked for all the same: they may be paused. */
+/** Lists clusters of Cluster API, which may share a namespace. Without an installed configuration they are listed too, because they may be paused. */
 const readClusters = async ({ settings, isInstalled }: PauseSearch, deps: ObjectsDeps): Promise<SeenClusters> => {
   const isConfigured = sharesNamespaces(settings);
   if (isInstalled && !isConfigured) return { clusters: [], problems: [] };
@@ -57,22 +57,22 @@ const readClusters = async ({ settings, isInstalled }: PauseSearch, deps: Object
   return { clusters, problems: clusters.length === 0 ? [] : [blind] };
 };
 
-/** What is paused, as far as objects tell. */
+/** Pauses that objects show. */
 export interface SeenPauses {
-  /** The pause in force of a cluster, by its name: its own, or that of its namespace. */
+  /** Returns the pause in force of the cluster with that name: its own, or that of its namespace. */
   readonly of: (name: string) => FoundPause | undefined;
-  /** Names of the clusters that are paused: a namespace in which there is none that is known goes by itself. */
+  /** Names of the paused clusters, and of paused namespaces without a known cluster. */
   readonly paused: readonly string[];
   readonly all: FoundPause | undefined;
-  /** True of a cluster that is there, where clusters may share a namespace. */
+  /** Returns true if the cluster exists. Only clusters that may share a namespace are known. */
   readonly isKnown: (name: string) => boolean;
-  /** Clusters of the seed. */
+  /** Number of clusters in the seed. */
   readonly total: number;
-  /** What could not be read, a sentence each. */
+  /** Reads that failed, a sentence each. */
   readonly problems: readonly string[];
 }
 
-/** The pauses of Namespaces, of clusters that share one, and of the configuration. Rejects with an ApiError where namespaces cannot be listed. */
+/** Reads the pauses of Namespaces, of clusters that share one, and of the configuration. Rejects with an ApiError if namespaces cannot be listed. */
 export const readPauses = async (configured: PauseSearch, deps: ObjectsDeps, now: number): Promise<SeenPauses> => {
   const [{ value: namespaces }, { clusters, problems }] = await Promise.all([
     deps.client.call(listNamespaces(), deps.options),

@@ -47,7 +47,7 @@ interface NamedItem {
   readonly metadata: { readonly name: string };
 }
 
-/** A list that is asked for one name has only objects of that name; `x` has any. */
+/** Applies the field selector of a list: keeps only objects with that name. An object named `x` matches any name, and gets it. */
 const asAsked = (answer: unknown, { fieldSelector }: Readonly<Record<string, string>> = {}): unknown => {
   if (fieldSelector === undefined) return answer;
   const name = fieldSelector.replace('metadata.name=', '');
@@ -56,7 +56,7 @@ const asAsked = (answer: unknown, { fieldSelector }: Readonly<Record<string, str
   return { ...list, items: fitting.map((item) => ({ ...item, metadata: { ...item.metadata, name } })) };
 };
 
-/** A seed with one shoot and one pod of a prober, which leads. */
+/** Responses of a seed with one shoot and one pod of a prober, which leads. */
 const answersOf = (given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
   [leasePath]: lease,
   [podsPath]: listOf(named('prober-a')),
@@ -77,9 +77,9 @@ const begin = (given: Readonly<Record<string, unknown>> = {}) => {
   const logger = createRecordingLogger();
   const run = { ...options, stop: stop.signal, env: {}, version: '1', logger };
   const status = readSeedStatus(run, { client: createKubeClient({ kube, clock }), kube, clock, userAgent: 'test' });
-  /** The request for the prober's status, as long as the prober has not answered. */
+  /** Request for the prober's status. It waits until the test responds. */
   let silent: ReturnType<typeof kube.take> | undefined;
-  /** Answers all requests but that, and those that follow from them; returns the paths that were asked for. */
+  /** Responds to all other requests, also to those that follow. Returns the requested paths. */
   const answer = async (): Promise<readonly string[]> => {
     const paths: string[] = [];
     await clock.settle();
@@ -99,8 +99,8 @@ const begin = (given: Readonly<Record<string, unknown>> = {}) => {
 
 const lists = ['/api/v1/namespaces', configMapsPath];
 
-describe('a prober that answers', () => {
-  it('is asked with three requests in all', async () => {
+describe('a prober that responds', () => {
+  it('is read with three requests in all', async () => {
     const { answer, prober, status } = begin();
     expect(await answer()).toEqual([leasePath, podsPath, statusPath]);
     prober()?.respond(200, proberOf([shootOf('a')]));
@@ -108,7 +108,7 @@ describe('a prober that answers', () => {
     expect(await answer()).toEqual([]);
   });
 
-  it('is believed also where objects were begun to be read beside it', async () => {
+  it('is used even if reads of objects have begun', async () => {
     const { clock, answer, prober, status } = begin();
     await answer();
     await clock.advance(500);
@@ -117,7 +117,7 @@ describe('a prober that answers', () => {
   });
 });
 
-it('reads objects beside a prober that hangs: when its time is up, nothing is left to ask', async () => {
+it('reads objects while a prober hangs: at its timeout, no request is left to send', async () => {
   const { clock, answer, prober, status } = begin();
   await answer();
   await clock.advance(499);
@@ -132,7 +132,7 @@ it('reads objects beside a prober that hangs: when its time is up, nothing is le
   expect(await answer()).toEqual([]);
 });
 
-describe('where no prober is there to ask', () => {
+describe('without a prober that responds', () => {
   const alone = { [podsPath]: listOf(), [leasePath]: { ...lease, spec: {} } };
   const noPod = 'no pod of the prober is there to ask';
   const read = async (given: Readonly<Record<string, unknown>>) => {
@@ -148,7 +148,7 @@ describe('where no prober is there to ask', () => {
   it.each([
     ['StatefulSet', '/apis/apps/v1/statefulsets'],
     ['Etcd', '/apis/druid.gardener.cloud/v1alpha1/etcds'],
-  ])('finds what the installed configuration names, such as a %s', async (kind, path) => {
+  ])('finds held resources of the installed configuration, such as a %s', async (kind, path) => {
     const marked = resource({ 'meltdown-protection-active': '', held: note, replicas: '3' }, 0);
     const { paths, status } = await read({ ...installed(kind, 'etcd-main'), [path]: listOf(marked) });
     expect(status.shoots).toMatchObject([
@@ -163,7 +163,7 @@ describe('where no prober is there to ask', () => {
     expect(paths.filter((asked) => asked.startsWith('/apis/apps/v1/deployments'))).toEqual([]);
   });
 
-  it("finds what Gardener's own configuration names where none is installed, or none that can be read", async () => {
+  it("finds held resources of Gardener's default configuration if none is installed, or it cannot be read", async () => {
     const marked = resource({ 'meltdown-protection-active': '' }, 0);
     const { status } = await read({ '/apis/apps/v1/deployments': listOf(marked) });
     expect(status.shoots[0]?.held.map(({ name }) => name)).toEqual([
@@ -182,7 +182,7 @@ describe('where no prober is there to ask', () => {
   it.each([
     [0, true],
     [2, false],
-  ])('takes what only has a stored count, at %i replicas, for held: %s', async (replicas, isHeld) => {
+  ])('treats a resource with only a stored count, at %i replicas, as held: %s', async (replicas, isHeld) => {
     const stored = resource({ replicas: '3', 'ignore-scaling': 'true' }, replicas);
     const { status } = await read({
       ...installed('StatefulSet', 'etcd-main'),
@@ -191,7 +191,7 @@ describe('where no prober is there to ask', () => {
     expect(status.shoots.length > 0).toBe(isHeld);
   });
 
-  it('does not invent since when a shoot is paused, or held by a prober that leaves no note', async () => {
+  it('shows no start of a pause, nor of a hold without a note', async () => {
     const paused = named(one, { annotations: { [`${prefix}/paused`]: JSON.stringify({ reason: 'x', by: 'y' }) } });
     const { status } = await read({ '/api/v1/namespaces': listOf(paused) });
     const text = 'until it is taken back, "x" (y); no prober could be asked';
@@ -199,7 +199,7 @@ describe('where no prober is there to ask', () => {
     expect(status.shoots[0]).not.toHaveProperty('since');
   });
 
-  describe('of clusters of Cluster API', () => {
+  describe('with clusters of Cluster API', () => {
     const capi = '/apis/cluster.x-k8s.io/v1beta2';
     const pause = (reason: string) => ({ paused: JSON.stringify({ reason, by: 'kim' }) });
     const clusterOf = (name: string, annotations: Readonly<Record<string, string>> = {}) => ({
@@ -231,7 +231,7 @@ dependentResourceInfos:
     const mark = { 'meltdown-protection-active': '', held: note };
     const former = JSON.stringify({ key: 'cluster.x-k8s.io/paused', value: 'dependency-watchdog' });
 
-    it('finds what is held by names that are templates, and whose it is', async () => {
+    it('finds held resources by names that are templates, and their clusters', async () => {
       const manager = (name: string, annotations: Readonly<Record<string, string>>, replicas: number) => ({
         ...annotated(annotations, { name: `${name}-controller-manager`, namespace: 'fleet' }),
         spec: { replicas },
@@ -265,7 +265,7 @@ dependentResourceInfos:
       expect(paths.filter((path) => path.endsWith('/clusters'))).toEqual([`${capi}/clusters`]);
     });
 
-    it('shows, of two names that fit, the cluster that is there', async () => {
+    it('shows the cluster that exists if two templates match', async () => {
       const kcm = { ...mark, replicas: '3' };
       const both = text.replace(
         'dependentResourceInfos:',
@@ -285,7 +285,7 @@ dependentResourceInfos:
       }
     });
 
-    it('asks for the Scale of the resource that has that name', async () => {
+    it('reads the Scale of the object whose name matches the template', async () => {
       const { status } = await read({
         ...served,
         ...installedText(text.replace('apps/v1, kind: Deployment', 'druid.gardener.cloud/v1alpha1, kind: Etcd')),
@@ -312,7 +312,7 @@ dependentResourceInfos:
           "no configuration of a prober is known in garden: of the clusters of Cluster API, only what Gardener's own names was looked for",
         ],
       ],
-    ])('shows what a Cluster, and a Namespace of any name, pauses: %s', async (_, given, problems) => {
+    ])('shows pauses of a Cluster, and of a Namespace of any name: %s', async (_, given, problems) => {
       const { status } = await read({
         ...given,
         [`${capi}/clusters`]: listOf(clusterOf('one', pause('LB')), clusterOf('two')),
@@ -326,7 +326,7 @@ dependentResourceInfos:
       expect(status.problems).toEqual([noPod, ...problems]);
     });
 
-    it('shows each cluster of a Namespace that is paused', async () => {
+    it('shows each cluster of a paused Namespace', async () => {
       const { status } = await read({
         ...configured,
         '/api/v1/namespaces': listOf(annotated(pause('all of it'), { name: 'fleet' })),
@@ -339,7 +339,7 @@ dependentResourceInfos:
       );
     });
 
-    it('shows what is held, and pauses of Namespaces, also where Clusters cannot be listed', async () => {
+    it('shows held resources and pauses of Namespaces even if Clusters cannot be listed', async () => {
       const { status } = await read({
         ...configured,
         [`${capi}/clusters`]: { items: 'none' },

@@ -16,19 +16,19 @@ import { readHeld } from './read-held.ts';
 import { type ObjectsDeps, orProblem, readSeedObjects } from './read-objects.ts';
 import type { HeldObjects, Replica, SeedObjects, SeedStatus } from './seed-status.ts';
 
-/** Which prober is asked, and for what. */
+/** Request for the status: its prober and its shoots. */
 export interface LeaderQuery {
-  /** Of the prober. */
+  /** Namespace of the prober. */
   readonly namespace: string;
   /** Label selector of its pods. */
   readonly selector: string;
-  /** Namespace of a control plane, or of several that share it, PROJECT/NAME, or NAMESPACE/CLUSTER; absent: all. */
+  /** Namespace of a control plane, or of several that share it, PROJECT/NAME, or NAMESPACE/CLUSTER. Absent for all shoots. */
   readonly shoot?: string | undefined;
-  /** Where a prober answers, in place of the pod proxy. */
+  /** Address of a prober, used in place of the pod proxy. */
   readonly leaderUrl?: URL | undefined;
-  /** How long a prober may take to answer, in milliseconds. */
+  /** Timeout of requests to the prober, in milliseconds. */
   readonly leaderTimeoutMs: number;
-  /** For everything else. */
+  /** Timeout of all other requests, in milliseconds. */
   readonly timeoutMs: number;
   readonly stop: AbortSignal;
 }
@@ -37,7 +37,7 @@ export type StatusRun = OperatorAccess & LeaderQuery;
 
 const nothing: SeedObjects = { lease: undefined, replicas: undefined, problems: [] };
 
-/** The pod that the Lease names: `NAME_SUFFIX`, where no name of a pod has an underscore. Without a holder, any that is ready. */
+/** Returns the pod that holds the Lease, else all ready pods. The holder is `POD_SUFFIX`; no pod's name has an underscore. */
 const leaderAmong = ({ lease, replicas = [] }: SeedObjects): readonly Replica[] => {
   const [pod = ''] = (lease?.holder ?? '').split('_');
   const named = replicas.filter((replica) => replica.pod === pod);
@@ -46,11 +46,11 @@ const leaderAmong = ({ lease, replicas = [] }: SeedObjects): readonly Replica[] 
 
 interface Asking {
   readonly prober: AskProber | undefined;
-  /** Where there is none to ask. */
+  /** Problem to report if there is no prober. */
   readonly missing: string;
 }
 
-/** The status, with what only `?shoot=` shows of the one that is asked for. Rejects with an ApiError. */
+/** Requests the status. For a requested shoot it has the details that only `?shoot=` returns. Rejects with an ApiError. */
 const ask = async (prober: AskProber, run: LeaderQuery, clock: Clock): Promise<ProberStatus> => {
   const { shoot, leaderTimeoutMs, stop: signal } = run;
   const until = clock.monotonic() + leaderTimeoutMs;
@@ -63,9 +63,9 @@ const ask = async (prober: AskProber, run: LeaderQuery, clock: Clock): Promise<P
 };
 
 interface Answered {
-  /** Undefined where none could be asked. */
+  /** Response of the prober. Undefined without one. */
   readonly answer: ProberStatus | undefined;
-  /** Why not, a sentence. */
+  /** Reason why there is no response, a sentence. */
   readonly problem: string | undefined;
 }
 
@@ -75,10 +75,10 @@ const answerOf = async (run: LeaderQuery, clock: Clock, { prober, missing }: Ask
   return { answer: asked.value, problem: asked.problem };
 };
 
-/** So long a prober alone is waited for; then objects are read beside it, so that one that hangs costs nothing more. */
+/** Time to wait for the prober alone, in milliseconds. Then objects are read in parallel, so that a prober that hangs costs no extra time. */
 const headStartMs = 500;
 
-/** What `read` gives, unless the prober answers before that is needed. Rejects as `read` does. */
+/** Returns the result of `read`, or undefined if the prober responds. Rejects as `read` does. */
 const unlessAnswered = async <T>(
   answering: Promise<Answered>,
   read: (signal: AbortSignal) => Promise<T>,
@@ -89,7 +89,7 @@ const unlessAnswered = async <T>(
   const reading = Promise.race([answering, clock.sleep(headStartMs, until)]).then((first) =>
     first?.answer === undefined ? read(until) : undefined,
   );
-  // It is nobody's once the prober has answered.
+  // Once the prober has responded, nobody handles a rejection of this promise.
   reading.catch(() => undefined);
   const { answer } = await answering;
   if (answer === undefined) return reading;
@@ -97,7 +97,7 @@ const unlessAnswered = async <T>(
   return undefined;
 };
 
-/** What is held of what the installed configuration names, as `dwd release` has it; of Gardener's own where that cannot be read. */
+/** Reads held resources by the installed configuration, as `dwd release` does. Uses Gardener's defaults if that cannot be read. */
 const readHeldHere = async (deps: ObjectsDeps, wall: () => number): Promise<HeldObjects> => {
   const installed = await orProblem('the configuration of the prober', installedConfiguration(deps.namespace, deps));
   const { settings, isInstalled } = installed.value ?? { settings: installedSettings([]), isInstalled: false };
@@ -105,7 +105,7 @@ const readHeldHere = async (deps: ObjectsDeps, wall: () => number): Promise<Held
   return installed.problem === undefined ? held : { ...held, problems: [installed.problem, ...held.problems] };
 };
 
-/** Finds the leader by the objects of the seed, and begins to ask it. */
+/** Finds the leader by the objects of the seed, and starts to request its status. */
 const beginToAsk = async (run: LeaderQuery, cluster: Omit<OperatorCluster, 'kube'>) => {
   const { client, clock } = cluster;
   const { namespace, selector, leaderUrl, timeoutMs, stop: signal } = run;
@@ -123,13 +123,13 @@ export interface LeaderAnswer extends Answered {
   readonly objects: SeedObjects;
 }
 
-/** Asks the leader. Rejects with no ApiError: what cannot be read is a problem in the answer. */
+/** Requests the status of the leader. Never rejects with an ApiError: a failed read is a problem in the result. */
 export const askLeader = async (run: LeaderQuery, cluster: Omit<OperatorCluster, 'kube'>): Promise<LeaderAnswer> => {
   const { objects, answering } = await beginToAsk(run, cluster);
   return { objects, ...(await answering) };
 };
 
-/** As `readStatus`, of a cluster that is connected. */
+/** Same as `readStatus`, for a connected cluster. */
 export const readSeedStatus = async (run: StatusRun, cluster: OperatorCluster): Promise<SeedStatus> => {
   const { client, clock } = cluster;
   const { namespace, stop, timeoutMs } = run;
@@ -149,7 +149,7 @@ const judged = ({ shoot }: StatusRun, findings: SeedFindings): SeedStatus => {
   return judgeSeed({ ...findings, held: { ...findings.held, shoots, total: Math.max(shoots.length, 1) } });
 };
 
-/** Without a seed that can be reached: what the prober at `--leader-url` says. */
+/** Reads the status from `--leader-url` alone, without access to the seed. */
 const readByUrl = async (run: StatusRun, problem: string): Promise<SeedStatus> => {
   const clock = systemClock();
   const { leaderUrl } = run;
@@ -166,7 +166,7 @@ const readByUrl = async (run: StatusRun, problem: string): Promise<SeedStatus> =
   });
 };
 
-/** Reads a seed's status, and writes nothing. What cannot be read is in its `problems`. */
+/** Reads a seed's status, and writes nothing. Failed reads are in its `problems`. */
 export const readStatus = async (run: StatusRun): Promise<SeedStatus> => {
   try {
     return await onOperatorCluster(run, (cluster) => readSeedStatus(run, cluster));

@@ -1,69 +1,69 @@
 import type { PauseInForce, ProbedShoot, ProberStatus } from '../prober/status/index.ts';
 
-/** The leader Lease as it stands. */
+/** State of the leader Lease. */
 export interface LeaderLease {
-  /** Empty: nobody leads. */
+  /** Identity of the leader. Empty if there is none. */
   readonly holder: string;
-  /** RFC 3339. */
+  /** Start of the leadership, in RFC 3339. */
   readonly since?: string | undefined;
-  /** Its holder has renewed it within its duration, by the API server's clock. */
+  /** True if the holder has renewed the Lease within its duration, by the API server's clock. */
   readonly isFresh: boolean;
 }
 
 /** A pod of the prober. */
 export interface Replica {
   readonly pod: string;
-  /** What follows the last colon of its image. */
+  /** Tag of its image: the text after the last colon. */
   readonly version: string;
   readonly isReady: boolean;
-  /** Of the container's port `health`. */
+  /** Number of the container's port `health`. */
   readonly healthPort: number;
 }
 
-/** What the objects of a seed tell, without a prober. */
+/** Facts about the prober from the objects of the seed. */
 export interface SeedObjects {
-  /** Undefined where it could not be read. */
+  /** Undefined if it could not be read. */
   readonly lease: LeaderLease | undefined;
-  /** Undefined where they could not be read. */
+  /** Undefined if they could not be read. */
   readonly replicas: readonly Replica[] | undefined;
-  /** What could not be read, in words. */
+  /** Reads that failed, a sentence each. */
   readonly problems: readonly string[];
 }
 
-/** A shoot as its prober knows it, or as far as objects tell: these do not say since when it is paused. */
+/** A shoot as its prober reports it, or as objects show it, which do not record the start of a pause. */
 export type SeenShoot = Omit<ProbedShoot, 'since'> & Partial<Pick<ProbedShoot, 'since'>>;
 
-/** What is held or paused, as far as objects tell. */
+/** Held resources and pauses that objects show. */
 export interface HeldObjects {
   readonly shoots: readonly SeenShoot[];
-  /** Namespaces of control planes. */
+  /** Number of clusters in the seed. */
   readonly total: number;
   /** The pause of all shoots. */
   readonly paused: PauseInForce | null;
-  /** Resources that could not be looked for, a sentence each. */
+  /** Reads that failed, a sentence each. */
   readonly problems: readonly string[];
 }
 
-/** 0: nothing held, and everything probed of late. 1: something is held, or needs eyes. 2: could not tell. */
+/** 0: nothing is held, and all shoots were probed recently. 1: something is held or needs attention. 2: the state is unknown. */
 export type StatusExitCode = 0 | 1 | 2;
 
-/** A seed at one moment, for who operates its prober. */
+/** Status of a seed at one time, for the operator of its prober. */
 export interface SeedStatus {
-  /** RFC 3339. */
+  /** Time of the status, in RFC 3339. */
   readonly at: string;
-  /** `leader`: what only a running prober knows is in it. */
+  /** `leader` if a running prober has responded, `objects` if only objects were read. */
   readonly source: 'leader' | 'objects';
   readonly lease: LeaderLease | undefined;
   readonly replicas: readonly Replica[] | undefined;
-  /** Of the prober that has answered, without its shoots. */
+  /** Status of the prober that has responded, without its shoots. */
   readonly prober: Omit<ProberStatus, 'shoots'> | undefined;
-  /** Worst first. From objects: only what is held or paused. */
+  /** Shoots, the worst first. From objects only those that are held or paused. */
   readonly shoots: readonly SeenShoot[];
-  /** Shoots of the seed, or those that were asked for. */
+  /** Number of shoots in the seed, or of requested shoots. */
   readonly total: number;
-  /** Why less is known than could be, a sentence each. */
+  /** Reasons why the status is incomplete, a sentence each. */
   readonly problems: readonly string[];
-  /** What needs eyes besides the shoots that are not healthy, a sentence each. */
+  /** Problems that need attention besides the shoots that are not healthy, a sentence each. */
   readonly attention: readonly string[];
   readonly exitCode: StatusExitCode;
 }

@@ -10,7 +10,7 @@ const { signal } = new AbortController();
 const who = (code: ApiError['code'], env: Readonly<Record<string, string>>) =>
   whoSteers({ client: refusing(code), signal }, { version: '1.0.0', env });
 
-it('is who has logged in where the API server does not say whom it takes us for', async () => {
+it('uses the login name if the API server does not report a user name', async () => {
   expect(await who('Forbidden', { USER: 'kim' })).toBe('kim (login), dwd 1.0.0');
   expect(await who('NotFound', { LOGNAME: 'jo' })).toBe('jo (login), dwd 1.0.0');
   expect(await who('Forbidden', {})).toBe('dwd 1.0.0');

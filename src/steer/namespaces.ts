@@ -12,7 +12,7 @@ const decode = (json: unknown, at: string) => {
   return { name, pause: findPause(annotations) };
 };
 
-/** Clusters that share a namespace. None where there is no Cluster API, or none for whom this role is. */
+/** Lists clusters that may share a namespace. Empty without Cluster API, or without the right to list its Clusters. */
 export const listSharing = async (context: CommandContext): Promise<readonly HostedCluster[]> => {
   try {
     return await listCapiClusters(context.client, callOptions(context));
@@ -22,7 +22,7 @@ export const listSharing = async (context: CommandContext): Promise<readonly Hos
   }
 };
 
-/** The pauses that Namespaces order, and clusters that share one, and that are in force; by namespace, or name of the cluster. */
+/** Lists the pauses in force of Namespaces and of clusters that share one, by the name of the namespace or cluster. */
 export const listPauses = async (context: CommandContext): Promise<ReadonlyMap<string, FoundPause>> => {
   const { value } = await context.client.call(listCall({ path, decode }), callOptions(context));
   const now = context.clock.now();
@@ -32,13 +32,13 @@ export const listPauses = async (context: CommandContext): Promise<ReadonlyMap<s
   );
 };
 
-/** What a pause of a cluster stands on: its Namespace, or its own object where several share one. */
+/** Returns the path of the object that holds a cluster's pause: its Namespace, or its Cluster in a shared namespace. */
 const objectPathOf = (name: string, context: CommandContext): Promise<string> =>
   name.includes('/')
     ? findCapiClusterPath(context.client, name, callOptions(context))
     : Promise.resolve(`${path}/${encodeURIComponent(name)}`);
 
-/** Writes a pause on a Namespace, or the Cluster that goes by `namespace/name`; with undefined takes it back. */
+/** Writes a pause to a Namespace, or to the Cluster `namespace/name`. Removes it if `pause` is undefined. */
 export const writePause = async (
   name: string,
   pause: FoundPause | undefined,
@@ -65,7 +65,7 @@ export const writePause = async (
 
 type Steering = Pick<ClusterCommand, 'version' | 'env'>;
 
-/** Who the API server takes us for, and this program; where it does not say, who has logged in to this machine. */
+/** Returns the user name that the API server reports for us, else the login name on this machine, with the version of `dwd`. */
 export const whoSteers = async (
   context: Pick<CommandContext, 'client' | 'signal'>,
   { version, env }: Steering,

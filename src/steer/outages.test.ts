@@ -29,8 +29,8 @@ const seen = (given: Parameters<typeof shootOf>[1]) => ({
   problem: undefined,
 });
 
-describe('the outage of a shoot that is to be released', () => {
-  it('goes on where a prober sees it, with the time that its nodes then have', () => {
+describe('the outage of a shoot to release', () => {
+  it('goes on if a prober observes it, with the time that its nodes would have', () => {
     const leader = seen({ state: 'protected', reason: '5/5 node leases expired, threshold 0.6' });
     expect(judgeOutages({ held, leader, now })).toEqual([
       {
@@ -52,13 +52,13 @@ describe('the outage of a shoot that is to be released', () => {
     ['confirming', 5, true],
     ['unreachable', 0, true],
     ['unknown', 0, true],
-  ] as const)('by a prober that sees it %s with %i expired', (state, expired, goesOn) => {
+  ] as const)('is judged by a prober that reports %s with %i expired leases', (state, expired, goesOn) => {
     expect(judgeOutages({ held, leader: seen({ state, expired }), now })).toMatchObject([
       { cluster: namespace, goesOn },
     ]);
   });
 
-  it('goes on where somebody leads that could not be asked: it would have restored', () => {
+  it('goes on if a leader does not respond: it would have restored the resources', () => {
     const leader = { objects, answer: undefined, problem: 'refused' };
     expect(judgeOutages({ held, leader, now })).toEqual([
       {
@@ -71,7 +71,7 @@ describe('the outage of a shoot that is to be released', () => {
     ]);
   });
 
-  it('goes on where somebody leads, and another replica has answered that knows nothing of the shoot', () => {
+  it('goes on if there is a leader, but another replica has responded, without the shoot', () => {
     const leader = { objects, answer: { ...proberOf([]), leads: false }, problem: undefined };
     const [outage, ...rest] = judgeOutages({ held, leader, now });
     expect([outage?.goesOn, rest]).toEqual([true, []]);
@@ -86,7 +86,7 @@ describe('the outage of a shoot that is to be released', () => {
     ['nobody leads', { objects: leaderless, answer: undefined, problem: 'no pod' }],
     ['the Lease cannot be read', { objects: { ...objects, lease: undefined }, answer: undefined, problem: 'no pod' }],
     ['the prober does not probe the shoot', { objects, answer: proberOf([shootOf('two')]), problem: undefined }],
-  ])('is not known where %s', (_, leader) => {
+  ])('is unknown if %s', (_, leader) => {
     expect(judgeOutages({ held, leader, now })).toEqual([
       {
         cluster: namespace,
@@ -98,7 +98,7 @@ describe('the outage of a shoot that is to be released', () => {
     ]);
   });
 
-  it('is one line for each shoot, whatever its notes say', () => {
+  it('is described in one line per shoot, even with hostile notes', () => {
     const leader = { objects: leaderless, answer: undefined, problem: undefined };
     const hostile = formatHeldNote({ reason: 'a\nb: nothing is held', by: '' });
     const several = [heldIn('b', undefined), heldIn('b', hostile), heldIn('a', undefined)];
@@ -110,7 +110,7 @@ describe('the outage of a shoot that is to be released', () => {
   });
 });
 
-it('names the released shoots whose leases have still expired, and what protects them again', () => {
+it('lists the released shoots whose leases are still expired, and how to protect them again', () => {
   const leader = seen({ state: 'paused' });
   expect(stillInOutage(leader, new Set([namespace]))).toEqual([
     `${title}: still 5/5 leases expired; dwd resume --shoot ${namespace} protects it again`,

@@ -5,27 +5,27 @@ import type { ProbedShoot } from '../prober/status/index.ts';
 import type { LeaderAnswer } from '../status/index.ts';
 import { escapeControls } from '../telemetry/index.ts';
 
-/** What is known of the outage for which a shoot is held. */
+/** The outage for which resources of a shoot are held. */
 export interface ShootOutage {
-  /** The name by which its cluster goes: the namespace of its control plane, or `NAMESPACE/CLUSTER` where several share one. */
+  /** Name of its cluster: the namespace of its control plane, or `NAMESPACE/CLUSTER` if several share one. */
   readonly cluster: string;
-  /** True only on evidence: by what a prober says, or because one leads and has not restored what it holds. */
+  /** True only on evidence: a prober reports the outage, or a leader has not restored the held resources. */
   readonly goesOn: boolean;
-  /** That evidence in one line. */
+  /** The evidence, in one line. */
   readonly words: string;
 }
 
-/** `cluster`: the name by which its cluster goes. */
+/** A held resource with the name of its cluster. */
 export type HeldInCluster = HeldResource & { readonly cluster: string };
 
 interface OutageInput {
   readonly held: readonly HeldInCluster[];
   readonly leader: LeaderAnswer;
-  /** Milliseconds since the epoch. */
+  /** Current time, in milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** Of a shoot that is held, those in which a prober sees nodes that renew their leases. */
+/** States of a held shoot in which the prober observes that nodes renew their leases. */
 const overStates: ReadonlySet<ProbedShoot['state']> = new Set(['landing', 'restoring', 'healthy', 'flapping']);
 
 const leasesOf = ({ candidates, expired }: ProbedShoot): string =>
@@ -34,7 +34,7 @@ const leasesOf = ({ candidates, expired }: ProbedShoot): string =>
 const nameOf = ({ project, name, namespace }: ProbedShoot): string =>
   project === undefined || namespace.includes('/') ? namespace : `${project}/${name} (${namespace})`;
 
-/** By what a prober sees. */
+/** Judges an outage by the state that a prober reports. */
 const seenOutage = (shoot: ProbedShoot, now: number): ShootOutage => {
   const { namespace, state, since, reason, next, graceMs } = shoot;
   const head = `${nameOf(shoot)}: ${leasesOf(shoot)}${state} for ${formatAge(now - Date.parse(since))}`;
@@ -54,7 +54,10 @@ const noteOf = (held: readonly HeldResource[], now: number): string => {
   return reason === undefined ? when : `${when}: ${reason}`;
 };
 
-/** By what the objects of the seed tell: no more than why it was scaled down, and whether somebody leads, other than who has answered, who would have restored it. */
+/**
+ * Judges an outage by objects of the seed alone: the note, and the Lease. A leader other than the prober that responded would have restored the resources
+ * if the outage were over.
+ */
 const notedOutage = (cluster: string, { held, leader, now }: OutageInput): ShootOutage => {
   const { objects, answer } = leader;
   const isLed = answer?.leads !== true && objects.lease?.isFresh === true && objects.lease.holder !== '';
@@ -64,7 +67,7 @@ const notedOutage = (cluster: string, { held, leader, now }: OutageInput): Shoot
   return { cluster, goesOn: isLed, words: escapeControls(`${cluster}: ${noteOf(held, now)}; ${means}`) };
 };
 
-/** One for each shoot of which something is held, by namespace. */
+/** Judges the outage of each shoot with held resources, sorted by cluster. */
 export const judgeOutages = (input: OutageInput): readonly ShootOutage[] => {
   const { held, leader, now } = input;
   const clusters = [...new Set(held.map(({ cluster }) => cluster))].toSorted();
@@ -75,7 +78,7 @@ export const judgeOutages = (input: OutageInput): readonly ShootOutage[] => {
   });
 };
 
-/** Of the shoots that were released, those in which a prober still sees expired leases, a line each. */
+/** Lists the released shoots in which a prober still observes expired leases, a line each. */
 export const stillInOutage = ({ answer }: LeaderAnswer, clusters: ReadonlySet<string>): readonly string[] =>
   (answer?.shoots ?? [])
     .filter(({ namespace, expired }) => clusters.has(namespace) && expired > 0)

@@ -14,25 +14,25 @@ import { leaseNameOf } from '../process/index.ts';
 import { listPauses, whoSteers, writePause } from './namespaces.ts';
 import { findShoot, titleOf } from './shoots.ts';
 
-/** What a command steers: a shoot, by the namespace of its control plane or `PROJECT/NAME`, or all of the seed. */
+/** Target of a command: a shoot, by the namespace of its control plane or `PROJECT/NAME`, or all shoots of the seed. */
 export interface SteerTarget {
   readonly shoot?: string | undefined;
-  /** Where the prober runs: a pause of all shoots stands on this Namespace. */
+  /** Namespace of the prober. A pause of all shoots is written to this Namespace. */
   readonly home: string;
 }
 
 export interface PauseRun extends ClusterCommand, SteerTarget {
-  /** Milliseconds; absent: until it is taken back. */
+  /** Duration of the pause, in milliseconds. Absent: until it is resumed. */
   readonly forMs?: number | undefined;
   readonly reason: string;
 }
 
 export interface ResumeRun extends ClusterCommand, SteerTarget {}
 
-/** What was done, and what else holds; a line each. */
+/** Changes that were made, and other pauses in force, a line each. */
 export type SteerReport = readonly string[];
 
-/** The whole seed, in a line of a report. */
+/** Name of the whole seed in a report. */
 const all = 'all shoots';
 
 const homeNotes = async (home: string, { client, signal }: CommandContext): Promise<SteerReport> => {
@@ -51,7 +51,7 @@ const homeNotes = async (home: string, { client, signal }: CommandContext): Prom
   }
 };
 
-/** `dwd pause`. */
+/** Runs `dwd pause`. */
 export const runPause = (run: PauseRun): Promise<Result<SteerReport, CommandFailure>> =>
   onCluster(run, async ({ context }) => {
     const { forMs, reason, shoot, home } = run;
@@ -71,7 +71,7 @@ export const runPause = (run: PauseRun): Promise<Result<SteerReport, CommandFail
 const endedBy = (namespace: string, home: string): string =>
   namespace === home ? 'dwd resume --all' : `dwd resume --shoot ${namespace}`;
 
-/** A line about the pause that the installed configuration orders; undefined: it orders none, or this user may not read it. */
+/** Returns a line about the pause in the installed configuration. Undefined if there is none, or if it cannot be read. */
 const configuredPause = async (home: string, context: CommandContext): Promise<string | undefined> => {
   try {
     const { settings } = await installedConfiguration(home, { ...context, options: callOptions(context) });
@@ -83,7 +83,7 @@ const configuredPause = async (home: string, context: CommandContext): Promise<s
   }
 };
 
-/** `dwd resume`. */
+/** Runs `dwd resume`. */
 export const runResume = (run: ResumeRun): Promise<Result<SteerReport, CommandFailure>> =>
   onCluster(run, async ({ context }) => {
     const { shoot, home } = run;

@@ -29,57 +29,57 @@ import type { SteerTarget } from './pause.ts';
 import { findShoot } from './shoots.ts';
 
 export interface ReleaseRun extends ClusterCommand, SteerTarget {
-  /** What is restored, in which order. Absent: what is installed. */
+  /** Configuration of the resources to restore, and their order. Absent: the installed one. */
   readonly settings?: ProberSettings | undefined;
   readonly dryRun: boolean;
-  /** Releases also what is held for an outage that goes on. */
+  /** True if resources are released even though their outage goes on. */
   readonly despiteOutage: boolean;
-  /** Which prober is asked whether the outage goes on. */
+  /** Prober that reports whether the outage goes on. */
   readonly leader: {
     /** Label selector of its pods. */
     readonly selector: string;
-    /** Where it answers, in place of the pod proxy. */
+    /** Its address, used in place of the pod proxy. */
     readonly leaderUrl?: URL | undefined;
-    /** How long it may take to answer, in milliseconds. */
+    /** Timeout of requests to it, in milliseconds. */
     readonly leaderTimeoutMs: number;
   };
-  /** Asks the operator. */
+  /** Asks the operator for confirmation. */
   readonly confirm: (question: ReleaseQuestion) => Promise<boolean>;
 }
 
-/** What an operator must know before something is released, a line each. */
+/** Facts for the operator to confirm a release, a line each. */
 export interface ReleaseQuestion {
-  /** Whose order it is in which things are restored, a line; absent: that of the configuration that was given. */
+  /** Origin of the order of restoration. Absent if a configuration was given. */
   readonly order?: string | undefined;
   readonly held: readonly string[];
-  /** Of each shoot, whether its outage goes on, and how that is known. */
+  /** State of each shoot's outage, with the evidence. */
   readonly outages: readonly string[];
 }
 
 export interface ReleaseReport {
-  /** `declined`: the operator does not want it after all. */
+  /** `declined` if the operator did not confirm. */
   readonly outcome: 'nothing-held' | 'declined' | 'released' | 'dry-run';
-  /** Of a dry run, as in the question. */
+  /** Same as in the question. Only in a dry run. */
   readonly order?: string | undefined;
   readonly restored: readonly string[];
-  /** What is still at 0, or annotated, and why. */
+  /** Resources that are still at 0, or annotated, and why. */
   readonly left: readonly string[];
-  /** Names of the shoots that are paused meanwhile: their namespaces, or `NAMESPACE/CLUSTER`. */
+  /** Shoots that are paused for the release, by namespace or `NAMESPACE/CLUSTER`. */
   readonly paused: readonly string[];
-  /** Of a dry run: of each shoot, whether its outage goes on. Else: shoots whose outage goes on afterwards. A line each. */
+  /** In a dry run, the state of each shoot's outage. Else, the shoots whose outage goes on after the release. A line each. */
   readonly outages: readonly string[];
 }
 
-/** Of a shoot that is released, so that a prober does not undo it. */
+/** Pause of a released shoot, so that a prober does not scale it down again. */
 const releasePauseMs = 600_000;
-/** A prober that runs has heard of a pause by then. */
+/** A running prober has observed a pause after this time. */
 const heardMs = 2_000;
-/** Of a request for the Lease and the pods of the prober. */
+/** Timeout of the requests for the Lease and the pods of the prober. */
 const askTimeoutMs = 10_000;
 
 const reason = 'released by an operator';
 
-/** `paused` takes the names of those that it has paused. */
+/** Pauses the clusters that are not yet paused for as long, and adds their names to `paused`. */
 const pauseEach = async (
   clusters: Iterable<string>,
   { run, paused }: { readonly run: ReleaseRun; readonly paused: string[] },
@@ -104,7 +104,7 @@ const lineOf = (resource: HeldResource): string => {
   return `${heldName(resource)}${how}${wasOf(resource)}`;
 };
 
-/** Who stops the command while it asks wants nothing done. Rejects with the reason of the signal. */
+/** Returns true if the operator confirms. Rejects with the signal's reason if the command is stopped meanwhile. */
 const isConfirmed = async (question: ReleaseQuestion, { confirm }: ReleaseRun, signal: AbortSignal) => {
   const answer = await Promise.race([confirm(question), whenAborted(signal)]);
   signal.throwIfAborted();
@@ -113,7 +113,7 @@ const isConfirmed = async (question: ReleaseQuestion, { confirm }: ReleaseRun, s
 
 const refusal = 'nothing was released: an outage goes on, and protection would be taken from its nodes';
 
-/** Throws a CommandProblem where the outage of a shoot goes on, by what is known. */
+/** Throws a CommandProblem if there is evidence that a shoot's outage goes on. */
 const refuseInOutage = (outages: readonly ShootOutage[]): void => {
   const going = outages.filter(({ goesOn }) => goesOn);
   if (going.length === 0) return;
@@ -127,13 +127,13 @@ interface Releasing {
   readonly order: string | undefined;
   readonly context: CommandContext;
   readonly askProber: () => Promise<LeaderAnswer>;
-  /** By their names. */
+  /** Restores the clusters with these names. */
   readonly release: (clusters: ReadonlySet<string>) => Promise<Pick<ReleaseReport, 'restored' | 'left'>>;
-  /** Takes the names of the shoots that it pauses. */
+  /** Names of the shoots that the release has paused; it adds to them. */
   readonly paused: string[];
 }
 
-/** Asks, pauses, restores, and looks how the shoots are afterwards. */
+/** Asks for confirmation, pauses, restores, and reads the state of the shoots afterwards. */
 const releaseFound = async (
   run: ReleaseRun,
   held: readonly HeldInCluster[],
@@ -154,7 +154,7 @@ const releaseFound = async (
   return { ...released, paused: [...clusters].toSorted(), outages: after, outcome: 'released' };
 };
 
-/** The settings by which things are restored, and whose they are where none were given. */
+/** Returns the settings for the restoration and, if none were given, the origin of their order. */
 const orderOf = async (
   { settings, home }: ReleaseRun,
   context: CommandContext,
@@ -167,7 +167,7 @@ const orderOf = async (
   return { settings: installed.settings, order: `${whose} (another: --config-file)` };
 };
 
-/** Clusters of Cluster API, by whose names it is told whose a resource is. */
+/** Returns a test for names of Cluster API's clusters. It decides which cluster a resource belongs to. */
 const knownClusters = async (settings: ProberSettings, context: CommandContext): Promise<(name: string) => boolean> => {
   const clusters = sharesNamespaces(settings) ? await listSharing(context) : [];
   const names = new Set(clusters.map(({ name }) => name));
@@ -176,11 +176,11 @@ const knownClusters = async (settings: ProberSettings, context: CommandContext):
 
 const nothing = { restored: [], left: [], paused: [], outages: [] };
 
-/** Of a release that has failed half-way. */
+/** Formats a shoot that a failed release leaves paused. */
 const stillPaused = (cluster: string): string =>
   `${cluster}: paused for up to 10 minutes; dwd resume --shoot ${cluster} ends that`;
 
-/** `dwd release`: restores what is held, each shoot in the order of its levels, by the code of the prober. */
+/** Runs `dwd release`: restores held resources with the prober's own code, those of each shoot in the order of their levels. */
 export const runRelease = async (run: ReleaseRun): Promise<Result<ReleaseReport, CommandFailure>> => {
   const paused: string[] = [];
   const result = await onCluster<ReleaseReport>(run, async ({ context, kube: seed, userAgent }) => {

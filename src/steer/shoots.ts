@@ -4,16 +4,16 @@ import { listCall } from '../kubernetes/api/list-call.ts';
 import { findCapiClusterPath } from '../prober/index.ts';
 import { type CommandContext, CommandProblem, callOptions } from '../install/index.ts';
 
-/** A shoot as an operator names it. */
+/** A shoot with the names that operators use. */
 export interface NamedShoot {
-  /** Of its control plane; `NAMESPACE/CLUSTER` where several share one. */
+  /** Namespace of its control plane, or `NAMESPACE/CLUSTER` if several clusters share one. */
   readonly namespace: string;
-  /** `PROJECT/NAME`; absent where no Cluster says so. */
+  /** `PROJECT/NAME`. Absent without a Cluster that shows it. */
   readonly name?: string;
 }
 
 const path = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
-/** Of all Clusters of a seed with a thousand shoots, in pages. */
+/** Timeout of a list of all Clusters, in pages: a seed may have a thousand shoots. */
 const listTimeoutMs = 120_000;
 
 const decode = (json: unknown, at: string): NamedShoot => {
@@ -25,17 +25,17 @@ const decode = (json: unknown, at: string): NamedShoot => {
 const byNamespace = async (namespace: string, context: CommandContext): Promise<NamedShoot> => {
   const one = `${path}/${encodeURIComponent(namespace)}`;
   const call = { method: 'GET', path: one, decode: (json: unknown) => decode(json, 'cluster') } as const;
-  // Other systems than Gardener have no such Clusters.
+  // Systems other than Gardener have no such Clusters.
   return (await unlessNotFound(context.client.call(call, callOptions(context))))?.value ?? { namespace };
 };
 
-/** Of Gardener. */
+/** Lists the shoots of Gardener. */
 const listShoots = async (context: CommandContext): Promise<readonly NamedShoot[]> => {
   const options = { ...callOptions(context), timeoutMs: listTimeoutMs };
   return (await unlessNotFound(context.client.call(listCall({ path, decode }), options)))?.value ?? [];
 };
 
-/** One of the clusters of Cluster API, which may share a namespace. */
+/** Finds a cluster of Cluster API by `NAMESPACE/CLUSTER`. */
 const byCluster = async (name: string, { client, signal }: CommandContext): Promise<NamedShoot | undefined> => {
   const options = callOptions({ signal });
   const at = await unlessNotFound(findCapiClusterPath(client, name, options));
@@ -44,7 +44,7 @@ const byCluster = async (name: string, { client, signal }: CommandContext): Prom
   return found && { namespace: name };
 };
 
-/** `wanted`: the namespace of a control plane, `PROJECT/NAME`, or `NAMESPACE/CLUSTER` where clusters share a namespace. Throws a CommandProblem where there is none. */
+/** Finds a shoot by the namespace of its control plane, `PROJECT/NAME`, or `NAMESPACE/CLUSTER` in a shared namespace. Throws a CommandProblem without one. */
 export const findShoot = async (wanted: string, context: CommandContext): Promise<NamedShoot> => {
   if (!wanted.includes('/')) return byNamespace(wanted, context);
   const shoots = await listShoots(context);
@@ -56,6 +56,6 @@ export const findShoot = async (wanted: string, context: CommandContext): Promis
   ]);
 };
 
-/** `dev/one (shoot--dev--one)`. */
+/** Formats a shoot: `dev/one (shoot--dev--one)`. */
 export const titleOf = ({ namespace, name }: NamedShoot): string =>
   name === undefined ? namespace : `${name} (${namespace})`;

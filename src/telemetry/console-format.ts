@@ -6,8 +6,8 @@ const show = (value: unknown): string =>
   typeof value === 'string' && plainValue.test(value) ? value : JSON.stringify(value);
 
 /**
- * One line for a human from one JSON log line: time, level, message, `name=value` fields. Control characters are escaped, so that
- * nothing that comes from a cluster can break the line or drive the terminal.
+ * Formats a JSON log line for people: time, level, message, `name=value` fields. Control characters are escaped, so that no text
+ * from a cluster can break the line or control the terminal.
  */
 export const formatConsoleLine = (json: string): string => {
   const { ts, level, msg, ...fields } = JSON.parse(json) as Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeControls, escapeControlsInLines, hasControls } from './escape-controls.ts';
 
-/** Unicode's own words for it: category Cc, and the property Bidi_Control. */
+/** Control characters as Unicode defines them: category Cc, and the property Bidi_Control. */
 const control = /[\p{Cc}\p{Bidi_Control}]/u;
 
 describe('rule 31: control characters', () => {
@@ -18,12 +18,12 @@ describe('rule 31: control characters', () => {
     expect(hasControls(text)).toBe(text !== shown);
   });
 
-  it('rule 31: line feeds and tabs are left only where text has lines', () => {
+  it('rule 31: line feeds and tabs are kept only in text of several lines', () => {
     expect(escapeControls('a\n\tb')).toBe('a\\u000a\\u0009b');
     expect(escapeControlsInLines('a\n\tb\r\n')).toBe('a\n\tb\\u000d\n');
   });
 
-  it('rule 31: all that Unicode calls so, and nothing else', () => {
+  it('rule 31: all control characters of Unicode are escaped, and no others', () => {
     for (let code = 0; code <= 0x10ffff; code += 1) {
       const char = String.fromCodePoint(code);
       if ((escapeControls(char) === char) === control.test(char)) throw new Error(`U+${code.toString(16)}`);

@@ -1,17 +1,17 @@
 /**
- * What drives a terminal or turns the order of what it shows: C0, DEL and C1 controls, and the bidirectional ones (UAX #9, 2.1 to 2.6). JSON
- * escapes the first kind only.
+ * Characters that control a terminal or change the order of its text: C0, DEL and C1, and bidirectional controls (UAX #9, 2.1 to 2.6). JSON
+ * escapes C0 only.
  */
 const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** For one line: `\u001b` for an ESC, as in JSON, so that JSON stays JSON of the same value. */
+/** Escapes control characters in one line as JSON does, such as ESC as `\u001b`, so that JSON keeps its value. */
 export const escapeControls = (text: string): string => text.replaceAll(controls, escaped);
 
 const isLayout = (char: string): boolean => char === '\n' || char === '\t';
 
-/** For text of several lines: line feeds and tabs are left. */
+/** Escapes control characters in a text of several lines, except line feeds and tabs. */
 export const escapeControlsInLines = (text: string): string =>
   text.replaceAll(controls, (char) => (isLayout(char) ? char : escaped(char)));
 

@@ -20,11 +20,11 @@ interface Setup {
   readonly clock: FakeClock;
   /** All calls so far. */
   readonly sent: readonly Sent[];
-  /** Calls that wait for their answer, oldest first. */
+  /** Calls that wait for their response, oldest first. */
   readonly open: readonly Sent[];
   readonly logger: ReturnType<typeof createRecordingLogger>;
   readonly record: (count: number) => void;
-  /** Answers until nothing more is sent. */
+  /** Responds to calls until none is sent any more. */
   readonly answerAll: (answer: (call: Sent) => void) => Promise<void>;
   readonly dropped: () => Promise<number>;
 }
@@ -98,7 +98,7 @@ const setUp = (): Setup => {
 const bodyOf = ({ call }: Sent) => call.body as { metadata: { name: string }; firstTimestamp: string };
 const podOf = (sent: Sent): string => bodyOf(sent).metadata.name.split('.')[0] ?? '';
 
-it('asks once while nobody knows whether Events may be written, then lets four be in flight, with ordinary priority', async () => {
+it('sends a single Event until one is written, then keeps four in flight, with ordinary priority', async () => {
   const { record, open, sent, clock } = setUp();
   record(20);
   expect(open).toHaveLength(1);
@@ -115,7 +115,7 @@ it('asks once while nobody knows whether Events may be written, then lets four b
   }
 });
 
-it('writes all of a mass outage, each with the time at which it happened', async () => {
+it('writes all Events of a mass outage, each with the time of its occurrence', async () => {
   const { record, sent, clock, answerAll, dropped } = setUp();
   record(1);
   const first = new Date(clock.now()).toISOString();
@@ -132,7 +132,7 @@ it('writes all of a mass outage, each with the time at which it happened', async
   expect(await dropped()).toBe(0);
 });
 
-it('waits on request until all is written or given up, and for no longer than asked', async () => {
+it('flushes until all Events are written or dropped, at most until the timeout', async () => {
   const { recorder, record, open, clock } = setUp();
   await recorder.flush(1_000);
   const flushed: string[] = [];
@@ -151,11 +151,11 @@ it('waits on request until all is written or given up, and for no longer than as
   expect(flushed).toEqual(['out of time', 'written']);
 });
 
-it('drops and counts what comes when its memory is full', async () => {
+it('drops and counts Events that are recorded while its queue is full', async () => {
   const { record, sent, answerAll, dropped } = setUp();
   record(6_001);
   await answerAll((entry) => entry.succeed());
-  // One was in flight.
+  // One Event was in flight when the queue was full.
   expect(sent).toHaveLength(5_001);
   expect(await dropped()).toBe(1_000);
   record(1);
@@ -163,7 +163,7 @@ it('drops and counts what comes when its memory is full', async () => {
 });
 
 it.each(['Timeout', 'ConnectionError', 'TooManyRequests', 'ServerError'] as const)(
-  'tries again after %s, and not at once: a full rate limit must not empty the line',
+  'retries after %s, but not at once: an exhausted rate limit must not empty the queue',
   async (code) => {
     const { record, sent, open, clock, answerAll, dropped } = setUp();
     record(1);
@@ -184,7 +184,7 @@ it.each(['Timeout', 'ConnectionError', 'TooManyRequests', 'ServerError'] as cons
   },
 );
 
-it.each(['Invalid', 'NotFound', 'Rejected'] as const)('drops at once what fails with %s', async (code) => {
+it.each(['Invalid', 'NotFound', 'Rejected'] as const)('drops an Event at once if it fails with %s', async (code) => {
   const { record, sent, answerAll, clock, dropped } = setUp();
   record(3);
   await answerAll((entry) => entry.fail(code));
@@ -193,7 +193,7 @@ it.each(['Invalid', 'NotFound', 'Rejected'] as const)('drops at once what fails 
   expect(await dropped()).toBe(3);
 });
 
-it('takes an Event that is there already for one whose answer was lost', async () => {
+it('treats an Event that already exists as written: the response was lost', async () => {
   const { record, open, sent, clock, dropped } = setUp();
   record(1);
   open[0]?.fail('ConnectionError');
@@ -205,7 +205,7 @@ it('takes an Event that is there already for one whose answer was lost', async (
   expect(await dropped()).toBe(0);
 });
 
-it('says once that the right is missing, though several were in flight, and counts none as dropped', async () => {
+it('logs a missing right once, although several Events were in flight, and counts none as dropped', async () => {
   const { record, open, sent, clock, logger, answerAll, dropped } = setUp();
   record(20);
   open[0]?.succeed();
@@ -224,7 +224,7 @@ it('says once that the right is missing, though several were in flight, and coun
   expect(await dropped()).toBe(0);
 });
 
-it('goes on with other namespaces when one is going', async () => {
+it('continues with other namespaces while one is being deleted', async () => {
   const { record, sent, logger, answerAll, dropped } = setUp();
   const message = 'events "x" is forbidden: unable to create new content in namespace a because it is being terminated';
   record(3);
@@ -234,7 +234,7 @@ it('goes on with other namespaces when one is going', async () => {
   expect(await dropped()).toBe(1);
 });
 
-it('ends at once when stopped, while it waits to try again too', async () => {
+it('ends at once when stopped, even while it waits for a retry', async () => {
   const { recorder, record, open, sent, clock, logger } = setUp();
   record(10);
   open[0]?.fail('Timeout');

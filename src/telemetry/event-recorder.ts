@@ -20,17 +20,17 @@ export interface EventRecorderOptions {
   readonly component: string;
 }
 
-/** A whole seed of a thousand shoots, a few kB each; what comes on top is dropped: then the log tells the story. */
+/** Maximum number of waiting Events, a few kB each: enough for an outage of a thousand shoots. Further ones are dropped; the log still has them. */
 const mostWaiting = 5_000;
-/** No more than these stand before a request that matters in the line of ordinary priority. */
+/** Maximum number of Events in flight, and so in the queue of ordinary priority ahead of more important requests. */
 const mostInFlight = 4;
 const timeoutMs = 10_000;
-/** An Event that cannot be written now is tried again, as client-go's recorder does (`tools/record/event.go`, 12 times there). */
+/** Maximum number of attempts per Event. client-go's recorder also retries (`tools/record/event.go`), with 12 attempts. */
 const mostAttempts = 3;
 const retryMs = 10_000;
 const longestMessage = 1_024;
 
-/** The API server answers 403 as well when the namespace is going: that is no missing right (`NamespaceTerminating`). */
+/** Returns true if a right is missing. The API server also returns 403 in a namespace that is being deleted (`NamespaceTerminating`). */
 const isMissingRight = (error: unknown): boolean =>
   isApiError(error, 'Forbidden') && !errorText(error).includes('being terminated');
 
@@ -42,7 +42,7 @@ const hex = (random: Random): string =>
     .toString(16)
     .padStart(12, '0');
 
-/** `v1` Event, as client-go's recorder writes it for a first occurrence. */
+/** Creates the call that writes a `v1` Event, in the form of client-go's recorder for a first occurrence. */
 const createEvent = (event: RecordedEvent, { clock, random, component }: EventRecorderOptions): Call<undefined> => {
   const { regarding, type, reason, message } = event;
   const { namespace, name } = regarding;
@@ -51,7 +51,7 @@ const createEvent = (event: RecordedEvent, { clock, random, component }: EventRe
     method: 'POST',
     path: resourcePath({ apiVersion: 'v1', resource: 'events', namespace }),
     contentType: 'application/json',
-    // Its name makes a second one AlreadyExists.
+    // A repetition fails with AlreadyExists, because the name is the same.
     repeatable: true,
     body: {
       apiVersion: 'v1',
@@ -60,7 +60,7 @@ const createEvent = (event: RecordedEvent, { clock, random, component }: EventRe
       involvedObject: regarding,
       type,
       reason,
-      // kubectl shows it as it is.
+      // kubectl prints it unescaped.
       message: escapeControlsInLines(message).slice(0, longestMessage),
       source: { component },
       firstTimestamp: at,
@@ -72,15 +72,16 @@ const createEvent = (event: RecordedEvent, { clock, random, component }: EventRe
 };
 
 export interface RunningEventRecorder extends EventRecorder {
-  /** Resolves when all that was recorded is written or given up, and after `timeoutMs` at the latest. Never rejects. */
+  /** Resolves when all recorded Events are written or dropped, and after `timeoutMs` at the latest. Never rejects. */
   flush(timeoutMs: number): Promise<void>;
-  /** Drops what waits and ends what is under way. */
+  /** Drops waiting Events and aborts requests in flight. */
   stop(): void;
 }
 
 /**
- * Writes Events a few at a time, with ordinary priority, and fewer while the process is short of CPU, so that they never stand in the way of requests that matter. A missing right is
- * logged once, and Events are left out from then on; until one was written they go one by one, so that it costs a single request.
+ * Writes Events so that they do not delay more important requests: a few at a time, with ordinary priority, and with pauses while the process is
+ * short of CPU. Until one Event is written they are sent one by one, so that a missing right costs a single request. It is logged once, and all further
+ * Events are omitted.
  */
 class WritingEventRecorder implements RunningEventRecorder {
   readonly #options: EventRecorderOptions;
@@ -98,7 +99,7 @@ class WritingEventRecorder implements RunningEventRecorder {
     this.#spareCpu = new SpareCpu(options.clock);
     this.#dropped = options.meter.counter({
       name: 'dwd_events_dropped_total',
-      help: 'Events that were given up: too many waited, or the API server did not take them. A missing right does not count.',
+      help: 'Events that were dropped because too many were waiting, or because the API server did not accept them. Events dropped for a missing right do not count.',
     });
   }
 

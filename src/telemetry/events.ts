@@ -4,16 +4,16 @@ export interface ObjectReference {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
-  /** `kubectl describe` finds events by it. */
+  /** UID, by which `kubectl describe` finds Events. */
   readonly uid?: string;
 }
 
 export interface RecordedEvent {
   readonly regarding: ObjectReference;
   readonly type: 'Normal' | 'Warning';
-  /** CamelCase, for machines. */
+  /** Reason for machines, in CamelCase. */
   readonly reason: string;
-  /** For people, at most 1024 characters. */
+  /** Message for people, cut off after 1024 characters. */
   readonly message: string;
 }
 

@@ -54,20 +54,20 @@ describe('createLogger, json', () => {
     ).toBe(expected + expected);
   });
 
-  it('names the level of each line', () => {
+  it('writes the level of each line', () => {
     const { logger, records } = recording();
     logAtAll(logger);
     expect(records().map(({ level }) => level)).toEqual(['debug', 'info', 'warn', 'error']);
   });
 
-  it('adds the fields of its parents, nearest first, and each name once', () => {
+  it('adds the fields of its parents, each name once, with the value of the nearest', () => {
     const { logger, lines, records } = recording();
     logger.child({ a: 1, b: 1, c: 1 }).child({ b: 2, c: 2 }).info('x', { c: 3 });
     expect(records()[0]).toMatchObject({ a: 1, b: 2, c: 3 });
     expect(lines[0]!.match(/"c":/g)).toHaveLength(1);
   });
 
-  it('keeps its own names to itself', () => {
+  it('renames fields that have its reserved names', () => {
     expect(one({ level: 2, ts: 'now', msg: 'other' })).toEqual({
       level: 'info',
       ts: '2026-11-21T01:02:03.456Z',
@@ -93,7 +93,7 @@ describe('createLogger, json', () => {
     });
   });
 
-  it('writes what JSON has no words for', () => {
+  it('writes values that JSON cannot represent', () => {
     const fields = one({
       big: 2n ** 64n,
       nan: Number.NaN,
@@ -124,7 +124,7 @@ describe('createLogger, json', () => {
     expect(fields).not.toHaveProperty('absent');
   });
 
-  it('survives loops and throwing getters', () => {
+  it('survives circular structures and getters that throw', () => {
     const loop: Record<string, unknown> = { a: 1 };
     loop.self = loop;
     expect(JSON.stringify(one({ loop }))).toContain('[too deep]');
@@ -138,10 +138,10 @@ describe('createLogger, json', () => {
 });
 
 describe('secrets', () => {
-  it('takes our own configuration at its words, which name Secrets and hold none', () => {
+  it('prints our own configuration, which names Secrets but holds none', () => {
     const configuration = { selector: { key: 'role', token: 'a', list: [{ secret: 'b' }] } };
     expect(one({ configuration }).configuration).toEqual(configuration);
-    // What is a secret by itself is one there, too.
+    // A text that is a secret by its form is redacted there, too.
     expect(one({ configuration: { a: 'Bearer abcdefghijkl' } }).configuration).toEqual({ a: 'Bearer [redacted]' });
     expect(one({ other: configuration, token: 'x' })).toMatchObject({ other: { selector: { token: '[redacted]' } } });
   });
@@ -168,12 +168,12 @@ describe('secrets', () => {
     expect(lines.join('').match(/\[redacted\]/g)).toHaveLength(5);
   });
 
-  it('prints names that only resemble one', () => {
+  it('prints fields whose names only resemble those of secrets', () => {
     const fields = { kubeConfigSecretName: 'a', keys: 3, resourceKey: 'ns/b', tokenFile: 'c', namespace: 'd' };
     expect(one(fields)).toMatchObject(fields);
   });
 
-  it('says nothing of a secret that is not there', () => {
+  it('redacts no secret that is undefined or null', () => {
     expect(one({ token: undefined, password: null })).toMatchObject({ password: null });
   });
 
@@ -182,7 +182,7 @@ describe('secrets', () => {
     'authorization: basic dXNlcjpwYXNzd29yZA==',
     '-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n-----END RSA PRIVATE KEY-----',
     '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0',
-  ])('takes credentials out of texts: %s', (text) => {
+  ])('redacts credentials inside of texts: %s', (text) => {
     const { logger, lines } = recording();
     logger.info('x', { problem: `sent ${text} and failed`, error: new Error(text) });
     expect(lines.join('')).not.toMatch(/eyJ|dXNlcjpw|MII|c2lnbmF0/);
@@ -190,7 +190,7 @@ describe('secrets', () => {
 });
 
 describe('createLogger, console', () => {
-  it('writes one line for a human', () => {
+  it('writes one line for people', () => {
     const { logger, lines } = recording({ encoder: 'console' });
     logger.warn('it "waits"', { namespace: 'shoot--a--b', why: 'two words', count: 3, list: [1, 'a'], none: '' });
     expect(lines).toEqual([
@@ -200,7 +200,7 @@ describe('createLogger, console', () => {
 
   const text = fc.string({ unit: 'binary' });
 
-  it('stays one line of printable text, whatever the fields and the message are', () => {
+  it('writes one line of printable text for any fields and message', () => {
     fc.assert(
       fc.property(text, fc.dictionary(text, fc.anything({ key: text, values: [text] })), (message, fields) => {
         const { logger, lines } = recording({ encoder: 'console' });

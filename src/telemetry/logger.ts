@@ -5,7 +5,7 @@ import { formatConsoleLine } from './console-format.ts';
 import { escapeControlsInLines } from './escape-controls.ts';
 import { cleanFields } from './redact.ts';
 
-/** zap's names. Warnings are printed down to `info`, and `panic` silences everything. */
+/** zap's names. `debug` and `info` include warnings; `panic` prints nothing. */
 export type LogLevel = 'debug' | 'info' | 'error' | 'panic';
 
 export type LogEncoder = 'json' | 'console';
@@ -13,20 +13,20 @@ export type LogEncoder = 'json' | 'console';
 export interface LoggerOptions {
   readonly level: LogLevel;
   readonly encoder: LogEncoder;
-  /** Takes whole lines, each with its newline. */
+  /** Called with whole lines, each with its newline. */
   readonly write: (line: string) => void;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 const reserved: ReadonlySet<string> = new Set(['level', 'ts', 'msg']);
 
-/** A line has each name once: JSON parsers differ in which of two they take. */
+/** Renames fields with reserved names, because JSON parsers differ in which of two equal names they use. */
 const withoutReserved = (fields: LogFields): LogFields =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [reserved.has(name) ? `${name}_` : name, value]));
 
 /**
- * Structured log on pino: one line per record with `level`, `ts` (RFC 3339, UTC), the fields, and `msg`. Secrets are redacted by
- * field name. A field named `level`, `ts` or `msg` gets an underscore at its end.
+ * Creates a structured log on pino: one line per record with `level`, `ts` (RFC 3339, UTC), the fields, and `msg`. Secrets are
+ * redacted by field name. An underscore is appended to the name of a field `level`, `ts` or `msg`.
  */
 export const createLogger = ({ level, encoder, write, clock }: LoggerOptions): Logger => {
   const sink = pino(

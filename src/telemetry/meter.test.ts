@@ -30,7 +30,7 @@ describe('createMeter', () => {
     expect(meter.contentType).toMatch(/^text\/plain; version=0\.0\.4/);
   });
 
-  it('asks a gauge that is read for all of its series, each time', async () => {
+  it('reads all series of a gauge with `read` each time', async () => {
     const meter = createMeter({ processMetrics: false, defaultLabels: { dry_run: 'true' } });
     let series = [
       { labels: { a: 'x' }, value: 1 },
@@ -45,7 +45,7 @@ describe('createMeter', () => {
     expect(await samples(meter)).toEqual([]);
   });
 
-  it('puts its own labels on every series', async () => {
+  it('adds its default labels to every series', async () => {
     const meter = createMeter({ defaultLabels: { dry_run: 'true' } });
     meter.counter({ name: 'dwd_c_total', help: '.' }).inc();
     const gauge = meter.gauge({ name: 'dwd_g', help: '.', labels: ['a'] });
@@ -59,7 +59,7 @@ describe('createMeter', () => {
     expect((await samples(meter)).filter((line) => line.startsWith('dwd_g'))).toEqual([]);
   });
 
-  it('removes by some of the labels', async () => {
+  it('removes series by some of their labels', async () => {
     const meter = bare();
     const labels = ['namespace', 'result'];
     const metrics = {
@@ -89,7 +89,7 @@ describe('createMeter', () => {
     expect(await samples(meter)).toEqual(['dwd_c_total{namespace="a",result="x"} 1']);
   });
 
-  it('refuses a second declaration of a name, of any type', () => {
+  it('rejects a second declaration of a name, of any type', () => {
     const meter = bare();
     meter.counter({ name: 'dwd_x_total', help: '.' });
     expect(() => meter.counter({ name: 'dwd_x_total', help: '.' })).toThrow('metric dwd_x_total is declared twice');
@@ -98,11 +98,11 @@ describe('createMeter', () => {
     expect(() => meter.histogram({ name: 'dwd_x', help: '.', buckets: [1] })).toThrow('metric dwd_x is declared twice');
   });
 
-  it.each(['x_total', 'dwd', 'dwd_', 'dwd_Total', 'dwd_a-b', 'dwd__a'])('refuses the name %s', (name) => {
+  it.each(['x_total', 'dwd', 'dwd_', 'dwd_Total', 'dwd_a-b', 'dwd__a'])('rejects the name %s', (name) => {
     expect(() => bare().counter({ name, help: '.' })).toThrow(`metric ${name}: the name must be lower case`);
   });
 
-  it('refuses other labels than the declared ones', () => {
+  it('rejects labels that are not exactly the declared ones', () => {
     const counter = bare().counter({ name: 'dwd_x_total', help: '.', labels: ['a', 'b'] });
     const message = (given: string) => `metric dwd_x_total: takes the labels (a, b), was given (${given})`;
     expect(() => counter.inc()).toThrow(message(''));
@@ -111,7 +111,7 @@ describe('createMeter', () => {
     expect(() => counter.inc({ a: '1', c: '3' })).toThrow(message('a, c'));
   });
 
-  it('does not keep the label object it was given', async () => {
+  it('does not keep the label object of the caller', async () => {
     const meter = bare();
     const gauge = meter.gauge({ name: 'dwd_x', help: '.', labels: ['a'] });
     const labels = { a: '1' };
@@ -121,7 +121,7 @@ describe('createMeter', () => {
     expect(await samples(meter)).toEqual([]);
   });
 
-  it('tells about the process, in a registry of its own', async () => {
+  it('reports metrics of the process, and has its own registry', async () => {
     const [one, other] = [createMeter(), createMeter()];
     one.gauge({ name: 'dwd_x', help: '.' }).set(1);
     const text = await one.metricsText();
@@ -130,7 +130,7 @@ describe('createMeter', () => {
     expect(await other.metricsText()).not.toContain('dwd_x');
   });
 
-  it('names counters, and nothing else, as Prometheus does: `promtool check metrics` finds nothing', async () => {
+  it('allows the suffix _total for counters only, as `promtool check metrics` requires', async () => {
     const meter = createMeter();
     expect(() => meter.counter({ name: 'dwd_runs', help: '.' })).toThrow('metric dwd_runs: names of counters');
     expect(() => meter.gauge({ name: 'dwd_runs_total', help: '.' })).toThrow('metric dwd_runs_total: names of');

@@ -1,10 +1,10 @@
 import type { LogFields } from '../ports/logger.ts';
 
 const redacted = '[redacted]';
-/** The values of a label selector in the weeder's configuration are 8 below the fields of a line. */
+/** Maximum depth of fields. The values of a label selector in the weeder's configuration are at depth 8. */
 const deepest = 10;
 
-/** In lower case, without `-` and `_`. */
+/** Field names of secrets, in lower case, without `-` and `_`. */
 const secretNames: ReadonlySet<string> = new Set([
   ...['authorization', 'bearer', 'cookie', 'credential', 'credentials', 'key', 'kubeconfig', 'passwd', 'password'],
   ...['accesstoken', 'idtoken', 'refreshtoken', 'serviceaccounttoken', 'token', 'tokens'],
@@ -14,13 +14,13 @@ const secretNames: ReadonlySet<string> = new Set([
 
 const isSecret = (name: string): boolean => secretNames.has(name.toLowerCase().replace(/[-_]/g, ''));
 
-/** Our own configuration names Secrets and holds none; its label selectors may have any word for a key. */
+/** Returns true for our own configuration. It names Secrets but holds none, and its label selectors may have any key. */
 const isOurOwn = (name: string): boolean => name === 'configuration';
 
-/** Where a value stands. */
+/** Position of a value in the fields. */
 interface Place {
   readonly depth: number;
-  /** Names below it are ours or of labels, and tell nothing. */
+  /** True if the value is inside of our own configuration, where names do not mark secrets. */
   readonly isOwn: boolean;
 }
 
@@ -31,7 +31,7 @@ const bearer = /\b(Bearer|Basic)\s+[\w.~+/-]{8,}=*/gi;
 
 const cleanText = (text: string): string => text.replace(privateKey, redacted).replace(bearer, `$1 ${redacted}`);
 
-/** The stack is for bugs; an error with a code of its own was expected by somebody, and its message says enough. */
+/** Converts an error. Its stack is kept only if it has no code: an error with a code is an expected one, not a bug, and its message is enough. */
 const cleanError = (error: Error, place: Place): unknown => {
   const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown };
   return {
@@ -45,11 +45,11 @@ const cleanError = (error: Error, place: Place): unknown => {
 const cleanValue = (value: unknown, place: Place): unknown => {
   if (typeof value === 'string') return cleanText(value);
   if (typeof value === 'bigint' || typeof value === 'symbol') return String(value);
-  // JSON has neither; null would hide which.
+  // JSON has no NaN and no infinities; null would hide which one it was.
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (typeof value === 'function') return '[function]';
   if (typeof value !== 'object' || value === null) return value;
-  // Also what ends a structure that holds itself.
+  // This also ends a circular structure.
   if (place.depth >= deepest) return '[too deep]';
   if (value instanceof Error) return cleanError(value, place);
   if (value instanceof Date) return Number.isNaN(value.valueOf()) ? 'Invalid Date' : value.toISOString();
@@ -71,15 +71,14 @@ const cleanObject = (object: LogFields, place: Place): LogFields =>
   );
 
 /**
- * Log fields as plain data that JSON can hold. Nothing secret should get this far; as a second line of defence, fields with the
- * names of secrets, private keys and credentials inside of texts are taken out; below `configuration`, which is our own, by their text alone.
- * Never throws.
+ * Converts log fields to plain JSON data, without secrets. None should get this far; as a second line of defence, this redacts fields with
+ * names of secrets, and private keys and credentials inside of texts. Below `configuration`, which is our own, only texts are redacted. Never throws.
  */
 export const cleanFields = (fields: LogFields): LogFields => {
   try {
     return cleanObject(fields, { depth: 0, isOwn: false });
   } catch (error) {
-    // A getter that throws is the only way to get here.
+    // Only a getter that throws leads here.
     return { unreadableFields: String(error) };
   }
 };

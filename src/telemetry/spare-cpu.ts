@@ -1,12 +1,12 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** While so many turns of the event loop together take so long, in milliseconds, the process has not got the CPU that it wants. */
+/** The process is short of CPU if this many turns of the event loop take `busyMs` milliseconds or more. */
 const turns = 4;
 const busyMs = 25;
-/** What is not urgent then rests for so long, in milliseconds. */
+/** Pause of work that is not urgent if the process is short of CPU, in milliseconds. */
 const restMs = 2_000;
 
-/** Whether there is CPU to spare, by how fast the event loop turns. By a virtual clock there is. */
+/** Detects from the speed of the event loop that the process is short of CPU. On a virtual clock, where turns take no time, it never is. */
 export class SpareCpu {
   readonly #clock: Clock;
   #isMeasuring = false;
@@ -17,12 +17,12 @@ export class SpareCpu {
     this.#clock = clock;
   }
 
-  /** Milliseconds until what is not urgent may go on; 0: now. */
+  /** Returns the milliseconds until work that is not urgent may continue; 0 if it may now. */
   restMs(): number {
     return Math.max(0, this.#restsUntil - this.#clock.monotonic());
   }
 
-  /** Measures the turns that follow. */
+  /** Measures the next turns. */
   measure(): void {
     if (this.#isMeasuring) return;
     this.#isMeasuring = true;
@@ -34,7 +34,7 @@ export class SpareCpu {
     turn(turns);
   }
 
-  /** Ends a measurement. */
+  /** Cancels a measurement. */
   stop(): void {
     this.#cancel?.();
   }

@@ -11,25 +11,25 @@ import {
 } from './check.ts';
 import { skewInWords, warnSkewMs } from './seed.ts';
 
-/** What the API server of a shoot answered. */
+/** Result of the requests to the API server of a shoot. */
 export type ShootAnswer =
   | {
       readonly kind: 'answered';
-      /** Its clock minus that of the seed's API server; undefined if that could not be told. */
+      /** Its clock minus that of the seed's API server, in milliseconds. Absent if unknown. */
       readonly skewMs?: number;
       readonly missing: readonly NeededRight[];
     }
-  /** It does not know who we are. */
+  /** The API server does not accept the credentials. */
   | { readonly kind: 'rejected'; readonly problem: string }
-  /** `isNameUnknown`: DNS does not know its name here. */
+  /** `isNameUnknown`: true if DNS does not resolve its name on this machine. */
   | { readonly kind: 'unreachable'; readonly problem: string; readonly isNameUnknown: boolean }
-  /** The time was over before it was tried. */
+  /** The timeout of the preflight was over before the first request. */
   | { readonly kind: 'untried'; readonly problem: string };
 
-/** So many unreachable ones, and no other, have one cause: they are not reached from here. */
+/** If at least this number of shoots are unreachable, and no other responds, the cause is the network of this machine. */
 const manyShoots = 3;
 
-/** Undefined: it is the shoots that are out of order, if any. */
+/** Describes that this machine reaches no API server. Undefined if the cause is with the shoots, if any. */
 const outOfReach = (answers: readonly ShootAnswer[]): string | undefined => {
   const unreachable = answers.filter((answer) => answer.kind === 'unreachable');
   if (unreachable.length === 0 || answers.some(({ kind }) => kind === 'answered' || kind === 'rejected')) {
@@ -101,8 +101,8 @@ const judgeAnswers = (answers: ReadonlyMap<string, ShootAnswer>): readonly Prefl
 };
 
 /**
- * Do the API servers of the shoots answer, with the rights that the prober needs, and do their clocks agree with the seed's? `answers`: by
- * namespace, of the shoots whose Secret is usable; undefined: they were not asked.
+ * Checks that the API servers of the shoots respond, that they grant the rights that the prober needs, and that their clocks agree with the seed's.
+ * `answers` are by namespace, for shoots with a usable Secret; undefined if the check is left out.
  */
 export const checkApiServers = (
   answers: SeedRead<ReadonlyMap<string, ShootAnswer>> | undefined,

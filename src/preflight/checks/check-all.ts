@@ -10,26 +10,26 @@ import { type SeenSecret, checkSecrets } from './secrets.ts';
 import { type SeedAnswer, checkSeed } from './seed.ts';
 import { type ShootToProbe, type SeedShoot, checkShoots, probedAmong } from './shoots.ts';
 
-/** The name of KCM is Gardener's; it is what gives up nodes. */
+/** Deployment of KCM, with the name that Gardener gives it. */
 export const kcmRef: ResourceRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-controller-manager' };
 
 /** Secrets by namespace. */
 export type SeenSecrets = ReadonlyMap<string, SeenSecret>;
 
-/** All that was read of a seed that answers. */
+/** All reads of a seed that responds. */
 export interface PreflightObservation {
   readonly settings: ProberSettings;
   readonly seed: SeedAnswer;
   readonly kinds: readonly KindInput[];
-  /** Undefined: not asked for. */
+  /** Rights of the prober. Undefined if the check is left out. */
   readonly rights: RightsInput | undefined;
   readonly shoots: SeedRead<readonly SeedShoot[]>;
   readonly secrets: SeedRead<SeenSecrets>;
-  /** Of the external probe; undefined where none is configured. */
+  /** Secrets of the external probe. Undefined if none is configured. */
   readonly externalSecrets: SeedRead<SeenSecrets> | undefined;
-  /** By `refKey`; without those whose kind is not served. */
+  /** Resources by `refKey`, without those whose kind is not served. */
   readonly resources: ReadonlyMap<string, SeedRead<SeenResources>>;
-  /** Undefined: they were not asked. */
+  /** Responses of the shoots' API servers. Undefined if the check is left out. */
   readonly answers: SeedRead<ReadonlyMap<string, ShootAnswer>> | undefined;
 }
 
@@ -71,7 +71,7 @@ const resourceChecks = (
   ];
 };
 
-/** What the file itself says; `warnings`: its problems that are no errors, a line each. */
+/** Reports the warnings about the configuration file, a line each. */
 export const checkConfig = (file: string, warnings: readonly string[]): PreflightCheck => ({
   subject: 'configuration',
   name: file,
@@ -79,7 +79,7 @@ export const checkConfig = (file: string, warnings: readonly string[]): Prefligh
   findings: warnings.map((detail) => ({ code: 'config-warning', detail })),
 });
 
-/** Every check, in the order of the headings. */
+/** Makes all checks, in the order of the headings. */
 export const checkAll = (observation: PreflightObservation): readonly PreflightCheck[] => {
   const { seed, kinds, rights, shoots: read, answers } = observation;
   const shoots = read.ok ? probedAmong(read.value) : [];

@@ -15,12 +15,12 @@ export const subjects = [
 ] as const;
 export type CheckSubject = (typeof subjects)[number];
 
-/** One thing that is not well, or that could not be found out. */
+/** A problem, or a check that could not be made. */
 export interface PreflightFinding {
   readonly code: FindingCode;
-  /** Namespace of the shoot's control plane; absent: it is about the whole seed. */
+  /** Namespace of the shoot's control plane. Absent if the finding concerns the whole seed. */
   readonly shoot?: string;
-  /** The same sentence for all shoots in which the same is wrong. */
+  /** Description of the problem: the same sentence for all shoots that have it. */
   readonly detail: string;
 }
 
@@ -28,10 +28,10 @@ export interface PreflightFinding {
 export interface PreflightCheck {
   readonly subject: CheckSubject;
   readonly name: string;
-  /** What was found, in a few words. */
+  /** Result in a few words. */
   readonly detail: string;
   readonly findings: readonly PreflightFinding[];
-  /** Nothing was checked, and nothing had to be. */
+  /** True if the check was left out on request. */
   readonly leftOut?: true;
 }
 
@@ -46,7 +46,7 @@ export const statusOf = ({ findings, leftOut }: PreflightCheck): CheckStatus => 
 /** A read that failed is data: the check that needs it cannot be made. */
 export type SeedRead<T> = Result<T, PreflightFinding>;
 
-/** `check`, or that it could not be made. */
+/** Returns the result of `check`, or reports that it could not be made. */
 export const whenRead = <T>(
   read: SeedRead<T>,
   about: Pick<PreflightCheck, 'subject' | 'name'>,
@@ -54,21 +54,21 @@ export const whenRead = <T>(
 ): PreflightCheck =>
   read.ok ? { ...about, ...check(read.value) } : { ...about, detail: 'could not be checked', findings: [read.error] };
 
-/** What needs both reads. */
+/** Returns `other`, or the failure of `read`, for a check that needs both. */
 export const provided = <T>(read: SeedRead<unknown>, other: SeedRead<T>): SeedRead<T> => (read.ok ? other : read);
 
 export const plural = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-/** `usable in 998 of 1000 shoots`. */
+/** Formats a share: `usable in 998 of 1000 shoots`. */
 export const share = (what: string, well: number, all: number): string =>
   all === 0 ? 'no shoot is probed' : `${what} ${String(well)} of ${plural(all, 'shoot')}`;
 
-/** Judges each shoot; undefined is well. */
+/** Judges each shoot, and returns the findings. `judge` returns undefined for a shoot without a problem. */
 export const perShoot = <T>(
   shoots: Iterable<T>,
   judge: (shoot: T) => PreflightFinding | undefined,
 ): readonly PreflightFinding[] => Array.from(shoots, judge).filter((finding) => finding !== undefined);
 
-/** Counts the shoots that no finding is about. */
+/** Counts the shoots without a finding. */
 export const countWell = (all: number, findings: readonly PreflightFinding[]): number =>
   all - new Set(findings.map(({ shoot }) => shoot)).size;

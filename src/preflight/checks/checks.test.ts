@@ -20,7 +20,7 @@ const failed: SeedRead<never> = { ok: false, error: refused };
 const shootsOf = (...namespaces: readonly string[]) =>
   namespaces.map((namespace) => ({ namespace, version: '1.33.1' }));
 
-/** What of a check is worth comparing. */
+/** Returns the parts of a check that the tests compare. */
 const short = (check: PreflightCheck) => ({
   status: statusOf(check),
   detail: check.detail,
@@ -75,7 +75,7 @@ describe('kinds', () => {
     expect(checkKinds([{ use, found: ok(found) }]).map(short)).toMatchObject([{ found: expected }]);
   });
 
-  it('that could not be asked for are unknown', () => {
+  it('that could not be read are unknown', () => {
     expect(checkKinds([{ use: dependent(), found: failed }]).map(statusOf)).toEqual(['unknown']);
   });
 
@@ -95,7 +95,7 @@ describe('shoots', () => {
   const asleep = seen(buildCluster({ name: 'b', shoot: buildShoot({ hibernationEnabled: true }) }));
   const broken = seen(buildCluster({ name: 'c', shoot: { metadata: {}, spec: { provider: { workers: 1 } } } }));
 
-  it('that hibernate are counted, and no finding', () => {
+  it('that hibernate are counted, without a finding', () => {
     expect(short(checkShoots(ok([probed, asleep])))).toEqual({
       status: 'ok',
       detail: '1 of 2 shoots probed; 1 not: hibernation is enabled',
@@ -136,7 +136,7 @@ describe('secrets', () => {
     });
   });
 
-  it('that may not be listed are unknown, not well', () => {
+  it('that may not be listed are unknown, not ok', () => {
     const check = checkSecrets({ secretName: 's', isExternal: false, shoots: shootsOf('a'), secrets: failed });
     expect(short(check)).toEqual({
       status: 'unknown',
@@ -163,19 +163,19 @@ describe('dependent resources', () => {
   it.each([
     [false, 'in 2 of 3 shoots', ['dependent-missing c: there is no apps/v1/Deployment/kcm', ignored]],
     [true, 'in 2 of 3 shoots; it is optional', [ignored]],
-  ])('that are missing, or are to be left alone (optional: %s)', (optional, detail, found) => {
+  ])('that are missing, or have ignore-scaling (optional: %s)', (optional, detail, found) => {
     expect(short(checkDependent({ ref, optional, shoots: shootsOf('a', 'b', 'c'), seen }))).toMatchObject({
       detail,
       found,
     });
   });
 
-  it('of no shoot are well', () => {
+  it('are ok if no shoot is probed', () => {
     const none = { ref, optional: false, shoots: [], seen };
     expect(short(checkDependent(none))).toMatchObject({ status: 'ok', detail: 'no shoot is probed' });
   });
 
-  it('apiServerRef names nothing', () => {
+  it('are reported if apiServerRef names none of them', () => {
     expect(short(checkApiServerRef({ ref, shoots: shootsOf('a', 'c'), seen }))).toEqual({
       status: 'warning',
       detail: 'in 1 of 2 shoots',
@@ -195,7 +195,7 @@ describe('the grace period', () => {
     return short(checkGrace({ configuredMs: 40_000, shoots: [{ namespace: 'a', version: '', ...own }], seen }));
   };
 
-  it('is read where KCM has a name of its own, by what its containers run', () => {
+  it('is read from containers that run KCM, if it has another name', () => {
     const machines = { annotations: {}, containers: [{ image: 'mcm:v1', commandLine: ['/mcm'] }] };
     const own = kcm('--node-monitor-grace-period=20s');
     const named = ok(new Map([['a', kcm()]]));
@@ -231,7 +231,7 @@ describe('the grace period', () => {
   it.each([
     [kcm('--node-monitor-grace-period=40s'), undefined],
     [kcm('--node-monitor-grace-period=20s'), 20_000],
-  ])('that is as configured, or as the Shoot says, is well', (resource, own) => {
+  ])('is ok if it equals the one of the configuration or of the Shoot', (resource, own) => {
     expect(judge(resource, own)).toEqual({ status: 'ok', detail: 'as configured in 1 of 1 shoot', found: [] });
   });
 
@@ -266,7 +266,7 @@ describe('the grace period', () => {
       'unknown',
       'grace-unknown a: there is no Deployment kube-controller-manager to read it from',
     ],
-  ])('that differs, or cannot be read, is told', (resource, own, status, finding) => {
+  ])('is reported if it differs or cannot be read', (resource, own, status, finding) => {
     expect(judge(resource, own)).toEqual({ status, detail: 'as configured in 0 of 1 shoot', found: [finding] });
   });
 });

@@ -1,16 +1,16 @@
 /**
- * `failed`: something will not be protected, or late. `warning`: it is protected, though not as configured. `unknown`: the check could not be
- * made, which is not well either.
+ * `failed`: a shoot is not protected, or too late. `warning`: it is protected, but not as configured. `unknown`: the check could not be
+ * made, which is no success either.
  */
 export type FindingSeverity = 'failed' | 'warning' | 'unknown';
 
 interface CodeMeaning {
   readonly severity: FindingSeverity;
-  /** What to do, one sentence. The paragraph in docs/preflight.md has more. */
+  /** Advice in one sentence. docs/preflight.md has a paragraph. */
   readonly todo: string;
 }
 
-/** Stable: scripts and documents refer to them. In the order in which they are told, within one severity. */
+/** Codes of findings. They are stable: scripts and documents refer to them. Within one severity, findings are printed in this order. */
 export const codes = {
   'cluster-not-served': {
     severity: 'failed',
@@ -122,7 +122,7 @@ export type FindingCode = keyof typeof codes;
 
 const severities: readonly FindingSeverity[] = ['failed', 'warning', 'unknown'];
 
-/** Ranks codes: worst first. */
+/** Returns the rank of a code. The worst code has the lowest. */
 export const rankOf = (code: FindingCode): number => {
   const order = Object.keys(codes);
   return severities.indexOf(codes[code].severity) * order.length + order.indexOf(code);

@@ -7,11 +7,11 @@ import type { ShootToProbe } from './shoots.ts';
 /** A resource of one shoot. */
 export interface SeenResource {
   readonly annotations: Readonly<Record<string, string>>;
-  /** Of its pod template; empty for kinds without one. */
+  /** Containers of its pod template. Empty for kinds without one. */
   readonly containers: readonly TemplateContainer[];
 }
 
-/** A resource of all shoots, by namespace. */
+/** One resource in all shoots, by namespace. */
 export type SeenResources = ReadonlyMap<string, SeenResource>;
 
 export interface DependentInput {
@@ -21,7 +21,7 @@ export interface DependentInput {
   readonly seen: SeedRead<SeenResources>;
 }
 
-/** Has each shoot the dependent resource, unless it is optional, and may the prober scale it? */
+/** Checks that each shoot has the dependent resource, unless it is optional, and that no annotation keeps the prober from scaling it. */
 export const checkDependent = ({ ref, optional, shoots, seen }: DependentInput): PreflightCheck =>
   whenRead(seen, { subject: 'dependent resources', name: refKey(ref) }, (resources) => {
     const isThere = ({ namespace }: ShootToProbe): boolean => resources.has(namespace);
@@ -40,7 +40,7 @@ export const checkDependent = ({ ref, optional, shoots, seen }: DependentInput):
     return { detail: `${there}${optional ? '; it is optional' : ''}`, findings: [...missing, ...ignored] };
   });
 
-/** Has each shoot what runs its API server, under the name that the configuration says? */
+/** Checks that each shoot has the workload of its API server under the configured name. */
 export const checkApiServerRef = ({ ref, shoots, seen }: Omit<DependentInput, 'optional'>): PreflightCheck =>
   whenRead(seen, { subject: 'dependent resources', name: `apiServerRef ${refKey(ref)}` }, (resources) => {
     const findings = perShoot(shoots, ({ namespace: shoot }) =>

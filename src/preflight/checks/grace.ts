@@ -13,10 +13,10 @@ import type { SeenResources } from './dependents.ts';
 import type { ShootToProbe } from './shoots.ts';
 
 export interface GraceInput {
-  /** `kcmNodeMonitorGraceDuration`, which holds for shoots that set none of their own. */
+  /** `kcmNodeMonitorGraceDuration` in milliseconds. It applies to shoots that set none of their own. */
   readonly configuredMs: number;
   readonly shoots: readonly ShootToProbe[];
-  /** The Deployments of KCM. */
+  /** Deployments of KCM, by namespace. */
   readonly seen: SeedRead<SeenResources>;
 }
 
@@ -44,7 +44,7 @@ const judgeGrace = (
   };
 };
 
-/** KCM of each shoot: what is called so, but where another dependent resource says that it runs it. */
+/** Returns the KCM of each shoot: another dependent resource whose containers run it, else the one with KCM's name. */
 export const kcmAmong = (
   named: SeedRead<SeenResources> | undefined,
   others: readonly (SeedRead<SeenResources> | undefined)[],
@@ -55,7 +55,7 @@ export const kcmAmong = (
   return { ok: true, value: new Map([...(named?.ok === true ? named.value : []), ...found]) };
 };
 
-/** Does each KCM wait for a silent node as long as the prober believes? If it waits for less, the whole protection comes late. */
+/** Checks that each KCM waits for a silent node as long as the prober assumes. If it waits less, protection comes too late. */
 export const checkGrace = ({ configuredMs, shoots, seen }: GraceInput): PreflightCheck =>
   whenRead(seen, { subject: 'grace period', name: '--node-monitor-grace-period of KCM' }, (deployments) => {
     const findings = perShoot(shoots, (shoot) => judgeGrace(shoot, { configuredMs, seen: deployments }));

@@ -4,21 +4,21 @@ import { usesScale } from '../../kubernetes/api/scalable.ts';
 import type { DependentResource } from '../../prober/index.ts';
 import { type PreflightCheck, type PreflightFinding, type SeedRead, whenRead } from './check.ts';
 
-/** How the seed serves a kind. */
+/** Result of discovery for a kind. */
 export type FoundKind =
   | { readonly kind: 'served'; readonly resource: string; readonly namespaced: boolean; readonly hasScale: boolean }
-  /** `hint`: what it serves that may have been meant. */
+  /** `hint`: a served kind or version that may have been meant. */
   | { readonly kind: 'not-served'; readonly problem: string; readonly hint?: string };
 
-/** What an API server serves near a kind that it does not serve. */
+/** Kinds and versions that an API server serves, near a kind that it does not serve. */
 export interface Neighbours {
-  /** Of the same group version; undefined where that is not served. */
+  /** Kinds of the same group version. Undefined if that is not served. */
   readonly kinds: readonly string[] | undefined;
-  /** Of the same group, as `apiVersion` has them. */
+  /** Versions of the same group, in the form of `apiVersion`. */
   readonly versions: readonly string[];
 }
 
-/** What to write in place of a kind that is not served; undefined where nothing is near. */
+/** Suggests a replacement for a kind that is not served. Undefined if nothing is similar. */
 export const hintAt = (kind: string, { kinds, versions }: Neighbours): string | undefined => {
   if (kinds === undefined) {
     return versions.length === 0 ? undefined : `the group is served as ${versions.join(' and ')}`;
@@ -79,7 +79,7 @@ const detailOf = ({ use }: KindInput, found: FoundKind): string => {
   return isOptional ? 'not served; it is optional' : 'not served';
 };
 
-/** Are the kinds that the configuration names served, and can they be scaled where they have to? */
+/** Checks that the kinds in the configuration are served, and that those to scale can be scaled. */
 export const checkKinds = (kinds: readonly KindInput[]): readonly PreflightCheck[] =>
   kinds.map((input) =>
     whenRead(input.found, { subject: 'kinds', name: nameOf(input) }, (found) => {

@@ -3,13 +3,13 @@ import type { NeededRight } from '../../process/rights/index.ts';
 import { type PreflightCheck, type SeedRead, plural, whenRead } from './check.ts';
 
 export interface RightsInput {
-  /** Whose rights: `garden/dwd-prober`, or words. */
+  /** Owner of the rights: a ServiceAccount such as `garden/dwd-prober`, or `yours`. */
   readonly subject: string;
-  /** How many were asked for, and those that are missing. */
+  /** Number of rights that were checked, and the missing ones. */
   readonly rights: SeedRead<{ readonly needed: number; readonly missing: readonly NeededRight[] }>;
 }
 
-/** Has the prober the rights in the seed that its configuration takes? Undefined: that was left out. */
+/** Checks that the prober has the rights in the seed that its configuration needs. `input` is undefined if the check is left out. */
 export const checkRights = (input: RightsInput | undefined): PreflightCheck => {
   const about = { subject: 'rights', name: input === undefined ? 'of the prober' : `of ${input.subject}` } as const;
   if (input === undefined) return { ...about, detail: '--rights-of=none', findings: [], leftOut: true };

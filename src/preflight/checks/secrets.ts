@@ -1,19 +1,19 @@
 import { type PreflightCheck, type SeedRead, countWell, perShoot, share, whenRead } from './check.ts';
 import type { ShootToProbe } from './shoots.ts';
 
-/** A Secret with a kubeconfig. `problem`: why the prober cannot use it; no value of it is quoted. */
+/** A Secret with a kubeconfig. `problem`: reason why the prober cannot use it, without any value of the Secret. */
 export type SeenSecret = { readonly kind: 'usable' } | { readonly kind: 'unusable'; readonly problem: string };
 
 export interface SecretsInput {
   readonly secretName: string;
-  /** Of the external probe, which protection does not depend on. */
+  /** True for the Secret of the external probe, which protection does not depend on. */
   readonly isExternal: boolean;
   readonly shoots: readonly ShootToProbe[];
-  /** By namespace. */
+  /** Secrets by namespace. */
   readonly secrets: SeedRead<ReadonlyMap<string, SeenSecret>>;
 }
 
-/** Has each shoot the Secret by which the prober reaches it, and can it be used? */
+/** Checks that each shoot has the Secret with its kubeconfig, and that the prober can use it. */
 export const checkSecrets = ({ secretName, isExternal, shoots, secrets }: SecretsInput): PreflightCheck =>
   whenRead(secrets, { subject: 'secrets', name: secretName }, (seen) => {
     const findings = perShoot(shoots, ({ namespace: shoot }) => {

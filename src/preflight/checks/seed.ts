@@ -1,21 +1,21 @@
 import { type PreflightCheck, type SeedRead, whenRead } from './check.ts';
 
 export interface SeedAnswer {
-  /** Such as `v1.33.2`. */
+  /** Kubernetes version, such as `v1.33.2`. */
   readonly version: string;
   readonly roundTripMs: number;
-  /** The seed's clock minus ours, within 1.5 s; undefined if it took too long to tell. */
+  /** The seed's clock minus ours, within 1.5 s. Absent if the response was too slow to compare. */
   readonly skewMs?: number;
 }
 
-/** A smaller difference of clocks is none: the prober warns from here on, too. */
+/** Largest difference of clocks that is ignored. The prober warns about larger ones, too. */
 export const warnSkewMs = 5_000;
 
-/** `12.3s ahead of`, `12.3s behind`. */
+/** Formats a skew: `12.3s ahead of`, `12.3s behind`. */
 export const skewInWords = (ms: number): string =>
   `${(Math.abs(ms) / 1_000).toFixed(1)}s ${ms < 0 ? 'behind' : 'ahead of'}`;
 
-/** Does the API server of the seed answer, and what time is it there? */
+/** Checks that the API server of the seed responds, and that its clock agrees with ours. */
 export const checkSeed = (answer: SeedRead<SeedAnswer>): readonly PreflightCheck[] => {
   const reached = whenRead(answer, { subject: 'seed', name: 'API server' }, ({ version, roundTripMs }) => ({
     detail: `${version} answers in ${String(Math.ceil(roundTripMs))} ms`,

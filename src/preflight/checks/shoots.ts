@@ -4,20 +4,20 @@ import { type PreflightCheck, type SeedRead, perShoot, plural, whenRead } from '
 /** A shoot of the seed. */
 export interface SeedShoot {
   readonly cluster: HostedCluster;
-  /** Version of Kubernetes, such as `1.33.2`; empty if the Shoot does not say. */
+  /** Kubernetes version, such as `1.33.2`. Empty if unknown. */
   readonly version: string;
 }
 
 /** A shoot that the prober would probe now. */
 export interface ShootToProbe {
-  /** Of its control plane. */
+  /** Namespace of its control plane. */
   readonly namespace: string;
   readonly version: string;
   /** The grace period that the Shoot sets for its KCM, in milliseconds. */
   readonly nodeMonitorGraceMs?: number;
 }
 
-/** The shoots that the prober would probe; of the others there is nothing to check. */
+/** Returns the shoots that the prober would probe. The others need no checks. */
 export const probedAmong = (shoots: readonly SeedShoot[]): readonly ShootToProbe[] =>
   shoots.flatMap(({ cluster: { name: namespace, lifecycle }, version }) => {
     if (!lifecycle.ok || lifecycle.value.kind !== 'run') return [];
@@ -25,7 +25,7 @@ export const probedAmong = (shoots: readonly SeedShoot[]): readonly ShootToProbe
     return [{ namespace, version, ...(nodeMonitorGraceMs === undefined ? {} : { nodeMonitorGraceMs }) }];
   });
 
-/** Why shoots are not probed, with their number each. */
+/** Lists the reasons why shoots are not probed, each with the number of shoots. */
 const reasonsOf = (shoots: readonly SeedShoot[]): string => {
   const counts = new Map<string, number>();
   for (const { cluster } of shoots) {
@@ -37,7 +37,7 @@ const reasonsOf = (shoots: readonly SeedShoot[]): string => {
   return most.map(([reason, count]) => `${String(count)} not: ${reason}`).join('; ');
 };
 
-/** Which shoots does the prober probe, and can their Clusters be read? */
+/** Counts the shoots that the prober probes, and reports Clusters that cannot be read and ambiguous Secrets. */
 export const checkShoots = (read: SeedRead<readonly SeedShoot[]>): PreflightCheck =>
   whenRead(read, { subject: 'shoots', name: 'Clusters' }, (shoots) => {
     const findings = perShoot(shoots, ({ cluster: { name, lifecycle, problem } }) => {
@@ -51,7 +51,7 @@ export const checkShoots = (read: SeedRead<readonly SeedShoot[]>): PreflightChec
 
 /**
  * Finds a shoot by the namespace of its control plane, or by PROJECT/NAME: the namespace of a project in the garden is `garden-PROJECT`
- * unless it says otherwise (https://github.com/gardener/gardener/blob/master/docs/concepts/controller-manager.md, Project Controller).
+ * unless the Project sets another one (https://github.com/gardener/gardener/blob/master/docs/concepts/controller-manager.md, Project Controller).
  */
 export const findShoot = (shoots: readonly SeedShoot[], wanted: string): SeedShoot | undefined => {
   const [project = '', name] = wanted.split('/');

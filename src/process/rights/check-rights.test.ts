@@ -15,7 +15,7 @@ const need = (verb: string, resource = 'machines'): NeededRight => ({
 const told = (verb: string, resource = 'machines'): string =>
   `${verb} resource "${resource}" in API group "machine.sapcloud.io" at the cluster scope`;
 
-/** A check whose settings are the needed rights, on an API server that says what `server` holds. */
+/** Starts a check whose settings are the needed rights, on an API server that `server` scripts. */
 const setUp = (cluster?: RightsCheckOptions<unknown>['cluster']) => {
   const clock = createFakeClock();
   const logger = createRecordingLogger();
@@ -74,7 +74,7 @@ const setUp = (cluster?: RightsCheckOptions<unknown>['cluster']) => {
 
 const minute = 60_000;
 
-it('stands in the way of nobody: ready at once, one request at a time', async () => {
+it('delays nothing else: it is ready at once, and sends one request at a time', async () => {
   const { isReady, clock, asked, mostUnderWay, stop } = setUp();
   expect(isReady()).toBe(true);
   await clock.advance(1_000);
@@ -84,7 +84,7 @@ it('stands in the way of nobody: ready at once, one request at a time', async ()
   expect(clock.pending).toBe(0);
 });
 
-it('says nothing wrong when nothing is missing', async () => {
+it('logs no error if no right is missing', async () => {
   const { clock, logger, gauge, stop } = setUp();
   await clock.advance(24 * 60 * minute);
   expect(logger.lines).toEqual([{ level: 'info', message: 'no right is missing', fields: { checked: 2 } }]);
@@ -92,7 +92,7 @@ it('says nothing wrong when nothing is missing', async () => {
   await stop();
 });
 
-it('tells what is missing once, soon sees it granted, and notices when it is taken away again', async () => {
+it('logs a missing right once, soon sees it granted, and notices when it is revoked again', async () => {
   const { clock, server, logger, errors, gauge, stop } = setUp();
   server.allows = ({ verb }) => verb === 'list';
   await clock.advance(60 * minute);
@@ -113,7 +113,7 @@ it('tells what is missing once, soon sees it granted, and notices when it is tak
   await stop();
 });
 
-it('says where, when it is not in the seed', async () => {
+it('logs in which cluster rights are missing, if that is not the seed', async () => {
   const { clock, server, logger, metrics, stop } = setUp('garden');
   server.allows = () => false;
   await clock.advance(minute);
@@ -131,7 +131,7 @@ it.each([
   new ApiError({ code: 'Forbidden', message: 'selfsubjectaccessreviews is forbidden', status: 403 }),
   new ApiError({ code: 'Timeout', message: 'no answer' }),
   new TypeError('a bug'),
-])('is no error when a review fails (%s), changes nothing that is known, and tries again', async (failure) => {
+])('logs no error if a review fails (%s), keeps the last result, and tries again', async (failure) => {
   const { clock, server, asked, logger, gauge, stop } = setUp();
   server.allows = () => false;
   await clock.advance(minute);
@@ -145,7 +145,7 @@ it.each([
   await stop();
 });
 
-it('checks a changed configuration at once, whatever it is doing', async () => {
+it('checks a changed configuration at once, even during a check', async () => {
   const { clock, server, asked, check, errors, stop } = setUp();
   await clock.advance(minute);
   server.allows = ({ resource }) => resource === 'machines';

@@ -8,44 +8,45 @@ import type { Runnable } from '../lifecycle.ts';
 
 export interface NeededRight {
   readonly right: Right;
-  /** What it is needed for: `to ...`. */
+  /** Purpose, for the log: `to ...`. */
   readonly purpose: string;
 }
 
-/** Whom to ask for what a configuration alone does not tell, and how long an answer may take. */
+/** Client for facts that are not in the configuration, and the options of its calls. */
 export interface Inquiry {
   readonly client: KubeClient;
   readonly options: CallOptions;
 }
 
-/** Metrics and words by the cluster that is asked. */
+/** Name of the metric and suffix for texts, by cluster. */
 const clusters = {
   seed: { metric: 'dwd_missing_rights', where: '' },
   garden: { metric: 'dwd_missing_garden_rights', where: ' in the garden' },
 } as const;
 
 export interface RightsCheckOptions<Settings> {
-  /** Which one `client` reaches. Default `seed`. */
+  /** Cluster that `client` connects to. Default: `seed`. */
   readonly cluster?: keyof typeof clusters;
-  /** May be slow, but not bound to leading: a review is a POST that changes nothing. */
+  /** May be rate limited, but must not require leadership: a review is a POST that changes nothing. */
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
   readonly settings: Settings;
-  /** Rejects with an ApiError when it cannot be found out now. */
+  /** Returns the rights that `settings` need. Rejects with an ApiError if they cannot be determined now. */
   readonly needed: (settings: Settings, inquiry: Inquiry) => Promise<readonly NeededRight[]>;
 }
 
-/** Rights may be taken away while the program runs. */
+/** Time until the next check: rights may be revoked while the program runs. */
 const recheckMs = 3_600_000;
-/** While some are missing, or could not be asked for. */
+/** Time until the next check if rights are missing, or the last check failed. */
 const recheckSoonMs = 300_000;
 const timeoutMs = 10_000;
 
 /**
- * Asks the API server for every right that the configuration needs, because some are first used in an outage. A missing right is logged
- * once, and so is that none is missing any more. A review that fails or is refused changes nothing. Ready at once, one request at a time, and it never fails.
+ * Checks with access reviews that the program has every right that the configuration needs, because some are first used in an outage. Logs
+ * a missing right once, and once that none is missing any more. A failed or refused review changes nothing. Ready at once, sends one request at a time,
+ * never fails.
  */
 export class RightsCheck<Settings> implements Runnable {
   readonly name: string;
@@ -53,7 +54,7 @@ export class RightsCheck<Settings> implements Runnable {
   readonly #where: string;
   readonly #count: Gauge;
   #settings: Settings;
-  /** Ends the check or the pause under way. */
+  /** Ends the current check, or the wait for the next one. */
   #wake = new AbortController();
   #known: ReadonlySet<string> | undefined;
 
@@ -65,17 +66,17 @@ export class RightsCheck<Settings> implements Runnable {
     this.#settings = options.settings;
     this.#count = options.meter.gauge({
       name: metric,
-      help: `Rights${where} that the configuration needs and that this program has not, as of the last time that the API server said so.`,
+      help: `Rights${where} that the configuration needs and this program lacks, as of the last complete check.`,
     });
   }
 
-  /** Checks what other settings need. */
+  /** Checks at once the rights that other settings need. */
   apply(settings: Settings): void {
     this.#settings = settings;
     this.#wake.abort();
   }
 
-  /** As of the last time that the API server said so. */
+  /** Missing rights, as of the last complete check. */
   missing(): readonly string[] {
     return [...(this.#known ?? [])];
   }
@@ -100,7 +101,7 @@ export class RightsCheck<Settings> implements Runnable {
     }
   }
 
-  /** True when nothing is missing. */
+  /** Returns true if no right is missing. */
   async #check(signal: AbortSignal): Promise<boolean> {
     const { client, needed } = this.#options;
     const callOptions = { signal, timeoutMs };

@@ -5,7 +5,7 @@ import { eventGrant, leaseGrants, rightsOf } from './grants.ts';
 const words = (...given: Parameters<typeof rightsOf>): readonly string[] =>
   rightsOf(...given).map(({ right }) => formatRight(right));
 
-it('asks for each verb on each name', () => {
+it('needs each verb on each name', () => {
   const grant = { group: 'apps', resource: 'deployments', names: ['a', 'b'], verbs: ['get', 'patch'], purpose: 'to' };
   expect(words([grant])).toEqual(
     ['a', 'b'].flatMap((name) =>
@@ -16,7 +16,7 @@ it('asks for each verb on each name', () => {
   );
 });
 
-it('asks in the namespace of a control plane only for what is used there one by one, and in a namespace of its own for the Lease', () => {
+it('needs a right in the namespace of a control plane only with `byNamespace`, and the rights on the Lease in its namespace', () => {
   const machines = { group: '', resource: 'machines', verbs: ['list'], purpose: 'to' };
   const one = { ...machines, byNamespace: true } as const;
   expect(
@@ -30,6 +30,6 @@ it('asks in the namespace of a control plane only for what is used there one by 
   ]);
 });
 
-it('does not ask for what may be missing', () => {
+it('does not need the rights of an optional grant', () => {
   expect(words([eventGrant], 'shoot--a')).toEqual([]);
 });

@@ -1,21 +1,21 @@
 import type { NeededRight } from './check-rights.ts';
 
-/** Verbs on a resource that a component uses. Its permission check, its manifests and docs/rights.md are made from its grants. */
+/** Verbs on a resource that a component uses. Its rights check, its manifests and docs/rights.md are generated from its grants. */
 export interface Grant {
   /** API group; empty for the core group. */
   readonly group: string;
-  /** Plural, with the subresource where there is one: `deployments/scale`. */
+  /** Plural name, with the subresource if any: `deployments/scale`. */
   readonly resource: string;
-  /** Names of the only objects; absent: whatever the name. */
+  /** Names of the objects. Absent for all objects. */
   readonly names?: readonly string[];
   readonly verbs: readonly string[];
-  /** What it is used for: `to ...`. */
+  /** Purpose: `to ...`. */
   readonly purpose: string;
-  /** The only namespace; absent: all, or the resource has none. */
+  /** Namespace of the objects. Absent for all namespaces, or if the resource has none. */
   readonly namespace?: string;
-  /** Used in one namespace of a control plane at a time, so that it may be granted namespace by namespace. */
+  /** True if each request concerns one namespace of a control plane, so that the grant may be given namespace by namespace. */
   readonly byNamespace?: true;
-  /** The component leaves something out without it, says so once, and does not ask for it. */
+  /** True if the component only omits something without it. It logs that once, and the rights check leaves it out. */
   readonly optional?: true;
 }
 
@@ -30,7 +30,7 @@ export const eventGrant: Grant = {
   optional: true,
 };
 
-/** What leader election takes. `create` cannot be narrowed to a name: the object is not there yet. */
+/** Grants of leader election. RBAC cannot limit `create` to a name, because the object does not exist yet. */
 export const leaseGrants = (lease: string, namespace: string): readonly Grant[] => {
   const leases = { group: 'coordination.k8s.io', resource: 'leases', purpose: 'to elect a leader', namespace };
   return [
@@ -39,7 +39,7 @@ export const leaseGrants = (lease: string, namespace: string): readonly Grant[] 
   ];
 };
 
-/** The rights to check: those of optional grants are not. `namespace` is that of some control plane; absent: all of them. */
+/** Returns the rights to check, without those of optional grants. `namespace` is that of one control plane; absent for all of them. */
 export const rightsOf = (grants: readonly Grant[], namespace?: string): readonly NeededRight[] =>
   grants.flatMap((grant) => {
     if (grant.optional === true) return [];

@@ -2,10 +2,10 @@ import type { ProbedShoot, ProberStatus } from '../../prober/status/index.ts';
 import { type SeedFindings, judgeSeed } from '../judge.ts';
 import type { SeedStatus } from '../seed-status.ts';
 
-/** When everything below was read. */
+/** Time of all statuses below. */
 const readAt = '2026-01-01T12:00:00.000Z';
 
-/** So many seconds before. */
+/** Returns the time that many seconds earlier. */
 export const before = (seconds: number): string => new Date(Date.parse(readAt) - seconds * 1_000).toISOString();
 
 export const shootOf = (name: string, given: Partial<ProbedShoot> = {}): ProbedShoot => ({
