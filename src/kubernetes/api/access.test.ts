@@ -11,14 +11,14 @@ const scale: Right = {
 const secrets: Right = { verb: 'list', group: '', resource: 'secrets' };
 
 describe('rights', () => {
-  it('are told in the words of the API server', () => {
+  it('are formatted as the API server formats them', () => {
     expect(formatRight(scale)).toBe(
       'patch resource "deployments/scale" "kcm" in API group "apps" in the namespace "shoot--a"',
     );
     expect(formatRight(secrets)).toBe('list resource "secrets" in API group "" at the cluster scope');
   });
 
-  it('are asked for with the subresource apart, and without what does not matter', () => {
+  it('are checked with a separate subresource and without absent fields', () => {
     expect(JSON.parse(JSON.stringify(reviewAccess(scale).body))).toEqual({
       apiVersion: 'authorization.k8s.io/v1',
       kind: 'SelfSubjectAccessReview',
@@ -41,13 +41,13 @@ describe('rights', () => {
   it.each([
     [{ status: { allowed: true } }, true],
     [{ status: { allowed: false, reason: 'no' } }, false],
-    // An authorizer that cannot say is no grant.
+    // No decision of the authorizer is no grant.
     [{ status: {} }, false],
-  ])('are there if and only if the answer says so: %j', (answer, expected) => {
+  ])('are granted only if the response grants them: %j', (answer, expected) => {
     expect(reviewAccess(secrets).decode(answer)).toBe(expected);
   });
 
-  it.each([[{}], [{ status: null }], [{ status: { allowed: 'yes' } }], ['ok']])('no answer is %j', (answer) => {
+  it.each([[{}], [{ status: null }], [{ status: { allowed: 'yes' } }], ['ok']])('are not read from %j', (answer) => {
     expect(() => reviewAccess(secrets).decode(answer)).toThrow(/review/);
   });
 });

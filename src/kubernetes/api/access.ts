@@ -2,20 +2,20 @@ import type { NamespacedName } from './resource-ref.ts';
 import type { Call } from './call.ts';
 import { decodeObject, optionalBoolean } from './decode.ts';
 
-/** What a request to an API server takes, as RBAC rules name it. */
+/** A permission that a request to an API server needs, in the terms of RBAC rules. */
 export interface Right {
   readonly verb: string;
   /** API group; empty for the core group. */
   readonly group: string;
-  /** Plural, with the subresource where there is one: `deployments/scale`. */
+  /** Plural name, with the subresource if there is one: `deployments/scale`. */
   readonly resource: string;
-  /** Absent: whatever the name. */
+  /** Absent: objects of any name. */
   readonly name?: string;
-  /** Absent: in all namespaces, or the resource has none. */
+  /** Absent: all namespaces, or a cluster-scoped resource. */
   readonly namespace?: string;
 }
 
-/** In the words of the API server's own refusals (`apiserver/pkg/endpoints/handlers/responsewriters/errors.go`). */
+/** Formats a right as the API server does in its own refusals (`apiserver/pkg/endpoints/handlers/responsewriters/errors.go`). */
 export const formatRight = ({ verb, group, resource, name, namespace }: Right): string =>
   [
     `${verb} resource "${resource}"`,
@@ -50,12 +50,12 @@ const review = (
 };
 
 /**
- * Asks the API server whether we have a right; it stores nothing. Everybody who is known to it may ask (`system:basic-user`). An empty name or
+ * Checks with the API server if we have a right; nothing is stored. Every authenticated user may do so (`system:basic-user`). An empty name or
  * namespace means all of them (`authorization.k8s.io/v1`, ResourceAttributes).
  */
 export const reviewAccess = (right: Right): Call<boolean> => review('SelfSubjectAccessReview', right, {});
 
-/** The same about a ServiceAccount, with the user and the groups that its tokens stand for (`apiserver/pkg/authentication/serviceaccount`). */
+/** Checks the same for a ServiceAccount, by the user and the groups of its tokens (`apiserver/pkg/authentication/serviceaccount`). */
 export const reviewAccessOf = ({ namespace, name }: NamespacedName, right: Right): Call<boolean> => {
   const accounts = 'system:serviceaccounts';
   return review('SubjectAccessReview', right, {

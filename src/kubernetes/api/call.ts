@@ -1,6 +1,6 @@
 import type { ProtobufCursor } from '../protobuf/index.ts';
 
-/** A call to an API server as a value: what to send and how to read the answer. Pure; sending it is the client's job. */
+/** A call to an API server as a value: the request and how to read its response. Pure; the client sends it. */
 export interface Call<T> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
@@ -8,26 +8,26 @@ export interface Call<T> {
   readonly contentType?: PatchType | 'application/json';
   /** Serialized as JSON. */
   readonly body?: unknown;
-  /** Reads the parsed JSON answer; throws a DecodeError when the shape is not what it must be. */
+  /** Decodes the parsed JSON response; throws a DecodeError if it has the wrong shape. */
   readonly decode: (json: unknown) => T;
-  /** Reads the answer from protobuf, our first choice; throws a ProtobufError for broken bytes. Absent: JSON only. */
+  /** Decodes a protobuf response, which we prefer; throws a ProtobufError for malformed bytes. Absent: JSON only. */
   readonly protobuf?: (bytes: Uint8Array) => T;
-  /** Reads an answer that is no JSON, such as that of `/healthz`, with its status, which is a 2xx. In place of `decode`. */
+  /** Decodes a response that is not JSON, such as that of `/healthz`; `status` is a 2xx. Used in place of `decode`. */
   readonly text?: (text: string, status: number) => T;
-  /** Reads a list item by item, and page by page. In place of `decode` and `protobuf`. */
+  /** Reads a list item by item and page by page. Used in place of `decode` and `protobuf`. */
   readonly list?: ListReading<T>;
-  /** True when the status of the answer says all: its body is thrown away, and `decode` gets undefined. */
+  /** True if only the response's status matters: the body is discarded, and `decode` gets undefined. */
   readonly ignoresBody?: boolean;
-  /** Most bytes of the answer; a longer one is a MalformedResponse. Absent: the client's own limit for objects. */
+  /** Maximum size of the response in bytes; a longer one is a MalformedResponse. Absent: the client's limit for objects. */
   readonly bytes?: number;
   /**
-   * True when a second application does no harm (the body carries a resourceVersion, UID or JSON-patch `test`), so that a lost answer
-   * may be retried. Reads need not say so.
+   * True if a second application does no harm (the body has a resourceVersion, UID or JSON-patch `test`), so that the call may be retried
+   * after a lost response. Reads need not set it.
    */
   readonly repeatable?: boolean;
 }
 
-/** `Call.bytes` of answers that are known to be small. */
+/** `Call.bytes` for responses that are known to be small. */
 export const smallAnswerBytes = 64 * 1024;
 
 export type PatchType =
@@ -39,26 +39,26 @@ export type PatchType =
 
 export interface Answer<T> {
   readonly value: T;
-  /** The server's `Date` header in milliseconds since the epoch (resolution 1 s), when it sent one. */
+  /** The server's `Date` header in milliseconds since the epoch (resolution 1 s), if it sent one. */
   readonly date?: number;
-  /** Monotonic milliseconds when the request was handed to the transport and when the whole answer was in. */
+  /** Monotonic milliseconds at which the request was handed to the transport, and at which the whole response had been read. */
   readonly sentAt: number;
   readonly receivedAt: number;
 }
 
-/** Bounds of a list. A list beyond them is a MalformedResponse, and is read no further. */
+/** Limits of a list. A list beyond them is a MalformedResponse and is read no further. */
 export interface ListBounds {
-  /** Most bytes of one page, as JSON and as protobuf. */
+  /** Maximum size of one page in bytes, as JSON and as protobuf. */
   readonly jsonBytes: number;
   readonly protobufBytes: number;
   readonly pageItems: number;
-  /** In all pages together. */
+  /** Maximum number of items in all pages together. */
   readonly items: number;
-  /** Memory that the projections of all items may take, roughly. Absent: no limit. */
+  /** Approximate maximum memory of the projections of all items, in bytes. Absent: no limit. */
   readonly keptBytes?: number;
 }
 
-/** Takes a list item by item, so that neither its bytes nor its JSON are ever in memory as a whole. */
+/** Collects a list item by item, so that neither its bytes nor its JSON are ever in memory as a whole. */
 export interface ListParts<T> {
   readonly count: () => number;
   /** Throws a DecodeError. */
@@ -67,13 +67,13 @@ export interface ListParts<T> {
   readonly addProtobuf: (cursor: ProtobufCursor, end: number) => void;
   /** The latest item. */
   readonly last: () => unknown;
-  /** Forgets all but the first `count` items. */
+  /** Drops all but the first `count` items. */
   readonly cut: (count: number) => void;
   readonly all: () => T;
 }
 
 export interface ListReading<T> {
-  /** `limit` of a page; undefined: the whole list in one page. */
+  /** Query parameter `limit` of each page; undefined: the whole list in one page. */
   readonly pageSize: number | undefined;
   readonly bounds: ListBounds;
   /** Kind of the list, such as `NodeList`; undefined: any. */

@@ -35,7 +35,7 @@ describe('optional readers', () => {
     { name: 'optionalInteger', read: optionalInteger, takes: ['zero'] },
   ];
 
-  it.each(readers)('$name takes its own type, and absent and null for absent', ({ read, takes }) => {
+  it.each(readers)('$name accepts its own type, and returns undefined for absent and null', ({ read, takes }) => {
     for (const [name, value] of Object.entries(values)) {
       if (value === undefined || value === null) expect(read(value, 'at')).toBeUndefined();
       else if (takes.includes(name)) expect(read(value, 'at')).toBe(value);
@@ -62,14 +62,14 @@ describe('mandatory readers', () => {
     expect(() => decodeStringMap(['x'], 'a')).toThrow('a: expected an object, found a list');
   });
 
-  it('say of a huge key only how it begins', () => {
+  it('print only the beginning of a huge key', () => {
     const huge = 'k'.repeat(1_000_000);
     expect(() => decodeStringMap({ [huge]: 1 }, 'a')).toThrow(/^a\[k{100}\.\.\.\]: expected a string, found a number$/);
   });
 });
 
 describe('decodeMeta', () => {
-  it('reads what is there', () => {
+  it('reads all fields', () => {
     const metadata = {
       name: 'a',
       namespace: 'b',
@@ -84,7 +84,7 @@ describe('decodeMeta', () => {
     expect(decodeMeta({ metadata }, 'x')).toEqual({ ...same, deleting: true });
   });
 
-  it('fills in what is not', () => {
+  it('fills in defaults for absent fields', () => {
     expect(decodeMeta({ metadata: { name: 'a', deletionTimestamp: null } }, 'x')).toEqual({
       name: 'a',
       namespace: '',
@@ -125,14 +125,14 @@ describe('decodeList', () => {
     [{ items: {} }, 'items: expected a list, found an object'],
     [[], 'list: expected an object, found a list'],
     [null, 'list: expected an object, found null'],
-    // A proxy that answers 200 with something of its own must not look like a shoot without nodes.
+    // A proxy's own 200 response must not look like a shoot without nodes.
     [{}, 'items: expected a list, found nothing'],
     [{ kind: 'Status', apiVersion: 'v1', status: 'Success' }, 'items: expected a list, found nothing'],
   ])('refuses %j', (json, problem) => {
     expect(() => decode(json)).toThrow(problem);
   });
 
-  it('refuses a list that says another kind', () => {
+  it('refuses a list of another kind', () => {
     const decodeLeases = decodeList((item, path) => decodeString(item, path), 'LeaseList');
     expect(decodeLeases({ kind: 'LeaseList', items: ['a'] })).toEqual(['a']);
     expect(decodeLeases({ items: ['a'] })).toEqual(['a']);

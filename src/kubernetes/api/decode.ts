@@ -1,7 +1,7 @@
 import { parseMicroTime } from './micro-time.ts';
 import { shorten } from './shorten.ts';
 
-/** An object from the API server that has not the shape it must have; the message names the path. */
+/** An object from the API server has the wrong shape; the message names the path. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
 
@@ -34,18 +34,18 @@ const optional =
     return value;
   };
 
-/** The `optional...` readers take absent and null as undefined, as Go's JSON decoder does; any other type is a DecodeError. */
+/** The `optional...` readers return undefined for absent and null, as Go's JSON decoder does; any other type is a DecodeError. */
 export const optionalObject = optional('an object', isObject);
 export const optionalList = optional('a list', (value): value is readonly unknown[] => Array.isArray(value));
 export const optionalString = optional('a string', (value) => typeof value === 'string');
 export const optionalBoolean = optional('a boolean', (value) => typeof value === 'boolean');
 export const optionalInteger = optional('a whole number', (value): value is number => Number.isSafeInteger(value));
 
-/** The nested object `field`; empty if absent. */
+/** Returns the nested object `field`; empty if absent. */
 export const childObject = (object: JsonObject, path: string, field: string): JsonObject =>
   optionalObject(object[field], `${path}.${field}`) ?? {};
 
-/** A Time or MicroTime of an object in microseconds since the epoch; undefined where it is absent, null or empty. Throws a DecodeError. */
+/** Reads a Time or MicroTime as microseconds since the epoch; undefined if it is absent, null or empty. Throws a DecodeError. */
 export const optionalMicroTime = (value: unknown, path: string): number | undefined => {
   const text = optionalString(value, path);
   if (text === undefined || text === '') return undefined;
@@ -60,7 +60,7 @@ export const decodeString = (value: unknown, path: string): string => {
   return text;
 };
 
-/** A map of strings; absent is empty. */
+/** Reads a map of strings; empty if absent. */
 export const decodeStringMap = (value: unknown, path: string): Readonly<Record<string, string>> => {
   const object = optionalObject(value, path) ?? {};
   for (const [key, entry] of Object.entries(object)) {
@@ -70,9 +70,9 @@ export const decodeStringMap = (value: unknown, path: string): Readonly<Record<s
 };
 
 /**
- * The items of a list answer, each through `decodeItem`. Go leaves `items` out of no list, though it may be null: an answer without it
- * is somebody else's, and must not pass for an empty list. Nor must a list that says another kind than `kind`, such as `LeaseList`: nodes
- * look like leases that nobody renews.
+ * Decodes a list response, each item with `decodeItem`. A Go server never omits `items`, though it may be null: a response without it
+ * comes from something else, and is no empty list. A list of another kind than `kind`, such as `LeaseList`, is refused too: nodes
+ * would decode as leases that were never renewed.
  */
 export const decodeList =
   <T>(decodeItem: (item: unknown, path: string) => T, kind?: string) =>
@@ -91,14 +91,14 @@ export interface ObjectMeta {
   readonly namespace: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** Absent for kinds that do not count generations. */
+  /** Absent for kinds without generations. */
   readonly generation?: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly deleting: boolean;
 }
 
-/** Checks what was read from protobuf, in which a name that is missing is empty. */
+/** Returns an object that was read from protobuf, in which a missing name is empty; throws a DecodeError if it has no name. */
 export const checkName = <T extends { readonly name: string }>(object: T, path: () => string): T => {
   if (object.name === '') throw new DecodeError(`${path()}.metadata.name`, 'a name', undefined);
   return object;

@@ -7,11 +7,11 @@ import type { Call } from './call.ts';
 import { distinctBy } from './distinct.ts';
 import { listNodeLeases } from './lease.ts';
 
-/** Names that a plain object has already, beside ordinary ones. */
+/** Ordinary names, and names of properties that every plain object has. */
 const names = fc.constantFrom('a', 'b', 'c', 'd', '', ...Object.getOwnPropertyNames(Object.prototype));
 const itself = (name: string): string => name;
 
-describe('a name that stands in a list more than once', () => {
+describe('a name that occurs in a list more than once', () => {
   it.each([
     [[], []],
     [['a'], ['a']],
@@ -56,7 +56,7 @@ describe('a hostile shoot lists one object a thousand times', () => {
   }));
   const alive = { metadata: { name: 'alive', namespace: 'kube-node-lease' }, spec: {} };
 
-  /** As the client reads lists: item by item as they come in. */
+  /** Reads a list as the client does: item by item as they arrive. */
   const stream = <T>({ list }: Call<T>, items: readonly unknown[]): T | undefined => {
     const parts = list?.start();
     for (const item of items) parts?.addJson(item);
@@ -83,7 +83,7 @@ describe('a hostile shoot lists one object a thousand times', () => {
     expect(stream(listWorkerNodes, list.items)).toHaveLength(3);
   });
 
-  it('nodes and pools by names that every object has are as good as others', () => {
+  it('nodes and pools may have the names of properties that every object has', () => {
     fc.assert(
       fc.property(names, names, names, (name, pool, condition) => {
         if (name === '') return;

@@ -1,10 +1,10 @@
 /**
- * The items, only the first of those that share a name. An honest API server lists each object once, so this changes none of its lists; a hostile one could make
- * one node count a thousand times. It gains nothing by the choice: it could have sent the list that is left. `nameOf`:
- * undefined for an item that counts in any case.
+ * Returns the items without those whose name occurred before. An honest API server lists each object once, so its lists do not change; a hostile one could
+ * otherwise make one node count a thousand times. It gains nothing by the choice of the first: it could have sent the remaining list itself.
+ * `nameOf` returns undefined for an item that always counts.
  */
 export const distinctBy = <T>(items: readonly T[], nameOf: (item: T) => string | undefined): readonly T[] => {
-  // API servers list in the order of etcd's keys, which costs no more than a comparison each.
+  // API servers list in the order of etcd's keys; then one comparison per item is enough.
   let before = '';
   const isAscending = items.every((item) => {
     const name = nameOf(item) ?? '';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatAge, formatGoDuration, parseGoDuration } from './duration.ts';
 
-/** What `time.ParseDuration` of Go 1.26 returns: nanoseconds and `String()` of them, or null for an error. */
+/** Results of `time.ParseDuration` of Go 1.26: nanoseconds and their `String()`, or null for an error. */
 const go: readonly (readonly [text: string, nanos: bigint, printed: string] | readonly [text: string, error: null])[] =
   [
     ['', null],
@@ -149,7 +149,7 @@ describe('parseGoDuration', () => {
     ['1\n', String.raw`has the unknown unit "\n" (known: ns, us, ms, s, m, h)`],
     [`${'9'.repeat(1_000_000)}s`, 'is beyond 2562047h47m16.854775807s'],
     ['3000000h', 'is beyond 2562047h47m16.854775807s'],
-  ])('says what is wrong with "%s"', (text, error) => {
+  ])('describes the error in "%s"', (text, error) => {
     expect(parseGoDuration(text)).toEqual({ ok: false, error });
   });
 
@@ -167,7 +167,7 @@ describe('parseGoDuration', () => {
 
 describe('formatGoDuration', () => {
   const exact = go.flatMap(([, nanos, printed]) =>
-    // Beyond 2^53 ns a number of milliseconds has no longer the last nanosecond.
+    // Beyond 2^53 ns, a number of milliseconds is no longer exact to the nanosecond.
     nanos === null || (nanos % 1_000_000n !== 0n && nanos > 2n ** 51n) ? [] : [{ ms: Number(nanos) / 1e6, printed }],
   );
 
@@ -175,13 +175,13 @@ describe('formatGoDuration', () => {
     expect(formatGoDuration(ms)).toBe(printed);
   });
 
-  it('is read back as the same value', () => {
+  it('prints text that parses to the same value', () => {
     const wholeMs = fc.integer({ min: -9e12, max: 9e12 });
     const nanosOfADay = fc.integer({ min: -864e11, max: 864e11 }).map((nanos) => nanos / 1e6);
     fc.assert(fc.property(fc.oneof(wholeMs, nanosOfADay), (ms) => Object.is(parsed(formatGoDuration(ms)), ms + 0)));
   });
 
-  it('prints what it reads in one canonical way', () => {
+  it('prints every parsed duration in one canonical form', () => {
     const term = fc.tuple(
       fc.integer({ min: 0, max: 999 }),
       fc.constantFrom('ns', 'us', '\u03bcs', 'ms', 's', 'm', 'h'),
@@ -195,13 +195,13 @@ describe('formatGoDuration', () => {
     );
   });
 
-  it('rounds what is finer than a nanosecond', () => {
+  it('rounds to a nanosecond', () => {
     expect(formatGoDuration(0.000_000_4)).toBe('0s');
     expect(formatGoDuration(999.999_999_9)).toBe('1s');
     expect(formatGoDuration(-0.1 - 0.2)).toBe('-300\u00b5s');
   });
 });
 
-it('an age has whole seconds, and is none where clocks differ', () => {
+it('an age has whole seconds, and is 0s if it is negative because clocks differ', () => {
   expect([192_499, 192_500, 0, -5_000].map(formatAge)).toEqual(['3m12s', '3m13s', '0s', '0s']);
 });

@@ -15,7 +15,7 @@ const units: Readonly<Record<string, bigint>> = {
 const nanosPerMs = 1_000_000n;
 const unitNames = 'ns, us, ms, s, m, h';
 
-/** Go holds a duration in an int64 of nanoseconds; its smallest value is -2^63. */
+/** Go stores a duration as int64 nanoseconds, so the smallest is -2^63 ns. */
 const limit = 2n ** 63n;
 const tooLarge = 'is beyond 2562047h47m16.854775807s';
 
@@ -25,7 +25,7 @@ const fail = (error: string): { readonly ok: false; readonly error: string } => 
 
 const quote = (text: string): string => JSON.stringify(text.length > 20 ? `${text.slice(0, 20)}...` : text);
 
-/** Go counts the digits of a fraction only as far as an int64 holds them (`leadingFraction`). */
+/** Go ignores digits of a fraction that no longer fit into an int64 (`leadingFraction`). */
 const fractionNanos = (digits: string, unit: bigint): bigint => {
   let fraction = 0n;
   let scale = 1;
@@ -35,7 +35,7 @@ const fractionNanos = (digits: string, unit: bigint): bigint => {
     fraction = next;
     scale *= 10;
   }
-  // In floating point as Go does it: 0.3333333333333333333h is 20m0s.
+  // Floating point, as in Go: 0.3333333333333333333h is 20m0s.
   return BigInt(Math.floor(Number(fraction) * (Number(unit) / scale)));
 };
 
@@ -68,13 +68,13 @@ const parseNanos = (text: string): Nanos => {
 };
 
 /**
- * Reads a duration in Go's syntax (`time.ParseDuration`), such as `300ms`, `1.5h` or `2h45m`, and returns milliseconds: a fraction
- * when it is finer than that, and negative when the text is. The error says what is wrong, to be put after the name of the value.
+ * Parses a duration in Go's syntax (`time.ParseDuration`), such as `300ms`, `1.5h` or `2h45m`, and returns milliseconds: with a fraction
+ * if it is finer than that, and negative if the text is. The error is a predicate, to be put after the name of the value.
  */
 export const parseGoDuration = (text: string): Result<number, string> => {
   const nanos = parseNanos(text);
   if (!nanos.ok) return nanos;
-  // Apart, because more than 2^53 ns do not fit into a number while their milliseconds do.
+  // Converted separately, because more than 2^53 ns do not fit into a number while their milliseconds do.
   const [whole, rest] = [nanos.value / nanosPerMs, nanos.value % nanosPerMs];
   return { ok: true, value: Number(whole) + Number(rest) / Number(nanosPerMs) };
 };
@@ -99,12 +99,12 @@ const formatNanos = (nanos: bigint): string => {
   return minutes < 60n ? `${minutes}m${seconds}` : `${minutes / 60n}h${minutes % 60n}m${seconds}`;
 };
 
-/** Writes finite milliseconds as Go does (`time.Duration.String`): `5m0s`, `1.5s`, `300ms`; what is finer than 1 ns is rounded. */
+/** Formats finite milliseconds as Go does (`time.Duration.String`): `5m0s`, `1.5s`, `300ms`. Rounds to 1 ns. */
 export const formatGoDuration = (ms: number): string => {
   const whole = Math.trunc(ms);
   const nanos = BigInt(whole) * nanosPerMs + BigInt(Math.round((ms - whole) * Number(nanosPerMs)));
   return nanos < 0n ? `-${formatNanos(-nanos)}` : formatNanos(nanos);
 };
 
-/** In whole seconds, and never less than none: `3m12s`. */
+/** Formats an age in whole seconds, such as `3m12s`; `0s` if it is negative. */
 export const formatAge = (ms: number): string => formatGoDuration(Math.max(0, Math.round(ms / 1_000)) * 1_000);

@@ -26,7 +26,7 @@ describe('decodeEndpointSlice', () => {
     expect(decodeEndpointSlice(slice(endpoints), 'slice')).toEqual({ namespace: 'ns', service: 'etcd', ready });
   });
 
-  it('belongs to no service without the label', () => {
+  it('returns an empty service without the label', () => {
     expect(decodeEndpointSlice(slice([], {}), 'slice').service).toBe('');
   });
 

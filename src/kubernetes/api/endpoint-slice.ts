@@ -1,6 +1,6 @@
 import { decodeMeta, decodeObject, optionalBoolean, optionalList, optionalObject } from './decode.ts';
 
-/** Label with the name of an EndpointSlice's Service (`discovery/v1`, LabelServiceName). */
+/** Label of an EndpointSlice that holds the name of its Service (`discovery/v1`, LabelServiceName). */
 export const serviceNameLabel = 'kubernetes.io/service-name';
 
 /** An EndpointSlice as the weeder sees it. */
@@ -12,7 +12,7 @@ export interface EndpointSliceView {
   readonly ready: boolean;
 }
 
-/** An absent `ready` means ready, an absent `terminating` not terminating (EndpointConditions in k8s.io/api/discovery/v1). */
+/** An absent `ready` means ready, an absent `terminating` means not terminating (EndpointConditions in k8s.io/api/discovery/v1). */
 const isReady = (endpoint: unknown, path: string): boolean => {
   const where = `${path}.conditions`;
   const conditions = optionalObject(decodeObject(endpoint, path).conditions, where) ?? {};

@@ -23,7 +23,7 @@ it.each(Object.entries(handling))('%s: %s', (code, expected) => {
   expect(new ApiError({ code: code as ApiErrorCode, message: 'x' }).handling).toBe(expected);
 });
 
-it('an ApiError keeps what is known of the answer', () => {
+it('an ApiError keeps the details of the response', () => {
   const cause = new Error('reset');
   const error = new ApiError({
     code: 'TooManyRequests',
@@ -50,7 +50,7 @@ it('a KubeconfigError names its field', () => {
   expect(error.field).toBe('users[0].user.exec');
 });
 
-it('what is not found is undefined, and every other failure stays one', async () => {
+it('unlessNotFound returns undefined for NotFound and rejects for every other failure', async () => {
   const refused = (code: ApiErrorCode): Promise<string> => Promise.reject(new ApiError({ code, message: 'x' }));
   expect(await unlessNotFound(Promise.resolve('found'))).toBe('found');
   expect(await unlessNotFound(refused('NotFound'))).toBeUndefined();

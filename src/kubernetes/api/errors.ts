@@ -1,4 +1,4 @@
-/** How an API call failed, by `Status.reason` first and HTTP code second. */
+/** Failure of an API call, classified by `Status.reason` first and HTTP code second. */
 export type ApiErrorCode =
   | 'BadRequest'
   | 'Unauthorized'
@@ -17,7 +17,7 @@ export type ApiErrorCode =
   | 'Rejected';
 
 /**
- * What a caller may do about each: `retry` the same call, `wait` for Retry-After and retry, `reread` and decide again,
+ * Action that a caller may take after an error: `retry` the same call, `wait` for Retry-After and retry, `reread` and decide again,
  * or `give-up` (the same call fails the same way until somebody changes something).
  */
 export type ErrorHandling = 'retry' | 'wait' | 'reread' | 'give-up';
@@ -40,11 +40,11 @@ const handlingByCode: Readonly<Record<ApiErrorCode, ErrorHandling>> = {
   Rejected: 'give-up',
 };
 
-/** How far an exchange had come when it failed; `connecting` takes name, TCP, proxy and TLS together. */
+/** Phase in which an exchange failed; `connecting` includes DNS, TCP, proxy and TLS. */
 export type ExchangePhase = 'connecting' | 'waiting for the answer' | 'reading the answer';
 
 /**
- * `cause` of a ConnectionError, and of a Timeout that a transport noticed: what Node's error said without its message, which repeats addresses and bytes that
+ * `cause` of a ConnectionError, and of a Timeout that a transport noticed: Node's error without its message, which repeats addresses and bytes that
  * came from a Secret.
  */
 export interface ConnectionFault {
@@ -55,25 +55,25 @@ export interface ConnectionFault {
 /** A field that server-side apply would take from another manager. */
 export interface FieldConflict {
   readonly manager: string;
-  /** Such as `.spec.replicas`. */
+  /** Path of the field, such as `.spec.replicas`. */
   readonly field: string;
 }
 
 export interface ApiErrorInit {
   readonly code: ApiErrorCode;
   readonly message: string;
-  /** HTTP status, absent when there was no answer. */
+  /** HTTP status, absent if there was no response. */
   readonly status?: number;
   /** From `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** A rate limit of ours kept it back: nothing was sent, and nothing is known of the server. */
+  /** True if our own rate limit held the request back: nothing was sent, and the server's state is unknown. */
   readonly heldBack?: true;
-  /** For a Conflict of server-side apply. */
+  /** Set for a Conflict of server-side apply. */
   readonly conflicts?: readonly FieldConflict[];
   readonly cause?: unknown;
 }
 
-/** Every failed API call, classified once, at the transport. `Rejected` is any other 4xx, or a request that was not sent. */
+/** A failed API call, classified once, at the transport. `Rejected` is any other 4xx, or a request that was not sent. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ApiErrorCode;
@@ -91,7 +91,7 @@ export class ApiError extends Error {
     this.conflicts = init.conflicts ?? [];
   }
 
-  /** For an exchange without an answer: as much as the transport knows. */
+  /** Details of an exchange without a response, as far as the transport knows them. */
   get fault(): Partial<ConnectionFault> {
     const { cause } = this;
     return typeof cause === 'object' && cause !== null ? cause : {};
@@ -105,10 +105,10 @@ export class ApiError extends Error {
 export const isApiError = (error: unknown, code: ApiErrorCode): error is ApiError =>
   error instanceof ApiError && error.code === code;
 
-/** What was thrown, in words. */
+/** Returns the message of anything that was thrown. */
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Undefined where there is no such object, or the API server does not know its kind. Rejects as `asked` does for any other failure. */
+/** Resolves with undefined if the object does not exist, or the API server does not serve its kind. Rejects as `asked` does for any other failure. */
 export const unlessNotFound = async <T>(asked: Promise<T>): Promise<T | undefined> => {
   try {
     return await asked;
@@ -118,7 +118,7 @@ export const unlessNotFound = async <T>(asked: Promise<T>): Promise<T | undefine
   }
 };
 
-/** A kubeconfig that is refused or broken; the message names the field and never its value. */
+/** A kubeconfig is refused or malformed; the message names the field and never its value. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
   /** Path of the offending field, such as `users[0].user.exec`. */

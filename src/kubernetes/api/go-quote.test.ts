@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { goQuote } from './go-quote.ts';
 
-/** Each with what `strconv.Quote` of Go 1.26 makes of it. */
+/** Texts and the results of `strconv.Quote` of Go 1.26. */
 const cases: readonly (readonly [text: string, quoted: string])[] = [
   ['', '""'],
   ['plain', '"plain"'],
@@ -33,7 +33,7 @@ describe("Go's %q", () => {
     expect(goQuote(text)).toBe(quoted);
   });
 
-  it('has U+FFFD for half a pair, as an encoder does', () => {
+  it('replaces half a surrogate pair with U+FFFD, as an encoder does', () => {
     expect(goQuote('a\ud800b')).toBe('"a\ufffdb"');
     expect(goQuote('\udc00')).toBe('"\ufffd"');
   });

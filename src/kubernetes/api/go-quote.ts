@@ -10,9 +10,9 @@ const shortEscapes: Readonly<Record<string, string>> = {
   '\\': '\\\\',
 };
 
-/** `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols, and of all spaces only that of ASCII. */
+/** Go's `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols, and the ASCII space but no other one. */
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
-/** A half of a pair cannot be said in UTF-8; encoders write U+FFFD in its place. */
+/** Half of a surrogate pair has no encoding in UTF-8; encoders write U+FFFD in its place. */
 const loneSurrogate = /^\p{Cs}$/u;
 
 const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, '0');
@@ -27,5 +27,5 @@ const escape = (char: string): string => {
   return code < 0x1_0000 ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;
 };
 
-/** A string as Go's `%q` prints it (`strconv.Quote`): printable characters stay as they are, ASCII or not, and the others are escaped. */
+/** Quotes a string as Go's `%q` does (`strconv.Quote`): keeps printable characters, ASCII or not, and escapes the others. */
 export const goQuote = (text: string): string => `"${Array.from(text, escape).join('')}"`;

@@ -8,20 +8,20 @@ export interface KubeRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Milliseconds for the whole exchange, the body included. Absent: no deadline but the signal (watches). */
+  /** Timeout of the whole exchange, the body included, in milliseconds. Absent: only the signal ends it (watches). */
   readonly timeoutMs?: number;
-  /** True when a second application does no harm, as `Call.repeatable`. GET requests need not say so. */
+  /** True if a second application does no harm, as `Call.repeatable`. GET requests need not set it. */
   readonly repeatable?: boolean;
-  /** The caller waits and tries again by itself: a refusal (429, 5xx with `Retry-After`) is its answer. */
+  /** True if the client must not retry: the caller gets a refusal (429, 5xx with `Retry-After`) and retries by itself. */
   readonly once?: true;
-  /** `urgent` does not wait behind the ordinary rate limit. */
+  /** `urgent` requests do not wait for the ordinary rate limit. */
   readonly priority?: 'urgent';
   /**
-   * Called by a transport each time right before the request leaves, with the connection open, so that nothing can be waited for in between.
-   * What it throws, an ApiError, ends the request unsent.
+   * Called by a transport each time right before it sends the request, with the connection open, so that no wait comes in between.
+   * Throws an ApiError to end the request unsent.
    */
   readonly beforeSend?: () => void;
-  /** Aborting ends the exchange at once: while queued, connecting or reading. */
+  /** Aborts the exchange at once: while it is queued, connecting or reading. */
   readonly signal: AbortSignal;
 }
 
@@ -29,14 +29,14 @@ export interface KubeResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Must be read to its end or abandoned (`return()`), or the connection stays occupied. Reading it may throw an ApiError. */
+  /** The caller must read it to its end or abandon it (`return()`), or the connection stays occupied. Reading may throw an ApiError. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
 /**
- * The one narrow seam to an API server. Policies (auth, deadlines, faults, counting) are wrappers around it.
- * Rejects with an ApiError (`ConnectionError`, `Timeout`) when there is no answer and with `signal.reason` on abort; any HTTP
- * status is an answer, not an error.
+ * The only interface through which requests reach an API server. Policies (auth, deadlines, faults, counting) are wrappers around it.
+ * Rejects with an ApiError (`ConnectionError`, `Timeout`) if there is no response and with `signal.reason` on abort; any HTTP
+ * status is a response, not an error.
  */
 export interface Kube {
   request(request: KubeRequest): Promise<KubeResponse>;
@@ -45,7 +45,7 @@ export interface Kube {
 export interface CallOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
-  /** Once the request has left, `signal` no longer ends it: only this many milliseconds without an answer do (`Timeout`). */
+  /** Once the request is sent, `signal` no longer ends it, only this many milliseconds without a response do (`Timeout`). */
   readonly sentTimeoutMs?: number;
   /** As `KubeRequest.once`. */
   readonly once?: true;
@@ -55,8 +55,8 @@ export interface CallOptions {
   readonly beforeSend?: () => void;
 }
 
-/** Calls read whole: bounded, decoded, every failure an ApiError. */
+/** Sends calls and reads their responses whole: bounded, decoded, every failure an ApiError. */
 export interface KubeClient {
-  /** Rejects with an ApiError for a status >= 400, a connection failure, a time-out or an answer that cannot be decoded. */
+  /** Rejects with an ApiError for a status >= 400, a connection failure, a timeout or a response that cannot be decoded. */
   call<T>(call: Call<T>, options: CallOptions): Promise<Answer<T>>;
 }

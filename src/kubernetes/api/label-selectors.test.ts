@@ -67,7 +67,7 @@ describe('matchesLabels', () => {
     expect(matchesLabels(wanted, pod)).toBe(expected);
   });
 
-  it('takes a selector for all of its terms', () => {
+  it('requires all terms of a selector', () => {
     fc.assert(
       fc.property(selectors, labels, (wanted, of) => {
         const singles = [
@@ -79,7 +79,7 @@ describe('matchesLabels', () => {
     );
   });
 
-  it('takes NotIn and DoesNotExist for the opposite of In and Exists', () => {
+  it('treats NotIn and DoesNotExist as the opposites of In and Exists', () => {
     fc.assert(
       fc.property(requirement, labels, ({ key, operator, values: list }, of) => {
         const opposite = ({ In: 'NotIn', NotIn: 'In', Exists: 'DoesNotExist', DoesNotExist: 'Exists' } as const)[
@@ -116,7 +116,7 @@ describe('formatLabelSelector', () => {
   const shuffled = <T>(items: readonly T[]) =>
     fc.shuffledSubarray([...items, ...items], { minLength: items.length * 2, maxLength: items.length * 2 });
 
-  it('gives one text whatever the order and repetition of terms and values', () => {
+  it('returns the same text for any order and repetition of terms and values', () => {
     const withOther = selectors.chain((one) =>
       fc.record({
         one: fc.constant(one),
@@ -196,7 +196,7 @@ describe('label keys and values', () => {
     expect(isLabelValue(text)).toBe(expected);
   });
 
-  it('are judged at any length', () => {
+  it('are checked at any length', () => {
     const long = n(100_000);
     for (const text of [
       long,

@@ -1,5 +1,5 @@
 /**
- * Label selectors as `LabelSelectorAsSelector` (apimachinery `pkg/apis/meta/v1/helpers.go`) reads them: all terms must hold, and a
+ * Label selectors with the semantics of `LabelSelectorAsSelector` (apimachinery `pkg/apis/meta/v1/helpers.go`): all terms must match, and a
  * selector without terms matches everything.
  */
 
@@ -17,11 +17,11 @@ export interface LabelSelector {
   readonly matchExpressions: readonly LabelRequirement[];
 }
 
-/** `IsQualifiedName` of apimachinery: a name of at most 63 characters, after a DNS subdomain of at most 253 and `/` where it has a prefix. */
+/** `IsQualifiedName` of apimachinery: a name of at most 63 characters, optionally prefixed by a DNS subdomain of at most 253 characters and `/`. */
 export const labelKeyPattern =
   /^(?:(?=[^/]{1,253}\/)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?$/;
 
-/** `IsValidLabelValue` of apimachinery: at most 63 characters, or none. */
+/** `IsValidLabelValue` of apimachinery: at most 63 characters, may be empty. */
 export const labelValuePattern = /^(?:[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?)?$/;
 
 export const isLabelKey = (text: string): boolean => labelKeyPattern.test(text);
@@ -46,7 +46,7 @@ const holds = ({ key, operator, values }: LabelRequirement, labels: Readonly<Rec
   }
 };
 
-/** A label that is absent satisfies `NotIn`, as in `Requirement.Matches` (apimachinery `pkg/labels/selector.go`). */
+/** Returns true if all terms match. An absent label satisfies `NotIn`, as in `Requirement.Matches` (apimachinery `pkg/labels/selector.go`). */
 export const matchesLabels = (selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean =>
   requirementsOf(selector).every((requirement) => holds(requirement, labels));
 
@@ -65,8 +65,8 @@ const formatRequirement = ({ key, operator, values }: LabelRequirement): string 
 };
 
 /**
- * The value of the query parameter `labelSelector`, not yet URL-encoded; the empty text selects everything. Selectors that differ
- * only in the order or repetition of terms and values, or in the way one label is demanded, give the same text.
+ * Formats the query parameter `labelSelector`, not yet URL-encoded; the empty text selects everything. Selectors that differ
+ * only in the order or repetition of terms and values, or in how they require the same label, give the same text.
  */
 export const formatLabelSelector = (selector: LabelSelector): string =>
   [...new Set(requirementsOf(selector).map(formatRequirement))].toSorted().join(',');

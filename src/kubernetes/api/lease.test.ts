@@ -33,7 +33,7 @@ describe('decodeLease', () => {
   });
 });
 
-describe('a lease by its own timestamp', () => {
+describe('a lease, by its own timestamp,', () => {
   const renewTime = '2026-01-01T00:00:00.500000Z';
 
   it.each([
@@ -44,7 +44,7 @@ describe('a lease by its own timestamp', () => {
     expect(expiryByTimestampMs(decodeLease({ metadata: { name: 'a' }, spec }, 'lease'))).toBe(expiresAt);
   });
 
-  it('was renewed, or never', () => {
+  it('has a renewal time, or none', () => {
     expect(renewedAtMs(decodeLease({ metadata: { name: 'a' }, spec: { renewTime } }, 'lease'))).toBe(
       Date.parse(renewTime),
     );

@@ -12,7 +12,7 @@ import {
 } from './decode.ts';
 import { leaseListBounds, listCall } from './list-call.ts';
 
-/** A Lease (`coordination.k8s.io/v1`). That of a node, in the namespace `kube-node-lease`, bears its node's name. */
+/** A Lease (`coordination.k8s.io/v1`). A node's lease, in the namespace `kube-node-lease`, has the name of its node. */
 export interface Lease {
   readonly name: string;
   /** `spec.renewTime` as the node wrote it: microseconds since the epoch. */
@@ -38,18 +38,18 @@ export const decodeLease = (json: unknown, path: string): Lease => {
   };
 };
 
-/** In milliseconds since the epoch; undefined for a Lease without `renewTime`. */
+/** Returns `renewTime` in milliseconds since the epoch; undefined for a Lease without it. */
 export const renewedAtMs = ({ renewTime }: Lease): number | undefined =>
   renewTime === undefined ? undefined : Math.floor(renewTime / 1_000);
 
 /**
- * When a Lease expires by its own timestamp and duration, in milliseconds since the epoch; -Infinity for a Lease without `renewTime`. Care's rule, as gardenlet's.
- * The prober does not use it: it judges leases by when it saw them change (`enterAndJudgeLeases` in prober/judge/lease-history.ts).
+ * Returns the time at which a Lease expires by its own timestamp and duration, in milliseconds since the epoch; -Infinity without `renewTime`. Care uses this
+ * rule, as gardenlet does. The prober does not: it judges leases by when it saw them change (`enterAndJudgeLeases` in prober/judge/lease-history.ts).
  */
 export const expiryByTimestampMs = (lease: Lease): number =>
   (renewedAtMs(lease) ?? Number.NEGATIVE_INFINITY) + (lease.durationSeconds ?? 0) * 1_000;
 
-/** The leases of all nodes in one page, and no `resourceVersion`: a list from the API server's cache would look like an outage. */
+/** Lists the leases of all nodes in one page and without `resourceVersion`: a stale list from the API server's cache would look like an outage. */
 export const listNodeLeasesWithin = (bounds: ListBounds): Call<readonly Lease[]> =>
   listCall({
     path: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
@@ -68,16 +68,16 @@ export const listNodeLeasesWithin = (bounds: ListBounds): Call<readonly Lease[]>
 
 export const listNodeLeases: Call<readonly Lease[]> = listNodeLeasesWithin(leaseListBounds);
 
-/** The Lease that replicas elect their leader by, as client-go's `tools/leaderelection` writes it. */
+/** The Lease of a leader election, as client-go's `tools/leaderelection` writes it. */
 export interface ElectionLease extends Lease {
   readonly uid: string;
   readonly resourceVersion: string;
-  /** Empty: nobody. */
+  /** `holderIdentity`; empty if nobody holds the Lease. */
   readonly holder: string;
   readonly transitions: number;
   /** Microseconds since the epoch. */
   readonly acquireTime?: number;
-  /** The object and its spec as they were read: a write sends back what it does not know. */
+  /** The object and its spec as they were read: a write sends unknown fields back. */
   readonly object: JsonObject;
   readonly spec: JsonObject;
 }

@@ -13,18 +13,18 @@ export const listBounds: ListBounds = {
 };
 
 /**
- * Most items of a shoot's list, which is judged whole and in one go: twice the nodes that Kubernetes is made for
- * (https://kubernetes.io/docs/setup/best-practices/cluster-large), which takes less than 50 ms.
+ * Maximum number of items in a list of a shoot, which is judged as a whole and at once: twice the number of nodes that Kubernetes
+ * supports (https://kubernetes.io/docs/setup/best-practices/cluster-large), which takes less than 50 ms.
  */
 const shootItems = 10_000;
 
-/** A prober keeps 5 MB of 10,000 nodes. */
+/** The prober's projections of 10,000 nodes take 5 MB. */
 export const nodeListBounds: ListBounds = { ...listBounds, items: shootItems, keptBytes: 16 * mebibyte };
 
-/** For programs that ask for nodes as they are: conditions, labels and annotations, 8 KB of a node. */
+/** Limits for programs that keep conditions, labels and annotations of nodes, 8 KB per node. */
 export const nodeHealthListBounds: ListBounds = { ...nodeListBounds, keptBytes: 96 * mebibyte };
 
-/** Leases come in one page: pages are of a moment that is over when the last one comes. */
+/** Leases are listed in one page: later pages show the state of the first one's time, which is outdated when the last one arrives. */
 export const leaseListBounds: ListBounds = {
   jsonBytes: 4 * mebibyte,
   protobufBytes: 16 * mebibyte,
@@ -34,8 +34,8 @@ export const leaseListBounds: ListBounds = {
 };
 
 /**
- * Memory that one run of care keeps of a shoot, together less than 9 MiB: 20 shoots are checked at the same time, and all of them may be hostile.
- * 5,000 nodes that are all unhealthy and say why at length take 5.5 MB.
+ * Limits of the memory that one run of care uses for a shoot, together less than 9 MiB: 20 shoots are checked at the same time, and all of them may be hostile.
+ * 5,000 unhealthy nodes with long messages take 5.5 MB.
  */
 export const runBounds = {
   nodes: { ...nodeListBounds, keptBytes: 6 * mebibyte },
@@ -44,16 +44,16 @@ export const runBounds = {
 } as const satisfies Readonly<Record<string, ListBounds>>;
 
 const defaultPageSize = 500;
-/** A node has 12 to 25 KB, most of it images; so many of up to 33 KB fit into a page, which is else thrown away and asked for again in smaller ones. */
+/** A node has 12 to 25 KB, most of it images. This many of up to 33 KB fit into a page; a larger page is discarded and requested again in smaller ones. */
 export const nodePageSize = 250;
 
-/** How the items of a list are read from protobuf. */
+/** Describes how to read the items of a list from protobuf. */
 export interface ProtobufKind<Item> {
   readonly apiVersion: string;
   readonly fields: MessageFields;
-  /** What an item is that has none of the fields. */
+  /** Returns an item without any of the fields. */
   readonly empty: () => object;
-  /** Makes the item of what was read; throws a DecodeError. `path`: what its message begins with. */
+  /** Converts the fields that were read to an item; throws a DecodeError whose message begins with `path`. */
   readonly project: (draft: unknown, path: () => string) => Item;
 }
 
@@ -62,18 +62,18 @@ export interface ListCall<Item> {
   readonly query?: Readonly<Record<string, string>>;
   /** Kind of the list, such as `NodeList`. Absent: any. */
   readonly kind?: string;
-  /** Throws a DecodeError; `path` is what its message begins with. */
+  /** Throws a DecodeError whose message begins with `path`. */
   readonly decode: (item: unknown, path: string) => Item;
   /** Absent: JSON only. */
   readonly protobuf?: ProtobufKind<Item>;
-  /** Only the first of several items with the same name counts. Absent: all do. */
+  /** Name by which duplicates are dropped: only the first item of each name counts. Absent: all items count. */
   readonly nameOf?: (item: Item) => string;
-  /** Default 500. `none`: one page, and no `limit`. */
+  /** Items per page, 500 by default. `none`: one page, no `limit`. */
   readonly pageSize?: number | 'none';
   readonly bounds?: ListBounds;
 }
 
-/** A call that lists: page by page, each item projected as it comes in. */
+/** Returns a call that lists page by page and projects each item as it arrives. */
 export const listCall = <Item>(options: ListCall<Item>): Call<readonly Item[]> => {
   const { path, query, kind, decode, protobuf, nameOf, pageSize = defaultPageSize, bounds = listBounds } = options;
   const distinct = (items: readonly Item[]): readonly Item[] =>

@@ -14,7 +14,7 @@ describe('metav1.Time', () => {
     expect(formatTime(ms)).toBe(text);
   });
 
-  it('reads back as the second it was in', () => {
+  it('parses to the second in which the time was', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: Date.UTC(9999, 0) }), (ms) => {
         expect(Date.parse(formatTime(ms))).toBe(Math.floor(ms / 1_000) * 1_000);

@@ -1,8 +1,8 @@
 import { formatMicroTime } from './micro-time.ts';
 
 /**
- * `metav1.Time` as JSON has it (k8s.io/apimachinery `pkg/apis/meta/v1/time.go`): RFC 3339 in UTC with whole seconds, what is finer cut off.
- * `ms` since the epoch; a RangeError for what is no time between the years 1 and 9999.
+ * Formats `ms` since the epoch as a `metav1.Time` in JSON (k8s.io/apimachinery `pkg/apis/meta/v1/time.go`): RFC 3339 in UTC, cut off to whole seconds.
+ * Throws a RangeError outside the years 1 to 9999.
  */
 export const formatTime = (ms: number): string => {
   const text = formatMicroTime(Math.floor(ms / 1_000), 0);

@@ -61,7 +61,7 @@ describe('parseMicroTime', () => {
     expect(parseMicroTime(text)).toBeUndefined();
   });
 
-  it('reads what was written', () => {
+  it('parses formatted times', () => {
     const second = fc.integer({ min: -62_135_596_800, max: 253_402_300_799 });
     fc.assert(
       fc.property(second, fc.nat(999_999_999), (seconds, nanos) => {

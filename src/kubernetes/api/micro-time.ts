@@ -1,15 +1,15 @@
-/** From 0001-01-01 to 9999-12-31, which is what RFC 3339 and Go's JSON can say. */
+/** 0001-01-01 to 9999-12-31, the range of RFC 3339 and of Go's JSON. */
 const firstSecond = -62_135_596_800;
 const lastSecond = 253_402_300_799;
 
-/** A time of the wall clock as microseconds since the epoch, what is finer cut off. Undefined for what is no time between the years 1 and 9999. */
+/** Converts seconds since the epoch and `nanos` on top to whole microseconds since the epoch. Undefined outside the years 1 to 9999. */
 export const microsecondsOf = (seconds: number, nanos: number): number | undefined => {
   if (!Number.isInteger(seconds) || seconds < firstSecond || seconds > lastSecond) return undefined;
   if (!Number.isInteger(nanos) || nanos < 0 || nanos > 999_999_999) return undefined;
   return seconds * 1_000_000 + Math.floor(nanos / 1_000);
 };
 
-/** Reads RFC 3339 into microseconds since the epoch, what is finer cut off; undefined for what is no time. */
+/** Parses RFC 3339 into whole microseconds since the epoch; undefined if the text is not a time. */
 export const parseMicroTime = (text: string): number | undefined => {
   const ms = Date.parse(text);
   if (Number.isNaN(ms)) return undefined;
@@ -19,8 +19,8 @@ export const parseMicroTime = (text: string): number | undefined => {
 };
 
 /**
- * `metav1.MicroTime` as JSON has it (k8s.io/apimachinery `pkg/apis/meta/v1/micro_time.go`): RFC 3339 in UTC with six digits after the
- * point, what is finer cut off. `seconds` since the epoch, `nanos` on top. Undefined for what is no time between the years 1 and 9999.
+ * Formats a `metav1.MicroTime` for JSON (k8s.io/apimachinery `pkg/apis/meta/v1/micro_time.go`): RFC 3339 in UTC, cut off to six digits after the
+ * point. `seconds` since the epoch, `nanos` on top. Undefined outside the years 1 to 9999.
  */
 export const formatMicroTime = (seconds: number, nanos: number): string | undefined => {
   if (microsecondsOf(seconds, nanos) === undefined) return undefined;

@@ -59,7 +59,7 @@ describe('decodePod', () => {
     expect(decodePod(pod({}, metadata), 'pod').controller).toEqual(expected);
   });
 
-  it('knows a pod that is being deleted', () => {
+  it('recognizes a pod that is being deleted', () => {
     expect(decodePod(pod({}, { deletionTimestamp: '2026-01-01T00:00:00Z' }), 'pod').deleting).toBe(true);
   });
 
@@ -78,7 +78,7 @@ describe('decodePod', () => {
   });
 });
 
-it('deletes the very pod that was seen, in that state, with its own grace period', () => {
+it('deletes only the pod that was seen, in that state, with its own grace period', () => {
   expect(deletePod(decodePod(pod({}), 'pod'))).toMatchObject({
     method: 'DELETE',
     path: '/api/v1/namespaces/ns/pods/api-1',

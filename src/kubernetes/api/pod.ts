@@ -25,13 +25,13 @@ export interface PodView {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly deleting: boolean;
-  /** Absent: nothing would replace the pod. */
+  /** Absent: no controller would replace the pod. */
   readonly controller?: ControllerReference;
-  /** Names of the containers of any kind in CrashLoopBackOff. */
+  /** Names of all containers in CrashLoopBackOff, init and ephemeral ones included. */
   readonly crashLooping: readonly string[];
 }
 
-/** `state.waiting.reason` of a container in its back-off after a crash (k8s.io/kubernetes/pkg/kubelet/images/types and kuberuntime). */
+/** `state.waiting.reason` of a container in back-off after a crash (k8s.io/kubernetes/pkg/kubelet/images/types and kuberuntime). */
 const crashLoopBackOff = 'CrashLoopBackOff';
 
 const statusLists = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'] as const;
@@ -73,7 +73,7 @@ export const decodePod = (json: unknown, path: string): PodView => {
   };
 };
 
-/** A pod of the shoot at the shoot's end of the tunnel to its control plane. */
+/** A pod at the shoot's end of the tunnel to its control plane. */
 export interface TunnelPod {
   readonly name: string;
   /** Value of the label `app`; empty if absent. */
@@ -89,7 +89,7 @@ export const decodeTunnelPod = (json: unknown, path: string): TunnelPod => {
 };
 
 /**
- * Deletes the pod in the state in which it was seen: if it was replaced or has recovered meanwhile, that is a Conflict. The pod's own termination
+ * Deletes the pod only in the state in which it was seen: if it was replaced or has recovered since, the response is a Conflict. The pod's own termination
  * grace period applies.
  */
 export const deletePod = ({ namespace, name, uid, resourceVersion }: PodView): Call<undefined> => ({

@@ -1,4 +1,4 @@
-/** The path of a group version, such as `v1` (the core group) or `apps/v1`. */
+/** Returns the path of a group version, such as `v1` (the core group) or `apps/v1`. */
 export const groupVersionPath = (apiVersion: string): string =>
   apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
 
@@ -6,13 +6,13 @@ export interface ResourcePlace {
   readonly apiVersion: string;
   /** Plural. */
   readonly resource: string;
-  /** Absent: in all namespaces, or the resource has none. */
+  /** Absent: all namespaces, or a cluster-scoped resource. */
   readonly namespace?: string | undefined;
   /** Absent: the collection. */
   readonly name?: string;
 }
 
-/** The path of an object or a collection, its names URI-encoded. */
+/** Returns the path of an object or a collection, with URI-encoded names. */
 export const resourcePath = ({ apiVersion, resource, namespace, name }: ResourcePlace): string => {
   const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   const one = name === undefined ? '' : `/${encodeURIComponent(name)}`;

@@ -4,16 +4,16 @@ export interface ResourceRef {
   readonly name: string;
 }
 
-/** Of an object whose kind is known. */
+/** Reference to an object whose kind is known. */
 export interface NamespacedName {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** `apiVersion/kind/name`, or `apiVersion/kind/namespace/name` where it says its namespace: identifies a dependent resource among those of a cluster. */
+/** Identifies a dependent resource among those of a cluster: `apiVersion/kind/name`, or `apiVersion/kind/namespace/name` if it has a namespace. */
 export const refKey = ({ apiVersion, kind, name, namespace }: ResourceRef & { readonly namespace?: string }): string =>
   [apiVersion, kind, ...(namespace === undefined ? [] : [namespace]), name].join('/');
 
-/** API group of a kind; empty for the core group. */
+/** Returns the API group; empty for the core group. */
 export const groupOf = ({ apiVersion }: Pick<ResourceRef, 'apiVersion'>): string =>
   apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';

@@ -54,7 +54,7 @@ describe('states', () => {
   const workload = (options: Parameters<typeof buildDeployment>[0]) =>
     workloadState(decodeScalable(buildDeployment(options), 'Deployment'));
 
-  it('of a workload are in its object', () => {
+  it('of a workload are read from its object', () => {
     const annotations = { a: 'b' };
     expect(workload({ replicas: 3, readyReplicas: 2, annotations, resourceVersion: '7' })).toEqual({
       resourceVersion: '7',
@@ -66,7 +66,7 @@ describe('states', () => {
     expect(workload({ replicas: 0 })).toMatchObject({ specReplicas: 0, readyReplicas: 0 });
   });
 
-  it('take an absent spec.replicas for 1, and an absent status for not seen yet', () => {
+  it('treat an absent spec.replicas as 1, and an absent status as not observed yet', () => {
     const json = { metadata: { name: 'a', generation: 1 }, spec: {} };
     expect(workloadState(decodeScalable(json, 'x'))).toMatchObject({
       specReplicas: 1,
@@ -85,7 +85,7 @@ describe('states', () => {
     expect(scaledState(object, { resourceVersion: '1', specReplicas: 1, statusReplicas: 1 }).observed).toBe(observed);
   });
 
-  it('of other kinds take the count from the Scale, and readiness where there is one', () => {
+  it('of other kinds take replicas from the Scale, and ready replicas from the object if it has them', () => {
     const scale = { resourceVersion: '8', specReplicas: 3, statusReplicas: 2 };
     const bare = decodeScalable({ metadata: { name: 'a', generation: 5, resourceVersion: '7' } }, 'x');
     expect(scaledState(bare, scale)).toEqual({
@@ -166,7 +166,7 @@ describe('requests', () => {
     expect(getScalable(controller).path).toBe('/api/v1/namespaces/b/replicationcontrollers/a');
   });
 
-  it('carry the version that was read, so that they may be repeated', () => {
+  it('carry the resourceVersion that was read, so that they may be repeated', () => {
     const annotations = { 'example.org/set': '', 'example.org/removed': null };
     expect(patchScalable(deployment, { resourceVersion: '7', annotations, replicas: 0 })).toMatchObject({
       method: 'PATCH',
@@ -185,7 +185,7 @@ describe('requests', () => {
     });
   });
 
-  it('read a Scale, whose counts of 0 Go leaves out', () => {
+  it('read a Scale, in which Go omits counts of 0', () => {
     const { decode } = getScale(etcd);
     expect(decode({ metadata: { resourceVersion: '8' }, spec: { replicas: 3 }, status: { replicas: 2 } })).toEqual({
       resourceVersion: '8',

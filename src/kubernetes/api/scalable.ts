@@ -12,18 +12,18 @@ import {
 import type { ResourceRef } from './resource-ref.ts';
 import { resourcePath } from './resource-path.ts';
 
-/** A scalable object as a watch of its kind shows it. */
+/** A scalable object as a watch of its kind returns it. */
 export interface ScalableObject {
   readonly meta: ObjectMeta;
-  /** `spec.replicas`; for kinds with paths of their own it means nothing, only their Scale does. */
+  /** `spec.replicas`. Meaningless for kinds whose `scale` subresource maps to another field: only their Scale counts. */
   readonly specReplicas?: number;
   readonly readyReplicas?: number;
   readonly observedGeneration?: number;
-  /** Field manager that set `spec.replicas` last, such as `kubectl-scale`; of an object that is annotated, that set the annotation. */
+  /** Field manager that last set `spec.replicas`, or the annotation of an annotated object, such as `kubectl-scale`. */
   readonly replicasManager?: string;
 }
 
-/** An annotation that protects while it is set, in place of a count of 0. */
+/** An annotation that protects a resource while it is set, in place of scaling to 0. */
 export interface Annotation {
   readonly key: string;
   readonly value: string;
@@ -36,47 +36,47 @@ export interface Scale {
   readonly statusReplicas: number;
 }
 
-/** What a scaling decision is made from, all of one resourceVersion. */
+/** Input of a scaling decision, all from one resourceVersion. */
 export interface ResourceState {
   readonly resourceVersion: string;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Present: the resource is annotated in place of being scaled, and counts as one replica, or as none while the annotation is ours. */
+  /** Present: the resource is annotated and not scaled. It counts as one replica, or as none while the annotation is ours. */
   readonly annotation?: Annotation;
   readonly specReplicas: number;
   /** `status.readyReplicas`, or the Scale's `status.replicas` for kinds without it. */
   readonly readyReplicas: number;
-  /** False while the controller of the resource has not yet seen its latest generation. */
+  /** True if the controller of the resource has seen its latest generation. */
   readonly observed: boolean;
-  /** Field manager that set `spec.replicas`, or the annotation, last; absent where `managedFields` do not say. */
+  /** Field manager that last set `spec.replicas`, or the annotation; absent if `managedFields` has none. */
   readonly replicasManager?: string;
 }
 
-/** Where a dependent resource of one shoot is served. */
+/** Location of a dependent resource of one shoot in the API. */
 export interface ScaleTarget {
   readonly ref: ResourceRef;
   /** Plural resource name from discovery, such as `deployments`. */
   readonly resource: string;
   readonly namespace: string;
-  /** It is configured to be annotated, and not scaled. */
+  /** Annotation to set, if the resource is configured to be annotated and not scaled. */
   readonly annotation?: Annotation | undefined;
 }
 
-/** Kinds whose annotations and count change in one request; all others go through their `scale` subresource. */
+/** Returns true for kinds whose annotations and replicas we change in one request; all others use their `scale` subresource. */
 export const scalesInOneWrite = ({ apiVersion, kind }: ResourceRef): boolean =>
   apiVersion === 'apps/v1' && ['Deployment', 'StatefulSet', 'ReplicaSet'].includes(kind);
 
-/** A resource as it is configured. */
+/** A dependent resource as configured. */
 export interface Protected {
   readonly ref: ResourceRef;
-  /** Set in place of scaling it. */
+  /** Annotation to set in place of scaling the resource. */
   readonly annotation?: Annotation | undefined;
 }
 
-/** True if the `scale` subresource is needed to protect it. */
+/** Returns true if protecting the resource needs its `scale` subresource. */
 export const usesScale = ({ ref, annotation }: Protected): boolean =>
   annotation === undefined && !scalesInOneWrite(ref);
 
-/** `annotation`: key of the annotation whose writer is wanted, in place of that of the count. */
+/** Decodes a scalable object. `annotation` is the key of the annotation whose field manager is reported, in place of that of `spec.replicas`. */
 export const decodeScalable = (json: unknown, path: string, annotation?: string): ScalableObject => {
   const object = decodeObject(json, path);
   const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
@@ -101,7 +101,7 @@ interface Owned {
 }
 
 /**
- * Who set a field last. Several managers own a field when they agree on its value; an update that changes it takes it from the others
+ * Returns the manager that set a field last. Several managers own a field if they agree on its value; an update that changes it takes it from the others
  * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management).
  */
 const managerOf = (object: JsonObject, { path, annotation }: Owned): { readonly replicasManager?: string } => {
@@ -114,7 +114,7 @@ const managerOf = (object: JsonObject, { path, annotation }: Owned): { readonly 
   return latest === undefined ? {} : { replicasManager: latest.manager };
 };
 
-/** An odd entry says nothing: for the sake of a name in a message no resource must become unreadable. */
+/** Ignores a malformed entry: the manager only appears in messages, and must not make a resource undecodable. */
 const ownerOfField = (
   item: unknown,
   annotation: string | undefined,
@@ -126,7 +126,7 @@ const ownerOfField = (
     if (manager === '' || !(annotation === undefined ? ownsReplicas(fields) : ownsAnnotation(fields, annotation))) {
       return undefined;
     }
-    // RFC 3339 in UTC to the second, as the API server writes it, compares as text.
+    // The API server writes RFC 3339 in UTC to the second, which compares as text.
     return { manager, time: optionalString(entry.time, 'time') ?? '' };
   } catch (error) {
     if (error instanceof DecodeError) return undefined;
@@ -154,7 +154,7 @@ const decodeScale = (json: unknown): Scale => {
   };
 };
 
-/** State of an apps/v1 workload, whose object says everything. An absent `spec.replicas` is 1, as the API server defaults it. */
+/** Returns the state of an apps/v1 workload, which its object holds completely. An absent `spec.replicas` is 1, the API server's default. */
 export const workloadState = (object: ScalableObject): ResourceState => ({
   resourceVersion: object.meta.resourceVersion,
   annotations: object.meta.annotations,
@@ -167,7 +167,7 @@ export const workloadState = (object: ScalableObject): ResourceState => ({
 const withManager = ({ replicasManager }: ScalableObject): Pick<ResourceState, 'replicasManager'> =>
   replicasManager === undefined ? {} : { replicasManager };
 
-/** State of any other scalable kind; `observedGeneration` counts where there is one. */
+/** Returns the state of any other scalable kind; `observedGeneration` counts only if it is present. */
 export const scaledState = (object: ScalableObject, scale: Scale): ResourceState => ({
   resourceVersion: object.meta.resourceVersion,
   annotations: object.meta.annotations,
@@ -178,8 +178,8 @@ export const scaledState = (object: ScalableObject, scale: Scale): ResourceState
 });
 
 /**
- * True if `a` is at least as new as `b`. resourceVersions of one resource compare as decimal numbers (KEP-5504); others are only
- * ever equal or different, and then the one seen last counts as newer.
+ * Returns true if `a` is at least as new as `b`. resourceVersions of one resource compare as decimal numbers (KEP-5504). If either is not
+ * a number, they have no order, and the result is true: the one seen last counts as newer.
  */
 export const isAtLeast = (a: string, b: string): boolean => {
   if (!/^\d+$/.test(a) || !/^\d+$/.test(b)) return true;
@@ -201,10 +201,10 @@ export const getScale = (target: ScaleTarget): Call<Scale> => ({
   decode: decodeScale,
 });
 
-/** Annotations to set, or with null to remove. */
+/** Annotations to set; null removes one. */
 export type AnnotationChange = Readonly<Record<string, string | null>>;
 
-/** One merge patch, refused with a Conflict when the object is no longer at `resourceVersion`. */
+/** Changes the object with one merge patch; the response is a Conflict if the object is no longer at `resourceVersion`. */
 export const patchScalable = (
   target: ScaleTarget,
   change: { readonly resourceVersion: string; readonly annotations: AnnotationChange; readonly replicas?: number },

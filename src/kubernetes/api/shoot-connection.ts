@@ -1,22 +1,22 @@
 import type { KubeClient } from './kube.ts';
 
-/** Connections to one shoot's API server, for one run unless the connector is `kept`. TLS sessions of earlier runs may be resumed. */
+/** Connections to one shoot's API server, for one run unless the connector keeps them (`kept`). They may resume TLS sessions of earlier runs. */
 export interface ShootConnection {
   readonly client: KubeClient;
-  /** Closes the connections; requests under way fail. */
+  /** Closes the connections; requests in flight fail. */
   close(): void;
 }
 
-/** What the operator allows of the kubeconfigs of shoots. */
+/** The operator's policy for the kubeconfigs of shoots. */
 export interface ShootPolicy {
-  /** Whether `server` may be `http://`, which anybody on the way can read and change. Default false. */
+  /** True if `server` may be `http://`, which anybody on the network path can read and change. Default false. */
   readonly allowInsecureShoots?: boolean | undefined;
 }
 
 export interface ShootConnector {
   /**
-   * Opens nothing: the first request of the client connects. `kubeconfig` is data from the cluster and so untrusted: throws a KubeconfigError
-   * that names the field for anything refused or broken.
+   * Returns a client that connects with its first request. `kubeconfig` is data from the cluster and so untrusted: throws a KubeconfigError
+   * that names the field if anything in it is refused or malformed.
    */
   clientFor(kubeconfig: string, policy?: ShootPolicy): ShootConnection;
 }

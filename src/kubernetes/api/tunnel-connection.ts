@@ -1,17 +1,17 @@
 import type { ShootPolicy } from './shoot-connection.ts';
 
-/** A port of a shoot's pod, and what the operator allows the kubeconfig that leads there. */
+/** A port of a shoot's pod, and the policy for the shoot's kubeconfig. */
 export interface TunnelTarget extends ShootPolicy {
   readonly namespace: string;
   readonly pod: string;
   readonly port: number;
 }
 
-/** Ways into a shoot's network: connections to its pods through its API server (`pods/portforward`). */
+/** Connects to pods of a shoot through its API server (`pods/portforward`). */
 export interface TunnelConnector {
   /**
-   * Resolves when the connection stood, which is closed again. `kubeconfig` is data from the cluster and so untrusted. Rejects with an ApiError,
-   * with a KubeconfigError for a kubeconfig that is refused or broken, and with `signal.reason` on abort.
+   * Resolves once the connection was established, and closes it again. `kubeconfig` is data from the cluster and so untrusted. Rejects with an ApiError,
+   * with a KubeconfigError for a kubeconfig that is refused or malformed, and with `signal.reason` on abort.
    */
   connect(kubeconfig: string, target: TunnelTarget, signal: AbortSignal): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { WaitingLine } from '../transport/index.ts';
 import type { Store, StoreChange } from './store.ts';
 
-/** A store whose source comes later; until then it is empty and not synced. */
+/** A store whose source is connected later; until then it is empty and not synced. */
 export class DeferredStore<T> implements Store<T> {
   readonly #listeners = new Set<(change: StoreChange<T>) => void>();
   readonly #waiting = new WaitingLine();
@@ -29,7 +29,7 @@ export class DeferredStore<T> implements Store<T> {
     await this.#source?.whenSynced(signal);
   }
 
-  /** To be called once. What the source holds already is not announced, so connect it before it runs. */
+  /** Connects the source; call it once. Objects that the source already holds are not announced, so connect it before it runs. */
   connect(source: Store<T>): void {
     this.#source = source;
     source.subscribe((change) => {

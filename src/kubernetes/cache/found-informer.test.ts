@@ -48,7 +48,7 @@ const listOf = (resourceVersion: number, ...items: readonly object[]) => ({
 });
 const notFound = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 404, reason: 'NotFound' };
 
-it('is asked for until it is found, says why it is not, and warns of each reason once', async () => {
+it('discovers the path until it is found, reports why it is not, and warns of each reason once', async () => {
   const { clock, kube, logger, discovery, informer, abort, done, take } = start({ isServed: false });
   await clock.advance(4_000);
   expect([kube.requests, informer.synced, informer.state().problem, informer.awayMs()]).toEqual([
@@ -69,7 +69,7 @@ it('is asked for until it is found, says why it is not, and warns of each reason
   await done;
 });
 
-it('ends at once where it has not been found yet', async () => {
+it('stops at once while the path is not found yet', async () => {
   const { clock, abort, done, informer } = start({ isServed: false });
   await clock.advance(2_000);
   const waiting = informer.whenSynced(abort.signal);
@@ -78,7 +78,7 @@ it('ends at once where it has not been found yet', async () => {
   await expect(waiting).rejects.toThrow('over');
 });
 
-it('is found anew when its path is no longer served; what is the same there stays and is not announced', async () => {
+it('discovers again when its path is no longer served; unchanged objects stay and are not announced', async () => {
   const { clock, kube, discovery, informer, told, abort, done, take } = start({ isServed: true });
   (await take()).respond(200, listOf(5, item('one', 3), item('two', 4)));
   const stream = (await take()).stream();

@@ -7,15 +7,15 @@ import type { Project } from './object-cache.ts';
 import type { WatchByNameDeps } from './watch-by-name.ts';
 
 export interface FoundInformerOptions<T> {
-  /** Until the path is found, for logs and messages. */
+  /** Name for logs and messages until the path is found. */
   readonly name: string;
-  /** Where the objects are served. Throws why it cannot be said yet, or the reason of `signal`. */
+  /** Resolves with the path that serves the objects. Rejects with the reason why it is not known yet, or with that of `signal`. */
   readonly findPath: (signal: AbortSignal) => Promise<string>;
   readonly project: Project<T>;
 }
 
 const retryMs = 2_000;
-/** A path is looked for anew so long after the API server has ceased to serve it, as it does with a version of a CustomResourceDefinition. */
+/** Interval of a check: if the API server no longer serves the path, as after a CustomResourceDefinition dropped a version, discovery runs again. */
 const refindMs = 10_000;
 
 interface Asking {
@@ -45,8 +45,8 @@ const untilFound = async (
 };
 
 /**
- * An informer of objects whose path has to be found first, such as that of the version which is served. It is asked for until it is found, and again when it is
- * no longer served; what was seen there stays meanwhile, and what is the same at the new path is not announced.
+ * Creates an informer of objects whose path must be discovered first, such as that of the served version. Discovery is retried until it succeeds, and
+ * repeated when the path is no longer served. Meanwhile the store keeps its objects; objects that are the same at the new path are not announced.
  */
 export const createFoundInformer = <T>(options: FoundInformerOptions<T>, deps: WatchByNameDeps): Informer<T> => {
   const { name, project } = options;
@@ -82,7 +82,7 @@ export const createFoundInformer = <T>(options: FoundInformerOptions<T>, deps: W
       };
       await untilAborted(async () => {
         let path = await untilFound(options, asking);
-        // The reflector reads the path with each list and watch.
+        // The reflector reads the path before each list and watch.
         const watching: InformerOptions<T> = {
           ...deps,
           project,

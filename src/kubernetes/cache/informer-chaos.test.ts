@@ -28,8 +28,8 @@ const project = (json: unknown, path: string): Kept => {
 };
 
 /**
- * An informer follows a server through half an hour of writes and faults of every sort. What its listeners were told must always add up to
- * what its store shows, and once the faults are over the store must be the server's.
+ * An informer follows a server through half an hour of writes and faults of every sort. The announced changes must always add up to
+ * the content of its store, and once the faults are over the store must equal the server's objects.
  */
 const survive = async (seed: number): Promise<void> => {
   const random = createSeededRandom(seed);
@@ -113,8 +113,8 @@ const survive = async (seed: number): Promise<void> => {
   expect(clock.pending).toBe(0);
 };
 
-describe('an informer in bad weather', () => {
-  it('rules 12-19: tells no lies, and ends up with what the server has', async () => {
+describe('an informer under random faults', () => {
+  it("rules 12-19: announces exactly its changes, and ends up with the server's objects", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), (seed) => survive(seed)),
       { numRuns: 30 },

@@ -25,12 +25,12 @@ interface Bench {
   readonly changes: StoreChange<string>[];
   readonly abort: AbortController;
   readonly done: Promise<void>;
-  /** The next request, once everything runnable has run. */
+  /** Returns the next request, once everything runnable has run. */
   readonly take: () => Promise<ScriptedExchange>;
   readonly content: () => Readonly<Record<string, string>>;
 }
 
-/** Keeps the label `v`; an object without one cannot be decoded. */
+/** Keeps the label `v`; an object without it cannot be decoded. */
 const project = (json: unknown, path: string): string => {
   const labels = decodeObject(decodeObject(json, path).metadata, `${path}.metadata`).labels;
   const { v } = decodeObject(labels, `${path}.metadata.labels`);
@@ -103,7 +103,7 @@ const status = (code: number, reason: string, more = {}): object => ({
   ...more,
 });
 
-/** A bench whose list is in and whose first watch is open. */
+/** Starts a bench, answers its list and opens its first watch. */
 const follow = async (
   items: readonly unknown[] = [],
   options: Partial<InformerOptions<string>> = {},
@@ -119,7 +119,7 @@ const follow = async (
 const versionOf = (exchange: ScriptedExchange): string | undefined => exchange.request.query?.resourceVersion;
 const isWatch = (exchange: ScriptedExchange): boolean => exchange.request.query?.watch === 'true';
 
-/** A spell that the informer takes for a good one. */
+/** A watch that is open this long resets the back-off. */
 const goodMs = 60_000;
 
 describe('rule 12: list, then watch', () => {
@@ -147,7 +147,7 @@ describe('rule 12: list, then watch', () => {
     }
   });
 
-  it('rule 12: keeps the store in step and tells every change once, after the store shows it', async () => {
+  it('rule 12: keeps the store in sync and announces every change once, after the store shows it', async () => {
     const { stream, informer, changes, clock } = await follow([item('a', 1), item('b', 2)]);
     const seen: (string | undefined)[] = [];
     informer.subscribe(({ key }) => seen.push(informer.get(key)));
@@ -171,7 +171,7 @@ describe('rule 12: list, then watch', () => {
     expect(content()).toEqual({ 'node-1': 'x' });
   });
 
-  it('events that say nothing new are no changes', async () => {
+  it('events without news are not announced', async () => {
     const { stream, clock, changes } = await follow([item('a', 5)]);
     stream.send(event('ADDED', item('a', 5)));
     stream.send(event('MODIFIED', item('a', 5, 'same version, other words')));
@@ -180,7 +180,7 @@ describe('rule 12: list, then watch', () => {
     expect(changes).toEqual([]);
   });
 
-  it('a listener that throws or leaves disturbs no one', async () => {
+  it('a listener that throws or unsubscribes does not affect others', async () => {
     const { stream, informer, changes, clock, logger } = await follow();
     const leave = informer.subscribe(() => {
       leave();
@@ -195,7 +195,7 @@ describe('rule 12: list, then watch', () => {
 });
 
 describe('rule 13: bookmarks', () => {
-  it('rule 13: a watch that ends after a bookmark goes on there, with no list', async () => {
+  it('rule 13: a watch that ends after a bookmark resumes there, without a list', async () => {
     for (const endIt of ['end', 'fail'] as const) {
       const { stream, clock, take, changes } = await follow([item('a', 1)]);
       stream.send(event('MODIFIED', item('a', 11)));
@@ -210,7 +210,7 @@ describe('rule 13: bookmarks', () => {
     }
   });
 
-  it('rule 13: without a bookmark it goes on after the last event', async () => {
+  it('rule 13: without a bookmark it resumes after the last event', async () => {
     const { stream, clock, take } = await follow([item('a', 1)]);
     stream.send(event('DELETED', item('a', 15)));
     await clock.advance(goodMs);
@@ -271,7 +271,7 @@ describe('rule 14: a version that is gone', () => {
     expect(content()).toEqual({ 'ns/a': 'a@1' });
   });
 
-  it('rule 14: a version that is always gone is no hot loop', async () => {
+  it('rule 14: a version that is always gone causes no hot loop', async () => {
     const bench = start();
     let requests = 0;
     for (; bench.clock.monotonic() < 600_000; requests += 1) {
@@ -286,7 +286,7 @@ describe('rule 14: a version that is gone', () => {
     expect(bench.kube.requests.length).toBeLessThan(80);
   });
 
-  it('rule 14: a watch whose kind is gone lists again, and finds the kind when it is back', async () => {
+  it('rule 14: a watch whose kind is gone lists again, and continues when the kind is served again', async () => {
     const { stream, clock, take } = await follow([item('a', 1)]);
     await clock.advance(goodMs);
     stream.end();
@@ -309,7 +309,7 @@ describe('rule 15: refusals', () => {
     [403, 'Forbidden', {}, 1_200],
     [401, 'Unauthorized', {}, 1_200],
   ])(
-    'rule 15: %d %s with %j: watches again after %d ms, from where it was, with no list',
+    'rule 15: %d %s with %j: watches again after %d ms, from the same version, without a list',
     async (code, reason, headers, ms) => {
       const { stream, clock, take, kube } = await follow();
       stream.send(bookmark(33));
@@ -327,7 +327,7 @@ describe('rule 15: refusals', () => {
   it.each([
     [20, 20_000],
     [999_999_999, 60_000],
-  ])('rule 15: 429 as an ERROR event that asks for %d s is no different', async (retryAfterSeconds, ms) => {
+  ])('rule 15: a 429 as an ERROR event with a delay of %d s has the same effect', async (retryAfterSeconds, ms) => {
     const { stream, clock, take, kube } = await follow();
     await clock.advance(goodMs);
     stream.send({ type: 'ERROR', object: status(429, 'TooManyRequests', { details: { retryAfterSeconds } }) });
@@ -370,7 +370,7 @@ describe('rule 15: refusals', () => {
     expect(await waits(watching, refuse, 3)).toEqual([1_600, 3_200, 6_400]);
   });
 
-  it('rule 15: a good spell forgets the back-off, a short one does not', async () => {
+  it('rule 15: a long watch resets the back-off, a short one does not', async () => {
     const bench = start({ random: { next: () => 0 } });
     const refuse = (exchange: ScriptedExchange): void => exchange.respond(500, '');
     (await bench.take()).respond(200, listOf(1, []));
@@ -398,7 +398,7 @@ describe('rule 16: a server that closes at once', () => {
         stream.end();
       },
     ],
-  ])('rule 16: %s, again and again, is asked ever less often', async (_name, close) => {
+  ])('rule 16: %s, again and again, gets ever fewer requests', async (_name, close) => {
     const bench = start();
     (await bench.take()).respond(200, listOf(10, []));
     while (bench.clock.monotonic() < 600_000) {
@@ -410,7 +410,7 @@ describe('rule 16: a server that closes at once', () => {
     expect(bench.kube.openBodies).toBe(0);
   });
 
-  it('rule 16: one that says Timeout in each watch, of a resource whose bookmarks are known, as well', async () => {
+  it('rule 16: with a Timeout event in each watch, of a resource with known bookmarks, gets ever fewer requests, too', async () => {
     const { stream, clock, kube } = await follow();
     stream.send(bookmark(20));
     await clock.advance(goodMs);
@@ -425,7 +425,7 @@ describe('rule 16: a server that closes at once', () => {
     expect(kube.openBodies).toBe(0);
   });
 
-  it('rule 16: a stream that the server ends in good time is taken up at once', async () => {
+  it('rule 16: a watch that the server ends after a long time is opened again at once', async () => {
     const { stream, clock, kube } = await follow();
     await clock.advance(400_000);
     stream.end();
@@ -435,7 +435,7 @@ describe('rule 16: a server that closes at once', () => {
 });
 
 describe('rule 17: silence', () => {
-  /** Where no bookmark has come, a random number of 0.5 makes it 450 s and the grace. */
+  /** Limit without bookmarks: 450 s (from the random number 0.5) plus 15 s. */
   const patientMs = 465_000;
   const bookmarkMs = 90_000;
 
@@ -451,7 +451,7 @@ describe('rule 17: silence', () => {
     ['after an event alone, for its time-out and a grace', [event('ADDED', item('a', 21))], patientMs, '21'],
   ])('rule 17: a stream without a byte %s, is aborted and resumed', async (_name, events, ms, version) => {
     const { stream, clock, kube, take } = await follow();
-    // Late, so that the patience at the beginning is no help.
+    // Late, so that the longer limit at the beginning has no effect.
     await clock.advance(100_000);
     for (const each of events) stream.send(each);
     await clock.advance((events.length === 0 ? -100_000 : 0) + ms - 1);
@@ -463,7 +463,7 @@ describe('rule 17: silence', () => {
     expect([isWatch(next), versionOf(next)]).toEqual([true, version]);
   });
 
-  it('rule 17: what a bookmark has shown holds for all later watches of the resource, and of no other', async () => {
+  it('rule 17: a bookmark shortens the limit of all later watches of its resource, and of no other', async () => {
     const registry = createWatchRegistry(createRecordingMeter());
     const first = await follow([], { registry });
     first.stream.send(bookmark(20));
@@ -483,7 +483,7 @@ describe('rule 17: silence', () => {
     expect([same.kube.openBodies, other.kube.openBodies]).toEqual([0, 1]);
   });
 
-  it('rule 17: a stream that has shown no bookmark yet is opened anew as a precaution, and nobody is alarmed', async () => {
+  it('rule 17: a stream without a bookmark yet is reopened as a precaution, without a warning', async () => {
     const { stream, clock, take, informer, logger } = await follow();
     stream.send(bookmark(20));
     await clock.advance(goodMs);
@@ -504,7 +504,7 @@ describe('rule 17: silence', () => {
     expect(logger.at('warn')).toEqual(['list and watch interrupted, trying again']);
   });
 
-  it('rule 17: every byte puts it off, also one that ends no event', async () => {
+  it('rule 17: every byte restarts the limit, even if it completes no event', async () => {
     const { stream, clock, kube } = await follow();
     stream.send(bookmark(20));
     for (let count = 0; count < 5; count += 1) {
@@ -519,7 +519,7 @@ describe('rule 17: silence', () => {
     expect(kube.openBodies).toBe(0);
   });
 
-  it('rule 17: a server that stood still for 80 s is not given up, nor one whose bookmarks are slow', async () => {
+  it('rule 17: a server that paused for 80 s is not given up, nor one whose bookmarks are slow', async () => {
     const { stream, clock, kube } = await follow();
     for (const gapMs of [60_000, 62_500, 80_000, 60_000, 89_000]) {
       await clock.advance(gapMs);
@@ -529,7 +529,7 @@ describe('rule 17: silence', () => {
     expect([kube.openBodies, kube.requests.length]).toEqual([1, 2]);
   });
 
-  it('rule 17: a process that stood still reads what came meanwhile before it calls the stream silent', async () => {
+  it('rule 17: a process that was suspended reads pending bytes before it gives up the stream as silent', async () => {
     const clock = createFakeClock();
     let stoppedUntil = 0;
     const timer: FakeClock['timer'] = (ms, callback) =>
@@ -539,7 +539,7 @@ describe('rule 17: silence', () => {
     await clock.settle();
     kube.take().respond(200, listOf(10, []));
     await clock.settle();
-    // The timers of these 200 s fire when they are over, before anything is read.
+    // All timers of these 200 s fire at their end, before anything is read.
     stoppedUntil = 200_000;
     const stream = kube.take().stream();
     stream.send(bookmark(20));
@@ -555,7 +555,7 @@ describe('rule 17: silence', () => {
     ]);
   });
 
-  it('rule 17: a watch that is never answered is aborted as well', async () => {
+  it('rule 17: a watch without any response is aborted, too', async () => {
     const bench = start();
     (await bench.take()).respond(200, listOf(10, []));
     const unanswered = await bench.take();
@@ -572,7 +572,7 @@ describe('rule 17: silence', () => {
     return { ageOf, registry: createWatchRegistry(meter) };
   };
 
-  it('rule 17: says for how long nothing was heard, once a bookmark is overdue, while it is away and until it is back', async () => {
+  it('rule 17: reports the time of silence once a bookmark is overdue, until the watch is open again', async () => {
     const { ageOf, registry } = measured();
     const bench = await follow([], { registry, query: { fieldSelector: 'metadata.name=x' } });
     const { clock, stream, take, informer } = bench;
@@ -606,7 +606,7 @@ describe('rule 17: silence', () => {
   it.each([
     ['ends', (stream: ScriptedStream) => stream.end()],
     ['breaks', (stream: ScriptedStream) => stream.fail(new ApiError({ code: 'ConnectionError', message: 'reset' }))],
-  ])('rule 17: a watch that the server %s is away from then on, not since its last byte', async (_name, lose) => {
+  ])('rule 17: a watch that the server %s is lost from then on, not since its last byte', async (_name, lose) => {
     const { ageOf, registry } = measured();
     const { clock, stream, take, informer } = await follow([], { registry });
     await clock.advance(300_000);
@@ -619,7 +619,7 @@ describe('rule 17: silence', () => {
     expect(ageOf({ resource: 'secrets', selector: '' })).toBe(90);
   });
 
-  it('rule 17: of watches that differ in their namespace alone the oldest is shown', async () => {
+  it('rule 17: the metric shows the oldest of several watches that differ only in their namespace', async () => {
     const { ageOf, registry } = measured();
     const options = { registry, query: { labelSelector: 'a=b' } };
     const old = await follow([], { ...options, path: '/apis/x.example/v1/namespaces/one/wheels' });
@@ -658,7 +658,7 @@ describe('rule 18: broken streams', () => {
     expect(kube.openBodies).toBe(0);
   });
 
-  it('rule 18: what follows a broken event is not taken: it may be of anything', async () => {
+  it('rule 18: bytes after a broken event are ignored, because they may belong to anything', async () => {
     const { stream, clock, content } = await follow();
     stream.send('{"type":"ADDED"}\n');
     stream.send(whole);
@@ -666,7 +666,7 @@ describe('rule 18: broken streams', () => {
     expect(content()).toEqual({});
   });
 
-  it('rule 18: when the same place breaks again and again, a list gets past it', async () => {
+  it('rule 18: a stream that breaks at the same place again and again is replaced by a list', async () => {
     const bench = await follow();
     bench.stream.send('nonsense\n');
     const requests: boolean[] = [];
@@ -680,7 +680,7 @@ describe('rule 18: broken streams', () => {
     expect(requests).toEqual([true, true, false, true, true, true, false]);
   });
 
-  it('rule 18: the kind of custom resources is that of their items, whatever the list is called', async () => {
+  it("rule 18: the kind of custom resources is that of their items, not derived from the list's kind", async () => {
     const bench = start();
     const cluster = { apiVersion: 'x/v1', kind: 'Cluster', ...item('a', 1) };
     (await bench.take()).respond(200, {
@@ -699,7 +699,7 @@ describe('rule 18: broken streams', () => {
 });
 
 describe('rule 19: paged lists', () => {
-  it('rule 19: follows the pages; nothing shows before the last', async () => {
+  it('rule 19: reads all pages; the store shows nothing before the last', async () => {
     const bench = start({ pageSize: 2 });
     const first = await bench.take();
     expect(first.request.query).toEqual({ limit: '2' });
@@ -714,14 +714,14 @@ describe('rule 19: paged lists', () => {
     expect(bench.changes).toHaveLength(3);
   });
 
-  it('rule 19: the watch starts where the first page was, should the server say different things', async () => {
+  it('rule 19: the watch starts at the resourceVersion of the first page, even if later pages have another', async () => {
     const bench = start({ pageSize: 1 });
     (await bench.take()).respond(200, listOf(10, [item('a', 1)], { continue: 'token-1' }));
     (await bench.take()).respond(200, listOf(20, [item('b', 2)]));
     expect(versionOf(await bench.take())).toBe('10');
   });
 
-  it('rule 19: 410 on a later page leads to one list in one piece, and only to one', async () => {
+  it('rule 19: 410 on a later page leads to one list without pages, and only to one', async () => {
     const bench = start({ pageSize: 2 });
     (await bench.take()).respond(200, listOf(10, [item('a', 1)], { continue: 'token-1' }));
     (await bench.take()).respond(410, status(410, 'Expired'));
@@ -745,7 +745,7 @@ describe('rule 19: paged lists', () => {
     ['the same token', () => 'token', 1, 2, 'the token of the page just read'],
     ['ever new tokens', (at: number) => String(at), 1_000, 100, 'more than 100000 items'],
     ['ever new tokens and no items', (at: number) => String(at), 0, 200, 'more than 100000 items'],
-  ])('rule 19: pages without end, with %s, come to one', async (_name, tokenOf, count, requests, problem) => {
+  ])('rule 19: endless pages, with %s, are given up', async (_name, tokenOf, count, requests, problem) => {
     const bench = start();
     const items = Array.from({ length: count }, (_, index) => item(`a${String(index)}`, 1));
     await bench.clock.settle();
@@ -761,7 +761,7 @@ describe('rule 19: paged lists', () => {
     expect(bench.informer.synced).toBe(false);
   });
 
-  it('rule 19: a list in one piece that has a next page after all is malformed', async () => {
+  it('rule 19: a next page of a list that was requested without pages is malformed', async () => {
     const bench = start();
     (await bench.take()).respond(410, status(410, 'Expired'));
     (await bench.take()).respond(200, listOf(10, [item('a', 1)], { continue: 'token' }));
@@ -795,7 +795,7 @@ describe('rule 19: paged lists', () => {
     expect(kept.length).toBeLessThan(count * 40);
   });
 
-  it('a list without a version is malformed and tried again', async () => {
+  it('a list without a resourceVersion is malformed and retried', async () => {
     const bench = start();
     (await bench.take()).respond(200, { kind: 'SecretList', metadata: {}, items: [] });
     await bench.clock.settle();
@@ -806,7 +806,7 @@ describe('rule 19: paged lists', () => {
   });
 });
 
-describe('rule 20: what is asked for and what is kept', () => {
+describe('rule 20: requested and kept objects', () => {
   it('rule 20: selectors narrow the list and the watch', async () => {
     const query = { fieldSelector: 'metadata.name=x', labelSelector: 'a in (b,c)' };
     const bench = start({ query });
@@ -817,7 +817,7 @@ describe('rule 20: what is asked for and what is kept', () => {
     expect((await bench.take()).request.query).toMatchObject({ ...query, watch: 'true' });
   });
 
-  it('rule 20: metadata only is asked for by Accept, and its kind is expected', async () => {
+  it('rule 20: metadataOnly sends an Accept header for metadata, and expects its kind', async () => {
     const bench = start({ metadataOnly: true });
     const list = await bench.take();
     expect(list.request.headers?.accept).toBe(
@@ -863,7 +863,7 @@ describe('rule 20: what is asked for and what is kept', () => {
     expect(bench.informer.state().undecodable).toBe(0);
   });
 
-  it('rule 20: an object that turns bad keeps its last good state, also over a list, until it is deleted', async () => {
+  it('rule 20: an object that becomes undecodable keeps its last good state, even after a list, until it is deleted', async () => {
     const { stream, clock, take, changes, content, informer } = await follow([item('a', 1)]);
     stream.send(event('MODIFIED', item('a', 11, 5)));
     await clock.advance(goodMs);
@@ -910,7 +910,7 @@ describe('rule 21: start and stop', () => {
     ],
   ];
 
-  it.each(stages)('rule 21: stopping %s leaves nothing', async (_name, reach) => {
+  it.each(stages)('rule 21: stopping %s leaves no timers, listeners or requests', async (_name, reach) => {
     const bench = start();
     await reach(bench);
     bench.abort.abort(new Error('stop'));
@@ -925,7 +925,7 @@ describe('rule 21: start and stop', () => {
     expect(bench.logger.at('error')).toEqual([]);
   });
 
-  it('rule 21: watches that have ended hold on to nothing', async () => {
+  it('rule 21: watches that have ended leave no listeners or timers', async () => {
     const { stream, clock, take, abort } = await follow();
     const listeners = (): number => getEventListeners(abort.signal, 'abort').length;
     const [before, timers] = [listeners(), clock.pending];
@@ -941,7 +941,7 @@ describe('rule 21: start and stop', () => {
     expect([listeners(), clock.pending]).toEqual([before, timers]);
   });
 
-  it('rule 21: a run that is stopped before it begins asks for nothing', async () => {
+  it('rule 21: a run that is stopped before it begins sends no request', async () => {
     const { kube, informer } = start();
     const before = kube.requests.length;
     await informer.run(AbortSignal.abort());
@@ -965,7 +965,7 @@ describe('rule 21: start and stop', () => {
     await bench.informer.whenSynced(patient.signal);
   });
 
-  it('rule 21: a cache that never syncs fails the start after its time with the reason', async () => {
+  it('rule 21: a cache that never syncs fails the start after the timeout, with the reason', async () => {
     const good = await follow();
     const denied = start();
     const slow = start({ path: '/apis/x/v1/slow', query: { fieldSelector: 'metadata.name=y' } });
@@ -994,7 +994,7 @@ describe('rule 21: start and stop', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('rule 21: 403 and 404 on the list are tried again for ever, the reason in sight until it is over', async () => {
+  it('rule 21: 403 and 404 on the list are retried forever, and their reason is reported until they are over', async () => {
     const bench = start();
     for (let round = 0; round < 10; round += 1) {
       const [code, reason] = round % 2 === 0 ? ([403, 'Forbidden'] as const) : ([404, 'NotFound'] as const);

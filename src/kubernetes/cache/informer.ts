@@ -3,21 +3,21 @@ import { Reflector, type ReflectorOptions, type ReflectorState } from './reflect
 import type { Store } from './store.ts';
 
 export interface InformerOptions<T> extends ReflectorOptions {
-  /** Makes of each object what the cache keeps. An object it throws at is logged, counted and left out, or keeps its last good state. */
+  /** Converts each object to the form that the cache keeps. If it throws, the object is logged, counted and left out, or keeps its last good state. */
   readonly project: Project<T>;
 }
 
 export interface Informer<T> extends Store<T> {
   /** Path and selectors, for logs and messages. */
   readonly name: string;
-  /** Lists and watches until `signal` aborts, then resolves; never rejects. To be called once. */
+  /** Lists and watches until `signal` aborts, then resolves; never rejects. Call it once. */
   run(signal: AbortSignal): Promise<void>;
   state(): ReflectorState;
-  /** Milliseconds since the watch was lost; 0 while it is open, or is being opened for the first time. */
+  /** Returns the milliseconds since the watch was lost; 0 while it is open, or is being opened for the first time. */
   awayMs(): number;
 }
 
-/** A cache (client-go's Indexer) and what keeps it in step with the API server. */
+/** Creates a cache (client-go's Indexer) with a reflector that keeps it in sync with the API server. */
 export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
   const selectors = Object.entries(options.query ?? {}).map(([key, value]) => `${key} ${value}`);
   const name = [options.path, ...selectors].join(', ');

@@ -14,7 +14,7 @@ const collect = async (lines: AsyncIterable<string>): Promise<string[]> => {
 };
 
 describe('splitLines', () => {
-  it('rule 18: gives the same lines wherever the bytes are cut, characters of several bytes included', async () => {
+  it('rule 18: yields the same lines wherever the bytes are cut, even inside multi-byte characters', async () => {
     const value = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }));
     await fc.assert(
       fc.asyncProperty(
@@ -31,7 +31,7 @@ describe('splitLines', () => {
     );
   });
 
-  it('rule 18: cuts at every single byte', async () => {
+  it('rule 18: yields the same lines for a cut at any byte, and at every byte', async () => {
     const bytes = Buffer.from('{"a":"ä€😀"}\n\r\n{"b":"😀"}\n');
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       expect(await collect(splitLines(chunksOf(bytes, [cut]), 100))).toEqual(['{"a":"ä€😀"}', '{"b":"😀"}']);
@@ -51,7 +51,7 @@ describe('splitLines', () => {
     }
   });
 
-  it('lets go of the source when nobody reads on', async () => {
+  it('releases the source when the reader stops', async () => {
     let closed = 0;
     async function* source(): AsyncGenerator<Uint8Array, void> {
       try {

@@ -1,4 +1,4 @@
-/** A line longer than its limit. */
+/** A line is longer than the limit. */
 export class LineTooLongError extends Error {
   override readonly name = 'LineTooLongError';
 }
@@ -6,8 +6,8 @@ export class LineTooLongError extends Error {
 const newline = 0x0a;
 
 /**
- * Splits bytes into lines, wherever the chunks are cut. Works on bytes, as a chunk may end inside a character of several. The last line
- * comes even without a newline; empty lines do not.
+ * Splits chunks of bytes into lines. Works on bytes, because a chunk may end inside a multi-byte character. Yields the last line
+ * even without a newline, and no empty lines.
  */
 export async function* splitLines(chunks: AsyncIterable<Uint8Array>, limitBytes: number): AsyncGenerator<string, void> {
   let parts: Uint8Array[] = [];

@@ -4,7 +4,7 @@ import { ApiError, isApiError } from '../api/errors.ts';
 import { type CallContext, performCall } from '../client/index.ts';
 
 const pageTimeoutMs = 60_000;
-/** Far more than a seed has of anything; a list that goes on beyond is one that would not end. */
+/** Far more objects than a seed has of any kind; a longer list would probably never end. */
 const mostItems = 100_000;
 
 export interface ListPage {
@@ -16,7 +16,7 @@ export interface ListPage {
   readonly kind: string | undefined;
 }
 
-/** Items of custom resources say their kind; those of built-in lists do not, but there the list's kind does. */
+/** Items of custom resources have a kind. Items of built-in lists have none: it follows from the list's kind. */
 const kindOf = (listKind: string | undefined, first: unknown): string | undefined => {
   const kind = first === undefined ? undefined : optionalString(decodeObject(first, 'items[0]').kind, 'items[0].kind');
   return kind ?? (listKind?.endsWith('List') === true ? listKind.slice(0, -'List'.length) : undefined);
@@ -40,7 +40,7 @@ export interface PagedListOptions {
   readonly pageSize: number;
   readonly signal: AbortSignal;
   readonly context: CallContext;
-  /** Called when reading starts from the first item, which may happen twice. Returns what takes the items. */
+  /** Called when reading starts from the first item, which may happen twice. Returns the function that receives the items. */
   readonly begin: () => (item: unknown) => void;
 }
 
@@ -50,8 +50,8 @@ export interface Listed {
 }
 
 /**
- * Only the first page says where the watch goes on: all pages are of one moment, unless the server started over. A page with another one behind it counts as a full
- * one, so that pages without items come to an end, too.
+ * Reads all pages. The resourceVersion of the first one is where the watch starts: all pages show the same state, unless the server restarted the list.
+ * A page that has a next one counts as full, so that even an endless sequence of empty pages reaches the limit.
  */
 const readPages = async (options: PagedListOptions, pageSize: number | undefined): Promise<Listed> => {
   const { path, signal, context } = options;
@@ -87,7 +87,7 @@ const readPages = async (options: PagedListOptions, pageSize: number | undefined
 };
 
 /**
- * Lists page by page, in a consistent read. When the pages expire before all are read, lists once more in one piece (client-go
+ * Lists page by page, as a consistent read. If the pages expire before all are read, lists once more without pages (client-go
  * `tools/pager`, FullListIfExpired). Rejects with an ApiError.
  */
 export const listPages = async (options: PagedListOptions): Promise<Listed> => {

@@ -3,7 +3,7 @@ import { type JsonObject, decodeObject, decodeString, optionalString } from '../
 import { WaitingLine } from '../transport/index.ts';
 import type { ObjectKey, Store, StoreChange } from './store.ts';
 
-/** Makes of an object of the API what a cache keeps of it; throws a DecodeError when the shape is wrong. */
+/** Converts an API object to the form that a cache keeps; throws a DecodeError if the shape is wrong. */
 export type Project<T> = (object: unknown, path: string) => T;
 
 interface Entry<T> {
@@ -11,10 +11,10 @@ interface Entry<T> {
   readonly value: T;
 }
 
-/** A list being read, page by page; nothing of it shows before `commit`. */
+/** A list that is being read page by page; the cache does not show it before `commit`. */
 export interface Replacement {
   add(item: unknown): void;
-  /** Makes the list the content of the store in one step and reports what differs. */
+  /** Replaces the content of the store by the list in one step and announces the differences. */
   commit(): void;
 }
 
@@ -33,18 +33,18 @@ const identify = (item: unknown): Identity => {
   };
 };
 
-/** Same non-empty version: the same object, seen twice. */
+/** Returns true if both have the same, non-empty resourceVersion: the same state, seen twice. */
 const isSame = <T>(known: Entry<T> | undefined, resourceVersion: string): known is Entry<T> =>
   known !== undefined && resourceVersion !== '' && known.resourceVersion === resourceVersion;
 
-/** The content of an informer, kept apart from how it gets there. */
+/** The objects of an informer. The reflector fills it. */
 export class ObjectCache<T> implements Store<T> {
   readonly #project: Project<T>;
   readonly #logger: Logger;
   readonly #listeners = new Set<(change: StoreChange<T>) => void>();
   readonly #waiting = new WaitingLine();
   #entries = new Map<ObjectKey, Entry<T>>();
-  /** Versions of objects that were logged as broken. */
+  /** resourceVersions of objects that were logged as undecodable. */
   #broken = new Map<ObjectKey, string>();
   #synced = false;
 
@@ -61,7 +61,7 @@ export class ObjectCache<T> implements Store<T> {
     return this.#entries.size;
   }
 
-  /** Objects that could not be projected and are left out, or shown in their last good state. */
+  /** Number of objects that could not be projected and are left out, or shown in their last good state. */
   get undecodable(): number {
     return this.#broken.size;
   }
@@ -121,7 +121,7 @@ export class ObjectCache<T> implements Store<T> {
     if (identity === undefined) return;
     const { key } = identity;
     const known = this.#entries.get(key);
-    // The event carries the last state; where that cannot be read, ours is the last known.
+    // The event carries the last state. If that cannot be projected, the cached state is the last known one.
     const last = known && (this.#read(identity, object, this.#broken) ?? known);
     this.#broken.delete(key);
     if (last === undefined) return;
@@ -138,7 +138,7 @@ export class ObjectCache<T> implements Store<T> {
     }
   }
 
-  /** The new entry; the known one when nothing changed or the new state cannot be projected; undefined when there is neither. */
+  /** Returns the new entry, or the known one if nothing changed or the new state cannot be projected; undefined if there is neither. */
   #read({ key, resourceVersion }: Identity, item: unknown, broken: Map<ObjectKey, string>): Entry<T> | undefined {
     const known = this.#entries.get(key);
     if (isSame(known, resourceVersion)) return known;

@@ -12,14 +12,14 @@ import { watchOnce } from './watch.ts';
 
 const longestPageBytes = 256 * 1024 * 1024;
 const defaultPageSize = 500;
-/** Server-side time-out of a watch: random between this and twice this, so that watches do not end all at once. */
+/** The server-side timeout of a watch is random between this and twice this, so that watches do not all end at once. */
 const shortestWatchSeconds = 300;
-/** A watch that lasted this long was a good one: the server is not merely closing whatever is opened. */
+/** A watch that was open this long resets the back-off: the server does not just close every watch at once. */
 const goodSpellMs = 10_000;
-/** Broken streams in a row without a single event, after which resuming at the same place is given up. */
+/** After this many malformed streams in a row without an event, we list again and no longer resume from the same resourceVersion. */
 const mostMalformed = 3;
 
-/** Resuming would fail the same way: the version is gone, the kind is, or the server does not understand us. */
+/** Errors after which we list again, because resuming would fail the same way: the version or the kind is gone, or the server refuses the request. */
 const relistOn = new Set(['Expired', 'NotFound', 'BadRequest', 'Invalid']);
 
 export interface ReflectorOptions {
@@ -30,7 +30,7 @@ export interface ReflectorOptions {
   /** Path of the list, such as `/api/v1/secrets`. */
   readonly path: string;
   readonly query?: { readonly fieldSelector?: string; readonly labelSelector?: string };
-  /** Asks for `PartialObjectMetadata` instead of whole objects. */
+  /** True if only metadata is requested (`PartialObjectMetadata`), not whole objects. */
   readonly metadataOnly?: boolean;
   /** Objects per page of a list. Default 500. */
   readonly pageSize?: number;
@@ -41,13 +41,13 @@ export interface ReflectorOptions {
 export interface ReflectorState {
   readonly synced: boolean;
   readonly objects: number;
-  /** Objects that `project` threw at. */
+  /** Number of objects that `project` could not decode. */
   readonly undecodable: number;
-  /** Monotonic instant of the last list. What changed before it may have changed more than once. */
+  /** Monotonic instant of the last list, in milliseconds. Intermediate states before it may have been missed. */
   readonly listedAt: number | undefined;
-  /** Why the last list or watch failed; undefined while all is well. */
+  /** Error of the last list or watch; undefined after a success. */
   readonly lastError: Error | undefined;
-  /** `lastError` in words, and for how long nothing was heard where that is too long; undefined while all is well. */
+  /** Message of `lastError`, and the time without a byte from the server if that is too long; undefined if neither applies. */
   readonly problem: string | undefined;
 }
 
@@ -62,7 +62,7 @@ const asError = (error: unknown): Error => (error instanceof Error ? error : new
 
 const retryAfterOf = (error: Error | undefined): number => (error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0);
 
-/** Keeps a cache in step with the API server by a list and a watch (client-go's Reflector). */
+/** Keeps a cache in sync with the API server by list and watch (client-go's Reflector). */
 export class Reflector<T> {
   readonly #options: ReflectorOptions;
   readonly #cache: ObjectCache<T>;
@@ -72,7 +72,7 @@ export class Reflector<T> {
   readonly #resource: string;
   readonly #liveness: WatchLiveness;
   readonly #backoff: Backoff;
-  /** Where the next watch starts; undefined: a list comes first. */
+  /** Start of the next watch; undefined: list first. */
   #position: Listed | undefined;
   #listedAt: number | undefined;
   #lastError: Error | undefined;
@@ -122,7 +122,7 @@ export class Reflector<T> {
     return problems.length === 0 ? undefined : problems.join('; ');
   }
 
-  /** One list if needed, one watch; the wait before the next, in milliseconds. */
+  /** Lists if needed, then watches once. Returns the wait before the next step in milliseconds. */
   async #step(signal: AbortSignal): Promise<number> {
     let failure: Error | undefined;
     try {

@@ -23,12 +23,12 @@ export interface Syncing {
   state(): Pick<ReflectorState, 'synced' | 'lastError'>;
 }
 
-/** How often a wait without a time-out logs which caches are not filled. */
+/** Interval at which a wait without a timeout logs the caches that are not synced. */
 const logEveryMs = 30_000;
 
 /**
- * Resolves when all caches are filled. After `timeoutMs` it rejects with an error that names those that are not, and why. Without a
- * time-out it logs that and waits on: a watchdog that crash-loops protects nobody. Rejects with the signal's reason on abort.
+ * Resolves when all caches are synced. After `timeoutMs` it rejects with an error that names those that are not, and why. Without a
+ * timeout it logs that and goes on waiting: a watchdog that crash-loops protects nobody. Rejects with the signal's reason on abort.
  */
 export const waitForSync = async (
   informers: readonly Syncing[],
@@ -47,10 +47,10 @@ export const waitForSync = async (
   }
 };
 
-/** Interval at which a limited wait checks its caches. */
+/** Interval at which `waitForRest` checks its caches. */
 const pollMs = 50;
 
-/** Resolves when `isSettled`, or at `deadline`, a monotonic instant in milliseconds: for caches that work can begin without. Rejects with the signal's reason on abort. */
+/** Waits for optional caches: resolves when `isSettled`, or at `deadline`, a monotonic instant in milliseconds. Rejects with the signal's reason on abort. */
 export const waitForRest = async (
   isSettled: () => boolean,
   { clock, signal, deadline }: Waiting & { readonly deadline: number },

@@ -23,15 +23,15 @@ export interface WatchByNameDeps {
 
 export interface WatchByNameOptions<T> {
   readonly ref: ResourceRef;
-  /** All objects of the kind are watched, whatever their names. Default: those of the name. */
+  /** True if all objects of the kind are watched. Default: only those with the name of `ref`. */
   readonly ofAnyName?: boolean;
-  /** For logs. */
+  /** Name of the resource in logs. */
   readonly key: string;
-  /** Makes of each object what the store keeps. */
+  /** Converts each object to the form that the store keeps. */
   readonly project: (json: unknown, path: string) => T;
-  /** A kind without a `scale` subresource counts as not served. */
+  /** True if a kind without a `scale` subresource counts as not served. */
   readonly needsScale: boolean;
-  /** Hears every answer of discovery, and the one before it. */
+  /** Called with every result of discovery and the one before it. */
   readonly onServed: (answer: ServedKind, before: ServedKind) => void;
 }
 
@@ -40,22 +40,22 @@ export interface WatchByName<T> {
   readonly store: Store<T>;
   /** Discovers the kind, then watches the objects until `signal` aborts; never rejects. */
   run(signal: AbortSignal): Promise<void>;
-  /** Why the cache is not filled yet, or the last watch failed. */
+  /** Returns why the cache is not synced yet or why the last watch failed; undefined if neither applies. */
   problem(): string | undefined;
-  /** Milliseconds since the watch was lost; 0 while it is open. */
+  /** Returns the milliseconds since the watch was lost; 0 while it is open. */
   awayMs(): number;
-  /** Monotonic instant since which no change was missed; undefined while the watch is away, or has not begun. */
+  /** Returns the monotonic instant since which no change was missed; undefined while the watch is lost, or has not begun. */
   watchedSince(): number | undefined;
 }
 
-/** Milliseconds until discovery is repeated for a kind that is not served, or not known yet. */
+/** Milliseconds until discovery is repeated for a kind that is not served (`rediscoverMs`) or not known yet (`retryDiscoveryMs`). */
 const rediscoverMs = 30_000;
 const retryDiscoveryMs = 2_000;
 const discoveryTimeoutMs = 10_000;
 
 /**
- * All objects of one name: their kind from discovery, themselves from one watch over all namespaces. A kind that is not served may appear later, so it is asked
- * for again and again.
+ * Discovers a kind and watches its objects of one name in all namespaces. Discovery is repeated while the kind is not served, because it may be added
+ * later.
  */
 export const watchByName = <T>(options: WatchByNameOptions<T>, deps: WatchByNameDeps): WatchByName<T> => {
   const { ref, key, project, ofAnyName = false } = options;

@@ -2,29 +2,29 @@ import type { Clock } from '../../ports/clock.ts';
 import type { WatchRegistry } from './watch-registry.ts';
 import { WatchSilentError, bookmarkSilenceMs } from './watch.ts';
 
-/** A watch on which bookmarks come has missed one when it is silent for so long. */
+/** A watch that receives bookmarks has missed one after this much silence. */
 const overdueMs = 70_000;
 
 export interface WatchEnd {
-  /** How long the stream was open, in milliseconds. */
+  /** Time for which the stream was open, in milliseconds. */
   readonly openMs: number;
-  /** We gave up a silent stream that had shown no bookmark yet: it may have been as good as any. */
+  /** True if we gave up a silent stream that had not received a bookmark yet: it may have been healthy. */
   readonly isPrecaution: boolean;
 }
 
-/** When the server was last heard on one watch, over all of its connections. */
+/** Tracks when the server last sent something on one watch, over all connections of that watch. */
 export interface WatchLiveness {
-  /** The server has accepted the watch. */
+  /** Called when the server has accepted the watch. */
   opened(): void;
-  /** Something came of the watch, or of its list. */
+  /** Called when bytes of the watch, or its list, arrived. */
   readonly heard: () => void;
-  /** A bookmark came. */
+  /** Called when a bookmark arrived. */
   bookmark(): void;
-  /** The stream, if there was one, is over. */
+  /** Called when a list and watch attempt has ended, and with it its stream if there was one. */
   ended(failure: Error | undefined): WatchEnd;
-  /** Milliseconds since the last byte, or since the server ended or broke the stream. */
+  /** Returns the milliseconds since the last byte, or since the server ended or broke the stream. */
   readonly ageMs: () => number;
-  /** For how many seconds nothing was heard, in words; undefined unless that is too long. */
+  /** Returns a message with the seconds since the last byte if that is too long, else undefined. */
   silence(): string | undefined;
 }
 
@@ -39,7 +39,7 @@ export const createWatchLiveness = ({
   registry: { bookmarked },
   resource,
 }: WatchLivenessOptions): WatchLiveness => {
-  /** The stream that is open. */
+  /** The open stream. */
   let stream: { readonly openedAt: number; hasBookmark: boolean } | undefined;
   let heardAt = clock.monotonic();
   const heard = (): void => {
@@ -61,14 +61,14 @@ export const createWatchLiveness = ({
       stream = undefined;
       if (ended === undefined) return { openMs: 0, isPrecaution: false };
       const isSilence = failure instanceof WatchSilentError;
-      // The end of a stream is heard, too; that we lose patience is not.
+      // The end of a stream is a sign of life of the server, unless our own timeout ended it.
       if (!isSilence) heard();
       const isPrecaution = isSilence && !ended.hasBookmark && bookmarked.has(resource);
       return { openMs: clock.monotonic() - ended.openedAt, isPrecaution };
     },
     ageMs,
     silence: () => {
-      // A stream on which no bookmark has come yet may say nothing for long.
+      // A stream may be silent for long before its first bookmark.
       const ofStreamMs = stream?.hasBookmark === true ? overdueMs : Number.POSITIVE_INFINITY;
       const mayLastMs = stream === undefined ? bookmarkSilenceMs : ofStreamMs;
       return ageMs() > mayLastMs

@@ -1,27 +1,27 @@
 import type { Meter } from '../../ports/meter.ts';
 
-/** A watch that runs. */
+/** A running watch. */
 export interface WatchEntry {
-  /** As `secrets` or `clusters.extensions.gardener.cloud`. */
+  /** Name with group, such as `secrets` or `clusters.extensions.gardener.cloud`. */
   readonly resource: string;
-  /** Field and label selectors as of its query; empty: all objects. */
+  /** Field and label selectors of its query; empty: all objects. */
   readonly selector: string;
-  /** Milliseconds since its last byte, or since it was lost. */
+  /** Returns the milliseconds since its last byte, or since it was lost. */
   readonly ageMs: () => number;
-  /** What an operator should know of it; undefined while all is well. */
+  /** Returns its problem for an operator; undefined if there is none. */
   readonly problem: () => string | undefined;
 }
 
-/** All watches of a process, and what they have learned of the API servers. */
+/** All watches of a process, and the resources for which API servers send bookmarks. */
 export interface WatchRegistry {
-  /** To be called when a watch begins; returns the function to call when it ends. */
+  /** Adds a watch that begins; returns the function to call when it ends. */
   enter(entry: WatchEntry): () => void;
   readonly entries: Iterable<WatchEntry>;
-  /** Resources on a watch of which a bookmark has come: there silence means something. */
+  /** Resources for which some watch has received a bookmark: only there does silence mean a broken watch. */
   readonly bookmarked: Set<string>;
 }
 
-/** `/apis/GROUP/VERSION[/namespaces/NAMESPACE]/RESOURCE` as `RESOURCE.GROUP`, and `/api/v1/...` as `RESOURCE`. */
+/** Returns `RESOURCE.GROUP` for the path `/apis/GROUP/VERSION[/namespaces/NAMESPACE]/RESOURCE`, and `RESOURCE` for `/api/v1/...`. */
 export const resourceOf = (path: string): string => {
   const [, root, group, ...rest] = path.split('/');
   const resource = rest.at(-1) ?? '';
@@ -29,14 +29,14 @@ export const resourceOf = (path: string): string => {
 };
 
 /**
- * Shows the ages of all watches: those with the same selector in several namespaces are one series, the age of the oldest. To be called
- * once per meter.
+ * Creates a registry that exports the ages of all watches as a metric. Watches with the same selector in several namespaces are one series, with the age of
+ * the oldest. Call it once per meter.
  */
 export const createWatchRegistry = (meter: Meter): WatchRegistry => {
   const entries = new Set<WatchEntry>();
   meter.gauge({
     name: 'dwd_watch_age_seconds',
-    help: 'Time since the API server was last heard on a watch (it sends a bookmark each minute), or since the watch was lost.',
+    help: 'Time since a watch last received data (the API server sends a bookmark every minute), or since the watch was lost.',
     labels: ['resource', 'selector'],
     read: () =>
       Array.from(entries, ({ resource, selector, ageMs }) => ({

@@ -6,20 +6,20 @@ import { guardSilence, readFailure, statusError } from '../client/index.ts';
 import { createScope } from '../transport/index.ts';
 import { LineTooLongError, splitLines } from './lines.ts';
 
-/** etcd takes objects of 1.5 MiB unless told otherwise; nothing sane comes near this. */
+/** Maximum size of an event: far above etcd's default limit of 1.5 MiB per object. */
 const longestEventBytes = 64 * 1024 * 1024;
-/** How much longer than the server's own time-out a stream may be silent. */
+/** A stream may be silent for this much longer than the server's own timeout. */
 const silenceGraceMs = 15_000;
 /**
- * So long may a stream be silent where bookmarks come: kube-apiserver sends one a minute to each watcher, a second or two late
- * (`nextBookmarkTime` in `storage/cacher`), but none until its cache has got beyond where the watch began (`cacheWatcher.process`): where
- * nothing changes and etcd reports no progress, that takes long. A watch that it serves from etcd gets none.
+ * A stream that receives bookmarks may be silent for this long: kube-apiserver sends one a minute to each watcher, a second or two late
+ * (`nextBookmarkTime` in `storage/cacher`). It sends none until its cache has got beyond the resourceVersion at which the watch began
+ * (`cacheWatcher.process`), which takes long if nothing changes and etcd reports no progress; and none on a watch that it serves from etcd.
  */
 export const bookmarkSilenceMs = 90_000;
-/** From when the request has left until the head of the answer: kube-apiserver sends it before there is an event (`endpoints/handlers/watch.go`). */
+/** Timeout from sending the request to the response's head, which kube-apiserver sends before there is an event (`endpoints/handlers/watch.go`). */
 const openTimeoutMs = 30_000;
 
-/** We gave up a silent watch. A `Timeout` in an answer or in an ERROR event is another case: there the server spoke. */
+/** We gave up a silent watch. A `Timeout` in a response or in an ERROR event is another case: there the server is alive. */
 export class WatchSilentError extends ApiError {
   constructor(message: string) {
     super({ code: 'Timeout', message });
@@ -28,9 +28,9 @@ export class WatchSilentError extends ApiError {
 
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
-  /** A bookmark's holds nothing but a resourceVersion. */
+  /** The object; that of a bookmark has only a resourceVersion. */
   readonly object: JsonObject;
-  /** Where to resume after this event. */
+  /** The resourceVersion from which to resume after this event. */
   readonly resourceVersion: string;
 }
 
@@ -43,22 +43,22 @@ export interface WatchOptions {
   readonly query: Readonly<Record<string, string>>;
   readonly accept: string;
   readonly resourceVersion: string;
-  /** Server-side end of the stream. */
+  /** Time after which the server ends the stream. */
   readonly timeoutSeconds: number;
-  /** `Kind` of every object; undefined: not known, any will do. */
+  /** Expected kind of every object; undefined: not known, any is accepted. */
   readonly kind: string | undefined;
-  /** True if the server is known to send bookmarks on watches like this one; else we know after the first. */
+  /** True if the server is known to send bookmarks on watches of this resource. If false, the first bookmark of this watch shows it. */
   readonly bookmarked: boolean;
   /** Called when the server has accepted the watch. */
   readonly onOpen: () => void;
-  /** Called with each piece of the stream, also with one that ends no event. */
+  /** Called for each chunk of the stream, even if it completes no event. */
   readonly onHeard: () => void;
 }
 
 const malformed = (path: string, problem: string): ApiError =>
   new ApiError({ code: 'MalformedResponse', message: `GET ${path}: watch: ${problem}` });
 
-/** JSON.parse's own message quotes the text, which may be a Secret. */
+/** Parses a line; undefined if it is malformed. JSON.parse's own error is dropped because it quotes the text, which may be a Secret. */
 const parseLine = (line: string): unknown => {
   try {
     return JSON.parse(line);
@@ -72,7 +72,7 @@ const resourceVersionOf = (object: JsonObject): string => {
   return typeof version === 'string' ? version : '';
 };
 
-/** One line of the stream. Throws the ApiError of an ERROR event, and MalformedResponse for anything else than an event of this watch. */
+/** Parses one line of the stream. Throws the ApiError of an ERROR event, and MalformedResponse for anything but an event of this watch. */
 const parseEvent = (line: string, { path, kind }: WatchOptions): WatchEvent => {
   const json = parseLine(line);
   if (!isObject(json)) throw malformed(path, 'the stream ended inside an event, or holds something that is not JSON');
@@ -93,7 +93,7 @@ const parseEvent = (line: string, { path, kind }: WatchOptions): WatchEvent => {
   return { type, object, resourceVersion };
 };
 
-/** Passes chunks on, and says so. */
+/** Passes chunks on and calls `onChunk` for each. */
 async function* heard(chunks: AsyncIterable<Uint8Array>, onChunk: () => void): AsyncGenerator<Uint8Array, void> {
   for await (const chunk of chunks) {
     onChunk();
@@ -102,9 +102,9 @@ async function* heard(chunks: AsyncIterable<Uint8Array>, onChunk: () => void): A
 }
 
 /**
- * One watch request as its events. Ends when the server ends the stream. Throws an ApiError for a refusal, an ERROR event, a broken stream
- * or a silent one (no head within 30 s; then no byte for 90 s where bookmarks come, else for the time-out plus a grace), and the signal's reason
- * on abort.
+ * Sends one watch request and yields its events. Ends when the server ends the stream. Throws an ApiError for a refusal, an ERROR event, a broken
+ * stream or a silent one (no head within 30 s; then no byte for 90 s if bookmarks arrive, else for the timeout plus 15 s), and the signal's
+ * reason on abort.
  */
 export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEvent, void> {
   const { kube, clock, path, timeoutSeconds } = options;
@@ -137,7 +137,7 @@ export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEve
         timeoutSeconds: String(timeoutSeconds),
       },
       headers: { accept: options.accept },
-      // The reflector waits and tries again by itself.
+      // The reflector itself waits and retries.
       once: true,
       beforeSend: beginOpening,
       signal: scope.signal,

@@ -1,20 +1,20 @@
 import type { Kube, KubeRequest, KubeResponse } from '../api/kube.ts';
 
-/** What makes a request ours. */
+/** Credentials of our requests. */
 export interface Credentials {
-  /** Value of the `Authorization` header of the next request, or undefined for none. Rejects with an ApiError. */
+  /** Resolves with the `Authorization` header of the next request, or undefined for none. Rejects with an ApiError. */
   authorization(signal: AbortSignal): Promise<string | undefined>;
-  /** Forgets what is cached, because the server did not take it. False when there is nothing that could have changed. */
+  /** Drops cached credentials, because the server refused them. Returns false if they cannot have changed. */
   reload(): boolean;
 }
 
 export const bearer = (token: string): string => `Bearer ${token}`;
 
-/** RFC 7617. */
+/** Returns the header of basic authentication (RFC 7617). */
 export const basic = (username: string, password: string): string =>
   `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
 
-/** Credentials that never change; `authorization` undefined when the TLS client certificate is all there is. */
+/** Returns credentials that never change; `authorization` is undefined if the TLS client certificate is the only credential. */
 export const staticCredentials = (authorization: string | undefined): Credentials => ({
   authorization: async () => authorization,
   reload: () => false,
@@ -24,7 +24,7 @@ const abandon = async (response: KubeResponse): Promise<void> => {
   await response.body[Symbol.asyncIterator]().return?.();
 };
 
-/** Adds the credentials to every request. After a 401 they are loaded anew and the request is sent once more. */
+/** Adds the credentials to every request. After a 401 it reloads them and sends the request once more. */
 export const withCredentials = (kube: Kube, credentials: Credentials): Kube => {
   const send = async (request: KubeRequest): Promise<KubeResponse> => {
     const authorization = await credentials.authorization(request.signal);

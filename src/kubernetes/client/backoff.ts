@@ -4,15 +4,15 @@ const shortestMs = 800;
 const longestMs = 30_000;
 const mostDoublings = 10;
 
-/** Waits between tries that fail: doubling from 0.8 s, at most 30 s, each spread over the upper half of its range. */
+/** Waits between failed attempts. Their maximum doubles from 1.6 s up to 30 s; each wait is random in the upper half of its range. */
 export interface Backoff {
-  /** The next wait in milliseconds. */
+  /** Returns the next wait in milliseconds. */
   next(): number;
-  /** After a success: the next wait is the shortest again. */
+  /** Makes the next wait the shortest again, after a success. */
   reset(): void;
 }
 
-/** The range of client-go's reflector (`tools/cache/reflector.go`, defaultBackoffInit and defaultBackoffMax), its jitter kept inside. */
+/** Creates a back-off with the range of client-go's reflector (`tools/cache/reflector.go`, defaultBackoffInit and defaultBackoffMax), jitter included. */
 export const createBackoff = (random: Random): Backoff => {
   let tries = 0;
   return {

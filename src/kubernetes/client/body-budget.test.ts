@@ -5,7 +5,7 @@ const { signal } = new AbortController();
 
 const resize = async (share: BodyShare, bytes: number): Promise<void> => share.resize(bytes, signal);
 
-/** Whether the promise is settled when everything that can run has run. */
+/** Returns true if the promise is settled once everything runnable has run. */
 const isDone = async (promise: Promise<unknown>): Promise<boolean> => {
   let done = false;
   const settle = (): void => {
@@ -16,15 +16,15 @@ const isDone = async (promise: Promise<unknown>): Promise<boolean> => {
   return done;
 };
 
-describe('rule 11a: the sum of the bodies that come in', () => {
-  it('rule 11a: is bounded: what does not fit waits, first come, first served', async () => {
+describe('rule 11a: the memory of all incoming bodies', () => {
+  it('rule 11a: is bounded: bodies that do not fit wait, first come, first served', async () => {
     const budget = new BodyBudget(100);
     const [a, b, c, d] = [budget.open(), budget.open(), budget.open(), budget.open()];
     await resize(a, 60);
     await resize(b, 40);
     const waiting = [resize(c, 70), resize(d, 10)];
     expect(await isDone(Promise.race(waiting))).toBe(false);
-    // It would fit, but another was there before.
+    // The second one would fit, but the first one waits before it.
     b.release();
     expect(await isDone(Promise.race(waiting))).toBe(false);
     a.release();
@@ -36,7 +36,7 @@ describe('rule 11a: the sum of the bodies that come in', () => {
     expect(budget.taken()).toBe(0);
   });
 
-  it('rule 11a: a body that grows or shrinks takes what it holds', async () => {
+  it('rule 11a: grows and shrinks with each body', async () => {
     const budget = new BodyBudget(100);
     const [a, b] = [budget.open(), budget.open()];
     await resize(a, 80);
@@ -47,7 +47,7 @@ describe('rule 11a: the sum of the bodies that come in', () => {
     expect(budget.taken()).toBe(70);
   });
 
-  it('rule 11a: who gives up leaves the line, and lets the next one in', async () => {
+  it('rule 11a: an aborted body leaves the line and lets the next one in', async () => {
     const budget = new BodyBudget(100);
     const [a, b, c] = [budget.open(), budget.open(), budget.open()];
     await resize(a, 60);

@@ -1,30 +1,30 @@
 import { WaitingLine } from '../transport/index.ts';
 
-/** The part of a budget that one body takes. */
+/** The part of a budget that one body uses. */
 export interface BodyShare {
   /**
-   * Undefined: the body holds `bytes` from now on; less than before is given back. A promise: others hold too much, and it resolves when the body may. Rejects with
-   * the signal's reason.
+   * Sets the share to `bytes`, more or less than before, and returns undefined. Returns a promise if too little is free: it resolves once the share
+   * is `bytes`, and rejects with the signal's reason.
    */
   readonly resize: (bytes: number, signal: AbortSignal) => Promise<void> | undefined;
   readonly release: () => void;
 }
 
 /**
- * Memory for the bodies that come in at the same time; first come, first served. One body may hold far less than `limitBytes` (see `BodyReader.held`), so that it
- * takes many to fill it. Bodies that trickle, and bodies that wait while they hold something, can keep it full: a caller that waits needs a deadline.
+ * Limits the memory of bodies that arrive at the same time; first come, first served. One body may hold far less than `limitBytes` (see `BodyReader.held`), so
+ * only many can fill it. Slow bodies, and bodies that wait while they hold memory, can keep it full: a caller that waits needs a deadline.
  */
 export class BodyBudget {
   readonly limitBytes: number;
   #taken = 0;
-  /** By the bytes that each waits for. */
+  /** Waiting bodies, each with the bytes that it waits for. */
   readonly #line = new WaitingLine<number>(() => this.#wake());
 
   constructor(limitBytes: number) {
     this.limitBytes = limitBytes;
   }
 
-  /** Bytes that are taken, for tests and figures. */
+  /** Returns the used bytes, for tests and measurements. */
   taken(): number {
     return this.#taken;
   }
@@ -58,7 +58,7 @@ export class BodyBudget {
     this.#wake();
   }
 
-  /** Lets those go for which there is room, in their order. */
+  /** Admits the first waiting body if there is room; its leaving the line wakes the next one. */
   #wake(): void {
     const { first } = this.#line;
     if (first === undefined || !this.#fits(first)) return;

@@ -21,7 +21,7 @@ interface Reply {
   readonly body: Iterable<string | Uint8Array>;
 }
 
-/** Answers each request with the next reply, the last one for ever, and counts what was taken of the bodies. */
+/** Answers each request with the next reply, then always with the last one, and counts the bytes that were read of the bodies. */
 const serve = (...replies: readonly ((request: KubeRequest) => Reply)[]) => {
   const requests: KubeRequest[] = [];
   const stats = { bytes: 0, left: 0 };
@@ -69,7 +69,7 @@ const message = (field: number, ...parts: readonly Uint8Array[]): Buffer => {
 const text = (field: number, value: string): Buffer => message(field, Buffer.from(value));
 const envelope = (apiVersion: string, kind: string, list: Uint8Array): Buffer =>
   Buffer.concat([Buffer.from('k8s\0'), message(1, text(1, apiVersion), text(2, kind)), message(2, list)]);
-/** The head of a list that says it is of 1 GB. */
+/** The head of a list whose declared length is 1 GB. */
 const endless = (apiVersion: string, kind: string): Buffer =>
   Buffer.concat([
     Buffer.from('k8s\0'),
@@ -80,7 +80,7 @@ const leaseItem = message(2, message(1, text(1, 'n')));
 const jsonItems = (count: number): string => `{"items":[${Array(count).fill('{"metadata":{"name":"n"}}').join()}]}`;
 const tinyItem = '{"metadata":{"name":"n"}},';
 
-/** A body that begins at once, and whose pieces come after so many milliseconds each; the last one never does. */
+/** A server whose body begins at once; its next chunks arrive after `gapsMs` each, and the last one never does. */
 const trickle = (clock: FakeClock, gapsMs: readonly number[]) => {
   const sent: AbortSignal[] = [];
   const request: Kube['request'] = async (incoming) => {
@@ -108,7 +108,7 @@ const problemOf = async (server: { readonly kube: Kube }, call: Call<unknown>): 
     (error: unknown) => error as ApiError,
   );
 
-describe('rule 11a: what one answer may cost', () => {
+describe('rule 11a: the cost of one response', () => {
   it('rule 11a: has these bounds', () => {
     expect({ version: getVersion.bytes, healthz: getHealthz.bytes }).toEqual({ version: 64 * kib, healthz: 64 * kib });
     expect(listBounds).toEqual({ jsonBytes: 8 * mib, protobufBytes: 8 * mib, pageItems: 5_000, items: 100_000 });
@@ -269,7 +269,7 @@ describe('rule 11a: what one answer may cost', () => {
   );
 
   it.each(['', '<html>', '[]', `{"a":${'['.repeat(10_000)}`])(
-    'rule 11a: the status of a version says it all: %.20s',
+    'rule 11a: only the status of /version counts: %.20s',
     async (body) => {
       await expect(
         callOn(
@@ -302,8 +302,8 @@ describe('rule 11a: what one answer may cost', () => {
   });
 });
 
-describe('rule 11a: answers that wait for memory of ours', () => {
-  /** Others hold all there is, until `release`. */
+describe('rule 11a: responses that wait for our memory budget', () => {
+  /** Other bodies hold the whole budget until `release`. */
   const fullBudget = () => {
     const budget = new BodyBudget(100 * kib);
     const others = budget.open();
@@ -318,19 +318,19 @@ describe('rule 11a: answers that wait for memory of ours', () => {
     return { clock, budget, release, done: answer.catch((error: unknown) => error as ApiError) };
   };
 
-  it('rule 11a: it takes them as long as their call may', async () => {
+  it('rule 11a: they may wait until the timeout of their call', async () => {
     const leases = '{"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}';
     const quick = serve(() => ({ body: [leases, ' '] }));
     const { clock, budget, release, done } = begin(quick.kube, 60_000);
     await clock.advance(59_999);
-    // Its first piece is there, and its second one must wait.
+    // The first chunk has arrived, and the second one must wait.
     expect(quick.stats.bytes).toBe(leases.length);
     release();
     expect(await done).toMatchObject({ value: [{ name: 'a' }, { name: 'b' }] });
     expect(budget.taken()).toBe(0);
   });
 
-  it('rule 11a: at the end of the call they fail by a fault of ours, and leave the line', async () => {
+  it('rule 11a: at the timeout of the call they fail, with an error that names our budget, and leave the line', async () => {
     const { clock, budget, release, done } = begin(serve(() => ({ body: [jsonItems(2)] })).kube, 8_000);
     await clock.advance(8_000);
     const error = (await done) as ApiError;
@@ -344,7 +344,7 @@ describe('rule 11a: answers that wait for memory of ours', () => {
     expect(budget.taken()).toBe(0);
   });
 
-  it('rule 11a: a time-out after such a wait is no fault of the server', async () => {
+  it("rule 11a: a timeout after such a wait is not reported as the server's fault", async () => {
     const late = new ApiError({ code: 'Timeout', message: 'no answer within 5000 ms' });
     const request: Kube['request'] = async () => {
       const body = async function* (): AsyncGenerator<Uint8Array> {
@@ -362,7 +362,7 @@ describe('rule 11a: answers that wait for memory of ours', () => {
     expect(await atOnce.done).toBe(late);
   });
 
-  it('rule 11a: a short answer takes what it is long', async () => {
+  it('rule 11a: a short response takes only its own length', async () => {
     const budget = new BodyBudget(4 * kib);
     const clock = createFakeClock();
     const { kube } = trickle(clock, []);
@@ -381,7 +381,7 @@ describe('rule 11a: lists in pages', () => {
   const names = (from: number, count: number): readonly object[] =>
     Array.from({ length: count }, (_, index) => ({ metadata: { name: `n${String(from + index)}` } }));
 
-  /** A server with so many nodes, each of so many bytes. */
+  /** A server with `total` nodes of about `bytes` bytes each. */
   const nodesOf = (total: number, bytes = 0) =>
     serve(({ query = {} }) => {
       const from = Number(query.continue ?? 0);
@@ -411,20 +411,20 @@ describe('rule 11a: lists in pages', () => {
     expect(server.requests).toHaveLength(requests);
   });
 
-  it('rule 11a: nodes with many images are not asked for in vain', async () => {
+  it('rule 11a: pages of nodes with many images are not too large', async () => {
     const server = nodesOf(600, 32_000);
     expect(await callOn(server, listNodes)).toHaveLength(600);
     expect([server.requests.length, server.stats.left]).toEqual([3, 0]);
   });
 
-  it('rule 11a: pages that are too large become smaller ones', async () => {
+  it('rule 11a: pages that are too large are requested again in smaller ones', async () => {
     const server = nodesOf(600, 40 * kib);
     const nodes = await callOn(server, listNodes);
     expect(nodes.map(({ name }) => name)).toEqual(Array.from({ length: 600 }, (_, index) => `n${String(index)}`));
     expect(server.requests.map(({ query }) => query?.limit)).toEqual(['250', ...Array<string>(12).fill('50')]);
   });
 
-  it('rule 11a: a page that has expired begins the list anew, once', async () => {
+  it('rule 11a: an expired page restarts the list, once', async () => {
     const page = { body: ['{"items":[{"metadata":{"name":"a"}}],"metadata":{"continue":"x"}}'] };
     const gone = { status: 410, body: ['{"kind":"Status","reason":"Expired"}'] };
     const last = { body: ['{"items":[{"metadata":{"name":"b"}}],"metadata":{}}'] };
@@ -451,7 +451,7 @@ describe('rule 11a: lists in pages', () => {
   it.each([
     ['nodes', '{"metadata":{"name":"n"}}'],
     ['nothing', ''],
-  ])('rule 11a: pages without end, of %s, come to one', async (_, item) => {
+  ])('rule 11a: endless pages, of %s, are given up', async (_, item) => {
     const server = serve(() => ({ body: [`{"items":[${item}],"metadata":{"continue":"x"}}`] }));
     expect(await problemOf(server, listNodes)).toMatchObject({
       code: 'MalformedResponse',
@@ -469,7 +469,7 @@ describe('rule 11a: lists in pages', () => {
         return { headers: protobuf, body: [envelope('coordination.k8s.io/v1', 'LeaseList', list)] };
       },
     ],
-  ])('rule 11a: a page of the leases, in %s, is not taken for all of them', async (_, reply: () => Reply) => {
+  ])('rule 11a: a page of the leases, in %s, is not used as all of them', async (_, reply: () => Reply) => {
     const server = serve(reply);
     expect(await problemOf(server, listNodeLeases)).toMatchObject({
       code: 'MalformedResponse',
@@ -478,7 +478,7 @@ describe('rule 11a: lists in pages', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('rule 11a: pages share the time of the call', async () => {
+  it('rule 11a: pages share the timeout of the call', async () => {
     const clock = createFakeClock();
     const server = serve(() => ({ body: ['{"items":[],"metadata":{"continue":"x"}}'] }));
     const kube: Kube = {
@@ -495,7 +495,7 @@ describe('rule 11a: lists in pages', () => {
     ]);
   });
 
-  it('rule 11a: in protobuf, too', async () => {
+  it('rule 11a: protobuf lists have pages, too', async () => {
     const page = (name: string, next: string): Reply => {
       const list = Buffer.concat([message(1, text(2, '7'), text(3, next)), message(2, message(1, text(1, name)))]);
       return { headers: protobuf, body: repeat(1, envelope('v1', 'NodeList', list)) };

@@ -15,20 +15,20 @@ import { statusError } from './status-error.ts';
 export interface CallContext {
   readonly kube: Kube;
   readonly clock: Clock;
-  /** Most bytes of an object, and of an item of a list, where the call does not say. */
+  /** Maximum size in bytes of an object, unless the call sets its own, and of an item of a list. */
   readonly objectBytes: number;
-  /** Value of the `Accept` header; protobuf goes before it where the call can read it. */
+  /** Value of the `Accept` header, preceded by protobuf if the call can read it. */
   readonly accept: string;
-  /** Longer waits that the server asks for are cut. Default: that of a seed. */
+  /** Longest accepted `Retry-After` in milliseconds; longer ones are cut. Default: that of a seed. */
   readonly longestRetryAfterMs?: number | undefined;
-  /** Memory for the bodies that come in. Absent: no limit. */
+  /** Memory for incoming bodies. Absent: no limit. */
   readonly budget?: BodyBudget | undefined;
 }
 
 const isProtobuf = ({ headers }: KubeResponse): boolean =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase() === protobufMediaType;
 
-/** The `Status` of an error's body, as far as there is one. */
+/** Parses the body of an error, which may be a `Status`. */
 const parseStatus = (response: KubeResponse, bytes: Uint8Array): unknown =>
   isProtobuf(response) ? readProtobufStatus(bytes) : parseJson(bytes);
 
@@ -38,13 +38,13 @@ const readStatus = async (response: KubeResponse, options: ReadOptions): Promise
   try {
     return await readBody(response.body, reader, options);
   } catch (error) {
-    // The HTTP code decides.
+    // Without a readable body, the HTTP code alone classifies the error.
     if (error instanceof AnswerError || error instanceof ProtobufError) return undefined;
     throw error;
   }
 };
 
-/** Reads the answer that is no success into its ApiError. A `Status` takes a few hundred bytes; what takes more than 64 KiB is not read to its end. */
+/** Reads a response that is no success and returns its ApiError. A `Status` takes a few hundred bytes; a body of more than 64 KiB is not read to its end. */
 export const readFailure = async (
   response: KubeResponse,
   request: Pick<KubeRequest, 'method' | 'path'>,
@@ -78,7 +78,7 @@ const requestOf = <T>(call: Call<T>, options: CallOptions, accept: string): Kube
   ...(options.beforeSend === undefined ? {} : { beforeSend: options.beforeSend }),
 });
 
-/** The answer of one exchange, or of one for each page, read and decoded. Rejects with an ApiError, or with the signal's reason on abort. */
+/** Performs one exchange, or one per page, and decodes the response. Rejects with an ApiError, or with the signal's reason on abort. */
 export const performCall = async <T>(call: Call<T>, options: CallOptions, context: CallContext): Promise<Answer<T>> => {
   const { sentTimeoutMs } = options;
   if (sentTimeoutMs === undefined) return perform(call, options, context);
@@ -90,7 +90,7 @@ export const performCall = async <T>(call: Call<T>, options: CallOptions, contex
   }
 };
 
-/** Any problem of an answer becomes a MalformedResponse. */
+/** Turns any problem with a response into a MalformedResponse. */
 const perform = async <T>(call: Call<T>, options: CallOptions, context: CallContext): Promise<Answer<T>> => {
   try {
     return await (call.list === undefined
@@ -137,7 +137,7 @@ const readerOf =
     return wholeBody(limitBytes, { isJson: true, read: (bytes) => call.decode(parseJson(bytes)) });
   };
 
-/** What we never ask for cannot be read. */
+/** Refuses content encodings and media types that we did not request. */
 const checkHead = ({ protobuf, text, ignoresBody }: Call<unknown>, response: KubeResponse): void => {
   const encoding = response.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') throw new AnswerError('the answer is compressed, which was not asked for');
@@ -167,7 +167,7 @@ const exchange = async <T, R>(call: Call<T>, { readerOf: open, options, context 
       checkHead(call, response);
       value = await readBody(response.body, open(response), { ...reading, request: `${call.method} ${call.path}` });
     } catch (error) {
-      // Ends the connection where the body has not been begun.
+      // Ends the connection if the body was not read at all.
       scope.fail(error);
       throw error;
     }

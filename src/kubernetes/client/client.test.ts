@@ -57,7 +57,7 @@ const statusBody = (fields: Readonly<Record<string, unknown>>): unknown => ({
 });
 
 describe('calls', () => {
-  it('sends what the call says and reads what came', async () => {
+  it('sends the call and decodes the response', async () => {
     const { kube, client } = createBench();
     const answer = client.call(
       {
@@ -86,7 +86,7 @@ describe('calls', () => {
     expect(await answer).toMatchObject({ value: { a: 'ä€😀' }, date: Date.UTC(2026, 0, 1, 0, 0, 7) });
   });
 
-  it('tells when it sent and when all was in, by the monotonic clock', async () => {
+  it('returns the monotonic times of sending and of the complete response', async () => {
     const kube = createScriptedKube();
     const clock = createFakeClock();
     const client = createKubeClient({ kube, clock });
@@ -102,7 +102,7 @@ describe('calls', () => {
     expect({ sentAt, receivedAt, date, value }).toEqual({ sentAt: 100, receivedAt: 150, date: undefined, value: 'n' });
   });
 
-  it('passes the reason of an abort on, whole', async () => {
+  it('rejects with the unchanged reason of an abort', async () => {
     const { kube, client } = createBench();
     const controller = new AbortController();
     const reason = { stop: true };
@@ -138,7 +138,7 @@ describe('rule 7: typed errors', () => {
     const error = await failWith(status, statusBody({ reason, code: status, message: 'the words' }));
     expect(error).toMatchObject({ code, handling, status });
     expect(error.message).toBe(`GET /api/v1/nodes/n: ${status} ${code}: the words`);
-    // The reason wins over a code that says something else.
+    // The reason takes precedence over a different code.
     expect((await failWith(418, statusBody({ reason }))).code).toBe(code);
   });
 
@@ -175,7 +175,7 @@ describe('rule 7: typed errors', () => {
     expect((await failWith(409, statusBody({ reason: 'Conflict' }), { method: 'POST' })).code).toBe('Conflict');
   });
 
-  it('rule 7: says that redirects are not followed', async () => {
+  it('rule 7: reports that redirects are not followed', async () => {
     expect((await failWith(307, '')).message).toMatch(/redirects are not followed/);
   });
 
@@ -228,7 +228,7 @@ describe('rule 7: typed errors', () => {
   ] as const;
 
   it.each(Object.getOwnPropertyNames(Object.prototype))(
-    'rule 31: %s is no reason that anybody knows',
+    'rule 31: %s is treated as an unknown reason',
     async (reason) => {
       const { code, handling } = await failWith(404, statusBody({ reason }));
       expect({ code, handling }).toEqual({ code: 'NotFound', handling: 'give-up' });
@@ -257,8 +257,8 @@ describe('rule 7: typed errors', () => {
   });
 });
 
-describe('rule 11a: bounded answers', () => {
-  it('rule 11a: an answer above the limit is malformed, and is not read on', async () => {
+describe('rule 11a: bounded responses', () => {
+  it('rule 11a: a response above the limit is malformed, and is read no further', async () => {
     const { kube, client } = createBench(1_000);
     const failed = fail(client.call(readName, { signal }));
     const stream = kube.take().stream();
@@ -271,7 +271,7 @@ describe('rule 11a: bounded answers', () => {
     expect(kube.openBodies).toBe(0);
   });
 
-  it('rule 11a: an answer of exactly the limit is fine', async () => {
+  it('rule 11a: a response of exactly the limit is accepted', async () => {
     const body = '{"name":"n"}';
     const { kube, client } = createBench(body.length);
     const answer = client.call(readName, { signal });
@@ -293,7 +293,7 @@ describe('rule 11a: bounded answers', () => {
     [200, 'ok'],
     [204, ''],
     [200, '[+]ping ok'],
-  ])('an answer of %j that is no JSON is read as text where the call says so: %j', async (status, body) => {
+  ])('a %j response that is not JSON is read as text if the call has a `text` reader: %j', async (status, body) => {
     const { kube, client } = createBench();
     const read: Call<string> = { ...readName, text: (text, code) => `${String(code)} ${text}` };
     const answer = client.call(read, { signal });
@@ -301,13 +301,13 @@ describe('rule 11a: bounded answers', () => {
     expect((await answer).value).toBe(`${String(status)} ${body}`);
   });
 
-  it('a wrong shape is malformed and named', async () => {
+  it('a wrong shape is malformed, and the error names the field', async () => {
     expect((await failWith(200, { name: 5 })).message).toBe(
       'GET /api/v1/nodes/n: node.name: expected a string, found a number',
     );
   });
 
-  it('a broken decoder is a bug, not an answer', async () => {
+  it("a decoder's own exception is a bug, not a malformed response", async () => {
     const { kube, client } = createBench();
     const bug = new TypeError('bug');
     const answer = client.call(

@@ -5,7 +5,7 @@ import { createScope } from '../transport/index.ts';
 import { followBody } from './follow-body.ts';
 
 /**
- * Holds the wrappers below to `timeoutMs` as a whole: getting credentials, a second try and both answers share it, where each exchange alone
+ * Applies `timeoutMs` to the inner policies as a whole: loading credentials, a retry and both responses share it. Otherwise each exchange
  * would get all of it.
  */
 export const withDeadline = (kube: Kube, clock: Clock): Kube => ({

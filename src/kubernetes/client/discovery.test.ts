@@ -34,12 +34,12 @@ describe('resolveKind', () => {
     expect(resolved).toEqual({ kind: 'served', resource: 'deployments', namespaced: true, hasScale: true });
   });
 
-  it('sees that a kind has no scale', async () => {
+  it('reports that a kind has no scale subresource', async () => {
     const { resolved } = await ask({ apiVersion: 'apps/v1', kind: 'DaemonSet' }, 200, apps);
     expect(resolved).toMatchObject({ resource: 'daemonsets', hasScale: false });
   });
 
-  it('asks the core group at its own path', async () => {
+  it('uses the path of the core group', async () => {
     const body = resources({ name: 'nodes', kind: 'Node', namespaced: false });
     const { path, resolved } = await ask({ apiVersion: 'v1', kind: 'Node' }, 200, body);
     expect(path).toBe('/api/v1');
@@ -61,7 +61,7 @@ describe('resolveKind', () => {
     [403, '', 'Forbidden'],
     [200, 'no json', 'MalformedResponse'],
     [200, resources({ name: 5, kind: 'X' }), 'MalformedResponse'],
-  ])('a failure is no answer (%d)', async (status, body, code) => {
+  ])('rejects for any other failure (%d)', async (status, body, code) => {
     await expect(ask({ apiVersion: 'apps/v1', kind: 'X' }, status, body)).rejects.toMatchObject({ code });
   });
 });

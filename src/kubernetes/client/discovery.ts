@@ -4,14 +4,14 @@ import { unlessNotFound } from '../api/errors.ts';
 import type { CallOptions, KubeClient } from '../api/kube.ts';
 import { groupVersionPath } from '../api/resource-path.ts';
 
-/** A kind as a group version serves it. */
+/** Result of discovery for a kind of a group version. */
 export type ResolvedKind =
   | {
       readonly kind: 'served';
-      /** Plural, as it stands in paths. */
+      /** Plural name, as used in paths. */
       readonly resource: string;
       readonly namespaced: boolean;
-      /** Whether there is a `scale` subresource. */
+      /** True if there is a `scale` subresource. */
       readonly hasScale: boolean;
     }
   | { readonly kind: 'not-served'; readonly problem: string };
@@ -31,7 +31,7 @@ const decodeResource = (json: unknown, path: string): ServedResource => {
   };
 };
 
-/** `APIResourceList` has `resources` where other lists have `items`. */
+/** Decodes an `APIResourceList`, which has `resources` where other lists have `items`. */
 const decodeResources = (json: unknown): readonly ServedResource[] =>
   decodeList(decodeResource)({ items: decodeObject(json, 'list').resources });
 
@@ -42,8 +42,8 @@ const discover = (apiVersion: string): Call<readonly ServedResource[]> => ({
 });
 
 /**
- * Asks the server's discovery for a kind. A kind or group version that is not there is an answer, as it may come later; any other failure
- * rejects with its ApiError.
+ * Resolves a kind by the server's discovery. A missing kind or group version is a result, not an error, because it may be added later. Any other
+ * failure rejects with its ApiError.
  */
 export const resolveKind = async (
   client: KubeClient,
@@ -61,7 +61,7 @@ export const resolveKind = async (
   return { kind: 'served', resource: found.name, namespaced: found.namespaced, hasScale };
 };
 
-/** The kinds of a group version; undefined where it is not served. Rejects with an ApiError for any other failure. */
+/** Lists the kinds of a group version; undefined if it is not served. Rejects with an ApiError for any other failure. */
 export const listKinds = async (
   client: KubeClient,
   apiVersion: string,
@@ -76,7 +76,7 @@ const decodeVersions = (json: unknown): readonly string[] =>
     items: decodeObject(json, 'group').versions,
   });
 
-/** The versions of an API group as `apiVersion` has them, the preferred one first; none where the group is not served. Not for the core group. */
+/** Lists the `apiVersion`s of an API group in the server's order of preference; none if the group is not served. Not for the core group. */
 export const listVersions = async (
   client: KubeClient,
   group: string,

@@ -21,7 +21,7 @@ const patch: KubeRequest = { method: 'PATCH', path: '/x', signal, timeoutMs: 60_
 const noInstrument = { set: () => undefined, observe: () => undefined, inc: () => undefined, remove: () => undefined };
 const meter = { counter: () => noInstrument, gauge: () => noInstrument, histogram: () => noInstrument };
 
-describe('rule 28: a write is sent only by who leads at that moment', () => {
+describe('rule 28: a write is sent only while this process leads', () => {
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('rule 28: %s', async (method) => {
     const server = createScriptedKube();
     let leads = false;
@@ -33,13 +33,13 @@ describe('rule 28: a write is sent only by who leads at that moment', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('rule 28: reads are free', async () => {
+  it('rule 28: reads need no leadership', async () => {
     const server = createScriptedKube();
     void fenceWrites(server, { mayWrite: () => false }).request({ ...patch, method: 'GET' });
     expect(server.requests).toHaveLength(1);
   });
 
-  it('rule 28: not after it waited for the rate limit, or for a retry', async () => {
+  it('rule 28: it is refused if leadership was lost while it waited for the rate limit or a retry', async () => {
     const clock = createFakeClock();
     const server = createScriptedKube();
     let leads = true;
@@ -57,7 +57,7 @@ describe('rule 28: a write is sent only by who leads at that moment', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('rule 28: whoever waits for the sending hears of it after all fences were passed, and not before', () => {
+  it("rule 28: the caller's beforeSend is called only after all fences have passed the write", () => {
     const server = createScriptedKube();
     const heard: string[] = [];
     const mayWrite = (who: string) => () => heard.push(who) > 0;
@@ -68,7 +68,7 @@ describe('rule 28: a write is sent only by who leads at that moment', () => {
     expect(heard.slice(2)).toEqual(['inner', 'outer', 'sent']);
   });
 
-  it('rule 28: nor when a fence does not let it pass', () => {
+  it("rule 28: the caller's beforeSend is not called if a fence refuses the write", () => {
     const server = createScriptedKube();
     let leads = true;
     let sent = 0;
@@ -80,7 +80,7 @@ describe('rule 28: a write is sent only by who leads at that moment', () => {
   });
 });
 
-describe('rule 28: a transport asks with the connection open', () => {
+describe('rule 28: a transport checks leadership with the connection open', () => {
   const connect = async (handlers: { readonly onConnection: () => void }) => {
     const bodies: string[] = [];
     const server = await startTestServer({
@@ -92,7 +92,7 @@ describe('rule 28: a transport asks with the connection open', () => {
     const security = createSecurity({});
     const transport = createTransport({
       endpoint: { protocol: 'http:', host: server.host, port: server.port, basePath: '' },
-      // Asked while the request is on its way to a connection, as a dial that takes long would be.
+      // Called while the request waits for its connection, as during a slow dial.
       security: async () => {
         handlers.onConnection();
         return security;
@@ -113,7 +113,7 @@ describe('rule 28: a transport asks with the connection open', () => {
     return status;
   };
 
-  it('rule 28: what is refused then was not sent, and takes its connection with it', async () => {
+  it('rule 28: a write that is refused then was not sent, and its connection is closed', async () => {
     let leads = true;
     const { transport, server, bodies } = await connect({ onConnection: () => (leads = false) });
     const kube = retryOnReset(fenceWrites(transport, { mayWrite: () => leads }));
@@ -124,7 +124,7 @@ describe('rule 28: a transport asks with the connection open', () => {
     expect(await drained(kube, { ...patch, method: 'GET' })).toBe(200);
   });
 
-  it('rule 28: what passes is sent', async () => {
+  it('rule 28: a write that passes is sent', async () => {
     const { transport, bodies } = await connect({ onConnection: () => undefined });
     const kube = fenceWrites(transport, { mayWrite: () => true });
     expect(await drained(kube, { ...patch, body: '{"a":1}' })).toBe(200);

@@ -3,8 +3,8 @@ import type { Kube, KubeRequest } from '../api/kube.ts';
 import type { Leadership } from '../api/leadership.ts';
 
 /**
- * Lets no write through unless this process may write at the moment the request leaves: not after waiting for a rate limit, a retry or a
- * connection, nor on waking from a suspension. A refused write rejects with `Rejected` and was not sent. Reads pass.
+ * Refuses a write unless this process may write at the moment the request is sent, even after waiting for a rate limit, a retry or a
+ * connection, or after a suspension. A refused write rejects with `Rejected` and was not sent. Reads pass.
  */
 export const fenceWrites = (kube: Kube, leadership: Leadership): Kube => ({
   request: async (request: KubeRequest) => {

@@ -1,6 +1,6 @@
 import type { KubeResponse } from '../api/kube.ts';
 
-/** The body, with `onOver` called when it was read, abandoned or broken; it may be called again. */
+/** Wraps a body to call `onOver` when it was read to its end, abandoned or broken; `onOver` may be called more than once. */
 export const followBody = (body: KubeResponse['body'], onOver: () => void): KubeResponse['body'] => ({
   [Symbol.asyncIterator]: () => {
     const chunks = body[Symbol.asyncIterator]();

@@ -1,17 +1,17 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** How often it is asked how late the event loop is, in milliseconds. */
+/** Interval at which the delay of the event loop is measured, in milliseconds. */
 const pulseMs = 250;
 
-/** For how long this process did not run though it should have: suspended, or short of CPU. It is seen by timers that fire late; a virtual clock has none. */
+/** Time for which this process did not run because it was suspended or short of CPU, measured by timers that fire late. Always 0 with a virtual clock. */
 export interface HoldUp {
-  /** Milliseconds so far. */
+  /** Returns the milliseconds so far. */
   ms(): number;
-  /** Ends the measurement. Harmless when repeated. */
+  /** Ends the measurement. May be called again. */
   end(): void;
 }
 
-/** Measures until `end`. */
+/** Starts a measurement, which lasts until `end`. */
 export const measureHoldUp = (clock: Clock): HoldUp => {
   let total = 0;
   let due: number;

@@ -5,7 +5,7 @@ import { createJsonListReader } from './json-list.ts';
 
 const options = { kind: 'ThingList', itemBytes: 10_000 };
 
-/** The items of a list that comes in pieces of `size` bytes, and the token behind them. */
+/** Reads a list in chunks of `size` bytes; returns its items and the token of the next page. */
 const read = (text: string, size: number): { readonly items: readonly unknown[]; readonly next: string } => {
   const items: unknown[] = [];
   const reader = createJsonListReader({ ...options, item: (json) => void items.push(json) });
@@ -19,7 +19,7 @@ const readWhole = (text: string): readonly unknown[] =>
 
 const value = fc.jsonValue({ maxDepth: 4 });
 const item = fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('items', 'kind', '"items":[')), value, { maxKeys: 4 });
-/** A list as Go may write it, or not: with fields in any order, and space anywhere. */
+/** Generates lists with fields in any order and space anywhere, more freely than Go writes them. */
 const list = fc
   .record({
     items: fc.array(item, { maxLength: 6 }),
@@ -35,7 +35,7 @@ const list = fc
 const size = fc.constantFrom(1, 2, 3, 7, 100, 100_000);
 
 describe('rule 11a: a list in JSON, item by item', () => {
-  it('rule 11a: is what the whole of it says, wherever it is cut', () => {
+  it('rule 11a: has the same items as the list read as a whole, wherever it is cut', () => {
     fc.assert(
       fc.property(list, size, (text, cut) => {
         expect(read(text, cut).items).toEqual(readWhole(text));
@@ -50,7 +50,7 @@ describe('rule 11a: a list in JSON, item by item', () => {
     text: fc.constantFrom('{', '}', '[', ']', '"', ',', ':', '\\', '1', '-', ' ', '"items":['),
   });
 
-  it('rule 11a: is an error where the whole of it is one, whatever is changed in it', () => {
+  it('rule 11a: after any edit, is an error or has the same items as the list read as a whole', () => {
     fc.assert(
       fc.property(
         list,
@@ -79,7 +79,7 @@ describe('rule 11a: a list in JSON, item by item', () => {
     ['{"kind":"ThingList","items":null}', []],
     ['{"items":[]}', []],
     ['{"items" :\n [{}]}', [{}]],
-  ])('rule 11a: %s is one', (text, items) => {
+  ])('rule 11a: %s is accepted', (text, items) => {
     expect(read(text, 1).items).toEqual(items);
   });
 
@@ -102,7 +102,7 @@ describe('rule 11a: a list in JSON, item by item', () => {
     [`{"items":[{"a":"${'x'.repeat(10_001)}"}]}`, 'an item of more than 10000'],
     [`{"items":[${' '.repeat(300_000)}`, 'beside the items'],
     [`{"metadata":{"continue":"${'x'.repeat(5_000)}"},"items":[]}`, 'too long'],
-  ])('rule 11a: %.30s is none', (text, problem) => {
+  ])('rule 11a: %.30s is refused', (text, problem) => {
     for (const cut of [1, 1_000_000]) expect(() => read(text, cut)).toThrow(problem);
   });
 });

@@ -6,30 +6,30 @@ import { createJsonPlace, scanJson } from './json-scan.ts';
 export interface JsonListOptions {
   /** Kind of the list, such as `NodeList`; undefined: any. */
   readonly kind: string | undefined;
-  /** Most bytes of one item. */
+  /** Maximum size of one item in bytes. */
   readonly itemBytes: number;
   readonly item: (json: unknown) => void;
 }
 
 export interface JsonListReader {
-  /** Takes the next piece of the body. Throws an AnswerError, and what `item` throws. */
+  /** Reads the next chunk of the body. Throws an AnswerError, and any error of `item`. */
   readonly feed: (chunk: Uint8Array) => void;
-  /** Bytes of memory that it holds on to. */
+  /** Returns the memory that it uses, in bytes. */
   readonly held: () => number;
-  /** To be called at the end of the body: the token of the next page, empty on the last one. Throws an AnswerError or a DecodeError. */
+  /** Ends the body and returns the token of the next page, empty on the last one. Throws an AnswerError or a DecodeError. */
   readonly finish: () => string;
 }
 
-/** Most bytes beside the items: the list's metadata, and the commas between the items. */
+/** Maximum number of bytes outside the items: the list's metadata, and the commas between the items. */
 const mostEnvelopeBytes = 256 * 1024;
 const longestToken = 4_096;
-/** Stands in the envelope for an item that has been taken out; the spaces keep it from becoming part of what stands beside it. */
+/** Replaces an item in the envelope; the spaces separate it from adjacent bytes. */
 const placeholder = Buffer.from(' 0 ');
 const itemsKey = /"items"\s*:\s*\[$/;
-/** Bytes of the envelope's end in which the key of the items is searched. */
+/** Number of bytes at the envelope's end in which the key `items` is searched. */
 const tailBytes = 32;
 
-/** Token of the page behind a list, empty on the last one. Throws an AnswerError or a DecodeError. */
+/** Returns the token of a list's next page, empty on the last one. Throws an AnswerError or a DecodeError. */
 export const nextPageOf = (list: unknown): string => {
   const meta = optionalObject(decodeObject(list, 'list').metadata, 'list.metadata') ?? {};
   const token = optionalString(meta.continue, 'list.metadata.continue') ?? '';
@@ -40,14 +40,14 @@ export const nextPageOf = (list: unknown): string => {
 type Part = 'envelope' | 'other value' | 'items' | 'item';
 
 /**
- * Reads a list while it comes in. Only brackets and quotes are looked at to find the items; each is parsed by itself, and what is left without them as a whole at the
+ * Reads a list as it arrives. It finds the items by brackets and quotes alone and parses each by itself; the rest, the envelope, is parsed as a whole at the
  * end, so that together everything has been parsed.
  */
 class StreamedJsonList {
   readonly #options: JsonListOptions;
   readonly #place = createJsonPlace();
   readonly #envelope = createByteSink();
-  /** The beginning of an item whose end has not come yet. */
+  /** The beginning of an item whose end has not arrived yet. */
   readonly #item = createByteSink();
   #in: Part = 'envelope';
   #count = 0;
@@ -75,7 +75,7 @@ class StreamedJsonList {
   finish(): string {
     const envelope = parseJson(this.#envelope.bytes());
     const found = decodeList((item) => item, this.#options.kind)(envelope);
-    // What is no placeholder was no object, or stood under another key of the same name.
+    // The counts differ if an item was not an object, or if the key `items` occurred twice.
     if (found.length !== this.#count) throw notJson();
     return nextPageOf(envelope);
   }
@@ -130,7 +130,7 @@ class StreamedJsonList {
   }
 }
 
-/** Reads a list in JSON as the API server sends it, piece by piece. */
+/** Creates a reader for a list in JSON as the API server sends it, chunk by chunk. */
 export const createJsonListReader = (options: JsonListOptions): JsonListReader => {
   const list = new StreamedJsonList(options);
   return { feed: (chunk) => list.feed(chunk), held: () => list.held(), finish: () => list.finish() };

@@ -1,18 +1,18 @@
 import { AnswerError } from '../transport/index.ts';
 
-/** A place in a JSON text that is read byte by byte, wherever its pieces are cut. */
+/** Position in a JSON text that is read byte by byte, wherever its chunks are cut. */
 export interface JsonPlace {
-  /** Brackets that are open. */
+  /** Number of open brackets. */
   depth: number;
   isQuoted: boolean;
   isEscaped: boolean;
-  /** `scanJson` stops where the depth falls to this, */
+  /** `scanJson` stops when the depth falls to this. */
   low: number;
-  /** and where it rises to this. */
+  /** `scanJson` stops when the depth rises to this. */
   high: number;
 }
 
-/** No API object nests deeper (apimachinery's own limit is 10,000), and no reader of ours goes through more. */
+/** Maximum depth. No API object nests deeper (apimachinery's own limit is 10,000), and our readers accept no more. */
 const deepest = 100;
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d];
 
@@ -21,8 +21,8 @@ export const createJsonPlace = (): JsonPlace => {
 };
 
 /**
- * Reads on from `from`; returns the index behind the bracket that made it stop, or the length. Whether the text is JSON is for others to say. Throws an
- * AnswerError where it nests too deeply.
+ * Scans from `from` and returns the index after the bracket at which it stopped, or the length. It does not check that the text is JSON. Throws an
+ * AnswerError if the text nests too deeply.
  */
 export const scanJson = (place: JsonPlace, bytes: Uint8Array, from: number): number => {
   const { low, high } = place;

@@ -1,7 +1,7 @@
 /**
- * Runs any number of works at the same time, each with a signal of its own that aborts with `parent`: Node takes more than ten listeners of one
- * signal for a leak. `AbortSignal.any` does not serve where works come and go for as long as the process lives: Node 20 keeps 37 bytes of each
- * in `parent`.
+ * Returns a function that runs any number of tasks at the same time, each with its own signal that aborts with `parent`: Node reports more than
+ * ten listeners of one signal as a leak. `AbortSignal.any` does not fit tasks that come and go as long as the process lives: Node 20 keeps
+ * 37 bytes of each in `parent`.
  */
 export const mergedAbortSignal = (
   parent: AbortSignal,

@@ -46,7 +46,7 @@ const overHttp = async (handler: RequestListener): Promise<{ readonly kube: Kube
   return { kube: retryOnReset(transport), server };
 };
 
-describe('rule 3: a connection that breaks before the answer', () => {
+describe('rule 3: a connection that breaks before the response', () => {
   const methods = [
     { method: 'GET', repeatable: undefined, tries: 2 },
     { method: 'PATCH', repeatable: undefined, tries: 1 },
@@ -71,7 +71,7 @@ describe('rule 3: a connection that breaks before the answer', () => {
     },
   );
 
-  it('rule 3: the second try goes over a new connection, even with other idle ones at hand', async () => {
+  it('rule 3: the retry uses a new connection, even if there are other idle ones', async () => {
     const held: (() => void)[] = [];
     const { kube, server } = await overHttp((request, response) => {
       if (request.url === '/hold') {
@@ -79,7 +79,7 @@ describe('rule 3: a connection that breaks before the answer', () => {
         if (held.length === 3) for (const release of held) release();
         return;
       }
-      // Whatever was idle is stale: the server had gone away in between.
+      // All idle connections are stale, as after a restart of the server.
       if (server.stats().connections <= 3) request.socket.destroy();
       else response.end();
     });
@@ -90,7 +90,7 @@ describe('rule 3: a connection that breaks before the answer', () => {
     expect(server.stats()).toMatchObject({ requests: 5, connections: 4, openConnections: 1 });
   });
 
-  it('rule 3: an answer that breaks off, a refused connection and an abort are not retried', async () => {
+  it('rule 3: an incomplete response, a refused connection and an abort are not retried', async () => {
     const { kube, server } = await overHttp((request, response) => {
       response.writeHead(200, { 'content-length': '10' }).write('x', () => request.socket.destroy());
     });
@@ -123,7 +123,7 @@ describe('rule 3: a connection that breaks before the answer', () => {
   });
 });
 
-describe('rule 5: one deadline for all tries', () => {
+describe('rule 5: one deadline for all attempts', () => {
   const bench = (timeoutMs: number) => {
     const clock = createFakeClock();
     const scripted = createScriptedKube();
@@ -136,7 +136,7 @@ describe('rule 5: one deadline for all tries', () => {
     return { clock, scripted, abort, outcome };
   };
 
-  it('rule 5: a second try gets what the first left of it, and nothing stays behind', async () => {
+  it('rule 5: a second attempt gets the rest of the time, and leaves no timers or listeners', async () => {
     const { clock, scripted, abort, outcome } = bench(10_000);
     await clock.advance(6_000);
     scripted.take().respond(401, '{}');
@@ -153,7 +153,7 @@ describe('rule 5: one deadline for all tries', () => {
     expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
   });
 
-  it('rule 5: a body that stops arriving counts as well; one that is read or abandoned frees everything', async () => {
+  it('rule 5: a body that stops arriving times out, too; one that is read or abandoned frees everything', async () => {
     const slow = bench(10_000);
     await slow.clock.settle();
     slow.scripted.take().stream().send('part');
@@ -171,7 +171,7 @@ describe('rule 5: one deadline for all tries', () => {
     }
   });
 
-  it('rule 5: the reason of an abort and other errors pass untouched', async () => {
+  it('rule 5: the reason of an abort and other errors are passed on unchanged', async () => {
     const aborted = bench(10_000);
     await aborted.clock.settle();
     const reason = { stop: 1 };
@@ -222,7 +222,7 @@ describe('rule 8: credentials', () => {
     };
   };
 
-  it('rule 8: after a 401 the credential is loaded anew and the request sent once more', async () => {
+  it('rule 8: after a 401 the credential is reloaded and the request is sent once more', async () => {
     const kube = server('new');
     const response = await withCredentials(kube, rotating(['old', 'new'])).request({
       ...get,
@@ -233,14 +233,14 @@ describe('rule 8: credentials', () => {
     expect(kube.abandoned()).toBe(1);
   });
 
-  it('rule 8: only once', async () => {
+  it('rule 8: a second 401 is not retried', async () => {
     const kube = server('right');
     const response = await withCredentials(kube, rotating(['a', 'b', 'c', 'right'])).request(get);
     expect(response.status).toBe(401);
     expect(kube.seen).toEqual(['Bearer a', 'Bearer b']);
   });
 
-  it('rule 8: not at all with credentials that cannot change', async () => {
+  it('rule 8: a 401 is not retried with credentials that cannot change', async () => {
     const kube = server('right');
     expect((await withCredentials(kube, staticCredentials(bearer('wrong'))).request(get)).status).toBe(401);
     expect((await withCredentials(kube, staticCredentials(undefined)).request(get)).status).toBe(401);
@@ -263,7 +263,7 @@ describe('rule 10: warnings', () => {
     expect(parseWarnings(header)).toEqual(texts);
   });
 
-  it('rule 10: logs each once, and stops learning before memory is full', async () => {
+  it('rule 10: logs each once, and at most 200', async () => {
     const scripted = createScriptedKube();
     const logger = createRecordingLogger();
     const kube = logWarnings(scripted, logger);

@@ -1,6 +1,6 @@
 /*
- * The policies of every request, outermost first. A write of a component goes through `writerStack`, `limitedStack` and `clusterStack`, its reads and watches through
- * the last two, the renewal of a Lease through the last alone. Below all stacks is a transport; the Lease has one of its own (src/process/seed-connections.ts).
+ * The policies of every request, outermost first. A component's write passes `writerStack`, `limitedStack` and `clusterStack`, its reads and watches
+ * the last two, the renewal of a Lease only the last. Below all stacks is a transport; the Lease has its own (src/process/seed-connections.ts).
  */
 
 import type { Clock } from '../../ports/clock.ts';
@@ -21,11 +21,11 @@ type Policy = (kube: Kube) => Kube;
 const stack = (below: Kube, policies: readonly Policy[]): Kube =>
   policies.reduceRight((kube, policy) => policy(kube), below);
 
-/** Calls of a component: no write leaves unless this process leads. */
+/** Stack for the calls of a component: no write is sent unless this process leads. */
 export const writerStack = (limited: Kube, leadership: Leadership): Kube =>
   stack(limited, [(kube) => fenceWrites(kube, leadership)]);
 
-/** Requests of a process. `writes`: those that end before the Lease is released; absent where nothing is written to this cluster, or without a Lease. */
+/** Stack for the requests of a process. `writes` tracks writes, which must end before the Lease is released; absent without writes or without a Lease. */
 export const limitedStack = (
   cluster: Kube,
   { clock, limiter, writes }: { readonly clock: Clock; readonly limiter: RateLimiter; readonly writes?: WriteTracker },
@@ -36,11 +36,11 @@ export const limitedStack = (
     (kube) => writes?.track(kube) ?? kube,
   ]);
 
-/** Requests of a command, or of a program that uses the health-check library: in place of `limitedStack`. */
+/** Stack for the requests of a command, or of a program that uses the health-check library, in place of `limitedStack`. */
 export const commandStack = (cluster: Kube, clock: Clock): Kube =>
   stack(cluster, [(kube) => retryThrottled(kube, clock)]);
 
-/** Requests to the seed or the garden. */
+/** Stack for requests to the seed or the garden. */
 export const clusterStack = (
   transport: Kube,
   { clock, logger, credentials }: { readonly clock: Clock; readonly logger: Logger; readonly credentials: Credentials },
@@ -52,7 +52,7 @@ export const clusterStack = (
     retryOnReset,
   ]);
 
-/** Requests to a shoot, in one stack. `kept`: over a connection of an earlier run, which the server may have closed. */
+/** The only stack for requests to a shoot. `kept` is true if connections of earlier runs are used, which the server may have closed. */
 export const shootStack = (
   transport: Kube,
   { authorization, kept }: { readonly authorization: string | undefined; readonly kept: boolean },

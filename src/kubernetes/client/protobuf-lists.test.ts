@@ -18,7 +18,7 @@ import type { Kube, KubeRequest } from '../api/kube.ts';
 import { decodeLease, listNodeLeases } from '../api/lease.ts';
 import { createKubeClient } from './client.ts';
 
-/** Answers of a real kube-apiserver, recorded by the end-to-end test of the same name. */
+/** Responses of a real kube-apiserver, recorded by the end-to-end test of the same name. */
 const fixture = (name: string): Uint8Array => readFileSync(new URL(`fixtures/${name}`, import.meta.url));
 const jsonFixture = (name: string): unknown => JSON.parse(Buffer.from(fixture(name)).toString('utf8'));
 
@@ -29,7 +29,7 @@ interface Reply {
   readonly status?: number;
   readonly type?: string;
   readonly bytes: Uint8Array;
-  /** Most bytes in one chunk. */
+  /** Maximum size of one chunk in bytes. */
   readonly chunk?: number;
 }
 
@@ -60,7 +60,7 @@ const lists = [
   ['leases', listNodeLeaseExpiries, decodeList(decodeLease)],
 ] as readonly (readonly [string, Call<readonly object[]>, (json: unknown) => readonly object[]])[];
 
-describe('rule 11: what a real server sends', () => {
+describe('rule 11: responses of a real server', () => {
   it.each(lists)('rule 11: %s as protobuf and as JSON are the same', async (name, list, decode) => {
     const expected = decode(jsonFixture(`${name}.json`));
     expect(expected.length).toBeGreaterThan(5);
@@ -85,7 +85,7 @@ describe('rule 11: what a real server sends', () => {
 });
 
 describe('rule 11: content types', () => {
-  it('rule 11: protobuf is asked for first and JSON second, where it can be read', async () => {
+  it('rule 11: the Accept header has protobuf, if the call can read it, before JSON', async () => {
     const kube = serve({ bytes: fixture('nodes.pb') });
     const client = createKubeClient({ kube, clock: createFakeClock() });
     await client.call(listNodes, { signal });
@@ -120,7 +120,7 @@ describe('rule 11: content types', () => {
     ['broken protobuf', fixture('not-found.pb').subarray(0, 40)],
     ['another kind', fixture('nodes.pb')],
     ['nothing', new Uint8Array()],
-  ])('rule 11: an error whose body is %s goes by its HTTP code', async (_, bytes) => {
+  ])('rule 11: an error whose body is %s is classified by its HTTP code', async (_, bytes) => {
     await expect(call(listNodes, { status: 404, bytes })).rejects.toMatchObject({ code: 'NotFound', status: 404 });
   });
 
@@ -132,7 +132,7 @@ describe('rule 11: content types', () => {
 });
 
 describe('rule 11: broken bytes', () => {
-  /** A value, or an ApiError that says it was malformed. */
+  /** Returns true for a value and for an ApiError. */
   const isHandled = async (asked: Call<unknown>, reply: Reply): Promise<boolean> => {
     try {
       await call(asked, reply);

@@ -74,7 +74,7 @@ describe('rule 6: the token bucket', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('rule 6: lets nobody wait where there is no limit', async () => {
+  it('rule 6: lets no request wait without a limit', async () => {
     const kube = limited({ qps: Number.POSITIVE_INFINITY, burst: 1 });
     for (let count = 0; count < 1_000; count += 1) send(kube);
     await clock.settle();
@@ -90,7 +90,7 @@ describe('rule 6: the token bucket', () => {
     expect(server.requests).toHaveLength(10);
   });
 
-  it('rule 6: first come, first served, and the late do not overtake', async () => {
+  it('rule 6: serves first come, first served; later requests do not overtake', async () => {
     const kube = limited({ burst: 1 });
     for (const name of ['a', 'b', 'c']) send(kube, { path: name });
     await clock.advance(200);
@@ -99,7 +99,7 @@ describe('rule 6: the token bucket', () => {
     expect(paths()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('rule 6: nor do those who come at the very instant at which a token is there', async () => {
+  it('rule 6: a request that arrives at the instant of a new token does not overtake either', async () => {
     const kube = limited({ burst: 1 });
     clock.timer(200, () => send(kube, { path: 'late' }));
     for (const name of ['a', 'b', 'c']) send(kube, { path: name });
@@ -107,7 +107,7 @@ describe('rule 6: the token bucket', () => {
     expect(paths()).toEqual(['a', 'b', 'c', 'late']);
   });
 
-  it('rule 6: in no span more than burst + qps * span, and never idle while somebody waits', async () => {
+  it('rule 6: sends at most burst + qps * span in any span, and is never idle while a request waits', async () => {
     const arrival = fc.record({ gapMs: fc.nat(900), abortAfterMs: fc.option(fc.nat(2_000), { nil: undefined }) });
     await fc.assert(
       fc.asyncProperty(
@@ -136,7 +136,7 @@ describe('rule 6: the token bucket', () => {
             if (abortAfterMs !== undefined) clock.timer(abortAfterMs, () => controller.abort(new Error('gave up')));
           }
           await clock.settle();
-          // What is left is served at the rate, so all of it within this time.
+          // The remaining requests are served at the rate, so all of them within this time.
           await clock.advance(((waiting + 1) * 1_000) / qps + 2_000);
           expect(waiting).toBe(0);
           expect(clock.pending).toBe(0);
@@ -166,7 +166,7 @@ describe('rule 6: the token bucket', () => {
 });
 
 describe('rule 6: deadlines and aborts', () => {
-  it('rule 6: fails fast when the wait is longer than the deadline, and takes no place in the line', async () => {
+  it('rule 6: fails fast if the wait is longer than the deadline, and takes no place in the line', async () => {
     const kube = limited({ burst: 1 });
     send(kube, { path: 'first' });
     const second = send(kube, { path: 'second', timeoutMs: 201 });
@@ -183,7 +183,7 @@ describe('rule 6: deadlines and aborts', () => {
     expect(paths()).toEqual(['first', 'second', 'fourth']);
   });
 
-  it('rule 6: what was sent before was not held back', async () => {
+  it('rule 6: a request that was sent before is not reported as held back', async () => {
     const kube = retryThrottled(limited({ burst: 1 }), clock);
     const retried = send(kube, { path: 'retried', timeoutMs: 2_000 });
     await clock.settle();
@@ -205,7 +205,7 @@ describe('rule 6: deadlines and aborts', () => {
     expect(server.requests.map(({ timeoutMs }) => timeoutMs)).toEqual([undefined, 800, undefined]);
   });
 
-  it('rule 6: who gives up while queued leaves the line, and those behind move up', async () => {
+  it('rule 6: a request that is aborted while queued leaves the line, and later ones move up', async () => {
     const kube = limited({ burst: 1 });
     const controller = new AbortController();
     send(kube, { path: 'a' });
@@ -232,7 +232,7 @@ describe('rule 6: deadlines and aborts', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  it('rule 4: leaves no timer behind when the last one gives up', async () => {
+  it('rule 4: leaves no timer behind when the last request is aborted', async () => {
     const kube = limited({ burst: 1 });
     const controller = new AbortController();
     send(kube);
@@ -248,7 +248,7 @@ describe('rule 6: deadlines and aborts', () => {
     expect(paths()).toEqual(['/x', 'next']);
   });
 
-  it.each(['urgent', undefined] as const)('rule 4: what is aborted before costs nothing (%s)', async (priority) => {
+  it.each(['urgent', undefined] as const)('rule 4: a request aborted before takes no token (%s)', async (priority) => {
     const kube = limited({ burst: 1, urgentInFlight: 1 });
     const signal = AbortSignal.abort(new Error('gave up'));
     const request = { signal, ...(priority === undefined ? {} : { priority }) };
@@ -259,8 +259,8 @@ describe('rule 6: deadlines and aborts', () => {
   });
 });
 
-describe('rule 6: what counts', () => {
-  it('rule 6: retries do', async () => {
+describe('rule 6: counted requests', () => {
+  it('rule 6: a retry counts', async () => {
     const kube = retryThrottled(limited({ qps: 1, burst: 1 }), clock);
     send(kube, { path: 'a', timeoutMs: 60_000 });
     await clock.settle();
@@ -271,7 +271,7 @@ describe('rule 6: what counts', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('rule 6: a watch does once, however long it streams', async () => {
+  it('rule 6: a watch counts once, however long it streams', async () => {
     const kube = limited({ qps: 1, burst: 2 });
     const watch = send(kube, { query: { watch: 'true' } });
     await clock.settle();
@@ -310,7 +310,7 @@ describe('rule 6: what counts', () => {
   });
 });
 
-it('rule 6: the limit of another cluster has metrics of its own', async () => {
+it('rule 6: the limit of another cluster has its own metrics', async () => {
   const kube = limited({ burst: 1, cluster: 'garden' });
   send(kube);
   send(kube);
@@ -323,7 +323,7 @@ it('rule 6: the limit of another cluster has metrics of its own', async () => {
 describe('prober 5.4: urgent requests', () => {
   const urgent = { priority: 'urgent' } as const;
 
-  it('prober 5.4: is not delayed by the rate, nor by those who wait for it, and costs them nothing', async () => {
+  it('prober 5.4: are neither delayed by the rate nor by requests that wait for it, and take none of their tokens', async () => {
     const kube = limited({ qps: 1, burst: 1 });
     for (let count = 0; count < 5; count += 1) send(kube, { path: 'slow' });
     for (let count = 0; count < 50; count += 1) send(kube, { ...urgent, path: 'fast' });
@@ -377,7 +377,7 @@ describe('prober 5.4: urgent requests', () => {
     expect(server.openBodies).toBe(0);
   });
 
-  it('prober 5.4: so do a request that fails and a body that breaks', async () => {
+  it('prober 5.4: a request that fails and a body that breaks make room', async () => {
     const kube = limited({ urgentInFlight: 1 });
     send(kube, urgent);
     const second = send(kube, urgent);
@@ -393,7 +393,7 @@ describe('prober 5.4: urgent requests', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('prober 5.4: who waits has a deadline, may give up, and gets what is left of it', async () => {
+  it('prober 5.4: a waiting request has a deadline, may be aborted, and gets the rest of its time', async () => {
     const kube = limited({ urgentInFlight: 1 });
     const controller = new AbortController();
     send(kube, { ...urgent, path: 'first' });
@@ -415,7 +415,7 @@ describe('prober 5.4: urgent requests', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('prober 5.4: writes go before reads, each first come, first served', async () => {
+  it('prober 5.4: writes are served before reads, each first come, first served', async () => {
     const kube = limited({ urgentInFlight: 1 });
     const methods = ['GET', 'GET', 'PATCH', 'GET', 'DELETE'] as const;
     for (const [index, method] of methods.entries()) send(kube, { ...urgent, method, path: `${method} ${index}` });
@@ -461,7 +461,7 @@ describe('prober 5.4: urgent requests', () => {
     );
   });
 
-  it('prober 5.4: Retry-After is respected, and makes room for others meanwhile', async () => {
+  it('prober 5.4: Retry-After is respected, and the waiting request makes room for others', async () => {
     const kube = retryThrottled(limited({ urgentInFlight: 1 }), clock);
     send(kube, { ...urgent, path: 'a', timeoutMs: 60_000 });
     send(kube, { ...urgent, path: 'b', timeoutMs: 60_000 });

@@ -10,22 +10,22 @@ const defaultUrgentInFlight = 50;
 const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 30];
 
 export interface RateLimiterOptions {
-  /** Requests per second, sustained (Infinity for no limit), and how many may come at once after a pause (`--kube-api-qps`, `--kube-api-burst`). */
+  /** Sustained requests per second (`--kube-api-qps`; Infinity for no limit), and requests at once after a pause (`--kube-api-burst`). */
   readonly qps: number;
   readonly burst: number;
-  /** Urgent requests that may be in flight at the same time. Default 50. */
+  /** Maximum number of urgent requests in flight. Default 50. */
   readonly urgentInFlight?: number;
   readonly clock: Clock;
   readonly meter: Meter;
-  /** Whose API server that is, which the metrics are named by. Default `seed`. */
+  /** Cluster of the API server, for the names of the metrics. Default `seed`. */
   readonly cluster?: 'seed' | 'garden';
 }
 
-/** One per API server, shared by all that send to it. */
+/** Limits requests to one API server; shared by all clients of it. */
 export interface RateLimiter {
   /**
-   * Resolves when the request may be sent, with a function to be called when its exchange is over. Rejects with an ApiError (`Timeout`,
-   * `heldBack`) when its deadline comes first, for an ordinary request as soon as that is known; with the signal's reason on abort.
+   * Resolves when the request may be sent, with a function to call when its exchange is over. Rejects with an ApiError (`Timeout`,
+   * `heldBack`) if its timeout comes first, for an ordinary request as soon as that is known, and with the signal's reason on abort.
    */
   admit(request: KubeRequest): Promise<() => void>;
 }
@@ -55,7 +55,7 @@ const admitUrgent = (options: RateLimiterOptions, onDepth: (depth: number) => vo
   const { clock, urgentInFlight: most = defaultUrgentInFlight } = options;
   if (!(Number.isInteger(most) && most >= 1)) throw new RangeError('rate limit: urgentInFlight must be 1 or more');
   const tellDepth = (): void => onDepth(writes.length + reads.length);
-  // A read is the beginning of somebody's way to a write, and a write is the end of one.
+  // Writes go first: a read is the first step of an operation, and a write its last.
   const writes = new WaitingLine(tellDepth);
   const reads = new WaitingLine(tellDepth);
   let inFlight = 0;
@@ -65,7 +65,7 @@ const admitUrgent = (options: RateLimiterOptions, onDepth: (depth: number) => vo
       if (!isTaken) return;
       isTaken = false;
       const line = writes.length > 0 ? writes : reads;
-      // The request that is called up inherits the place, so that no other can slip in between.
+      // The request that is called up takes over the place, so that no other can get in between.
       if (line.length > 0) line.callUp();
       else inFlight -= 1;
     };
@@ -89,8 +89,8 @@ const admitUrgent = (options: RateLimiterOptions, onDepth: (depth: number) => vo
 };
 
 /**
- * A token bucket for ordinary requests; urgent ones are bounded by what is in flight only, because in a mass outage
- * hundreds of writes cannot wait for five a second. Throws a RangeError for settings that would let nothing through.
+ * Creates a rate limiter: a token bucket for ordinary requests, and a limit of requests in flight for urgent ones, because in a mass outage
+ * hundreds of writes cannot wait for five a second. Throws a RangeError for settings that would let no request through.
  */
 export const createRateLimiter = (options: RateLimiterOptions): RateLimiter => {
   const { clock, meter, cluster = 'seed' } = options;
@@ -103,7 +103,7 @@ export const createRateLimiter = (options: RateLimiterOptions): RateLimiter => {
   });
   const depth = meter.gauge({
     name: `${name}_waiting`,
-    help: `Requests to the ${cluster} that wait for the rate limit now.`,
+    help: `Requests to the ${cluster} that are waiting for the rate limit.`,
     labels: ['lane'],
   });
   const admit = {
@@ -122,8 +122,8 @@ export const createRateLimiter = (options: RateLimiterOptions): RateLimiter => {
 };
 
 /**
- * Every request waits for the limiter, by its priority. Belongs inside of the retries, so that they count as well. The wait is part of the
- * request's deadline. A watch counts until it is open.
+ * Makes every request wait for the limiter, by its priority. Belongs inside the retry policies, so that retries count too. The wait is part of the
+ * request's timeout. A watch counts until it is open.
  */
 export const withRateLimit = (kube: Kube, limiter: RateLimiter, clock: Clock): Kube => ({
   request: async (request) => {

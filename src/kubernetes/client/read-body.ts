@@ -7,23 +7,23 @@ import type { BodyBudget } from './body-budget.ts';
 import { createJsonPlace, scanJson } from './json-scan.ts';
 import { guardSilence } from './silence-guard.ts';
 
-/** Makes something of a body while it comes in. */
+/** Converts a body while it arrives. */
 export interface BodyReader<T> {
-  /** Most bytes of the body. */
+  /** Maximum size of the body in bytes. */
   readonly limitBytes: number;
-  /** Takes the next piece. */
+  /** Reads the next chunk. */
   readonly feed: (chunk: Uint8Array) => void;
-  /** Bytes of memory that it holds on to: far fewer than `limitBytes` where that is large. */
+  /** Returns the memory that it uses, in bytes: far less than `limitBytes` if that is large. */
   readonly held: () => number;
   readonly finish: () => T;
 }
 
-/** Reads past a body. */
+/** Discards a body and returns `value`. */
 export const ignoreBody = <T>(limitBytes: number, value: () => T): BodyReader<T> => {
   return { limitBytes, feed: () => undefined, held: () => 0, finish: value };
 };
 
-/** Puts a body together; JSON that nests too deeply is refused while it comes in. */
+/** Collects a whole body; JSON that nests too deeply is refused while it arrives. */
 export const wholeBody = <T>(
   limitBytes: number,
   { isJson, read }: { readonly isJson: boolean; readonly read: (bytes: Uint8Array) => T },
@@ -43,18 +43,18 @@ export const wholeBody = <T>(
 
 export interface ReadOptions {
   readonly clock: Clock;
-  /** The exchange's; fails when the body stops. */
+  /** Scope of the exchange; it fails when the body stops. */
   readonly scope: Scope;
-  /** `GET /version`, for messages. */
+  /** Method and path for messages, such as `GET /version`. */
   readonly request: string;
   readonly budget?: BodyBudget | undefined;
-  /** Monotonic instant at which the call's time is over; what waits for memory waits no longer. Undefined: never. */
+  /** Deadline of the call as a monotonic instant, until which the body may wait for memory. Undefined: no deadline. */
   readonly deadline?: number | undefined;
 }
 
-/** At most so much may a connection have handed over beyond what a reader holds (the high-water mark of Node's streams). */
+/** Maximum number of bytes that a connection may have read ahead of the reader (the high-water mark of Node's streams). */
 const aheadBytes = 64 * 1024;
-/** A body that has sent nothing for so long has stopped. */
+/** After this much silence, a body counts as stopped. */
 const silenceMs = 5_000;
 
 const stopped = (request: string, ms: number): ApiError =>
@@ -64,7 +64,7 @@ const stopped = (request: string, ms: number): ApiError =>
     cause: { code: 'ETIMEDOUT', phase: 'reading the answer' },
   });
 
-/** Nobody but us is to blame, and nothing is known of the server: `cause` says so. */
+/** Returns the error of a body that got no memory in time. Its `cause` shows that this is our fault, and that the server's state is unknown. */
 const outOfMemory = (request: string, waitedMs: number, limitBytes: number): ApiError =>
   new ApiError({
     code: 'Timeout',
@@ -75,9 +75,9 @@ const outOfMemory = (request: string, waitedMs: number, limitBytes: number): Api
   });
 
 interface Memory {
-  /** Resolves when the body may hold so much; fails the scope when its time is over before that. */
+  /** Resolves when the body may use `bytes`; fails the scope if the deadline comes first. */
   readonly hold: (bytes: number) => Promise<void>;
-  /** What became of the body, where time was lost by waiting: that is no fault of the server. */
+  /** Returns the error to report. A Timeout after a wait for memory is not the server's fault, so it is replaced. */
   readonly blame: (error: unknown) => unknown;
   readonly release: () => void;
 }
@@ -111,9 +111,9 @@ const createMemory = (budget: BodyBudget, { clock, scope, request, deadline }: R
 };
 
 /**
- * Feeds the body to the reader, as far as it is short enough, goes on, and there is memory for it. Leaves the rest, and with it the connection, when the reader
- * throws. Rejects with what the reader throws, with an AnswerTooLargeError, with a Timeout of a body that stopped or waited for memory until the deadline, and
- * with the scope's reason.
+ * Feeds the body to the reader, within limits of size, silence and memory. If the reader throws, abandons the rest, and with it the connection. Rejects
+ * with the reader's error, with an AnswerTooLargeError, with a Timeout if the body stopped or waited for memory until the deadline, and with the
+ * scope's reason.
  */
 export const readBody = async <T>(
   body: KubeResponse['body'],

@@ -7,27 +7,27 @@ import { createJsonListReader } from './json-list.ts';
 import type { BodyReader } from './read-body.ts';
 import { weigh } from './weigh.ts';
 
-/** What becomes of a page: its items are in the parts. */
+/** Result of reading a page, whose items were added to the ListParts. */
 export interface Page {
   /** Token of the next page, empty on the last one. */
   readonly next: string;
 }
 
-/** How a page is got: one exchange. */
+/** Fetches one page in one exchange. */
 export type FetchPage = (
   query: Readonly<Record<string, string>>,
-  /** Makes the reader of the answer when it is known what it is. */
+  /** Creates the reader once the content type of the response is known. */
   readerOf: (isProtobuf: boolean) => BodyReader<Page>,
 ) => Promise<Answer<Page>>;
 
 export interface ReadListOptions<T> {
   readonly call: Call<T>;
   readonly list: ListReading<T>;
-  /** Most bytes of one item. */
+  /** Maximum size of one item in bytes. */
   readonly itemBytes: number;
 }
 
-/** Pages become so many times smaller when one is too large, down to one of `leastPage`: nodes with many images take 20 KB and more. */
+/** A page that is too large is requested again with its size divided by `shrink`, unless it is `leastPage` or less: a node with many images takes 20 KB. */
 const [shrink, leastPage] = [5, 4];
 
 const readerOfPage =
@@ -72,7 +72,7 @@ const readerOfPage =
     return { limitBytes, feed: reader.feed, held: reader.held, finish: () => ({ next: reader.finish() }) };
   };
 
-/** One page, and once more in smaller ones where it is too large. */
+/** Fetches a page, and again with a smaller page size if it is too large. */
 const fetchShrinking = async <T>(
   options: ReadListOptions<T>,
   at: {
@@ -101,8 +101,8 @@ const fetchShrinking = async <T>(
 };
 
 /**
- * Reads a list page by page; pages are asked for only as long as there may be more items. A page with another one behind it counts as a full one, so that pages without
- * items come to an end, too.
+ * Reads a list page by page, up to its limit of items. A page that has a next one counts as full, so that even an endless sequence of empty pages
+ * reaches the limit.
  */
 const readPages = async <T>(options: ReadListOptions<T>, fetch: FetchPage): Promise<Answer<T>> => {
   const { list } = options;
@@ -127,7 +127,7 @@ const readPages = async <T>(options: ReadListOptions<T>, fetch: FetchPage): Prom
   }
 };
 
-/** As `readPages`; once more from the first page where the token of a later one has expired. */
+/** Reads a list as `readPages` does, and again from the first page if the token of a later one has expired. */
 export const readList = async <T>(options: ReadListOptions<T>, fetch: FetchPage): Promise<Answer<T>> => {
   try {
     return await readPages(options, fetch);
@@ -137,6 +137,6 @@ export const readList = async <T>(options: ReadListOptions<T>, fetch: FetchPage)
   }
 };
 
-/** The rest of the time for the whole call, at least 1 ms: a call without any left ends in a Timeout like any other. */
+/** Returns the rest of the whole call's timeout, at least 1 ms, so that a call without time left ends in a Timeout like any other. */
 export const timeLeft = ({ timeoutMs }: CallOptions, elapsedMs: number): { readonly timeoutMs?: number } =>
   timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, timeoutMs - elapsedMs) };

@@ -1,16 +1,16 @@
-/** How long a server may ask to be left alone. One answer with 999999999 seconds once put an informer to sleep for 31 years. */
+/** Longest `Retry-After` that we respect. A response with 999999999 seconds once put an informer to sleep for 31 years. */
 export const longestRetryAfterMs = {
-  /** Nothing is protected while we wait. */
+  /** Short, because no shoot is protected while we wait. */
   seed: 60_000,
-  /** It costs nobody but this shoot. */
+  /** Longer, because only this shoot is affected. */
   shoot: 600_000,
 } as const;
 
-/** The wait that a server asks for, cut; undefined if the text is no wait. */
+/** Limits a requested wait to the range from 0 to `longestMs`; undefined for NaN, which stands for a text that is not a wait. */
 export const cappedRetryAfterMs = (ms: number, longestMs: number): number | undefined =>
   Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), longestMs);
 
-/** The three forms of RFC 9110, section 5.6.7, start with the name of a day. The last one does not say that it is in GMT. */
+/** The three forms of RFC 9110, section 5.6.7, start with the name of a day. The last one is in GMT without naming it. */
 const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? /;
 
 const parseHttpDate = (text: string): number =>
@@ -23,8 +23,8 @@ export interface RetryAfterOptions {
 }
 
 /**
- * Milliseconds from a `Retry-After` header, at most `longestMs`: seconds, or an HTTP date as seen from `now` (RFC 9110, section 10.2.3).
- * Undefined where it is neither.
+ * Parses a `Retry-After` header, seconds or an HTTP date relative to `now` (RFC 9110, section 10.2.3), into milliseconds, at most `longestMs`.
+ * Undefined if it is neither.
  */
 export const parseRetryAfter = (
   header: string | undefined,

@@ -1,18 +1,18 @@
 import { isApiError } from '../api/errors.ts';
 
 export interface ConflictRetry<T, R> {
-  /** Writes what differs from the stored object. Rejects with an ApiError `Conflict` if the object has changed since it was read. */
+  /** Writes the difference to the stored object. Rejects with an ApiError `Conflict` if the object has changed since it was read. */
   readonly attempt: (stored: T) => Promise<R>;
-  /** Reads the object again. Undefined if there is nothing to write to any more. */
+  /** Reads the object again. Undefined if there is no longer an object to write. */
   readonly reread: (stored: T) => Promise<T | undefined>;
-  /** False: a conflict is final. Absent: it never is before the last attempt. */
+  /** Returns false if the conflict is final. Absent: only a conflict of the last attempt is. */
   readonly mayRetry?: () => boolean;
 }
 
-/** As client-go's `retry.DefaultRetry`. Another client that writes all the time would make every attempt a conflict. */
+/** Same as client-go's `retry.DefaultRetry`. Another client that writes all the time would make every attempt a conflict. */
 const maxAttempts = 5;
 
-/** Attempts a write, and after a conflict once more from the object as it is then. Undefined if `reread` is; else rejects as `attempt` and `reread` do. */
+/** Attempts a write, and after a conflict again from the reread object. Undefined if `reread` returns undefined; rejects as `attempt` and `reread` do. */
 export const retryOnConflict = async <T, R>(
   read: T,
   { attempt, reread, mayRetry = () => true }: ConflictRetry<T, R>,

@@ -2,9 +2,9 @@ import type { Kube, KubeRequest } from '../api/kube.ts';
 import { isResetBeforeAnswer } from '../transport/index.ts';
 
 /**
- * Repeats a request once when its connection broke before an answer came: an idle connection may have been closed by the server in the
- * very moment it was used. Reads, and writes that say they are repeatable. The transport drops its idle connections on a reset, so the
- * second try goes over a new one.
+ * Retries a request once if its connection broke before a response: the server may have closed an idle connection in the very moment
+ * it was used. Applies to reads and to writes that are `repeatable`. The transport drops its idle connections on a reset, so the
+ * retry uses a new one.
  */
 export const retryOnReset = (kube: Kube): Kube => ({
   request: async (request: KubeRequest) => {

@@ -16,7 +16,7 @@ beforeEach(() => {
 
 type Outcome = { readonly status: number; readonly text: string } | { readonly error: unknown };
 
-/** Sends and reads; `outcome()` is undefined while it is under way. */
+/** Sends a request and reads its response; `outcome()` is undefined until both are done. */
 const send = (request: Partial<KubeRequest> = {}): (() => Outcome | undefined) => {
   const kube = retryThrottled(server, clock);
   let outcome: Outcome | undefined;
@@ -39,7 +39,7 @@ const refuse = async (status: number, retryAfter?: string): Promise<void> => {
   await clock.settle();
 };
 
-describe('rule 2: what is retried', () => {
+describe('rule 2: retried requests', () => {
   const post = { method: 'POST' } as const;
   const cases = [
     { status: 429, request: {}, retried: true },
@@ -86,8 +86,8 @@ describe('rule 2: what is retried', () => {
   });
 });
 
-describe('rule 2: a caller that waits by itself', () => {
-  it.each([429, 500, 503, 504])('rule 2: has %d with Retry-After as its answer', async (status) => {
+describe('rule 2: a caller that retries by itself', () => {
+  it.each([429, 500, 503, 504])('rule 2: gets %d with Retry-After as its response', async (status) => {
     const outcome = send({ once: true });
     await refuse(status, '1');
     expect(outcome()).toEqual({ status, text: 'busy' });
@@ -95,7 +95,7 @@ describe('rule 2: a caller that waits by itself', () => {
     expect([server.requests.length, server.openBodies, clock.pending]).toEqual([1, 0, 0]);
   });
 
-  it('rule 2: is told how long', async () => {
+  it('rule 2: gets the requested wait', async () => {
     const client = createKubeClient({ kube: retryThrottled(server, clock), clock });
     const call = { method: 'GET', path: '/x', decode: () => undefined } as const;
     const options = { signal: new AbortController().signal, once: true } as const;
@@ -107,8 +107,8 @@ describe('rule 2: a caller that waits by itself', () => {
   });
 });
 
-describe('rule 2: how long', () => {
-  it('rule 2: at least as long as asked, each time anew', async () => {
+describe('rule 2: the wait before a retry', () => {
+  it('rule 2: is at least as long as each response requests', async () => {
     const outcome = send();
     for (const seconds of [1, 7, 0, 3]) {
       await refuse(429, String(seconds));
@@ -125,7 +125,7 @@ describe('rule 2: how long', () => {
     expect(outcome()).toEqual({ status: 200, text: 'fine' });
   });
 
-  it('rule 2: an HTTP date works as well', async () => {
+  it('rule 2: may be requested as an HTTP date', async () => {
     send();
     await refuse(503, new Date(clock.now() + 3_000).toUTCString());
     await clock.advance(2_999);
@@ -134,7 +134,7 @@ describe('rule 2: how long', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('rule 15: no longer than a minute, however long is asked', async () => {
+  it('rule 15: is no longer than a minute, however much is requested', async () => {
     send({ timeoutMs: 1e12 });
     await refuse(429, '999999999');
     await clock.advance(59_999);
@@ -143,7 +143,7 @@ describe('rule 2: how long', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('rule 2: five times, then the last answer goes through', async () => {
+  it('rule 2: occurs five times, then the last response is returned', async () => {
     const outcome = send();
     for (let count = 0; count < 6; count += 1) {
       expect(outcome()).toBeUndefined();
@@ -155,7 +155,7 @@ describe('rule 2: how long', () => {
     expect([server.openBodies, clock.pending]).toEqual([0, 0]);
   });
 
-  it('rule 2: to the caller it is a typed error with the cause', async () => {
+  it('rule 2: the last response becomes a typed error with the message of the server', async () => {
     const client = createKubeClient({ kube: retryThrottled(server, clock), clock });
     const call = { method: 'GET', path: '/x', decode: () => undefined } as const;
     const failed = client.call(call, { signal: new AbortController().signal }).catch((error: unknown) => error);
@@ -171,8 +171,8 @@ describe('rule 2: how long', () => {
   });
 });
 
-describe('rule 2: the deadline covers waits and tries', () => {
-  it('rule 2: a wait beyond it is not begun', async () => {
+describe('rule 2: the deadline covers waits and attempts', () => {
+  it('rule 2: a wait beyond it is not started', async () => {
     const outcome = send({ timeoutMs: 3_000 });
     await refuse(429, '2');
     await clock.advance(2_000);
@@ -182,7 +182,7 @@ describe('rule 2: the deadline covers waits and tries', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('rule 2: no request is sent after it, and each gets what is left', async () => {
+  it('rule 2: no request is sent after it, and each gets the rest of the time', async () => {
     const waits = fc.array(fc.record({ answerMs: fc.nat(3_000), retryAfter: fc.nat(4) }), { maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 12_000 }), waits, async (timeoutMs, answers) => {
@@ -236,7 +236,7 @@ describe('rule 2: the deadline covers waits and tries', () => {
     return { request, requests, fail: (error: Error) => fail(error), stats: () => ({ abandoned, reads }) };
   };
 
-  it('rule 2: a refusal whose body does not end is a time-out', async () => {
+  it('rule 2: a refusal whose body does not end is a Timeout', async () => {
     const slow = createSlowServer();
     const signal = new AbortController().signal;
     const answer = retryThrottled(slow, clock).request({ method: 'GET', path: '/x', signal, timeoutMs: 2_000 });
@@ -248,7 +248,7 @@ describe('rule 2: the deadline covers waits and tries', () => {
     expect(slow.requests).toHaveLength(1);
   });
 
-  it('rule 2: without a deadline, as a watch, it is not read at all', async () => {
+  it('rule 2: without a deadline, as for a watch, the body is not read at all', async () => {
     const slow = createSlowServer();
     const signal = new AbortController().signal;
     void retryThrottled(slow, clock).request({ method: 'GET', path: '/x', signal });
@@ -271,7 +271,7 @@ describe('rule 4: an abort ends it at once', () => {
     expect([server.requests.length, server.openBodies, clock.pending]).toEqual([1, 0, 0]);
   });
 
-  it('rule 4: while a retry is under way', async () => {
+  it('rule 4: while a retry is in flight', async () => {
     const controller = new AbortController();
     const outcome = send({ signal: controller.signal });
     await refuse(429, '1');
@@ -284,8 +284,8 @@ describe('rule 4: an abort ends it at once', () => {
   });
 });
 
-describe('rule 2: a retry that fails otherwise', () => {
-  it('rule 2: says what came before, and keeps its own cause', async () => {
+describe('rule 2: a retry that fails in another way', () => {
+  it('rule 2: mentions the response before it, and keeps its own cause', async () => {
     const outcome = send();
     await refuse(503, '1');
     await clock.advance(1_000);
@@ -297,7 +297,7 @@ describe('rule 2: a retry that fails otherwise', () => {
     expect(error.message).toMatch(/^GET \/x: reset \(.*503.*\)$/);
   });
 
-  it('rule 2: the first one is left alone', async () => {
+  it('rule 2: the error of a first attempt is not changed', async () => {
     const outcome = send();
     const error = new ApiError({ code: 'ConnectionError', message: 'refused' });
     server.take().fail(error);

@@ -3,12 +3,12 @@ import { ApiError } from '../api/errors.ts';
 import type { Kube, KubeRequest, KubeResponse } from '../api/kube.ts';
 import { longestRetryAfterMs, parseRetryAfter } from './retry-after.ts';
 
-/** As client-go (`rest/request.go`, maxRetries is 10 there). */
+/** Maximum number of retries; client-go has 10 (`rest/request.go`, maxRetries). */
 const mostRetries = 5;
 
 /**
- * The wait that the server asks for, in milliseconds, when the request may be sent again after it: a 429 says that it was refused, but behind
- * a 5xx a write may have landed.
+ * Returns the requested wait in milliseconds if the request may be sent again after it: a 429 means that it was refused, but a write may have taken effect
+ * despite a 5xx.
  */
 const askedWaitMs = (request: KubeRequest, response: KubeResponse, clock: Clock): number | undefined => {
   const { status } = response;
@@ -19,8 +19,8 @@ const askedWaitMs = (request: KubeRequest, response: KubeResponse, clock: Clock)
 };
 
 /**
- * Frees the connection. A request with a deadline reads the few hundred bytes, so that the connection can be used again; without one,
- * nothing would end a body that stops arriving.
+ * Frees the connection. With a timeout, reads the few hundred bytes of the body so that the connection can be used again. Without one,
+ * abandons the body, because nothing would end one that stops arriving.
  */
 const discard = async ({ body }: KubeResponse, timeoutMs: number | undefined): Promise<void> => {
   const chunks = body[Symbol.asyncIterator]();
@@ -31,7 +31,7 @@ const discard = async ({ body }: KubeResponse, timeoutMs: number | undefined): P
   try {
     while ((await chunks.next()).done !== true);
   } catch {
-    // The answer is known, and an abort shows right after.
+    // The status is known, and the sleep that follows rejects on an abort.
   }
 };
 
@@ -54,8 +54,8 @@ const lateAnswer = ({ method, path, timeoutMs }: KubeRequest, status: number): A
   });
 
 /**
- * Waits and tries again when the server answers 429 or 5xx with `Retry-After`: at least that long, at most 5 times, and not beyond the
- * request's own deadline, which covers all tries. Then the last answer goes through. Without `Retry-After` nothing is retried.
+ * Waits and retries if the server responds with 429 or 5xx and `Retry-After`: after at least that time, at most 5 times, and not beyond the
+ * request's own timeout, which covers all attempts. Then it returns the last response. Without `Retry-After` it does not retry.
  */
 export const retryThrottled = (kube: Kube, clock: Clock): Kube => ({
   request: async (request) => {

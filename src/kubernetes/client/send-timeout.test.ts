@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const patch: Call<unknown> = { method: 'PATCH', path: '/x', body: {}, decode: (json) => json };
 
-/** Sends with 5 s for the answer; `outcome()` is undefined while it is under way. */
+/** Starts a call with 5 s for its response; `outcome()` is undefined until it is done. */
 const send = async (options: Partial<CallOptions> = {}) => {
   let outcome: { readonly value: unknown } | { readonly error: unknown } | undefined;
   createKubeClient({ kube: server, clock })
@@ -43,8 +43,8 @@ const nothingIsLeft = (): void => {
   expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
 };
 
-describe('a request with a limit from when it leaves', () => {
-  it('ends by its signal, with the reason untouched, as long as it has not left', async () => {
+describe('a request with a timeout from its sending', () => {
+  it('ends with the unchanged reason of its signal until it is sent', async () => {
     const { outcome } = await send();
     await clock.advance(60_000);
     expect(outcome()).toBeUndefined();
@@ -55,7 +55,7 @@ describe('a request with a limit from when it leaves', () => {
     nothingIsLeft();
   });
 
-  it('does not leave when its signal was aborted before', async () => {
+  it('is not sent if its signal was aborted before', async () => {
     caller.abort('before');
     const client = createKubeClient({ kube: server, clock });
     await expect(client.call(patch, { signal: caller.signal, sentTimeoutMs: 5_000 })).rejects.toBe('before');
@@ -63,7 +63,7 @@ describe('a request with a limit from when it leaves', () => {
     nothingIsLeft();
   });
 
-  it('is awaited once it has left, whatever its signal says', async () => {
+  it('is awaited once it is sent, even if its signal aborts', async () => {
     const { outcome, exchange, leave } = await send();
     leave();
     caller.abort('no longer wanted');
@@ -75,7 +75,7 @@ describe('a request with a limit from when it leaves', () => {
     nothingIsLeft();
   });
 
-  it('has that time from when it leaves, not from when it was asked for', async () => {
+  it('has that time from its sending, not from the call', async () => {
     const { outcome, leave } = await send();
     await clock.advance(20_000);
     leave();
@@ -86,7 +86,7 @@ describe('a request with a limit from when it leaves', () => {
     nothingIsLeft();
   });
 
-  it('has it for the whole answer', async () => {
+  it('has that time for the whole response', async () => {
     const { outcome, exchange, leave } = await send();
     leave();
     const stream = exchange.stream();
@@ -99,7 +99,7 @@ describe('a request with a limit from when it leaves', () => {
     nothingIsLeft();
   });
 
-  it('has it once, though it leaves again over another connection', async () => {
+  it('has that time once, even if it is sent again over another connection', async () => {
     const { outcome, leave } = await send();
     leave();
     await clock.advance(3_000);
@@ -109,7 +109,7 @@ describe('a request with a limit from when it leaves', () => {
     nothingIsLeft();
   });
 
-  it('leaves no timer behind, however often it left', async () => {
+  it('leaves no timer behind, however often it is sent', async () => {
     const { outcome, exchange, leave } = await send();
     leave();
     leave();
@@ -119,7 +119,7 @@ describe('a request with a limit from when it leaves', () => {
     nothingIsLeft();
   });
 
-  it('that is refused in the moment of leaving has not left', async () => {
+  it('was not sent if its own beforeSend refuses it', async () => {
     const refusal = new ApiError({ code: 'Rejected', message: 'not sent: this process does not lead' });
     const beforeSend = (): void => {
       throw refusal;

@@ -4,13 +4,13 @@ import type { CallOptions } from '../api/kube.ts';
 import { startTimeout } from '../transport/index.ts';
 
 export interface SendTimeout extends Pick<CallOptions, 'signal' | 'beforeSend'> {
-  /** To be called when the exchange is over. */
+  /** Frees timer and listener; call it when the exchange is over. */
   release(): void;
 }
 
 /**
- * A signal that follows the caller's until the request leaves, and from then on only the time that its answer may take: the sender of a
- * write must know whether it landed.
+ * Creates a signal that follows the caller's until the request is sent. After that, only the timeout of the response aborts it, because the
+ * sender of a write must know if it took effect.
  */
 export const withSendTimeout = (
   options: Pick<CallOptions, 'signal' | 'beforeSend'> & { readonly sentTimeoutMs: number },

@@ -1,24 +1,24 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** A timer that fires so late is that of a process that stood still: it has not read yet what came meanwhile. */
+/** A timer that fires this late shows that the process was suspended: it has not yet read the bytes that arrived meanwhile. */
 const stalledMs = 1_000;
 
-/** Watches over a stream that must not fall silent. */
+/** Limits the silence of a stream. */
 export interface SilenceGuard {
-  /** Something came; a pause is over. */
+  /** Restarts the limit because bytes arrived, and ends a pause. */
   heard(): void;
-  /** Until something is heard, silence is no fault of the other side: we do not listen. */
+  /** Ignores silence until `heard` is called: it is not the server's fault while we do not read. */
   pause(): void;
-  /** From now on silence must not last longer than `ms`. */
+  /** Changes the limit to `ms` from now on. */
   limit(ms: number): void;
   stop(): void;
 }
 
 export interface SilenceGuardOptions {
   readonly clock: Clock;
-  /** Milliseconds. */
+  /** Longest allowed silence in milliseconds. */
   readonly limitMs: number;
-  /** Called once, with the limit that silence has reached, measured from the last byte. */
+  /** Called once, when the time since the last byte reaches the limit, with that limit. */
   readonly onSilence: (limitMs: number) => void;
 }
 

@@ -43,15 +43,15 @@ const objectAt = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 const textAt = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The server's words in one line of bounded length. */
+/** Puts a message of the server into one line of bounded length. */
 const oneLine = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length > longestMessage ? `${line.slice(0, longestMessage)}...` : line;
 };
 
 /**
- * A resource version from another life of the server (a restored etcd) is of no more use than an expired one. Servers before 1.19 said
- * so in words only (client-go `tools/cache/reflector.go`, isTooLargeResourceVersionError).
+ * Returns true for a resourceVersion beyond the server's, as after etcd was restored: it is as useless as an expired one. Servers before 1.19
+ * reported it only in the message (client-go `tools/cache/reflector.go`, isTooLargeResourceVersionError).
  */
 const isTooLargeResourceVersion = (status: JsonObject): boolean => {
   const causes = objectAt(status.details).causes;
@@ -74,10 +74,10 @@ const retryAfterOf = (status: JsonObject, longestMs: number): number | undefined
   return typeof seconds === 'number' && seconds > 0 ? cappedRetryAfterMs(seconds * 1_000, longestMs) : undefined;
 };
 
-/** More than an object of ours has fields that anybody fights over. */
+/** Maximum number of conflicts that are kept, more than our objects have contested fields. */
 const mostConflicts = 20;
 
-/** `Status.details.causes` of server-side apply (apimachinery `pkg/apis/meta/v1`, CauseTypeFieldManagerConflict). */
+/** Reads the conflicts in `Status.details.causes` of server-side apply (apimachinery `pkg/apis/meta/v1`, CauseTypeFieldManagerConflict). */
 const conflictsOf = (status: JsonObject): readonly FieldConflict[] => {
   const { causes } = objectAt(status.details);
   if (!Array.isArray(causes)) return [];
@@ -95,15 +95,15 @@ export interface FailedAnswer {
   readonly method: string;
   readonly path: string;
   readonly httpStatus: number;
-  /** The parsed body when it was JSON; its `Status` fields are used if it has any. */
+  /** The parsed body if there is one; its fields are used if it is a `Status`. */
   readonly json: unknown;
   /** Milliseconds from the `Retry-After` header. */
   readonly retryAfterMs?: number | undefined;
-  /** Cuts the wait that the body asks for. Default: that of a seed. */
+  /** Longest accepted wait from the body in milliseconds; longer ones are cut. Default: that of a seed. */
   readonly longestRetryAfterMs?: number | undefined;
 }
 
-/** The typed error of an answer that is not a success: by `Status.reason` first, by HTTP code second. */
+/** Returns the typed error of a response that is not a success: by `Status.reason` first, by HTTP code second. */
 export const statusError = (answer: FailedAnswer): ApiError => {
   const { method, path, httpStatus } = answer;
   const json = objectAt(answer.json);

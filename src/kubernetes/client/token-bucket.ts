@@ -2,27 +2,27 @@ import type { Clock } from '../../ports/clock.ts';
 import { WaitingLine } from '../transport/index.ts';
 
 export interface TokenBucketOptions {
-  /** Tokens that flow in per second, above 0; Infinity: nobody ever waits. */
+  /** Tokens added per second, above 0; Infinity: no request ever waits. */
   readonly qps: number;
-  /** Tokens that the bucket holds, a whole number of at least 1. It starts full. */
+  /** Capacity of the bucket in tokens, a whole number of at least 1. It starts full. */
   readonly burst: number;
   readonly clock: Clock;
-  /** Hears how many wait, whenever that changes. */
+  /** Called with the number of waiting requests whenever it changes. */
   readonly onDepth: (depth: number) => void;
 }
 
 export interface TokenBucket {
-  /** How long the next one to come would wait, in milliseconds, if nobody before it gives up. */
+  /** Returns how long the next request would wait, in milliseconds, if none before it gives up. */
   expectedWaitMs(): number;
-  /** Takes a token, waiting for it behind those who came before. On abort rejects with the reason, at no cost to those behind. */
+  /** Takes a token, after waiting for it in order of arrival. Rejects with the reason on abort, without delaying later requests. */
   take(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Throws a RangeError for a rate or burst that would never let anything through.
+ * Creates a token bucket. Throws a RangeError for a rate or burst that would never let a request through.
  *
- * Kept as one instant (the generic cell rate algorithm): when the bucket will be full again. A token is there as long as that is no more
- * than `burst - 1` tokens away.
+ * Its state is one instant (the generic cell rate algorithm): when the bucket will be full again. A token is available while that is at most
+ * `burst - 1` tokens away.
  */
 export const createTokenBucket = ({ qps, burst, clock, onDepth }: TokenBucketOptions): TokenBucket => {
   if (!(qps > 0)) throw new RangeError(`rate limit: qps must be greater than 0, not ${qps}`);
@@ -40,7 +40,7 @@ export const createTokenBucket = ({ qps, burst, clock, onDepth }: TokenBucketOpt
     fullAt = Math.max(fullAt, clock.monotonic()) + intervalMs;
   };
 
-  /** Keeps one timer, for the first in line. */
+  /** Keeps one timer, for the first waiting request. */
   const arm = (): void => {
     if (disarm !== undefined || line.length === 0) return;
     disarm = clock.timer(nextTokenAt() - clock.monotonic(), () => {

@@ -1,10 +1,10 @@
 import type { Logger } from '../../ports/logger.ts';
 import type { Kube } from '../api/kube.ts';
 
-/** Different warnings remembered; a server that makes up new ones for ever is logged no further. */
+/** Maximum number of distinct warnings that are logged, in case a server invents new ones forever. */
 const mostWarnings = 200;
 
-/** The texts of a `Warning` header, `299 - "text"` each (RFC 9111, section 5.5; KEP-1693). */
+/** Returns the texts of a `Warning` header, `299 - "text"` each (RFC 9111, section 5.5; KEP-1693). */
 export const parseWarnings = (header: string): readonly string[] => {
   const texts: string[] = [];
   for (const match of header.matchAll(/\b299 [^ "]+ "((?:[^"\\]|\\.)*)"/g)) {
@@ -13,7 +13,7 @@ export const parseWarnings = (header: string): readonly string[] => {
   return texts;
 };
 
-/** Logs each different warning of the server once. */
+/** Logs each distinct warning of the server once. */
 export const logWarnings = (kube: Kube, logger: Logger): Kube => {
   const seen = new Set<string>();
   return {

@@ -9,7 +9,7 @@ const response: KubeResponse = {
   body: { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }) },
 };
 
-/** Answers when told to. */
+/** A server that answers each request when its entry of `answers` is called. */
 const heldKube = (): { kube: Kube; answers: ((error?: Error) => void)[] } => {
   const answers: ((error?: Error) => void)[] = [];
   const request = (): Promise<KubeResponse> =>
@@ -26,7 +26,7 @@ const hasEnded = async (ended: Promise<void>): Promise<boolean> => {
   return result;
 };
 
-it('has ended when nothing but reads is under way', async () => {
+it('does not wait for reads', async () => {
   const { kube } = heldKube();
   const writes = new WriteTracker();
   const tracked = writes.track(kube);
@@ -48,7 +48,7 @@ it.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('waits for a %s, answered o
   expect(await hasEnded(ended)).toBe(true);
 });
 
-it('gives up writes and no reads', async () => {
+it('aborts writes and no reads', async () => {
   const { kube, answers } = heldKube();
   const asked: AbortSignal[] = [];
   const writes = new WriteTracker();

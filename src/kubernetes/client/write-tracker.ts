@@ -1,12 +1,12 @@
 import { ApiError } from '../api/errors.ts';
 import type { Kube } from '../api/kube.ts';
 
-/** Knows which writes may still reach the API server, so that leadership is not given up before they have ended. */
+/** Tracks the writes that may still reach the API server, so that leadership is not released before they have ended. */
 export class WriteTracker {
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #end = new AbortController();
 
-  /** The same transport, with its writes tracked. */
+  /** Wraps `kube` to track its writes. */
   track(kube: Kube): Kube {
     return {
       request: (request) => {
@@ -19,12 +19,12 @@ export class WriteTracker {
     };
   }
 
-  /** Resolves when no write is under way. */
+  /** Resolves when no write is in flight. */
   async ended(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 
-  /** Gives up all writes, those under way too: they reject with a `ConnectionError`, and may have landed or not. */
+  /** Aborts all writes, present and future: they reject with a `ConnectionError`. Those in flight may or may not have taken effect. */
   abort(why: string): void {
     this.#end.abort(new ApiError({ code: 'ConnectionError', message: `given up: ${why}` }));
   }

@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const call: Call<unknown> = { method: 'GET', path: '/api', decode: (json) => json };
 
-/** A connection with the token `one` from a file, by a kubeconfig file as an operator has it. */
+/** Connects by a kubeconfig file of an operator, with the token `one` from a file. */
 const connect = async (port: number) => {
   const directory = mkdtempSync(join(tmpdir(), 'cluster-'));
   closers.push(() => rmSync(directory, { recursive: true }));
@@ -50,7 +50,7 @@ const connect = async (port: number) => {
 };
 
 describe('connectCluster', () => {
-  it('puts the policies together: token file, 401, reset, warnings', async () => {
+  it('combines the policies: token file, 401, reset, warnings', async () => {
     let valid = 'one';
     let resets = 0;
     const { certificate, key } = certificates.serving;
@@ -61,7 +61,7 @@ describe('connectCluster', () => {
           resets -= 1;
           request.socket.destroy();
         } else if (request.headers.authorization !== `Bearer ${valid}`) {
-          // The new token reaches the disk a moment after the old one stopped working.
+          // The new token is written a moment after the old one expired.
           writeFileSync(join(directory, 'token'), valid);
           response.writeHead(401).end('{}');
         } else response.setHeader('warning', '299 - "old API"').end('{"ok":true}');
@@ -88,7 +88,7 @@ describe('connectCluster', () => {
   it.each([
     { what: 'a time-out', limits: { timeoutMs: 5_000 } },
     { what: 'a time-out from when it left', limits: { timeoutMs: 30_000, sentTimeoutMs: 5_000 } },
-  ])('uses no connection after $what that was open before: it may be half-open', async ({ limits }) => {
+  ])('uses no earlier connection after $what, because it may be half-open', async ({ limits }) => {
     let held: ServerResponse[] | undefined = [];
     const { certificate, key } = certificates.serving;
     const server = await startTestServer({

@@ -11,7 +11,7 @@ export interface ClusterConnectionOptions {
   readonly userAgent: string;
 }
 
-/** The operator's cluster (the seed) over pooled connections, with the policies that belong to it. */
+/** Connects to the operator's cluster (the seed) over pooled connections, with its policies. */
 export const connectCluster = ({ access, clock, logger, userAgent }: ClusterConnectionOptions): Transport => {
   const { endpoint, security, credentials } = access;
   const transport = createTransport({ endpoint, security, clock, userAgent });

@@ -8,17 +8,17 @@ const defaultMostKubeconfigs = 4_096;
 
 export interface CachedKubeconfig {
   readonly shoot: ShootEndpoint;
-  /** With the TLS session of the last connection. */
+  /** TLS settings, with the session of the last connection. */
   readonly security: Security;
 }
 
-/** Kubeconfigs that have been read. Connectors that share them resume each other's TLS sessions. */
+/** Cache of parsed kubeconfigs. Connectors that share it resume each other's TLS sessions. */
 export interface KubeconfigCache {
-  /** Throws a KubeconfigError for a text that is no kubeconfig, or not to be trusted. */
+  /** Returns the parsed kubeconfig. Throws a KubeconfigError for a text that is not a kubeconfig or is refused. */
   lookUp(kubeconfig: string, policy?: ShootPolicy): CachedKubeconfig;
 }
 
-/** A refusal is remembered as well: reading a hostile text costs most. */
+/** Returns an error instead of throwing, so that refusals are cached, too: a hostile text costs most to parse. */
 const read = (kubeconfig: string): CachedKubeconfig | KubeconfigError => {
   try {
     const shoot = parseUntrustedKubeconfig(kubeconfig);
@@ -31,7 +31,7 @@ const read = (kubeconfig: string): CachedKubeconfig | KubeconfigError => {
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64');
 
-/** `most`: how many are kept; the least recently used goes first. Default 4096: two for each of 2000 shoots. */
+/** Creates a cache of at most `most` kubeconfigs, which drops the least recently used first. Default 4096: two for each of 2000 shoots. */
 export const createKubeconfigCache = (most = defaultMostKubeconfigs): KubeconfigCache => {
   const known = new Map<string, CachedKubeconfig | KubeconfigError>();
   return {

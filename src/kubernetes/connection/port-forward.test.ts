@@ -52,7 +52,7 @@ interface Seen {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** A server whose every answer is this text on the wire; it has seen the requests' heads. */
+/** A server that sends this text as every response, and records the heads of the requests. */
 const answering = async (answer: (key: string) => string): Promise<{ server: TestServer; seen: readonly Seen[] }> => {
   const { certificate: cert, key } = certificates.serving;
   const seen: Seen[] = [];
@@ -121,7 +121,7 @@ describe('createTunnelConnector', () => {
     await server.idle();
   });
 
-  it("resumes the TLS session of the last connection, a connector's of the same memory included", async () => {
+  it('resumes the TLS session of the last connection, even of another connector with the same cache', async () => {
     const { server } = await answering(() => 'HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n');
     const known = createKubeconfigCache();
     const tunnels = connector(known);
@@ -138,7 +138,7 @@ describe('createTunnelConnector', () => {
     expect(server.stats()).toMatchObject({ handshakes: 4, resumed: 3 });
   });
 
-  it('asks for a WebSocket to the port on a connection of its own, as whom the kubeconfig says', async () => {
+  it("requests a WebSocket to the port on its own connection, with the kubeconfig's credentials", async () => {
     const { server, seen } = await answering(() => 'HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n');
     await failureOf(connector().connect(kubeconfigOf(server), target, signal));
     await failureOf(connector().connect(kubeconfigOf(server), target, signal));
@@ -176,11 +176,11 @@ describe('createTunnelConnector', () => {
     await server.idle();
   });
 
-  it('ends on abort while a refusal goes on and on', async () => {
+  it('ends on abort while the body of a refusal does not end', async () => {
     const stop = new AbortController();
     const reason = new Error('enough');
     const { server } = await answering(() => {
-      // The head has come in by then; if it has not, the end is the same.
+      // The head has usually arrived by then; if not, the result is the same.
       setTimeout(() => stop.abort(reason), 50);
       return 'HTTP/1.1 500 No\r\ncontent-length: 100\r\n\r\n{';
     });
@@ -189,7 +189,7 @@ describe('createTunnelConnector', () => {
     await server.idle();
   });
 
-  it('reads a server that hangs up as a reset', async () => {
+  it('reports a closed connection as a reset', async () => {
     const { certificate: cert, key } = certificates.serving;
     const server = await startTestServer({ tls: { cert, key }, handler: ({ socket }) => void socket.destroy() });
     closers.push(() => server.close());
@@ -199,7 +199,7 @@ describe('createTunnelConnector', () => {
     });
   });
 
-  it('does not talk to a server of another authority', async () => {
+  it('sends nothing to a server with a certificate of another authority', async () => {
     const { server, seen } = await answering(() => '');
     const others = await createTestCertificates();
     const failing = connector().connect(kubeconfigOf(server, others.ca), target, signal);

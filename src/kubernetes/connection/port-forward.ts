@@ -12,8 +12,8 @@ import type { ShootEndpoint } from '../kubeconfig/index.ts';
 import { type KubeconfigCache, createKubeconfigCache } from './kubeconfig-cache.ts';
 
 /**
- * What API servers from 1.30 on translate (KEP-4006; apimachinery's `pkg/util/portforward/constants.go`), and what those before hand on to the
- * kubelet (`kubelet/pkg/cri/streaming/portforward/websocket.go`).
+ * Subprotocols: the one that API servers since 1.30 translate (KEP-4006; apimachinery's `pkg/util/portforward/constants.go`), and the one that
+ * earlier ones pass to the kubelet (`kubelet/pkg/cri/streaming/portforward/websocket.go`).
  */
 const protocols = ['SPDY/3.1+portforward.k8s.io', 'v4.channel.k8s.io'];
 
@@ -29,16 +29,16 @@ export interface TunnelConnectorOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly userAgent: string;
-  /** Default: its own. */
+  /** Cache that may be shared with other connectors. Default: a new one. */
   readonly known?: KubeconfigCache;
 }
 
 interface Upgrade {
-  /** Without the query, for messages. */
+  /** Path without the query, for messages. */
   readonly path: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What `Sec-WebSocket-Accept` must say. */
+  /** Expected value of `Sec-WebSocket-Accept`. */
   readonly accept: string;
 }
 
@@ -64,7 +64,7 @@ const upgradeOf = (shoot: ShootEndpoint, to: TunnelTarget, { random, userAgent }
   };
 };
 
-/** The head of the answer, whatever it is; on abort rejects with the signal's reason, and so does reading its body. */
+/** Resolves with the head of any response. On abort, this and reading the body reject with the signal's reason. */
 const answerOn = (socket: Socket, { url, headers }: Upgrade, signal: AbortSignal): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const request = httpRequest({ method: 'GET', path: url, headers, createConnection: () => socket });
@@ -85,7 +85,7 @@ const answerOn = (socket: Socket, { url, headers }: Upgrade, signal: AbortSignal
     request.end();
   });
 
-/** Throws the problem of an answer that is no WebSocket. */
+/** Throws an ApiError if the response does not open a WebSocket. */
 const checkAnswer = async (
   response: IncomingMessage,
   { path, accept }: Upgrade,
@@ -101,8 +101,8 @@ const checkAnswer = async (
 };
 
 /**
- * Connections to pods through the WebSocket of `pods/portforward`. The API server answers it only when it has reached the kubelet and the
- * kubelet has agreed, so that the upgrade alone proves that the way into the shoot's network is open. Each is a new connection, which resumes
+ * Creates a connector to pods through the WebSocket of `pods/portforward`. The API server upgrades it only after it has reached the kubelet and the
+ * kubelet has agreed, so the upgrade alone proves that the path into the shoot's network is open. Each connection is new and resumes
  * the TLS session of the last one.
  */
 export const createTunnelConnector = (options: TunnelConnectorOptions): TunnelConnector => {

@@ -34,7 +34,7 @@ interface Bench {
   readonly clock: FakeClock;
   readonly connector: ShootConnector;
   readonly kubeconfig: (token?: string) => string;
-  /** Opens a run, sends `requests` one after the other, and ends the run. */
+  /** Starts a run, sends `requests` one after the other, and ends the run. */
   readonly run: (kubeconfig: string, requests?: number) => Promise<void>;
 }
 
@@ -90,7 +90,7 @@ const createBench = async (
 it.each([
   ['599', 599_000],
   ['999999999', 600_000],
-])('rule 15: a shoot that asks for %s s of patience is given %d ms', async (seconds, ms) => {
+])('rule 15: a Retry-After of a shoot of %s s is read as %d ms', async (seconds, ms) => {
   const { connector, kubeconfig } = await createBench({
     handler: (_request, response) => response.writeHead(429, { 'retry-after': seconds }).end(),
   });
@@ -118,7 +118,7 @@ it('rule 30: an http:// server is refused, unless the operator allows it', async
   await connection.client.call(version, { signal, timeoutMs: 5_000 });
   connection.close();
   expect(server.stats().requests).toBe(1);
-  // What was allowed once is not allowed for good: the configuration may change.
+  // The permission is not cached, because the configuration may change.
   expect(() => connector.clientFor(kubeconfig)).toThrow(refused);
 });
 
@@ -140,7 +140,7 @@ describe('prober 2.4: connections of a run', () => {
     },
   );
 
-  it('requests of one run share the connection even when sent together', async () => {
+  it('requests of one run share the connection even if they are sent at the same time', async () => {
     const { server, kubeconfig, connector } = await createBench();
     const connection = connector.clientFor(kubeconfig());
     await Promise.all([1, 2, 3].map(() => connection.client.call(version, { signal, timeoutMs: 5_000 })));
@@ -155,7 +155,7 @@ describe('prober 2.4: connections of a run', () => {
     expect(server.stats().connections).toBe(0);
   });
 
-  it('a changed kubeconfig does not resume the session of the old one: its server is checked anew', async () => {
+  it('a changed kubeconfig does not resume the session of the old one: its server is verified again', async () => {
     const { server, kubeconfig, run } = await createBench();
     await run(kubeconfig('one'));
     await run(kubeconfig('one'));
@@ -164,7 +164,7 @@ describe('prober 2.4: connections of a run', () => {
     expect(server.stats()).toMatchObject({ handshakes: 3, resumed: 1 });
   });
 
-  it('the memory of kubeconfigs is bounded: the least recently used is forgotten', async () => {
+  it('the cache of kubeconfigs is bounded: the least recently used is dropped', async () => {
     const { server, kubeconfig, run } = await createBench({ mostKubeconfigs: 2 });
     const resumed = async (token: string): Promise<boolean> => {
       const before = server.stats().resumed;
@@ -176,7 +176,7 @@ describe('prober 2.4: connections of a run', () => {
     expect([await resumed('c'), await resumed('a'), await resumed('b')]).toEqual([false, true, false]);
   });
 
-  it('a run that failed does not spoil the next', async () => {
+  it('a failed run does not affect the next one', async () => {
     let broken = true;
     const { server, kubeconfig, run } = await createBench({
       handler: (request, response) => {
@@ -191,7 +191,7 @@ describe('prober 2.4: connections of a run', () => {
     await run(kubeconfig());
   });
 
-  it('closing fails what is under way', async () => {
+  it('close fails requests in flight', async () => {
     const open: ShootConnection[] = [];
     const { server, kubeconfig, connector, clock } = await createBench({ handler: () => open[0]?.close() });
     const connection = connector.clientFor(kubeconfig());
@@ -217,7 +217,7 @@ describe('prober 3: the kubeconfig is a secret', () => {
     expect(seen).toEqual(['Bearer the-token', 'dependency-watchdog/test']);
   });
 
-  it('no error tells where the server is or who we are', async () => {
+  it('no error contains the address of the server or our credentials', async () => {
     const answers: RequestListener[] = [
       (request) => request.socket.destroy(),
       (_request, response) => response.writeHead(401).end('no'),

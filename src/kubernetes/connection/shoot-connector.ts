@@ -4,29 +4,29 @@ import { BodyBudget, createKubeClient, longestRetryAfterMs, shootStack } from '.
 import { createTransport } from '../transport/index.ts';
 import { type KubeconfigCache, createKubeconfigCache } from './kubeconfig-cache.ts';
 
-/** Most bytes of an object, alone or in a list: JSON.parse takes it in one go, a few milliseconds at worst. A node has 12 to 25 KB. */
+/** Maximum size in bytes of an object, alone or in a list: JSON.parse blocks for it, a few milliseconds at worst. A node has 12 to 25 KB. */
 const objectBytes = 256 * 1024;
-/** Most bytes of all shoots' bodies that come in at the same time; one holds less than 1 MiB, as a list is read item by item. */
+/** Memory in bytes for the incoming bodies of all shoots; one body holds less than 1 MiB, because a list is read item by item. */
 const bodiesBytes = 64 * 1024 * 1024;
 
-/** No kubelet waits longer for the handshake (TLSHandshakeTimeout in k8s.io/client-go/transport/cache.go). */
+/** Timeout of a kubelet's TLS handshake (TLSHandshakeTimeout in k8s.io/client-go/transport/cache.go). */
 const connectTimeoutMs = 10_000;
 
 export interface ShootConnectorOptions {
   readonly clock: Clock;
   readonly userAgent: string;
-  /** Default: its own. */
+  /** Cache that may be shared with other connectors. Default: a new one. */
   readonly known?: KubeconfigCache;
   /**
-   * A connection is used for more than one run, so that the server may have closed it meanwhile: a request that met such a one is repeated
-   * over a new one. Default false: what a probe finds must not depend on an earlier one.
+   * True if a connection is used for more than one run. The server may have closed it meanwhile, so a request over such a connection is retried
+   * over a new one. Default false: the result of a probe must not depend on an earlier probe.
    */
   readonly kept?: boolean;
 }
 
 /**
- * Connections to shoots: one TCP connection per run, shared by the run's requests one after the other, and never used again
- * unless it is `kept`; the TLS session of the last run is resumed as long as the kubeconfig is the same text.
+ * Creates a connector to shoots: one TCP connection per run, shared by the run's requests one after the other, and never used again
+ * unless it is `kept`. The TLS session of the last run is resumed as long as the text of the kubeconfig is the same.
  */
 export const createShootConnector = (options: ShootConnectorOptions): ShootConnector => {
   const budget = new BodyBudget(bodiesBytes);

@@ -1,7 +1,7 @@
 import type { ShootConnector, ShootPolicy } from '../api/shoot-connection.ts';
 import type { TunnelConnector } from '../api/tunnel-connection.ts';
 
-/** The connector, with what the configuration in force allows: connectors live longer than a configuration. */
+/** Applies the policy of the current configuration to a connector, which outlives configurations. */
 export const withShootPolicy = (connector: ShootConnector, policy: ShootPolicy): ShootConnector => ({
   clientFor: (kubeconfig) => connector.clientFor(kubeconfig, policy),
 });

@@ -11,20 +11,20 @@ interface DocumentLimits {
 }
 
 /**
- * A Secret holds at most 1 MiB (k8s.io/api/core/v1, MaxSecretSize). Parsing takes time in proportion to the square of some counts (nested
- * or keyed things, anchors), so that one shoot's Secret could stop the whole program for a minute; a kubeconfig of 100 clusters has about
- * 20,000 tokens.
+ * Limits for untrusted kubeconfigs. A Secret holds at most 1 MiB (k8s.io/api/core/v1, MaxSecretSize). Parsing time is quadratic in some counts
+ * (nesting, keys, anchors), so one shoot's Secret could block the whole program for a minute. A kubeconfig of 100 clusters has about 20,000
+ * tokens.
  */
 export const untrustedLimits: DocumentLimits = { bytes: 1024 * 1024, tokens: 20_000 };
 
-/** The operator's own file: hundreds of clusters are usual. */
+/** Limits for the operator's own file, which often has hundreds of clusters. */
 export const operatorLimits: DocumentLimits = { bytes: 16 * 1024 * 1024, tokens: 2_000_000 };
 
 const mostAliases = 100;
 
 const whole = 'document';
 
-/** No message of the parser is passed on: it quotes the text. */
+/** Returns the error of a malformed document. Messages of the YAML parser are never used, because they quote the text. */
 const broken = (problem: string): KubeconfigError => new KubeconfigError(whole, problem);
 
 const checkSize = (text: string, limits: DocumentLimits): void => {
@@ -36,7 +36,7 @@ const checkSize = (text: string, limits: DocumentLimits): void => {
   }
 };
 
-/** The parser's own check compares each key of a map with all others. */
+/** Refuses duplicate keys. The parser's own check is quadratic: it compares each key of a map with all others. */
 const checkDuplicates = (document: Document, lines: LineCounter): void => {
   visit(document, {
     Map: (_key, map) => {
@@ -61,14 +61,14 @@ const parse = (text: string): unknown => {
   return document.toJS({ maxAliasCount: mostAliases });
 };
 
-/** Reads YAML or JSON in bounded time and memory. Throws nothing but KubeconfigError. */
+/** Parses YAML or JSON in bounded time and memory. Throws only KubeconfigError. */
 export const parseBounded = (text: string, limits: DocumentLimits): unknown => {
   try {
     checkSize(text, limits);
     return parse(text);
   } catch (error) {
     if (error instanceof KubeconfigError) throw error;
-    // Aliases that stand for too much, or nesting deeper than the stack.
+    // Aliases expand to too much, or the nesting overflows the stack.
     throw broken('has aliases or nesting beyond all measure');
   }
 };
@@ -80,7 +80,7 @@ export interface Named {
   readonly body: JsonObject;
 }
 
-/** The entries of `clusters`, `users` or `contexts`, each with its body under `inner`. */
+/** Returns the entries of `clusters`, `users` or `contexts`; the body of each is its member `inner`. */
 export const namedEntries = (root: JsonObject, list: string, inner: string): readonly Named[] => {
   const seen = new Set<string>();
   return fields.asList(fields.member(root, '', list)).map((entry) => {
@@ -94,7 +94,7 @@ export const namedEntries = (root: JsonObject, list: string, inner: string): rea
   });
 };
 
-/** The entry that `reference` names. */
+/** Returns the entry that `reference` names. */
 export const findEntry = <E extends Named>(entries: readonly E[], reference: fields.Field): E => {
   const name = fields.asText(reference);
   if (name === undefined) throw new KubeconfigError(reference.path, 'is not set');
@@ -103,7 +103,7 @@ export const findEntry = <E extends Named>(entries: readonly E[], reference: fie
   return found;
 };
 
-/** Where a cluster entry points to. */
+/** Returns the endpoint of a cluster entry. */
 export const endpointOf = (cluster: Named): Endpoint => {
   const field = (name: string): fields.Field => fields.member(cluster.body, cluster.path, name);
   const servername = fields.asServerName(field('tls-server-name'));
@@ -115,7 +115,7 @@ export const endpointOf = (cluster: Named): Endpoint => {
   };
 };
 
-/** The `Authorization` header of a user entry's inline token or password; undefined when it has neither. */
+/** Returns the `Authorization` header for a user entry's inline token or password; undefined if it has neither. */
 export const authorizationOf = (user: Named): string | undefined => {
   const field = (name: string): fields.Field => fields.member(user.body, user.path, name);
   const token = fields.asHeaderText(field('token'));

@@ -30,11 +30,11 @@ const parseEnv = (field: fields.Field): Readonly<Record<string, string>> => {
   return Object.fromEntries(pairs);
 };
 
-/** A bare name is looked up in PATH, a relative path from the kubeconfig's directory. */
+/** Resolves a relative path from the kubeconfig's directory; a bare name stays, and is searched in PATH. */
 const resolveCommand = (command: string, directory: string): string =>
   command.includes('/') && !isAbsolute(command) ? join(directory, command) : command;
 
-/** Reads `exec` of a file in `directory`. Throws a KubeconfigError. */
+/** Parses `exec` of a file in `directory`. Throws a KubeconfigError. */
 export const parseExecConfig = (exec: fields.Field, directory: string): ExecConfig => {
   const object = fields.asObject(exec);
   const field = (name: string): fields.Field => fields.member(object, exec.path, name);
@@ -61,7 +61,7 @@ export const parseExecConfig = (exec: fields.Field, directory: string): ExecConf
   };
 };
 
-/** What a plugin gave (client-go `pkg/apis/clientauthentication/v1`, ExecCredentialStatus). */
+/** Credential from a plugin (client-go `pkg/apis/clientauthentication/v1`, ExecCredentialStatus). */
 export interface ExecCredential {
   readonly token?: string;
   readonly cert?: string;
@@ -70,7 +70,7 @@ export interface ExecCredential {
   readonly expiresAt?: number;
 }
 
-/** Reads a plugin's output. Throws an Error whose message quotes nothing of it. */
+/** Parses the output of a plugin. Throws an Error whose message does not quote it. */
 export const parseCredential = (text: string, apiVersion: string): ExecCredential => {
   let json: unknown;
   try {
@@ -106,7 +106,7 @@ interface Command {
 }
 
 /**
- * Runs a program without a shell and resolves with what it wrote to standard output; its standard error goes to ours. Aborting kills it.
+ * Runs a program without a shell and resolves with its standard output; its standard error goes to ours. Aborting kills it.
  * Rejects with the signal's reason, or an error whose `code` is Node's (ENOENT: no such program), `EXIT` or `EOUTPUT`.
  */
 const runCommand = ({ command, args, env }: Command, signal: AbortSignal): Promise<string> =>
@@ -122,7 +122,7 @@ const runCommand = ({ command, args, env }: Command, signal: AbortSignal): Promi
     let length = 0;
     const fail = (error: unknown): void => {
       child.kill('SIGKILL');
-      // What it has started may outlive it, and go on writing.
+      // Processes that it has started may outlive it and go on writing.
       child.stdout.destroy();
       reject(signal.aborted ? signal.reason : error);
     };
@@ -141,7 +141,7 @@ const runCommand = ({ command, args, env }: Command, signal: AbortSignal): Promi
 const pluginTimeoutMs = 60_000;
 
 export interface ExecPlugin {
-  /** The credential of now, the same object until it expires or is forgotten. Rejects with an ApiError, and with the signal's reason. */
+  /** Resolves with the current credential, the same object until it expires or `forget` drops it. Rejects with an ApiError, and with the signal's reason. */
   current(signal: AbortSignal): Promise<ExecCredential>;
   forget(): void;
 }
@@ -158,11 +158,11 @@ interface ExecPluginOptions {
   /** Environment of this process. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** Goes to the plugin when it asks for it. */
+  /** Passed to the plugin if `provideClusterInfo` is set. */
   readonly clusterInfo: JsonObject;
 }
 
-/** The credential plugin of the operator's kubeconfig. Runs once for all who ask at the same time. */
+/** Creates the credential plugin of the operator's kubeconfig. Callers at the same time share one run of it. */
 export const createExecPlugin = ({ config, env, clock, clusterInfo }: ExecPluginOptions): ExecPlugin => {
   let known: ExecCredential | undefined;
   let running: Promise<ExecCredential> | undefined;

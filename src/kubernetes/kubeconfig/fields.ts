@@ -5,13 +5,13 @@ import { type JsonObject, isObject } from '../api/decode.ts';
 import { KubeconfigError } from '../api/errors.ts';
 import { trimEndOf } from '../api/trim-end.ts';
 
-/** A value of the file and where it stands; messages name the place and never the value. */
+/** A value of the file and its path; messages name the path and never the value. */
 export interface Field {
   readonly path: string;
   readonly value: unknown;
 }
 
-/** Go leaves a field that is null or empty at its zero value: not set. */
+/** Returns true if a field is set. As in Go, null and an empty string leave it at its zero value: not set. */
 export const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 export const asObject = ({ path, value }: Field): JsonObject => {
@@ -25,13 +25,13 @@ export const asList = ({ path, value }: Field): readonly Field[] => {
   return value.map((item: unknown, index) => ({ path: `${path}[${index}]`, value: item }));
 };
 
-/** The member `name`; inherited names such as `constructor` are no members. */
+/** Returns the member `name`; inherited names such as `constructor` are not members. */
 export const member = (object: JsonObject, path: string, name: string): Field => ({
   path: path === '' ? name : `${path}.${name}`,
   value: Object.hasOwn(object, name) ? object[name] : undefined,
 });
 
-/** A text, undefined when not set. */
+/** Returns a text; undefined if it is not set. */
 export const asText = ({ path, value }: Field): string | undefined => {
   if (!isSet(value)) return undefined;
   if (typeof value !== 'string') throw new KubeconfigError(path, 'must be a string; put it in quotes');
@@ -44,7 +44,7 @@ export const asFlag = ({ path, value }: Field): boolean => {
   return value;
 };
 
-/** A text that can stand in an HTTP header. */
+/** Returns a text that is valid in an HTTP header. */
 export const asHeaderText = (field: Field): string | undefined => {
   const text = asText(field);
   if (text !== undefined && /[^\x20-\x7e]/.test(text)) {
@@ -53,7 +53,7 @@ export const asHeaderText = (field: Field): string | undefined => {
   return text;
 };
 
-/** Text from standard base64; Go refuses anything else, Node would guess. */
+/** Decodes text in standard base64. Go refuses anything else, Node would guess. */
 export const asBase64 = (field: Field): string | undefined => {
   const text = asText(field)?.replaceAll(/[\r\n]/g, '');
   if (text === undefined) return undefined;
@@ -65,7 +65,7 @@ export const asBase64 = (field: Field): string | undefined => {
 
 const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
 
-/** Most certificates of a bundle; each takes time to parse and to look up in every handshake. */
+/** Maximum number of certificates in a bundle; each takes time to parse, and to search in every handshake. */
 const mostCertificates = 100;
 
 const certificatesIn = (pem: string): readonly string[] => {
@@ -76,7 +76,7 @@ const certificatesIn = (pem: string): readonly string[] => {
   });
 };
 
-/** PEM of one or more certificates, each of them readable. */
+/** Returns a PEM bundle of one or more certificates after checking that each can be parsed. */
 export const checkCertificates = (path: string, pem: string): string => {
   const certificates = certificatesIn(pem);
   if (certificates.length === 0) throw new KubeconfigError(path, 'holds no PEM certificate');
@@ -93,13 +93,13 @@ export const checkCertificates = (path: string, pem: string): string => {
   return pem;
 };
 
-/** In characters; names have at most 253. */
+/** Maximum length of a URL in characters; a host name has at most 253. */
 const longestUrl = 2_048;
 
 const parseUrl = ({ path, value }: Field): URL => {
   const text = typeof value === 'string' ? value : '';
   if (text.length > longestUrl) throw new KubeconfigError(path, `is longer than ${longestUrl} characters`);
-  // URL would quietly drop line breaks and tabs.
+  // The URL parser would silently drop line breaks and tabs.
   if (/[\s\x00-\x1f]/.test(text) || !URL.canParse(text)) throw new KubeconfigError(path, 'is not a URL');
   return new URL(text);
 };
@@ -112,7 +112,7 @@ const hostOf = (url: URL, path: string): { readonly host: string; readonly port:
   return { host, port };
 };
 
-/** `server` of a cluster. */
+/** Parses the field `server` of a cluster. */
 export const asServer = (field: Field): Pick<Endpoint, 'protocol' | 'host' | 'port' | 'basePath'> => {
   if (!isSet(field.value)) throw new KubeconfigError(field.path, 'is not set');
   const url = parseUrl(field);
@@ -127,7 +127,7 @@ export const asServer = (field: Field): Pick<Endpoint, 'protocol' | 'host' | 'po
   return { protocol, ...hostOf(url, field.path), basePath: trimEndOf(url.pathname, '/') };
 };
 
-/** `proxy-url` of a cluster. */
+/** Parses the field `proxy-url` of a cluster. */
 export const asProxy = (field: Field): ProxyEndpoint | undefined => {
   if (!isSet(field.value)) return undefined;
   const url = parseUrl(field);
@@ -152,7 +152,7 @@ const proxyAuthorization = (url: URL, path: string): string => {
   }
 };
 
-/** `tls-server-name` of a cluster. */
+/** Parses the field `tls-server-name` of a cluster. */
 export const asServerName = (field: Field): string | undefined => {
   const name = asText(field);
   if (name !== undefined && isIP(name) === 0 && !/^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_.])?$/.test(name)) {

@@ -8,26 +8,26 @@ import * as fields from './fields.ts';
 
 /** The part of a file system that credentials need. */
 export interface Files {
-  /** The whole file as UTF-8. Rejects with Node's error (`code` ENOENT and so on). */
+  /** Reads the whole file as UTF-8. Rejects with Node's error (`code` ENOENT and so on). */
   read(path: string): Promise<string>;
-  /** A text that differs after every change of the file. Rejects like `read`. */
+  /** Returns a text that differs after every change of the file. Rejects like `read`. */
   stamp(path: string): Promise<string>;
 }
 
 export const systemFiles = (): Files => ({
   read: (path) => readFile(path, 'utf8'),
   stamp: async (path) => {
-    // Kubernetes replaces the files of a mounted Secret by pointing a symbolic link elsewhere: another inode, perhaps the same time.
+    // Kubernetes updates the files of a mounted Secret by switching a symbolic link: the inode changes, the time perhaps not.
     const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
     return [dev, ino, size, mtimeNs].join();
   },
 });
 
-/** True for "there is no such file", also where a part of the path is no directory. */
+/** Returns true if the file does not exist, or a part of its path is not a directory. */
 export const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 
-/** Why a file cannot be read, in words. */
+/** Returns a phrase that explains why a file cannot be read. */
 export const whyUnreadable = (error: unknown): string => {
   if (isMissing(error)) return 'does not exist';
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'UNKNOWN';
@@ -37,16 +37,16 @@ export const whyUnreadable = (error: unknown): string => {
 /** A value that follows files on disk. */
 interface Reloading<T> {
   /**
-   * The value of now; the same object as long as the files are. While a changed file cannot be loaded (it may be half written, or its
-   * partner not yet) the last good value stays; rejects only when there never was one.
+   * Resolves with the current value, the same object as long as the files are unchanged. While a changed file cannot be loaded (it or its
+   * counterpart may not be fully written), it returns the last good value; it rejects only if there never was one.
    */
   current(): Promise<T>;
-  /** Makes the next `current` load again, whatever the files say. */
+  /** Makes the next `current` load again, even if the files are unchanged. */
   forget(): void;
 }
 
 interface ReloadingOptions<T> {
-  /** A text that differs after every change. */
+  /** Returns a text that differs after every change. */
   readonly stamp: () => Promise<string>;
   readonly load: () => Promise<T>;
 }
@@ -57,7 +57,7 @@ const createReloading = <T>({ stamp, load }: ReloadingOptions<T>): Reloading<T> 
     current: async () => {
       try {
         const now = await stamp();
-        // Stamped before it is loaded: a change in between is loaded by the next call.
+        // The stamp is taken before the load, so the next call loads a change in between.
         if (known?.stamp !== now) known = { stamp: now, value: await load() };
       } catch (error) {
         if (known === undefined) throw error;
@@ -85,8 +85,8 @@ const loadToken = async (path: string, files: Files): Promise<string> => {
 };
 
 /**
- * The bearer token in a file that somebody renews, such as a projected service-account token: looked at before every request, read when it
- * changed. (client-go reads it once a minute.)
+ * Returns credentials by the bearer token in a file that is renewed, such as a projected service-account token: the file is checked before every request,
+ * and read if it has changed. (client-go reads it once a minute.)
  */
 export const tokenFileCredentials = (path: string, files: Files): Credentials => {
   const token = createReloading({
@@ -102,18 +102,18 @@ export const tokenFileCredentials = (path: string, files: Files): Credentials =>
   };
 };
 
-/** An entry and the file it stands in, to which its relative paths refer. */
+/** An entry with the directory of its file, to which its relative paths refer. */
 export interface OperatorEntry extends Named {
   readonly directory: string;
 }
 
-/** The path in a field, as seen from the file it stands in; undefined when not set. */
+/** Returns the path in a field, resolved from the directory of its file; undefined if it is not set. */
 export const asPath = (entry: OperatorEntry, name: string): string | undefined => {
   const path = fields.asText(fields.member(entry.body, entry.path, name));
   return path === undefined || isAbsolute(path) ? path : join(entry.directory, path);
 };
 
-/** A PEM that stands inline or in a file. */
+/** A PEM, either inline or in a file. */
 interface Source {
   /** Field path for messages. */
   readonly path: string;
@@ -121,7 +121,7 @@ interface Source {
   readonly file?: string;
 }
 
-/** Inline data wins over the file, as in client-go (`rest.TLSClientConfig`). */
+/** Returns the source of a PEM. Inline data takes precedence over the file, as in client-go (`rest.TLSClientConfig`). */
 const sourceOf = (entry: OperatorEntry, name: string): Source | undefined => {
   const data = fields.member(entry.body, entry.path, `${name}-data`);
   const inline = fields.asBase64(data);
@@ -146,7 +146,7 @@ interface TlsSources {
   readonly rejectUnauthorized: boolean;
 }
 
-/** Throws a KubeconfigError. */
+/** Returns the sources of the TLS settings of a cluster and a user. Throws a KubeconfigError. */
 export const tlsSourcesOf = (cluster: OperatorEntry, user: OperatorEntry): TlsSources => {
   const insecureField = fields.member(cluster.body, cluster.path, 'insecure-skip-tls-verify');
   const insecure = fields.asFlag(insecureField);
@@ -163,7 +163,7 @@ export const tlsSourcesOf = (cluster: OperatorEntry, user: OperatorEntry): TlsSo
   return { ca, cert, key, rejectUnauthorized: !insecure };
 };
 
-/** The PEM texts of now. Throws a KubeconfigError when one cannot be read or is broken. */
+/** Loads the current PEM texts. Throws a KubeconfigError if one cannot be read or is malformed. */
 export const loadMaterial = async (sources: TlsSources, files: Files): Promise<TlsMaterial> => {
   const ca = await read(sources.ca, files);
   const cert = await read(sources.cert, files);
@@ -187,7 +187,7 @@ export const loadMaterial = async (sources: TlsSources, files: Files): Promise<T
   return material;
 };
 
-/** Follows the files: a changed CA or client certificate makes new settings for new connections. */
+/** Follows the files: a changed CA or client certificate results in new settings for new connections. */
 export const followSecurity = (sources: TlsSources, files: Files): (() => Promise<Security>) => {
   const watched = [sources.ca, sources.cert, sources.key].flatMap((source) => source?.file ?? []);
   const security = createReloading({

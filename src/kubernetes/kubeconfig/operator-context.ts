@@ -26,12 +26,12 @@ import {
 } from './file-credentials.ts';
 import * as fields from './fields.ts';
 
-/** How the operator has us reach a cluster. */
+/** Access to a cluster, as the operator configured it. */
 export interface ClusterAccess {
-  /** Where this comes from, for the log. */
+  /** Origin of the access, for the log. */
   readonly source: string;
   readonly endpoint: Endpoint;
-  /** As the transport wants it: follows changed files and credentials. */
+  /** Resolves with the current TLS settings: follows changed files and credentials. */
   readonly security: (signal: AbortSignal) => Promise<Security>;
   readonly credentials: Credentials;
 }
@@ -41,10 +41,10 @@ export interface OperatorOptions {
   readonly path?: string;
   /** Environment of the process. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Throws where the user has none: neither $HOME nor an entry in /etc/passwd, as any user of a container may be. */
+  /** Throws if the user has no home directory, neither $HOME nor an entry in /etc/passwd, as may be the case in a container. */
   readonly homedir: () => string;
   readonly clock: Clock;
-  /** Default: the machine's. */
+  /** File system. Default: that of the machine. */
   readonly files?: Files;
 }
 
@@ -92,8 +92,8 @@ const readFileOrSkip = async (files: Files, file: string): Promise<OneFile | und
 };
 
 /**
- * Reads and merges kubeconfig files as kubectl does (client-go `tools/clientcmd/loader.go`): of each name the first file's entry, of
- * current-context the first that is set; files that do not exist are skipped. Undefined when none exists. Throws a KubeconfigError.
+ * Reads and merges kubeconfig files as kubectl does (client-go `tools/clientcmd/loader.go`): the first entry of each name counts, and the first
+ * current-context that is set; files that do not exist are skipped. Undefined if none exists. Throws a KubeconfigError.
  */
 export const loadContext = async (files: Files, paths: readonly string[]): Promise<OperatorContext | undefined> => {
   const found: OneFile[] = [];
@@ -132,14 +132,14 @@ const refuseUnsupported = (user: OperatorEntry): void => {
   }
 };
 
-/** Data for plugins under the reserved extension name (client-go `pkg/apis/clientauthentication/v1`, Cluster.Config). */
+/** Returns the data for plugins under the reserved extension name (client-go `pkg/apis/clientauthentication/v1`, Cluster.Config). */
 const execExtension = (cluster: OperatorEntry): unknown =>
   fields
     .asList(fields.member(cluster.body, cluster.path, 'extensions'))
     .map((entry) => fields.asObject(entry))
     .find((extension) => extension.name === 'client.authentication.k8s.io/exec')?.extension;
 
-/** `spec.cluster` of the plugin's input (client-go `rest/exec.go`, ConfigToExecCluster). */
+/** Returns `spec.cluster` of the plugin's input (client-go `rest/exec.go`, ConfigToExecCluster). */
 const clusterInfoOf = (cluster: OperatorEntry, { ca }: TlsMaterial): Readonly<Record<string, unknown>> => {
   const config = execExtension(cluster);
   const copied = ['server', 'tls-server-name', 'insecure-skip-tls-verify', 'proxy-url'].filter((name) =>
@@ -163,7 +163,7 @@ const pluginCredentials = (plugin: ExecPlugin): Credentials => ({
   },
 });
 
-/** The certificate of the plugin's credential on top of the files' settings; a new credential makes new settings. */
+/** Returns TLS settings from the files with the certificate of the plugin's credential; a new credential results in new settings. */
 const pluginSecurity = (
   plugin: ExecPlugin,
   base: () => Promise<TlsMaterial>,
@@ -186,7 +186,7 @@ const credentialsOf = (user: OperatorEntry, files: Files): Credentials => {
   return tokenFile === undefined ? staticCredentials(inline) : tokenFileCredentials(tokenFile, files);
 };
 
-/** Turns the current context into access. Loads all files once, so that their problems show at the start. Throws a KubeconfigError. */
+/** Creates the access of the current context. Loads all files once, so that their problems are found at the start. Throws a KubeconfigError. */
 export const contextAccess = async (
   source: string,
   context: OperatorContext,

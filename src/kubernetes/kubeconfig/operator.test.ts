@@ -69,8 +69,8 @@ const refusal = async (promise: Promise<unknown>): Promise<string> => {
   return (error as KubeconfigError).message.replaceAll(home, '~');
 };
 
-describe('where it comes from', () => {
-  it('prefers --kubeconfig, then KUBECONFIG, then the service account, then the home directory', async () => {
+describe('the source of the kubeconfig', () => {
+  it('is --kubeconfig, else KUBECONFIG, else the service account, else the home directory', async () => {
     write('.kube/config', kubeconfig('home', { user: { token: 'h' } }));
     const flag = write('flag', kubeconfig('flag'));
     const env = {
@@ -85,7 +85,7 @@ describe('where it comes from', () => {
     expect(await (await load()).credentials.authorization(signal)).toBe('Bearer h');
   });
 
-  it('says what was tried when there is nothing', async () => {
+  it('is an error that names all tried sources if there is none', async () => {
     expect(await refusal(load())).toBe(
       'kubeconfig: none found: --kubeconfig and $KUBECONFIG are not set, this is no pod with a service account ' +
         '(KUBERNETES_SERVICE_HOST is not set), and ~/.kube/config does not exist; pass --kubeconfig or set KUBECONFIG',
@@ -107,7 +107,7 @@ describe('where it comes from', () => {
     );
   });
 
-  it('asks for no home directory where the user has none, as any user of a container may', async () => {
+  it('needs no home directory, because a user of a container may have none', async () => {
     const homedir = (): string => {
       throw new Error('uv_os_homedir returned ENOENT');
     };
@@ -116,7 +116,7 @@ describe('where it comes from', () => {
     expect(await refusal(load({ homedir }))).toMatch(/and there is no home directory; pass --kubeconfig/);
   });
 
-  it('does not go on to the next source when one is broken', async () => {
+  it('is not the next one if one is malformed', async () => {
     write('.kube/config', kubeconfig('home'));
     expect(await refusal(load({ path: write('bad', 'a: [') }))).toBe(
       'kubeconfig: ~/bad: document: is not valid YAML (line 1)',
@@ -130,7 +130,7 @@ describe('where it comes from', () => {
     );
   });
 
-  it('merges a list of files: the first to name something wins, whole; missing files are skipped', async () => {
+  it('may be a list of files: the first entry of each name counts as a whole; missing files are skipped', async () => {
     const one = write(
       'one',
       stringify({
@@ -157,7 +157,7 @@ describe('where it comes from', () => {
   });
 });
 
-/** The service account directory of a pod, in memory. */
+/** The service account directory of a pod in memory. */
 const podFiles = (): Files & { readonly content: Map<string, string> } => {
   const content = new Map<string, string>();
   const at = (path: string): string => {
@@ -194,7 +194,7 @@ describe('in a pod', () => {
     expect(await token()).toBe('Bearer three');
   });
 
-  it('rule 9: a changed CA makes new settings, an unchanged one does not, a broken one keeps the old', async () => {
+  it('rule 9: a changed CA results in new settings; an unchanged or malformed one keeps the old', async () => {
     const files = podFiles();
     files.content.set('token', 'one').set('ca.crt', certificates.ca);
     const access = await load({ env, files });
@@ -207,8 +207,8 @@ describe('in a pod', () => {
   });
 });
 
-describe('files that are named', () => {
-  it('resolves them from the directory of the kubeconfig, and inline data wins', async () => {
+describe('files named in the kubeconfig', () => {
+  it('are resolved from the directory of the kubeconfig, and inline data takes precedence', async () => {
     write('conf/pki/ca.crt', certificates.ca);
     write('conf/client.crt', client.certificate);
     write('conf/token', 'from-file');
@@ -229,7 +229,7 @@ describe('files that are named', () => {
     await load({ path: write('inline', inline) });
   });
 
-  it('rule 9: renewed client certificates are used together, never half', async () => {
+  it('rule 9: a renewed client certificate is used only together with its key', async () => {
     write('client.crt', client.certificate);
     write('client.key', client.key);
     const path = write(
@@ -246,7 +246,7 @@ describe('files that are named', () => {
     expect(await access.security(signal)).toBe(second);
   });
 
-  it('rule 8: notices what Kubernetes does to a mounted Secret: a link to another directory, same size, same name', async () => {
+  it('rule 8: an update of a mounted Secret is noticed: a link to another directory, with the same size and name', async () => {
     write('..v1/token', 'aaaa');
     write('..v2/token', 'bbbb');
     symlinkSync('..v1', join(home, '..data'));
@@ -319,7 +319,7 @@ describe('files that are named', () => {
     expect(await refusal(load({ path }))).toBe(`kubeconfig: ~/kubeconfig: ${message}`);
   });
 
-  it('says of a token file that cannot be read what is wrong, when it is needed', async () => {
+  it('reports the problem of an unreadable token file when the token is needed', async () => {
     const path = write('kubeconfig', kubeconfig('x', { user: { tokenFile: 'token' } }));
     const { credentials } = await load({ path });
     await expect(credentials.authorization(signal)).rejects.toMatchObject({
@@ -355,7 +355,7 @@ describe('credential plugins', () => {
   const credential = (status: Fields): string =>
     JSON.stringify({ apiVersion: version, kind: 'ExecCredential', status });
 
-  it('runs with its arguments, its environment and the cluster when asked for', async () => {
+  it('runs with its arguments, its environment and, if configured, the cluster', async () => {
     plugin(
       `printf '%s' "$*|$OURS|$THEIRS|$KUBERNETES_EXEC_INFO" >> "${home}/log"; echo '${credential({ token: 'tok' })}'`,
     );
@@ -381,7 +381,7 @@ describe('credential plugins', () => {
     });
   });
 
-  it('runs again when the credential has expired or the server refused it, and once for all who ask', async () => {
+  it('runs again if the credential has expired or the server refused it, and once for all concurrent callers', async () => {
     const expirationTimestamp = new Intl.DateTimeFormat('sv-SE', {
       dateStyle: 'short',
       timeStyle: 'medium',
@@ -407,7 +407,7 @@ describe('credential plugins', () => {
     expect(await credentials.authorization(signal)).toBe('Bearer token-3');
   });
 
-  it('rule 9: takes client certificates, and new ones make new settings', async () => {
+  it('rule 9: accepts client certificates, and new ones result in new settings', async () => {
     const answer = (pair: typeof client): string =>
       credential({ clientCertificateData: pair.certificate, clientKeyData: pair.key });
     write('answer', answer(client));
@@ -446,7 +446,7 @@ describe('credential plugins', () => {
     ['writes without end', 'yes 2> /dev/null', 'wrote more than 1 MiB'],
   ];
 
-  it.each(failures)('tells when it %s, quotes nothing, and tries again next time', async (_name, script, problem) => {
+  it.each(failures)('fails if it %s, does not quote it, and runs again next time', async (_name, script, problem) => {
     const path = plugin(script);
     const { credentials } = await access({});
     await expect(credentials.authorization(signal)).rejects.toMatchObject({
@@ -457,16 +457,16 @@ describe('credential plugins', () => {
     expect(await credentials.authorization(signal)).toBe('Bearer good');
   });
 
-  it('takes nothing more from what a plugin that wrote too much has started', async () => {
+  it('closes the pipe of processes that a plugin has started after it wrote too much', async () => {
     plugin(`yes 2> /dev/null & echo $! > "${home}/pid"; wait`);
     const { credentials } = await access({});
     await expect(credentials.authorization(signal)).rejects.toThrow('wrote more than 1 MiB');
     const started = Number(readFileSync(join(home, 'pid'), 'utf8'));
-    // SIGPIPE: nobody reads what it writes.
+    // SIGPIPE ends it, because nobody reads its output.
     await vi.waitFor(() => expect(() => process.kill(started, 0)).toThrow('ESRCH'), 10_000);
   });
 
-  it('looks names up in PATH, and says how to install what is missing', async () => {
+  it('searches names in PATH, and reports how to install a missing program', async () => {
     plugin(`echo '${credential({ token: 'found' })}'`);
     const found = await access({ command: 'plugin' }, { PATH: `${home}/bin:/usr/bin:/bin` });
     expect(await found.credentials.authorization(signal)).toBe('Bearer found');
@@ -476,7 +476,7 @@ describe('credential plugins', () => {
     );
   });
 
-  it('rule 4: whoever asks stops waiting when aborted; a plugin that hangs is killed after a minute', async () => {
+  it('rule 4: a caller stops waiting on abort; a plugin that hangs is killed after a minute', async () => {
     plugin(`echo $$ > "${home}/pid"; exec sleep 1000`);
     const { credentials } = await access({});
     const abort = new AbortController();

@@ -16,11 +16,11 @@ const readIfThere = async (files: Files, name: string): Promise<string | undefin
 
 interface InCluster {
   readonly access?: ClusterAccess;
-  /** Why this is no pod with a service account. */
+  /** Reason why this process does not run in a pod with a service account. */
   readonly problem?: string;
 }
 
-/** The service account of the pod this runs in (client-go `rest/config.go`, InClusterConfig). */
+/** Returns access by the service account of our pod (client-go `rest/config.go`, InClusterConfig). */
 const inClusterAccess = async (env: Readonly<Record<string, string | undefined>>, files: Files): Promise<InCluster> => {
   const host = env.KUBERNETES_SERVICE_HOST ?? '';
   const port = Number(env.KUBERNETES_SERVICE_PORT ?? '');
@@ -65,9 +65,9 @@ const homeOf = ({ homedir }: OperatorOptions): string | undefined => {
 };
 
 /**
- * Finds out how to reach the operator's cluster: `--kubeconfig`, else `$KUBECONFIG` (a list), else the service account of the pod, else
+ * Loads the access to the operator's cluster: from `--kubeconfig`, else `$KUBECONFIG` (a list), else the service account of the pod, else
  * `~/.kube/config` (the order of controller-runtime's `pkg/client/config`). This file is trusted: it may run a credential plugin and name
- * files. Rejects with a KubeconfigError that says what is wrong where, or what was tried.
+ * files. Rejects with a KubeconfigError that names the problem and its place, or all sources that were tried.
  */
 export const loadOperatorKubeconfig = async (given: OperatorOptions): Promise<ClusterAccess> => {
   const options = { ...given, files: given.files ?? systemFiles() };

@@ -49,7 +49,7 @@ const refusal = (text: string): KubeconfigError => {
   throw new Error('was taken');
 };
 
-describe('rule 30: what is used', () => {
+describe('rule 30: used fields', () => {
   it('rule 30: server, CA, client certificate and TLS name', () => {
     const text = kubeconfig(
       { 'certificate-authority-data': base64(certificates.ca), 'tls-server-name': 'kube-apiserver' },
@@ -103,7 +103,7 @@ describe('rule 30: what is used', () => {
     );
   });
 
-  it('rule 30: only the current context counts, and what nobody knows is ignored', () => {
+  it('rule 30: only the current context counts, and unknown fields are ignored', () => {
     const text = stringify({
       'current-context': 'two',
       contexts: [
@@ -138,7 +138,7 @@ describe('rule 30: what is used', () => {
   });
 });
 
-describe('rule 30: what is refused', () => {
+describe('rule 30: refused fields', () => {
   const users: readonly (readonly [string, unknown])[] = [
     ['exec', { command: 'sh', apiVersion: 'client.authentication.k8s.io/v1' }],
     ['exec', {}],
@@ -164,7 +164,7 @@ describe('rule 30: what is refused', () => {
     );
   });
 
-  it('rule 30: also where the current context does not look, and behind an alias', () => {
+  it('rule 30: outside the current context, and behind an alias', () => {
     const elsewhere = [
       { name: 'u', user: {} },
       { name: 'other', user: { exec: { command: 'sh' } } },
@@ -190,7 +190,7 @@ describe('rule 30: what is refused', () => {
     for (const field of ['tokenFile', 'client-certificate', 'client-key']) refusal(kubeconfig({}, { [field]: fifo }));
     refusal(kubeconfig({ 'certificate-authority': fifo }));
     expect(existsSync(canary)).toBe(false);
-    // A writer that does not wait gets ENXIO as long as nobody has the pipe open for reading.
+    // A non-blocking writer gets ENXIO as long as the pipe is not open for reading.
     const write = (): number => openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
     expect(write).toThrow('ENXIO');
     const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -201,7 +201,7 @@ describe('rule 30: what is refused', () => {
 
 const secret = 'GEHEIM';
 
-describe('rule 30: what is broken', () => {
+describe('rule 30: malformed files', () => {
   const garbled = (data: string): string => base64(data.replace(/[A-Za-z]{20}/, 'A'.repeat(20)));
   const cases: readonly (readonly [string, () => string, string])[] = [
     ['nothing', () => '', 'document'],
@@ -338,7 +338,7 @@ describe('rule 30: what is broken', () => {
     expect(error.cause).toBeUndefined();
   });
 
-  it('rule 30: a file larger than a Secret can be', () => {
+  it('rule 30: a file larger than the maximum of a Secret', () => {
     expect(refusal(`${kubeconfig()}\n# ${'x'.repeat(1024 * 1024)}`).message).toMatch(/larger than 1048576 bytes/);
   });
 
@@ -348,7 +348,7 @@ describe('rule 30: what is broken', () => {
       .join(',')}]`;
   const tooLong = /has more than 20000 YAML tokens/;
   const tooMuch = /has aliases or nesting beyond all measure/;
-  // Parsed without a count of tokens first, some of these take a minute.
+  // Without the count of tokens, parsing some of these takes a minute.
   const bombs: readonly (readonly [string, string, RegExp])[] = [
     ['nested lists', '['.repeat(200_000), tooLong],
     ['nested maps', '{a: '.repeat(100_000), tooLong],
@@ -387,7 +387,7 @@ describe('rule 30: link-local addresses, however they are spelled', () => {
   });
 });
 
-/** What is quadratic takes minutes to hours with these; the time limit of a test is seconds. */
+/** Quadratic code takes minutes to hours with these values, far longer than the timeout of a test. */
 describe('rule 30: values of a megabyte', () => {
   const times = (text: string, count = 700_000): string => text.repeat(count / text.length);
   const urls = ['/', '/x', '../', 'a.', '1.', '%41', '@', ':', '[', '\\'].map((text) => `https://h${times(text)}`);
@@ -396,7 +396,7 @@ describe('rule 30: values of a megabyte', () => {
     for (const url of urls) expect(refusal(kubeconfig({ [name]: url })).problem).toBe('is longer than 2048 characters');
   });
 
-  it('rule 30: a server of as many slashes as are allowed has no path', () => {
+  it('rule 30: a server with the maximum number of slashes has no path', () => {
     const { endpoint } = parseUntrustedKubeconfig(kubeconfig({ server: `https://h${'/'.repeat(2_000)}` }));
     expect(endpoint.basePath).toBe('');
   });
@@ -416,7 +416,7 @@ describe('rule 30: values of a megabyte', () => {
     }
   });
 
-  it('rule 30: a bundle of more certificates than anybody needs', () => {
+  it('rule 30: as a bundle of too many certificates', () => {
     const bundle = (count: number) =>
       kubeconfig({ 'certificate-authority-data': base64(certificates.ca.repeat(count)) });
     expect(refusal(bundle(101)).problem).toBe('holds more than 100 certificates');
@@ -424,7 +424,7 @@ describe('rule 30: values of a megabyte', () => {
   });
 });
 
-describe('rule 30: anything at all', () => {
+describe('rule 30: arbitrary input', () => {
   const isRefusedOrTaken = (text: string): void => {
     try {
       parseUntrustedKubeconfig(text);
@@ -464,7 +464,7 @@ describe('rule 30: anything at all', () => {
     );
   });
 
-  it('rule 30: a changed byte in a good file changes nothing about that', () => {
+  it('rule 30: never throws anything else for a valid file with a changed byte', () => {
     const good = kubeconfig(
       { 'certificate-authority-data': base64(certificates.ca), 'proxy-url': 'http://u:p@h:1' },
       { 'client-certificate-data': base64(client.certificate), 'client-key-data': base64(client.key) },
@@ -478,7 +478,7 @@ describe('rule 30: anything at all', () => {
     );
   });
 
-  it('rule 30: anything wrong at any place of a good file', () => {
+  it('rule 30: never throws anything else for a valid file with any value in any place', () => {
     const good = JSON.parse(
       JSON.stringify(
         parse(
@@ -492,7 +492,7 @@ describe('rule 30: anything at all', () => {
     checkMany(
       mutations(3),
       (changes) => {
-        // Undefined where the file itself was removed.
+        // Undefined if the whole document was removed.
         const text = JSON.stringify(mutate(good, changes)) as string | undefined;
         isRefusedOrTaken(text ?? '');
       },
@@ -500,7 +500,7 @@ describe('rule 30: anything at all', () => {
     );
   });
 
-  it('rule 30: names inherited by every object are not taken for fields', () => {
+  it('rule 30: names that every object inherits are not read as fields', () => {
     const text = kubeconfig({}, {}, { 'current-context': 'constructor' });
     expect(refusal(text).field).toBe('current-context');
     const inherited = kubeconfig().replace('user: {}', 'user: {__proto__: {token: x}}');

@@ -13,24 +13,24 @@ import {
 } from './document.ts';
 import * as fields from './fields.ts';
 
-/** The kubeconfig's text in a Secret (`v1`); undefined where there is no key `kubeconfig`. */
+/** Returns the text of the kubeconfig in a Secret (`v1`); undefined if there is no key `kubeconfig`. */
 export const decodeKubeconfigSecret = (json: unknown, path: string): string | undefined => {
   const data = optionalObject(decodeObject(json, path).data, `${path}.data`) ?? {};
   const encoded = optionalString(data.kubeconfig, `${path}.data.kubeconfig`);
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
 };
 
-/** The kubeconfig's text in a Secret (`v1`) under `key`; undefined where there is no such key. */
+/** Returns the text of the kubeconfig in a Secret (`v1`) under `key`; undefined if there is no such key. */
 export const decodeKubeconfigUnder = (key: string, json: unknown, path: string): string | undefined => {
   const encoded = decodeStringMap(decodeObject(json, path).data, `${path}.data`)[key];
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
 };
 
-/** How to reach a shoot's API server and who to be there. Nothing in it refers to anything outside of it. */
+/** Endpoint of a shoot's API server and our credentials there. It is self-contained: it refers to no files or programs. */
 export interface ShootEndpoint {
   readonly endpoint: Endpoint;
   readonly tls: TlsMaterial;
-  /** Value of the `Authorization` header. */
+  /** Value of the `Authorization` header; absent: none. */
   readonly authorization?: string;
 }
 
@@ -38,7 +38,7 @@ const runsCommand = 'is refused: it would run a command in this process';
 const impersonates = 'is refused: impersonation is not allowed here';
 const readsFile = 'is refused: it would read a file of this process; put the data inline';
 
-/** What client-go would obey (tools/clientcmd/api/v1, AuthInfo and Cluster) and an untrusted file must not say. */
+/** Fields that client-go obeys (tools/clientcmd/api/v1, AuthInfo and Cluster) and that an untrusted file must not have. */
 const refusedOfUsers: Readonly<Record<string, string>> = {
   exec: runsCommand,
   'auth-provider': runsCommand,
@@ -97,7 +97,7 @@ const tlsOf = (cluster: Named, user: Named): TlsMaterial => {
 
 const linkLocal = 'must not be a link-local address or that of a metadata service; give the address of the API server';
 
-/** Names are looked at when they are resolved, by the dialer. */
+/** Refuses link-local addresses. The dialer checks host names when it resolves them. */
 const elsewhere = (cluster: Named, endpoint: Endpoint): Endpoint => {
   const refuseIf = (host: string | undefined, name: string): void => {
     if (host !== undefined && isLinkLocal(host)) throw new KubeconfigError(`${cluster.path}.${name}`, linkLocal);
@@ -107,7 +107,7 @@ const elsewhere = (cluster: Named, endpoint: Endpoint): Endpoint => {
   return { ...endpoint, untrusted: true };
 };
 
-/** Throws for a kubeconfig whose `server` is `http://`, unless the operator allows it. */
+/** Throws a KubeconfigError if `server` is `http://`, unless the operator allows it. */
 export const refuseInsecure = (
   { endpoint }: ShootEndpoint,
   { allowInsecureShoots = false }: ShootPolicy = {},
@@ -118,9 +118,9 @@ export const refuseInsecure = (
 };
 
 /**
- * Reads a kubeconfig that comes from the cluster, by an allow-list. Only the current context is used, but a refused field anywhere in the
- * file is refused, so that a file cannot hide one behind a switch of the context. Nothing is opened, run or looked up. Throws nothing but
- * KubeconfigError, and no message holds a value of the file.
+ * Parses a kubeconfig that comes from the cluster, by an allow-list of fields. Only the current context is used, but a refused field anywhere in the
+ * file is an error, so that a file cannot hide one behind a switch of the context. Opens no file, runs no program, resolves no name. Throws only
+ * KubeconfigError, and no message contains a value of the file.
  */
 export const parseUntrustedKubeconfig = (text: string): ShootEndpoint => {
   const root = fields.asObject({ path: 'document', value: parseBounded(text, untrustedLimits) });

@@ -9,7 +9,7 @@ const leases = { apiVersion: 'coordination.k8s.io/v1', resource: 'leases' };
 
 const leasePath = ({ namespace, name }: NamespacedName): string => resourcePath({ ...leases, namespace, name });
 
-/** Consistent: without a resourceVersion the API server reads from etcd. */
+/** Reads the Lease consistently: without a resourceVersion the API server reads from etcd. */
 export const getElectionLease = (at: NamespacedName): Call<ElectionLease> => ({
   method: 'GET',
   path: leasePath(at),
@@ -18,9 +18,9 @@ export const getElectionLease = (at: NamespacedName): Call<ElectionLease> => ({
 
 export interface Claim {
   readonly identity: string;
-  /** Written as whole seconds, rounded up: others must not take the Lease while we count on it. */
+  /** Lease duration in milliseconds. Written as whole seconds, rounded up: others must not take the Lease while we rely on it. */
   readonly leaseDurationMs: number;
-  /** Our wall clock, milliseconds since the epoch. For people to read. */
+  /** Our wall clock in milliseconds since the epoch, only for humans. */
   readonly wall: number;
 }
 
@@ -34,8 +34,8 @@ const format = (microseconds: number): string => {
 const microTime = (wall: number): string => format(Math.floor(wall) * 1_000);
 
 /**
- * `renewTime` of a write after one that said `previous`, in microseconds. Others see a renewal by its difference alone, so a wall clock that stands still counts on in
- * the microseconds, which it has no use for otherwise.
+ * Returns the `renewTime` of a write that follows one with `previous`, in microseconds. Others notice a renewal only by a different value, so while
+ * the wall clock does not advance, the microseconds count up, which are unused otherwise.
  */
 const nextMicroTime = (wall: number, previous = Number.NaN): string => {
   const millisecond = Math.floor(wall) * 1_000;
@@ -48,7 +48,7 @@ const recordOf = ({ identity, leaseDurationMs }: Claim): JsonObject => ({
   leaseDurationSeconds: Math.ceil(leaseDurationMs / 1_000),
 });
 
-/** Refused with AlreadyExists when another was faster. */
+/** Creates the Lease; AlreadyExists if another candidate was faster. */
 export const createElectionLease = (at: NamespacedName, claim: Claim): Call<ElectionLease> => {
   const time = microTime(claim.wall);
   return {
@@ -64,7 +64,7 @@ export const createElectionLease = (at: NamespacedName, claim: Claim): Call<Elec
   };
 };
 
-/** A PUT of the object that was read, its resourceVersion and UID included: refused with a Conflict when anything changed since. */
+/** PUTs the object that was read, with its resourceVersion and UID: a Conflict if the object has changed since. */
 const replace = (at: NamespacedName, lease: ElectionLease, spec: JsonObject): Call<ElectionLease> => ({
   method: 'PUT',
   path: leasePath(at),
@@ -76,14 +76,14 @@ const replace = (at: NamespacedName, lease: ElectionLease, spec: JsonObject): Ca
 export const renewElectionLease = (at: NamespacedName, lease: ElectionLease, claim: Claim): Call<ElectionLease> =>
   replace(at, lease, { ...recordOf(claim), renewTime: nextMicroTime(claim.wall, lease.renewTime) });
 
-/** Takes it from its last holder. */
+/** Takes the Lease from its last holder. */
 export const takeElectionLease = (at: NamespacedName, lease: ElectionLease, claim: Claim): Call<ElectionLease> => {
   const time = nextMicroTime(claim.wall, lease.renewTime);
   const leaseTransitions = lease.transitions + 1;
   return replace(at, lease, { ...recordOf(claim), acquireTime: time, renewTime: time, leaseTransitions });
 };
 
-/** Gives it up, so that the next one need not wait (client-go `tools/leaderelection`, release). */
+/** Releases the Lease, so that the next leader need not wait (client-go `tools/leaderelection`, release). */
 export const releaseElectionLease = (at: NamespacedName, lease: ElectionLease, wall: number): Call<ElectionLease> => {
   const time = nextMicroTime(wall, lease.renewTime);
   return replace(at, lease, { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: time, renewTime: time });

@@ -43,12 +43,12 @@ const held = (holder: string, spec: object = {}): ElectionLease =>
 const saw = (lease: ElectionLease, when: number, memory: ElectionMemory = emptyElectionMemory): ElectionMemory =>
   sawElectionLease(memory, lease, { candidate, at: when });
 
-describe('rule 25: what the Lease is to us', () => {
+describe('rule 25: the state of the Lease', () => {
   it('rule 25: unknown before it was read', () => {
     expect(electionState(emptyElectionMemory, candidate, 0)).toEqual({ kind: 'unknown' });
   });
 
-  it('rule 25: absent -> to be created', () => {
+  it('rule 25: absent after a read that found none', () => {
     expect(electionState(missedElectionLease(emptyElectionMemory, candidate), candidate, 0).kind).toBe('absent');
   });
 
@@ -68,7 +68,7 @@ describe('rule 25: what the Lease is to us', () => {
     expect(electionState(saw(lease, 100), candidate, 100 + age).kind).toBe(expected);
   });
 
-  it('rule 25: its age counts from when it was first seen as it is', () => {
+  it('rule 25: its age counts from the first read that showed its present record', () => {
     let memory = saw(held('them'), 0);
     memory = saw(held('them', {}), 10_000, memory);
     expect(electionState(memory, candidate, 15_000)).toMatchObject({ kind: 'free', reason: 'expired' });
@@ -80,19 +80,19 @@ describe('rule 25: what the Lease is to us', () => {
     ['transitions', { leaseTransitions: 4 }],
     ['duration', { leaseDurationSeconds: 14 }],
     ['acquireTime', { acquireTime: '2026-11-21T00:00:00.000000Z' }],
-  ])('rule 25: a change of %s starts it anew', (_, change) => {
+  ])('rule 25: a change of %s restarts its age', (_, change) => {
     const memory = saw(held('them', change), 10_000, saw(held('them'), 0));
     expect(electionState(memory, candidate, 20_000).kind).toBe('held');
   });
 
-  it('rule 25: so does another Lease of the same name, but not a change beside the record', () => {
+  it('rule 25: another Lease of the same name restarts its age, a change outside the record does not', () => {
     const first = saw(held('them'), 0);
     const relabelled = { ...held('them'), resourceVersion: '8', object: { metadata: { labels: { a: 'b' } } } };
     expect(electionState(saw({ ...held('them'), uid: 'v' }, 10_000, first), candidate, 20_000).kind).toBe('held');
     expect(electionState(saw(relabelled, 10_000, first), candidate, 20_000).kind).toBe('free');
   });
 
-  it("rule 25: the holder's timestamps count for nothing", () => {
+  it("rule 25: the holder's timestamps are ignored", () => {
     const time = fc
       .date({ noInvalidDate: true, min: new Date(0), max: new Date(8e12) })
       .map((date) => date.toISOString());
@@ -104,7 +104,7 @@ describe('rule 25: what the Lease is to us', () => {
     );
   });
 
-  it('rule 25: a Lease that vanishes while another may write on is not free before its time', () => {
+  it('rule 25: a Lease that is deleted while another holds it is not free before its expiry', () => {
     const gone = missedElectionLease(saw(held('them'), 0), candidate);
     expect(electionState(gone, candidate, 14_999)).toEqual({ kind: 'held', holder: '', until: 15_000 });
     expect(electionState(missedElectionLease(gone, candidate), candidate, 14_999).kind).toBe('held');
@@ -117,12 +117,12 @@ describe('rule 25: what the Lease is to us', () => {
 describe('rule 26: renewal', () => {
   const leading = wroteElectionLease(emptyElectionMemory, held('us'), { candidate, sentAt: 100, at: 900 });
 
-  it('rule 26: our time runs from the sending of the write, theirs from when they see it', () => {
+  it('rule 26: our time runs from the sending of the write', () => {
     expect(leadsUntil(leading, 10_000)).toBe(10_100);
     expect(leadsUntil(emptyElectionMemory, 10_000)).toBe(Number.NEGATIVE_INFINITY);
   });
 
-  it('rule 26: a conflict asks for a read and ends nothing by itself', () => {
+  it('rule 26: a conflict requires a read and does not end our leadership by itself', () => {
     const doubtful = doubtElectionLease(leading);
     expect(electionState(doubtful, candidate, 1_000)).toEqual({ kind: 'unknown' });
     expect(leadsUntil(doubtful, 10_000)).toBe(10_100);
@@ -131,13 +131,13 @@ describe('rule 26: renewal', () => {
     );
   });
 
-  it('rule 26: seen in the hands of another, of nobody, or gone: not ours any more', () => {
+  it('rule 26: we stop leading if the Lease is held by another, is held by nobody, or is gone', () => {
     expect(leadsUntil(saw(held('them'), 1_000, leading), 10_000)).toBe(Number.NEGATIVE_INFINITY);
     expect(leadsUntil(saw(held(''), 1_000, leading), 10_000)).toBe(Number.NEGATIVE_INFINITY);
     expect(leadsUntil(missedElectionLease(leading, candidate), 10_000)).toBe(Number.NEGATIVE_INFINITY);
   });
 
-  it('rule 26: reading our own name is not leading', () => {
+  it('rule 26: reading our own name as holder does not make us the leader', () => {
     expect(leadsUntil(saw(held('us'), 0), 10_000)).toBe(Number.NEGATIVE_INFINITY);
   });
 });
@@ -215,7 +215,7 @@ describe('rule 29: the writes', () => {
         strategy: 'kept',
       },
     ],
-  ])('rule 29: %s is a PUT of what was read, at its resourceVersion', (_, call, spec) => {
+  ])('rule 29: %s is a PUT of the object that was read, at its resourceVersion', (_, call, spec) => {
     expect(call).toMatchObject({ method: 'PUT', path: `${path}/${at.name}`, repeatable: true });
     expect(call.body).toEqual({ ...foreign.object, spec });
     expect(call.body).toMatchObject({ metadata: { resourceVersion: '7', uid: 'u', labels: { keep: 'me' } } });
@@ -232,7 +232,7 @@ describe('rule 29: the writes', () => {
     );
   });
 
-  it('rule 26: every renewal shows, also with a wall clock that stands still', () => {
+  it('rule 26: every renewal changes renewTime, even if the wall clock does not advance', () => {
     const seen = new Set<unknown>();
     let lease = foreign;
     for (let count = 0; count < 100; count += 1) {
@@ -243,7 +243,7 @@ describe('rule 29: the writes', () => {
     expect(seen.size).toBe(100);
   });
 
-  it('rule 26: and with one that counts fractions of a millisecond', () => {
+  it('rule 26: renewTime ignores fractions of a millisecond of the wall clock', () => {
     const { body } = createElectionLease(at, { ...claim, wall: claim.wall + 0.75 });
     expect(body).toMatchObject({ spec: { renewTime: now } });
   });

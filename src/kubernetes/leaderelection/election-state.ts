@@ -1,12 +1,12 @@
 import type { ElectionLease } from '../api/lease.ts';
 
-/** In milliseconds; client-go's defaults are 15 s, 10 s and 2 s. */
+/** Times of an election in milliseconds; client-go's defaults are 15 s, 10 s and 2 s. */
 export interface ElectionTimes {
-  /** How long a Lease must stay as it is before others may take it. */
+  /** Time for which a Lease must stay unchanged before others may take it. */
   readonly leaseDurationMs: number;
-  /** How long after its last renewal the leader may write. */
+  /** Time after its last renewal during which the leader may write. */
   readonly renewDeadlineMs: number;
-  /** Between two tries. */
+  /** Time between two attempts. */
   readonly retryPeriodMs: number;
 }
 
@@ -15,12 +15,12 @@ export interface ElectionProblem {
   readonly problem: string;
 }
 
-/** Waits of those who do not lead are up to this much longer than the retry period (client-go `tools/leaderelection`, JitterFactor). */
+/** A standby adds up to this many retry periods to its wait (client-go `tools/leaderelection`, JitterFactor). */
 export const electionJitterFactor = 1.2;
 
 /**
- * The problems of the times, none when they can be used: lease duration > renew deadline > 1.2 * retry period > 0, as client-go's
- * NewLeaderElector demands. What lies between the first two is the time that a write under way has to end before another may lead.
+ * Returns the problems of the times, none if they are valid: lease duration > renew deadline > 1.2 * retry period > 0, as client-go's
+ * NewLeaderElector requires. The difference of the first two is the time in which a write in flight must end before another may lead.
  */
 export const checkElectionTimes = (times: ElectionTimes): readonly ElectionProblem[] => {
   const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = times;
@@ -37,17 +37,17 @@ export const checkElectionTimes = (times: ElectionTimes): readonly ElectionProbl
   return problems;
 };
 
-/** What one candidate remembers of the Lease. Times are monotonic milliseconds of its own clock; the Lease's timestamps count for nothing. */
+/** A candidate's memory of the Lease. Times are monotonic milliseconds of its own clock; the Lease's timestamps are ignored. */
 export interface ElectionMemory {
-  /** The Lease as it was seen last; absent when there was none. */
+  /** The Lease as it was last seen; absent if there was none. */
   readonly lease?: ElectionLease;
-  /** When it was first seen as it is now. */
+  /** Time at which its present record was first seen. */
   readonly seenAt: number;
-  /** False when the server is known to have another state: it must be read before it is written. */
+  /** True if the Lease may be as remembered. False if the server has another state: then it must be read before a write. */
   readonly current: boolean;
-  /** When the latest write was sent that made us the holder and was confirmed; absent when we hold nothing. */
+  /** Time at which we sent the latest confirmed write that made us the holder; absent if we do not hold the Lease. */
   readonly renewedAt?: number;
-  /** A Lease that vanished while another held it is not free before this. */
+  /** A Lease that was deleted while another held it is not free before this time. */
   readonly reservedUntil: number;
 }
 
@@ -58,9 +58,9 @@ export const emptyElectionMemory: ElectionMemory = {
 };
 
 export interface Candidate {
-  /** Unique to this process, such as the host name and a random part: a process with the holder's name takes the Lease for its own. */
+  /** Unique name of this process, such as the host name and a random part: a process with the holder's name treats the Lease as its own. */
   readonly identity: string;
-  /** Stands in for the duration of a Lease that names none. */
+  /** Default for a Lease without a duration. */
   readonly leaseDurationMs: number;
 }
 
@@ -68,10 +68,10 @@ export type ElectionState =
   /** The Lease must be read. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'absent' }
-  /** Another leads; `until` is when it may be taken if it does not change. */
+  /** Another candidate holds the Lease; it may be taken at `until` if it does not change. */
   | { readonly kind: 'held'; readonly holder: string; readonly until: number }
   | { readonly kind: 'free'; readonly lease: ElectionLease; readonly reason: 'released' | 'expired' }
-  /** We are the holder by name; whether we lead is another question (see `leadsUntil`). */
+  /** We are the holder by name, which does not mean that we lead (see `leadsUntil`). */
   | { readonly kind: 'ours'; readonly lease: ElectionLease };
 
 const expiryOf = (
@@ -80,7 +80,7 @@ const expiryOf = (
   { leaseDurationMs }: Candidate,
 ): number => seenAt + (durationSeconds > 0 ? durationSeconds * 1_000 : leaseDurationMs);
 
-/** What the Lease is to us at `now`. */
+/** Returns the state of the Lease for this candidate at `now`. */
 export const electionState = (memory: ElectionMemory, candidate: Candidate, now: number): ElectionState => {
   const { lease, reservedUntil } = memory;
   if (!memory.current) return { kind: 'unknown' };
@@ -93,7 +93,7 @@ export const electionState = (memory: ElectionMemory, candidate: Candidate, now:
   return now < until ? { kind: 'held', holder: lease.holder, until } : { kind: 'free', lease, reason: 'expired' };
 };
 
-/** Until when we may write: nobody else can hold the Lease before then. -Infinity when we do not lead. */
+/** Returns the time until which we may write, because no other candidate can hold the Lease before; -Infinity if we do not lead. */
 export const leadsUntil = (memory: ElectionMemory, renewDeadlineMs: number): number =>
   memory.renewedAt === undefined ? Number.NEGATIVE_INFINITY : memory.renewedAt + renewDeadlineMs;
 
@@ -107,7 +107,7 @@ const isSameRecord = (a: ElectionLease | undefined, b: ElectionLease): boolean =
 
 const withoutRenewal = ({ renewedAt: _, ...rest }: ElectionMemory): ElectionMemory => rest;
 
-/** After a read that was answered at `at`. */
+/** Returns the memory after a read whose response arrived at `at`. */
 export const sawElectionLease = (
   memory: ElectionMemory,
   lease: ElectionLease,
@@ -119,7 +119,7 @@ export const sawElectionLease = (
 };
 
 /**
- * After a read that found no Lease. Another holder may not know yet and still write, so its time is respected. If we held
+ * Returns the memory after a read that found no Lease. Another holder may not know yet and still write, so we wait until its lease duration is over. If we held
  * it, another replica may create it at any moment.
  */
 export const missedElectionLease = (memory: ElectionMemory, candidate: Candidate): ElectionMemory => {
@@ -129,7 +129,7 @@ export const missedElectionLease = (memory: ElectionMemory, candidate: Candidate
   return { ...rest, current: true, reservedUntil };
 };
 
-/** After a write that was sent at `sentAt`, answered at `at` with `lease`. Our time runs from the sending: others may count from then. */
+/** Returns the memory after a write that was sent at `sentAt` and returned `lease` at `at`. Our time runs from the sending: others may count from then. */
 export const wroteElectionLease = (
   memory: ElectionMemory,
   lease: ElectionLease,
@@ -139,5 +139,5 @@ export const wroteElectionLease = (
   return lease.holder === candidate.identity ? { ...seen, renewedAt: sentAt } : seen;
 };
 
-/** After a refusal that shows that the server has another Lease than we think. */
+/** Returns the memory after a refusal, which shows that the server's Lease differs from ours. */
 export const doubtElectionLease = (memory: ElectionMemory): ElectionMemory => ({ ...memory, current: false });

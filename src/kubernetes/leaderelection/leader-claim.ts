@@ -25,7 +25,7 @@ import {
 } from './election-state.ts';
 
 export interface LeaderClaimOptions extends Candidate {
-  /** Without a rate limit: a renewal that waits behind other requests loses the Lease. */
+  /** Client without a rate limit: a renewal that waits for other requests would lose the Lease. */
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly lease: NamespacedName;
@@ -33,22 +33,22 @@ export interface LeaderClaimOptions extends Candidate {
 }
 
 /**
- * A refusal, unlike a lost or postponed answer, means that the Lease may not be what we think. So does a 5xx: the API server answers a PUT to a
- * deleted Lease with 500 ("resourceVersion should not be set on objects to be created").
+ * Returns true if the error shows that the Lease may differ from our memory, unlike a lost response or a request to wait. A 5xx shows it, too: the API
+ * server responds to a PUT of a deleted Lease with 500 ("resourceVersion should not be set on objects to be created").
  */
 const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError && error.status !== undefined && error.handling !== 'wait';
 
 /**
- * One candidate's requests for the Lease, one at a time, without waits. All reject with an ApiError, and with the signal's reason on
- * abort; what was learned until then is kept.
+ * Sends the requests of one candidate for the Lease, one at a time, without waits. All methods reject with an ApiError, and with the signal's
+ * reason on abort; they keep what they have learned until then.
  */
 export class LeaderClaim {
   readonly #options: LeaderClaimOptions;
   #memory = emptyElectionMemory;
-  /** A write was sent and not confirmed since. */
+  /** True if a write was sent and neither its response nor a later read has shown its result. */
   #unconfirmed = false;
-  /** When the latest read was answered. Monotonic milliseconds. */
+  /** Time of the latest read's response, in monotonic milliseconds. */
   #readAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: LeaderClaimOptions) {
@@ -59,12 +59,12 @@ export class LeaderClaim {
     return electionState(this.#memory, this.#options, this.#options.clock.monotonic());
   }
 
-  /** Monotonic instant until which nobody else can hold the Lease; -Infinity when we do not. */
+  /** Returns the monotonic instant until which no other candidate can hold the Lease; -Infinity if we do not hold it. */
   leadsUntil(): number {
     return leadsUntil(this.#memory, this.#options.renewDeadlineMs);
   }
 
-  /** Milliseconds between the reads that first and last showed the Lease of another as it is; undefined where the last is older than `maxAgeMs`. */
+  /** Returns the milliseconds between the first and the last read that showed another's unchanged Lease; undefined if the last is older than `maxAgeMs`. */
   holderSilentMs(maxAgeMs: number): number | undefined {
     const { lease, seenAt, current } = this.#memory;
     const isOthers = current && lease !== undefined && lease.holder !== '' && lease.holder !== this.#options.identity;
@@ -72,12 +72,12 @@ export class LeaderClaim {
     return isOthers && isRead ? this.#readAt - seenAt : undefined;
   }
 
-  /** True if the server may have us as the holder, though we need not lead. */
+  /** Returns true if the server may have us as the holder, even if we do not lead. */
   mayHold(): boolean {
     return this.#unconfirmed || this.state().kind === 'ours';
   }
 
-  /** Reads, then takes the Lease if it is free or ours. */
+  /** Reads the Lease, then writes it if it is absent, free or ours. */
   async acquire(signal: AbortSignal): Promise<void> {
     await this.#read(signal);
     const now = this.state();
@@ -86,9 +86,9 @@ export class LeaderClaim {
   }
 
   /**
-   * Writes without a read; reads and writes once more when the server has another Lease than we think. Never takes it back from another
-   * holder: our writers must stop when somebody else has led in between. For the same reason a Lease that has vanished is created only before
-   * the monotonic instant `createBefore`: later, another may have had it.
+   * Writes without a read; reads and writes once more if the server's Lease differs from our memory. Never takes the Lease back from another
+   * holder: our writers must stop if another has led in between. For the same reason a deleted Lease is created only before
+   * the monotonic instant `createBefore`: later, another may have held it.
    */
   async renew(signal: AbortSignal, createBefore: number): Promise<void> {
     try {
@@ -101,7 +101,7 @@ export class LeaderClaim {
     await this.#renewOnce(signal, createBefore);
   }
 
-  /** Gives the Lease up if it is ours, after a read when that is not certain. */
+  /** Releases the Lease if it is ours, after a read if that is uncertain. */
   async release(signal: AbortSignal): Promise<void> {
     if (this.#unconfirmed || this.state().kind === 'unknown') await this.#read(signal);
     const now = this.state();
@@ -150,7 +150,7 @@ export class LeaderClaim {
     return { identity, leaseDurationMs, wall: clock.now() };
   }
 
-  /** After a time-out the transport opens another connection: two may hang one after the other, and the Lease is still renewed. */
+  /** Uses a third of the renew deadline as timeout: two connections may hang one after the other, and the Lease is still renewed over a third one. */
   #call(call: Call<ElectionLease>, signal: AbortSignal): Promise<Answer<ElectionLease>> {
     const { client, renewDeadlineMs } = this.#options;
     return client.call(call, { signal, timeoutMs: renewDeadlineMs / 3 });

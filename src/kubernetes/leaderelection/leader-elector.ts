@@ -10,35 +10,35 @@ import { LeaseKeeper } from './lease-keeper.ts';
 const releaseTimeoutMs = 2_000;
 const releaseRetryMs = 50;
 
-/** `lost`: the Lease could not be renewed in time, or another replica has it. `stopped`: the caller's signal. */
+/** `lost`: the Lease could not be renewed in time, or another replica has it. `stopped`: the caller's signal aborted. */
 export type LeadershipEnd = 'lost' | 'stopped';
 
-/** Times: see `checkElectionTimes`. Writes that others must not overlap have to end within the lease duration minus the renew deadline. */
+/** For the times see `checkElectionTimes`. Writes of two leaders do not overlap if each ends within the lease duration minus the renew deadline. */
 export interface LeaderElectorOptions extends LeaderClaimOptions, ElectionTimes {
   readonly random: Random;
   readonly logger: Logger;
-  /** Called once, when leading begins. `signal` aborts when it ends. */
+  /** Called once, when this process becomes the leader. `signal` aborts when it stops leading. */
   readonly onStarted?: (signal: AbortSignal) => void;
-  /** Called once after `onStarted`, when leading has ended. The Lease is released when the promise resolves: it covers writes in flight. */
+  /** Called once after `onStarted`, when this process has stopped leading. The Lease is released only when the promise resolves: it covers writes in flight. */
   readonly onStopped?: (end: LeadershipEnd) => void | Promise<void>;
 }
 
 /**
- * Elects one leader among replicas by a Lease, in the protocol of client-go's `tools/leaderelection`, so that it hands over with Go programs.
- * Needs `create` on Leases and `get` and `update` on the one.
+ * Elects one leader among replicas by a Lease, with the protocol of client-go's `tools/leaderelection`, so that Go programs can share the Lease.
+ * Needs the right to `create` Leases, and to `get` and `update` this one.
  */
 export class LeaderElector implements Leadership {
   readonly #options: LeaderElectorOptions;
   readonly #logger: Logger;
   readonly #claim: LeaderClaim;
-  /** While we lead, or have led. */
+  /** Scope of our leadership; set once we lead, and kept afterwards. */
   #term: Scope | undefined;
-  /** As logged last. */
+  /** Holder that was logged last. */
   #holder: string | undefined;
-  /** As logged last; undefined after a success. */
+  /** Problem that was logged last; undefined after a success. */
   #problem: string | undefined;
 
-  /** Throws a RangeError for times that cannot be used. */
+  /** Throws a RangeError for invalid times and for an empty identity. */
   constructor(options: LeaderElectorOptions) {
     const [problem] = checkElectionTimes(options);
     if (problem !== undefined) throw new RangeError(`leader election: ${problem.field} ${problem.problem}`);
@@ -52,14 +52,14 @@ export class LeaderElector implements Leadership {
     return this.#term !== undefined && !this.#term.signal.aborted && this.#isHeld();
   }
 
-  /** As `LeaderWatch.silentMs`. */
+  /** Returns `LeaderWatch.silentMs`; undefined if the latest read is older than `maxAgeMs`. */
   leaderSilentMs(maxAgeMs: number): number | undefined {
     return this.#term === undefined ? this.#claim.holderSilentMs(maxAgeMs) : undefined;
   }
 
   /**
-   * Waits for the Lease and keeps it, until it is lost or `signal` aborts. A clean stop ends leading at once, waits for `onStopped`, then
-   * releases the Lease. Rejects with what a callback throws, and with nothing else. To be called once.
+   * Waits for the Lease and keeps it, until it is lost or `signal` aborts. On abort it stops leading at once, waits for `onStopped`, then
+   * releases the Lease. Rejects only with an error of a callback. Call it once.
    */
   async run(signal: AbortSignal): Promise<LeadershipEnd> {
     try {
@@ -70,7 +70,7 @@ export class LeaderElector implements Leadership {
       return 'stopped';
     }
     const end = await this.#lead(signal);
-    // A callback that took longer than the Lease lasts may still write: then others have to wait for the Lease to run out.
+    // If `onStopped` took longer than our time with the Lease, writes may still be in flight: then others must wait until the Lease expires.
     if (end === 'stopped' && this.#isHeld()) await this.#release();
     return end;
   }
@@ -88,7 +88,7 @@ export class LeaderElector implements Leadership {
     }
   }
 
-  /** Jittered as client-go's, but never beyond the moment at which the Lease runs out; shorter while its holder is not seen to renew. */
+  /** Returns the pause before the next attempt: jittered as in client-go, never beyond the expiry of the Lease, and shorter while its holder does not renew. */
   #pauseMs(): number {
     const { clock, random, retryPeriodMs } = this.#options;
     const state = this.#claim.state();
@@ -140,7 +140,7 @@ export class LeaderElector implements Leadership {
     }
   }
 
-  /** True if it succeeded. Rejects with the signal's reason on abort, and with any other error than an ApiError. */
+  /** Resolves with true if the work succeeded. Rejects with the signal's reason on abort, and with any error that is not an ApiError. */
   async #attempt(work: Promise<void>, signal: AbortSignal): Promise<boolean> {
     try {
       await work;
@@ -156,7 +156,7 @@ export class LeaderElector implements Leadership {
     }
   }
 
-  /** A warning only when it changes, and never for a lost race for the Lease, which is normal. */
+  /** Logs a problem, as a warning only if it is new and not a lost race for the Lease, which is normal. */
   #logProblem({ code, message }: ApiError): void {
     const isNews = code !== 'Conflict' && code !== 'AlreadyExists' && message !== this.#problem;
     if (isNews) this.#problem = message;

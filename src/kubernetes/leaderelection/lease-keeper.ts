@@ -7,7 +7,7 @@ import type { LeaderClaim } from './leader-claim.ts';
 const tooLate = 'the Lease could not be renewed in time';
 const taken = 'another replica has taken the Lease';
 
-/** A process that did not run for so long since the latest renewal, in milliseconds, may be late because of that alone. */
+/** A process that was held up for this long since the latest renewal, in milliseconds, may be late only because of that. */
 const heldUpMs = 500;
 
 export interface LeaseKeeperOptions {
@@ -15,21 +15,22 @@ export interface LeaseKeeperOptions {
   readonly logger: Logger;
   readonly claim: LeaderClaim;
   readonly retryPeriodMs: number;
-  /** Ends when the Lease is lost. */
+  /** Scope of our leadership; it ends when the Lease is lost. */
   readonly term: Scope;
-  /** True if it succeeded. Rejects with the reason of the term's signal on abort. */
+  /** Resolves with true if the work succeeded. Rejects with the reason of the term's signal on abort. */
   readonly attempt: (work: Promise<void>) => Promise<boolean>;
 }
 
 /**
- * Keeps the Lease of one term. Past the renew deadline nobody writes (`Leadership.mayWrite`), and the Lease is lost; but a process that was held up since the latest
- * renewal first tries once more, or lets the try under way end. An update by resourceVersion that succeeds shows that nobody has led in between.
+ * Keeps the Lease for one term of leadership. Past the renew deadline we do not write (`Leadership.mayWrite`), and the Lease is lost. But a process that
+ * was held up since the latest renewal first attempts one more renewal, or completes the current one: an update by resourceVersion that succeeds shows
+ * that no other process has led in between.
  */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
-  /** Monotonic instant. */
+  /** Renew deadline as a monotonic instant. */
   #deadline: number;
-  /** Since the latest renewal, without the try under way. */
+  /** Time for which the process was held up since the latest renewal, without the current attempt, in milliseconds. */
   #heldUpMs = 0;
   #trying: HoldUp | undefined;
   #isOverdue = false;
@@ -40,7 +41,7 @@ export class LeaseKeeper {
     this.#deadline = options.claim.leadsUntil();
   }
 
-  /** Renews until the term ends, and ends it when the Lease is lost. Rejects with the reason. To be called once. */
+  /** Renews until the term ends, and ends it if the Lease is lost. Rejects with the reason. Call it once. */
   async run(): Promise<never> {
     this.#arm();
     try {
@@ -61,7 +62,7 @@ export class LeaseKeeper {
     this.#heldUpMs += this.#lateBy(due);
   }
 
-  /** Resolves with the milliseconds until the next try. */
+  /** Attempts a renewal and resolves with the milliseconds until the next one. */
   async #renew(): Promise<number> {
     const { clock, claim, retryPeriodMs, term, attempt } = this.#options;
     const startedAt = clock.monotonic();

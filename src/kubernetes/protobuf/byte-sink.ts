@@ -1,18 +1,18 @@
-/** Bytes put together from pieces, whose memory it does not hold on to. */
+/** Joins chunks of bytes by copying them, so it does not keep the chunks in memory. */
 export interface ByteSink {
   readonly length: () => number;
-  /** Bytes of memory that it takes. */
+  /** Returns the memory that it uses, in bytes. */
   readonly held: () => number;
   readonly append: (bytes: Uint8Array) => void;
-  /** What has been appended since it was last emptied; good until it changes. */
+  /** Returns the bytes that were appended and not dropped; valid until the next change. */
   readonly bytes: () => Buffer;
-  /** Forgets the first `count` bytes. */
+  /** Removes the first `count` bytes. */
   readonly drop: (count: number) => void;
 }
 
 const leastBytes = 1024;
 
-/** Each byte is copied a constant number of times on average, however small the pieces are. */
+/** Creates a sink that copies each byte a constant number of times on average, however small the chunks are. */
 export const createByteSink = (): ByteSink => {
   let buffer = Buffer.alloc(0);
   let start = 0;

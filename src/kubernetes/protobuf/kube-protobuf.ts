@@ -3,7 +3,7 @@ import { protobufMagic } from './protobuf-list.ts';
 import { type MessageFields, bytes, flat, integer, list, message, readFields, text } from './protobuf-reader.ts';
 import { ProtobufError, cursorOf } from './protobuf.ts';
 
-/** First in `Accept` for what can be read from protobuf; servers that do not have it, as for custom resources, send JSON. */
+/** First media type in `Accept` if we can read protobuf; a server without it, as for custom resources, sends JSON. */
 export const protobufMediaType = 'application/vnd.kubernetes.protobuf';
 
 /** `runtime.Unknown` (k8s.io/apimachinery `pkg/runtime/generated.proto`). */
@@ -32,7 +32,7 @@ interface Envelope {
 }
 
 /**
- * A `metav1.Status` with those of its fields that say why a request failed, named as in JSON; undefined for another kind. Throws nothing but ProtobufError.
+ * Reads the fields of a `metav1.Status` that explain why a request failed, named as in JSON; undefined for another kind. Throws only ProtobufError.
  */
 export const readProtobufStatus = (body: Uint8Array): JsonObject | undefined => {
   const cursor = cursorOf(body);

@@ -11,29 +11,29 @@ import {
   skipField,
 } from './protobuf.ts';
 
-/** `k8s` and a zero, in front of every message (k8s.io/apimachinery `pkg/runtime/serializer/protobuf/protobuf.go`). */
+/** `k8s` and a zero byte, the prefix of every message (k8s.io/apimachinery `pkg/runtime/serializer/protobuf/protobuf.go`). */
 export const protobufMagic: readonly number[] = [0x6b, 0x38, 0x73, 0x00];
 
-/** The parts of a list that a reader looks for while the list comes in. */
+/** Expected type of a list, and what to do with its items. */
 export interface ProtobufListOptions {
   readonly apiVersion: string | undefined;
   readonly kind: string | undefined;
-  /** Most bytes of one field: an item, or the list's metadata. */
+  /** Maximum size in bytes of one field: an item, or the list's metadata. */
   readonly fieldBytes: number;
-  /** Called for each item, which ends at `end`; leaves the cursor there. */
+  /** Called for each item, which ends at `end`; must leave the cursor there. */
   readonly item: (cursor: ProtobufCursor, end: number) => void;
 }
 
 export interface ProtobufListReader {
-  /** Takes the next piece of the body. Throws a ProtobufError. */
+  /** Reads the next chunk of the body. Throws a ProtobufError. */
   readonly feed: (chunk: Uint8Array) => void;
-  /** Bytes of memory that it holds on to. */
+  /** Returns the memory that it uses, in bytes. */
   readonly held: () => number;
-  /** To be called at the end of the body: the token of the next page, empty on the last one. Throws a ProtobufError. */
+  /** Ends the body and returns the token of the next page, empty on the last one. Throws a ProtobufError. */
   readonly finish: () => string;
 }
 
-/** More than a tag and a number or a length together take. */
+/** Upper limit of the bytes of a tag together with a number or a length. */
 const headBytes = 20;
 const longestType = 1_000;
 const longestToken = 4_096;
@@ -41,13 +41,13 @@ const longestToken = 4_096;
 const typeMeta: MessageFields = { 1: shortText('apiVersion', longestType), 2: shortText('kind', longestType) };
 const listMeta: MessageFields = { 3: shortText('token', longestToken) };
 
-/** Reads a list while it comes in: a coroutine that yields when it needs more bytes. */
+/** Reads a list as it arrives: a coroutine that yields when it needs more bytes. */
 class StreamedList {
   readonly #options: ProtobufListOptions;
   readonly #sink = createByteSink();
-  /** Over the bytes that are there. */
+  /** Cursor over the available bytes. */
   #cursor: ProtobufCursor = cursorOf(new Uint8Array(0));
-  /** Offset in the body of the first byte that is there. */
+  /** Offset of the first available byte in the body. */
   #offset = 0;
   #ended = false;
   #isTypeKnown = false;
@@ -78,12 +78,12 @@ class StreamedList {
     return this.#token;
   }
 
-  /** Waits until `count` bytes are there, or all that ever will be. */
+  /** Waits until `count` bytes are available or the body has ended. */
   *#fill(count: number): Generator<void, void> {
     while (!this.#ended && this.#cursor.bytes.length - this.#cursor.at < count) yield;
   }
 
-  /** The next field's tag in what ends at the offset `end`, or 0 where that ends. */
+  /** Returns the next field's tag in the message that ends at the offset `end`, or 0 at its end. */
   *#nextTag(end: number): Generator<void, number> {
     yield* this.#fill(headBytes);
     const cursor = this.#cursor;
@@ -92,7 +92,7 @@ class StreamedList {
     return at === end || cursor.at === cursor.bytes.length ? 0 : readTag(cursor);
   }
 
-  /** Waits until a field of bytes is there as a whole; where it ends at the cursor. */
+  /** Waits until a bytes field is available as a whole; returns the position of its end in the cursor. */
   *#whole(tag: number): Generator<void, number> {
     const length = readDeclaredLength(this.#cursor, tag);
     const { fieldBytes } = this.#options;
@@ -107,7 +107,7 @@ class StreamedList {
     return end;
   }
 
-  /** `runtime.Unknown` (k8s.io/apimachinery `pkg/runtime/generated.proto`): Go writes the type before the object. */
+  /** Reads a `runtime.Unknown` (k8s.io/apimachinery `pkg/runtime/generated.proto`), in which Go writes the type before the object. */
   *#readBody(): Generator<void, void> {
     yield* this.#fill(protobufMagic.length);
     if (protobufMagic.some((byte, index) => this.#cursor.bytes[index] !== byte)) {
@@ -131,7 +131,7 @@ class StreamedList {
     if (!isRead) throw new ProtobufError(0, 'an envelope without an object');
   }
 
-  /** Another kind would pass for an empty list. */
+  /** Checks the kind of the list, because one of another kind could look like an empty list. */
   #checkType(end: number): void {
     const draft = { apiVersion: '', kind: '' };
     const { apiVersion, kind } = readFields(this.#cursor, end, { fields: typeMeta, draft });
@@ -145,7 +145,7 @@ class StreamedList {
     this.#isTypeKnown = true;
   }
 
-  /** In all lists `metadata` is field 1 and `items` field 2. */
+  /** Reads the list. In all lists `metadata` is field 1 and `items` is field 2. */
   *#readList(length: number): Generator<void, void> {
     if (!this.#isTypeKnown) throw new ProtobufError(this.#cursor.at, 'an object before its type');
     const end = this.#offset + this.#cursor.at + length;
@@ -168,13 +168,13 @@ class StreamedList {
   }
 }
 
-/** Reads a list as the API server sends it, piece by piece. */
+/** Creates a reader for a list as the API server sends it, chunk by chunk. */
 export const createProtobufListReader = (options: ProtobufListOptions): ProtobufListReader => {
   const list = new StreamedList(options);
   return { feed: (chunk) => list.feed(chunk), held: () => list.held(), finish: () => list.finish() };
 };
 
-/** Reads a whole list. Throws nothing but ProtobufError: for another kind, too, which would otherwise pass for an empty list. */
+/** Reads a whole list. Throws only ProtobufError, even for another kind, which could otherwise look like an empty list. */
 export const readProtobufList = (body: Uint8Array, options: Omit<ProtobufListOptions, 'fieldBytes'>): void => {
   const reader = createProtobufListReader({ ...options, fieldBytes: Infinity });
   reader.feed(body);

@@ -111,11 +111,11 @@ const condition = fc.record({
 });
 const node = fc.record({ metadata, status: fc.record({ conditions: fc.array(condition, { maxLength: 4 }) }) });
 
-/** What is listed twice counts once; JSON is only decoded here. */
+/** Makes items unique: lists drop duplicates, but the JSON is only decoded here. */
 const nameOf = (object: { readonly metadata: { readonly name: string } }): string => object.metadata.name;
 
 describe('rule 11: nodes', () => {
-  it('rule 11: are what their JSON is', () => {
+  it('rule 11: have the same fields as in JSON', () => {
     fc.assert(
       fc.property(fc.uniqueArray(node, { maxLength: 5, selector: nameOf }), (nodes) => {
         const json = JSON.parse(JSON.stringify({ items: nodes })) as unknown;
@@ -125,7 +125,7 @@ describe('rule 11: nodes', () => {
     );
   });
 
-  it('rule 11: of fields that come twice the last counts, as in Go', () => {
+  it('rule 11: the last of repeated fields counts, as in Go', () => {
     const pools = [{ 'worker.gardener.cloud/pool': 'old' }, { 'worker.gardener.cloud/pool': 'new' }].flatMap((labels) =>
       stringMap(11, labels),
     );
@@ -133,7 +133,7 @@ describe('rule 11: nodes', () => {
     expect(readNodeList(envelope('v1', 'NodeList', item))).toMatchObject([{ name: 'second', pool: 'new' }]);
   });
 
-  it('rule 11: an item without a name is no item', () => {
+  it('rule 11: an item without a name is refused', () => {
     expect(() => readNodeList(envelope('v1', 'NodeList', message(2, message(1, text(2, 'namespace')))))).toThrow(
       'items[0].metadata.name: expected a name',
     );
@@ -179,7 +179,7 @@ describe('rule 11: leases', () => {
       };
     });
 
-  it('rule 11: are what their JSON is', () => {
+  it('rule 11: have the same fields as in JSON', () => {
     fc.assert(
       fc.property(fc.uniqueArray(lease, { maxLength: 5, selector: nameOf }), (leases) => {
         const json = JSON.parse(JSON.stringify({ items: leases })) as unknown;
@@ -190,12 +190,12 @@ describe('rule 11: leases', () => {
     );
   });
 
-  it('rule 11: a name that is no UTF-8 is malformed', () => {
+  it('rule 11: a name that is not UTF-8 is malformed', () => {
     const bytes = envelope('coordination.k8s.io/v1', 'LeaseList', message(2, message(1, message(1, [0xe9]))));
     expect(() => readLeaseList(bytes)).toThrow(ProtobufError);
   });
 
-  it('rule 11: of fields that come twice the last counts, as in Go', () => {
+  it('rule 11: the last of repeated fields counts, as in Go', () => {
     const spec = (seconds: number) => message(2, message(4, integer(1, seconds)));
     const metas = [message(1, text(1, 'a'), text(1, 'b')), message(1, text(2, 'kube-node-lease'))];
     const item = message(2, ...metas, spec(1), spec(2), message(2, integer(2, 40)));
@@ -210,7 +210,7 @@ describe('rule 11: leases', () => {
       message(2, message(1, text(1, 'a')), message(2, message(4, ...time))),
     );
 
-  it('rule 11: a time that is zero in Go is none', () => {
+  it("rule 11: Go's zero time is undefined", () => {
     expect(readLeaseList(withTime())).toEqual([{ name: 'a' }]);
     expect(readLeaseList(withTime(integer(1, 0), integer(2, 0)))).toEqual([{ name: 'a', renewTime: 0 }]);
   });
@@ -243,14 +243,14 @@ describe('rule 11: the envelope', () => {
     expect(() => readNodeList(bytes)).toThrow(ProtobufError);
   });
 
-  it('rule 11: an empty list is one', () => {
+  it('rule 11: an empty list is accepted', () => {
     expect(readNodeList(envelope('v1', 'NodeList', listMeta))).toEqual([]);
     expect(readNodeList(envelope('v1', 'NodeList'))).toEqual([]);
   });
 });
 
 describe('rule 11: a Status', () => {
-  it('rule 11: says what its JSON says', () => {
+  it('rule 11: has the same fields as in JSON', () => {
     const cause = message(4, text(1, 'FieldValueInvalid'), text(2, 'must be more'), text(3, 'spec.x'));
     const details = message(5, text(1, 'a'), text(2, ''), text(3, 'leases'), cause, integer(5, 3), text(6, 'uid'));
     const status = [listMeta, text(2, 'Failure'), text(3, 'no'), text(4, 'Invalid'), details, integer(6, 422)];
@@ -269,7 +269,7 @@ describe('rule 11: a Status', () => {
   });
 });
 
-describe('rule 11: whatever bytes', () => {
+describe('rule 11: arbitrary bytes', () => {
   const readers = [
     readNodeList,
     readLeaseList,
@@ -278,7 +278,7 @@ describe('rule 11: whatever bytes', () => {
     readProtobufStatus,
   ];
 
-  /** Ends with a value, a ProtobufError, or a DecodeError where the message is one, but not of this kind. */
+  /** Returns true if each reader returns a value, throws a ProtobufError, or throws a DecodeError for a valid message of another shape. */
   const isHandled = (bytes: Uint8Array): boolean =>
     readers.every((read) => {
       try {
@@ -291,7 +291,7 @@ describe('rule 11: whatever bytes', () => {
 
   const marked = (bytes: Uint8Array): Uint8Array => Uint8Array.from([0x6b, 0x38, 0x73, 0, ...bytes]);
 
-  it('rule 11: random ones are a value or an error of ours', { timeout: 60_000 }, () => {
+  it('rule 11: random ones are a value or one of our errors', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.constantFrom('NodeList', 'Status'), (bytes, kind) => {
         expect(isHandled(bytes)).toBe(true);
@@ -304,11 +304,11 @@ describe('rule 11: whatever bytes', () => {
     );
   });
 
-  it('rule 11: a list that was cut off anywhere is malformed, never a shorter list', () => {
+  it('rule 11: a list that is cut off anywhere is malformed, never a shorter list', () => {
     fc.assert(
       fc.property(fc.array(node, { minLength: 1, maxLength: 3 }), fc.nat(), (nodes, at) => {
         const bytes = nodeList(nodes);
-        // The last four bytes are the empty encoding and type behind the list.
+        // The last four bytes are the empty encoding and content type after the list.
         const length = at % (bytes.length - 4);
         expect(() => readNodeList(bytes.subarray(0, length))).toThrow(ProtobufError);
       }),

@@ -16,18 +16,18 @@ import {
 
 type Value = string | number | boolean | object | undefined;
 
-/** The fields of a message that we read, by the names in its table. */
+/** The fields of a message that were read, by the names in its table. */
 type Draft = Record<string, Value>;
 
 /** Reads one field into the draft. */
 type ReadField = (cursor: ProtobufCursor, tag: number, draft: Draft) => void;
 
-/** The fields of a message that are read, by their numbers in upstream's `generated.proto`; all others are skipped. */
+/** Readers of a message's fields, by their numbers in upstream's `generated.proto`; all other fields are skipped. */
 export type MessageFields = Readonly<Record<number, ReadField>>;
 
 /**
- * Reads the message that ends at `end` into `draft`. As in Go, the last value of a field counts, and messages that come twice are merged. Throws a ProtobufError. A
- * draft that has all of its names from the start is cheaper to fill.
+ * Reads the message that ends at `end` into `draft`. As in Go, the last value of a repeated scalar field counts, and repeated messages are merged. Throws a
+ * ProtobufError. A draft that has all of its names from the start is cheaper to fill.
  */
 export const readFields = <D extends object>(
   cursor: ProtobufCursor,
@@ -42,7 +42,7 @@ export const readFields = <D extends object>(
   return draft;
 };
 
-/** A field under a name of its own. */
+/** Reads a field into its own name of the draft. */
 const named =
   (read: (cursor: ProtobufCursor, tag: number) => Value) =>
   (name: string): ReadField =>
@@ -56,14 +56,14 @@ const textAt = (cursor: ProtobufCursor, { start, end }: ProtobufRange): string =
 export const text = named(readString);
 export const integer = named(readInteger);
 export const flag = named((cursor, tag) => readInteger(cursor, tag) !== 0);
-/** Undefined where it is 0: JSON leaves it out (Go's omitempty). */
+/** Reads a number; undefined if it is 0, because JSON omits it (Go's omitempty). */
 export const count = named((cursor, tag) => readInteger(cursor, tag) || undefined);
 export const bytes = named((cursor, tag) => {
   const { start, end } = readRange(cursor, tag);
   return cursor.bytes.subarray(start, end);
 });
 
-/** A text of at most `longest` bytes. */
+/** Reads a text of at most `longest` bytes. */
 export const shortText = (name: string, longest: number): ReadField =>
   named((cursor, tag) => {
     const range = readRange(cursor, tag);
@@ -71,7 +71,7 @@ export const shortText = (name: string, longest: number): ReadField =>
     throw new ProtobufError(range.start, `a string of more than ${String(longest)} bytes`);
   })(name);
 
-/** A text that is mostly one of `words`, for which no new string is made. */
+/** Reads a text that is usually one of `words`, for which it allocates no string. */
 export const word = (name: string, words: readonly string[]): ReadField =>
   named((cursor, tag) => {
     const range = readRange(cursor, tag);
@@ -79,13 +79,13 @@ export const word = (name: string, words: readonly string[]): ReadField =>
     return textAt(cursor, range);
   })(name);
 
-/** A message whose fields go into the same draft. */
+/** Reads a message into the same draft. */
 export const flat =
   (fields: MessageFields): ReadField =>
   (cursor, tag, draft) =>
     void readFields(cursor, readLength(cursor, tag), { fields, draft });
 
-/** A message with a draft of its own. */
+/** Reads a message into its own draft. */
 export const message =
   (name: string, fields: MessageFields): ReadField =>
   (cursor, tag, draft) => {
@@ -93,7 +93,7 @@ export const message =
     draft[name] = readFields(cursor, readLength(cursor, tag), { fields, draft: own });
   };
 
-/** Messages with drafts of their own. */
+/** Reads a repeated message, each item into its own draft. */
 export const list =
   (name: string, fields: MessageFields, fresh: () => object = () => ({})): ReadField =>
   (cursor, tag, draft) => {
@@ -106,7 +106,7 @@ interface Entry {
   readonly value: ProtobufRange;
 }
 
-/** An entry of a `map<string, string>`. */
+/** Reads an entry of a `map<string, string>`. */
 const readEntry = (cursor: ProtobufCursor, tag: number): Entry => {
   const end = readLength(cursor, tag);
   let key: ProtobufRange = { start: 0, end: 0 };
@@ -119,7 +119,7 @@ const readEntry = (cursor: ProtobufCursor, tag: number): Entry => {
   return { key, value };
 };
 
-/** A map of strings. It has no prototype: its keys come from outside. */
+/** Reads a map of strings into an object without prototype, because its keys are untrusted. */
 export const stringMap =
   (name: string): ReadField =>
   (cursor, tag, draft) => {
@@ -128,7 +128,7 @@ export const stringMap =
     map[textAt(cursor, key)] = textAt(cursor, value);
   };
 
-/** The value that a map of strings has under `key`. */
+/** Reads only the value that a map of strings has under `key`. */
 export const entry =
   (name: string, key: string): ReadField =>
   (cursor, tag, draft) => {
@@ -136,7 +136,7 @@ export const entry =
     if (spells(cursor, found.key, key)) draft[name] = textAt(cursor, found.value);
   };
 
-/** Go writes its zero time as an empty message, and as null in JSON: undefined. */
+/** Reads a time. Go writes its zero time as an empty message, and as null in JSON: undefined. */
 const timeBy = (make: (seconds: number, nanos: number) => string | number | undefined) =>
   named((cursor, tag) => {
     const end = readLength(cursor, tag);
@@ -154,8 +154,8 @@ const timeBy = (make: (seconds: number, nanos: number) => string | number | unde
     return made;
   });
 
-/** A Time or MicroTime as JSON has it. Whole seconds, as those of a Time are, come without a fraction. */
+/** Reads a Time or MicroTime as text in the format of JSON. Whole seconds, such as those of a Time, have no fraction. */
 export const time = timeBy((seconds, nanos) => formatMicroTime(seconds, nanos)?.replace('.000000Z', 'Z'));
 
-/** A Time or MicroTime in microseconds since the epoch. */
+/** Reads a Time or MicroTime in microseconds since the epoch. */
 export const microseconds = timeBy(microsecondsOf);

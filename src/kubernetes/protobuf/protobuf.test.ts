@@ -16,7 +16,7 @@ import {
 
 const cursorOf = (...bytes: readonly number[]) => cursorAt(Uint8Array.from(bytes));
 
-/** As protobuf.dev has it: seven bits a byte, the lowest first; negative numbers as 64 bits. */
+/** Encodes a number as protobuf.dev specifies: seven bits per byte, the lowest first; negative numbers as 64 bits. */
 const varint = (value: bigint): readonly number[] => {
   const bytes: number[] = [];
   let left = BigInt.asUintN(64, value);
@@ -55,7 +55,7 @@ describe('numbers', () => {
     expect(() => readInteger(cursorOf(...bytes), 0x08)).toThrow(ProtobufError);
   });
 
-  it('refuses another wire type than the field has', () => {
+  it('refuses a wire type other than that of the field', () => {
     expect(() => readInteger(cursorOf(1), 0x0a)).toThrow('field 1 has the wire type 2');
     expect(() => readString(cursorOf(1), 0x08)).toThrow('field 1 has the wire type 0');
   });
@@ -91,7 +91,7 @@ describe('strings', () => {
     return cursorOf(...varint(BigInt(bytes.length)), ...bytes);
   };
 
-  it('reads what was written, whatever it is', () => {
+  it('reads any written text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         expect(readString(stringField(text), 0x0a)).toBe(text);
@@ -100,11 +100,11 @@ describe('strings', () => {
     expect(readString(stringField('\uFEFFmark'), 0x0a)).toBe('\uFEFFmark');
   });
 
-  it('refuses what is not UTF-8', () => {
+  it('refuses bytes that are not UTF-8', () => {
     expect(() => readString(cursorOf(2, 0xc3, 0x28), 0x0a)).toThrow('not UTF-8');
   });
 
-  it('compares without reading', () => {
+  it('are compared without reading them', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii' }), fc.string({ unit: 'grapheme-ascii' }), (text, other) => {
         const cursor = stringField(text);
@@ -140,7 +140,7 @@ describe('messages', () => {
     expect(() => skipField(cursor, readTag(cursor))).toThrow(ProtobufError);
   });
 
-  it('refuses a field that goes on beyond its message, though the bytes are there', () => {
+  it('refuses a field that ends beyond its message, even if the bytes are available', () => {
     const cursor = cursorOf(0x0a, 2, 1, 1, 9);
     expect(() => readMessage(cursor, 3, (tag) => skipField(cursor, tag))).toThrow('beyond its message');
   });

@@ -1,4 +1,4 @@
-/** Bytes that are not the protobuf message they should be. */
+/** Bytes are not the expected protobuf message. */
 export class ProtobufError extends Error {
   override readonly name = 'ProtobufError';
 
@@ -8,7 +8,7 @@ export class ProtobufError extends Error {
 }
 
 /**
- * A place in a message. The functions below read on from it (https://protobuf.dev/programming-guides/encoding) and throw nothing but
+ * Position in a message. The functions below read from it (https://protobuf.dev/programming-guides/encoding) and throw only
  * ProtobufError. Each reads at least one byte, so a loop over them ends.
  */
 export interface ProtobufCursor {
@@ -16,7 +16,7 @@ export interface ProtobufCursor {
   at: number;
 }
 
-/** Stands at the first byte. */
+/** Returns a cursor at the first byte. */
 export const cursorOf = ({ buffer, byteOffset, length }: Uint8Array): ProtobufCursor => ({
   bytes: Buffer.from(buffer, byteOffset, length),
   at: 0,
@@ -28,7 +28,7 @@ const wireBytes = 2;
 const wireFixed32 = 5;
 const longestVarint = 10;
 
-/** Seven bits of each byte, the lowest first, kept in two halves of 32 bits. */
+/** Reads seven bits of each byte, the lowest first, into two halves of 32 bits. */
 const readVarint = (cursor: ProtobufCursor): { readonly low: number; readonly high: number } => {
   let low = 0;
   let high = 0;
@@ -46,7 +46,7 @@ const readVarint = (cursor: ProtobufCursor): { readonly low: number; readonly hi
   throw new ProtobufError(cursor.at, 'a number of more than ten bytes');
 };
 
-/** A tag or a length: at most 32 bits, nearly always one byte or two. */
+/** Reads a tag or a length: at most 32 bits, nearly always one or two bytes. */
 const readUint32 = (cursor: ProtobufCursor): number => {
   const { bytes, at } = cursor;
   const first = bytes[at] ?? 0x80;
@@ -64,7 +64,7 @@ const readUint32 = (cursor: ProtobufCursor): number => {
   return low;
 };
 
-/** The next field's tag; its number is `fieldOf(tag)`. */
+/** Reads the next field's tag; its number is `fieldOf(tag)`. */
 export const readTag = (cursor: ProtobufCursor): number => {
   const tag = readUint32(cursor);
   if (tag < 8) throw new ProtobufError(cursor.at, 'a field with the number 0');
@@ -85,28 +85,28 @@ const advance = (cursor: ProtobufCursor, length: number): number => {
   return end;
 };
 
-/** Where the string, bytes or message of the field ends; it begins where the cursor is now. */
+/** Reads the length of a string, bytes or message; returns the position of its end. It begins at the cursor's new position. */
 export const readLength = (cursor: ProtobufCursor, tag: number): number => {
   return advance(cursor, readDeclaredLength(cursor, tag));
 };
 
-/** How long the field says to be, which may be more than there is. */
+/** Reads the declared length of a field, which may be more than the available bytes. */
 export const readDeclaredLength = (cursor: ProtobufCursor, tag: number): number => {
   checkType(cursor, tag, wireBytes);
   return readUint32(cursor);
 };
 
-/** Whether a field is a string, bytes or a message. */
+/** Returns true if a field is a string, bytes or a message. */
 export const isBytesField = (tag: number): boolean => (tag & 7) === wireBytes;
 
-/** An int32 or int64, to the precision of a double. */
+/** Reads an int32 or int64, to the precision of a double. */
 export const readInteger = (cursor: ProtobufCursor, tag: number): number => {
   checkType(cursor, tag, wireVarint);
   const { low, high } = readVarint(cursor);
   return (high | 0) * 0x1_0000_0000 + low;
 };
 
-/** Leaves the field out, whatever it is. */
+/** Skips a field of any type. */
 export const skipField = (cursor: ProtobufCursor, tag: number): void => {
   switch (tag & 7) {
     case wireVarint:
@@ -126,7 +126,7 @@ export const skipField = (cursor: ProtobufCursor, tag: number): void => {
   }
 };
 
-/** The next field's tag in the message that ends at `end`, or 0 where it ends. */
+/** Reads the next field's tag in the message that ends at `end`, or returns 0 at its end. */
 export const nextTag = (cursor: ProtobufCursor, end: number): number => {
   if (cursor.at < end) return readTag(cursor);
   if (cursor.at !== end) throw new ProtobufError(cursor.at, 'a field that goes on beyond its message');
@@ -138,7 +138,7 @@ export const readMessage = (cursor: ProtobufCursor, end: number, field: (tag: nu
   for (let tag = nextTag(cursor, end); tag !== 0; tag = nextTag(cursor, end)) field(tag);
 };
 
-/** Shorter texts are cheaper to put together than to ask Node for. */
+/** Up to this length in bytes, building a text character by character is cheaper than a call of `toString`. */
 const longestByByte = 12;
 
 /** Reads a string up to `end`. */
@@ -163,10 +163,10 @@ const readUtf8 = (bytes: Uint8Array, offset: number): string => {
   }
 };
 
-/** Reads a string field whole. */
+/** Reads a string field. */
 export const readString = (cursor: ProtobufCursor, tag: number): string => readText(cursor, readLength(cursor, tag));
 
-/** Whether the bytes from `start` to `end` spell `text`: cheaper than reading a string that is not kept. Only ASCII is ever spelt. */
+/** Returns true if the bytes from `start` to `end` are the ASCII `text`: cheaper than reading a string. False for any text with other characters. */
 export const spells = ({ bytes }: ProtobufCursor, { start, end }: ProtobufRange, text: string): boolean => {
   if (end - start !== text.length) return false;
   for (let index = 0; index < text.length; index += 1) {
@@ -181,7 +181,7 @@ export interface ProtobufRange {
   readonly end: number;
 }
 
-/** Passes over a string field and says where it was. */
+/** Skips a string field and returns its range. */
 export const readRange = (cursor: ProtobufCursor, tag: number): ProtobufRange => {
   const end = readLength(cursor, tag);
   const start = cursor.at;

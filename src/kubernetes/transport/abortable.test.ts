@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, it, vi } from 'vitest';
 import { abortable } from './abortable.ts';
 
-/** A promise, what settles it, and what heard how it ended. */
+/** Creates a promise, functions that settle it, and a mock that is called at its end. */
 const begin = (signal: AbortSignal) => {
   const onEnd = vi.fn();
   let settle = (): void => undefined;
@@ -15,7 +15,7 @@ const begin = (signal: AbortSignal) => {
   return { promise, onEnd, settle, fail };
 };
 
-it('settles as it was told first, cleans up once, and leaves no listener', async () => {
+it('settles by the first call, cleans up once, and leaves no listener', async () => {
   const { signal } = new AbortController();
   const [kept, broken] = [begin(signal), begin(signal)];
   kept.settle();

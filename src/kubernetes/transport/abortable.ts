@@ -1,6 +1,6 @@
 /**
- * A promise that `begin` settles after it has returned, and that rejects with the signal's reason on abort. What `begin` returns is called once, when the promise has
- * settled in any way, with whether it was resolved. No listener stays in `signal`, on which every request of a process may hang.
+ * Returns a promise that `begin` settles, after `begin` has returned, and that rejects with the signal's reason on abort. The function that `begin` returns is
+ * called once when the promise has settled, with true if it was resolved. Leaves no listener on `signal`, which all requests of a process may share.
  */
 export const abortable = <T>(
   signal: AbortSignal,

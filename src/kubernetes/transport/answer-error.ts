@@ -1,9 +1,9 @@
-/** An answer that is not read any further, or cannot be read; the message says why without quoting it. */
+/** A response is not read any further or cannot be read; the message gives the reason without quoting the response. */
 export class AnswerError extends Error {
   override readonly name = 'AnswerError';
 }
 
-/** More bytes than the call takes. */
+/** A response has more bytes than the call accepts. */
 export class AnswerTooLargeError extends AnswerError {
   constructor(bytes: number) {
     super(`the answer is larger than ${String(bytes)} bytes`);
@@ -12,7 +12,7 @@ export class AnswerTooLargeError extends AnswerError {
 
 export const notJson = (): AnswerError => new AnswerError('the answer is not JSON');
 
-/** JSON.parse's own message quotes the text, which may be a Secret. */
+/** Parses JSON. Replaces JSON.parse's own error, which quotes the text, because that may be a Secret. */
 export const parseJson = (bytes: Uint8Array): unknown => {
   try {
     const { buffer, byteOffset, length } = bytes;

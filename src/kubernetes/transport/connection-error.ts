@@ -44,7 +44,7 @@ const sentenceFor = (code: string): string => {
 
 const codeOf = (error: unknown): string => {
   if (typeof error !== 'object' || error === null) return 'UNKNOWN';
-  // Several addresses tried for one name ("happy eyeballs") come as one AggregateError.
+  // If several addresses of one name were tried ("happy eyeballs"), Node reports one AggregateError.
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   return 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN';
 };
@@ -52,12 +52,12 @@ const codeOf = (error: unknown): string => {
 export interface FailedExchange {
   readonly method: string;
   readonly path: string;
-  /** How the server is called in messages: an address, or words where the address is not to be told. */
+  /** Name of the server in messages: its address, or a description if the address is secret. */
   readonly target: string;
   readonly phase: ExchangePhase;
 }
 
-/** Turns what Node's net, tls or http threw into a ConnectionError; an ApiError passes through. */
+/** Converts an error of Node's net, tls or http to a ConnectionError, and an AnswerError to a MalformedResponse; returns an ApiError unchanged. */
 export const connectionError = (error: unknown, at: FailedExchange): ApiError => {
   if (error instanceof ApiError) return error;
   if (error instanceof AnswerError) {
@@ -73,7 +73,7 @@ export const connectionError = (error: unknown, at: FailedExchange): ApiError =>
 
 const resets = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 
-/** True when the connection broke after the request was (perhaps partly) sent and before any answer came. */
+/** Returns true if the connection broke after the request was (perhaps partly) sent and before any response. */
 export const isResetBeforeAnswer = (error: unknown): boolean => {
   if (!isApiError(error, 'ConnectionError')) return false;
   const { phase, code = '' } = error.fault;

@@ -10,28 +10,28 @@ import { WaitingLine } from './waiting-line.ts';
 
 /** One open connection, lent to one exchange at a time. */
 export interface Connection {
-  /** Hands out this one socket; knows from HTTP's rules whether it can carry another exchange. */
+  /** Agent with this one socket; it decides by the rules of HTTP if the socket can be used for another exchange. */
   readonly agent: Agent;
-  /** Ends the connection. Harmless when it has ended. */
+  /** Ends the connection. May be called again. */
   destroy(): void;
 }
 
 export interface PoolOptions {
   readonly endpoint: Endpoint;
-  /** The settings of now; a connection made under others is closed when its exchange ends. */
+  /** Resolves with the current TLS settings; a connection with other settings is closed when its exchange ends. */
   readonly security: (signal: AbortSignal) => Promise<Security>;
   readonly clock: Clock;
-  /** Connections open at the same time; further exchanges queue. */
+  /** Maximum number of open connections; further exchanges queue. */
   readonly maxConnections: number;
-  /** How long an unused connection is kept. */
+  /** Time in milliseconds for which an unused connection is kept. */
   readonly idleMs: number;
-  /** Milliseconds for TCP, proxy and TLS together. Default: 30 s as client-go's dialer; keeps a watch, which has no deadline, from hanging unconnected. */
+  /** Timeout in milliseconds for TCP, proxy and TLS together. Default: 30 s, as in client-go's dialer, because a watch has no other timeout. */
   readonly connectTimeoutMs?: number;
 }
 
 interface Idle {
   readonly security: Security;
-  /** Of the timer that ends it. */
+  /** Cancels the timer that ends it. */
   readonly cancel: () => void;
 }
 
@@ -41,11 +41,11 @@ const connectTimeout = (): Error => Object.assign(new Error('no connection in ti
 
 const closedError = (): Error => Object.assign(new Error('the connection pool is closed'), { code: 'ECLOSED' });
 
-/** Node's Agent cannot abort a connection it is making, nor tell a stale one from a fresh one: hence a pool of Agents with one socket each. */
+/** A pool of Agents with one socket each, because Node's Agent can neither abort a connection that is being opened nor distinguish stale ones from new ones. */
 export class ConnectionPool {
   readonly #options: PoolOptions;
   readonly #open = new Set<Connection>();
-  /** The latest one last. */
+  /** Idle connections, the most recently used one last. */
   readonly #idle = new Map<Connection, Idle>();
   readonly #dialing = new Set<Scope>();
   readonly #waiting = new WaitingLine();
@@ -57,8 +57,8 @@ export class ConnectionPool {
   }
 
   /**
-   * Lends a connection: an idle one, or with `fresh` a new one. Queues when too many are open. It comes back by itself when its exchange
-   * ends. Rejects with Node's error, and with the signal's reason on abort.
+   * Lends a connection: an idle one if possible, or with `fresh` always a new one. Queues if too many are open. The connection returns to the pool by
+   * itself when its exchange ends. Rejects with Node's error, and with the signal's reason on abort.
    */
   async borrow({ signal, fresh }: { readonly signal: AbortSignal; readonly fresh: boolean }): Promise<Connection> {
     const security = await this.#options.security(signal);
@@ -76,13 +76,13 @@ export class ConnectionPool {
         await this.#waiting.join(signal);
       }
     } catch (error) {
-      // The place it had, or was woken for, is free.
+      // The place that it took, or was woken for, is free.
       this.#waiting.callUp();
       throw error;
     }
   }
 
-  /** Closes what is idle: after one reset the others are suspect. */
+  /** Closes all idle connections: after one reset the others are suspect. */
   discardIdle(): void {
     for (const connection of [...this.#idle.keys()]) this.#discard(connection);
   }
@@ -109,7 +109,7 @@ export class ConnectionPool {
     this.#idle.delete(connection);
   }
 
-  /** Out of the list at once: a socket reports its end only later. */
+  /** Removes the connection from the list at once, because a socket reports its end only later. */
   #discard(connection: Connection): void {
     this.#forgetIdle(connection);
     connection.destroy();
@@ -131,7 +131,7 @@ export class ConnectionPool {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const connection: Connection = { agent, destroy: () => void socket.destroy() };
     agent.createConnection = () => socket;
-    // The documentation of Node has it return whether to keep the socket; its types do not know.
+    // By Node's documentation it returns true to keep the socket; the types lack that.
     const keepSocketAlive = agent.keepSocketAlive.bind(agent) as (stream: Duplex) => boolean;
     agent.keepSocketAlive = (stream): boolean => {
       const kept = keepSocketAlive(stream);

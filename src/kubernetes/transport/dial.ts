@@ -7,13 +7,13 @@ import { type Endpoint, type ProxyEndpoint, authority } from './endpoint.ts';
 import { isLinkLocal, linkLocalError, refusingLinkLocal } from './link-local.ts';
 import { type Security, createSecurity } from './security.ts';
 
-/** Silence after which the kernel asks the peer whether it is still there: ten times, a second apart (libuv), then the socket fails with ETIMEDOUT. */
+/** Silence after which the kernel probes the peer: ten times, a second apart (libuv), then the socket fails with ETIMEDOUT. */
 const tcpKeepAliveMs = 15_000;
 
-/** Servers send one or two on a connection; each costs us as much as a small answer. */
+/** Maximum number of TLS session tickets per connection. Servers send one or two; each costs us as much as a small response. */
 const mostTickets = 64;
 
-/** For failures that Node reports by an event without an error. */
+/** Creates the error of a failure that Node reports by an event without an error. */
 const dialError = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
 /** Settles when `socket` emits `event`, fails or closes; on abort destroys it and rejects with the signal's reason. */
@@ -25,7 +25,7 @@ const established = <S extends Socket>(
   abortable(signal, (resolve, reject) => {
     const succeed = (): void => resolve(socket);
     const closed = (): void => reject(dialError('ECONNRESET', 'closed before it was established'));
-    // For good: an idle connection that fails is noticed by its 'close', not by an uncaught error.
+    // Never removed: the failure of an idle connection is noticed by 'close', and must not be an uncaught error.
     socket.on('error', () => undefined);
     socket.on(event, succeed).on('error', reject).on('close', closed);
     return (isEstablished) => {
@@ -39,7 +39,7 @@ const lookupElsewhere = refusingLinkLocal(lookup);
 const dialTcp = async ({ endpoint, signal }: Pick<DialOptions, 'endpoint' | 'signal'>): Promise<Socket> => {
   const { host, port } = endpoint.proxy ?? endpoint;
   const isUntrusted = endpoint.untrusted === true;
-  // An address is not looked up.
+  // `lookup` is not called for addresses.
   if (isUntrusted && (isLinkLocal(host) || isLinkLocal(endpoint.host))) throw linkLocalError();
   const socket = connectTcp({
     host,
@@ -63,7 +63,7 @@ const startTls = async (raw: Socket, { name, security, signal }: Handshake): Pro
   const session = security.session;
   const socket = connectTls({
     socket: raw,
-    // An address is checked against the certificate but never sent as SNI (RFC 6066, section 3).
+    // An address is verified against the certificate but never sent as SNI (RFC 6066, section 3).
     host: name,
     servername: isIP(name) === 0 ? name : '',
     secureContext: security.context,
@@ -92,7 +92,7 @@ interface ProxyHop {
   readonly signal: AbortSignal;
 }
 
-/** Sends an HTTP CONNECT to the proxy; resolves once the bytes of `raw` are those of the far end. */
+/** Sends an HTTP CONNECT to the proxy; resolves once `raw` is connected to the endpoint. */
 const connectThroughProxy = (raw: Socket, { endpoint, proxy, signal }: ProxyHop): Promise<Socket> =>
   abortable(signal, (resolve, reject) => {
     const target = authority(endpoint);
@@ -123,13 +123,13 @@ const connectThroughProxy = (raw: Socket, { endpoint, proxy, signal }: ProxyHop)
 
 export interface DialOptions {
   readonly endpoint: Endpoint;
-  /** Not used for http. */
+  /** TLS settings; unused for http. */
   readonly security: Security;
-  /** Aborting destroys what is half open and rejects with the reason. */
+  /** Aborting destroys the unfinished connection and rejects with the reason. */
   readonly signal: AbortSignal;
 }
 
-/** Opens one connection: TCP, through the proxy when there is one, then TLS. Rejects with Node's own error. */
+/** Opens one connection: TCP, through the proxy if there is one, then TLS. Rejects with Node's own error. */
 export const dial = async ({ endpoint, security, signal }: DialOptions): Promise<Socket> => {
   const { proxy } = endpoint;
   let socket = await dialTcp({ endpoint, signal });

@@ -1,16 +1,16 @@
 import { isIPv6 } from 'node:net';
 
-/** Where an API server is. */
+/** Address of an API server. */
 export interface Endpoint {
   readonly protocol: 'http:' | 'https:';
-  /** Name or address; IPv6 without brackets. */
+  /** Host name or address; IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
-  /** Prefix of every request path, empty or starting with a slash, without one at its end. */
+  /** Prefix of every request path: empty, or with a slash at its start and none at its end. */
   readonly basePath: string;
-  /** Name for SNI and certificate checks when it is not `host` (`tls-server-name`). */
+  /** Name for SNI and certificate checks if it differs from `host` (`tls-server-name`). */
   readonly servername?: string;
-  /** From a kubeconfig that is data of the cluster: link-local addresses are not dialled, whatever name leads to them. */
+  /** True if the kubeconfig is data of a cluster: then link-local addresses are not dialled, even by a host name. */
   readonly untrusted?: true;
   /** HTTP or HTTPS proxy that tunnels the connection (`CONNECT`). */
   readonly proxy?: ProxyEndpoint;
@@ -24,6 +24,6 @@ export interface ProxyEndpoint {
   readonly authorization?: string;
 }
 
-/** `host:port` as it stands in URLs and headers. */
+/** Returns `host:port` in the syntax of URLs and headers. */
 export const authority = (at: { readonly host: string; readonly port: number }): string =>
   `${isIPv6(at.host) ? `[${at.host}]` : at.host}:${at.port}`;

@@ -8,7 +8,7 @@ import { type Traffic, watchTraffic } from './traffic.ts';
 
 export interface Outgoing {
   readonly method: KubeRequest['method'];
-  /** Path and query as they go on the wire. */
+  /** Path and query as they are sent. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: KubeRequest['body'];
@@ -18,7 +18,7 @@ export interface Outgoing {
 const noAnswer = (): Error =>
   Object.assign(new Error('the connection ended without an answer'), { code: 'ECONNRESET' });
 
-/** The head of an answer, whose body is still to be read. */
+/** The head of a response whose body has not been read yet. */
 export interface Incoming {
   readonly response: IncomingMessage;
   readonly traffic: Traffic;
@@ -26,7 +26,7 @@ export interface Incoming {
 
 const mostHeaderBytes = 16 * 1024;
 
-/** Sends one request on a borrowed connection and resolves with the head of the answer. Ends the connection on abort and on failure. */
+/** Sends one request on a borrowed connection and resolves with the head of the response. Ends the connection on abort and on failure. */
 export const sendOn = async (connection: Connection, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> => {
   try {
     signal.throwIfAborted();
@@ -57,18 +57,18 @@ const answerTo = (connection: Connection, outgoing: Outgoing, signal: AbortSigna
     };
   });
 
-/** Bytes of a body that are worked on before others have their turn: at worst a few milliseconds. */
+/** Bytes of a body that are processed before the event loop gets its turn: a few milliseconds at worst. */
 const turnBytes = 64 * 1024;
 
 export interface BodyOptions {
   readonly connection: Connection;
   readonly scope: Scope;
   readonly clock: Clock;
-  /** Turns Node's error into ours. */
+  /** Converts Node's error to ours. */
   readonly classify: (error: unknown) => unknown;
 }
 
-/** The body as the port wants it: read to its end or abandoned, the connection follows; the scope ends with it. */
+/** Returns the body for a KubeResponse. When it is read to its end or abandoned, the connection is reused or closed, and the scope ends. */
 export const bodyOf = ({ response, traffic }: Incoming, options: BodyOptions): KubeResponse['body'] => {
   const { connection, scope, clock, classify } = options;
   const abandon = (): void => {
@@ -82,7 +82,7 @@ export const bodyOf = ({ response, traffic }: Incoming, options: BodyOptions): K
   const iterate = (): AsyncIterator<Uint8Array, undefined> => {
     const chunks: AsyncIterator<Uint8Array, undefined> = response.iterator();
     let sinceTurn = 0;
-    /** Gives others their turn: without it a body that has come in goes through as one piece of work. */
+    /** Yields to the event loop; otherwise a body that has already arrived is processed without a break. */
     const pace = async (): Promise<void> => {
       if (sinceTurn < turnBytes) return;
       sinceTurn = 0;
@@ -111,7 +111,7 @@ export const bodyOf = ({ response, traffic }: Incoming, options: BodyOptions): K
   return { [Symbol.asyncIterator]: iterate };
 };
 
-/** Header names in lower case; what came several times is joined as RFC 9110, section 5.3 has it. */
+/** Returns the headers with names in lower case; repeated headers are joined as in RFC 9110, section 5.3. */
 export const headersOf = (response: IncomingMessage): Readonly<Record<string, string>> => {
   const headers = Object.create(null) as Record<string, string>;
   for (const [name, values] of Object.entries(response.headersDistinct)) {

@@ -14,7 +14,7 @@ const refusedAddresses = [
 ];
 
 describe('rule 30: link-local addresses', () => {
-  it.each(refusedAddresses)('rule 30: %s is one', (address) => {
+  it.each(refusedAddresses)('rule 30: %s is refused', (address) => {
     expect(isLinkLocal(address)).toBe(true);
   });
 
@@ -28,18 +28,18 @@ describe('rule 30: link-local addresses', () => {
     'fd00::1',
     'a9fe::1',
     'kube-apiserver',
-  ])('rule 30: %s is none', (host) => {
+  ])('rule 30: %s is accepted', (host) => {
     expect(isLinkLocal(host)).toBe(false);
   });
 });
 
-describe('rule 30: a name that means a link-local address', () => {
+describe('rule 30: a name that resolves to a link-local address', () => {
   const resolve = (name: string, all: boolean): Promise<unknown> =>
     new Promise((settle, reject) => {
       refusingLinkLocal(lookup)(name, { all }, (error, found) => (error === null ? settle(found) : reject(error)));
     });
 
-  // The system's resolver takes these for 169.254.169.254, and Node does not take them for addresses.
+  // The system's resolver reads these as 169.254.169.254, but Node does not recognize them as addresses.
   const spellings = ['2852039166', '0xa9fea9fe', '0251.0376.0251.0376', '169.16689662'];
 
   it.each(spellings)('rule 30: %s is refused', async (name) => {
@@ -47,7 +47,7 @@ describe('rule 30: a name that means a link-local address', () => {
     await expect(resolve(name, false)).rejects.toMatchObject({ code: 'ELINKLOCAL' });
   });
 
-  it('rule 30: one bad address among several refuses all', () => {
+  it('rule 30: one refused address among several refuses all', () => {
     const found = [
       { address: '10.0.0.1', family: 4 },
       { address: 'fe80::1', family: 6 },
@@ -58,7 +58,7 @@ describe('rule 30: a name that means a link-local address', () => {
     expect(answered).toMatchObject([{ code: 'ELINKLOCAL' }]);
   });
 
-  it('rule 30: others are passed on, and failures', async () => {
+  it('rule 30: other addresses and failures are passed on', async () => {
     expect(await resolve('127.0.0.1', false)).toBe('127.0.0.1');
     await expect(resolve('no-such-name.invalid', true)).rejects.toMatchObject({ syscall: 'getaddrinfo' });
   });
@@ -80,7 +80,7 @@ describe('rule 30: the dialer', () => {
     await expect(connect({ host: '127.0.0.1', proxy })).rejects.toMatchObject({ code: 'ELINKLOCAL' });
   });
 
-  it('rule 30: asks no proxy for it', async () => {
+  it('rule 30: does not connect to a link-local address through a proxy', async () => {
     const proxy = { protocol: 'http:', host: '127.0.0.1', port: 9 } as const;
     await expect(connect({ host: '169.254.169.254', proxy })).rejects.toMatchObject({ code: 'ELINKLOCAL' });
   });

@@ -24,7 +24,7 @@ interface Proxy {
   readonly asked: IncomingMessage[];
 }
 
-/** Tunnels whatever it is asked for to `port`; or refuses with `status`. */
+/** Starts a proxy that tunnels every request to `port`, or refuses with `status`. */
 const startProxy = async (port: number, { tls = false, status = 200 } = {}): Promise<Proxy> => {
   const asked: IncomingMessage[] = [];
   const sockets = new Set<Socket>();
@@ -96,7 +96,7 @@ describe('proxy-url', () => {
     ]);
   });
 
-  it('says that the proxy refused', async () => {
+  it('reports that the proxy refused', async () => {
     const { port } = await startProxy(1, { status: 407 });
     const proxy = { protocol: 'http:', host: '127.0.0.1', port } as const;
     await expect(get({ protocol: 'https:', host: 'a.example', port: 443, basePath: '', proxy })).rejects.toThrow(
@@ -104,7 +104,7 @@ describe('proxy-url', () => {
     );
   });
 
-  it('does not take a proxy whose certificate nobody vouches for', async () => {
+  it('refuses a proxy whose certificate is not trusted', async () => {
     const { port } = await startProxy(1, { tls: true });
     const proxy = { protocol: 'https:', host: '127.0.0.1', port } as const;
     await expect(get({ protocol: 'https:', host: 'a.example', port: 443, basePath: '', proxy })).rejects.toMatchObject({

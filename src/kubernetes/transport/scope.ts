@@ -2,24 +2,24 @@ import type { Clock } from '../../ports/clock.ts';
 import { startTimeout } from './start-timeout.ts';
 
 /**
- * The lifetime of one piece of work: ends by itself, by its caller's signal, or by a failure such as a deadline. Unlike `AbortSignal.any`, it
- * leaves nothing in the caller's signal, on which every request of a process hangs: Node 20 keeps 37 bytes of each, and 1.2 KB where a listener
+ * The lifetime of one piece of work: ends by itself, by its caller's signal, or by a failure such as a timeout. Unlike `AbortSignal.any`, it
+ * leaves nothing in the caller's signal, which all requests of a process share: Node 20 keeps 37 bytes of each request, and 1.2 KB if a listener
  * stays.
  */
 export interface Scope {
   readonly signal: AbortSignal;
   /** Aborts `signal` with `reason`, unless the scope has ended. */
   fail(reason: unknown): void;
-  /** Lets go of the caller's signal and of all timers. Harmless when repeated. */
+  /** Removes the listener from the caller's signal and cancels the timer. May be called again. */
   end(): void;
 }
 
 export interface ScopeOptions {
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Undefined: no time-out. */
+  /** Timeout in milliseconds. Undefined: none. */
   readonly timeoutMs?: number | undefined;
-  /** Makes the reason of a time-out. */
+  /** Returns the reason for the abort on a timeout. */
   readonly onTimeout?: () => unknown;
 }
 
@@ -43,7 +43,7 @@ export const createScope = ({ signal, clock, timeoutMs, onTimeout }: ScopeOption
   return { signal: controller.signal, fail, end };
 };
 
-/** Runs `work` with a signal that aborts with the caller's, or on a time-out. Settles as `work` does, which must obey its signal. */
+/** Runs `work` with a signal that aborts with the caller's, or on a timeout. Settles as `work` does, which must obey its signal. */
 export const runInScope = async <T>(options: ScopeOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
   const scope = createScope(options);
   try {

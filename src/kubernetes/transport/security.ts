@@ -2,27 +2,27 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 
 /** TLS settings as PEM text. */
 export interface TlsMaterial {
-  /** CA bundle; absent: the roots that Node trusts. */
+  /** CA bundle; absent: Node's root certificates. */
   readonly ca?: string;
-  /** Client certificate chain and its key, both or none. */
+  /** Client certificate chain and its key, both or neither. */
   readonly cert?: string;
   readonly key?: string;
-  /** False takes any server certificate. Default true. */
+  /** True if the server's certificate is verified. Default true. */
   readonly rejectUnauthorized?: boolean;
 }
 
 /**
- * TLS settings ready for use: building the context parses all PEM, so it is done once and not per connection. The session of the last
- * connection lives here as well, so that it can never be resumed under other settings (a resumed session is not verified again).
+ * Prepared TLS settings: creating the context parses all PEM, so it is done once and not per connection. The session of the last
+ * connection is stored here, too, so that it can never be resumed with other settings (a resumed session is not verified again).
  */
 export interface Security {
   readonly context: SecureContext;
   readonly rejectUnauthorized: boolean;
-  /** Written by each connection; the next one resumes it. */
+  /** TLS session, stored by each connection and resumed by the next one. */
   session: Buffer | undefined;
 }
 
-/** Throws what OpenSSL says when a PEM is broken or the key is not the certificate's. */
+/** Creates TLS settings. Throws OpenSSL's error if a PEM is malformed or the key does not belong to the certificate. */
 export const createSecurity = (material: TlsMaterial): Security => ({
   context: createSecureContext({
     minVersion: 'TLSv1.2',

@@ -21,7 +21,7 @@ it('fires on time', async () => {
   expect(fired).toBe(1);
 });
 
-it('waits for the next turn of the event loop where the process was held up until later', async () => {
+it('waits for the next turn of the event loop if the process was held up', async () => {
   process.suspend();
   await clock.advance(1_100);
   await process.resume();

@@ -1,11 +1,11 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** A timer that fires so late, in milliseconds, shows a process that was held up: suspended, or short of CPU. */
+/** A timer that fires this late, in milliseconds, shows that the process was held up: suspended, or short of CPU. */
 const heldUpMs = 100;
 
 /**
- * Calls `onTimeout` once after `ms`; where the process was held up until later, it first takes in what has arrived meanwhile: the answer may be
- * there. Returns the function that cancels it.
+ * Calls `onTimeout` once after `ms`. If the process was held up beyond that time, it first reads the bytes that have arrived meanwhile, because the
+ * response may be among them. Returns the function that cancels the timeout.
  */
 export const startTimeout = (clock: Clock, ms: number, onTimeout: () => void): (() => void) => {
   const due = clock.monotonic() + ms;

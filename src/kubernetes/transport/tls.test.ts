@@ -59,7 +59,7 @@ const failure = async (probe: Probe): Promise<ApiError> => {
 };
 
 describe('TLS', () => {
-  it('reaches a server by address and by name', async () => {
+  it('connects to a server by address and by name', async () => {
     const { port } = await startHttps();
     expect(await get({ endpoint: { port } })).toBe(200);
     expect(await get({ endpoint: { port, host: 'localhost' } })).toBe(200);
@@ -85,7 +85,7 @@ describe('TLS', () => {
     expect(names).toEqual(['localhost', 'elsewhere.example']);
   });
 
-  it('refuses a server of another authority, unless told to take any', async () => {
+  it('refuses a server with a certificate of another authority, unless rejectUnauthorized is false', async () => {
     const { port } = await startHttps();
     const wrong = await failure({ endpoint: { port }, material: { ca: others.ca } });
     expect(wrong.message).toMatch(/check the CA of the kubeconfig/);
@@ -94,7 +94,7 @@ describe('TLS', () => {
     expect(await get({ endpoint: { port }, material: { rejectUnauthorized: false } })).toBe(200);
   });
 
-  it('shows its client certificate', async () => {
+  it('presents its client certificate', async () => {
     const { port } = await startHttps({ ca: certificates.ca, requestCert: true, rejectUnauthorized: true });
     const { certificate, key } = await certificates.client('someone');
     const { ca } = certificates;
@@ -102,12 +102,12 @@ describe('TLS', () => {
     await failure({ endpoint: { port }, material: { ca } });
   });
 
-  it('speaks nothing older than TLS 1.2', async () => {
+  it('uses TLS 1.2 or newer', async () => {
     const { port } = await startHttps({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' });
     expect((await failure({ endpoint: { port } })).message).toMatch(/the TLS handshake failed/);
   });
 
-  it('tells when the other side is no TLS, no HTTP, or nobody', async () => {
+  it('reports a server without TLS, without HTTP, or no server at all', async () => {
     const plain = await startTestServer({ handler: ok });
     const noHttp = await startTcpServer((socket) => void socket.write('SSH-2.0-x\r\n'));
     const hangsUp = await startTcpServer((socket) => void socket.destroy());
@@ -129,7 +129,7 @@ describe('TLS', () => {
   });
 });
 
-/** One run: a transport of its own over shared settings. */
+/** Performs one run: a new transport with shared settings. */
 const runOver = async (security: Security, server: TestServer): Promise<void> => {
   const transport = createTransport({
     endpoint: { protocol: 'https:', host: server.host, port: server.port, basePath: '' },
@@ -147,7 +147,7 @@ const runOver = async (security: Security, server: TestServer): Promise<void> =>
 };
 
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('session resumption with %s', (version) => {
-  it('a new connection with the same security resumes, one with another does not', async () => {
+  it('a new connection with the same Security resumes the session, one with another does not', async () => {
     const server = await startHttps({ minVersion: version, maxVersion: version });
     const material = { ca: certificates.ca };
     const shared = createSecurity(material);
@@ -157,7 +157,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('session resumption with %s', (ve
     expect(server.stats()).toMatchObject({ handshakes: 6, resumed: 4 });
   });
 
-  it('a failed handshake forgets the session: it may be what failed', async () => {
+  it('a failed handshake drops the session, which may be the cause', async () => {
     const server = await startHttps({ minVersion: version, maxVersion: version });
     const { certificate, key } = others.serving;
     const wrong = await startHttps({ cert: certificate, key });

@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** Sockets go by the real one. */
+/** A clock on real time, as sockets need it. */
 const clock: Clock = {
   ...createFakeClock(),
   monotonic: () => performance.now(),
@@ -31,7 +31,7 @@ const mebibyte = 1024 * 1024;
 const ok = 'HTTP/1.1 200 OK\r\n';
 const list = '{"kind":"LeaseList","metadata":{},"items":[]}';
 
-/** Sends `head`, then `piece` for ever, as fast as they are taken; counts what the kernel took. */
+/** Sends `head`, then `piece` forever, as fast as the peer reads; counts the bytes that the kernel accepted. */
 const pourer = (head: string, piece: string) => {
   const poured = { bytes: 0, closed: 0 };
   const block = Buffer.from(piece.repeat(Math.ceil(16_384 / piece.length)));
@@ -100,21 +100,21 @@ const cases: readonly (readonly [string, Call<unknown>, string, string, string])
   ['a version', getVersion, `${ok}\r\n`, '[[],[],[]],', 'MalformedResponse'],
 ];
 
-describe('rule 11a: an answer on the wire', () => {
+describe('rule 11a: a response on the wire', () => {
   it.each(cases)(
-    'rule 11a: %s without end: the connection is closed after little',
+    'rule 11a: %s without end: the connection is closed after little data',
     async (_, call, head, piece, code) => {
       const { accept, poured } = pourer(head, piece);
       const error = await callTo(accept, call);
       expect(error).toBeInstanceOf(ApiError);
       expect(error.code).toBe(code);
       expect(poured.closed).toBe(1);
-      // Ours are 64 KiB; the rest is in the buffers of the kernel.
+      // We read about 64 KiB; the rest is in the buffers of the kernel.
       expect(poured.bytes).toBeLessThan(16 * mebibyte);
     },
   );
 
-  it('rule 11a: others have their turn while a long body is read', async () => {
+  it('rule 11a: other work gets its turn while a long body is read', async () => {
     const item = `{"metadata":{"name":"a"},"x":"${'x'.repeat(1_024)}"},`;
     let [sinceTurn, most, isOver] = [0, 0, false];
     const turn = (): void => {
@@ -130,7 +130,7 @@ describe('rule 11a: an answer on the wire', () => {
     const error = await callTo(accept, listCall({ path: '/a', decode, bounds: leaseListBounds }));
     isOver = true;
     expect(error.message).toContain('larger than 4194304 bytes');
-    // A turn is 64 KiB, and a piece that Node hands over may be twice as long.
+    // A turn is 64 KiB, and a chunk from Node may be twice as long.
     expect(most).toBeLessThanOrEqual(192 * 1_024);
   });
 });

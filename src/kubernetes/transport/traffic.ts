@@ -2,24 +2,24 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { AnswerError } from './answer-error.ts';
 
-/** What of an answer costs CPU without being body: heads, interim answers, the frames of chunks. */
+/** Limits the parts of a response that cost CPU without being body: heads, interim responses, the framing of chunks. */
 export interface Traffic {
-  /** To be told of each piece of the body that is handed on. */
+  /** Counts a chunk of the body that was passed on; call it for each. */
   readonly deliver: (bytes: number) => void;
-  /** Why the connection was ended. */
+  /** Returns why the connection was ended; undefined if it was not. */
   readonly problem: () => AnswerError | undefined;
 }
 
-/** Go's `net/http` takes five (`max1xxResponses`). */
+/** Maximum number of interim responses, as in Go's `net/http` (`max1xxResponses`). */
 const mostInterim = 5;
-/** Node's own limit for a head is 16 KB; what comes before it, such as empty lines, has none. */
+/** Limit for the head and everything before it, such as empty lines. Node limits only the head itself, to 16 KB. */
 const mostHeadBytes = 64 * 1024;
-/** An honest server frames chunks of kilobytes; one of a single byte takes six. */
+/** Limit of received bytes per byte of the body. An honest server sends chunks of kilobytes; a chunk of one byte takes six. */
 const [mostBytesPerByte, freeBytes] = [4, 64 * 1024];
 
 /**
- * Watches what comes in for a request, and calls `refuse` when it is out of all proportion. After each read of the socket, because Node reads on, up to 2 MB, before anything else
- * has its turn.
+ * Watches the bytes that arrive for a request, and calls `refuse` when they exceed the limits. It checks after each read of the socket, because Node reads up
+ * to 2 MB before other work gets its turn.
  */
 export const watchTraffic = (request: ClientRequest, refuse: () => void): Traffic => {
   let response: IncomingMessage | undefined;
@@ -40,7 +40,7 @@ export const watchTraffic = (request: ClientRequest, refuse: () => void): Traffi
     }
   };
   const follow = (socket: Socket): void => {
-    // Behind Node's own listener, which has parsed the bytes by then.
+    // Runs after Node's own listener, which has parsed the bytes by then.
     socket.on('data', count);
     request.once('close', () => socket.off('data', count));
   };

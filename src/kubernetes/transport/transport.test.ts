@@ -26,7 +26,7 @@ interface Bench {
   readonly server: TestServer;
   readonly transport: Transport;
   readonly get: (path: string, options?: Partial<KubeRequest>) => Promise<KubeResponse>;
-  /** Requests the server has received and not answered, in order. */
+  /** Returns the next request that the server has received and not answered, in order. */
   readonly received: () => Promise<readonly [IncomingMessage, ServerResponse]>;
 }
 
@@ -88,18 +88,18 @@ const echo: RequestListener = (request, response) => {
 
 const faces: readonly Face[] = ['http', 'https'];
 
-/** State of the kernel's timer for the connection between two ports of this machine (`proc_net_tcp(5)`): 2 is keep-alive. */
+/** Returns the kernel's timer for the connection between two ports of this machine (`proc_net_tcp(5)`); its kind 2 is keep-alive. */
 const kernelTimer = (from: number, to: number): { readonly kind: number; readonly inMs: number } => {
   const hex = (port: number): string => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
   const line = lines.find((each) => each.includes(` ${hex(from)} ${hex(to)} `)) ?? '';
   const [kind = '', when = ''] = (line.trim().split(/ +/)[5] ?? '').split(':');
-  // In clock ticks of 10 ms, whatever the kernel's own (USER_HZ).
+  // In clock ticks of 10 ms (USER_HZ), independent of the kernel's own.
   return { kind: Number.parseInt(kind, 16), inMs: Number.parseInt(when, 16) * 10 };
 };
 
-describe.runIf(existsSync('/proc/net/tcp')).each(faces)('a watch over %s that says nothing', (face) => {
-  it('rule 17: is checked by the kernel after 15 s', async () => {
+describe.runIf(existsSync('/proc/net/tcp')).each(faces)('a silent watch over %s', (face) => {
+  it('rule 17: is probed by the kernel after 15 s', async () => {
     const { server, get } = await createBench(face, {}, (_, response) => response.flushHeaders());
     await get('/watch');
     const { port } = server;
@@ -111,7 +111,7 @@ describe.runIf(existsSync('/proc/net/tcp')).each(faces)('a watch over %s that sa
 });
 
 describe.each(faces)('rule 1: one exchange over %s', (face) => {
-  it('rule 1: the request arrives as it was asked, and the answer as it was given', async () => {
+  it('rule 1: the request and the response arrive unchanged', async () => {
     const endpointPath = '/k8s/clusters/c-1';
     const { server, received, transport } = await createBench(face, {});
     const { port, host } = server;
@@ -161,7 +161,7 @@ describe.each(faces)('rule 1: one exchange over %s', (face) => {
     expect(await text({ status, headers, body })).toBe('{}');
   });
 
-  it('rule 1: redirects are answers, and are not followed', async () => {
+  it('rule 1: redirects are responses, and are not followed', async () => {
     const { get, server } = await createBench(face, {}, (_request, response) => {
       response.writeHead(302, { location: '/elsewhere' }).end();
     });
@@ -187,7 +187,7 @@ describe.each(faces)('rule 1: one exchange over %s', (face) => {
     expect(server.stats()).toMatchObject({ connections: 2, requests: 5 });
   });
 
-  it('a request without a deadline gets a new connection: an idle one may be half-open', async () => {
+  it('a request without a deadline gets a new connection, because an idle one may be half-open', async () => {
     const { get, server, transport } = await createBench(face, {}, echo);
     await text(await get('/a'));
     const { signal } = new AbortController();
@@ -195,7 +195,7 @@ describe.each(faces)('rule 1: one exchange over %s', (face) => {
     expect(server.stats().connections).toBe(2);
   });
 
-  it('a request without a deadline makes room for its connection where all are taken by idle ones', async () => {
+  it('a request without a deadline closes idle connections if they use up the limit', async () => {
     const { get, server, transport } = await createBench(face, { maxConnections: 1 }, echo);
     await text(await get('/a'));
     const { signal } = new AbortController();
@@ -203,7 +203,7 @@ describe.each(faces)('rule 1: one exchange over %s', (face) => {
     expect(server.stats().connections).toBe(2);
   });
 
-  it('with one connection allowed requests take turns on it', async () => {
+  it('requests take turns if only one connection is allowed', async () => {
     const { get, server, received } = await createBench(face, { maxConnections: 1 });
     const answers = ['/a', '/b', '/c'].map((path) => get(path));
     for (const answer of answers) {
@@ -214,14 +214,14 @@ describe.each(faces)('rule 1: one exchange over %s', (face) => {
     expect(server.stats()).toMatchObject({ connections: 1, requests: 3 });
   });
 
-  it('a connection that cannot be made leaves its place to the next request', async () => {
+  it('a connection that fails to open leaves its place to the next request', async () => {
     const endpoint = { protocol: `${face}:`, host: '127.0.0.1', port: 1, basePath: '' } as const;
     const { get } = await createBench(face, { maxConnections: 1, endpoint });
     const answers = await Promise.allSettled(['/a', '/b', '/c'].map((path) => get(path)));
     expect(answers).toMatchObject(Array(3).fill({ status: 'rejected', reason: { code: 'ConnectionError' } }));
   });
 
-  it('a connection that the server ends after its answer is not used again', async () => {
+  it('a connection that the server closes after its response is not used again', async () => {
     const { get, server } = await createBench(face, { maxConnections: 1 }, (request, response) => {
       response.setHeader('connection', 'close').end(request.url);
     });
@@ -229,7 +229,7 @@ describe.each(faces)('rule 1: one exchange over %s', (face) => {
     expect(server.stats().connections).toBe(3);
   });
 
-  it('idle connections are closed after their time', async () => {
+  it('idle connections are closed after their timeout', async () => {
     const { get, server, clock } = await createBench(face, { idleMs: 5_000 }, echo);
     await text(await get('/a'));
     await clock.advance(4_999);
@@ -241,7 +241,7 @@ describe.each(faces)('rule 1: one exchange over %s', (face) => {
     expect(server.stats().connections).toBe(2);
   });
 
-  it('closing ends everything and leaves nothing', async () => {
+  it('close ends all requests and connections, and leaves nothing', async () => {
     const { get, server, received, transport, clock } = await createBench(face, { maxConnections: 1 });
     const answers = [get('/a'), get('/queued')].map((answer) => answer.catch((error: unknown) => error));
     await received();
@@ -253,7 +253,7 @@ describe.each(faces)('rule 1: one exchange over %s', (face) => {
   });
 });
 
-/** A request under way, and how to know that it has reached the phase. */
+/** A phase of a request; `start` starts a request and resolves once it has reached the phase. */
 interface Phase {
   readonly name: string;
   readonly start: (options: Partial<KubeRequest>) => Promise<{
@@ -376,7 +376,7 @@ const phases: readonly Phase[] = [
 ];
 
 describe.each(phases)('rule 4: a request $name', ({ start, name }) => {
-  it('rule 4: ends at once when aborted, with the reason untouched, and leaves nothing', async () => {
+  it('rule 4: ends at once on abort, with the unchanged reason, and leaves nothing', async () => {
     const controller = new AbortController();
     const reason = { any: 'value' };
     const { outcome, server, clock } = await start({ signal: controller.signal, timeoutMs: 60_000 });
@@ -407,8 +407,8 @@ describe.each(phases)('rule 4: a request $name', ({ start, name }) => {
   });
 });
 
-describe('rule 5: what is idle when a request ends badly', () => {
-  /** Three connections, two of them idle while the third has a request that gets no answer. */
+describe('rule 5: an idle connection when a request fails', () => {
+  /** Opens three connections: two are idle, and the third has a request that gets no response. */
   const hang = async (options: Partial<KubeRequest> = {}) => {
     const bench = await createBench('https');
     const { get, received } = bench;
@@ -429,7 +429,7 @@ describe('rule 5: what is idle when a request ends badly', () => {
     { what: 'its deadline', end: ({ clock }) => clock.advance(5_000) },
     { what: 'a deadline of whoever sends it', end: (_, controller) => controller.abort(timeout) },
     { what: 'a reset', end: ({ request }) => request.socket.destroy() },
-  ])('rule 5: is not used again after $what: it may be half-open as well', async ({ end }) => {
+  ])('rule 5: is not used again after $what, because it may be half-open, too', async ({ end }) => {
     const controller = new AbortController();
     const bench = await hang({ signal: controller.signal });
     await end(bench, controller);
@@ -440,7 +440,7 @@ describe('rule 5: what is idle when a request ends badly', () => {
     expect(bench.server.stats().connections).toBe(4);
   });
 
-  it('rule 5: stays when the caller has lost interest', async () => {
+  it('rule 5: stays open if the caller aborts the request', async () => {
     const controller = new AbortController();
     const { outcome, get, received, server } = await hang({ signal: controller.signal });
     controller.abort(new Error('no longer wanted'));
@@ -452,8 +452,8 @@ describe('rule 5: what is idle when a request ends badly', () => {
   });
 });
 
-describe('rule 4: what has ended is let go', () => {
-  it('rule 4: a request that is aborted before does not start', async () => {
+describe('rule 4: requests that have ended', () => {
+  it('rule 4: a request that was aborted before does not start', async () => {
     const { get, server } = await createBench('http', {}, echo);
     const reason = new Error('before');
     await expect(get('/', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -465,13 +465,13 @@ describe('rule 4: what has ended is let go', () => {
     const { signal } = new AbortController();
     for (let count = 0; count < 1_000; count += 1) await text(await get('/', { signal }));
     expect(getEventListeners(signal, 'abort')).toEqual([]);
-    // The one idle connection.
+    // The timer of the one idle connection.
     expect(clock.pending).toBe(1);
     transport.close();
     await clock.settle();
   });
 
-  it('rule 4: an abandoned body frees its connection, whether reading had begun or not', async () => {
+  it('rule 4: an abandoned body closes its connection, even if it was not read at all', async () => {
     const { get, server, received, clock } = await createBench('https');
     for (const begin of [true, false]) {
       const answer = get('/');
@@ -486,7 +486,7 @@ describe('rule 4: what has ended is let go', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('a watch that cannot connect gives up after 30 s, though it has no deadline', async () => {
+  it('a watch that cannot connect fails after 30 s, even though it has no deadline', async () => {
     const { server, contact } = await silentTls();
     const clock = createFakeClock();
     const { signal } = new AbortController();
@@ -499,7 +499,7 @@ describe('rule 4: what has ended is let go', () => {
   });
 });
 
-it('closing ends a connection that is being made', async () => {
+it('close ends a connection that is being opened', async () => {
   const { server, contact } = await silentTls();
   const clock = createFakeClock();
   const transport = transportTo(server.port, clock);
@@ -548,7 +548,7 @@ describe('rule 9: changed certificates', () => {
     expect(seen).toEqual(['a', 'a', 'b', 'b']);
     held[0]?.end();
     expect(await text(long)).toBe('started');
-    // Of the three connections only the last one remains.
+    // Only the last of the three connections remains.
     while (server.stats().openConnections > 1) await new Promise((resolve) => setImmediate(resolve));
     expect(server.stats().connections).toBe(3);
   });

@@ -8,21 +8,21 @@ import { type Outgoing, bodyOf, headersOf, sendOn } from './exchange.ts';
 import { createScope } from './scope.ts';
 import type { Security } from './security.ts';
 
-/** kube-apiserver closes idle connections after 90 s; ours go first, so that a request does not meet a closing one. */
+/** kube-apiserver closes idle connections after 90 s. We close them earlier, so that no request is sent on a closing one. */
 const defaultIdleMs = 60_000;
 
 export interface TransportOptions {
   readonly endpoint: Endpoint;
   /**
-   * Asked before each exchange; the same value as long as nothing changed, and a new one makes old connections drain. Rejects with an
-   * ApiError.
+   * Called before each exchange. Resolves with the same object as long as the settings are unchanged; a new one makes old connections drain. Rejects with
+   * an ApiError.
    */
   readonly security: (signal: AbortSignal) => Promise<Security>;
   readonly clock: Clock;
   readonly userAgent: string;
-  /** How errors call the server. Default `host:port`; words where the address is a secret. */
+  /** Name of the server in errors. Default `host:port`; a description if the address is secret. */
   readonly target?: string;
-  /** Default: no limit. */
+  /** Maximum number of open connections. Default: no limit. */
   readonly maxConnections?: number;
   readonly idleMs?: number;
   /** As `PoolOptions.connectTimeoutMs`. */
@@ -30,7 +30,7 @@ export interface TransportOptions {
 }
 
 export interface Transport extends Kube {
-  /** Ends all connections; requests under way fail. */
+  /** Closes all connections; requests in flight fail. */
   close(): void;
 }
 
@@ -52,12 +52,12 @@ const outgoingOf = (request: KubeRequest, options: TransportOptions): Outgoing =
   };
 };
 
-/** True if the caller gave up for another reason than a deadline of its own, by which its signal aborts as well. */
+/** Returns true if the caller gave up for a reason other than its own timeout, which aborts its signal, too. */
 const hasLostInterest = ({ aborted, reason }: AbortSignal): boolean => aborted && !isApiError(reason, 'Timeout');
 
 /**
- * HTTP/1.1 over connections of its own. Redirects are answers like any other. A request without a deadline (a watch) gets a new
- * connection: nothing would tell in time that an idle one is half-open.
+ * Creates a transport: HTTP/1.1 over its own connections. Redirects are responses like any other. A request without a timeout (a watch) gets a new
+ * connection, because nothing would detect in time that an idle one is half-open.
  */
 export const createTransport = (options: TransportOptions): Transport => {
   const { endpoint, clock } = options;
@@ -93,7 +93,7 @@ export const createTransport = (options: TransportOptions): Transport => {
       };
     } catch (error) {
       scope.end();
-      // Where one connection hangs or breaks, the others of its age are no better: the next try starts afresh.
+      // If one connection hangs or breaks, the idle ones are suspect, too: the next attempt opens a new one.
       if (phase === 'waiting for the answer' && !hasLostInterest(request.signal)) pool.discardIdle();
       if (scope.signal.aborted) throw scope.signal.reason;
       throw classify(error);

@@ -5,12 +5,12 @@ interface Waiter<T> {
   readonly go: () => void;
 }
 
-/** Callers that wait for their turn, first come, first served, each with a value that says what it waits for. */
+/** A queue of waiting callers, first come, first served, each with a value that describes what it waits for. */
 export class WaitingLine<T = void> {
   readonly #waiters = new Set<Waiter<T>>();
   readonly #onChange: (length: number) => void;
 
-  /** `onChange` hears every new length. */
+  /** `onChange` is called with every new length. */
   constructor(onChange: (length: number) => void = () => undefined) {
     this.#onChange = onChange;
   }
@@ -19,13 +19,13 @@ export class WaitingLine<T = void> {
     return this.#waiters.size;
   }
 
-  /** The value of the first caller; undefined when nobody waits. */
+  /** The value of the first caller; undefined if no caller waits. */
   get first(): T | undefined {
     const [first] = this.#waiters;
     return first?.value;
   }
 
-  /** Waits at the end of the line. Resolves when called up; leaves the line and rejects with the signal's reason on abort. */
+  /** Waits at the end of the line. Resolves when it is called up; on abort leaves the line and rejects with the signal's reason. */
   join(signal: AbortSignal, value: T): Promise<void> {
     return abortable(signal, (resolve) => {
       const waiter = { value, go: () => resolve() };
@@ -38,13 +38,13 @@ export class WaitingLine<T = void> {
     });
   }
 
-  /** Lets the first caller go, if there is one. */
+  /** Releases the first caller, if there is one. */
   callUp(): void {
     const [first] = this.#waiters;
     first?.go();
   }
 
-  /** Lets all go that wait now. */
+  /** Releases all waiting callers. */
   callUpAll(): void {
     for (const waiter of [...this.#waiters]) waiter.go();
   }
