@@ -20,13 +20,13 @@ const validatorOf = (schema: ReturnType<typeof proberConfig.jsonSchema>) => {
   return (value: unknown) => ({ valid: validate(value), errors: validate.errors ?? [] });
 };
 
-const strict = { unknownFields: 'error', looked: 'ahead' } as const;
+const strict = { unknownFields: 'error', purpose: 'ahead' } as const;
 
-/** What a schema cannot say: what is wrong with the text, placeholders in braces, a number that JSON has not, and what two fields say together. */
+/** Problems that a schema cannot express: errors in the YAML text, placeholders in braces, numbers that JSON lacks, and rules between fields. */
 const beyondSchema =
   /Excessive alias|more than once|the same resource as|has a threshold already|is served by no|can never be scaled|is beyond|is of the kinds secret and|is the same resource for|knows only .* in braces|takes (only one of|placeholders in braces)|1e\+300|Infinity|(yes|off) is taken for/;
 
-/** Undefined where there is no single document to speak of. */
+/** Parses a text; undefined if it is not a single YAML document. */
 const parsed = (text: string): unknown => {
   try {
     return parse(text, { uniqueKeys: false, merge: true, logLevel: 'error' }) as unknown;
@@ -41,7 +41,7 @@ const isManifest = (value: unknown): boolean =>
 const casesOf = (kind: 'prober' | 'weeder' | 'care') =>
   configCases(read(`src/config/fixtures/${kind}.txt`))
     .map((one) => ({ ...one, value: parsed(one.text) }))
-    // Null is absent to the program, and a schema cannot say that.
+    // The program treats null as absent, which a schema cannot express.
     .filter(({ value }) => value !== undefined && !isManifest(value) && !JSON.stringify(value).includes('null'))
     .map((one) => [one.name, one] as const);
 
@@ -74,11 +74,11 @@ describe('the JSON Schema of the prober', () => {
   const isValid = (text: string): boolean => !hasErrors(proberConfig.load(text, strict).problems);
   const cases = casesOf('prober');
 
-  it('takes the example', () => {
+  it('accepts the example', () => {
     expect(check(parse(read('examples/prober-config.yaml')))).toEqual({ valid: true, errors: [] });
   });
 
-  it('has enough cases, good ones and bad ones', () => {
+  it('has enough valid and invalid cases', () => {
     const good = cases.filter(([, { text }]) => isValid(text));
     expect(good.length).toBeGreaterThanOrEqual(3);
     expect(cases.length - good.length).toBeGreaterThan(20);
@@ -105,7 +105,7 @@ describe('the JSON Schema of the prober', () => {
     (field) => {
       fc.assert(
         fc.property(duration, (text) => {
-          // To Go -0s is 0, and so is half a nanosecond: beyond a pattern.
+          // Go parses -0s and half a nanosecond as 0, which a pattern cannot express.
           fc.pre(!/^-.*[a-z]|\.\d*ns/.test(text));
           const config = { ...minimal, [field]: text };
           expect([text, check(config).valid]).toEqual([text, isValid(JSON.stringify(config))]);
@@ -134,7 +134,7 @@ describe('the JSON Schema of the prober', () => {
     [{ dependentResourceInfos: [{ ...minimal.dependentResourceInfos[0], scaleUp: undefined }] }, false],
     [{ dependentResourceInfos: [{ ...minimal.dependentResourceInfos[0], scaleUp: { level: 0.5 } }] }, false],
     [{ dependentResourceInfos: [{ ...minimal.dependentResourceInfos[0], scaleUp: { level: 0, replicas: 1 } }] }, false],
-  ])('%j: %j, as dwd validate says', (change, valid) => {
+  ])('%j: %j, like dwd validate', (change, valid) => {
     const text = JSON.stringify({ ...minimal, ...change });
     expect({ schema: check(JSON.parse(text)).valid, validate: isValid(text) }).toEqual({
       schema: valid,
@@ -142,7 +142,7 @@ describe('the JSON Schema of the prober', () => {
     });
   });
 
-  it('has the defaults that are filled in', () => {
+  it('has the defaults that the program fills in', () => {
     const defaults = defaultsIn(proberConfig.jsonSchema());
     expect(defaults).toEqual({
       allowInsecureShoots: false,
@@ -160,7 +160,7 @@ describe('the JSON Schema of the prober', () => {
     expect(load({ ...minimal, ...defaults })).toEqual(load(minimal));
   });
 
-  it('says of every field of the file what it is for', () => {
+  it('describes every field of the file', () => {
     for (const { description } of Object.values(propertiesOf(proberConfig.jsonSchema()))) {
       expect(description).toMatch(/\.$/);
     }
@@ -172,11 +172,11 @@ describe('the JSON Schema of the weeder', () => {
   const isValid = (text: string): boolean => !hasErrors(weederConfig.load(text, strict).problems);
   const cases = casesOf('weeder');
 
-  it('takes the example', () => {
+  it('accepts the example', () => {
     expect(check(parse(read('examples/weeder-config.yaml')))).toEqual({ valid: true, errors: [] });
   });
 
-  it('has enough cases, good ones and bad ones', () => {
+  it('has enough valid and invalid cases', () => {
     const good = cases.filter(([, { text }]) => isValid(text));
     expect(good.length).toBeGreaterThanOrEqual(3);
     expect(cases.length - good.length).toBeGreaterThan(15);
@@ -186,11 +186,11 @@ describe('the JSON Schema of the weeder', () => {
     expectAgreement(check(value), isValid(text), problems);
   });
 
-  it('agrees about each of many single mistakes', () => {
+  it('agrees with dwd validate about many mutated configurations', () => {
     const whole = parse(textOf(configCases(read('src/config/fixtures/weeder.txt')), 'base')) as unknown;
     const texts = mutations(2)
       .map((changes) => JSON.stringify(mutate(whole, changes)) as string | undefined)
-      // Null is absent to the program, and a schema cannot say that.
+      // The program treats null as absent, which a schema cannot express.
       .filter((text) => text !== undefined && !text.includes('null'));
     const counts = checkMany(
       texts,
@@ -206,7 +206,7 @@ describe('the JSON Schema of the weeder', () => {
     expect(counts.get('bad')).toBeGreaterThan(20);
   });
 
-  it('has the defaults that are filled in, and says of every field what it is for', () => {
+  it('has the defaults that the program fills in, and describes every field', () => {
     const minimal = {
       servicesAndDependantSelectors: { etcd: { podSelectors: [{ matchLabels: { role: 'apiserver' } }] } },
     };
@@ -225,11 +225,11 @@ describe('the JSON Schema of care', () => {
   const isValid = (text: string): boolean => !hasErrors(careConfig.load(text, strict).problems);
   const cases = casesOf('care');
 
-  it('takes the example', () => {
+  it('accepts the example', () => {
     expect(check(parse(read('examples/care-config.yaml')))).toEqual({ valid: true, errors: [] });
   });
 
-  it('has enough cases, good ones and bad ones', () => {
+  it('has enough valid and invalid cases', () => {
     const good = cases.filter(([, { text }]) => isValid(text));
     expect(good.length).toBeGreaterThanOrEqual(3);
     expect(cases.length - good.length).toBeGreaterThan(15);
@@ -239,7 +239,7 @@ describe('the JSON Schema of care', () => {
     expectAgreement(check(value), isValid(text), problems);
   });
 
-  it('has the defaults that are filled in, and says of every field what it is for', () => {
+  it('has the defaults that the program fills in, and describes every field', () => {
     const load = (config: object) => careConfig.load(JSON.stringify(config), strict).settings;
     expect(load(defaultsIn(careConfig.jsonSchema()))).toEqual(load({}));
     expect(Object.keys(defaultsIn(careConfig.jsonSchema())).toSorted()).toEqual([

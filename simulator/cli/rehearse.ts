@@ -18,7 +18,7 @@ import type { WorldSource } from '../world/index.ts';
 
 const loadSettings = async (file: string, io: CliIo) => {
   const config = await readFlagFile('config-file', file, io);
-  const { settings, problems } = proberConfig.load(config, { unknownFields: 'warning', looked: 'ahead' });
+  const { settings, problems } = proberConfig.load(config, { unknownFields: 'warning', purpose: 'ahead' });
   const lines = problems.map((problem) => formatProblem(file, problem));
   if (settings === undefined) throw new CommandError('the configuration is not valid', lines);
   const { clusterSource } = parse(config) as { readonly clusterSource?: { readonly kind?: unknown } };

@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, readdirSync, realpathSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CliIo, CommandError, inWords } from '../../src/cli/index.ts';
+import { type CliIo, CommandError, userError } from '../../src/cli/index.ts';
 import { systemClock, whenAborted } from '../../src/process/index.ts';
 import { type Pace, openWorld } from '../demo/index.ts';
 import type { WorldSource } from '../world/index.ts';
@@ -22,7 +22,7 @@ interface OwnFiles {
 const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
 
 const refused = (directory: string, error: unknown): CommandError =>
-  new CommandError(`cannot use --serve-world ${directory}: ${inWords(error).message}`);
+  new CommandError(`cannot use --serve-world ${directory}: ${userError(error).message}`);
 
 /** Returns true if it created the directory, false if the path existed. Throws other errors of `mkdir`. */
 const make = (directory: string): boolean => {

@@ -73,7 +73,7 @@ export interface ReplicaWorld {
 interface ReplicatedComponent<Settings> {
   readonly leaseName: string;
   readonly urgentInFlight: number;
-  readonly startsBeforeLead?: boolean;
+  readonly runsOnStandby?: boolean;
   readonly create: (options: {
     readonly settings: Settings;
     readonly ports: ProberPorts;
@@ -98,7 +98,7 @@ const startProcess = <Settings>(
   options: SimulatedReplicaOptions<Settings>,
 ): SimulatedReplica<Settings> => {
   const { settings, random, dryRun, listen, limits = defaultLimits } = options;
-  const { leaseName, urgentInFlight, startsBeforeLead = false } = component;
+  const { leaseName, urgentInFlight, runsOnStandby = false } = component;
   const machine = new SimulatedProcess(clock);
   const lines = createLines({ world, clock, machine, listen });
   const logger = quietLogger(machine.clock);
@@ -108,7 +108,7 @@ const startProcess = <Settings>(
   const limiter = createRateLimiter({ ...limits, urgentInFlight, clock: machine.clock, meter });
   const seed = limitedStack(transport, { clock: machine.clock, limiter, writes });
   const shared = { clock: machine.clock, random, logger };
-  const electing = { ...shared, kube: transport, writes, startsBeforeLead };
+  const electing = { ...shared, kube: transport, writes, runsOnStandby };
   const election = createElection(options.leaderElection, dryRun ? `${leaseName}-dry-run` : leaseName, electing);
   const { connector } = lines;
   const ports = {

@@ -9,7 +9,7 @@ interface Due {
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
-export interface ProcessOptions {
+export interface SimulatedProcessOptions {
   /** Seconds on the monotonic clock of the process per second of true time. Default 1. */
   readonly rate?: number;
   /** Order in which a resumed process does the work that came due while it was suspended. Default: the order in which it came due. */
@@ -32,7 +32,7 @@ export class SimulatedProcess {
   #due: Due[] = [];
 
   /** `clock` is the clock of true time. */
-  constructor(clock: Clock, { rate = 1, orderDue = (entries) => entries }: ProcessOptions = {}) {
+  constructor(clock: Clock, { rate = 1, orderDue = (entries) => entries }: SimulatedProcessOptions = {}) {
     this.#orderDue = orderDue;
     const timer: Clock['timer'] = (ms, callback) => this.#timer(clock, ms / rate, callback);
     this.clock = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { raceAgainstGrace } from '../../src/prober/config-advice.ts';
+import { scaleDownTimeline } from '../../src/prober/config-advice.ts';
 import type { DependentResource, ProberSettings, ScaleInfo } from '../../src/prober/settings.ts';
 import { gardenSettings } from '../harness/settings.ts';
 import { analyse } from './analysis.ts';
@@ -21,7 +21,7 @@ const warningsOf = (changed: Partial<ProberSettings>, nodes = 50): readonly stri
 
 describe('the race against the grace period', () => {
   it("is won with Gardener's configuration, by a known margin", () => {
-    expect(raceAgainstGrace(gardenSettings)).toEqual([
+    expect(scaleDownTimeline(gardenSettings)).toEqual([
       { at: 30_000, text: 'threshold at 30.0s' },
       { at: 31_000, text: 'look within 1.0s' },
       { at: 34_000, text: 'level 0: up to 3.0s' },
@@ -31,8 +31,8 @@ describe('the race against the grace period', () => {
   });
 
   it('does not exist if KCM is not scaled down', () => {
-    expect(raceAgainstGrace({ ...gardenSettings, dependentResources: [mcm] })).toBeUndefined();
-    expect(raceAgainstGrace({ ...gardenSettings, dependentResources: [upOnly(kcm), mcm] })).toBeUndefined();
+    expect(scaleDownTimeline({ ...gardenSettings, dependentResources: [mcm] })).toBeUndefined();
+    expect(scaleDownTimeline({ ...gardenSettings, dependentResources: [upOnly(kcm), mcm] })).toBeUndefined();
   });
 
   it.each<readonly [string, readonly DependentResource[], number]>([
@@ -47,7 +47,7 @@ describe('the race against the grace period', () => {
     ["KCM's own delay counts", [down(kcm, { initialDelayMs: 4_000 })], 35_000],
     ['a numerical gap between levels costs nothing', [down(kcm, { level: 900 }), mcm], 34_000],
   ])('%s', (_, dependentResources, at) => {
-    expect(raceAgainstGrace({ ...gardenSettings, dependentResources })?.at(-1)?.at).toBe(at);
+    expect(scaleDownTimeline({ ...gardenSettings, dependentResources })?.at(-1)?.at).toBe(at);
   });
 });
 

@@ -23,7 +23,7 @@ const controllerManager = exampleFrom('kubeConfigSecretName: "{{ cluster }}-kube
 const healthCheck = exampleFrom('  - ref: {apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineHealthCheck');
 
 const settingsOf = (text: string): ProberSettings => {
-  const { settings, problems } = proberConfig.load(text, { unknownFields: 'warning', looked: 'ahead' });
+  const { settings, problems } = proberConfig.load(text, { unknownFields: 'warning', purpose: 'ahead' });
   expect(problems).toEqual([]);
   return settings!;
 };

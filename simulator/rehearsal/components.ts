@@ -1,6 +1,11 @@
 import { isAnnotatedByUs } from '../../src/gardener/annotated.ts';
 import { type OwnedResource, findOwned as ownerAmong } from '../../src/prober/held/index.ts';
-import { type DependentResource, type ProberSettings, fillIn, withoutPlaceholders } from '../../src/prober/index.ts';
+import {
+  type DependentResource,
+  type ProberSettings,
+  fillTemplate,
+  withoutPlaceholders,
+} from '../../src/prober/index.ts';
 import { type SimKind, type SimObject, getPath } from '../apiserver/index.ts';
 import {
   type ShootInit,
@@ -34,7 +39,7 @@ export const placeAt = (
   const deployments = [apiServerRef, ...dependentResources.map(({ ref }) => ref)].filter(
     (ref) => ref.kind === 'Deployment' && [kubeApiserver, ...managers].includes(componentOf(ref.name)),
   );
-  const own = (text: string): string => fillIn(text, `${namespace}/${name}`);
+  const own = (text: string): string => fillTemplate(text, `${namespace}/${name}`);
   return {
     namespace,
     cluster: name,
@@ -48,7 +53,7 @@ export const placeAt = (
 /** Returns the names of resources outside the namespace of their cluster, which the simulated seed does not support. */
 export const elsewhere = ({ apiServerRef, dependentResources }: ProberSettings): readonly string[] =>
   [apiServerRef, ...dependentResources.map(({ ref }) => ref)]
-    .filter(({ namespace = '{{ namespace }}' }) => fillIn(namespace, 'its/cluster') !== 'its')
+    .filter(({ namespace = '{{ namespace }}' }) => fillTemplate(namespace, 'its/cluster') !== 'its')
     .map(({ name }) => name);
 
 /** Finds the configured resource that an object of the seed is, and its cluster. */

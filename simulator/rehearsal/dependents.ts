@@ -1,7 +1,7 @@
 import { judgeKind } from '../../src/config/rules/index.ts';
 import { type ResourceRef, refKey } from '../../src/kubernetes/api/resource-ref.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { type DependentResource, type ProberSettings, fillIn } from '../../src/prober/index.ts';
+import { type DependentResource, type ProberSettings, fillTemplate } from '../../src/prober/index.ts';
 import {
   type SimDraft,
   type SimKind,
@@ -107,15 +107,15 @@ export const populate = (world: World, settings: ProberSettings, { byRef }: Rehe
   for (const { namespace, cluster, place, api } of world.shoots) {
     const labels = place === undefined ? {} : { labels: { [clusterNameLabel]: place.cluster } };
     const found = foundBy(settings);
-    const secret = { ...found, ...labels, name: fillIn(found.name, cluster) };
+    const secret = { ...found, ...labels, name: fillTemplate(found.name, cluster) };
     store.put(simKinds.Secret, secretOf(namespace, secret, { [key]: api.kubeconfig() }));
     if (externalProbe !== undefined) {
-      const outside = { ...labels, name: fillIn(externalProbe.kubeConfigSecretName, cluster) };
+      const outside = { ...labels, name: fillTemplate(externalProbe.kubeConfigSecretName, cluster) };
       const outsideKey = place === undefined ? 'kubeconfig' : key;
       store.put(simKinds.Secret, secretOf(namespace, outside, { [outsideKey]: api.publicWay.kubeconfig() }));
     }
     for (const { ref } of dependentResources) {
-      const [kind, name] = [byRef.get(refKey(ref)), fillIn(ref.name, cluster)];
+      const [kind, name] = [byRef.get(refKey(ref)), fillTemplate(ref.name, cluster)];
       if (kind === undefined || store.get(kind, { namespace, name }) !== undefined) continue;
       store.put(kind, upAndReady(kind, namespace, name));
     }

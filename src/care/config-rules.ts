@@ -1,12 +1,12 @@
 import {
   type ConfigFinding,
   type Path,
-  aboutRef,
+  checkRef,
   fieldsOf,
   itemsOf,
   refOf,
   repeatedAmong,
-  sameRefTwice,
+  duplicateRefs,
 } from '../config/rules/index.ts';
 
 const aboutOther = (dependant: unknown, path: Path): readonly ConfigFinding[] => {
@@ -17,8 +17,8 @@ const aboutOther = (dependant: unknown, path: Path): readonly ConfigFinding[] =>
 };
 
 const aboutDependants = (dependants: readonly unknown[]): readonly ConfigFinding[] => [
-  ...sameRefTwice(dependants, 'dependants'),
-  ...dependants.flatMap((dependant, index) => aboutRef(dependant, ['dependants', index])),
+  ...duplicateRefs(dependants, 'dependants'),
+  ...dependants.flatMap((dependant, index) => checkRef(dependant, ['dependants', index])),
   ...dependants.flatMap((dependant, index) => aboutOther(dependant, ['dependants', index])),
 ];
 

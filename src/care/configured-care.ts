@@ -20,7 +20,7 @@ const restSyncMs = 30_000;
 export const untilWatched = async (watches: CareWatches, deps: CareSourceDeps, signal: AbortSignal): Promise<void> => {
   const { clock, logger } = deps;
   const deadline = clock.monotonic() + restSyncMs;
-  await waitForSync(watches.vital, { clock, logger, signal });
+  await waitForSync(watches.required, { clock, logger, signal });
   await waitForRest(() => watches.isComplete(), { clock, signal, deadline });
 };
 

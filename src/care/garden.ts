@@ -27,7 +27,7 @@ type GardenDeps = GardenOptions & Pick<ProcessDeps<CareSettings>, 'env' | 'flags
 export const connectGarden = async (deps: GardenDeps, clock: Clock): Promise<Garden | undefined> => {
   const { gardenKubeconfig: path, env, flags, logger, meter } = deps;
   if (path === undefined) return undefined;
-  const access = await loadOperatorKubeconfig({ path, env, homedir, clock }).catch(nameGardenFlag);
+  const access = await loadOperatorKubeconfig({ path, env, homedir, clock }).catch(rethrowNamingGardenFlag);
   logger.info('garden', { source: `--garden-kubeconfig ${path}`, host: access.endpoint.host });
   const transport = connectCluster({ access, clock, logger, userAgent: userAgentOf(deps) });
   // Limit the rate, because after a restart care reads all Shoots of a seed at once, and other seeds may restart at the same time.
@@ -36,7 +36,7 @@ export const connectGarden = async (deps: GardenDeps, clock: Clock): Promise<Gar
 };
 
 /** Replaces the seed's flag in a message by the garden's. */
-const nameGardenFlag = (error: unknown): never => {
+const rethrowNamingGardenFlag = (error: unknown): never => {
   if (!(error instanceof KubeconfigError)) throw error;
   throw new KubeconfigError(error.field, error.problem.replace('check --kubeconfig', 'check --garden-kubeconfig'));
 };

@@ -35,7 +35,7 @@ interface Reported {
   readonly problem: string;
 }
 
-const saysSame = (a: Condition, b: Condition): boolean =>
+const sameExceptResponseTime = (a: Condition, b: Condition): boolean =>
   a.status === b.status &&
   a.reason === b.reason &&
   withoutResponseTime(a.message) === withoutResponseTime(b.message) &&
@@ -109,7 +109,7 @@ export class CareReport {
       this.#metrics.changes.inc({ condition: type, status });
     }
     this.#metrics.conditions.set(1, { namespace, condition: type, status });
-    if (last !== undefined && saysSame(last, condition)) return;
+    if (last !== undefined && sameExceptResponseTime(last, condition)) return;
     this.#logger.info('condition changed', {
       namespace,
       ...(shoot === undefined ? {} : { shoot: `${shoot.namespace}/${shoot.name}` }),

@@ -78,7 +78,7 @@ const closeAnd = (transport: Transport, error: unknown): never => {
 /** Waits until all objects are listed. Resolves with an error if that is not possible. */
 const fill = async (watches: CareWatches, deps: CareSourceDeps, signal: AbortSignal): Promise<string | undefined> => {
   try {
-    await waitForSync(watches.vital, { clock: deps.clock, timeoutMs: syncTimeoutMs, signal });
+    await waitForSync(watches.required, { clock: deps.clock, timeoutMs: syncTimeoutMs, signal });
   } catch (error) {
     signal.throwIfAborted();
     return errorText(error);

@@ -73,7 +73,7 @@ export interface CareSourceDeps {
 export interface CareWatches {
   readonly sources: CareSources;
   /** Informers that every check needs. */
-  readonly vital: readonly Informer<unknown>[];
+  readonly required: readonly Informer<unknown>[];
   /** Runs the watches until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
   /** True if each kind is synced or not served. */
@@ -160,7 +160,7 @@ export const createCareWatches = (settings: CareSettings, deps: CareSourceDeps):
   const sources = { ...seedSources, garden: garden && watchGarden(watch, garden) };
   return {
     sources,
-    vital: [seedSources.clusters, seedSources.kubeconfigs],
+    required: [seedSources.clusters, seedSources.kubeconfigs],
     run: async (signal) => {
       const until = mergedAbortSignal(signal);
       await Promise.all(all.map(({ informer }) => until((end) => informer.run(end))));

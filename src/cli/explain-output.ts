@@ -20,7 +20,7 @@ const percent = (share: number): string => `${String(Math.round(share * 1_000) /
 /** Returns a sentence with the threshold as a number of leases. */
 const ruleOf = ({ candidates, expired, threshold, nodes, leftOut = 0 }: SeenShoot): string => {
   if (threshold === undefined || candidates === 0) return 'No lease is known to count.';
-  // The condition of `reaches`: expired / candidates >= threshold.
+  // The condition of `reachesThreshold`: expired / candidates >= threshold.
   const needed = Math.ceil(threshold * candidates - 1e-9);
   const share = `${percent(threshold)} of ${String(candidates)} leases are ${String(needed)}`;
   const all = nodes === undefined ? '' : ` There are ${plural(nodes, 'node')}; ${String(leftOut)} left out.`;

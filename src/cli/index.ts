@@ -28,7 +28,7 @@ export type { CliIo } from './io.ts';
 export { readFlagFile } from './flag-file.ts';
 export { formatDocument } from './output.ts';
 export { defaultBurst, defaultQps } from './process-flags.ts';
-export { inWords } from './read-text.ts';
+export { userError } from './read-text.ts';
 export type { RunRehearse } from './rehearse.ts';
 export { loadSimulator } from './simulator.ts';
 export type { Terminal } from './terminal.ts';

@@ -10,7 +10,7 @@ export interface OutputOptions {
 type ChangedObject = InstallReport['objects'][number];
 type Difference = ChangedObject['differences'][number];
 
-const inWords = (value: unknown): string => escapeControls(JSON.stringify(value));
+const quoteValue = (value: unknown): string => escapeControls(JSON.stringify(value));
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.includes('\n');
 
@@ -25,9 +25,9 @@ const textLines = (before: string, after: string): readonly string[] => {
 
 const differenceLines = ({ path, before, after }: Difference): readonly string[] => {
   if (isText(before) && isText(after)) return [`${path}:`, ...textLines(before, after)];
-  if (before === undefined) return [`${path}: + ${inWords(after)}`];
-  if (after === undefined) return [`${path}: - ${inWords(before)}`];
-  return [`${path}: ${inWords(before)} -> ${inWords(after)}`];
+  if (before === undefined) return [`${path}: + ${quoteValue(after)}`];
+  if (after === undefined) return [`${path}: - ${quoteValue(before)}`];
+  return [`${path}: ${quoteValue(before)} -> ${quoteValue(after)}`];
 };
 
 const nameOf = ({ object: { kind, metadata } }: ChangedObject): string =>

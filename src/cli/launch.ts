@@ -1,4 +1,4 @@
-import { type ComponentConfig, type LoadedConfig, type Outline } from '../config/index.ts';
+import { type ComponentConfig, type LoadedConfig, type FieldValues } from '../config/index.ts';
 import { type ConfigProblem, formatProblem } from '../config/rules/index.ts';
 import { KubeconfigError } from '../kubernetes/api/errors.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -91,7 +91,7 @@ const start = async <Settings>(
   const { config, run } = component;
   const file = flags['config-file'];
   const unknownFields = flags.strict ? 'error' : 'warning';
-  const load = (text: string, inForce?: Outline) => config.load(text, { unknownFields, inForce });
+  const load = (text: string, inForce?: FieldValues) => config.load(text, { unknownFields, inForce });
   const { settings, outline, warnings } = await loadSettings(file, io, load);
   warnOfIgnored(given, operands, logger);
   reportWarnings(warnings, logger);

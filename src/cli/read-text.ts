@@ -4,7 +4,7 @@ import { constants, promises, type Stats } from 'node:fs';
 const maxBytes = 4 * 1024 * 1024;
 
 /** Returns an error with a message for users. In `ENOENT: no such file or directory, open 'x'`, this is the middle part. */
-export const inWords = (error: unknown): Error => {
+export const userError = (error: unknown): Error => {
   const { message, code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) return new Error(message, { cause: error });
   return new Error(message.slice(`${code}: `.length).split(`, ${syscall}`, 1).join(), { cause: error });
@@ -22,7 +22,7 @@ export const readText = async (stream: AsyncIterable<Uint8Array>): Promise<strin
     }
     return text + decoder.decode();
   } catch (error) {
-    throw error instanceof TypeError ? new Error('it is not UTF-8 text', { cause: error }) : inWords(error);
+    throw error instanceof TypeError ? new Error('it is not UTF-8 text', { cause: error }) : userError(error);
   }
 };
 
@@ -53,6 +53,6 @@ export const readTextFile = async (path: string): Promise<string> => {
       await file.close();
     }
   } catch (error) {
-    throw inWords(error);
+    throw userError(error);
   }
 };

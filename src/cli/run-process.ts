@@ -34,7 +34,7 @@ export interface HostProcess {
 const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown } | undefined)?.code;
 
 /** Returns the stack of a bug, but only the message of an error of the system. */
-const inWords = (error: unknown): string => {
+const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   return codeOf(error) === undefined ? (error.stack ?? error.message) : error.message;
 };
@@ -94,7 +94,7 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
   };
   const crash = (what: string, error: unknown): void => {
     terminal?.restore();
-    if (crashLogger === undefined) host.stderr.write(escapeControlsInLines(`dwd: ${what}: ${inWords(error)}\n`));
+    if (crashLogger === undefined) host.stderr.write(escapeControlsInLines(`dwd: ${what}: ${describeError(error)}\n`));
     else crashLogger.error(what, { error });
     exit(1);
   };

@@ -28,5 +28,5 @@ export {
   text,
 } from './fields.ts';
 export type { LoadedConfig } from './load.ts';
-export type { Outline } from './outline.ts';
+export type { FieldValues } from './outline.ts';
 export { type ComponentName, componentNames, typeMeta } from './type-meta.ts';

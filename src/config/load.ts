@@ -9,7 +9,7 @@ import {
 } from './rules/index.ts';
 import type { z } from 'zod';
 import { conform } from './conform.ts';
-import { type Misspelling, type Outline, findMisspellings, outlineOf } from './outline.ts';
+import { type Misspelling, type FieldValues, findMisspellings, fieldValuesOf } from './outline.ts';
 import { type ConfigSource, readSource } from './source.ts';
 import { type ComponentName, typeFindings } from './type-meta.ts';
 
@@ -37,16 +37,16 @@ export interface LoadOptions {
    * Purpose of the check. `running`, the default: a component runs with the configuration. `ahead`: it is checked before it is used, as by
    * `dwd rehearse`; a kind that can never be scaled is then an error. `closely`: like `ahead`, with the advice that `dwd validate` prints.
    */
-  readonly looked?: 'running' | 'ahead' | 'closely';
+  readonly purpose?: 'running' | 'ahead' | 'closely';
   /** Outline of the configuration that this one replaces: a field that is now misspelt keeps its value instead of falling back to its default. */
-  readonly inForce?: Outline | undefined;
+  readonly inForce?: FieldValues | undefined;
 }
 
 export interface LoadedConfig<T> {
   /** Absent if one of the problems is an error. */
   readonly settings?: T;
   /** Present if `settings` is. */
-  readonly outline?: Outline;
+  readonly outline?: FieldValues;
   /** Misspelt fields of the configuration in force whose values were kept. Absent if there are none. */
   readonly kept?: readonly ConfigProblem[];
   /** All other problems, in the order of the file. */
@@ -74,7 +74,7 @@ const describeMisspelling = ({ meant }: Misspelling): string =>
 export const configFrom = <S extends z.ZodType, T>(
   format: ConfigFormat<S, T>,
   source: ConfigSource,
-  { unknownFields, looked = 'running', inForce }: LoadOptions,
+  { unknownFields, purpose = 'running', inForce }: LoadOptions,
 ): LoadedConfig<T> => {
   const schema = schemaOf(format);
   const { value, deviations } = conform(schema, source.value, (path) => source.plainTextOf(path));
@@ -84,7 +84,7 @@ export const configFrom = <S extends z.ZodType, T>(
     return { ...position, path: formatPath(path), message, severity };
   };
   const report = (finding: ConfigFinding): void => {
-    const severity = looked === 'running' ? (finding.whenRunning ?? finding.severity) : finding.severity;
+    const severity = purpose === 'running' ? (finding.whenRunning ?? finding.severity) : finding.severity;
     if (severity !== 'silent') problems.push(problemOf({ ...finding, severity }));
   };
   for (const { path, message, kind } of deviations) {
@@ -95,7 +95,7 @@ export const configFrom = <S extends z.ZodType, T>(
   const misspelt =
     inForce === undefined || !parsed.success
       ? []
-      : findMisspellings(inForce, outlineOf(value, parsed.data, unknown), { value, unknown });
+      : findMisspellings(inForce, fieldValuesOf(value, parsed.data, unknown), { value, unknown });
   if (misspelt.length > 0) {
     for (const { keep } of misspelt) keep();
     parsed = schema.safeParse(value);
@@ -106,9 +106,9 @@ export const configFrom = <S extends z.ZodType, T>(
   for (const finding of [...typeFindings(format.component, value), ...format.findings(value)]) report(finding);
   if (!parsed.success || hasErrors(problems)) return { problems: sortProblems(problems) };
   const settings = freeze(format.settingsFrom(parsed.data));
-  if (looked === 'closely') format.advice?.(settings).forEach(report);
+  if (purpose === 'closely') format.advice?.(settings).forEach(report);
   const takenForKnown = new Set(misspelt.map(({ path }) => path));
-  const outline = outlineOf(
+  const outline = fieldValuesOf(
     value,
     parsed.data,
     unknown.filter((path) => !takenForKnown.has(path)),

@@ -5,7 +5,7 @@ import { type ConfigSource, type Position, readManifests, readSource } from './s
 
 type Check = (text: string) => readonly ConfigProblem[];
 
-const strict: LoadOptions = { unknownFields: 'error', looked: 'closely' };
+const strict: LoadOptions = { unknownFields: 'error', purpose: 'closely' };
 
 const dataOf = (value: unknown): Readonly<Record<string, unknown>> | undefined => {
   const manifest = (value ?? {}) as { readonly kind?: unknown; readonly data?: unknown };

@@ -1,7 +1,7 @@
 import { type Path, fieldsOf, nearest } from './rules/index.ts';
 
 /** The fields that a configuration file sets, and all values with defaults. Distinguishes a field that was misspelt from one that was removed. */
-export interface Outline {
+export interface FieldValues {
   /** Values of the known fields that the file sets, as JSON, by path. */
   readonly given: ReadonlyMap<string, string>;
   /** Values of all known fields, including defaults, as JSON, by path. */
@@ -37,7 +37,7 @@ const byPath = (value: unknown): ReadonlyMap<string, string> => {
 };
 
 /** `given` is the file in the schema's spelling, without unknown fields; `effective` is the same with all defaults. */
-export const outlineOf = (given: unknown, effective: unknown, unknown: readonly Path[]): Outline => ({
+export const fieldValuesOf = (given: unknown, effective: unknown, unknown: readonly Path[]): FieldValues => ({
   given: byPath(given),
   effective: byPath(effective),
   unknown: new Set(unknown.map((path) => JSON.stringify(path))),
@@ -74,8 +74,8 @@ const objectAt = (value: unknown, path: Path): { readonly fields: Record<string,
  * its object has a new unknown field of nearly the same name. A field that was just removed, or one that a later version may know, is no misspelling.
  */
 export const findMisspellings = (
-  inForce: Outline,
-  next: Outline,
+  inForce: FieldValues,
+  next: FieldValues,
   { value, unknown }: { readonly value: unknown; readonly unknown: readonly Path[] },
 ): readonly Misspelling[] => {
   const gone = [...inForce.given].filter(

@@ -21,7 +21,7 @@ describe('apiVersion and kind of a configuration', () => {
     ['a foreign kind', 'kind: Config', false],
   ])('%s is an error before use (%s); a running component refuses it: %j', (_, line, refused) => {
     const text = `${line}\n${minimal}`;
-    expect(hasErrors(proberConfig.load(text, { unknownFields: 'error', looked: 'ahead' }).problems)).toBe(true);
+    expect(hasErrors(proberConfig.load(text, { unknownFields: 'error', purpose: 'ahead' }).problems)).toBe(true);
     const { settings, problems } = proberConfig.load(text, { unknownFields: 'warning' });
     expect(settings === undefined).toBe(refused);
     expect(problems.map(({ line: at, severity }) => ({ at, severity }))).toContainEqual({

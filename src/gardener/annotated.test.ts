@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formerInWords, isAnnotatedByUs, restorableOf } from './annotated.ts';
+import { describeStoredValue, isAnnotatedByUs, restoreTargetOf } from './annotated.ts';
 import {
   meltdownProtectionAnnotation as active,
   formerAnnotation as former,
@@ -20,6 +20,6 @@ it.each([
   ['what is held by its count', { [active]: '', [replicasAnnotation]: '3' }, false, { replicas: 3 }, undefined],
 ])('recognizes and describes %s', (_, annotations, isOurs, restorable, words) => {
   expect(isAnnotatedByUs(annotations, configured)).toBe(isOurs);
-  expect(restorableOf(annotations, configured)).toEqual(restorable);
-  expect(formerInWords(annotations)).toBe(words);
+  expect(restoreTargetOf(annotations, configured)).toEqual(restorable);
+  expect(describeStoredValue(annotations)).toBe(words);
 });

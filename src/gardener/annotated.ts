@@ -116,13 +116,13 @@ export const restoreAnnotation = (
 };
 
 /** The part of a held resource that will be restored: a number of replicas, or an annotation, by its key. */
-export interface Restorable {
+export interface RestoreTarget {
   readonly replicas: number;
   readonly annotation?: string;
 }
 
 /** Describes for people what will be restored. `configured`: the annotation that protects the resource if none is stored on it. */
-export const restorableOf = (annotations: Annotations, configured?: Annotation): Restorable => {
+export const restoreTargetOf = (annotations: Annotations, configured?: Annotation): RestoreTarget => {
   const protective = protectiveAnnotation(annotations, configured);
   if (protective === undefined) return { replicas: replicasToRestore({ annotations }).replicas };
   return { replicas: 1, annotation: protective.key };
@@ -135,7 +135,7 @@ export const isAnnotatedByUs = (annotations: Annotations, configured?: Annotatio
 };
 
 /** Describes the stored former value for people. Returns undefined if nothing readable is stored. */
-export const formerInWords = (annotations: Annotations): string | undefined => {
+export const describeStoredValue = (annotations: Annotations): string | undefined => {
   const stored = findStored(annotations);
   if (stored === undefined) return undefined;
   return stored.former === undefined ? 'without it' : JSON.stringify(shorten(stored.former));

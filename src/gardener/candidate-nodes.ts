@@ -43,7 +43,7 @@ const ends: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** By node, why its Machine rules the node out; undefined if the Machine is alive. One live Machine of a node is enough. */
-const endOfMachines = (machines: readonly Machine[]): ReadonlyMap<string, string | undefined> => {
+const machineExclusions = (machines: readonly Machine[]): ReadonlyMap<string, string | undefined> => {
   const found = new Map<string, string | undefined>();
   for (const { node, phase } of machines) {
     const end = ends.get(phase);
@@ -52,12 +52,12 @@ const endOfMachines = (machines: readonly Machine[]): ReadonlyMap<string, string
   return found;
 };
 
-const endOf = (found: ReadonlyMap<string, string | undefined>, node: string): string | undefined =>
+const exclusionOf = (found: ReadonlyMap<string, string | undefined>, node: string): string | undefined =>
   found.has(node) ? found.get(node) : 'its Machine is gone, or it never had one';
 
 /** Candidates of Gardener: managed by MCM, healthy, with a live Machine and not in an in-place update. */
 export const chooseCandidates: ChooseCandidates = (nodes, machines, poolConditions) => {
-  const found = endOfMachines(machines);
+  const found = machineExclusions(machines);
   const unhealthyCondition = ({ pool, trueConditions }: NodeView): string | undefined => {
     const unhealthy = (pool === undefined ? undefined : poolConditions.get(pool)) ?? defaultNodeConditions;
     return unhealthy.find((type) => trueConditions.has(type));
@@ -67,15 +67,15 @@ export const chooseCandidates: ChooseCandidates = (nodes, machines, poolConditio
     if (node.inPlaceUpdate) return 'in an in-place update';
     const condition = unhealthyCondition(node);
     if (condition !== undefined) return `its condition ${condition} is True`;
-    return endOf(found, node.name);
+    return exclusionOf(found, node.name);
   };
   return chooseBy(nodes, whyLeftOut);
 };
 
 /** Candidates of Cluster API: the Machines alone decide. */
 export const chooseByMachines: ChooseCandidates = (nodes, machines) => {
-  const found = endOfMachines(machines);
-  return chooseBy(nodes, ({ name }) => endOf(found, name));
+  const found = machineExclusions(machines);
+  return chooseBy(nodes, ({ name }) => exclusionOf(found, name));
 };
 
 /** Candidates of a cluster without Machines: nodes without an unhealthy condition that are neither being deleted nor about to be. */

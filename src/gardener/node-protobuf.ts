@@ -43,7 +43,7 @@ const condition: MessageFields = {
 };
 
 /** A Node with the fields that health checks read, in the shape of its JSON. */
-export const wholeNode: Omit<ProtobufKind<object>, 'project'> = {
+export const nodeHealthFields: Omit<ProtobufKind<object>, 'project'> = {
   apiVersion: 'v1',
   fields: {
     1: message('metadata', metadata),
@@ -63,7 +63,7 @@ export const probedStatus = flat({
 });
 
 /** A Node with only the fields that a probe reads. */
-export const probedNode: Omit<ProtobufKind<object>, 'project'> = {
+export const probedNodeFields: Omit<ProtobufKind<object>, 'project'> = {
   apiVersion: 'v1',
   fields: {
     1: flat({ 1: text('name'), 11: entry('pool', poolLabel), 12: entry('notManaged', notManagedByMcm) }),

@@ -21,7 +21,7 @@ import {
 import { type Condition, findCondition } from './condition.ts';
 import { type ConditionRules, conditionProblem, wrongCondition } from './required-conditions.ts';
 import { type HealthView, decodeParts } from './health-objects.ts';
-import { type NodeParts, notManagedByMcm, poolLabel, probedNode, wholeNode } from './node-protobuf.ts';
+import { type NodeParts, notManagedByMcm, poolLabel, probedNodeFields, nodeHealthFields } from './node-protobuf.ts';
 
 /** A Node (`v1`) as a probe needs it: a few fields of its 12 KB. */
 export interface NodeView {
@@ -162,14 +162,14 @@ const nodesOf = <Node>(
 
 export const listNodes: Call<readonly NodeView[]> = nodesOf({
   decode: decodeNode,
-  protobuf: { ...probedNode, project: (draft, path) => viewOf(checkName(draft as NodeParts, path)) },
+  protobuf: { ...probedNodeFields, project: (draft, path) => viewOf(checkName(draft as NodeParts, path)) },
   nameOf: ({ name }) => name,
   bounds: nodeListBounds,
 });
 
 export const listNodeHealth: Call<readonly NodeHealth[]> = nodesOf({
   decode: decodeNodeHealth,
-  protobuf: { ...wholeNode, project: (draft, path) => decodeNodeHealth(draft, path()) },
+  protobuf: { ...nodeHealthFields, project: (draft, path) => decodeNodeHealth(draft, path()) },
   nameOf: ({ meta }) => meta.name,
   bounds: nodeHealthListBounds,
 });
@@ -177,7 +177,7 @@ export const listNodeHealth: Call<readonly NodeHealth[]> = nodesOf({
 /** Like `listNodeHealth`, with only the fields that the checks of a shoot need. */
 export const listWorkerNodes: Call<readonly WorkerNode[]> = nodesOf({
   decode: decodeWorkerNode,
-  protobuf: { ...wholeNode, project: (draft, path) => decodeWorkerNode(draft, path()) },
+  protobuf: { ...nodeHealthFields, project: (draft, path) => decodeWorkerNode(draft, path()) },
   nameOf: ({ meta }) => meta.name,
   bounds: runBounds.nodes,
 });

@@ -53,7 +53,7 @@ export const decodePlainNode = (json: unknown, path: string): NodeView => {
 };
 
 /** Fields that are read from protobuf (k8s.io/api `core/v1/generated.proto`). */
-export const plainNode: Omit<ProtobufKind<object>, 'project'> = {
+export const plainNodeFields: Omit<ProtobufKind<object>, 'project'> = {
   apiVersion: 'v1',
   fields: {
     1: flat({ 1: text('name'), 9: time('deletionTimestamp') }),
@@ -68,7 +68,7 @@ export const listPlainNodes: Call<readonly NodeView[]> = listCall({
   kind: 'NodeList',
   pageSize: nodePageSize,
   decode: decodePlainNode,
-  protobuf: { ...plainNode, project: (draft, path) => viewOf(checkName(draft as Parts, path)) },
+  protobuf: { ...plainNodeFields, project: (draft, path) => viewOf(checkName(draft as Parts, path)) },
   nameOf: ({ name }) => name,
   bounds: nodeListBounds,
 });

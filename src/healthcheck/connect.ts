@@ -30,7 +30,7 @@ export interface ConnectOptions {
 export type SeedConnection = OpenSeedAccess;
 
 /** Replaces the flag of a program in the message of a KubeconfigError by the option `kubeconfig`. Throws the error. */
-export const blameOption = (error: unknown): never => {
+export const rethrowNamingOption = (error: unknown): never => {
   if (!(error instanceof KubeconfigError)) throw error;
   throw new KubeconfigError(error.field, error.problem.replaceAll('--kubeconfig', 'the option kubeconfig'));
 };
@@ -50,7 +50,7 @@ export const connect = async (options: ConnectOptions): Promise<SeedConnection> 
   } = options;
   const clock: Clock = systemClock();
   const path = kubeconfig === undefined ? {} : { path: kubeconfig };
-  const access = await loadOperatorKubeconfig({ ...path, env, homedir, clock }).catch(blameOption);
+  const access = await loadOperatorKubeconfig({ ...path, env, homedir, clock }).catch(rethrowNamingOption);
   const transport = connectCluster({ access, clock, logger, userAgent });
   const kube = commandStack(transport, clock);
   const seed = createSeedAccess({ clock, random: systemRandom(), kube, userAgent, shootSecrets, allowInsecureShoots });

@@ -13,7 +13,7 @@ import {
 } from '../process/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import { type ClusterWatch, createClusterWatch } from './cluster-watch.ts';
-import { type ConnectOptions, blameOption } from './connect.ts';
+import { type ConnectOptions, rethrowNamingOption } from './connect.ts';
 import { type HealthCheckController, checkController, needsClusters, runController } from './controller.ts';
 import { renewHeartbeat } from './heartbeat.ts';
 import { type HealthCheckMetrics, createHealthCheckMetrics } from './metrics.ts';
@@ -93,7 +93,7 @@ export const runExtension = async (options: ExtensionOptions, stop: AbortSignal)
     meter: createMeter(),
     userAgent: name,
     start: (ports) => partsOf(options, ports),
-  }).catch(blameOption);
+  }).catch(rethrowNamingOption);
 };
 
 interface Extension {

@@ -4,7 +4,7 @@ import { formatRight, reviewAccessOf } from '../kubernetes/api/access.ts';
 import { type NamespacedName, refKey } from '../kubernetes/api/resource-ref.ts';
 import { resolveKind } from '../kubernetes/client/index.ts';
 import { type ProberSettings, neededByProber } from '../prober/index.ts';
-import { type Inquiry, type NeededRight, rightsOf } from '../process/rights/index.ts';
+import { type DiscoveryAccess, type NeededRight, rightsOf } from '../process/rights/index.ts';
 import { type WeederSettings, weederGrants } from '../weeder/index.ts';
 import type { InstallContext } from './context.ts';
 
@@ -27,7 +27,7 @@ const timeoutMs = 10_000;
 const rightsInForceMs = 10_000;
 const pollMs = 500;
 
-const inquiryOf = ({ client, signal }: InstallContext): Inquiry => ({ client, options: { signal, timeoutMs } });
+const inquiryOf = ({ client, signal }: InstallContext): DiscoveryAccess => ({ client, options: { signal, timeoutMs } });
 
 const cluster = { apiVersion: 'extensions.gardener.cloud/v1alpha1', kind: 'Cluster' };
 
@@ -68,7 +68,7 @@ export const checkKinds = async (
 const rightsNeeded: {
   readonly [Name in ComponentName]: (
     settings: NonNullable<InstalledSettings[Name]>,
-    inquiry: Inquiry,
+    inquiry: DiscoveryAccess,
   ) => Promise<readonly NeededRight[]>;
 } = {
   prober: neededByProber,
@@ -79,7 +79,7 @@ const rightsNeeded: {
 const rightsNeededBy = async <Name extends ComponentName>(
   name: Name,
   { [name]: settings }: Pick<InstalledSettings, Name>,
-  inquiry: Inquiry,
+  inquiry: DiscoveryAccess,
 ): Promise<readonly NeededRight[] | undefined> =>
   settings === undefined ? undefined : rightsNeeded[name](settings, inquiry);
 

@@ -24,7 +24,7 @@ const settingsOf = (dependents: readonly object[], clusterSource?: object): Prob
       dependentResourceInfos: dependents,
       ...(clusterSource === undefined ? {} : { clusterSource, kubeConfigSecretName: '{{ cluster }}-kubeconfig' }),
     }),
-    { unknownFields: 'error', looked: 'ahead' },
+    { unknownFields: 'error', purpose: 'ahead' },
   ).settings!;
 
 const capi = { kind: 'cluster-api' };

@@ -2,7 +2,7 @@ import { hasStoredReplicas } from '../gardener/scaling-annotations.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { scalesInOneWrite } from '../kubernetes/api/scalable.ts';
 import { type HeldResource, findOwned, heldName } from '../prober/held/index.ts';
-import type { DependentResource, PlacedRef, ProberSettings } from '../prober/index.ts';
+import type { DependentResource, RefTemplate, ProberSettings } from '../prober/index.ts';
 
 export interface SettingsChange {
   readonly wanted: ProberSettings;
@@ -24,7 +24,7 @@ const formerKind = ({ wanted, former: [running = wanted] }: SettingsChange): str
 const identityOf = ({ ref, annotation }: DependentResource): string => `${refKey(ref)} ${annotation?.key ?? ''}`;
 
 /** Returns the references to check before the change: their held resources may not be restored after it. */
-export const changedRefs = (change: SettingsChange): readonly PlacedRef[] => {
+export const changedRefs = (change: SettingsChange): readonly RefTemplate[] => {
   const { wanted, former } = change;
   const same = new Set(kindOf(wanted) === formerKind(change) ? wanted.dependentResources.map(identityOf) : []);
   return former

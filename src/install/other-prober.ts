@@ -91,7 +91,7 @@ export const runsProber = ({ spec }: KubeObject): boolean => {
 };
 
 /** Lists other probers in this namespace. They wait for our Lease, and acquire it as soon as we are gone. */
-const besides = async (
+const otherProbersIn = async (
   namespace: string,
   deployments: readonly KubeObject[],
   context: InstallContext,
@@ -115,5 +115,5 @@ export const findOtherProbers = async (
     return new Set(pods.flat().map(({ metadata }) => metadata.name));
   };
   const leases = (await namespacesOfLeases(context)).map((one) => ({ namespace: one, name: leaseName }));
-  return [...(await renewedBy(leases, ourPods, context)), ...(await besides(namespace, deployments, context))];
+  return [...(await renewedBy(leases, ourPods, context)), ...(await otherProbersIn(namespace, deployments, context))];
 };

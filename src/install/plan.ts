@@ -28,7 +28,7 @@ export const isOwned = ({ metadata }: KubeObject): boolean =>
   );
 
 /** Applies an object in a dry run of the API server, which returns the result and stores nothing. */
-const rehearse = async (
+const dryRunApply = async (
   at: ServedKindPath,
   object: KubeObject,
   context: InstallContext,
@@ -55,7 +55,7 @@ const planObject = async (object: KubeObject, findKind: FindKind, context: Insta
     ]);
   }
   try {
-    const { result, ...forcing } = await rehearse(at, object, context);
+    const { result, ...forcing } = await dryRunApply(at, object, context);
     if (live === undefined) return { ...none, change: 'create', ...forcing };
     const differences = differencesOf(live, result);
     const change = differences.length === 0 && isOwned(live) ? 'none' : 'update';

@@ -60,7 +60,7 @@ const releaseFirst = async (
 const componentOf = ({ object }: OwnedObject): string => object.metadata.labels?.[componentLabel] ?? '';
 
 /** Returns stand-ins for Deployments that were deleted before, as by `helm uninstall`: their pods run until they have been garbage collected. */
-const goneOf = (owned: readonly OwnedObject[], namespace: string): readonly KubeObject[] => {
+const deletedDeployments = (owned: readonly OwnedObject[], namespace: string): readonly KubeObject[] => {
   const running = new Set(owned.filter(isDeployment).map(componentOf));
   const apps = owned.filter((one) => !running.has(componentOf(one))).map(({ object }) => object.metadata.labels?.app);
   return [...new Set(apps)]
@@ -74,12 +74,12 @@ const goneOf = (owned: readonly OwnedObject[], namespace: string): readonly Kube
 };
 
 /** Waits for the end of these Deployments' pods. Throws an InstallError if one is left: it would scale down restored resources. */
-const untilGoneEnded = async (
+const untilOrphansEnded = async (
   owned: readonly OwnedObject[],
   namespace: string,
   context: InstallContext,
 ): Promise<void> => {
-  const left = await untilStopped(goneOf(owned, namespace), context);
+  const left = await untilStopped(deletedDeployments(owned, namespace), context);
   if (left.length > 0) throw new InstallError('pods of a Deployment that is gone have not ended in time', left);
 };
 
@@ -100,7 +100,7 @@ const removeAll = async (
   const owned = await findOwned({ namespace, components }, findKind, context);
   const deployments = owned.filter(isDeployment);
   await removeObjects(deployments, context);
-  const running = await untilStopped([...objectsIn(deployments), ...goneOf(owned, namespace)], context);
+  const running = await untilStopped([...objectsIn(deployments), ...deletedDeployments(owned, namespace)], context);
   if (running.length > 0) throw new InstallError('pods have not ended in time; run it again', running);
   const leases: string[] = [];
   for (const component of new Set(owned.map(componentOf))) {
@@ -177,7 +177,7 @@ export const uninstall = async (options: UninstallOptions, context: InstallConte
   const findKind = createFindKind(context);
   const owned = await findOwned({ namespace, components }, findKind, context);
   const ours = owned.filter((one) => componentOf(one) === 'prober');
-  if (ours.length > 0 && !dryRun) await untilGoneEnded(ours, namespace, context);
+  if (ours.length > 0 && !dryRun) await untilOrphansEnded(ours, namespace, context);
   const settle = () => (ours.length > 0 ? settleOurs(ours, options, context) : settleNobodys(options, context));
   const settled = components.includes('prober') ? await settle() : { restored: [], left: [], others: [] };
   if (dryRun) return { ...settled, removed: objectsIn(owned).map(nameOf), helmReleases: [] };

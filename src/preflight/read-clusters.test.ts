@@ -16,7 +16,7 @@ const { settings } = proberConfig.load(
     clusterSource: { kind: 'cluster-api' },
     dependentResourceInfos: [{ ref, scaleUp: {} }],
   }),
-  { unknownFields: 'error', looked: 'ahead' },
+  { unknownFields: 'error', purpose: 'ahead' },
 );
 
 const at = (object: string) => ({ metadata: { namespace: 'fleet', name: object } });
@@ -84,7 +84,7 @@ it('finds clusters by the labels of their Secrets, and uses the oldest Secret of
       clusterSource: { kind: 'secret', selector: { app: 'tenant' } },
       dependentResourceInfos: [{ ref: { ...ref, name: 'kcm' }, scaleUp: {} }],
     }),
-    { unknownFields: 'error', looked: 'ahead' },
+    { unknownFields: 'error', purpose: 'ahead' },
   );
   const secret = (namespace: string, object: string, created: string) => ({
     metadata: { namespace, name: object, creationTimestamp: created },

@@ -7,7 +7,7 @@ import { decodeKubeconfigUnder } from '../kubernetes/kubeconfig/index.ts';
 import { ownerOf } from '../prober/held/index.ts';
 import {
   type LabelledSecretView,
-  type PlacedRef,
+  type RefTemplate,
   type ProberSettings,
   chooseSecret,
   decodeLabelledSecret,
@@ -142,7 +142,7 @@ export const readResources = async (
     namespace,
   }: {
     readonly settings: ProberSettings;
-    readonly ref: PlacedRef;
+    readonly ref: RefTemplate;
     readonly found: SeedRead<FoundKind>;
     readonly namespace?: string;
   },

@@ -9,7 +9,7 @@ import {
   replicasAnnotation as replicas,
 } from '../gardener/scaling-annotations.ts';
 import { act } from './act.ts';
-import type { Action, StepAnswer } from './plan/operation.ts';
+import type { Action, ActionResponse } from './plan/operation.ts';
 import { deployment, etcd, objectOf, stateOf } from './testing/seed-model.ts';
 
 const kcm = deployment('kcm');
@@ -38,7 +38,7 @@ interface Given {
 
 /** `outcome()` is undefined while the request is in progress. */
 const start = async (action: Action, { ref = kcm, urgent = true, dryRun = false }: Given = {}) => {
-  let outcome: StepAnswer | { readonly thrown: unknown } | undefined;
+  let outcome: ActionResponse | { readonly thrown: unknown } | undefined;
   const target = { ref, resource: 'things', namespace: 'shoot--a' };
   act({ seed, dryRun }, { action, target, urgent, signal: wanted.signal }).then(
     (value) => {

@@ -11,7 +11,7 @@ import {
 } from '../kubernetes/api/scalable.ts';
 import { annotatedState, stateInObject } from '../gardener/annotated.ts';
 import type { Write } from './plan/patch-plan.ts';
-import type { Action, StepAnswer } from './plan/operation.ts';
+import type { Action, ActionResponse } from './plan/operation.ts';
 
 export interface ProberActDeps {
   /** Client of the seed. It refuses writes of a process that does not lead, at the moment of sending. */
@@ -45,13 +45,13 @@ const optionsOf = ({ urgent, signal }: ProberActRequest): CallOptions =>
     : { signal, timeoutMs: ordinaryTimeoutMs, once: true };
 
 /** Returns the result of a request that ended before its response. */
-export const rejected = (cause: unknown): StepAnswer['result'] => {
+export const rejected = (cause: unknown): ActionResponse['result'] => {
   const message = errorText(cause);
   return { ok: false, error: new ApiError({ code: 'Rejected', message, cause }) };
 };
 
 /** Sends the one request of an action. Rejects with `signal.reason`, only for reads; otherwise only because of a bug. */
-export const act = async (deps: ProberActDeps, request: ProberActRequest): Promise<StepAnswer> => {
+export const act = async (deps: ProberActDeps, request: ProberActRequest): Promise<ActionResponse> => {
   const { action, signal } = request;
   try {
     const value = await perform(deps, request);

@@ -5,12 +5,12 @@ const kubeControllerManager = 'kube-controller-manager';
 
 /** A lease expires at this share of the grace period, and the observation that shows it comes up to a second later. */
 const expiryShareOfGrace = 0.75;
-const lookMs = 1_000;
+const observationMs = 1_000;
 /** A level of a scale-down delays the next one by this time at most, in milliseconds. */
 const longestLevelMs = 3_000;
 
 /** One step between a node's last sign of life and the scale-down of KCM; `at` in milliseconds after that sign. */
-export interface RaceStep {
+export interface TimelineStep {
   readonly at: number;
   readonly text: string;
 }
@@ -50,17 +50,17 @@ const levelsBefore = ({ dependentResources }: ProberSettings, last: number): rea
  * Returns the steps until KCM is scaled down, each level as slow as it may be; undefined if the configuration does not scale it down. The rules are those of
  * the prober's `flow.ts` and `threshold.ts`.
  */
-export const raceAgainstGrace = (settings: ProberSettings): readonly RaceStep[] | undefined => {
+export const scaleDownTimeline = (settings: ProberSettings): readonly TimelineStep[] | undefined => {
   const manager = named(settings, kubeControllerManager)?.scaleDown;
   if (manager === undefined) return undefined;
   const { initialDelayMs: delayMs, level } = manager;
   let at = expiryShareOfGrace * settings.nodeMonitorGraceMs;
-  const steps: RaceStep[] = [{ at, text: `threshold at ${seconds(at)}` }];
+  const steps: TimelineStep[] = [{ at, text: `threshold at ${seconds(at)}` }];
   const add = (ms: number, text: string): void => {
     at += ms;
     steps.push({ at, text });
   };
-  add(lookMs, `look within ${seconds(lookMs)}`);
+  add(observationMs, `look within ${seconds(observationMs)}`);
   for (const info of levelsBefore(settings, level)) add(levelCost(info), inWords(info));
   const delay = delayMs > 0 ? ` after ${seconds(delayMs)} initialDelay` : '';
   add(delayMs, `level ${String(level)}: ${kubeControllerManager}${delay} at ${seconds(at + delayMs)}`);
@@ -80,7 +80,7 @@ const longestDelay = ({ dependentResources }: ProberSettings, wanted: number): n
 
 const raceAdvice = (settings: ProberSettings): readonly Advice[] => {
   const manager = named(settings, kubeControllerManager)?.scaleDown;
-  const steps = raceAgainstGrace(settings);
+  const steps = scaleDownTimeline(settings);
   const graceMs = settings.nodeMonitorGraceMs;
   if (steps === undefined || manager === undefined || (steps.at(-1)?.at ?? 0) < graceMs) return [];
   const sum = `${steps.map(({ text }) => text).join(', ')}: KCM acts at ${seconds(graceMs)}`;

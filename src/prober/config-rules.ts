@@ -3,10 +3,10 @@ import {
   type ConfigFinding,
   type Fields,
   type Path,
-  aboutRef,
+  checkRef,
   fieldsOf,
   itemsOf,
-  sameRefTwice,
+  duplicateRefs,
 } from '../config/rules/index.ts';
 import { prefix } from '../gardener/scaling-annotations.ts';
 import { isObject } from '../kubernetes/api/decode.ts';
@@ -54,7 +54,7 @@ const aboutResources = (resources: readonly unknown[]): readonly ConfigFinding[]
   resources.flatMap((resource, index) => {
     const path = ['dependentResourceInfos', index];
     // An annotated resource needs no scale subresource.
-    const ofRef = fieldsOf(resource).action === 'annotate' ? [] : aboutRef(resource, path);
+    const ofRef = fieldsOf(resource).action === 'annotate' ? [] : checkRef(resource, path);
     return [...ofRef, ...aboutAnnotation(resource, path), ...withoutLevel(resource, path)];
   });
 
@@ -117,7 +117,7 @@ export const proberFindings = (value: unknown): readonly ConfigFinding[] => {
   const config = fieldsOf(value);
   const resources = itemsOf(config.dependentResourceInfos);
   return [
-    ...sameRefTwice(resources, 'dependentResourceInfos'),
+    ...duplicateRefs(resources, 'dependentResourceInfos'),
     ...withoutScaleUp(resources),
     ...aboutResources(resources),
     ...keyWithoutSecret(config),

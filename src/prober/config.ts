@@ -3,7 +3,7 @@ import { formatLabelSelector } from '../kubernetes/api/label-selectors.ts';
 import { adviceOn } from './config-advice.ts';
 import { proberFindings } from './config-rules.ts';
 import { type ProberConfig, proberSchema } from './config-schema.ts';
-import { type PlacedRef, isOwnNamespace } from './place.ts';
+import { type RefTemplate, isOwnNamespace } from './place.ts';
 import type { DependentResource, ExternalProbeSettings, ProberSettings, ScaleInfo } from './settings.ts';
 
 const scaleInfo = (config: { level: number; initialDelay: number; timeout: number }): ScaleInfo => ({
@@ -12,7 +12,7 @@ const scaleInfo = (config: { level: number; initialDelay: number; timeout: numbe
   timeoutMs: config.timeout,
 });
 
-const placedRef = ({ namespace, ...ref }: ProberConfig['apiServerRef']): PlacedRef => ({
+const placedRef = ({ namespace, ...ref }: ProberConfig['apiServerRef']): RefTemplate => ({
   ...ref,
   // The key of a resource is the same whether its namespace is written out or not.
   ...(namespace === undefined || isOwnNamespace(namespace) ? {} : { namespace }),

@@ -117,7 +117,7 @@ interface ProbingParts {
 }
 
 /** Returns the names of the clusters that exist, and of those that have marked resources. */
-const namesToGiveBack = ({ settings, sources: { clusters, dependents } }: ProbingParts): readonly string[] => {
+const clustersToRelease = ({ settings, sources: { clusters, dependents } }: ProbingParts): readonly string[] => {
   const known = namesOf(clusters);
   return [...known, ...ownersOfMarks(settings, { dependents, known })];
 };
@@ -142,7 +142,7 @@ const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMe
       ...deps,
       seed: deps.client,
       connector: withShootPolicy(deps.connector, settings),
-      seedAwayMs: () => Math.max(...[clusters, ...dependents].map((watch) => watch.awayMs())),
+      watchesInterruptedMs: () => Math.max(...[clusters, ...dependents].map((watch) => watch.awayMs())),
       settings,
       source,
       clusters,
@@ -170,7 +170,7 @@ const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMe
   const ignoreLead = deps.leaderWatch?.onLead(() => {
     controller.wake();
     // Until now another replica had to release resources, also those of deleted clusters.
-    for (const name of namesToGiveBack(parts)) queue.add(name);
+    for (const name of clustersToRelease(parts)) queue.add(name);
   });
   deps.logger.info('probing begins', { clusters: known.size });
   await whenAborted(signal);

@@ -5,7 +5,7 @@ import {
   type LifecycleDecision,
   type ReleasePolicy,
   type ShootSettings,
-  releasesLess,
+  restoresLess,
   sameSettings,
 } from './judge/lifecycle.ts';
 import type { ExternalProbeRegistry } from './judge/external-probe-majority.ts';
@@ -14,8 +14,8 @@ import type { ProberMemory, ProberStart } from './prober-memory.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
 import type { ClusterSource, HostedCluster } from './source/cluster-source.ts';
 import { ShootProber } from './shoot-prober.ts';
-import { objectKey, placeOf } from './place.ts';
-import { type Owners, findOwned, ofCluster, withoutOthers } from './held/of-cluster.ts';
+import { objectKey, parseClusterName } from './place.ts';
+import { type Owners, findOwned, forCluster, withoutOtherClusters } from './held/of-cluster.ts';
 
 export interface ProberControllerDeps
   extends Omit<ShootProberDeps, 'externalProbe'>,
@@ -113,7 +113,7 @@ export class ProberController {
   /** Makes probers act when this process becomes the leader, or a pause begins or ends. Without the name of a cluster or namespace: all probers. */
   wake(namespace?: string): void {
     for (const [name, { prober }] of this.#entries) {
-      if (namespace === undefined || [name, placeOf(name).namespace].includes(namespace)) prober.wake();
+      if (namespace === undefined || [name, parseClusterName(name).namespace].includes(namespace)) prober.wake();
     }
   }
 
@@ -211,7 +211,7 @@ export class ProberController {
       if (releasePolicy === 'nothing') report.forget(name);
       return;
     }
-    if (entry.stopping !== undefined && !releasesLess(releasePolicy, entry.stopping)) return;
+    if (entry.stopping !== undefined && !restoresLess(releasePolicy, entry.stopping)) return;
     entry.stopping = releasePolicy;
     entry.stopReason = reason;
     report.proberStopped(name, { reason, releasePolicy });
@@ -221,8 +221,8 @@ export class ProberController {
   /** Starts a prober that never probes, for a shoot that is not probed but has marks of an earlier process. */
   #adoptOrphaned(name: string, releasePolicy: ReleasePolicy): Entry | undefined {
     // A resource with a name of this cluster may belong to another cluster, and restoring it would end that cluster's protection.
-    const own = withoutOthers(this.#owners, name);
-    const { settings, dependents, role } = ofCluster({ ...this.#deps, settings: own }, name);
+    const own = withoutOtherClusters(this.#owners, name);
+    const { settings, dependents, role } = forCluster({ ...this.#deps, settings: own }, name);
     if (role?.().leads === false) return undefined;
     const isAnyMarked = settings.dependentResources.some(({ ref }) => {
       const object = dependents.get(refKey(ref))?.store.get(objectKey(ref, name));

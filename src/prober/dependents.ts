@@ -17,8 +17,8 @@ import {
 } from './plan/snapshots.ts';
 import { shownHeld } from './held/held-unprobed.ts';
 import type { DependentsView } from './judge/probe-input.ts';
-import type { Action, StepAnswer, Snapshot } from './plan/operation.ts';
-import { type PlacedRef, objectKey, placeOf } from './place.ts';
+import type { Action, ActionResponse, Snapshot } from './plan/operation.ts';
+import { type RefTemplate, objectKey, parseClusterName } from './place.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 import type { HeldInShoot, ResourceInShoot } from './status/schema.ts';
 
@@ -109,14 +109,14 @@ export class Dependents {
   }
 
   /** Returns the resource, with the UID that a watch shows. */
-  identify(key: string): { readonly ref?: PlacedRef; readonly uid?: string } {
+  identify(key: string): { readonly ref?: RefTemplate; readonly uid?: string } {
     const ref = this.#resources.get(key)?.ref;
     const uid = this.#metaOf(key)?.uid;
     return { ...(ref === undefined ? {} : { ref }), ...(uid === undefined ? {} : { uid }) };
   }
 
   /** Sends the one request of an action, through `seed` if there is one. Rejects only with `signal.reason`, and only for reads. */
-  async send(action: Action, { seed = this.#deps.seed, ...options }: AskOptions): Promise<StepAnswer> {
+  async send(action: Action, { seed = this.#deps.seed, ...options }: AskOptions): Promise<ActionResponse> {
     const { key } = action;
     const { ref, annotation } = this.#resources.get(key) ?? {};
     const served = this.#deps.dependents.get(key)?.served();
@@ -124,7 +124,7 @@ export class Dependents {
       const message = `${key}: the seed's API server has not said yet how it serves this kind`;
       return { key, result: { ok: false, error: new ApiError({ code: 'ConnectionError', message }) } };
     }
-    const { namespace = placeOf(this.#cluster).namespace } = ref;
+    const { namespace = parseClusterName(this.#cluster).namespace } = ref;
     const target = { ref, resource: served.resource, namespace, annotation };
     const outcome = await act({ ...this.#deps, seed }, { action, target, ...options });
     this.#keep(action, outcome);
@@ -170,7 +170,7 @@ export class Dependents {
     return last === undefined || isAtLeast(meta.resourceVersion, last.resourceVersion) ? meta : last;
   }
 
-  #keep(action: Action, { result }: StepAnswer): void {
+  #keep(action: Action, { result }: ActionResponse): void {
     if (!result.ok || result.value === undefined) return;
     if (action.kind === 'read' || !this.#deps.dryRun) this.#lastResponses.set(action.key, result.value);
     else overlayWrite(this.#overlays, action.key, { base: action.write.base, state: result.value });

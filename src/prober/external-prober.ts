@@ -17,7 +17,7 @@ import {
 } from './judge/external-probe-history.ts';
 import type { Decision } from './judge/decision.ts';
 import type { ExternalProbeView, ProbeSettings } from './judge/probe-input.ts';
-import { fillIn, placeOf } from './place.ts';
+import { fillTemplate, parseClusterName } from './place.ts';
 import type { ExternalProbeReport } from './report-external-probe.ts';
 import type { ExternalProbeSettings } from './settings.ts';
 
@@ -171,7 +171,7 @@ export class ExternalProber {
     try {
       const connection = shootClientFor(
         this.#deps,
-        `${placeOf(cluster).namespace}/${fillIn(settings.kubeConfigSecretName, cluster)}`,
+        `${parseClusterName(cluster).namespace}/${fillTemplate(settings.kubeConfigSecretName, cluster)}`,
         key,
       );
       if (!connection.ok) return resultOfError(connection.error);

@@ -1,10 +1,10 @@
 import { rejected } from './act.ts';
 import type { Dependents } from './dependents.ts';
 import type { Flow } from './plan/flow.ts';
-import type { Action, StepAnswer } from './plan/operation.ts';
+import type { Action, ActionResponse } from './plan/operation.ts';
 import type { ShootProberState } from './plan/shoot-state.ts';
 import type { ProberReport } from './report.ts';
-import type { Race } from './report-scaling.ts';
+import type { GraceDeadline } from './report-scaling.ts';
 import { type WithoutLeadDeps, WritesWithoutLead } from './standby.ts';
 
 export interface FlowRequestsDeps extends WithoutLeadDeps {
@@ -15,7 +15,7 @@ export interface FlowRequestsOptions {
   readonly cluster: string;
   readonly dependents: Dependents;
   /** Returns the race against KCM that the latest verdict has begun. */
-  readonly race: () => Race | undefined;
+  readonly race: () => GraceDeadline | undefined;
 }
 
 /** Sends the requests of one shoot's flows. Reads, and writes that were not sent yet, end with their flow. */
@@ -51,7 +51,7 @@ export class FlowRequests {
   }
 
   /** Sends the one request of an action. Never rejects: neither an abort nor a bug may leave a flow waiting for ever. */
-  async send(flow: Flow, action: Action): Promise<StepAnswer> {
+  async send(flow: Flow, action: Action): Promise<ActionResponse> {
     const { clock, report } = this.#deps;
     const { cluster, dependents, race } = this.#options;
     const signal = this.#unsent.get(flow.id)?.signal ?? AbortSignal.abort();

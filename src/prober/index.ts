@@ -8,7 +8,13 @@ export { findCapiClusterPath, listCapiClusters } from './source/cluster-api.ts';
 export { hostedShoot } from './source/gardener.ts';
 export type { LabelledSecretView } from './source/labelled-secrets.ts';
 export { decodeLabelledSecret } from './source/secret.ts';
-export { type PlacedRef, fillIn, isTemplate, placeOf, withoutPlaceholders } from './place.ts';
+export {
+  type RefTemplate,
+  fillTemplate,
+  isTemplate,
+  parseClusterName,
+  withoutPlaceholders,
+} from './place.ts';
 export { kubeconfigKeyOf, kubeconfigQuery } from './watch-kubeconfigs.ts';
 export { configuredPause, laterPause, shownPause } from './pauses.ts';
 export { type PluralOf, namesOf, neededByProber, proberGrants, proberShootGrants, secretsNamed } from './rights.ts';

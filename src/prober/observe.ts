@@ -10,7 +10,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { LeaseList } from './judge/probe-input.ts';
 import type { ProbeMemory } from './judge/probe-memory.ts';
 import type { ReadError } from './judge/verdict.ts';
-import { placeOf } from './place.ts';
+import { parseClusterName } from './place.ts';
 import { type RunRequestsDeps, RunRequests, type Sent } from './run-requests.ts';
 import type { ClusterSource } from './source/cluster-source.ts';
 
@@ -50,7 +50,7 @@ export const openReads = (deps: ReadsDeps, request: ReadsRequest): Reads => {
   const { cluster, kubeConfigSecretName, memory, deadline, signal } = request;
   const { slowestAnswerMs } = memory;
   const requests = new RunRequests(deps, {
-    secret: `${placeOf(cluster).namespace}/${kubeConfigSecretName}`,
+    secret: `${parseClusterName(cluster).namespace}/${kubeConfigSecretName}`,
     secretKey: request.kubeConfigKey,
     deadline,
     slowestAnswerMs,

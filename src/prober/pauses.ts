@@ -2,7 +2,7 @@ import { type FoundPause, isInForce } from '../gardener/pause.ts';
 import { formatTime } from '../kubernetes/api/meta-time.ts';
 import type { Store } from '../kubernetes/cache/index.ts';
 import type { Clock } from '../ports/clock.ts';
-import { placeOf } from './place.ts';
+import { parseClusterName } from './place.ts';
 import type { ProberSettings } from './settings.ts';
 import type { PauseInForce } from './status/schema.ts';
 
@@ -49,11 +49,11 @@ export const laterPause = <T extends FoundPause>(a: T | undefined, b: T | undefi
 };
 
 /** A pause with its origin: the name of a shoot, or of the namespace that several share, `all`, or `configuration`. */
-export interface PlacedPause extends FoundPause {
+export interface PauseWithOrigin extends FoundPause {
   readonly on: string;
 }
 
-const placed = (pause: FoundPause | undefined, on: string): PlacedPause | undefined => pause && { ...pause, on };
+const placed = (pause: FoundPause | undefined, on: string): PauseWithOrigin | undefined => pause && { ...pause, on };
 
 /** Returns the pause of all shoots that the configuration orders, until another configuration ends it. */
 export const configuredPause = ({ paused }: Pick<ProberSettings, 'paused'>): FoundPause | undefined =>
@@ -86,15 +86,15 @@ export class Pauses {
   }
 
   /** Returns the pause in force for a shoot, by its name: of several, the one that ends last. */
-  of(name: string): PlacedPause | undefined {
+  of(name: string): PauseWithOrigin | undefined {
     const now = this.#options.clock.now();
-    const { namespace } = placeOf(name);
+    const { namespace } = parseClusterName(name);
     const own = laterPause(placed(this.#found(name, now), name), placed(this.#found(namespace, now), namespace));
     return laterPause(own, this.ofAll());
   }
 
   /** Returns the pause in force for all shoots. */
-  ofAll(): PlacedPause | undefined {
+  ofAll(): PauseWithOrigin | undefined {
     const now = this.#options.clock.now();
     const configured =
       this.#configured !== undefined && isInForce(this.#configured, now) ? this.#configured : undefined;
@@ -184,7 +184,7 @@ export class Pauses {
 }
 
 /** Returns a pause as the status shows it. */
-export const shownPause = (pause: (FoundPause & Partial<PlacedPause>) | undefined): PauseInForce | undefined => {
+export const shownPause = (pause: (FoundPause & Partial<PauseWithOrigin>) | undefined): PauseInForce | undefined => {
   if (pause === undefined) return undefined;
   const { until, reason, by, on } = pause;
   const place = on === undefined ? {} : { on };

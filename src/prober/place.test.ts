@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { clusterOf, eventMessage, fillIn, objectKey, placeOf, placeholderValue } from './place.ts';
+import { clusterOf, eventMessage, fillTemplate, objectKey, parseClusterName, placeholderValue } from './place.ts';
 
 describe('the name of a cluster', () => {
   it.each([
     ['tenant', { namespace: 'tenant', cluster: 'tenant' }],
     ['tenant/one', { namespace: 'tenant', cluster: 'one' }],
   ])('%s is split into namespace and cluster', (name, place) => {
-    expect(placeOf(name)).toEqual(place);
+    expect(parseClusterName(name)).toEqual(place);
   });
 
   it.each([
@@ -17,7 +17,7 @@ describe('the name of a cluster', () => {
     ['plain', 'tenant/one', 'plain'],
     ['{{ other }}', 'tenant/one', '{{ other }}'],
   ])('%s is filled in with %s: %s', (template, name, text) => {
-    expect(fillIn(template, name)).toBe(text);
+    expect(fillTemplate(template, name)).toBe(text);
   });
 
   it.each([
@@ -51,7 +51,7 @@ describe('the cluster of an object', () => {
   });
 
   it('has the object that its name leads to', () => {
-    const ref = { apiVersion: 'v1', kind: 'K', name: fillIn('{{ cluster }}-kcm', 'tenant/one') };
+    const ref = { apiVersion: 'v1', kind: 'K', name: fillTemplate('{{ cluster }}-kcm', 'tenant/one') };
     expect(objectKey(ref, 'tenant/one')).toBe('tenant/one-kcm');
     expect(objectKey({ ...ref, namespace: 'other' }, 'tenant/one')).toBe('other/one-kcm');
   });

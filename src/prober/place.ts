@@ -1,20 +1,20 @@
 import type { NamespacedName, ResourceRef } from '../kubernetes/api/resource-ref.ts';
 
 /** Location of the control plane of a cluster. */
-export interface Place {
+export interface ClusterName {
   readonly namespace: string;
   /** Name of the cluster; equal to the namespace if each cluster has its own. */
   readonly cluster: string;
 }
 
 /** Splits the name by which the prober knows a cluster: its namespace, or `namespace/cluster` if several share one. */
-export const placeOf = (name: string): Place => {
+export const parseClusterName = (name: string): ClusterName => {
   const at = name.indexOf('/');
   return at < 0 ? { namespace: name, cluster: name } : { namespace: name.slice(0, at), cluster: name.slice(at + 1) };
 };
 
 /** A resource that every cluster has. Name and namespace may have a placeholder, in double braces, for a part of the cluster's name. */
-export interface PlacedRef extends ResourceRef {
+export interface RefTemplate extends ResourceRef {
   /** Absent: the namespace of the control plane. */
   readonly namespace?: string;
 }
@@ -36,8 +36,8 @@ export const isTemplate = (text: string): boolean => placeholdersIn(text).length
 /** Returns the text without its placeholders. Braces that are left are none of ours. */
 export const withoutPlaceholders = (text: string): string => text.replaceAll(inBraces, '');
 
-export const fillIn = (text: string, name: string): string => {
-  const { namespace, cluster } = placeOf(name);
+export const fillTemplate = (text: string, name: string): string => {
+  const { namespace, cluster } = parseClusterName(name);
   return text.replaceAll(inBraces, (_, placeholder: string) => (placeholder === 'namespace' ? namespace : cluster));
 };
 
@@ -60,7 +60,7 @@ export const isOwnNamespace = (template: string): boolean =>
  * template has at most one placeholder (config-names.ts), so that it matches an object for at most one cluster; of-cluster.ts chooses among several templates.
  */
 export const clusterOf = (
-  { name, namespace = namespaceTemplate }: Pick<PlacedRef, 'name' | 'namespace'>,
+  { name, namespace = namespaceTemplate }: Pick<RefTemplate, 'name' | 'namespace'>,
   object: NamespacedName,
   sharesNamespaces: boolean,
 ): string | undefined => {
@@ -85,7 +85,7 @@ export const clusterOf = (
 
 /** Returns the Namespace of a cluster, for Events about the whole cluster. */
 export const namespaceRef = (cluster: string): ResourceRef & { readonly namespace: string } => {
-  const { namespace } = placeOf(cluster);
+  const { namespace } = parseClusterName(cluster);
   return { apiVersion: 'v1', kind: 'Namespace', name: namespace, namespace };
 };
 
@@ -94,5 +94,5 @@ export const eventMessage = (cluster: string, message: string): string =>
   cluster.includes('/') ? `${cluster}: ${message}` : message;
 
 /** Returns the key of a cluster's resource in a store: `namespace/name`. The reference has no placeholders left. */
-export const objectKey = ({ name, namespace }: PlacedRef, cluster: string): string =>
-  `${namespace ?? placeOf(cluster).namespace}/${name}`;
+export const objectKey = ({ name, namespace }: RefTemplate, cluster: string): string =>
+  `${namespace ?? parseClusterName(cluster).namespace}/${name}`;

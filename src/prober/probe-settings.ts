@@ -1,7 +1,7 @@
 import type { ShootSettings } from './judge/lifecycle.ts';
 import type { ProbeSettings } from './judge/probe-input.ts';
 import type { Verdict } from './judge/verdict.ts';
-import type { Race } from './report-scaling.ts';
+import type { GraceDeadline } from './report-scaling.ts';
 import type { ProberSettings } from './settings.ts';
 
 /**
@@ -26,11 +26,11 @@ export const probeSettings = (settings: ProberSettings, shoot: ShootSettings): P
 });
 
 /** Returns the race against KCM that a scale-down verdict has begun. */
-export const raceOf = (
+export const graceDeadlineOf = (
   verdict: Verdict | undefined,
   settings: ProberSettings,
   shoot: ShootSettings,
-): Race | undefined => {
+): GraceDeadline | undefined => {
   if (verdict?.kind !== 'unhealthy') return undefined;
   const { crossedAt, earlyByMs = 0 } = verdict;
   return { crossedAt, graceEndsAt: crossedAt + earlyByMs + (1 - expiryShareOfGrace) * graceOf(settings, shoot) };

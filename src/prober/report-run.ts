@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { EventRecorder } from '../telemetry/index.ts';
-import { type Downtime, type Verdict, wordOf } from './judge/verdict.ts';
+import { type Downtime, type Verdict, verdictNameOf } from './judge/verdict.ts';
 import type { HeldGauges } from './held-gauges.ts';
 import type { ProberMetrics } from './metrics.ts';
 import { eventMessage, namespaceRef } from './place.ts';
@@ -79,7 +79,7 @@ export class RunReporter {
     const metrics = this.#metrics;
     const { decision, durationMs, skewMs } = result;
     const { verdict, reason, counts } = decision;
-    metrics.runs.inc({ namespace, result: wordOf(verdict) });
+    metrics.runs.inc({ namespace, result: verdictNameOf(verdict) });
     metrics.runSeconds.observe(durationMs / 1_000);
     metrics.lastRun.set(this.#clock.now() / 1_000, { namespace });
     this.#held.show(namespace, { held, since: heldSince });
@@ -93,7 +93,7 @@ export class RunReporter {
     if (skewMs !== undefined) this.#skew(namespace, skewMs);
     if (decision.downtime !== undefined) this.#downtime(namespace, decision.downtime);
     const role = this.#leads() ? {} : { standby: true };
-    const fields = { namespace, verdict: wordOf(verdict), reason, ...counts, ...role };
+    const fields = { namespace, verdict: verdictNameOf(verdict), reason, ...counts, ...role };
     if (sameVerdict(previous, verdict)) this.#logger.debug('probe run', fields);
     else if (verdict.kind === 'failed') this.#logger.error('probe failed: nothing is scaled', fields);
     else this.#logger.info('verdict', fields);

@@ -4,15 +4,15 @@ import type { Logger } from '../ports/logger.ts';
 import type { EventRecorder } from '../telemetry/index.ts';
 import type { HeldGauges } from './held-gauges.ts';
 import type { ProberMetrics } from './metrics.ts';
-import { changeIn, wordOfWrite, wordsOf } from './words-of-write.ts';
-import { type PlacedRef, eventMessage, namespaceRef, placeOf } from './place.ts';
+import { writeFields, writeVerb, describeWrite } from './words-of-write.ts';
+import { type RefTemplate, eventMessage, namespaceRef, parseClusterName } from './place.ts';
 import type { Flow, FlowEnd } from './plan/flow.ts';
 import { effectOf, unknownManager } from './plan/patch-plan.ts';
 import type { WithoutLead } from './plan/without-lead.ts';
-import { type Action, type Operation, type StepAnswer, maxAttempts } from './plan/operation.ts';
+import { type Action, type Operation, type ActionResponse, maxAttempts } from './plan/operation.ts';
 
 /** The instants of a scale-down verdict, in monotonic milliseconds: when the threshold was crossed, and when KCM would act. */
-export interface Race {
+export interface GraceDeadline {
   readonly crossedAt: number;
   readonly graceEndsAt: number;
 }
@@ -21,12 +21,12 @@ export interface Race {
 export interface Answered {
   readonly flow: Flow;
   readonly action: Action;
-  readonly outcome: StepAnswer;
+  readonly outcome: ActionResponse;
   /** The resource, with the UID that a watch shows. */
-  readonly ref?: PlacedRef | undefined;
+  readonly ref?: RefTemplate | undefined;
   readonly uid?: string | undefined;
   readonly now: number;
-  readonly race?: Race | undefined;
+  readonly race?: GraceDeadline | undefined;
 }
 
 export interface EndedFlow {
@@ -119,7 +119,7 @@ export class ScalingReporter implements ScalingReport {
     const { flow, action, outcome } = answer;
     const { unreadable, undoes } = action.write;
     const effect = effectOf(action.write);
-    const fields = { namespace, resource: outcome.key, reason: flow.reason, ...changeIn(action.write) };
+    const fields = { namespace, resource: outcome.key, reason: flow.reason, ...writeFields(action.write) };
     if (!outcome.result.ok) {
       const { code, message } = outcome.result.error;
       if (code === 'Rejected') logger.info('not written', { ...fields, why: message });
@@ -128,10 +128,10 @@ export class ScalingReporter implements ScalingReport {
     }
     if (unreadable !== undefined) {
       const stored = shorten(unreadable);
-      const { what, restored } = wordsOf(action.write);
+      const { what, restored } = describeWrite(action.write);
       logger.error(`the stored ${what} cannot be read: restoring ${restored}`, { ...fields, stored });
     }
-    logger.info(this.#would(wordOfWrite(action.write)), fields);
+    logger.info(this.#would(writeVerb(action.write)), fields);
     if (undoes !== undefined) this.#reportUndone(namespace, { ...answer, undoes });
     if (effect !== undefined) this.#recordEffect(namespace, { ...answer, effect });
     if (effect === 'down') this.#reportRace(namespace, answer);
@@ -141,7 +141,7 @@ export class ScalingReporter implements ScalingReport {
   #reportUndone(namespace: string, answer: WriteAnswer & { readonly undoes: string }): void {
     const { logger, metrics, dryRun } = this.#deps;
     const { flow, action, outcome, undoes } = answer;
-    const { changed, seen, undone } = wordsOf(action.write);
+    const { changed, seen, undone } = describeWrite(action.write);
     const fields = { namespace, resource: outcome.key, manager: undoes, ...seen, reason: flow.reason };
     logger.warn(this.#would(`undone another writer's change of ${changed}`), fields);
     if (!dryRun) metrics.foreignChanges.inc({ namespace, resource: outcome.key, manager: undoes });
@@ -152,7 +152,7 @@ export class ScalingReporter implements ScalingReport {
 
   #recordEffect(namespace: string, answer: WriteAnswer & { readonly effect: 'down' | 'up' }): void {
     const { flow, action, effect } = answer;
-    const { event, done } = wordsOf(action.write);
+    const { event, done } = describeWrite(action.write);
     this.#record(namespace, answer, {
       type: effect === 'down' ? 'Warning' : 'Normal',
       reason: `MeltdownProtection${event[effect]}`,
@@ -167,7 +167,11 @@ export class ScalingReporter implements ScalingReport {
   ): void {
     const { dryRun, events } = this.#deps;
     if (ref === undefined || dryRun) return;
-    const regarding = { namespace: placeOf(namespace).namespace, ...ref, ...(uid === undefined ? {} : { uid }) };
+    const regarding = {
+      namespace: parseClusterName(namespace).namespace,
+      ...ref,
+      ...(uid === undefined ? {} : { uid }),
+    };
     events.record({ regarding, ...event, message: eventMessage(namespace, event.message) });
   }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { EventRecorder } from '../telemetry/index.ts';
-import { wordOf } from './judge/verdict.ts';
+import { verdictNameOf } from './judge/verdict.ts';
 import { HeldGauges } from './held-gauges.ts';
 import { type ProberMetrics, createProberMetrics, forgetShoot } from './metrics.ts';
 import { type JudgedShoot, LateProtectionReporter } from './report-late-protection.ts';
@@ -87,7 +87,7 @@ export const createProberReport = (deps: ProberReportDeps): ProberReport => {
     probeInterval: (ms) => metrics.interval.set(ms / 1_000),
     runEnded: (namespace, run) => runs.ended(namespace, run),
     judged: (namespace, shoot) => {
-      verdicts.judged(namespace, wordOf(shoot.decision.verdict));
+      verdicts.judged(namespace, verdictNameOf(shoot.decision.verdict));
       late.judged(namespace, shoot);
     },
     flowStarted: (namespace, flow) => scaling.flowStarted(namespace, flow),

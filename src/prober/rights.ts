@@ -2,13 +2,23 @@ import { isApiError } from '../kubernetes/api/errors.ts';
 import { type ResourceRef, groupOf, refKey } from '../kubernetes/api/resource-ref.ts';
 import { usesScale } from '../kubernetes/api/scalable.ts';
 import { resolveKind } from '../kubernetes/client/index.ts';
-import { type Grant, type Inquiry, type NeededRight, eventGrant, rightsOf, watched } from '../process/rights/index.ts';
-import { type PlacedRef, isTemplate } from './place.ts';
+import {
+  type Grant,
+  type DiscoveryAccess,
+  type NeededRight,
+  eventGrant,
+  rightsOf,
+  watched,
+} from '../process/rights/index.ts';
+import { type RefTemplate, isTemplate } from './place.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 import { sourceOf } from './source/source-of.ts';
 
 /** Returns the namespace of some control plane: rights to single objects may be granted namespace by namespace. */
-const someNamespace = async (settings: ProberSettings, { client, options }: Inquiry): Promise<string | undefined> => {
+const someNamespace = async (
+  settings: ProberSettings,
+  { client, options }: DiscoveryAccess,
+): Promise<string | undefined> => {
   try {
     return (await client.call(sourceOf(settings).someNamespaces, options)).value[0];
   } catch (error) {
@@ -34,7 +44,7 @@ export const secretsNamed = (settings: ProberSettings): Pick<Grant, 'names'> => 
 export type PluralOf = (ref: ResourceRef) => string | undefined;
 
 /** Returns the name of a resource for a grant. RBAC does not support placeholders: a template needs the right to all names. */
-export const namesOf = ({ name }: PlacedRef): Pick<Grant, 'names'> => (isTemplate(name) ? {} : { names: [name] });
+export const namesOf = ({ name }: RefTemplate): Pick<Grant, 'names'> => (isTemplate(name) ? {} : { names: [name] });
 
 const forDependent = (dependent: DependentResource, resource: string): readonly Grant[] => {
   const { ref, annotation } = dependent;
@@ -48,7 +58,7 @@ const forDependent = (dependent: DependentResource, resource: string): readonly 
   ];
 };
 
-const forApiServer = (ref: PlacedRef, resource: string): readonly Grant[] => [
+const forApiServer = (ref: RefTemplate, resource: string): readonly Grant[] => [
   {
     ...{ group: groupOf(ref), resource, ...namesOf(ref), verbs: watched },
     purpose: 'to tell whether an API server that cannot be reached is down',
@@ -57,7 +67,7 @@ const forApiServer = (ref: PlacedRef, resource: string): readonly Grant[] => [
 
 /** Returns the rights that the prober needs in a seed under `settings`: watches in all namespaces, single reads and writes in the namespace of a shoot. */
 export const proberGrants = (settings: ProberSettings, pluralOf: PluralOf): readonly Grant[] => {
-  const served = (ref: PlacedRef, grantsOf: (resource: string) => readonly Grant[]) => {
+  const served = (ref: RefTemplate, grantsOf: (resource: string) => readonly Grant[]) => {
     const resource = pluralOf(ref);
     return resource === undefined ? [] : grantsOf(resource);
   };
@@ -97,7 +107,10 @@ export const proberShootGrants: readonly Grant[] = [
 ];
 
 /** Returns the rights that `settings` need in a seed, with the kinds as it serves them. */
-export const neededByProber = async (settings: ProberSettings, inquiry: Inquiry): Promise<readonly NeededRight[]> => {
+export const neededByProber = async (
+  settings: ProberSettings,
+  inquiry: DiscoveryAccess,
+): Promise<readonly NeededRight[]> => {
   const namespace = await someNamespace(settings, inquiry);
   const plurals = new Map<string, string>();
   for (const ref of [settings.apiServerRef, ...settings.dependentResources.map((dependent) => dependent.ref)]) {

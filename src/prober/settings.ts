@@ -1,7 +1,7 @@
 /** Settings with their defaults filled in, frozen. Every duration is in milliseconds. */
 
 import type { Annotation } from '../kubernetes/api/scalable.ts';
-import type { PlacedRef } from './place.ts';
+import type { RefTemplate } from './place.ts';
 
 export interface ScaleInfo {
   /** Resources are scaled in ascending order of level; those of one level together. */
@@ -11,7 +11,7 @@ export interface ScaleInfo {
 }
 
 export interface DependentResource {
-  readonly ref: PlacedRef;
+  readonly ref: RefTemplate;
   readonly optional: boolean;
   /** Annotation that is set while protecting, in place of scaling the resource to 0. */
   readonly annotation?: Annotation;
@@ -19,7 +19,7 @@ export interface DependentResource {
   /** Absent: the resource takes no part in scale-downs. */
   readonly scaleDown?: ScaleInfo;
   /** Set if the resource is no longer configured: it is restored if we hold it, and otherwise left alone. */
-  readonly onlyWhereHeld?: true;
+  readonly restoreOnly?: true;
 }
 
 /** Source of clusters that are not Gardener's. */
@@ -56,7 +56,7 @@ export interface ProberSettings {
   /** True if the kubeconfig of a shoot may name an `http://` server. Default: false. */
   readonly allowInsecureShoots?: boolean;
   /** The workload that runs the API server of a shoot, in its namespace. While it has no available replica, the API server is down. */
-  readonly apiServerRef: PlacedRef;
+  readonly apiServerRef: RefTemplate;
   /** Reason why nothing is scaled down; absent if scale-downs are not paused. */
   readonly paused?: string;
   /** Absent: shoots are judged by their leases alone. */

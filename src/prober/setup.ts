@@ -121,7 +121,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     create: (wanted, former) => {
       report.probeInterval(wanted.probeIntervalMs);
       if (former === undefined) return createConfiguredProber(wanted, deps);
-      return createConfiguredProber(keepDropped(wanted, former), { ...deps, former });
+      return createConfiguredProber(keepRemovedResources(wanted, former), { ...deps, former });
     },
     stop: () => {
       events.stop();
@@ -138,11 +138,11 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
 };
 
 /** Adds the resources that the former settings name and the new ones do not: those that are held, or are about to be, still have to be restored. */
-const keepDropped = (wanted: ProberSettings, former: ProberSettings): ProberSettings => {
+const keepRemovedResources = (wanted: ProberSettings, former: ProberSettings): ProberSettings => {
   const named = new Set(wanted.dependentResources.map(({ ref }) => refKey(ref)));
   const dropped = former.dependentResources
     .filter(({ ref }) => !named.has(refKey(ref)))
-    .map(({ scaleDown: _, ...resource }): DependentResource => ({ ...resource, optional: true, onlyWhereHeld: true }));
+    .map(({ scaleDown: _, ...resource }): DependentResource => ({ ...resource, optional: true, restoreOnly: true }));
   return { ...wanted, dependentResources: [...wanted.dependentResources, ...dropped] };
 };
 
@@ -152,7 +152,7 @@ const urgentInFlight = 50;
 export const proberComponent = (standby: Standby, notify?: NotifySettings): Component<ProberSettings> => ({
   leaseName: leaseNameOf('prober'),
   urgentInFlight,
-  startsBeforeLead: standby !== 'cold',
+  runsOnStandby: standby !== 'cold',
   neededRights: neededByProber,
   create: ({ ports, userAgent, ...options }) => {
     const connector = createShootConnector({ clock: ports.clock, userAgent });

@@ -10,7 +10,7 @@ import type { ProbeGate } from './probe-gate.ts';
 import type { ProberReport } from './report.ts';
 import type { ProberSettings } from './settings.ts';
 import type { WithoutLeadDeps } from './standby.ts';
-import type { ShootSight } from './status/sight.ts';
+import type { ShootProberView } from './status/sight.ts';
 
 /** Dependencies of the prober of a shoot. */
 export interface ShootProberDeps extends ReadsDeps, DependentsDeps, WithoutLeadDeps {
@@ -23,13 +23,13 @@ export interface ShootProberDeps extends ReadsDeps, DependentsDeps, WithoutLeadD
   readonly apiServers: ApiServers;
   readonly gate: Pick<ProbeGate, 'enter'>;
   /** Milliseconds for which a watch of Clusters or dependents has been interrupted; 0 while all are open. */
-  readonly seedAwayMs: () => number;
+  readonly watchesInterruptedMs: () => number;
   /** Absent if nothing can be paused. */
   readonly pauses?: Pick<Pauses, 'of'>;
   /** Absent if there is no external probe. */
   readonly externalProbe?: ExternalProbeSource;
   /** Called after every step of a shoot's prober, with a function that returns the prober's state from then on. */
-  readonly onStep?: (namespace: string, look: () => ShootSight) => void;
+  readonly onStep?: (namespace: string, look: () => ShootProberView) => void;
   /** Returns which writes this process may send now. Default: those of the leader. */
   readonly role?: () => Role;
 }

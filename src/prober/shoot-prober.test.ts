@@ -96,7 +96,7 @@ const start = (cluster: string, given: Partial<ShootProberDeps> = {}): Shoot => 
     settings,
     report,
     dryRun: false,
-    seedAwayMs: () => 0,
+    watchesInterruptedMs: () => 0,
     seed: { call: (call, options) => (call.path.endsWith('/machines') ? answering : seed).call(call, options) },
     connector: { clientFor: () => ({ client: answering, close: () => undefined }) },
     source: gardenerSource({ kubeConfigSecretName: 'probe' }),

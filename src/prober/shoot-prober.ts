@@ -5,15 +5,15 @@ import { emptyProbeMemory } from './judge/probe-memory.ts';
 import { type ProbeRequest, probe } from './probe.ts';
 import { ExternalProber } from './external-prober.ts';
 import { FlowRequests } from './flow-requests.ts';
-import { ofCluster } from './held/of-cluster.ts';
+import { forCluster } from './held/of-cluster.ts';
 import { advanceShoot } from './plan/advance-shoot.ts';
 import type { Effect, ShootEvent, ShootProberState } from './plan/shoot-state.ts';
-import { probeSettings, raceOf } from './probe-settings.ts';
+import { probeSettings, graceDeadlineOf } from './probe-settings.ts';
 import { type ProberMemory, type ProberStart, memoryOf } from './prober-memory.ts';
 import { leader } from './plan/without-lead.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
 import { ShootPause } from './shoot-pause.ts';
-import type { ShootSight } from './status/sight.ts';
+import type { ShootProberView } from './status/sight.ts';
 
 /** The prober of one shoot: one timer, and events that the pure `advanceShoot` turns into effects. */
 export class ShootProber {
@@ -37,7 +37,7 @@ export class ShootProber {
   #stopListening = (): void => undefined;
 
   constructor(all: ShootProberDeps, { cluster, settings, first }: ProberStart) {
-    const deps = ofCluster(all, cluster);
+    const deps = forCluster(all, cluster);
     this.#deps = deps;
     this.#cluster = cluster;
     this.#settings = settings;
@@ -45,7 +45,7 @@ export class ShootProber {
     this.#requests = new FlowRequests(deps, {
       cluster,
       dependents: this.#dependents,
-      race: () => raceOf(this.#state.verdict, deps.settings, this.#settings),
+      race: () => graceDeadlineOf(this.#state.verdict, deps.settings, this.#settings),
     });
     this.#pause = new ShootPause(deps, cluster);
     const { probe, nextRunAt, standby } =
@@ -125,7 +125,7 @@ export class ShootProber {
   }
 
   #step(): void {
-    const { clock, identity, settings, seedAwayMs, role = () => leader } = this.#deps;
+    const { clock, identity, settings, watchesInterruptedMs, role = () => leader } = this.#deps;
     const { state, effects, wakeAt } = advanceShoot(this.#state, this.#events.splice(0), {
       now: clock.monotonic(),
       wallNow: clock.now(),
@@ -133,7 +133,7 @@ export class ShootProber {
       snapshotOf: (key) => this.#dependents.snapshotOf(key),
       resources: settings.dependentResources,
       probeIntervalMs: settings.probeIntervalMs,
-      seedAwayMs: seedAwayMs(),
+      watchesInterruptedMs: watchesInterruptedMs(),
       role: role(),
       pausedUntil: this.#pause.pausedUntil(),
     });
@@ -141,7 +141,7 @@ export class ShootProber {
     this.#pause.stepped(state);
     this.#requests.stepped(state);
     for (const effect of effects) this.#perform(effect);
-    this.#deps.onStep?.(this.#cluster, this.#look);
+    this.#deps.onStep?.(this.#cluster, this.#view);
     this.#cancelTimer();
     if (state.ended !== undefined) {
       this.#stopListening();
@@ -221,7 +221,7 @@ export class ShootProber {
     }
   }
 
-  readonly #look = (): ShootSight => ({
+  readonly #view = (): ShootProberView => ({
     state: this.#state,
     settings: this.#probeSettings(),
     held: this.#dependents.listHeld(),

@@ -1,17 +1,17 @@
-import type { VerdictWord } from './judge/verdict.ts';
+import type { VerdictName } from './judge/verdict.ts';
 import type { ProberMetrics } from './metrics.ts';
 
 /** Counts the shoots by their latest verdict, in a gauge. */
 export class VerdictCounts {
   readonly #gauge: ProberMetrics['shoots'];
-  readonly #verdicts = new Map<string, VerdictWord>();
-  readonly #counts = new Map<VerdictWord, number>();
+  readonly #verdicts = new Map<string, VerdictName>();
+  readonly #counts = new Map<VerdictName, number>();
 
   constructor({ shoots }: Pick<ProberMetrics, 'shoots'>) {
     this.#gauge = shoots;
   }
 
-  judged(namespace: string, verdict: VerdictWord): void {
+  judged(namespace: string, verdict: VerdictName): void {
     if (this.#verdicts.get(namespace) === verdict) return;
     this.forget(namespace);
     this.#verdicts.set(namespace, verdict);
@@ -25,7 +25,7 @@ export class VerdictCounts {
     this.#add(verdict, -1);
   }
 
-  #add(verdict: VerdictWord, by: number): void {
+  #add(verdict: VerdictName, by: number): void {
     const count = (this.#counts.get(verdict) ?? 0) + by;
     this.#counts.set(verdict, count);
     this.#gauge.set(count, { verdict });

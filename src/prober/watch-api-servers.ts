@@ -3,7 +3,7 @@ import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { type WatchByName, type WatchByNameDeps, watchByName } from '../kubernetes/cache/index.ts';
 import type { ApiServerSource } from './api-server-source.ts';
 import { ownerOf } from './held/of-cluster.ts';
-import { isTemplate, placeOf } from './place.ts';
+import { isTemplate, parseClusterName } from './place.ts';
 import type { ProberSettings } from './settings.ts';
 
 export interface WatchedApiServer extends ApiServerSource, Pick<WatchByName<number>, 'run' | 'problem'> {
@@ -33,7 +33,7 @@ export const watchApiServers = (settings: ProberSettings, deps: WatchByNameDeps)
     deps,
   );
   const ownerOfKey = (found: string): string | undefined => {
-    const { namespace, cluster: name } = placeOf(found);
+    const { namespace, cluster: name } = parseClusterName(found);
     return ownerOf(settings, ref, { namespace, name });
   };
   return { key, ownerOf: ownerOfKey, ...watched };

@@ -8,7 +8,7 @@ import {
   watchByName,
 } from '../kubernetes/cache/index.ts';
 import type { Gauge } from '../ports/meter.ts';
-import { type PlacedRef, isTemplate, placeholderValue } from './place.ts';
+import { type RefTemplate, isTemplate, placeholderValue } from './place.ts';
 import type { DependentResource } from './settings.ts';
 
 export interface WatchDeps extends WatchByNameDeps {
@@ -21,7 +21,7 @@ export interface WatchedDependent
     Pick<WatchByName<ScalableObject>, 'run' | 'problem' | 'awayMs'> {
   /** `refKey` of the resource. */
   readonly key: string;
-  readonly ref: PlacedRef;
+  readonly ref: RefTemplate;
 }
 
 /** Reduces an object that only a watch by kind shows. Without annotations it counts as if it did not exist. */

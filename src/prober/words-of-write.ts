@@ -2,7 +2,7 @@ import { shorten } from '../kubernetes/api/shorten.ts';
 import { type Write, effectOf } from './plan/patch-plan.ts';
 
 /** Returns the fields that a write changes, for the log. */
-export const changeIn = (write: Write): Readonly<Record<string, unknown>> => {
+export const writeFields = (write: Write): Readonly<Record<string, unknown>> => {
   const { base, replicas, annotations = {} } = write;
   if (effectOf(write) === undefined) return { annotations };
   if (replicas !== undefined) return { from: base.specReplicas, to: replicas };
@@ -18,7 +18,7 @@ const shown = (value: string | null | undefined): string | null =>
 const quoted = (value: string | null): string => (value === null ? 'removed' : `set to ${JSON.stringify(value)}`);
 
 /** Returns the word for a write in the log. */
-export const wordOfWrite = (write: Write): string => {
+export const writeVerb = (write: Write): string => {
   const effect = effectOf(write);
   if (effect === undefined || write.base.annotation === undefined) {
     if (effect === undefined) return 'annotated';
@@ -27,7 +27,7 @@ export const wordOfWrite = (write: Write): string => {
   return effect === 'down' ? 'set an annotation' : 'restored an annotation';
 };
 
-interface WordsOfWrite {
+interface WriteDescription {
   /** `what`: name of the stored value. `restored`: the value that is restored if the stored one cannot be read. */
   readonly what: string;
   readonly restored: string;
@@ -40,7 +40,7 @@ interface WordsOfWrite {
   readonly done: string;
 }
 
-export const wordsOf = (write: Write): WordsOfWrite => {
+export const describeWrite = (write: Write): WriteDescription => {
   const { base, replicas = base.specReplicas, annotations = {} } = write;
   if (base.annotation === undefined) {
     const isDown = replicas === 0;

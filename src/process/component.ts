@@ -44,7 +44,7 @@ export interface Component<Settings> {
   /** Maximum number of requests to the seed in flight that `--kube-api-qps` does not limit. */
   readonly urgentInFlight: number;
   /** True if its controller also runs in replicas that do not lead. Default: false. */
-  readonly startsBeforeLead?: boolean;
+  readonly runsOnStandby?: boolean;
   /** Returns the rights that it needs in the seed. */
   readonly neededRights: RightsCheckOptions<Settings>['needed'];
   /** Rights that it needs in the garden, and the client that checks them. Absent if it does not use the garden. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createFakeClock } from '../../test/doubles/fake-clock.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
-import type { Outline } from '../config/outline.ts';
+import type { FieldValues } from '../config/outline.ts';
 import { proberConfig } from '../prober/config.ts';
 import type { ProberSettings } from '../prober/settings.ts';
 import { createMeter } from '../telemetry/meter.ts';
@@ -18,7 +18,7 @@ dependentResourceInfos:
     scaleDown: {level: 0}
 `;
 const original = textOf('probeInterval: 10s');
-const load = (text: string, inForce?: Outline) => proberConfig.load(text, { unknownFields: 'warning', inForce });
+const load = (text: string, inForce?: FieldValues) => proberConfig.load(text, { unknownFields: 'warning', inForce });
 
 const setUp = async () => {
   const clock = createFakeClock();

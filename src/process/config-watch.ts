@@ -1,4 +1,4 @@
-import { type LoadedConfig, type Outline } from '../config/index.ts';
+import { type LoadedConfig, type FieldValues } from '../config/index.ts';
 import { type ConfigProblem, formatProblem } from '../config/rules/index.ts';
 import { errorText } from '../kubernetes/api/errors.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -8,7 +8,7 @@ import type { Runnable } from './lifecycle.ts';
 
 export interface ConfigWatchOptions<Settings> {
   readonly path: string;
-  readonly load: (text: string, inForce?: Outline) => LoadedConfig<Settings>;
+  readonly load: (text: string, inForce?: FieldValues) => LoadedConfig<Settings>;
   readonly readFile: (path: string) => Promise<string>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -16,7 +16,7 @@ export interface ConfigWatchOptions<Settings> {
   /** Settings that the program started with. */
   readonly settings: Settings;
   /** Outline of the file that `settings` came from. */
-  readonly outline?: Outline | undefined;
+  readonly outline?: FieldValues | undefined;
   /** Number of warnings about that file. */
   readonly warnings: number;
   /** Called with settings that differ from those in force. */
@@ -41,7 +41,7 @@ class ConfigWatch<Settings> {
   readonly #warnings: Gauge;
   /** Settings in force, as JSON. */
   #inForce: string;
-  #outline: Outline | undefined;
+  #outline: FieldValues | undefined;
   #seen: string | undefined;
   #problem: string | undefined;
 

@@ -5,14 +5,14 @@ import { formatBindAddress } from './bind-address.ts';
 import { type Runnable, whenAborted } from './lifecycle.ts';
 import type { BindAddress } from './settings.ts';
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
 }
 
 /** Handlers of GET by exact path; they receive the query. An error of a handler is logged, and the response is a 500. */
-export type HttpRoutes = ReadonlyMap<string, (query: URLSearchParams) => HttpAnswer | Promise<HttpAnswer>>;
+export type HttpRoutes = ReadonlyMap<string, (query: URLSearchParams) => HttpResponse | Promise<HttpResponse>>;
 
 /** Handles one request. `signal` aborts when the server stops: streams must end then. Never throws. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse, signal: AbortSignal) => void;
@@ -29,7 +29,7 @@ export interface HttpServerOptions {
   readonly onListening?: (address: BindAddress) => void;
 }
 
-const text = (status: number, body: string): HttpAnswer => ({
+const text = (status: number, body: string): HttpResponse => ({
   status,
   contentType: 'text/plain; charset=utf-8',
   body: `${body}\n`,
@@ -39,7 +39,10 @@ interface RoutedServerOptions extends Omit<HttpServerOptions, 'handle'> {
   readonly routes: HttpRoutes;
 }
 
-const answer = async (request: IncomingMessage, { name, routes, logger }: RoutedServerOptions): Promise<HttpAnswer> => {
+const answer = async (
+  request: IncomingMessage,
+  { name, routes, logger }: RoutedServerOptions,
+): Promise<HttpResponse> => {
   const [path = '', query = ''] = (request.url ?? '').split(/[?#]/, 2);
   const route = routes.get(path);
   if (route === undefined) return text(404, `not found; there is ${[...routes.keys()].join(' and ')}`);
@@ -52,7 +55,7 @@ const answer = async (request: IncomingMessage, { name, routes, logger }: Routed
   }
 };
 
-const send = (response: ServerResponse, { status, contentType, body }: HttpAnswer): void => {
+const send = (response: ServerResponse, { status, contentType, body }: HttpResponse): void => {
   response.writeHead(status, {
     'Content-Type': contentType,
     'Content-Length': Buffer.byteLength(body),

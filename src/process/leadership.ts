@@ -18,7 +18,7 @@ export interface ElectionDeps {
   /** Tracks the writes of the controllers. */
   readonly writes: WriteTracker;
   /** True if controllers start before this process leads, and check its leadership themselves. */
-  readonly startsBeforeLead?: boolean;
+  readonly runsOnStandby?: boolean;
 }
 
 /** A leader renews every `retryPeriodMs`. After 2.5 such periods, and at least five seconds, it has missed two renewals or more. */
@@ -37,7 +37,7 @@ export interface Election {
 
 /** Creates the leader election of a component with the Lease `name`. Without leader election the process leads at once. */
 export const createElection = (settings: LeaderElectionSettings, name: string, deps: ElectionDeps): Election => {
-  const { clock, random, startsBeforeLead = false } = deps;
+  const { clock, random, runsOnStandby = false } = deps;
   if (!settings.enabled) return { identity: hostname(), leadership: { mayWrite: () => true }, runnables: [] };
   const silenceLimitMs = Math.max(leastSilenceMs, silentPeriods * settings.retryPeriodMs);
   const listeners = new Set<() => void>();
@@ -64,7 +64,7 @@ export const createElection = (settings: LeaderElectionSettings, name: string, d
     name: 'leader election',
     run: async (signal, ready) => {
       started = ready;
-      if (startsBeforeLead) ready();
+      if (runsOnStandby) ready();
       const end = await elector.run(signal);
       if (end === 'lost') throw new Error('leadership was lost: exiting, to start again as a standby');
     },

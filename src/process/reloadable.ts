@@ -68,7 +68,7 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
   /** Components that were in force, to be closed when the controller has stopped using them. */
   readonly #former: ConfiguredComponent<Settings, Memory>[] = [];
   /** Makes the controller switch to `#current`. Undefined while no controller runs. */
-  #goOver: (() => void) | undefined;
+  #switchConfiguration: (() => void) | undefined;
 
   constructor(options: ReloadableOptions<Settings, Memory>) {
     this.#options = options;
@@ -84,7 +84,7 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
   }
 
   apply(wanted: Settings): void {
-    this.#goOverTo(wanted).catch((error: unknown) =>
+    this.#switchTo(wanted).catch((error: unknown) =>
       this.#options.logger.error('the new configuration could not be applied', { error }),
     );
   }
@@ -110,11 +110,11 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
     ready();
     let memory: Memory | undefined;
     // One listener serves all configurations: one for each would stay on the signal as long as the program runs.
-    signal.addEventListener('abort', () => this.#goOver?.(), { once: true });
+    signal.addEventListener('abort', () => this.#switchConfiguration?.(), { once: true });
     while (!signal.aborted) {
       const end = new AbortController();
       const isOver = new Promise<void>((resolve) => {
-        this.#goOver = resolve;
+        this.#switchConfiguration = resolve;
       });
       const working = this.#current.work(memory, end.signal);
       await isOver;
@@ -122,7 +122,7 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
       memory = await working;
       await this.#closeFormer();
     }
-    this.#goOver = undefined;
+    this.#switchConfiguration = undefined;
   }
 
   async #closeFormer(): Promise<void> {
@@ -130,7 +130,7 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
   }
 
   /** Switches to new settings. A later change replaces one whose caches are still being filled. */
-  async #goOverTo(wanted: Settings): Promise<void> {
+  async #switchTo(wanted: Settings): Promise<void> {
     if (this.#hasEnded) return;
     const created = this.#options.create(wanted, this.#current.settings);
     const overtaken = this.#next;
@@ -145,8 +145,8 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
     this.#former.push(this.#current);
     this.#current = created;
     this.#next = undefined;
-    if (this.#goOver === undefined) await this.#closeFormer();
-    else this.#goOver();
+    if (this.#switchConfiguration === undefined) await this.#closeFormer();
+    else this.#switchConfiguration();
     this.#options.logger.info('the new configuration is in force');
   }
 }

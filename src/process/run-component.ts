@@ -1,4 +1,4 @@
-import type { LoadedConfig, Outline } from '../config/index.ts';
+import type { LoadedConfig, FieldValues } from '../config/index.ts';
 import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -27,9 +27,9 @@ export interface ProcessDeps<Settings> {
   readonly configFile: string;
   readonly readFile: (path: string) => Promise<string>;
   /** Parses the text of that file. */
-  readonly load: (text: string, inForce?: Outline) => LoadedConfig<Settings>;
+  readonly load: (text: string, inForce?: FieldValues) => LoadedConfig<Settings>;
   /** Outline of the file that `settings` came from. */
-  readonly outline?: Outline | undefined;
+  readonly outline?: FieldValues | undefined;
   /** Number of warnings about that file. */
   readonly configWarnings: number;
   /** Creates additional servers, for a component that has a status. */
@@ -52,7 +52,7 @@ export const runComponent = <Settings>(
 ): Promise<number> => {
   const { settings, configFile, configWarnings } = deps;
   const { dryRun, concurrentReconciles: concurrency } = deps.flags;
-  const { leaseName, urgentInFlight, startsBeforeLead = false } = component;
+  const { leaseName, urgentInFlight, runsOnStandby: runsOnStandby = false } = component;
   const userAgent = userAgentOf(deps);
   // A dry run must never take the Lease from the process that protects the seed.
   const lease = dryRun ? `${leaseName}-dry-run` : leaseName;
@@ -87,7 +87,7 @@ export const runComponent = <Settings>(
       checks: () => (dryRun ? [dryRunCheck, ...parts.checks()] : parts.checks()),
     };
   };
-  return runSeedProcess({ ...deps, leaseName: lease, urgentInFlight, startsBeforeLead, userAgent, start });
+  return runSeedProcess({ ...deps, leaseName: lease, urgentInFlight, runsOnStandby, userAgent, start });
 };
 
 /** Sets the metrics of leadership. Returns a function that reads the start of this process's leadership, in milliseconds since the epoch. */

@@ -22,7 +22,7 @@ export interface SeedPorts extends ComponentPorts {
 export interface ProcessParts {
   /** Runnables of every replica: caches, and all others that write nothing. */
   readonly standby: readonly Runnable[];
-  /** Runnables of the leader only or, with `startsBeforeLead`, of every replica. */
+  /** Runnables of the leader only or, with `runsOnStandby`, of every replica. */
   readonly leading: readonly Runnable[];
   /** Lines of `/readyz`. */
   checks(): readonly ReadyCheck[];
@@ -42,7 +42,7 @@ export interface SeedProcessOptions {
   /** Maximum number of requests to the seed in flight that the rate limit does not cover. */
   readonly urgentInFlight: number;
   /** True if `leading` runs in every replica. Default: false. */
-  readonly startsBeforeLead?: boolean;
+  readonly runsOnStandby?: boolean;
   /** Names of the flags or settings that hold the servers' addresses, for errors. Default: the flags of this program. */
   readonly addressNames?: { readonly metrics: string; readonly health: string };
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -66,8 +66,8 @@ export const runSeedProcess = async (options: SeedProcessOptions): Promise<numbe
   const connections = await connectElectingSeed(options, { clock, userAgent });
   const limiter = createRateLimiter({ qps, burst, urgentInFlight, clock, meter });
   const writes = new WriteTracker();
-  const { startsBeforeLead = false } = options;
-  const electionDeps = { clock, random, logger, kube: connections.election, writes, startsBeforeLead };
+  const { runsOnStandby = false } = options;
+  const electionDeps = { clock, random, logger, kube: connections.election, writes, runsOnStandby };
   const election = createElection(flags.leaderElection, leaseName, electionDeps);
   const { identity, leadership, leaderWatch } = election;
   const seed = limitedStack(connections.seed, { clock, limiter, writes });

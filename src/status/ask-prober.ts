@@ -29,11 +29,11 @@ const statusAt = (path: string, shoot: string | undefined): Call<ProberStatus> =
 });
 
 /** Requests the status of one prober. With `shoot`, a namespace, only that of its shoots, with details. Rejects with an ApiError. */
-export type AskProber = (shoot: string | undefined, options: CallOptions) => Promise<ProberStatus>;
+export type ReadProberStatus = (shoot: string | undefined, options: CallOptions) => Promise<ProberStatus>;
 
 /** Sends requests through the API server's proxy for pods (`pods/proxy`, verb `get`). */
-export const askPod =
-  (client: KubeClient, namespace: string, { pod, healthPort }: Pick<Replica, 'pod' | 'healthPort'>): AskProber =>
+export const readStatusOfPod =
+  (client: KubeClient, namespace: string, { pod, healthPort }: Pick<Replica, 'pod' | 'healthPort'>): ReadProberStatus =>
   async (shoot, options) => {
     const at = resourcePath({ apiVersion: 'v1', resource: 'pods', namespace, name: pod });
     const path = `${at}:${String(healthPort)}/proxy/status`;
@@ -46,8 +46,8 @@ export interface UrlDeps {
 }
 
 /** Sends requests directly to an address such as `http://127.0.0.1:9644`. */
-export const askUrl =
-  (url: URL, { clock, userAgent }: UrlDeps): AskProber =>
+export const readStatusFromUrl =
+  (url: URL, { clock, userAgent }: UrlDeps): ReadProberStatus =>
   async (shoot, options) => {
     const isPlain = url.protocol === 'http:';
     const security = createSecurity({});

@@ -1,4 +1,4 @@
 export { isPlainHealthy } from './judge.ts';
-export { askPod } from './ask-prober.ts';
+export { readStatusOfPod } from './ask-prober.ts';
 export { type LeaderAnswer, type StatusRun, askLeader, readStatus } from './read-status.ts';
 export type { Replica, SeedStatus, SeenShoot } from './seed-status.ts';

@@ -1,11 +1,11 @@
 import type { Annotation } from '../kubernetes/api/scalable.ts';
 import { findHeldNote } from '../gardener/held-note.ts';
 import type { FoundPause } from '../gardener/pause.ts';
-import { restorableOf } from '../gardener/annotated.ts';
+import { restoreTargetOf } from '../gardener/annotated.ts';
 import { distinctBy } from '../kubernetes/api/distinct.ts';
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
 import { clusterOfHeld, findHeldInCache } from '../prober/held/index.ts';
-import { type DependentResource, placeOf, shownPause } from '../prober/index.ts';
+import { type DependentResource, parseClusterName, shownPause } from '../prober/index.ts';
 import { pauseInWords, shootNameIn } from '../prober/status/index.ts';
 import { type ObjectsDeps, orProblem } from './read-objects.ts';
 import { type PauseSearch, readPauses } from './read-pauses.ts';
@@ -13,7 +13,7 @@ import type { HeldObjects, SeenShoot } from './seed-status.ts';
 
 /** Parses `shoot--PROJECT--NAME`, `shoot-PROJECT--NAME` (`ComputeTechnicalID` of Gardener's pkg/utils/gardener) or `NAMESPACE/CLUSTER`. */
 const nameIn = (cluster: string): Pick<SeenShoot, 'name' | 'project'> => {
-  const place = placeOf(cluster);
+  const place = parseClusterName(cluster);
   if (cluster.includes('/')) {
     return shootNameIn({ shootName: { namespace: place.namespace, name: place.cluster } }) ?? { name: cluster };
   }
@@ -67,7 +67,7 @@ const shootOf = (name: string, own: readonly SeenHeld[], pause: FoundPause | und
     paused,
     held: own.map(({ ref: { kind, name: resource }, annotations, annotation }) => {
       const at = findHeldNote(annotations)?.since;
-      const restorable = restorableOf(annotations, annotation);
+      const restorable = restoreTargetOf(annotations, annotation);
       return {
         kind,
         name: resource,

@@ -8,7 +8,7 @@ import {
   configuredPause,
   laterPause,
   listCapiClusters,
-  placeOf,
+  parseClusterName,
 } from '../prober/index.ts';
 import { type ObjectsDeps, orProblem } from './read-objects.ts';
 
@@ -85,9 +85,10 @@ export const readPauses = async (configured: PauseSearch, deps: ObjectsDeps, now
   );
   const all = laterPause(known.get(deps.namespace), configuredPause(configured.settings));
   known.delete(deps.namespace);
-  const of = (name: string): FoundPause | undefined => laterPause(known.get(name), known.get(placeOf(name).namespace));
+  const of = (name: string): FoundPause | undefined =>
+    laterPause(known.get(name), known.get(parseClusterName(name).namespace));
   const ofClusters = new Set(clusters.map(({ name }) => name));
-  const shared = new Set(clusters.map(({ name }) => placeOf(name).namespace));
+  const shared = new Set(clusters.map(({ name }) => parseClusterName(name).namespace));
   const names = [...clusters.map(({ name }) => name), ...[...known.keys()].filter((name) => !shared.has(name))];
   const ofShoots = namespaces.filter(({ name, isOfShoot }) => isOfShoot && name !== deps.namespace);
   return {

@@ -8,7 +8,7 @@ import {
 } from '../process/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ProberStatus } from '../prober/status/index.ts';
-import { type AskProber, askPod, askUrl } from './ask-prober.ts';
+import { type ReadProberStatus as ReadProberStatus, readStatusOfPod, readStatusFromUrl } from './ask-prober.ts';
 import { findWanted, namespaceOf } from './find-shoot.ts';
 import { type SeedFindings, judgeSeed } from './judge.ts';
 import { installedConfiguration, installedSettings } from '../install/index.ts';
@@ -45,13 +45,13 @@ const leaderAmong = ({ lease, replicas = [] }: SeedObjects): readonly Replica[] 
 };
 
 interface Asking {
-  readonly prober: AskProber | undefined;
+  readonly prober: ReadProberStatus | undefined;
   /** Problem to report if there is no prober. */
   readonly missing: string;
 }
 
 /** Requests the status. For a requested shoot it has the details that only `?shoot=` returns. Rejects with an ApiError. */
-const ask = async (prober: AskProber, run: LeaderQuery, clock: Clock): Promise<ProberStatus> => {
+const ask = async (prober: ReadProberStatus, run: LeaderQuery, clock: Clock): Promise<ProberStatus> => {
   const { shoot, leaderTimeoutMs, stop: signal } = run;
   const until = clock.monotonic() + leaderTimeoutMs;
   const namespace = shoot === undefined ? undefined : namespaceOf(shoot);
@@ -113,7 +113,10 @@ const beginToAsk = async (run: LeaderQuery, cluster: Omit<OperatorCluster, 'kube
   const objects = await readSeedObjects({ ...deps, selector, wall: () => clock.now() });
   const [leader] = leaderAmong(objects);
   const answering = answerOf(run, clock, {
-    prober: leaderUrl === undefined ? leader && askPod(client, namespace, leader) : askUrl(leaderUrl, cluster),
+    prober:
+      leaderUrl === undefined
+        ? leader && readStatusOfPod(client, namespace, leader)
+        : readStatusFromUrl(leaderUrl, cluster),
     missing: 'no pod of the prober is there to ask',
   });
   return { objects, answering };
@@ -153,7 +156,7 @@ const judged = ({ shoot }: StatusRun, findings: SeedFindings): SeedStatus => {
 const readByUrl = async (run: StatusRun, problem: string): Promise<SeedStatus> => {
   const clock = systemClock();
   const { leaderUrl } = run;
-  const prober = leaderUrl && askUrl(leaderUrl, { clock, userAgent: userAgentOf(run) });
+  const prober = leaderUrl && readStatusFromUrl(leaderUrl, { clock, userAgent: userAgentOf(run) });
   const answered = await answerOf(run, clock, { prober, missing: 'there is no --leader-url to ask' });
   const problems = [problem, ...(answered.problem === undefined ? [] : [answered.problem])];
   return judgeSeed({

@@ -66,7 +66,7 @@ export const writePause = async (
 type Steering = Pick<ClusterCommand, 'version' | 'env'>;
 
 /** Returns the user name that the API server reports for us, else the login name on this machine, with the version of `dwd`. */
-export const whoSteers = async (
+export const currentUser = async (
   context: Pick<CommandContext, 'client' | 'signal'>,
   { version, env }: Steering,
 ): Promise<string> => {

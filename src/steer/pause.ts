@@ -9,9 +9,9 @@ import {
   installedConfiguration,
   onCluster,
 } from '../install/index.ts';
-import { placeOf } from '../prober/index.ts';
+import { parseClusterName } from '../prober/index.ts';
 import { leaseNameOf } from '../process/index.ts';
-import { listPauses, whoSteers, writePause } from './namespaces.ts';
+import { listPauses, currentUser, writePause } from './namespaces.ts';
 import { findShoot, titleOf } from './shoots.ts';
 
 /** Target of a command: a shoot, by the namespace of its control plane or `PROJECT/NAME`, or all shoots of the seed. */
@@ -55,7 +55,7 @@ const homeNotes = async (home: string, { client, signal }: CommandContext): Prom
 export const runPause = (run: PauseRun): Promise<Result<SteerReport, CommandFailure>> =>
   onCluster(run, async ({ context }) => {
     const { forMs, reason, shoot, home } = run;
-    const by = await whoSteers(context, run);
+    const by = await currentUser(context, run);
     const until = forMs === undefined ? {} : { until: Math.ceil((context.clock.now() + forMs) / 1_000) * 1_000 };
     const pause: Pause = { ...until, reason, by };
     const words = `paused ${describePause(pause)}`;
@@ -94,7 +94,7 @@ export const runResume = (run: ResumeRun): Promise<Result<SteerReport, CommandFa
     const title = found === undefined ? all : titleOf(found);
     const was = before.has(namespace) ? 'the pause is taken back' : 'there was no pause to take back';
     const isRelated = (name: string): boolean =>
-      name === home || placeOf(namespace).namespace === name || placeOf(name).namespace === namespace;
+      name === home || parseClusterName(namespace).namespace === name || parseClusterName(name).namespace === namespace;
     const others = [...before].filter(([name]) => name !== namespace && (found === undefined || isRelated(name)));
     const configured = await configuredPause(home, context);
     return [

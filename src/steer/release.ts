@@ -19,11 +19,11 @@ import {
   sharesNamespaces,
   wasOf,
 } from '../prober/held/index.ts';
-import { type ProberSettings, placeOf } from '../prober/index.ts';
+import { type ProberSettings, parseClusterName } from '../prober/index.ts';
 import { systemRandom, whenAborted } from '../process/index.ts';
 import { type LeaderAnswer, askLeader } from '../status/index.ts';
 import { createMeter } from '../telemetry/index.ts';
-import { listPauses, listSharing, whoSteers, writePause } from './namespaces.ts';
+import { listPauses, listSharing, currentUser, writePause } from './namespaces.ts';
 import { type HeldInCluster, type ShootOutage, judgeOutages, stillInOutage } from './outages.ts';
 import type { SteerTarget } from './pause.ts';
 import { findShoot } from './shoots.ts';
@@ -85,7 +85,7 @@ const pauseEach = async (
   { run, paused }: { readonly run: ReleaseRun; readonly paused: string[] },
   context: CommandContext,
 ): Promise<void> => {
-  const by = await whoSteers(context, run);
+  const by = await currentUser(context, run);
   const until = Math.ceil((context.clock.now() + releasePauseMs) / 1_000) * 1_000;
   const pause: Pause = { until, reason, by };
   const before = await listPauses(context);
@@ -191,7 +191,7 @@ export const runRelease = async (run: ReleaseRun): Promise<Result<ReleaseReport,
     const all = await listHeldOf({ ...context, seed, ...owners });
     const held = all
       .map((resource): HeldInCluster => ({ ...resource, cluster: clusterOfHeld(owners, resource) }))
-      .filter(({ cluster }) => only === undefined || [cluster, placeOf(cluster).namespace].includes(only));
+      .filter(({ cluster }) => only === undefined || [cluster, parseClusterName(cluster).namespace].includes(only));
     if (held.length === 0) return { ...nothing, outcome: 'nothing-held' };
     const common = { random: systemRandom(), meter: createMeter(), logger, userAgent, reason };
     const query = { ...run.leader, timeoutMs: askTimeoutMs, stop: context.signal, namespace: home };

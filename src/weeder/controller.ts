@@ -26,7 +26,7 @@ export interface WeederState {
 }
 
 /** Weedings that start within this time, in milliseconds, are planned together, so that no watch is opened only to be replaced. */
-const gatherMs = 20;
+const planDelayMs = 20;
 /** Interval in which the state of namespaces without weedings is pruned, in milliseconds. */
 const pruneMs = 60_000;
 
@@ -142,7 +142,7 @@ export class WeederController {
   }
 
   #planSoon(): void {
-    this.#cancelPlan ??= this.#deps.clock.timer(gatherMs, () => this.#plan());
+    this.#cancelPlan ??= this.#deps.clock.timer(planDelayMs, () => this.#plan());
   }
 
   #plan(): void {

@@ -14,7 +14,7 @@ import { type Program, startProgram } from './support/program.ts';
 import { type ProberWorld, kcm, mcm, nodes, shootNamespace, startProberWorld } from './support/prober-world.ts';
 
 const namespace = shootNamespace;
-/** Its namespace is on its way out. */
+/** A shoot whose namespace is being deleted. */
 const going = 'shoot--test--going';
 const leaseName = 'dwd-prober-leader-election-dry-run';
 
@@ -53,7 +53,7 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
   let world: ProberWorld;
   let directory: string;
   let seed: ProberWorld['seed'];
-  /** Two of three nodes, and the third. */
+  /** Kubelets of two of the three nodes. `last` is the third. */
   let most: Kubelets;
   let last: Kubelets;
   let controllers: readonly { stop(): Promise<void> }[] = [];
@@ -109,7 +109,7 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
   };
   const untilMetric = (series: string, value: number): Promise<unknown> =>
     until(`${series} ${String(value)}`, async () => (await metric(series)) === value);
-  /** A review is a POST that stores nothing. */
+  /** Returns the writes of a user. A review is a POST that stores nothing. */
   const writesOf = (user: string): readonly string[] =>
     audit
       .requests()
@@ -117,7 +117,7 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
       .filter(({ uri }) => !uri.endsWith('/selfsubjectaccessreviews'))
       .map(({ verb, uri }) => `${verb} ${uri}`);
 
-  it('rehearses an outage: tells what it would do, and writes nothing but its Lease', async () => {
+  it('reports in a dry run what it would do, and writes only its Lease', async () => {
     const configFile = join(directory, 'rehearsal.yaml');
     writeFileSync(configFile, configOf(0.6, [kcm, mcm]));
     await start(
@@ -155,7 +155,7 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
     await untilCounts({ [kcm]: 2, [mcm]: 3 });
   });
 
-  it('leaves an Event on what it scales that says why, and takes no terminating namespace for a missing right', async () => {
+  it('records the reason in an Event of each scaled resource, and does not mistake a terminating namespace for a missing right', async () => {
     config = mountConfig(join(directory, 'mount'), configOf(0.6, [kcm]));
     await start('dwd', [...seedRules, ...eventRules], [`--config-file=${config.file}`]);
     most.cut();
@@ -179,7 +179,7 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
     expect(messages()).not.toContain('no right to write Events in shoot namespaces: they are left out');
   });
 
-  it('goes over to a changed configuration, and judges by it', async () => {
+  it('takes over a changed configuration, and judges by it', async () => {
     most.cut();
     await untilCounts({ [kcm]: 0 });
     // Two of three leases are no longer enough.
@@ -188,12 +188,12 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
     expect(await metric('dwd_config_reload_failed')).toBe(0);
   });
 
-  it('keeps the old configuration in force while the new one is invalid, and says so once', async () => {
+  it('keeps the old configuration in force while the new one is invalid, and logs that once', async () => {
     config.swap(configOf(0.6, [kcm]).replace('probeInterval: 1s', 'probeInterval: fast'));
     await untilMetric('dwd_config_reload_failed', 1);
     const runs = `dwd_prober_runs_total{namespace="${namespace}",result="healthy"}`;
     const first = (await metric(runs)) ?? 0;
-    // Longer than the file's next look.
+    // Longer than until the next check of the file.
     await until('more runs', async () => ((await metric(runs)) ?? 0) >= first + 8);
     expect((await getDeployment(seed.client, namespace, kcm)).spec.replicas).toBe(2);
     const complaints = lines().filter(({ msg }) => msg === 'configuration not taken over: the old one stays in force');
@@ -202,7 +202,7 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
     expect(String(complaints[0]?.problem)).toMatch(/config\.yaml:3:\d+: probeInterval/);
   });
 
-  it('takes the later one of two quick changes, with a new dependent', async () => {
+  it('takes over the later of two quick changes, with a new dependent', async () => {
     config.swap(configOf(0.95, [kcm]));
     config.swap(configOf(0.6, [kcm, mcm]));
     await untilMetric('dwd_config_reload_failed', 0);
@@ -212,7 +212,7 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
     await stop();
   });
 
-  it('names who scales what it holds, in the log, a metric and an Event, and takes it back', async () => {
+  it('names another writer that scales a held resource in the log, a metric and an Event, and reverts the change', async () => {
     const { file } = mountConfig(join(directory, 'foreign'), configOf(0.6, [kcm]));
     await start('naming', [...seedRules, ...eventRules], [`--config-file=${file}`]);
     most.cut();
@@ -236,7 +236,7 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
     await untilCounts({ [kcm]: 2 });
   });
 
-  it('restores the others where a required resource is missing or not served, and counts no failure in a healthy shoot', async () => {
+  it('restores the others if a required resource is missing or not served, and counts no failure in a healthy shoot', async () => {
     const nothing = `
   - ref: {apiVersion: example.com/v1, kind: Nothing, name: nothing}
     scaleUp: {level: 0, timeout: 20s}
@@ -264,9 +264,9 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
     await untilCounts({ [kcm]: 2 });
   });
 
-  it('protects with a notify receiver that hangs as without one: the same writes in the same order', async () => {
+  it('sends the same writes in the same order with a hanging notify receiver as without one', async () => {
     const heard: string[] = [];
-    // Takes every request, and answers none.
+    // Accepts every request, and responds to none.
     const receiver = createServer((request) => heard.push(`${String(request.method)} ${String(request.url)}`));
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
     const { port } = receiver.address() as AddressInfo;
@@ -280,7 +280,7 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
       most.connect();
       await untilCounts({ [kcm]: 2, [mcm]: 3 });
       await stop();
-      // One that was refused because the Deployment had changed is sent again.
+      // Ignores writes that were refused by a conflict: they are sent again.
       return audit
         .requests()
         .filter((request) => request.user === user && request.verb === 'patch' && request.status < 300)
@@ -299,7 +299,7 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
     }
   });
 
-  it('says once that it may not write Events, and scales all the same', async () => {
+  it('logs once that it may not write Events, and scales anyway', async () => {
     await start('without-events', seedRules, [`--config-file=${config.file}`]);
     await until('the check of rights', () => messages().includes('no right is missing'));
     most.cut();
@@ -311,7 +311,7 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
     await stop();
   });
 
-  it('names a missing right at the start, before anybody needs it', async () => {
+  it('logs a missing right at the start, before it is needed', async () => {
     const rules = seedRules.map((rule) => ({
       ...rule,
       verbs: rule.resources.includes('deployments') ? ['get', 'list', 'watch'] : rule.verbs,

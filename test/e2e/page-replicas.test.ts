@@ -11,13 +11,13 @@ import { freePorts } from '../envtest/processes.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { endDemos, startDemo, until } from './support/demo.ts';
 
-// The page of the built program, in two replicas of which one leads.
+// The page of the built program, in a leader and a standby.
 
 const dwd = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'dwd-replicas-'));
 const replicas: ChildProcess[] = [];
 
-/** Returns the address of its page. */
+/** Starts a replica. Returns the address of its page. */
 const startReplica = async (): Promise<string> => {
   const [page, health] = await freePorts(2);
   const flags = [
@@ -38,7 +38,7 @@ const viewAt = async (url: string): Promise<SeedView | undefined> => {
   return answer?.ok === true ? ((await answer.json()) as SeedView) : undefined;
 };
 
-/** The view at `url`, once it is of a seed whose four shoots are known and fits. */
+/** Waits until the view at `url` has all four shoots and fits. */
 const viewWhere = (url: string, fits: (view: SeedView) => boolean): Promise<SeedView> =>
   waitFor({ what: 'the page to show what is expected', withinMs: 60_000 }, async () => {
     const view = await viewAt(url);
@@ -60,7 +60,7 @@ afterAll(async () => {
 });
 
 describe('--page-bind-addr', () => {
-  it('serves the page in the leader, and in a replica that cannot ask it, which says so', async () => {
+  it('serves the page in the leader, and in a replica that cannot reach the leader and reports that', async () => {
     const leader = await startReplica();
     const { status } = await viewWhere(leader, ({ origin }) => origin.of === 'leader');
     expect(status.leads).toBe(true);

@@ -1,4 +1,4 @@
-/** How a leaf of a view shows that nothing was found for it. */
+/** True if a leaf of a view shows that nothing was found for it. */
 const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
@@ -7,7 +7,7 @@ const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   ((value instanceof Map || value instanceof Set) && value.size === 0);
 
-/** What is inside: entries of a record, of a list by place, of a map by key; nothing inside a leaf. */
+/** Members of a value: entries of a record or map by key, of a list or set by index; none of a leaf. */
 const membersOf = (value: unknown): readonly (readonly [key: string, value: unknown])[] => {
   if (value instanceof Set) return [...value].map((item, index) => [String(index), item]);
   if (value instanceof Map) return [...value].map(([key, entry]) => [String(key), entry]);
@@ -17,8 +17,8 @@ const membersOf = (value: unknown): readonly (readonly [key: string, value: unkn
 const memberOf = (value: unknown, key: string): unknown => membersOf(value).find(([name]) => name === key)?.[1];
 
 /**
- * Paths in `full`, which was made of an object with every field, that say no more than `bare`, which was made of an object with none: fields
- * that come out empty.
+ * Paths of fields in `full`, the view of an object with every field, that are empty or equal to those in `bare`, the view of an object without
+ * fields.
  */
 export const emptyFields = (full: unknown, bare: unknown, path = ''): readonly string[] => {
   if (isEmpty(full)) return [path];

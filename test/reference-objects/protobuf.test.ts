@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listNodeLeaseExpiries } from '../../src/care/calls.ts';
 import { listNodeHealth, listNodes, listWorkerNodes } from '../../src/gardener/node.ts';
-import { listPlainNodes, plainNode } from '../../src/gardener/plain-node.ts';
+import { listPlainNodes, plainNodeFields } from '../../src/gardener/plain-node.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import { readFields, readProtobufList, readProtobufStatus } from '../../src/kubernetes/protobuf/index.ts';
 import { readReference } from './fixture.ts';
@@ -11,9 +11,9 @@ interface PlainNode {
   readonly spec: { readonly taints: readonly { readonly key: string }[] };
 }
 
-// The bytes are what upstream's own serializer makes of the object that is also there as JSON.
+// Upstream's serializer has encoded the bytes from the object that the fixture also contains as JSON.
 
-describe('what upstream writes as protobuf is read as its JSON is', () => {
+describe('protobuf of upstream is read like its JSON', () => {
   it.each([
     ['nodes of the prober', 'NodeList', listNodes],
     ['nodes without Machines', 'NodeList', listPlainNodes],
@@ -28,7 +28,7 @@ describe('what upstream writes as protobuf is read as its JSON is', () => {
     expect(call.protobuf?.(protobuf)).toEqual(views);
   });
 
-  it('what tells that a node is about to go', () => {
+  it('the fields that show that a node is about to be deleted', () => {
     const { object, protobuf } = readReference('NodeList');
     const [{ metadata, spec }] = (object as { readonly items: readonly [PlainNode] }).items;
     const drafts: unknown[] = [];
@@ -36,7 +36,7 @@ describe('what upstream writes as protobuf is read as its JSON is', () => {
       apiVersion: 'v1',
       kind: 'NodeList',
       item: (cursor, end) => {
-        drafts.push(readFields(cursor, end, { fields: plainNode.fields, draft: plainNode.empty() }));
+        drafts.push(readFields(cursor, end, { fields: plainNodeFields.fields, draft: plainNodeFields.empty() }));
       },
     });
     const { deletionTimestamp } = metadata;

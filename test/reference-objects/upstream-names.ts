@@ -1,28 +1,28 @@
 import ts from 'typescript';
 import { type CheckedProgram, walk } from './program.ts';
 
-/** A text of the source that means something to others. */
+/** A string literal in the source that has a meaning for other programs. */
 export interface UpstreamName {
-  /** Relative to the repository. */
+  /** Path relative to the repository. */
   readonly file: string;
   readonly text: string;
 }
 
-/** Whether a place of that type takes any text, and not one of a few that the compiler knows. */
+/** True if the type accepts any string, not only literals that the compiler checks. */
 const takesAnyText = (type: ts.Type): boolean =>
   (type.isUnion() ? type.types : [type]).some(
     ({ flags }) => (flags & (ts.TypeFlags.String | ts.TypeFlags.Unknown)) !== 0,
   );
 
-/** `ResourcesApplied`; `worker.gardener.cloud/pool` */
+/** Matches names such as `ResourcesApplied` and `worker.gardener.cloud/pool`. */
 const looksLikeName = (text: string): boolean => /^[A-Z][A-Za-z]+$|^[a-z\d.-]+\.[a-z]+\/[a-z\d-]+$/.test(text);
 
-/** `etcd-main` */
+/** Matches names of objects such as `etcd-main`. */
 const looksLikeObject = (text: string): boolean => /^[a-z]+(?:-[a-z]+)+$/.test(text);
 
 const equalities = new Set([ts.SyntaxKind.EqualsEqualsEqualsToken, ts.SyntaxKind.ExclamationEqualsEqualsToken]);
 
-/** `purpose === 'testing'` */
+/** True if the literal is compared with any text, as in `purpose === 'testing'`. */
 const isCompared = (checker: ts.TypeChecker, node: ts.StringLiteral): boolean => {
   const { parent } = node;
   if (ts.isBinaryExpression(parent) && equalities.has(parent.operatorToken.kind)) {
@@ -45,7 +45,7 @@ const isUpstreamName = ({ checker, nameOf }: CheckedProgram, file: ts.SourceFile
   const type = checker.getContextualType(node);
   if (type === undefined) return looksLikeName(text);
   if (!takesAnyText(type)) return false;
-  // Care knows Deployments and others by their names.
+  // Care identifies Deployments and other objects by their names.
   return looksLikeName(text) || (nameOf(file).startsWith('src/care/') && looksLikeObject(text));
 };
 
@@ -55,7 +55,7 @@ const isOfControllers = (file: string): boolean =>
     file,
   );
 
-/** All names of others' conditions, reasons, states, labels and objects that the controllers and what they are made of spell out. */
+/** Finds all names of upstream's conditions, reasons, states, labels and objects in the source of the controllers and of the folders they import. */
 export const findUpstreamNames = (program: CheckedProgram): readonly UpstreamName[] =>
   program.files
     .filter((file) => isOfControllers(program.nameOf(file)))

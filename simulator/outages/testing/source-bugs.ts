@@ -28,16 +28,16 @@ const ofClusterApi =
 
 const givenBack = ['a cluster that is left is given back'];
 
-// `fillIn` takes strings where other wrapped functions take objects.
+// `fillTemplate` takes strings where other wrapped functions take objects.
 const firstOfFleet = 'fleet/one' as unknown as Shape;
 
 /** Fills in the name of the namespace's first cluster for each cluster of the namespace. */
 const mixedUp: PlantedChange =
-  (fillIn) =>
+  (fillTemplate) =>
   (...args) => {
     const [text, cluster] = args as unknown as readonly [string, string];
     const isMixedUp = text.endsWith(kubeControllerManager) && cluster.startsWith('fleet/');
-    return isMixedUp ? fillIn(args[0], firstOfFleet) : fillIn(...args);
+    return isMixedUp ? fillTemplate(args[0], firstOfFleet) : fillTemplate(...args);
   };
 
 /** Changes the result of a source's `watch`. */
@@ -101,7 +101,7 @@ export const sourceBugs: readonly Bug[] = [
   },
   {
     name: 'the first cluster of a namespace is held for each',
-    of: 'fillIn',
+    of: 'fillTemplate',
     change: mixedUp,
     breaks: ['no scale-down without evidence', 'protected in time'],
     among: ofClusterApi(() => true),

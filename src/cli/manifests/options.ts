@@ -46,7 +46,7 @@ const pathsFrom = ({ component, 'config-file': text }: ManifestFlagValues): Path
 /** Returns the share of a container's memory limit for V8's heap. Node itself, TLS and buffers used 165 MB with 1000 shoots (docs/adr/0011-memory.md). */
 const heapLimitMiB = (memoryLimitMiB: number): number => Math.floor((memoryLimitMiB * 5) / 8);
 
-const ahead = { unknownFields: 'error', looked: 'ahead' } as const;
+const ahead = { unknownFields: 'error', purpose: 'ahead' } as const;
 
 /**
  * Returns the installation that the flags define, with the configurations that they name, or by default those that Gardener generates. Prints warnings

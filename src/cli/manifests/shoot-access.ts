@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../install/index.ts';
-import { fillIn, kubeconfigQuery, proberShootGrants } from '../../prober/index.ts';
+import { fillTemplate, kubeconfigQuery, proberShootGrants } from '../../prober/index.ts';
 import type { Grant } from '../../process/rights/index.ts';
 import { type Installation, labelsOf, rbacGroup } from './installation.ts';
 import { policyRules } from './rights.ts';
@@ -59,7 +59,8 @@ export const kubeconfigScript = ({ prober: { settings } }: Installation): string
   const labels = isShared ? `${labelSelector ?? ''}="$CLUSTER"` : selector?.replaceAll(',', ' ');
   const labelled = labels === undefined ? '' : ` | kubectl label --local -f - -o yaml ${labels}`;
   // Cluster API's controllers may own a Secret of that name, so the script creates the Secret and never replaces one.
-  const secret = selector === undefined ? fillIn(settings.kubeConfigSecretName, `\${NAMESPACE}/\${CLUSTER}`) : name;
+  const secret =
+    selector === undefined ? fillTemplate(settings.kubeConfigSecretName, `\${NAMESPACE}/\${CLUSTER}`) : name;
   return `# SHOOT and SEED are kubeconfigs of the two clusters, NAMESPACE is the shoot's in the seed,
 # SERVER is the address at which pods of the seed reach the shoot's API server.${isShared ? ' CLUSTER is the name of its Cluster.' : ''}
 of() { kubectl --kubeconfig "$SHOOT" get secret ${name} -n ${namespace} -o "jsonpath={.data.$1}"; }

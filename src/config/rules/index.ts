@@ -10,5 +10,5 @@ export {
   hasErrors,
   sortProblems,
 } from './problem.ts';
-export { aboutRef, refOf, sameRefTwice } from './ref-rules.ts';
+export { checkRef, refOf, duplicateRefs } from './ref-rules.ts';
 export { type Fields, fieldsOf, itemsOf, repeatedAmong } from './shape.ts';

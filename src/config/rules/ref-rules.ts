@@ -12,7 +12,7 @@ export const refOf = (resource: unknown): ResourceRef | undefined => {
 };
 
 /** Finds resources that are listed twice. `field` is the name of the list at the root of the document. */
-export const sameRefTwice = (resources: readonly unknown[], field: string): readonly ConfigFinding[] => {
+export const duplicateRefs = (resources: readonly unknown[], field: string): readonly ConfigFinding[] => {
   const refs = resources.map(refOf);
   return repeatedAmong(refs.map((ref) => ref && refKey(ref))).map(({ index, first, key }) => ({
     path: [field, index, 'ref'],
@@ -28,7 +28,7 @@ const harmful = ['kube-controller-manager', 'machine-controller-manager', 'clust
  * Checks the kind and the name of a reference. A kind that no seed can scale protects nothing: this is an error before a configuration is used,
  * but only a warning in a running component, which must still protect the other resources.
  */
-export const aboutRef = (resource: unknown, path: Path): readonly ConfigFinding[] => {
+export const checkRef = (resource: unknown, path: Path): readonly ConfigFinding[] => {
   const ref = refOf(resource);
   if (ref === undefined || Object.values(ref).includes('')) return [];
   const judgement = judgeKind(ref);

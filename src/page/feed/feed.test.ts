@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProbedShoot, ProberStatus } from '../../prober/status/schema.ts';
-import { type SeedView, changesBetween, sampleOf, seedAfter, wholeOf } from './index.ts';
+import { type SeedView, changesBetween, sampleOf, seedAfter, fullMessageOf } from './index.ts';
 
 const time = '2026-01-01T00:00:00Z';
 
@@ -59,7 +59,7 @@ describe('changes of a seed', () => {
   it('turn the old seed into the new one', () => {
     fc.assert(
       fc.property(views, views, (before, after) => {
-        const known = seedAfter(undefined, sent(wholeOf(before)));
+        const known = seedAfter(undefined, sent(fullMessageOf(before)));
         expect(bySpace(seedAfter(known, sent(changesBetween(before, after))))).toEqual(bySpace(sent(after)));
       }),
       { numRuns: 300 },

@@ -59,7 +59,7 @@ export interface FeedEvents {
 
 const split = ({ status: { shoots, ...status }, ...view }: SeedView) => ({ header: { ...view, status }, shoots });
 
-export const wholeOf = (view: SeedView): SeedMessage => {
+export const fullMessageOf = (view: SeedView): SeedMessage => {
   const { header, shoots } = split(view);
   return { ...header, all: true, shoots, gone: [] };
 };

@@ -9,5 +9,5 @@ export {
   changesBetween,
   sampleOf,
   seedAfter,
-  wholeOf,
+  fullMessageOf,
 } from './feed.ts';

@@ -8,7 +8,7 @@ import { isExpectedHost } from './host.ts';
 import type { PageSource, SeedFeed } from './seed-feed.ts';
 
 /** Handles a POST request. Only the demo accepts any. */
-export type PagePost = (request: IncomingMessage, signal: AbortSignal) => Promise<PageAnswer>;
+export type PagePost = (request: IncomingMessage, signal: AbortSignal) => Promise<PageResponse>;
 
 export interface HandlerOptions {
   readonly boundTo: string;
@@ -21,34 +21,34 @@ export interface HandlerOptions {
   readonly posts: ReadonlyMap<string, PagePost>;
 }
 
-export interface PageAnswer {
+export interface PageResponse {
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer | string;
   readonly headers?: OutgoingHttpHeaders;
 }
 
-export const textAnswer = (status: number, text: string, headers: OutgoingHttpHeaders = {}): PageAnswer => ({
+export const textResponse = (status: number, text: string, headers: OutgoingHttpHeaders = {}): PageResponse => ({
   status,
   contentType: 'text/plain; charset=utf-8',
   body: `${text}\n`,
   headers,
 });
 
-const jsonAnswer = (value: unknown): PageAnswer => ({
+const jsonAnswer = (value: unknown): PageResponse => ({
   status: 200,
   contentType: 'application/json; charset=utf-8',
   body: `${JSON.stringify(value)}\n`,
 });
 
-const assetAnswer = ({ contentType, body, isImmutable }: Asset): PageAnswer => ({
+const assetAnswer = ({ contentType, body, isImmutable }: Asset): PageResponse => ({
   status: 200,
   contentType,
   body,
   headers: isImmutable ? { 'Cache-Control': 'public, max-age=31536000, immutable' } : {},
 });
 
-const send = (response: ServerResponse, { status, contentType, body, headers }: PageAnswer): void => {
+const send = (response: ServerResponse, { status, contentType, body, headers }: PageResponse): void => {
   if (response.destroyed) return;
   response.writeHead(status, {
     ...securityHeaders,
@@ -64,18 +64,18 @@ const statusAnswer = async (
   shoot: string | null,
   { source }: HandlerOptions,
   signal: AbortSignal,
-): Promise<PageAnswer> => {
+): Promise<PageResponse> => {
   const view = await source.seed(signal);
   if (shoot === null) return jsonAnswer(view);
   const found = await source.shoot(shoot, signal);
-  if (found === undefined) return textAnswer(404, 'no such shoot');
+  if (found === undefined) return textResponse(404, 'no such shoot');
   return jsonAnswer({ ...view, status: { ...view.status, shoots: [found] } });
 };
 
 const stream = (response: ServerResponse, shoot: string | null, options: HandlerOptions, signal: AbortSignal): void => {
   const opened = options.streams.open(response, signal);
   if (opened === undefined) {
-    send(response, textAnswer(503, 'too many watch already', { 'Retry-After': '5' }));
+    send(response, textResponse(503, 'too many watch already', { 'Retry-After': '5' }));
   } else if (shoot === null) options.feed.watchSeed(opened);
   else options.feed.watchShoot(opened, shoot);
 };
@@ -96,12 +96,12 @@ const refusal = (
   { method, headers }: IncomingMessage,
   path: string,
   { boundTo, posts }: HandlerOptions,
-): PageAnswer | undefined => {
+): PageResponse | undefined => {
   if (!isExpectedHost(boundTo, headers.host)) {
-    return textAnswer(421, 'this page is only served under the names of the loopback address');
+    return textResponse(421, 'this page is only served under the names of the loopback address');
   }
   if (method === 'GET' || method === 'HEAD' || (method === 'POST' && posts.has(path))) return undefined;
-  return textAnswer(405, 'only GET and HEAD are allowed', { Allow: 'GET, HEAD' });
+  return textResponse(405, 'only GET and HEAD are allowed', { Allow: 'GET, HEAD' });
 };
 
 const answerTo = async (
@@ -109,13 +109,13 @@ const answerTo = async (
   { pathname, searchParams }: URL,
   options: HandlerOptions,
   signal: AbortSignal,
-): Promise<PageAnswer> => {
+): Promise<PageResponse> => {
   const { assets, posts } = options;
   const asset = assets.get(pathname);
   if (asset !== undefined) return assetAnswer(asset);
   if (pathname === '/status') return statusAnswer(searchParams.get('shoot'), options, signal);
   const post = request.method === 'POST' ? posts.get(pathname) : undefined;
-  return post === undefined ? textAnswer(404, 'not found') : post(request, signal);
+  return post === undefined ? textResponse(404, 'not found') : post(request, signal);
 };
 
 /** Serves the page: its files, `/status` and `/events`, the latter two also for one shoot (`?shoot=NAMESPACE`). */
@@ -124,7 +124,7 @@ export const pageHandler =
   (request, response, signal) => {
     const url = urlOf(request);
     if (url === undefined) {
-      send(response, textAnswer(400, 'not an address'));
+      send(response, textResponse(400, 'not an address'));
       return;
     }
     const refused = refusal(request, url.pathname, options);
@@ -135,7 +135,7 @@ export const pageHandler =
       void answerTo(request, url, options, signal)
         .catch((error: unknown) => {
           options.logger.error('page: a request failed', { path: url.pathname, error });
-          return textAnswer(500, 'internal error; see the log');
+          return textResponse(500, 'internal error; see the log');
         })
         .then((answer) => send(response, answer));
     }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
 import { shootNamed, statusWith } from '../../../test/doubles/probed-shoots.ts';
 import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
-import { leaderAsker } from './leader.ts';
+import { leaderStatusReader } from './leader.ts';
 
 const leaseOf = (holderIdentity: string) => ({
   metadata: { name: 'lead', namespace: 'garden', uid: 'u', resourceVersion: '1' },
@@ -13,7 +13,7 @@ const status = statusWith([shootNamed('one')]);
 const begin = () => {
   const clock = createFakeClock();
   const kube = createScriptedKube();
-  const ask = leaderAsker({ seed: kube, clock, lease: { namespace: 'garden', name: 'lead' }, healthPort: 9644 });
+  const ask = leaderStatusReader({ seed: kube, clock, lease: { namespace: 'garden', name: 'lead' }, healthPort: 9644 });
   const { signal } = new AbortController();
   /** Requests the status with these responses. Returns the requested paths and the result. */
   const asked = async (shoot: string | undefined, ...answers: readonly (readonly [code: number, body: unknown])[]) => {

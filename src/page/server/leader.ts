@@ -4,10 +4,10 @@ import { createKubeClient } from '../../kubernetes/client/index.ts';
 import { getElectionLease } from '../../kubernetes/leaderelection/index.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ProberStatus } from '../../prober/status/schema.ts';
-import { askPod } from '../../status/index.ts';
+import { readStatusOfPod } from '../../status/index.ts';
 
 /** Requests the status from the leader, for the shoot with this namespace or for all. Rejects if nobody leads or the leader does not respond. */
-export type AskLeader = (shoot: string | undefined, signal: AbortSignal) => Promise<ProberStatus>;
+export type ReadLeaderStatus = (shoot: string | undefined, signal: AbortSignal) => Promise<ProberStatus>;
 
 export interface LeaderAccess {
   readonly seed: Kube;
@@ -27,7 +27,7 @@ const believedMs = 10_000;
 const podOf = (holder: string): string => holder.replace(/_[^_]*$/, '');
 
 /** Reaches the leader through the API server's proxy for pods. Needs `get` on `pods/proxy` in the Lease's namespace, and the rights of leader election. */
-export const leaderAsker = ({ seed, clock, lease, healthPort }: LeaderAccess): AskLeader => {
+export const leaderStatusReader = ({ seed, clock, lease, healthPort }: LeaderAccess): ReadLeaderStatus => {
   const client = createKubeClient({ kube: seed, clock });
   let known: { readonly pod: string; readonly until: number } | undefined;
   const podOfLeader = async (signal: AbortSignal): Promise<string> => {
@@ -40,7 +40,7 @@ export const leaderAsker = ({ seed, clock, lease, healthPort }: LeaderAccess): A
   return async (shoot, signal) => {
     const pod = await podOfLeader(signal);
     try {
-      return await askPod(client, lease.namespace, { pod, healthPort })(shoot, { signal, timeoutMs });
+      return await readStatusOfPod(client, lease.namespace, { pod, healthPort })(shoot, { signal, timeoutMs });
     } catch (error) {
       known = undefined;
       throw new Error(`${pod} leads, and was asked in vain: ${(error as Error).message}`, { cause: error });

@@ -1,7 +1,7 @@
 import type { Logger } from '../../ports/logger.ts';
 import { type BindAddress, type Runnable, type ServerPorts, whenAborted } from '../../process/index.ts';
 import type { ProberStatus } from '../../prober/status/schema.ts';
-import { leaderAsker } from './leader.ts';
+import { leaderStatusReader } from './leader.ts';
 import { createPage } from './page.ts';
 import { replicaSource } from './replica-source.ts';
 
@@ -37,7 +37,7 @@ export const pageServers =
       // The cast is safe: the prober of this process returns its own status.
       own: (shoot) => status(new URLSearchParams(shoot === undefined ? {} : { shoot })) as ProberStatus,
       leads: () => leadership.mayWrite(),
-      askLeader: canAsk ? leaderAsker({ seed, clock, lease, healthPort }) : undefined,
+      askLeader: canAsk ? leaderStatusReader({ seed, clock, lease, healthPort }) : undefined,
       clock,
     });
     return [withoutHarm(createPage({ address, directory, source, clock, logger }), logger)];

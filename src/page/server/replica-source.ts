@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { ProberStatus } from '../../prober/status/schema.ts';
-import type { AskLeader } from './leader.ts';
+import type { ReadLeaderStatus } from './leader.ts';
 import type { PageSource } from './seed-feed.ts';
 
 export interface ReplicaSourceDeps {
@@ -8,7 +8,7 @@ export interface ReplicaSourceDeps {
   readonly own: (shoot: string | undefined) => ProberStatus;
   readonly leads: () => boolean;
   /** Absent without leader election. */
-  readonly askLeader?: AskLeader | undefined;
+  readonly askLeader?: ReadLeaderStatus | undefined;
   readonly clock: Clock;
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type PageAnswer, type PagePost, textAnswer } from './handler.ts';
+import { type PageResponse, type PagePost, textResponse } from './handler.ts';
 import { isSameOrigin } from './host.ts';
 
 /** Size limit of a request in bytes, far more than the page sends. */
@@ -27,10 +27,10 @@ const jsonOf = async (request: IncomingMessage): Promise<unknown> => {
  */
 export const sameOriginPost =
   (act: (sent: unknown, signal: AbortSignal) => Promise<string | undefined>): PagePost =>
-  async (request, signal): Promise<PageAnswer> => {
+  async (request, signal): Promise<PageResponse> => {
     const { origin, host, 'content-type': type } = request.headers;
-    if (!isSameOrigin(origin, host)) return textAnswer(403, 'only the page itself may do this');
-    if (type !== 'application/json') return textAnswer(415, 'only JSON is read');
+    if (!isSameOrigin(origin, host)) return textResponse(403, 'only the page itself may do this');
+    if (type !== 'application/json') return textResponse(415, 'only JSON is read');
     const problem = await act(await jsonOf(request), signal);
-    return problem === undefined ? textAnswer(200, 'done') : textAnswer(400, problem);
+    return problem === undefined ? textResponse(200, 'done') : textResponse(400, problem);
   };

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ProbedShoot } from '../../prober/status/schema.ts';
-import { type PageSample, type SeedView, changesBetween, sampleOf, wholeOf } from '../feed/index.ts';
+import { type PageSample, type SeedView, changesBetween, sampleOf, fullMessageOf } from '../feed/index.ts';
 import { type EventStream, messageOf } from './event-streams.ts';
 
 /** Source of the data that the page shows. */
@@ -113,7 +113,9 @@ export class SeedFeed {
 
   /** Sends the seed to all readers. Each message is serialized only once. */
   #sendSeed(before: SeedView | undefined, view: SeedView, hasSample: boolean): void {
-    const whole = once(() => Buffer.concat([messageOf('seed', wholeOf(view)), messageOf('samples', this.#samples)]));
+    const whole = once(() =>
+      Buffer.concat([messageOf('seed', fullMessageOf(view)), messageOf('samples', this.#samples)]),
+    );
     const changes = once(() =>
       Buffer.concat([
         messageOf('seed', changesBetween(before ?? view, view)),

@@ -8,7 +8,7 @@ import { resourcePath } from '../../kubernetes/api/resource-path.ts';
 import { resolveKind } from '../../kubernetes/client/index.ts';
 import { flat, integer, stringMap, text } from '../../kubernetes/protobuf/index.ts';
 import { isWanted } from './held.ts';
-import { type PlacedRef, isTemplate } from '../place.ts';
+import { type RefTemplate, isTemplate } from '../place.ts';
 
 /** The parts of a resource that show if it is held. */
 interface SeenResource {
@@ -64,7 +64,7 @@ const listNamed = (ref: ResourceRef, resource: string) =>
  * cache unless the name is a template: the result is for display, not for writes. Rejects with an ApiError.
  */
 export const findHeldInCache = async (
-  ref: PlacedRef,
+  ref: RefTemplate,
   { client, options }: { readonly client: KubeClient; readonly options: CallOptions },
 ): Promise<readonly SeenResource[]> => {
   const found = await resolveKind(client, ref, options);

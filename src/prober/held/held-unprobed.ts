@@ -1,4 +1,4 @@
-import { restorableOf } from '../../gardener/annotated.ts';
+import { restoreTargetOf } from '../../gardener/annotated.ts';
 import { findHeldNote } from '../../gardener/held-note.ts';
 import { isHeld } from '../../gardener/scaling-annotations.ts';
 import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
@@ -23,7 +23,7 @@ export const shownHeld = (
   return {
     kind,
     name,
-    ...restorableOf(annotations, annotation),
+    ...restoreTargetOf(annotations, annotation),
     ...(since === undefined ? {} : { since: formatTime(since) }),
   };
 };

@@ -13,7 +13,7 @@ import { resourcePath } from '../../kubernetes/api/resource-path.ts';
 import { stateInObject, unknownAnnotation } from '../../gardener/annotated.ts';
 import { hasOurAnnotations, hasStored, isHeld, isMarked } from '../../gardener/scaling-annotations.ts';
 import { resolveKind } from '../../kubernetes/client/index.ts';
-import { type PlacedRef, isTemplate, placeholderValue } from '../place.ts';
+import { type RefTemplate, isTemplate, placeholderValue } from '../place.ts';
 
 /**
  * A resource that meltdown protection has scaled down or annotated. Either it has our mark, or it has none, as after an operator's `ignore-scaling`, but is at
@@ -26,7 +26,7 @@ export interface HeldResource {
 }
 
 /** The resources to find. `name` may be a template; if it is absent, every name matches. */
-interface Wanted extends Pick<PlacedRef, 'apiVersion' | 'kind' | 'namespace'> {
+interface Wanted extends Pick<RefTemplate, 'apiVersion' | 'kind' | 'namespace'> {
   readonly name?: string;
 }
 
@@ -86,7 +86,7 @@ export const isLeftover = ({ state }: HeldResource): boolean =>
 
 export interface HeldQuery {
   readonly client: KubeClient;
-  readonly refs: readonly PlacedRef[];
+  readonly refs: readonly RefTemplate[];
   readonly signal: AbortSignal;
 }
 

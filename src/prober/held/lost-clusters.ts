@@ -2,7 +2,7 @@ import { isMarked } from '../../gardener/scaling-annotations.ts';
 import type { Store } from '../../kubernetes/cache/index.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LifecycleDecision } from '../judge/lifecycle.ts';
-import { decideAfterSourceChange, findsAlike } from '../judge/source-change.ts';
+import { decideAfterSourceChange, findsSameClusters } from '../judge/source-change.ts';
 import { findOwned } from './of-cluster.ts';
 import type { ProberMemories } from '../prober-memory.ts';
 import type { ProberSettings } from '../settings.ts';
@@ -60,7 +60,7 @@ export class LostClusters {
       ...ownersOfMarks(settings, { ...sources, known }),
     ];
     this.#names = new Set(names.filter((name) => !known.has(name)));
-    this.#isSourceChanged = former !== undefined && !findsAlike(former, settings);
+    this.#isSourceChanged = former !== undefined && !findsSameClusters(former, settings);
     this.#decision = decideAfterSourceChange(former && sourceOf(former).gone, sources.source.gone);
     for (const name of this.#names) this.await(name);
   }

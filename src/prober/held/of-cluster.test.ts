@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { DependentSource } from '../../kubernetes/cache/index.ts';
 import { proberConfig } from '../config.ts';
-import { findOwned, ofCluster } from './of-cluster.ts';
+import { findOwned, forCluster } from './of-cluster.ts';
 import type { DependentResource, ProberSettings } from '../settings.ts';
 
 const refOf = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', name });
 const settingsOf = (config: object): ProberSettings =>
-  proberConfig.load(JSON.stringify(config), { unknownFields: 'error', looked: 'ahead' }).settings!;
+  proberConfig.load(JSON.stringify(config), { unknownFields: 'error', purpose: 'ahead' }).settings!;
 
 const template = refOf('{{ cluster }}-kcm');
 const shared = settingsOf({
@@ -18,14 +18,14 @@ const shared = settingsOf({
 });
 /** A resource that an earlier configuration named, and that is still held. */
 const dropped: DependentResource = {
-  ...{ ref: refOf('kcm'), optional: true, onlyWhereHeld: true },
+  ...{ ref: refOf('kcm'), optional: true, restoreOnly: true },
   scaleUp: { level: 0, initialDelayMs: 0, timeoutMs: 1 },
 };
 const both = { ...shared, dependentResources: [...shared.dependentResources, dropped] };
 const source = {} as DependentSource;
 
 it('fills in the names of one cluster, and keeps the watch that all clusters share', () => {
-  const { settings, dependents } = ofCluster(
+  const { settings, dependents } = forCluster(
     { settings: both, dependents: new Map([[refKey(template), source]]) },
     'fleet/one',
   );
@@ -37,7 +37,7 @@ it('fills in the names of one cluster, and keeps the watch that all clusters sha
 it('distinguishes resources of the same name in two namespaces', () => {
   const elsewhere = { ...template, namespace: '{{ namespace }}-cp' };
   const resources = [...shared.dependentResources, { ...shared.dependentResources[0]!, ref: elsewhere }];
-  const { settings, dependents } = ofCluster(
+  const { settings, dependents } = forCluster(
     {
       settings: { ...shared, dependentResources: resources },
       dependents: new Map([refKey(template), refKey(elsewhere)].map((key) => [key, source])),
@@ -49,7 +49,7 @@ it('distinguishes resources of the same name in two namespaces', () => {
 });
 
 it('assigns a resource without a cluster in its name to the namespace', () => {
-  const { settings } = ofCluster({ settings: both, dependents: new Map() }, 'fleet');
+  const { settings } = forCluster({ settings: both, dependents: new Map() }, 'fleet');
   expect(settings.dependentResources).toEqual([dropped]);
 });
 
@@ -59,7 +59,7 @@ it('changes nothing if no name has a placeholder', () => {
     dependentResourceInfos: [{ ref: refOf('kcm'), scaleUp: {} }],
   });
   const deps = { settings: plain, dependents: new Map([[refKey(refOf('kcm')), source]]) };
-  expect(ofCluster(deps, 'shoot--a')).toBe(deps);
+  expect(forCluster(deps, 'shoot--a')).toBe(deps);
 });
 
 it.each([

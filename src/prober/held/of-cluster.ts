@@ -1,11 +1,11 @@
 import { type NamespacedName, type ResourceRef, groupOf, refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import {
-  type PlacedRef,
+  type RefTemplate,
   clusterOf,
-  fillIn,
+  fillTemplate,
   isTemplate,
-  placeOf,
+  parseClusterName,
   placeholdersIn,
   withoutPlaceholders,
 } from '../place.ts';
@@ -15,9 +15,9 @@ import type { DependentResource, ProberSettings } from '../settings.ts';
 export const sharesNamespaces = ({ clusterSource }: Pick<ProberSettings, 'clusterSource'>): boolean =>
   clusterSource?.kind === 'cluster-api';
 
-const hasPlaceholder = ({ name, namespace = '' }: PlacedRef): boolean => isTemplate(name) || isTemplate(namespace);
+const hasPlaceholder = ({ name, namespace = '' }: RefTemplate): boolean => isTemplate(name) || isTemplate(namespace);
 
-const namesCluster = ({ name, namespace = '' }: PlacedRef): boolean =>
+const namesCluster = ({ name, namespace = '' }: RefTemplate): boolean =>
   [...placeholdersIn(name), ...placeholdersIn(namespace)].includes('cluster');
 
 /** A name that no namespace has, because names of namespaces have no capital letters. */
@@ -25,12 +25,12 @@ const anyCluster = 'A';
 
 /** True if a cluster has resources in another namespace than its own. */
 export const holdsOutside = ({ dependentResources }: Pick<ProberSettings, 'dependentResources'>): boolean =>
-  dependentResources.some(({ ref: { namespace = anyCluster } }) => fillIn(namespace, anyCluster) !== anyCluster);
+  dependentResources.some(({ ref: { namespace = anyCluster } }) => fillTemplate(namespace, anyCluster) !== anyCluster);
 
-const fillInRef = (ref: PlacedRef, cluster: string): PlacedRef => ({
+const fillInRef = (ref: RefTemplate, cluster: string): RefTemplate => ({
   ...ref,
-  name: fillIn(ref.name, cluster),
-  ...(ref.namespace === undefined ? {} : { namespace: fillIn(ref.namespace, cluster) }),
+  name: fillTemplate(ref.name, cluster),
+  ...(ref.namespace === undefined ? {} : { namespace: fillTemplate(ref.namespace, cluster) }),
 });
 
 interface WithDependents {
@@ -39,7 +39,7 @@ interface WithDependents {
 }
 
 /** Returns the dependencies of one cluster's prober: the names in its settings and the keys of its resources are filled in for that cluster. */
-export const ofCluster = <D extends WithDependents>(deps: D, cluster: string): D => {
+export const forCluster = <D extends WithDependents>(deps: D, cluster: string): D => {
   const { settings, dependents } = deps;
   const { kubeConfigSecretName, apiServerRef, dependentResources } = settings;
   const isShared = sharesNamespaces(settings);
@@ -55,7 +55,7 @@ export const ofCluster = <D extends WithDependents>(deps: D, cluster: string): D
     ...deps,
     settings: {
       ...settings,
-      kubeConfigSecretName: fillIn(kubeConfigSecretName, cluster),
+      kubeConfigSecretName: fillTemplate(kubeConfigSecretName, cluster),
       apiServerRef: fillInRef(apiServerRef, cluster),
       dependentResources: filled.map(({ resource, ref }): DependentResource => ({ ...resource, ref })),
     },
@@ -67,7 +67,7 @@ export const ofCluster = <D extends WithDependents>(deps: D, cluster: string): D
  * Returns the name of the cluster that owns an object as this resource, unless another reference fits the object better (`findOwned`); undefined if no cluster
  * does.
  */
-export const ownerOf = (settings: ProberSettings, ref: PlacedRef, object: NamespacedName): string | undefined =>
+export const ownerOf = (settings: ProberSettings, ref: RefTemplate, object: NamespacedName): string | undefined =>
   clusterOf(ref, object, sharesNamespaces(settings));
 
 export interface OwnedResource {
@@ -81,7 +81,7 @@ export interface Owners {
   readonly isKnown?: ((cluster: string) => boolean) | undefined;
 }
 
-const fixedLength = ({ name, namespace = '' }: PlacedRef): number =>
+const fixedLength = ({ name, namespace = '' }: RefTemplate): number =>
   withoutPlaceholders(name).length + withoutPlaceholders(namespace).length;
 
 /**
@@ -107,10 +107,10 @@ export const findOwned = (
 };
 
 /** Returns the settings without the resources whose object, by `findOwned`, belongs to another cluster. */
-export const withoutOthers = (owners: Owners, cluster: string): ProberSettings => {
+export const withoutOtherClusters = (owners: Owners, cluster: string): ProberSettings => {
   const isOwn = ({ ref }: DependentResource): boolean => {
     const filled = fillInRef(ref, cluster);
-    const namespace = filled.namespace ?? placeOf(cluster).namespace;
+    const namespace = filled.namespace ?? parseClusterName(cluster).namespace;
     return (findOwned(owners, { namespace, ref: filled })?.cluster ?? cluster) === cluster;
   };
   return { ...owners.settings, dependentResources: owners.settings.dependentResources.filter(isOwn) };

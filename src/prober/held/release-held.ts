@@ -19,7 +19,7 @@ import { ProbeGate } from '../probe-gate.ts';
 import { type ReleaseResult, explain, whyByHand } from './release-result.ts';
 import { type ShootRelease, releasePolicyOnRequest, releaseShoot } from './release-shoot.ts';
 import { describeWaiting } from '../status/scaling-progress.ts';
-import type { ShootSight } from '../status/sight.ts';
+import type { ShootProberView } from '../status/sight.ts';
 import { type ProberReport, createProberReport } from '../report.ts';
 import { type ProberSources, createProberSources } from '../sources.ts';
 
@@ -125,7 +125,7 @@ const releaseAll = async (deps: Releasing): Promise<void> => {
     source: sources.source,
     kubeconfigs: sources.kubeconfigs,
     apiServers: createApiServers(sources.apiServers, clock),
-    seedAwayMs: () => 0,
+    watchesInterruptedMs: () => 0,
     dependents: new Map(sources.dependents.map((source) => [source.key, source])),
   };
   const namespaces = [...new Set(deps.held.map((resource) => clusterOfHeld(deps, resource)))].toSorted();
@@ -139,7 +139,7 @@ const releaseAll = async (deps: Releasing): Promise<void> => {
   const work = async (): Promise<void> => {
     for (const namespace of queue) {
       told(namespace);
-      const onStep = (_: string, look: () => ShootSight): void => told(namespace, describeWaiting(look().state));
+      const onStep = (_: string, look: () => ShootProberView): void => told(namespace, describeWaiting(look().state));
       await until((signal) => releaseOne(namespace, { ...deps, signal }, { ...shootDeps, onStep }));
       left -= 1;
     }

@@ -1,4 +1,4 @@
-import { formerInWords } from '../../gardener/annotated.ts';
+import { describeStoredValue } from '../../gardener/annotated.ts';
 import { ignoresScaling, isHeld, replicasAnnotation } from '../../gardener/scaling-annotations.ts';
 import { type HeldResource, heldName } from './held.ts';
 
@@ -34,7 +34,7 @@ export const explain = (resource: HeldResource, why: string): string => {
 
 /** Returns the former count or annotation, such as `, was 2`; empty if it is not stored. */
 export const wasOf = ({ state: { annotation, annotations } }: HeldResource): string => {
-  const was = annotation === undefined ? annotations[replicasAnnotation] : formerInWords(annotations);
+  const was = annotation === undefined ? annotations[replicasAnnotation] : describeStoredValue(annotations);
   return was === undefined ? '' : `, was ${was}`;
 };
 

@@ -6,7 +6,7 @@ import type { ProberSettings } from '../settings.ts';
 
 const deployment = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', name });
 const settingsOf = (config: object): ProberSettings =>
-  proberConfig.load(JSON.stringify(config), { unknownFields: 'error', looked: 'ahead' }).settings!;
+  proberConfig.load(JSON.stringify(config), { unknownFields: 'error', purpose: 'ahead' }).settings!;
 
 const state = { resourceVersion: '1', specReplicas: 0, readyReplicas: 0, observed: true, annotations: {} };
 const heldAt = (place: string): HeldResource => {

@@ -1,4 +1,4 @@
-import { decisionOf, soonestMs } from './decision.ts';
+import { decisionOf, minRetryDelayMs } from './decision.ts';
 import { type CandidatesCase, type TurnInstants, isPathReachable } from './external-probe-rules.ts';
 import { type ObservedLease, confirmAfterMs } from './observed-leases.ts';
 import { nthSmallest } from './threshold.ts';
@@ -86,7 +86,7 @@ export const judgeAllSilent = (
       verdict: { kind: 'confirming' },
       reason: `${reason}; looking again`,
       counts,
-      nextRunAt: Math.max(allSilentSeenAt + confirmAfterMs, now + soonestMs),
+      nextRunAt: Math.max(allSilentSeenAt + confirmAfterMs, now + minRetryDelayMs),
     });
   }
   const earlyByMs = Math.max(0, (crossesAt ?? at) - at);

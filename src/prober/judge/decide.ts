@@ -3,7 +3,7 @@ import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
 import { earliestAllSilent, judgeAllSilent, allSilentInstant, someAreSilent } from './all-silent.ts';
-import { decisionOf, healthy, soonestMs } from './decision.ts';
+import { decisionOf, healthy, minRetryDelayMs } from './decision.ts';
 import type { LeaseObservation } from './lease-history.ts';
 import { confirmableAt, endDowntime } from './downtime.ts';
 import { unlisted } from './failure.ts';
@@ -22,7 +22,7 @@ import {
   countExpired,
   earliestPossibleExpiry,
   earliestWrongClocksDeadline,
-  reaches,
+  reachesThreshold,
   share,
   thresholdInstant,
   wrongClocksDeadline,
@@ -146,9 +146,9 @@ const restsOnSeenRenewals = (
   { memory, settings }: ProbeInput,
 ): boolean => {
   if (verdict.kind !== 'unhealthy' || counts === undefined) return false;
-  const silent = reaches(counts, settings) ? candidates.filter(({ expired }) => expired) : candidates;
+  const silent = reachesThreshold(counts, settings) ? candidates.filter(({ expired }) => expired) : candidates;
   const watched = silent.filter(({ name }) => !memory.history.neverSeenRenewed.has(name));
-  return reaches({ ...counts, expired: watched.length }, settings);
+  return reachesThreshold({ ...counts, expired: watched.length }, settings);
 };
 
 const judge = (candidates: readonly ObservedLease[], input: ProbeInput): Decision => {
@@ -162,7 +162,7 @@ const judge = (candidates: readonly ObservedLease[], input: ProbeInput): Decisio
   const forgotten = { ...input, memory };
   if (counts.candidates === 0) return healthy(input, { memory, counts, reason: 'no candidate nodes' });
   if (counts.candidates === 1) return judgeSingle(counts, forgotten);
-  if (reaches(counts, settings)) return judgeExpired(known, byAllSilent === undefined ? forgotten : input);
+  if (reachesThreshold(counts, settings)) return judgeExpired(known, byAllSilent === undefined ? forgotten : input);
   const byTrigger = judgeTrigger(known, forgotten);
   if (byTrigger?.verdict.kind === 'unhealthy') return byTrigger;
   if (byAllSilent !== undefined) return byAllSilent;
@@ -178,7 +178,7 @@ const judgeExpired = (known: Parameters<typeof judgeTrigger>[0], input: ProbeInp
   const { candidates, counts, reason, crossesAt } = known;
   const { now, memory } = input;
   const seenBefore = candidates.filter((lease) => lease.expired && !restsOnTimestamp(lease)).length;
-  if (reaches({ ...counts, expired: seenBefore }, input.settings)) {
+  if (reachesThreshold({ ...counts, expired: seenBefore }, input.settings)) {
     // Leases without `renewTime` reach the threshold at no finite instant.
     const crossedAt = crossesAt !== undefined && Number.isFinite(crossesAt) ? crossesAt : now;
     const verdict = { kind: 'unhealthy', crossedAt } as const;
@@ -220,7 +220,7 @@ const confirmAfterSpell = (decision: Decision, input: ProbeInput): Decision => {
       verdict: { kind: 'confirming' },
       reason: `${decision.reason}; the API server is in reach again only now, so looking again`,
       counts,
-      nextRunAt: Math.max(at, input.now + soonestMs),
+      nextRunAt: Math.max(at, input.now + minRetryDelayMs),
       verdictMayTurnAt,
     },
   );

@@ -24,9 +24,9 @@ export interface Decision {
   readonly downtime?: Downtime;
 }
 
-export const soonestMs = 1_000;
+export const minRetryDelayMs = 1_000;
 
-export const nextTick = ({ now, random, settings }: ProbeInput): number =>
+export const nextScheduledRun = ({ now, random, settings }: ProbeInput): number =>
   now + settings.probeIntervalMs * (1 + random * settings.backoffJitterFactor);
 
 export interface Healthy {
@@ -48,7 +48,7 @@ export const healthy = (input: ProbeInput, given: Healthy): Decision => {
       verdict: { kind: 'healthy', scope },
       reason,
       counts,
-      nextRunAt: Math.min(nextTick(input), Math.max(deadline, input.now + soonestMs)),
+      nextRunAt: Math.min(nextScheduledRun(input), Math.max(deadline, input.now + minRetryDelayMs)),
       verdictMayTurnAt,
     },
   );
@@ -64,7 +64,7 @@ export interface DecisionParts {
 }
 
 export const decisionOf = (input: ProbeInput, parts: DecisionParts): Decision => {
-  const { verdict, counts, nextRunAt = nextTick(input), verdictMayTurnAt } = parts;
+  const { verdict, counts, nextRunAt = nextScheduledRun(input), verdictMayTurnAt } = parts;
   return {
     verdict,
     reason: parts.reason ?? (verdict.kind === 'failed' ? verdict.error.message : verdict.kind),

@@ -19,7 +19,7 @@ const failedCodes: ReadonlySet<ApiErrorCode> = new Set(['TooManyRequests', 'Serv
  * Classifies the error of a run without a list of leases: the API server was reached and `failed`, no connection was established (`unconnected`), or the
  * fault is `ours`. Undefined: the API server responded properly (401, 403), or no request was sent.
  */
-const showing = (error: ReadError): 'failed' | 'unconnected' | 'ours' | undefined => {
+const classifyFailure = (error: ReadError): 'failed' | 'unconnected' | 'ours' | undefined => {
   if (!(error instanceof ApiError)) return undefined;
   if (failedCodes.has(error.code)) return 'failed';
   if (error.code !== 'ConnectionError' && error.code !== 'Timeout') return undefined;
@@ -30,7 +30,7 @@ const showing = (error: ReadError): 'failed' | 'unconnected' | 'ours' | undefine
 /** Enters a run that began at `startedAt` and got no list of leases. */
 export const lengthenSpell = (memory: ProbeMemory, startedAt: number, error: ReadError): ProbeMemory => {
   const { unreachable = { since: startedAt, failed: false, unconnected: false, ours: false } } = memory;
-  const shown = showing(error);
+  const shown = classifyFailure(error);
   return { ...memory, unreachable: shown === undefined ? unreachable : { ...unreachable, [shown]: true } };
 };
 
@@ -55,7 +55,7 @@ export interface AfterDowntime {
 
 /** Ends, after a successful list of leases, the spell, the doubt, and a time without available replicas, which may have passed between two runs. */
 export const endDowntime = (memory: ProbeMemory, observation: LeaseObservation, view: ApiServerView): AfterDowntime => {
-  const ended = endSpell(endDoubt(memory, observation, view), observation, view);
+  const ended = endSpell(endUnconfirmedSpell(memory, observation, view), observation, view);
   const from = Math.max(view.unavailable?.since ?? Number.POSITIVE_INFINITY, memory.history.lastObservedAt ?? never);
   const to = Math.min(view.unavailable?.until ?? Number.POSITIVE_INFINITY, observation.endedAt);
   if (to <= from || to <= ended.memory.history.notOlderThan) return ended;
@@ -97,7 +97,11 @@ const endSpell = (
 };
 
 /** Ends the doubt. A watch may lag: it may show that no replica was available only after the API server is reachable again. */
-const endDoubt = (memory: ProbeMemory, observation: LeaseObservation, view: ApiServerView): AfterDowntime => {
+const endUnconfirmedSpell = (
+  memory: ProbeMemory,
+  observation: LeaseObservation,
+  view: ApiServerView,
+): AfterDowntime => {
   const { doubt, ...rest } = memory;
   if (doubt === undefined) return { memory };
   const { since, until } = doubt;

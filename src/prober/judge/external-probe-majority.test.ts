@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type ExternalProbeFacts,
-  type Standing,
+  type ExternalProbeResult,
   createExternalProbeRegistry,
   isFaultOurs,
-  standingOf,
+  externalProbeResultOf,
 } from './external-probe-majority.ts';
 
 describe('the external probe of one shoot', () => {
@@ -19,12 +19,14 @@ describe('the external probe of one shoot', () => {
     // The address has responded since, but not often enough.
     [{ state: 'unreachable', renewedSince: 5_000 }, 'unreachable'],
   ] as const)('%o: %s', (facts, standing) => {
-    expect(standingOf(facts)).toBe(standing);
+    expect(externalProbeResultOf(facts)).toBe(standing);
   });
 });
 
-const standings = (counts: Partial<Record<Standing, number>>): readonly Standing[] =>
-  Object.entries(counts).flatMap(([standing, count]) => Array.from({ length: count }, () => standing as Standing));
+const standings = (counts: Partial<Record<ExternalProbeResult, number>>): readonly ExternalProbeResult[] =>
+  Object.entries(counts).flatMap(([standing, count]) =>
+    Array.from({ length: count }, () => standing as ExternalProbeResult),
+  );
 
 describe('the fault is ours', () => {
   it.each([
@@ -45,7 +47,7 @@ describe('the fault is ours', () => {
   });
 
   it('never in an outage of the whole seed, in which leases are not renewed', () => {
-    const others = fc.array(fc.constantFrom<Standing>('reachable', 'unreachable', 'unknown'));
+    const others = fc.array(fc.constantFrom<ExternalProbeResult>('reachable', 'unreachable', 'unknown'));
     fc.assert(fc.property(others, (all) => !isFaultOurs([...all, 'unreachable-for-us', 'unreachable-for-us'])));
   });
 });

@@ -1,7 +1,7 @@
 import type { Reachability } from './probe-input.ts';
 
 /** Result of one shoot's external probe, as it counts in the comparison of all shoots. */
-export type Standing =
+export type ExternalProbeResult =
   | Exclude<Reachability, 'unreachable'>
   | 'unreachable'
   /** Unreachable, although a lease of the shoot was renewed since: its kubelets reach the API server. */
@@ -15,7 +15,11 @@ export interface ExternalProbeFacts {
   readonly renewedSince?: number | undefined;
 }
 
-export const standingOf = ({ state, failingSince, renewedSince }: ExternalProbeFacts): Standing => {
+export const externalProbeResultOf = ({
+  state,
+  failingSince,
+  renewedSince,
+}: ExternalProbeFacts): ExternalProbeResult => {
   if (state !== 'unreachable') return state;
   const isRenewed = failingSince !== undefined && renewedSince !== undefined && renewedSince >= failingSince;
   return isRenewed ? 'unreachable-for-us' : 'unreachable';
@@ -28,7 +32,7 @@ const fewest = 3;
  * True if the fault is ours: three or more addresses, and more than half of those whose state is known, are unreachable while leases are renewed. In an
  * outage of the whole seed leases are not renewed, and the addresses count.
  */
-export const isFaultOurs = (standings: Iterable<Standing>): boolean => {
+export const isFaultOurs = (standings: Iterable<ExternalProbeResult>): boolean => {
   const judged = [...standings].filter((standing) => standing !== 'unknown');
   const unreachable = judged.filter((standing) => standing === 'unreachable-for-us').length;
   return unreachable >= fewest && unreachable * 2 > judged.length;
@@ -55,7 +59,7 @@ export const createExternalProbeRegistry = ({
   initial,
   onChange,
 }: ExternalProbeRegistryOptions): ExternalProbeRegistry => {
-  const standings = new Map(Array.from(initial, ([namespace, facts]) => [namespace, standingOf(facts)]));
+  const standings = new Map(Array.from(initial, ([namespace, facts]) => [namespace, externalProbeResultOf(facts)]));
   let ours = isFaultOurs(standings.values());
   let isClosed = false;
 
@@ -69,7 +73,7 @@ export const createExternalProbeRegistry = ({
   return {
     faultIsOurs: () => ours,
     set: (namespace, facts) => {
-      const standing = standingOf(facts);
+      const standing = externalProbeResultOf(facts);
       if (standings.get(namespace) === standing) return;
       standings.set(namespace, standing);
       judge();

@@ -1,4 +1,4 @@
-import { decisionOf, nextTick, soonestMs } from './decision.ts';
+import { decisionOf, nextScheduledRun, minRetryDelayMs } from './decision.ts';
 import type { ObservedLease } from './observed-leases.ts';
 import { nthSmallest } from './threshold.ts';
 import type { Decision } from './decision.ts';
@@ -86,12 +86,12 @@ export const judgeTrigger = (
   }
   if (!dependents.anyHeld) return undefined;
   // Perhaps not everything is held: expired leases may still require a scale-down.
-  const observation = Math.max(crossesAt ?? Number.POSITIVE_INFINITY, input.now + soonestMs);
+  const observation = Math.max(crossesAt ?? Number.POSITIVE_INFINITY, input.now + minRetryDelayMs);
   return decisionOf(input, {
     verdict: { kind: 'skipped' },
     reason: `${reason}: left as it is`,
     counts,
-    nextRunAt: Math.min(nextTick(input), observation),
+    nextRunAt: Math.min(nextScheduledRun(input), observation),
   });
 };
 

@@ -1,6 +1,6 @@
 import { renewalsOf } from './lease-history.ts';
 import { ApiError } from '../../kubernetes/api/errors.ts';
-import { decisionOf, nextTick, soonestMs } from './decision.ts';
+import { decisionOf, nextScheduledRun, minRetryDelayMs } from './decision.ts';
 import { downtimeMs, lengthenSpell } from './downtime.ts';
 import type { ObservedLease } from './observed-leases.ts';
 import { earliestReach, mayReachAt } from './threshold.ts';
@@ -60,7 +60,7 @@ const failed = ({ failure, error, renewals, isSeed = false }: FailedRun, input: 
     const asked = Math.min(error.retryAfterMs ?? 0, longestBackOffMs);
     const backOff = input.now + Math.max(throttledBackOffMs, asked);
     const verdict = { kind, failure: 'throttled', error } as const;
-    return decisionOf(input, { verdict, nextRunAt: Math.max(backOff, nextTick(input)) });
+    return decisionOf(input, { verdict, nextRunAt: Math.max(backOff, nextScheduledRun(input)) });
   }
   const unusable = error instanceof ApiError ? failure : 'kubeconfig_unusable';
   return again({ kind, failure: unusable, error }, renewals, input);
@@ -79,15 +79,15 @@ const again = (verdict: FailedVerdict, renewals: readonly number[], input: Probe
       now,
       settings,
     );
-  const tick = nextTick(input);
-  const soonest = now + Math.max(soonestMs, askedMs(verdict.error));
+  const tick = nextScheduledRun(input);
+  const soonest = now + Math.max(minRetryDelayMs, retryAfterMsOf(verdict.error));
   const deadlines = [tick, lastChanceAt(memory, now)];
   if (!olderThan(expiryAgeMs / 2)) {
     return decisionOf(input, { verdict, nextRunAt: Math.min(tick, earliest(deadlines, soonest)) });
   }
   const isExpired = olderThan(expiryAgeMs);
   const before = memory.failedRuns?.isExpired === isExpired ? memory.failedRuns.count : 0;
-  deadlines.push(now + soonestMs * 2 ** before);
+  deadlines.push(now + minRetryDelayMs * 2 ** before);
   if (!isExpired) {
     deadlines.push(
       earliestReach(
@@ -102,7 +102,7 @@ const again = (verdict: FailedVerdict, renewals: readonly number[], input: Probe
   );
 };
 
-const askedMs = (error: ReadError): number => (error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0);
+const retryAfterMsOf = (error: ReadError): number => (error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0);
 
 /** Returns the first of the deadlines, but not before `soonest`. */
 const earliest = (deadlines: readonly number[], soonest: number): number => Math.max(soonest, Math.min(...deadlines));

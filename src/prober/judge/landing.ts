@@ -1,6 +1,6 @@
-import { soonestMs } from './decision.ts';
+import { minRetryDelayMs } from './decision.ts';
 import type { ObservedLease } from './observed-leases.ts';
-import { neededOf, nthSmallest, reaches } from './threshold.ts';
+import { neededOf, nthSmallest, reachesThreshold } from './threshold.ts';
 import type { Decision } from './decision.ts';
 import type { ProbeInput, ProbeSettings } from './probe-input.ts';
 import type { Flapping, Outage, ProbeMemory } from './probe-memory.ts';
@@ -126,7 +126,7 @@ export const trackOutage = (decision: Decision, candidates: readonly ObservedLea
   if (verdict.kind === 'unhealthy') return { ...decision, memory: enterOutage(memory, candidates, input) };
   if (verdict.kind !== 'healthy') {
     // The outage continues even if a veto or a missing confirmation keeps the verdict from `unhealthy`.
-    const lasts = memory.allSilentSeenAt !== undefined || (counts !== undefined && reaches(counts, settings));
+    const lasts = memory.allSilentSeenAt !== undefined || (counts !== undefined && reachesThreshold(counts, settings));
     return lasts ? { ...decision, memory: withoutLanding(memory) } : decision;
   }
   if (!input.dependents.mayBeHeld) return { ...decision, memory: endOutage(memory, now) };
@@ -154,7 +154,7 @@ const land = (decision: Decision, candidates: readonly ObservedLease[], input: P
     ...decision,
     verdict: { kind: 'landing', renewed, awaited, until },
     reason: `${reason}; landing: ${String(renewed)} of ${String(awaited)} renewed, ${terms}`,
-    nextRunAt: Math.max(now + soonestMs, Math.min(decision.nextRunAt, until, now + paceMs)),
+    nextRunAt: Math.max(now + minRetryDelayMs, Math.min(decision.nextRunAt, until, now + paceMs)),
     memory: { ...memory, outage: { ...known, landing } },
   };
 };

@@ -1,4 +1,4 @@
-import { type LifecycleDecision, type ReleasePolicy, releasesLess } from './lifecycle.ts';
+import { type LifecycleDecision, type ReleasePolicy, restoresLess } from './lifecycle.ts';
 import type { ProberSettings } from '../settings.ts';
 
 const policyOf = (gone: LifecycleDecision): ReleasePolicy => (gone.kind === 'stop' ? gone.releasePolicy : 'nothing');
@@ -13,7 +13,7 @@ export const decideAfterSourceChange = (
 ): LifecycleDecision => {
   if (former === undefined || former === now) return now;
   const [one, other] = [policyOf(former), policyOf(now)];
-  const releasePolicy = releasesLess(one, other) ? other : one;
+  const releasePolicy = restoresLess(one, other) ? other : one;
   return { kind: 'stop', releasePolicy, reason: 'the changed configuration does not find its cluster any more' };
 };
 
@@ -21,5 +21,5 @@ export const decideAfterSourceChange = (
 type Finds = Pick<ProberSettings, 'clusterSource' | 'kubeConfigSecretName'>;
 
 /** True if two configurations find the same clusters. With a label selector for Secrets, `kubeConfigSecretName` is that selector. */
-export const findsAlike = (former: Finds, now: Finds): boolean =>
+export const findsSameClusters = (former: Finds, now: Finds): boolean =>
   former.clusterSource?.kind === now.clusterSource?.kind && former.kubeConfigSecretName === now.kubeConfigSecretName;

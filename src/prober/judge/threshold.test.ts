@@ -7,7 +7,7 @@ import {
   earliestPossibleExpiry,
   earliestWrongClocksDeadline,
   nthSmallest,
-  reaches,
+  reachesThreshold,
   share,
   thresholdInstant,
   wrongClocksDeadline,
@@ -41,7 +41,7 @@ describe('reaches', () => {
     [7, 10, 0.7, true],
     [1, 3, 0.3333333333333333, true],
   ])('%d of %d with fraction %d: %s', (expired, candidates, fraction, expected) => {
-    expect(reaches({ expired, candidates }, settingsOf(fraction))).toBe(expected);
+    expect(reachesThreshold({ expired, candidates }, settingsOf(fraction))).toBe(expected);
   });
 });
 

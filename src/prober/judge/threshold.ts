@@ -13,13 +13,15 @@ export const countExpired = (leases: readonly JudgedLease[]): number =>
 export const share = (leases: readonly JudgedLease[]): string =>
   `${String(countExpired(leases))}/${String(leases.length)}`;
 
-export const reaches = ({ expired, candidates }: LeaseCounts, { nodeLeaseFailureFraction }: ProbeSettings): boolean =>
-  expired / candidates >= nodeLeaseFailureFraction;
+export const reachesThreshold = (
+  { expired, candidates }: LeaseCounts,
+  { nodeLeaseFailureFraction }: ProbeSettings,
+): boolean => expired / candidates >= nodeLeaseFailureFraction;
 
 /** True if some subset of two or more of `all` leases reaches the threshold. The worst case is a subset with as few unexpired leases as possible. */
 const someReach = ({ expired, all }: { readonly expired: number; readonly all: number }, settings: ProbeSettings) => {
   if (all < 2 || expired === 0) return false;
-  return expired >= 2 || reaches({ expired, candidates: 2 }, settings);
+  return expired >= 2 || reachesThreshold({ expired, candidates: 2 }, settings);
 };
 
 const mayReach = (leases: readonly JudgedLease[], settings: ProbeSettings): boolean =>
@@ -51,7 +53,7 @@ export const earliestPossibleExpiry = (leases: readonly JudgedLease[], settings:
 
 /** The same for leases that expire at `expiresAt`. */
 export const earliestReach = (expiresAt: readonly number[], settings: ProbeSettings): number | undefined => {
-  const needed = reaches({ expired: 1, candidates: 2 }, settings) ? 1 : 2;
+  const needed = reachesThreshold({ expired: 1, candidates: 2 }, settings) ? 1 : 2;
   return expiresAt.length < 2 ? undefined : nthSmallest(expiresAt, needed);
 };
 
@@ -62,7 +64,7 @@ export const thresholdInstant = (leases: readonly JudgedLease[], settings: Probe
 /** Returns the number of expired candidates that reaches the threshold; one more than `candidates` if no number does. */
 export const neededOf = (candidates: number, settings: ProbeSettings): number => {
   let expired = 1;
-  while (expired <= candidates && !reaches({ expired, candidates }, settings)) expired += 1;
+  while (expired <= candidates && !reachesThreshold({ expired, candidates }, settings)) expired += 1;
   return expired;
 };
 

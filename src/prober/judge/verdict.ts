@@ -33,9 +33,10 @@ export type Verdict =
   | { readonly kind: 'failed'; readonly failure: FailureKind; readonly error: ReadError };
 
 /** Name of a verdict in the log, the metrics and the demo. */
-export type VerdictWord = 'healthy' | 'unhealthy' | 'confirming' | 'landing' | 'skipped' | FailureKind;
+export type VerdictName = 'healthy' | 'unhealthy' | 'confirming' | 'landing' | 'skipped' | FailureKind;
 
-export const wordOf = (verdict: Verdict): VerdictWord => (verdict.kind === 'failed' ? verdict.failure : verdict.kind);
+export const verdictNameOf = (verdict: Verdict): VerdictName =>
+  verdict.kind === 'failed' ? verdict.failure : verdict.kind;
 
 export interface LeaseCounts {
   readonly candidates: number;

@@ -206,7 +206,7 @@ describe('runs', () => {
     snapshotOf: () => ({ kind: 'absent' }),
     resources: [],
     probeIntervalMs: 10_000,
-    seedAwayMs: 0,
+    watchesInterruptedMs: 0,
     role: leader,
   });
   const initial: ShootProberState = { probe: emptyProbeMemory, nextRunAt: 5_000, runUnderWay: false, flows: 0 };
@@ -264,7 +264,7 @@ it('a response to another flow is ignored', () => {
     snapshotOf: () => ({ kind: 'unknown' }) as const,
     resources,
     probeIntervalMs: 10_000,
-    seedAwayMs: 0,
+    watchesInterruptedMs: 0,
     role: leader,
   };
   const other = advanceShoot(state, [{ kind: 'answered', flow: 7, answer }], context);
@@ -286,7 +286,7 @@ describe('a standby whose verdict is older than a restoration of the leader', ()
     },
     resources,
     probeIntervalMs: 10_000,
-    seedAwayMs: 0,
+    watchesInterruptedMs: 0,
     role,
   });
   // The leader could not scale b down: an annotation prevented it until now.

@@ -1,15 +1,15 @@
-import { releasesLess } from '../judge/lifecycle.ts';
+import { restoresLess } from '../judge/lifecycle.ts';
 import { nextRunDue, runSooner, scheduleAfter } from '../judge/next-run.ts';
 import { type Flow, type FlowEnd, advanceFlow, cancelFlow } from './flow.ts';
-import type { StepAnswer } from './operation.ts';
+import type { ActionResponse } from './operation.ts';
 import type { DesiredScaling, Effect, ShootContext, ShootEvent, ShootProberState, ShootStep } from './shoot-state.ts';
 import { isPaused } from './pause.ts';
 import {
   cancelPaused,
   desiredScaling,
   reconcile,
-  seePauseEnd,
-  seeRestoration,
+  enterPauseEnd,
+  enterRestoration,
   startAsAllowed,
   startFlow,
   startPending,
@@ -23,7 +23,7 @@ export const advanceShoot = (
   context: ShootContext,
 ): ShootStep => {
   const effects: Effect[] = [];
-  let current = cancelPaused(seePauseEnd(seeRestoration(state, context), context), context);
+  let current = cancelPaused(enterPauseEnd(enterRestoration(state, context), context), context);
   for (const event of events) {
     const taken = takeEvent(current, event, context);
     current = taken.state;
@@ -59,7 +59,7 @@ const takeEvent = (state: ShootProberState, event: ShootEvent, context: ShootCon
       if (
         state.releaseStarted === true &&
         state.releasePolicy !== undefined &&
-        !releasesLess(event.releasePolicy, state.releasePolicy)
+        !restoresLess(event.releasePolicy, state.releasePolicy)
       ) {
         return { state, effects: [] };
       }
@@ -89,7 +89,7 @@ const takeEvent = (state: ShootProberState, event: ShootEvent, context: ShootCon
   }
 };
 
-const runFlow = (state: ShootProberState, answers: readonly StepAnswer[], context: ShootContext): ShootStep => {
+const runFlow = (state: ShootProberState, answers: readonly ActionResponse[], context: ShootContext): ShootStep => {
   if (state.flow === undefined) return { state, effects: [], wakeAt: Number.POSITIVE_INFINITY };
   const isNew = state.flow.startedLevels === 0;
   const { flow, actions, wakeAt, end } = advanceFlow(state.flow, { ...context, answers });

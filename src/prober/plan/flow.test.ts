@@ -118,7 +118,7 @@ describe('a scale-up', () => {
   });
 
   it('waits for interrupted watches of the seed, even between levels, but not for ever; then it reads first', () => {
-    const awayFrom = (from: number) => ({ seedAwayMs: (now: number) => Math.max(0, now - from) });
+    const awayFrom = (from: number) => ({ watchesInterruptedMs: (now: number) => Math.max(0, now - from) });
     const held3 = { resources, objects: [held(a), held(b), held(c)], verdictAt: () => upVerdict };
     const before = run({ ...held3, ...awayFrom(-1) }, 200_000);
     expect(before.sent.slice(0, 2)).toEqual([readAt(91_000, 'a'), readAt(91_000, 'b')]);
@@ -127,7 +127,7 @@ describe('a scale-up', () => {
     const at = meanwhile.sent[2]?.at ?? 0;
     expect(meanwhile.sent).toEqual([patchAt(100, 'a', 3), patchAt(100, 'b', 3), patchAt(at, 'c', 3)]);
     expect(Math.floor(at / 10_000)).toBe(9);
-    const back = { seedAwayMs: (now: number) => (now < 5_000 ? 5_000 : 0) };
+    const back = { watchesInterruptedMs: (now: number) => (now < 5_000 ? 5_000 : 0) };
     expect(run({ ...held3, ...back }, 200_000).sent[0]).toEqual(patchAt(10_200, 'a', 3));
   });
 
@@ -232,7 +232,7 @@ describe('a scale-up', () => {
 });
 
 describe('a resource that is no longer configured', () => {
-  const dropped: DependentResource = { ...dependent(b, { down: null, optional: true }), onlyWhereHeld: true };
+  const dropped: DependentResource = { ...dependent(b, { down: null, optional: true }), restoreOnly: true };
   const resources = [at(a, 0), dropped];
 
   it('is restored if we hold it', () => {
@@ -365,7 +365,7 @@ it('scales down nothing more after a suspension until the verdict is confirmed',
   const created = createFlow({ ...plan, resources: [at(a, 0), at(c, 1)], verdictMaxAgeMs: 20_000 });
   const snapshotOf = () => ({ kind: 'state', state: stateOf(up(c)) }) as const;
   const step = (flow: Flow, now: number) =>
-    advanceFlow(flow, { now, wallNow: now, identity: 'test', snapshotOf, seedAwayMs: 0, answers: [] });
+    advanceFlow(flow, { now, wallNow: now, identity: 'test', snapshotOf, watchesInterruptedMs: 0, answers: [] });
   const begun = step(created, 0);
   expect(begun.wakeAt).toBe(3_000);
   const awake = step(begun.flow, 3_000 + 10_000);

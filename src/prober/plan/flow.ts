@@ -5,12 +5,12 @@ import { stepOperation } from './operation-step.ts';
 import {
   type Action,
   type Operation,
-  type StepAnswer,
+  type ActionResponse,
   type Snapshot,
   holdsUpNoLevel,
   isFoundDown,
   isOver,
-  takeAnswer,
+  enterResponse,
   startOperation,
   wakeTime,
 } from './operation.ts';
@@ -70,7 +70,7 @@ interface FlowInput {
   readonly identity: string;
   readonly snapshotOf: SnapshotOf;
   /** Time for which a watch of Clusters or dependents has been interrupted, in milliseconds; 0 while all are open. */
-  readonly seedAwayMs: number;
+  readonly watchesInterruptedMs: number;
 }
 
 /** Longest time that a scale-up waits for interrupted watches, in milliseconds. */
@@ -82,10 +82,13 @@ const longestAwayMs = 90_000;
  */
 export const mustAwaitWatches = (
   { verdictMaxAgeMs }: Pick<Flow, 'verdictMaxAgeMs'>,
-  { seedAwayMs }: Pick<FlowInput, 'seedAwayMs'>,
-): boolean => Number.isFinite(verdictMaxAgeMs) && seedAwayMs > 0 && seedAwayMs < longestAwayMs;
+  { watchesInterruptedMs }: Pick<FlowInput, 'watchesInterruptedMs'>,
+): boolean => Number.isFinite(verdictMaxAgeMs) && watchesInterruptedMs > 0 && watchesInterruptedMs < longestAwayMs;
 
-export const advanceFlow = (flow: Flow, input: FlowInput & { readonly answers: readonly StepAnswer[] }): FlowStep => {
+export const advanceFlow = (
+  flow: Flow,
+  input: FlowInput & { readonly answers: readonly ActionResponse[] },
+): FlowStep => {
   const { now } = input;
   const keepsRetrying = flow.direction === 'down' && isFresh(flow, now);
   const answered = {
@@ -93,7 +96,7 @@ export const advanceFlow = (flow: Flow, input: FlowInput & { readonly answers: r
     wasSuspended: flow.wasSuspended === true || now - flow.wakeAt > suspensionMs,
     operations: flow.operations.map((operation) => {
       const answer = input.answers.find(({ key }) => key === operation.key);
-      return answer === undefined ? operation : takeAnswer(operation, answer, { now, keepsRetrying });
+      return answer === undefined ? operation : enterResponse(operation, answer, { now, keepsRetrying });
     }),
   };
   return endOrRun(answered, input);

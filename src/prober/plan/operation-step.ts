@@ -2,7 +2,7 @@ import { type ResourceState, isAtLeast } from '../../kubernetes/api/scalable.ts'
 import { ignoresScaling, isHeld } from '../../gardener/scaling-annotations.ts';
 import {
   type Direction,
-  type PatchAim,
+  type PatchInput,
   type PatchPlan,
   type ScalingScope,
   effectOf,
@@ -28,9 +28,9 @@ interface Context {
   readonly scope: ScalingScope;
   readonly now: number;
   readonly snapshot: Snapshot;
-  /** See `PatchAim.note`. */
+  /** See `PatchInput.note`. */
   readonly note: string | undefined;
-  readonly withoutLead: PatchAim['withoutLead'];
+  readonly withoutLead: PatchInput['withoutLead'];
   /** True if the verdict is fresh enough to scale. */
   readonly verdictIsFresh: boolean;
 }
@@ -55,7 +55,7 @@ export const stepOperation = (operation: Operation, context: Context): Stepped =
     case 'settling':
       return decide(operation, context);
     case 'done':
-      return { operation: failUndone(operation, context) };
+      return { operation: failReverted(operation, context) };
     case 'idle':
     case 'reading':
     case 'writing':
@@ -70,7 +70,7 @@ const begunAnew = 'during the scale-up, which the next run begins anew';
  * Fails a finished operation of a scale-up whose resource is at 0 again, because later levels must not start before it: an operator removed ignore-scaling
  * from a resource at 0, or a standby that saw an outage, but not yet its end, scaled the resource down again.
  */
-const failUndone = (operation: Operation, { direction, snapshot }: Context): Operation => {
+const failReverted = (operation: Operation, { direction, snapshot }: Context): Operation => {
   const { phase } = operation;
   const state = latestState(operation, snapshot);
   const isDownAgain = state?.specReplicas === 0 && !ignoresScaling(state);

@@ -61,7 +61,7 @@ export type Action =
   | { readonly kind: 'write'; readonly key: string; readonly write: Write };
 
 /** Response to the one request that an operation has in flight. State `undefined`: the object does not exist. */
-export interface StepAnswer {
+export interface ActionResponse {
   readonly key: string;
   readonly result: Result<ResourceState | undefined, ApiError>;
 }
@@ -70,7 +70,7 @@ export interface StepAnswer {
 export const maxAttempts = 3;
 const retryDelayMs = 100;
 /** Time until the next attempt of a request that the rate limit held back, or that is retried beyond its attempts. */
-const turnDelayMs = 1_000;
+const rateLimitDelayMs = 1_000;
 /** Interval at which a resource is read if no watch shows the awaited change. */
 export const pollMs = 1_000;
 
@@ -116,7 +116,7 @@ interface Answering {
 }
 
 /** Enters the response to the request in flight. */
-export const takeAnswer = (operation: Operation, { result }: StepAnswer, answering: Answering): Operation => {
+export const enterResponse = (operation: Operation, { result }: ActionResponse, answering: Answering): Operation => {
   const { phase } = operation;
   const { now } = answering;
   if (phase.kind !== 'reading' && phase.kind !== 'writing') return operation;
@@ -135,7 +135,7 @@ export const takeAnswer = (operation: Operation, { result }: StepAnswer, answeri
 
 const afterError = (operation: Operation, error: ApiError, { now, keepsRetrying }: Answering): Operation => {
   if (error.code === 'NotFound') return notFound(operation);
-  if (error.heldBack) return awaitTurn(operation, error, now);
+  if (error.heldBack) return awaitRateLimit(operation, error, now);
   const { handling } = error;
   const attempts = operation.attempts + 1;
   const isSpent = attempts >= maxAttempts;
@@ -147,15 +147,15 @@ const afterError = (operation: Operation, error: ApiError, { now, keepsRetrying 
   // a lost write that was sent again on the way conflicts with itself.
   const reread = handling !== 'wait';
   const mayHaveWritten = operation.mayHaveWritten || (reread && operation.phase.kind === 'writing');
-  const until = now + Math.max(isSpent ? turnDelayMs : retryDelayMs, wait);
+  const until = now + Math.max(isSpent ? rateLimitDelayMs : retryDelayMs, wait);
   return { ...operation, attempts, mayHaveWritten, phase: { kind: 'waiting', until, reread } };
 };
 
 /** Waits for the rate limit. That is no failed attempt, and nothing was sent, so nothing has to be read again. Only the timeout ends the wait. */
-const awaitTurn = (operation: Operation, error: ApiError, now: number): Operation => {
+const awaitRateLimit = (operation: Operation, error: ApiError, now: number): Operation => {
   const { deadline } = operation;
   if (now >= deadline) return { ...operation, phase: { kind: 'failed', error } };
-  return { ...operation, phase: { kind: 'waiting', until: Math.min(now + turnDelayMs, deadline), reread: false } };
+  return { ...operation, phase: { kind: 'waiting', until: Math.min(now + rateLimitDelayMs, deadline), reread: false } };
 };
 
 export const notFound = (operation: Operation, problem = 'not found'): Operation =>

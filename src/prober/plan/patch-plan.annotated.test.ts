@@ -11,7 +11,7 @@ import {
 import type { ResourceState } from '../../kubernetes/api/scalable.ts';
 import { dependent } from '../testing/cases.ts';
 import { deployment, healthCheck, objectOf, scalableOf } from '../testing/seed-model.ts';
-import { type Direction, type PatchAim, isSettled, isUndisturbed, planPatch } from './patch-plan.ts';
+import { type Direction, type PatchInput, isSettled, isUndisturbed, planPatch } from './patch-plan.ts';
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -25,10 +25,14 @@ const stateOf = (annotations: Annotations, of = resource): ResourceState => {
   return state;
 };
 
-const aim = (direction: Direction, more: Partial<PatchAim> = {}): PatchAim => ({ direction, scope: 'all', ...more });
+const aim = (direction: Direction, more: Partial<PatchInput> = {}): PatchInput => ({
+  direction,
+  scope: 'all',
+  ...more,
+});
 
 /** Annotations after the next patch; the kind of plan or outcome if there is none. */
-const after = (annotations: Annotations, given: PatchAim, of = resource): Annotations | string => {
+const after = (annotations: Annotations, given: PatchInput, of = resource): Annotations | string => {
   const plan = planPatch(of, stateOf(annotations, of), given);
   if (plan.kind === 'settle') return 'settle';
   if (plan.kind === 'done') return plan.outcome;

@@ -21,8 +21,8 @@ export type Direction = 'down' | 'up' | 'release';
 export type ScalingScope = 'all' | 'held';
 
 /** Narrows the scope for a resource that is no longer configured: we touch it only if we hold it. */
-export const narrowScope = (scope: ScalingScope, { onlyWhereHeld }: DependentResource): ScalingScope =>
-  onlyWhereHeld === true ? 'held' : scope;
+export const narrowScope = (scope: ScalingScope, { restoreOnly }: DependentResource): ScalingScope =>
+  restoreOnly === true ? 'held' : scope;
 
 /** One request that changes a resource. Its precondition is `base.resourceVersion`: otherwise the API server returns a conflict. */
 export interface Write {
@@ -58,7 +58,7 @@ const withoutFormer: AnnotationChange = { ...withoutMark, [formerAnnotation]: nu
 const withoutOurAnnotations = ({ annotation }: ResourceState): AnnotationChange =>
   annotation === undefined ? withoutCount : withoutFormer;
 
-export interface PatchAim {
+export interface PatchInput {
   readonly direction: Direction;
   readonly scope: ScalingScope;
   /** Value that a scale-down writes as `heldAnnotation`. */
@@ -71,7 +71,7 @@ export interface PatchAim {
 export const planPatch = (
   resource: DependentResource,
   state: ResourceState,
-  { direction, scope, note, withoutLead }: PatchAim,
+  { direction, scope, note, withoutLead }: PatchInput,
 ): PatchPlan => {
   // The owner restores a replica count, but nobody else would remove our annotation.
   const isLeftToOwner = direction === 'release' && state.annotation === undefined;
@@ -108,7 +108,7 @@ const otherWriter = ({ replicasManager = unknownManager }: ResourceState): Pick<
 
 const planDown = (
   state: ResourceState,
-  { atOnce, note }: { readonly atOnce: boolean } & Pick<PatchAim, 'note'>,
+  { atOnce, note }: { readonly atOnce: boolean } & Pick<PatchInput, 'note'>,
 ): PatchPlan => {
   if (state.specReplicas === 0) return { kind: 'settle' };
   const stored = String(state.specReplicas);

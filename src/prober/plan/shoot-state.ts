@@ -5,7 +5,7 @@ import type { ProbeMemory } from '../judge/probe-memory.ts';
 import type { Verdict } from '../judge/verdict.ts';
 import type { DependentResource } from '../settings.ts';
 import type { Flow, FlowEnd, SnapshotOf } from './flow.ts';
-import type { Action, StepAnswer } from './operation.ts';
+import type { Action, ActionResponse } from './operation.ts';
 import type { Direction, ScalingScope } from './patch-plan.ts';
 import type { Role } from './without-lead.ts';
 
@@ -54,7 +54,7 @@ export type ShootEvent =
   | { readonly kind: 'run-broke'; readonly nextRunAt: number }
   /** The address of the external probe no longer counts as reachable or, with `isUnreachable`, now counts as unreachable. */
   | { readonly kind: 'external-probe-turned'; readonly isUnreachable: boolean }
-  | { readonly kind: 'answered'; readonly flow: number; readonly answer: StepAnswer }
+  | { readonly kind: 'answered'; readonly flow: number; readonly answer: ActionResponse }
   | { readonly kind: 'stop'; readonly releasePolicy: ReleasePolicy; readonly reason?: string };
 
 export interface ShootContext {
@@ -67,7 +67,7 @@ export interface ShootContext {
   readonly resources: readonly DependentResource[];
   readonly probeIntervalMs: number;
   /** Time for which a watch of Clusters or dependents has been interrupted, in milliseconds; 0 while all are open. */
-  readonly seedAwayMs: number;
+  readonly watchesInterruptedMs: number;
   readonly role: Role;
   /** Monotonic end of the pause, before which nothing is scaled down; Infinity if it has none. Absent without a pause. */
   readonly pausedUntil?: number | undefined;

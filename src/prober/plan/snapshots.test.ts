@@ -147,7 +147,7 @@ describe('dependents', () => {
   );
 
   it('that are no longer configured disturb only if they are held', () => {
-    const resources: readonly DependentResource[] = [{ ...dependent(kcm, { optional: true }), onlyWhereHeld: true }];
+    const resources: readonly DependentResource[] = [{ ...dependent(kcm, { optional: true }), restoreOnly: true }];
     const isUndisturbed = (given: Partial<ModelObject>) =>
       viewDependents(resources, { ...sourcesOf(kcm, object(given)), flowRuns: false }).undisturbed;
     expect(isUndisturbed({ replicas: 0, annotations: { [active]: '' } })).toBe(false);

@@ -73,7 +73,7 @@ export const takeSnapshot = (resource: DependentResource, context: SnapshotSourc
 /** Returns the keys of required resources that do not exist according to the watches. */
 export const findMissing = (resources: readonly DependentResource[], context: SnapshotSources): readonly string[] =>
   resources
-    .filter((resource) => !resource.optional && resource.onlyWhereHeld !== true)
+    .filter((resource) => !resource.optional && resource.restoreOnly !== true)
     .filter((resource) => takeSnapshot(resource, context).kind === 'absent')
     .map(({ ref }) => refKey(ref));
 
@@ -86,7 +86,7 @@ export const viewDependents = (
     const snapshot = takeSnapshot(resource, context);
     switch (snapshot.kind) {
       case 'state':
-        return isUndisturbed(snapshot.state) || (resource.onlyWhereHeld === true && !isMarked(snapshot.state));
+        return isUndisturbed(snapshot.state) || (resource.restoreOnly === true && !isMarked(snapshot.state));
       // A scale-up could change nothing.
       case 'absent':
       case 'not-served':

@@ -114,7 +114,7 @@ const standBackMs = 10_000;
  * This applies to the whole shoot: a standby with an older verdict once scaled down MCM, which an annotation had prevented before, just after the leader had
  * restored KCM; and a standby that became leader between the restorations of KCM and MCM once scaled KCM down again.
  */
-export const seeRestoration = (state: ShootProberState, context: ShootContext): ShootProberState => {
+export const enterRestoration = (state: ShootProberState, context: ShootContext): ShootProberState => {
   const held = countHeld(context);
   const { held: before = 0, ...rest } = state;
   if (held > 0) {
@@ -134,7 +134,7 @@ const leaveToLeader = (state: ShootProberState, until: number): ShootProberState
 });
 
 /** Enters the end of a pause. A standby then gives the leader its time again, because the leader could not write until now. */
-export const seePauseEnd = (state: ShootProberState, context: ShootContext): ShootProberState => {
+export const enterPauseEnd = (state: ShootProberState, context: ShootContext): ShootProberState => {
   if (isPaused(context)) return { ...state, wasPaused: true };
   const { wasPaused, ...rest } = state;
   return wasPaused === undefined ? state : leaveToLeader(rest, context.now + leaderTimeMs);
@@ -159,5 +159,9 @@ export const startFlow = (
   if (plan.direction === 'up' && mustAwaitWatches(plan, context)) return rest;
   if (!hasWork(plan, context.snapshotOf)) return rest;
   const { mustReread: __, ...started } = rest;
-  return { ...started, flows: plan.id, flow: createFlow({ ...plan, readFirst: readFirst || context.seedAwayMs > 0 }) };
+  return {
+    ...started,
+    flows: plan.id,
+    flow: createFlow({ ...plan, readFirst: readFirst || context.watchesInterruptedMs > 0 }),
+  };
 };

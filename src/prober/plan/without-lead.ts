@@ -25,7 +25,7 @@ const sinceVerdictMs = 1_000;
 /** Oldest verdict, in milliseconds, on which a standby acts while the leader renews: the leader may have found since that the outage is over. */
 const besideLeaderMs = 5_000;
 
-interface Situation {
+interface WithoutLeadInput {
   readonly now: number;
   readonly role: Role;
   /** The latest verdict. */
@@ -46,7 +46,7 @@ const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
  * Returns why a process that does not lead must scale down on its own verdict; undefined if it must not, or not yet. The verdict must rest on leases that
  * this process has seen renewed. Leases that it found silent at its start may show a downtime that the leader, which has observed for longer, knows of.
  */
-export const whyWithoutLead = (situation: Situation): WithoutLead | undefined => {
+export const whyWithoutLead = (situation: WithoutLeadInput): WithoutLead | undefined => {
   const { now, role, verdict, judgedAt } = situation;
   if (!role.isHotStandby || verdict?.kind !== 'unhealthy' || !situation.restsOnSeenRenewals) return undefined;
   const { leaderSilentMs, silenceLimitMs } = role;

@@ -14,7 +14,7 @@ import { createFoundInformer } from '../../kubernetes/cache/index.ts';
 import { listVersions } from '../../kubernetes/client/index.ts';
 import { watched } from '../../process/rights/index.ts';
 import { capiClusterGone, decideCapiLifecycle } from '../judge/capi-lifecycle.ts';
-import { placeOf } from '../place.ts';
+import { parseClusterName } from '../place.ts';
 import type { ClusterSourceSettings, ProberSettings } from '../settings.ts';
 import { kubeconfigQuery, watchKubeconfigs } from '../watch-kubeconfigs.ts';
 import type { ClusterSource, HostedCluster } from './cluster-source.ts';
@@ -60,7 +60,7 @@ export const listCapiClusters = async (client: KubeClient, options: CallOptions)
 /** Returns the path of the Cluster named `namespace/name`. Rejects with an ApiError: NotFound if Cluster API is not served. */
 export const findCapiClusterPath = async (client: KubeClient, name: string, options: CallOptions): Promise<string> => {
   const apiVersion = await findCapiVersion(client, options);
-  const { namespace, cluster } = placeOf(name);
+  const { namespace, cluster } = parseClusterName(name);
   return resourcePath({ apiVersion, resource: 'clusters', namespace, name: cluster });
 };
 
@@ -74,7 +74,7 @@ export const decodeMachine = (json: unknown, path: string): Machine => {
 };
 
 const listMachines = (version: string, name: string): Call<readonly Machine[]> => {
-  const { namespace, cluster } = placeOf(name);
+  const { namespace, cluster } = parseClusterName(name);
   return listCall({
     path: resourcePath({ apiVersion: version, resource: 'machines', namespace }),
     query: { labelSelector: `${clusterNameLabel}=${cluster}` },

@@ -4,7 +4,7 @@ import { failedVerdict } from '../testing/cases.ts';
 import { type StateChange, StatusBoard } from './board.ts';
 import type { HeldInShoot, PauseInForce } from './schema.ts';
 import { statusSchema } from './schema.ts';
-import type { ShootSight } from './sight.ts';
+import type { ShootProberView } from './sight.ts';
 import { decisionOf, healthy, memoryOf, settings, sightOf } from './testing/sights.ts';
 
 const shootSchema = statusSchema.shape.shoots.unwrap().element;
@@ -27,7 +27,7 @@ const unhealthy = { kind: 'unhealthy', crossedAt: 0 } as const;
 describe('a board', () => {
   it('shows the state of a shoot before, during and after an outage, and since when', async () => {
     const { clock, board } = create();
-    let sight: ShootSight = sightOf({ nextRunAt: clock.monotonic() + 5_000 });
+    let sight: ShootProberView = sightOf({ nextRunAt: clock.monotonic() + 5_000 });
     const look = () => sight;
     board.stepped('shoot--dev--one', look);
     const begin = new Date(clock.now()).toISOString();

@@ -1,10 +1,10 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Decision } from '../judge/decision.ts';
-import { placeOf } from '../place.ts';
+import { parseClusterName } from '../place.ts';
 import { type Moment, formatWall } from './moment.ts';
 import type { HeldUnprobed, PauseInForce, ProbedShoot, ProtectionState } from './schema.ts';
 import { type Scaled, type ShootName, ShootRecord } from './shoot-record.ts';
-import type { ShootSight } from './sight.ts';
+import type { ShootProberView } from './sight.ts';
 
 export interface StatusBoardOptions {
   readonly clock: Clock;
@@ -23,7 +23,8 @@ export interface StateChange {
 type ListUnprobed = (isProbed: (name: string) => boolean) => readonly HeldUnprobed[];
 
 /** True if the shoot has this name, or its namespace does. */
-const isNamed = (name: string, wanted: string): boolean => name === wanted || placeOf(name).namespace === wanted;
+const isNamed = (name: string, wanted: string): boolean =>
+  name === wanted || parseClusterName(name).namespace === wanted;
 
 /** Status of all probers of a process, kept across changes of the configuration. */
 export class StatusBoard {
@@ -59,7 +60,7 @@ export class StatusBoard {
   }
 
   /** Called when the prober of a shoot has changed its state. `look` returns the state of that prober from now on. */
-  stepped(namespace: string, look: () => ShootSight): void {
+  stepped(namespace: string, look: () => ShootProberView): void {
     const record = this.#records.get(namespace);
     if (record === undefined) this.#records.set(namespace, new ShootRecord(look));
     else record.lookThrough(look);

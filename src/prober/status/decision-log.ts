@@ -1,4 +1,4 @@
-import type { LeaseCounts, VerdictWord } from '../judge/verdict.ts';
+import type { LeaseCounts, VerdictName } from '../judge/verdict.ts';
 
 /** Maximum number of entries per shoot. */
 const mostKept = 50;
@@ -22,14 +22,14 @@ export interface LoggedDecision {
   readonly at: number;
   readonly lastAt: number;
   readonly runs: number;
-  readonly verdict: VerdictWord | ActWord;
+  readonly verdict: VerdictName | ActWord;
   readonly reason: string;
   readonly counts?: LeaseCounts | undefined;
   /** Share of expired candidates at which the shoot is protected. */
   readonly threshold: number;
 }
 
-export type NewDecision = Omit<LoggedDecision, 'lastAt' | 'runs'> & { readonly verdict: VerdictWord };
+export type NewDecision = Omit<LoggedDecision, 'lastAt' | 'runs'> & { readonly verdict: VerdictName };
 export type NewAct = Pick<LoggedDecision, 'at' | 'reason' | 'threshold'> & { readonly verdict: ActWord };
 
 type Entry = Omit<LoggedDecision, 'lastAt' | 'runs'>;

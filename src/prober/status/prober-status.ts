@@ -22,7 +22,7 @@ export const shootNameIn = (cluster: Pick<HostedCluster, 'shootName'> | undefine
 
 /** Returns the same hash for the same configuration, however it is written. It leaves out resources that are only still to be restored. */
 const configHashOf = ({ dependentResources, ...rest }: ProberSettings): string => {
-  const named = dependentResources.filter(({ onlyWhereHeld }) => onlyWhereHeld !== true);
+  const named = dependentResources.filter(({ restoreOnly }) => restoreOnly !== true);
   return createHash('sha256')
     .update(JSON.stringify({ ...rest, dependentResources: named }))
     .digest('hex')

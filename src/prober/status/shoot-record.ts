@@ -1,5 +1,5 @@
 import type { Decision } from '../judge/decision.ts';
-import { type LeaseCounts, wordOf } from '../judge/verdict.ts';
+import { type LeaseCounts, verdictNameOf } from '../judge/verdict.ts';
 import { type ActWord, DecisionLog } from './decision-log.ts';
 import { countLeases, leaseEvidence } from './lease-evidence.ts';
 import { type Moment, formatWall, timeAt } from './moment.ts';
@@ -7,7 +7,7 @@ import { nextStep, pauseInWords } from './next-step.ts';
 import { protectionState } from './protection-state.ts';
 import { scalingProgress } from './scaling-progress.ts';
 import type { HeldInShoot, PauseInForce, ProbedShoot, ProtectionState, ResourceInShoot } from './schema.ts';
-import type { ShootSight } from './sight.ts';
+import type { ShootProberView } from './sight.ts';
 
 /** Name of a shoot and its project, if its Cluster has them. */
 export interface ShootName {
@@ -46,7 +46,7 @@ const titleOf = ({ kind, name }: ResourceInShoot): string => `${kind} ${name}`;
 /** Time that a scale-down may take before a resource that it has not reached counts as left up, in milliseconds. */
 const scaleDownMs = 5_000;
 
-const isLeftUp = ({ state: { flow }, isLeftUp: isUp }: ShootSight, { monotonic }: Moment): boolean =>
+const isLeftUp = ({ state: { flow }, isLeftUp: isUp }: ShootProberView, { monotonic }: Moment): boolean =>
   isUp && (flow?.direction !== 'down' || monotonic - flow.startedAt > scaleDownMs);
 
 const nothingLeftOut: ReadonlyMap<string, string> = new Map();
@@ -55,7 +55,7 @@ const nothingLeftOut: ReadonlyMap<string, string> = new Map();
 export class ShootRecord {
   readonly #decisions = new DecisionLog();
   /** Returns the current state of the shoot's prober. */
-  #look: () => ShootSight;
+  #look: () => ShootProberView;
   #lastRunEndedAt: number | undefined;
   #counts: LeaseCounts | undefined;
   #leftOut = nothingLeftOut;
@@ -70,12 +70,12 @@ export class ShootRecord {
   readonly #restored = new Set<string>();
   #since = 0;
 
-  constructor(look: () => ShootSight) {
+  constructor(look: () => ShootProberView) {
     this.#look = look;
   }
 
   /** Called when another prober of the same shoot has taken over. */
-  lookThrough(look: () => ShootSight): void {
+  lookThrough(look: () => ShootProberView): void {
     this.#look = look;
   }
 
@@ -88,7 +88,7 @@ export class ShootRecord {
       this.#nodes = nodes;
       this.#isOutage = verdict.kind === 'unhealthy';
     }
-    this.#decisions.add({ at: wall, verdict: wordOf(verdict), reason, counts, threshold });
+    this.#decisions.add({ at: wall, verdict: verdictNameOf(verdict), reason, counts, threshold });
   }
 
   /** Records the rest of KCM's grace period at the last write of a scale-down, in milliseconds. */

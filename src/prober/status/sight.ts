@@ -3,7 +3,7 @@ import type { ShootProberState } from '../plan/shoot-state.ts';
 import type { HeldInShoot, ResourceInShoot } from './schema.ts';
 
 /** The state of a shoot's prober at one moment. */
-export interface ShootSight {
+export interface ShootProberView {
   readonly state: ShootProberState;
   readonly settings: ProbeSettings;
   readonly held: readonly HeldInShoot[];

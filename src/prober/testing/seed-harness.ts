@@ -7,7 +7,7 @@ import { takeSnapshot } from '../plan/snapshots.ts';
 import { emptyProbeMemory as memory } from '../judge/probe-memory.ts';
 import type { Verdict } from '../judge/verdict.ts';
 import type { Flow, FlowEnd } from '../plan/flow.ts';
-import type { Action, StepAnswer, Snapshot } from '../plan/operation.ts';
+import type { Action, ActionResponse, Snapshot } from '../plan/operation.ts';
 import { advanceShoot } from '../plan/advance-shoot.ts';
 import type { Effect, ShootEvent, ShootProberState } from '../plan/shoot-state.ts';
 import { type Role, leader } from '../plan/without-lead.ts';
@@ -24,7 +24,7 @@ export interface HarnessOptions {
   readonly fateOf?: (index: number, entry: LogEntry) => RequestFate;
   readonly probeIntervalMs?: number;
   /** Time for which a watch of the seed has been interrupted at `now`, in milliseconds. Default: 0. */
-  readonly seedAwayMs?: (now: number) => number;
+  readonly watchesInterruptedMs?: (now: number) => number;
   /** End of the pause, as known at `now`. */
   readonly pausedUntil?: (now: number) => number | undefined;
   /** Role at `now`. Default: leader. */
@@ -112,7 +112,7 @@ export class SeedHarness {
   }
 
   #advance(events: readonly ShootEvent[]): void {
-    const { resources, seedAwayMs, role, pausedUntil } = this.#options;
+    const { resources, watchesInterruptedMs, role, pausedUntil } = this.#options;
     const now = this.#now;
     const { state, effects, wakeAt } = advanceShoot(this.#state, events, {
       now,
@@ -121,7 +121,7 @@ export class SeedHarness {
       snapshotOf: (key) => this.#snapshotOf(key),
       resources,
       probeIntervalMs: this.#probeIntervalMs,
-      seedAwayMs: seedAwayMs?.(now) ?? 0,
+      watchesInterruptedMs: watchesInterruptedMs?.(now) ?? 0,
       role: role?.(now) ?? leader,
       pausedUntil: pausedUntil?.(now),
     });
@@ -168,7 +168,7 @@ export class SeedHarness {
     this.log.push(entry);
     this.inFlight.set(key, (this.inFlight.get(key) ?? 0) + 1);
     if (action.kind === 'read') this.#unanswered.set(key, id);
-    let result: StepAnswer['result'];
+    let result: ActionResponse['result'];
     this.at(this.#now + fate.latencyMs / 2, () => {
       if (fate.interference !== undefined) this.model.edit(key, fate.interference);
       result = this.#resultOf(action, fate);
@@ -181,9 +181,9 @@ export class SeedHarness {
     });
   }
 
-  #resultOf(action: Action, { error: code, landed = false, ...rest }: RequestFate): StepAnswer['result'] {
+  #resultOf(action: Action, { error: code, landed = false, ...rest }: RequestFate): ActionResponse['result'] {
     const isDone = code === undefined || landed;
-    const answer: StepAnswer['result'] =
+    const answer: ActionResponse['result'] =
       action.kind === 'read' || !isDone
         ? { ok: true, value: this.model.read(action.key) }
         : this.model.write(action.key, action.write);

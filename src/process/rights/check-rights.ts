@@ -13,7 +13,7 @@ export interface NeededRight {
 }
 
 /** Client for facts that are not in the configuration, and the options of its calls. */
-export interface Inquiry {
+export interface DiscoveryAccess {
   readonly client: KubeClient;
   readonly options: CallOptions;
 }
@@ -34,7 +34,7 @@ export interface RightsCheckOptions<Settings> {
   readonly meter: Meter;
   readonly settings: Settings;
   /** Returns the rights that `settings` need. Rejects with an ApiError if they cannot be determined now. */
-  readonly needed: (settings: Settings, inquiry: Inquiry) => Promise<readonly NeededRight[]>;
+  readonly needed: (settings: Settings, inquiry: DiscoveryAccess) => Promise<readonly NeededRight[]>;
 }
 
 /** Time until the next check: rights may be revoked while the program runs. */

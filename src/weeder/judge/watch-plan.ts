@@ -24,7 +24,7 @@ export interface WatchPlan {
 export const emptyPlan: WatchPlan = { scopes: new Map(), allNamespaces: new Set() };
 
 /** Number of weedings with the same selector from which one watch over all namespaces serves them. */
-const sharedFrom = 10;
+const clusterWideThreshold = 10;
 
 export const scopeKey = ({ namespace, selector }: PodScope): string => `${namespace ?? ''}/${selector}`;
 
@@ -39,7 +39,7 @@ export const planScopes = (needs: readonly PodNeed[], before: WatchPlan): WatchP
     weedings.set(selector, known.add(`${namespace}/${service}`));
   }
   const isShared = (selector: string): boolean =>
-    before.allNamespaces.has(selector) || (weedings.get(selector)?.size ?? 0) >= sharedFrom;
+    before.allNamespaces.has(selector) || (weedings.get(selector)?.size ?? 0) >= clusterWideThreshold;
   const scopes = needs.map(
     ({ namespace, selector }): PodScope => (isShared(selector) ? { selector } : { namespace, selector }),
   );

@@ -8,7 +8,7 @@ import { shootNamed } from '../../doubles/probed-shoots.ts';
 import { describeInBrowser, startBrowser } from './browser.ts';
 import { type ServedPage, servePage } from './served-page.ts';
 
-// The built page in a real browser, over seeds that are made up.
+// The built page in a real browser, with fictitious seeds.
 
 const shots = fileURLToPath(new URL('../../../.cache/page/', import.meta.url));
 let browser: Browser;
@@ -25,7 +25,7 @@ const serve = async (...given: Parameters<typeof servePage>): Promise<ServedPage
   return served;
 };
 
-/** A tab at `url`. What goes wrong in it fails the test. */
+/** Opens a tab at `url`. Errors and dialogs of the page fail the test. */
 const visit = async (url: string, options: BrowserContextOptions = {}): Promise<Page> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
@@ -52,7 +52,7 @@ describeInBrowser('the page in a browser', () => {
   });
   afterAll(() => browser.close());
 
-  it('lists what is not healthy, finds others, and opens one with its evidence', async () => {
+  it('lists unhealthy shoots, finds others, and opens one with its evidence', async () => {
     const { url } = await serve(() => some(20));
     const page = await visit(url);
     expect(await page.getByRole('option').count()).toBe(20);
@@ -76,7 +76,7 @@ describeInBrowser('the page in a browser', () => {
     expect(page.url()).toBe(`${url}#shoot=shoot--dev--s13`);
   });
 
-  it('shows an outage that nothing meets, and who is not protected though healthy', async () => {
+  it('shows an outage without protection, and a healthy shoot that is not protected', async () => {
     const ignored = [{ kind: 'Deployment', name: 'kube-controller-manager' }];
     const { url } = await serve(() => [
       ...some(9),
@@ -96,7 +96,7 @@ describeInBrowser('the page in a browser', () => {
     expect(await shoot.innerText()).toContain('annotate deployment/kube-controller-manager');
   });
 
-  it("says that it is a standby's own view, and why, until the leader's is there", async () => {
+  it("shows that a view is a standby's own, and why, until the leader's is available", async () => {
     const problem = 'The leader cannot be asked: connect ECONNREFUSED';
     let origin: Origin = { of: 'standby', problem };
     const { url } = await serve(() => some(3), { origin: () => origin });
@@ -110,7 +110,7 @@ describeInBrowser('the page in a browser', () => {
     expect(await warnings.getByRole('listitem').count()).toBe(0);
   });
 
-  it('goes by the keyboard alone', async () => {
+  it('works by keyboard alone', async () => {
     const { url } = await serve(() => some(20));
     const page = await visit(url);
     const focused = (): Promise<string | null> =>
@@ -134,7 +134,7 @@ describeInBrowser('the page in a browser', () => {
     expect(await focused()).toBe('dev/s1: healthy, 0/12 expired');
   });
 
-  it('shows text from outside as text', async () => {
+  it('shows text from objects as plain text', async () => {
     const name = '<img src=x onerror=alert(1)>';
     const shoots = [
       shootNamed(name, 'protected', { reason: '<script>alert(2)</script>', namespace: `a'"><svg onload=alert(3)>` }),
@@ -150,7 +150,7 @@ describeInBrowser('the page in a browser', () => {
     );
   });
 
-  it('runs no script and asks no server but its own', async () => {
+  it('runs no script and contacts no server but its own', async () => {
     const { url } = await serve(() => some(1));
     const other = await serve(() => some(1));
     const page = await visit(url);
@@ -197,7 +197,7 @@ describeInBrowser('the page in a browser', () => {
     expect(tried.violations.join()).toMatch(/require-trusted-types-for.*style-src-attr.*connect-src/);
   });
 
-  it('runs no script that stands in it', async () => {
+  it('runs no inline script', async () => {
     const { url } = await serve(() => some(1));
     const page = await visit(url);
     await page.route(url, async (route) => {
@@ -211,7 +211,7 @@ describeInBrowser('the page in a browser', () => {
     expect(await page.title()).toBe('dependency-watchdog');
   });
 
-  it('says that it is old when the server is gone, and goes on when it is back', async () => {
+  it('marks its data as old while the server is unreachable, and continues afterwards', async () => {
     const shoots = some(5);
     const served = await servePage(() => shoots);
     const page = await visit(served.url);
@@ -225,7 +225,7 @@ describeInBrowser('the page in a browser', () => {
     await page.getByRole('option', { name: 'dev/new: healthy' }).waitFor();
   });
 
-  it('fits 360 px, in the dark', async () => {
+  it('fits 360 px in dark mode', async () => {
     const { url } = await serve(() => some(40));
     const page = await visit(url, { viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
     const widthOf = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);

@@ -13,7 +13,7 @@ export interface ServedPage {
 
 interface ServedSeed {
   readonly port?: number;
-  /** Whose view it is. Default: the leader's. */
+  /** Origin of the view, by default the leader. */
   readonly origin?: () => Origin;
 }
 

@@ -4,7 +4,7 @@ import type { ProbeSettings } from '../../judge/probe-input.ts';
 import { type ProbeMemory, emptyProbeMemory } from '../../judge/probe-memory.ts';
 import type { Verdict } from '../../judge/verdict.ts';
 import type { ShootProberState } from '../../plan/shoot-state.ts';
-import type { ShootSight } from '../sight.ts';
+import type { ShootProberView } from '../sight.ts';
 
 export const settings: ProbeSettings = {
   probeIntervalMs: 10_000,
@@ -38,7 +38,10 @@ export const stateOf = (given: Partial<ShootProberState> = {}): ShootProberState
   ...given,
 });
 
-export const sightOf = (given: Partial<ShootProberState> = {}, held: ShootSight['held'] = []): ShootSight => ({
+export const sightOf = (
+  given: Partial<ShootProberState> = {},
+  held: ShootProberView['held'] = [],
+): ShootProberView => ({
   state: stateOf(given),
   settings,
   held,
