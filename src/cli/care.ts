@@ -17,9 +17,9 @@ export interface RunCare {
   readonly once: (deps: CareOnceDeps) => Promise<Result<CareResults, string>>;
 }
 
-const description = `Checks the control planes, nodes and system components of all shoots of a seed and says how each shoot is, as conditions with a status, a reason and a message. With --garden-kubeconfig they are written to the status of the Shoots; without it, they are told by metrics, log and --once.
+const description = `Checks the control planes, nodes and system components of all shoots of a seed, and reports the health of each shoot as conditions with a status, a reason and a message. With --garden-kubeconfig, care writes the conditions to the status of the Shoots. Without it, only the metrics, the log and --once show them.
 
---once checks every shoot once, prints what it finds, and exits with 0 when all is well, 1 when some condition is False or Unknown, and 2 when the checks could not be run. It writes, too, if --garden-kubeconfig is given and --dry-run is not.`;
+--once checks every shoot once and prints the result. It exits with 0 if every condition is True or Progressing, with 1 if a condition is False or Unknown, and with 2 if a check or a write failed. It also writes the conditions if --garden-kubeconfig is given and --dry-run is not.`;
 
 /** The flags of all components except --concurrent-reconciles: the configuration of care has the number of concurrent checks. */
 const { 'concurrent-reconciles': _, ...flagsInCommon } = processFlags;
@@ -28,22 +28,22 @@ const careFlags = {
   ...flagsInCommon,
   'garden-kubeconfig': optionalFlag(
     text('path', 'the path of a kubeconfig'),
-    'How to reach the garden; without it nothing is written',
+    'Path of the kubeconfig for the garden; without it, care writes nothing',
   ),
   'take-over': flag(
     bool,
     'false',
-    'Write conditions of Shoots although somebody else, such as gardenlet, writes them; it must have stopped doing so',
+    'Write conditions of Shoots even if another program has written them recently; first stop that program, such as the care controller of gardenlet',
   ),
   once: flag(bool, 'false', 'Check every shoot once, print the result, and exit'),
-  output: outputFlag('How --once prints: table, json or yaml'),
+  output: outputFlag('Output format of --once: table, json or yaml'),
   shoot: optionalFlag(
     text('shoot', 'PROJECT/NAME, or the namespace of a control plane'),
-    'The only shoot that --once checks, by PROJECT/NAME or as --namespace',
+    'Check only this shoot with --once, given as PROJECT/NAME or as for --namespace',
   ),
   namespace: optionalFlag(
     text('namespace', 'the namespace of a control plane'),
-    'The only shoot that --once checks, by the namespace of its control plane in the seed',
+    'Check only this shoot with --once, given as the namespace of its control plane in the seed',
     'n',
   ),
 } as const;
@@ -76,7 +76,7 @@ const unchecked = (io: CliIo, problem: string): number => {
 export const careCommand = (run: RunCare): Command =>
   defineCommand({
     name: 'care',
-    summary: 'tell the health of all shoots of a seed',
+    summary: 'report the health of all shoots of a seed',
     description,
     flags: careFlags,
     operands: 'ignored',

@@ -13,10 +13,10 @@ export const clusterFlags = (timeout: string) =>
   ({
     kubeconfig: optionalFlag(
       text('path', 'the path of a kubeconfig'),
-      'How to reach the cluster. Without it: $KUBECONFIG, then the in-cluster service account, then ~/.kube/config',
+      'Path of the kubeconfig for the cluster. Without it: $KUBECONFIG, then the in-cluster service account, then ~/.kube/config',
     ),
-    'dry-run': flag(bool, 'false', 'Change nothing, and print what would be changed'),
-    timeout: flag(positiveDuration, timeout, 'How long all that is waited for may take together'),
+    'dry-run': flag(bool, 'false', 'Change nothing, and print the changes that would be made'),
+    timeout: flag(positiveDuration, timeout, 'Maximum total time to wait'),
   }) as const;
 
 /** Limit of characters of a progress line, because a line wider than the terminal cannot be cleared. */

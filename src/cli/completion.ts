@@ -4,11 +4,11 @@ import { UsageError } from './errors.ts';
 
 const shells = Object.keys(completionScripts) as readonly Shell[];
 
-const description = `Prints a script with which a shell completes commands, flags and their values.
+const description = `Prints a shell completion script for commands, flags and their values.
 
-bash: source <(dwd completion bash), in ~/.bashrc for all shells to come.
+bash: source <(dwd completion bash). Put this line into ~/.bashrc to load it in every new shell.
 
-zsh: source <(dwd completion zsh), in ~/.zshrc after compinit.
+zsh: source <(dwd completion zsh). Put this line into ~/.zshrc, after compinit.
 
 fish: dwd completion fish > ~/.config/fish/completions/dwd.fish`;
 
@@ -16,7 +16,7 @@ fish: dwd completion fish > ~/.config/fish/completions/dwd.fish`;
 export const completionCommand = (commands: () => readonly Command[]): Command =>
   defineCommand({
     name: 'completion',
-    summary: 'print a script for completion in a shell',
+    summary: 'print a shell completion script',
     description,
     flags: {},
     operands: { name: 'SHELL', description: 'bash, zsh or fish', words: shells },

@@ -20,4 +20,4 @@ export const configs: { readonly [Name in ComponentName]: ComponentConfig<Settin
 
 const type = choice<ComponentName>('component', componentNames);
 
-export const configComponentFlag = requiredFlag(type, `Whose configuration it is: ${type.takes}`);
+export const configComponentFlag = requiredFlag(type, `Component that the configuration is for: ${type.takes}`);

@@ -5,9 +5,9 @@ import type { BindAddress } from '../process/index.ts';
 import type { CliIo } from './io.ts';
 import { clusterSourceType } from './source-flag.ts';
 
-const description = `Shows the watchdogs at work, on this machine alone: a simulated seed with four shoots, the real prober and the real weeder watching over them, and a shoot that nobody watches over, for comparison.
+const description = `Shows the watchdogs at work in a simulated seed on this machine: the real prober and the real weeder protect three shoots. A fourth shoot is unprotected, for comparison.
 
-In a terminal you cut shoots off their networks and kill their etcds yourself, and watch. Elsewhere, and with --script, the demo does it and tells what is seen, within a minute; it exits with 0 when all was seen that the watchdogs are for, and with 1 and what was not seen otherwise.`;
+In a terminal you cut shoots off from their networks, stop their etcds, and watch. Without a terminal, or with --script, a script does it and prints the events, in less than a minute. It exits with 0 if the watchdogs had all expected effects; otherwise it prints the missing ones and exits with 1.`;
 
 /** Address of the page; undefined for no page. */
 const pageAddress: FlagType<BindAddress | undefined> = {
@@ -22,22 +22,22 @@ const pageAddress: FlagType<BindAddress | undefined> = {
 };
 
 const flags = {
-  script: flag(bool, 'false', 'Play the scripted story, in a terminal too'),
-  'without-prober': flag(bool, 'false', 'Leave the prober out, to see what happens without it; the story exits with 1'),
-  'without-weeder': flag(bool, 'false', 'Leave the weeder out, to see what happens without it; the story exits with 1'),
+  script: flag(bool, 'false', 'Run the script, even in a terminal'),
+  'without-prober': flag(bool, 'false', 'Run without the prober, to show what happens then; the script exits with 1'),
+  'without-weeder': flag(bool, 'false', 'Run without the weeder, to show what happens then; the script exits with 1'),
   source: flag(
     clusterSourceType,
     'gardener',
-    'How clusters are found: gardener or secret. With secret the seed has never seen Gardener, and care is left out',
+    'Cluster source: gardener or secret. With secret the seed has no Gardener, and care does not run',
   ),
   page: flag(
     pageAddress,
     'false',
-    'Show the page of the prober in a browser, with buttons for the faults, on port 9645 of localhost or at this address',
+    'Serve the page of the prober, with buttons for the faults, at this address; without a value at 127.0.0.1:9645',
   ),
   'serve-world': optionalFlag(
     text('directory', 'a directory'),
-    'Only serve the simulated seed until stdin ends, with its kubeconfigs in this directory, which is new or empty',
+    'Only serve the simulated seed until stdin ends, and write its kubeconfigs into this directory, which must be new or empty',
   ),
 };
 

@@ -6,19 +6,21 @@ import { formatDocument, outputFlag } from './output.ts';
 import type { RunStatus } from './status.ts';
 import { statusFlags, statusRunOf } from './status-flags.ts';
 
-const description = `Prints the last verdict on a shoot as an argument: every lease that counts with its last renewal and age, what was left out and why, the threshold, what happens next and when; then the last 50 decisions with their evidence, and what was scaled, paused, resumed and released between them, as the leader has kept them in its memory: the list ends with its process. Decisions in a row that say the same are one.
+const description = `Prints the last verdict on a shoot with its evidence: each lease that counts, with its last renewal and age; the nodes that do not count, and why; the threshold; the next step and its time.
 
-Exits with 0, with 1 when there is no such shoot, and with 2 when no prober could be asked; then it prints what the objects of the seed tell.`;
+Then it prints the last 50 decisions with their evidence, including when resources were scaled or released and when the shoot was paused or resumed. The leader keeps them in memory only, so they are lost when its process ends. Consecutive decisions with the same result are one entry.
+
+Exits with 0 on success, with 1 if the prober does not probe that shoot, and with 2 if no prober responded. In that case it prints only the information from the objects of the seed.`;
 
 const flags = { ...statusFlags, output: outputFlag() } as const;
 
 export const explainCommand = (run: RunStatus): Command =>
   defineCommand({
     name: 'explain',
-    summary: 'print the last verdict on a shoot as an argument',
+    summary: 'print the last verdict on a shoot and the evidence for it',
     description,
     flags,
-    operands: { name: 'SHOOT', description: `The shoot: ${shootNames}`, words: [] },
+    operands: { name: 'SHOOT', description: `Shoot, given as ${shootNames}`, words: [] },
     run: async ({ flags: given, operands: [shoot] }, io) => {
       if (shoot === undefined) throw new UsageError(`needs a shoot: ${shootNames}`);
       const status = await run(statusRunOf(given, { shoot, io }));

@@ -14,11 +14,11 @@ import { outputFlag } from './output.ts';
 
 export type RunInstall = (run: InstallRun) => Promise<Result<InstallReport, CommandFailure>>;
 
-const description = `Installs the components in a cluster: applies what dwd manifests prints (server-side, as field manager dwd), waits until the pods are ready and one of them leads, removes what an older version had, and checks the rights. Run it again to upgrade, to roll back and to change the configuration: it changes what differs and nothing else, and what is held in an outage under way stays held.
+const description = `Installs components in a cluster: applies the objects that dwd manifests prints (server-side apply, field manager dwd), waits until the pods are ready and one of each component leads, removes the objects that only an older version had, and checks the rights. Run it again to upgrade, to roll back, or to change the configuration: it changes only what differs, and resources that are held in an ongoing outage stay held.
 
-Fields that other managers have set otherwise are left to them, and nothing is changed then, unless --force-conflicts takes them over.
+If another field manager has set a field to another value, dwd install reports the conflict and changes nothing, unless --force-conflicts is given.
 
-It ends with 0 when all is well, and with 1 when something could not be done or a check failed.`;
+Exits with 0 on success, and with 1 if a step or a check failed.`;
 
 /** `dwd install` works in a seed, and `shoot-access` is applied in a shoot. */
 const isForSeed = (component: string): boolean => component !== 'shoot-access';
@@ -29,11 +29,15 @@ const flags = {
   component: flag(
     choices('component', installable),
     'prober,weeder',
-    `What to install, separated by commas: ${installable.join(', ')}`,
+    `Comma-separated list of components to install: ${installable.join(', ')}`,
   ),
-  'create-namespace': flag(bool, 'false', 'Create the namespace if it is not there; dwd uninstall leaves it'),
-  'force-conflicts': flag(bool, 'false', 'Take over fields that other managers have set otherwise'),
-  'beside-other-prober': flag(bool, 'false', 'Install a prober although one is active in another namespace'),
+  'create-namespace': flag(
+    bool,
+    'false',
+    'Create the namespace if it does not exist; dwd uninstall does not remove it',
+  ),
+  'force-conflicts': flag(bool, 'false', 'Take over fields that other field managers have set to other values'),
+  'beside-other-prober': flag(bool, 'false', 'Install a prober even if another one is active in another namespace'),
   ...clusterFlags('2m'),
   output: outputFlag(),
 } as const;
@@ -41,7 +45,7 @@ const flags = {
 export const installCommand = (run: RunInstall): Command =>
   defineCommand({
     name: 'install',
-    summary: 'install components in a cluster, or upgrade them',
+    summary: 'install or upgrade components in a cluster',
     description,
     flags,
     run: async ({ flags: given }, io) => {

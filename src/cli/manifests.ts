@@ -8,11 +8,11 @@ import { renderManifests, scriptsFor } from './manifests/render.ts';
 import { valuesByKey } from './manifests/values.ts';
 import { manifestYaml } from './manifests/yaml.ts';
 
-const description = `Prints the Kubernetes objects that run components in a seed, as YAML, in the order in which they are to be applied: ServiceAccount, the rights that the configuration demands and no more, immutable ConfigMap, Service, a Deployment, PodDisruptionBudget; with the profile plain a NetworkPolicy, and a ServiceMonitor where serviceMonitor.enabled is set; with the profile gardener-seed the labels and annotations that a seed of Gardener looks for, in its namespace garden. The namespace must be there.
+const description = `Prints the Kubernetes objects that run components in a seed, as YAML, in the order in which to apply them. Each component has a ServiceAccount with only the rights that its configuration needs, an immutable ConfigMap, a Service, a Deployment and a PodDisruptionBudget. The profile plain adds a NetworkPolicy and, if serviceMonitor.enabled is set, a ServiceMonitor. The profile gardener-seed adds the labels and annotations that a seed of Gardener needs, and supports only the namespace garden. The namespace must exist.
 
-Without --config-file, with the configurations that Gardener generates. The plurals of kinds in the rights are guessed: look at those of kinds of your own. Care writes nothing until care.gardenKubeconfigSecret names how it reaches the garden.
+Without --config-file, the objects have the configurations that Gardener generates. The plural names of resources in the rights are guessed from their kinds: check those of custom kinds. Care writes nothing unless care.gardenKubeconfigSecret names a Secret with the kubeconfig for the garden.
 
-Keys of --set: ${Object.keys(valuesByKey).join(', ')}. docs/manifests.md tells what they mean and what they are by default.`;
+Keys of --set: ${Object.keys(valuesByKey).join(', ')}. docs/manifests.md describes them and their defaults.`;
 
 export const manifestsCommand: Command = defineCommand({
   name: 'manifests',
@@ -23,7 +23,7 @@ export const manifestsCommand: Command = defineCommand({
     output: flag(
       choice('format', ['yaml', 'values']),
       'yaml',
-      'What to print: yaml, the objects; or values, with which the Helm chart renders the same',
+      'Output format: yaml prints the objects, values prints the values with which the Helm chart renders the same objects',
       'o',
     ),
   },

@@ -9,7 +9,7 @@ export type OutputFormat = 'table' | 'json' | 'yaml';
 const formats = choice<OutputFormat>('format', ['table', 'json', 'yaml']);
 
 /** The flag `-o`, `--output`. */
-export const outputFlag = (description = 'Form of the result: table, json or yaml') =>
+export const outputFlag = (description = 'Output format: table, json or yaml') =>
   flag(formats, 'table', description, 'o');
 
 /** The same flag, which also accepts `text`, the former name of the table. */

@@ -11,15 +11,18 @@ import { steerCommandOf, steerFlags } from './steer-flags.ts';
 export type RunPause = (run: PauseRun) => Promise<Result<SteerReport, CommandFailure>>;
 export type RunResume = (run: ResumeRun) => Promise<Result<SteerReport, CommandFailure>>;
 
-const pauseDescription = `Pauses meltdown protection, of one shoot or of all: probes and verdicts go on, nothing is scaled down, and what is held is restored as usual. A scale-down under way ends. When the pause ends in an outage, the prober protects at once.
+const pauseDescription = `Pauses meltdown protection for one shoot or for all: the prober scales nothing down. It continues to probe, and restores held resources as usual. A scale-down in progress ends. If the pause ends during an outage, the prober protects at once.
 
-It writes an annotation on the Namespace of the shoot, or for all shoots on that of the prober, which a running prober heeds within a second. Exits with 0 when that is written, and with 1 when not.`;
+The command writes an annotation on the Namespace of the shoot, or with --all on the Namespace of the prober. If Clusters of Cluster API share a namespace, it annotates the Cluster of the shoot instead. A running prober applies the annotation within a second. Exits with 0 if the annotation is written, and with 1 on failure.`;
 
-const resumeDescription = `Takes a pause back, and names those that still hold. What dwd pause --all has paused, dwd resume --all takes back. Exits with 0 when no pause is left there, and with 1 when that could not be done.`;
+const resumeDescription = `Ends a pause, and lists other pauses that are still in force. dwd resume --all ends only the pause of dwd pause --all, not those of single shoots. Exits with 0 if that pause has ended or did not exist, and with 1 on failure.`;
 
 const pauseFlags = {
-  reason: requiredFlag(text('text', 'a text'), 'Why, for who reads the status, the log and the Events'),
-  for: optionalFlag(positiveDuration, 'How long, such as 1h30m. Without it: until dwd resume'),
+  reason: requiredFlag(text('text', 'a text'), 'Reason of the pause, shown in the status, the log and the Events'),
+  for: optionalFlag(
+    positiveDuration,
+    'Duration of the pause, such as 1h30m. Without it, the pause lasts until dwd resume',
+  ),
   ...steerFlags('30s'),
 } as const;
 
@@ -31,7 +34,7 @@ const print = (report: SteerReport, io: CliIo): number => {
 export const pauseCommand = (run: RunPause): Command =>
   defineCommand({
     name: 'pause',
-    summary: 'scale nothing down, in a shoot or in all',
+    summary: 'pause scale-downs in a shoot or in all shoots',
     description: pauseDescription,
     flags: pauseFlags,
     run: async ({ flags: given }, io) => {
@@ -43,7 +46,7 @@ export const pauseCommand = (run: RunPause): Command =>
 export const resumeCommand = (run: RunResume): Command =>
   defineCommand({
     name: 'resume',
-    summary: 'take a pause back',
+    summary: 'end a pause',
     description: resumeDescription,
     flags: steerFlags('30s'),
     run: async ({ flags: given }, io) => print(valueOf(await run(steerCommandOf(given, io)), io), io),

@@ -10,11 +10,11 @@ import { loadProberFile } from './prober-file.ts';
 
 export type RunPreflight = (run: PreflightRun) => Promise<Result<PreflightReport, string>>;
 
-const description = `Checks a seed against a configuration of the prober, before it runs there or while it does: are the kinds served, has the prober its rights, has each shoot its Secret and its dependent resources, does its KCM wait for as long as the configuration says, does its API server answer, and do clocks agree. Shoots that are not probed, such as hibernated ones, are counted and not checked. It reads, and writes nothing; dwd validate checks a file without a cluster. Configurations of the weeder and of care are not taken.
+const description = `Checks a seed against a configuration of the prober, before the prober is installed or while it runs. The checks are: that the seed serves the kinds, that the prober has its rights, that clocks agree, and, for each shoot, that its Secret and its dependent resources exist, that its KCM has the configured grace period, and that its API server responds. Shoots that are not probed, such as hibernated ones, are counted but not checked. The command only reads. It does not support configurations of the weeder and of care. dwd validate checks a file without a cluster.
 
-Prints one line per check, and what is not well at the end, worst first, each with a code, what to do, and a link to its paragraph in docs/preflight.md.
+Prints one line per check, and then the problems, worst first, each with a code, a remedy, and a link to its section in docs/preflight.md.
 
-The API servers of shoots may not be reached from this machine: run it in a pod of the prober, or leave them out. Exits with 0 when all is well, with 1 when something is not, and with 2 when nothing is wrong as far as could be told, and something could not be checked.`;
+If this machine cannot reach the API servers of the shoots, run the command in a pod of the prober, or use --shoot-api-servers=false. Exits with 0 if all checks are ok, with 1 if a check found a problem, and with 2 if no problem was found but a check could not be made.`;
 
 type RightsSubject = RightsOf | 'none';
 
@@ -35,20 +35,26 @@ const rightsSubject: FlagType<RightsSubject> = {
 const { kubeconfig, timeout } = clusterFlags('2m');
 
 const flags = {
-  'config-file': requiredFlag(text('path', 'the path of the configuration file'), 'Configuration of the prober'),
-  shoot: optionalFlag(shootName, `The only shoot to look at: ${shootNames}`),
+  'config-file': requiredFlag(
+    text('path', 'the path of the configuration file'),
+    "Path of the prober's configuration file",
+  ),
+  shoot: optionalFlag(shootName, `Check only this shoot, given as ${shootNames}`),
   'shoot-api-servers': flag(
     bool,
     'true',
-    'Ask the API servers of the shoots as well, with the kubeconfigs of the prober',
+    'Also check the API servers of the shoots, with the kubeconfigs of the prober',
   ),
   'rights-of': flag(
     rightsSubject,
     'garden/dwd-prober',
-    "Whose rights in the seed are checked: a ServiceAccount, your own (self), or nobody's (none), as before an installation",
+    'User whose rights in the seed are checked: a ServiceAccount, your own user (self), or nobody (none), for example before an installation',
   ),
   kubeconfig,
-  timeout: { ...timeout, description: 'How long all of it may take together; what is left then is not checked' },
+  timeout: {
+    ...timeout,
+    description: 'Maximum time for all checks together; checks that remain then are reported as unknown',
+  },
   output: outputFlag(),
 } as const;
 

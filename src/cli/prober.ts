@@ -18,27 +18,27 @@ export interface ProberDeps extends ProcessDeps<ProberSettings> {
 
 export type RunProber = (deps: ProberDeps) => Promise<number>;
 
-const description = `Probes the control planes of all shoots of a seed. When the kubelets of a shoot can no longer reach their API server while the API server itself is well, the configured controllers are scaled to 0 before they mark healthy nodes as dead, and back up when the kubelets are back.`;
+const description = `Probes the control planes of all shoots of a seed. If the kubelets of a shoot cannot reach their API server although the API server itself is healthy, the prober scales the configured controllers to 0 before they give up healthy nodes. It restores them when the kubelets have reconnected.`;
 
 export const proberFlags = {
   ...processFlags,
   standby: flag(
     choice<Standby>('mode', ['hot', 'warm', 'cold']),
     'hot',
-    'What a replica does while another leads: hot observes, and scales down when the leader does not; warm observes; cold waits',
+    'Behaviour of a replica while another leads: hot observes, and scales down if the leader cannot; warm only observes; cold waits',
   ),
   'notify-url': optionalFlag(
     text('url', 'an http or https URL, file:PATH or env:NAME'),
-    'Where each change of state of a shoot is posted to, as JSON. A URL that is a secret comes from a file (file:PATH) or a variable (env:NAME)',
+    'URL to which each change of the state of a shoot is posted as JSON. Give a secret URL by a file (file:PATH) or an environment variable (env:NAME)',
   ),
   'notify-template': optionalFlag(
     text('file', 'the path of a file'),
-    'JSON with places for fields, which is posted instead, such as {"text": "{{shoot}} is {{state}}"}',
+    'File with a JSON template that is posted instead, such as {"text": "{{shoot}} is {{state}}"}',
   ),
   'page-bind-addr': flag(
     address,
     '0',
-    'Where a page with all shoots of the seed is served, to whoever reaches it; 0 turns it off',
+    'Address that the page with all shoots of the seed binds to; the page has no login; 0 turns it off',
   ),
 } as const;
 

@@ -14,7 +14,7 @@ const optionOf = (name: string, definition: Flag<unknown>): Option => {
   if (repeats === true) {
     option.argParser<string | undefined>((text, before) => (before === undefined ? text : `${before}\n${text}`));
   }
-  return option.helpGroup(ignored === true ? 'Flags of the Go program without effect:' : 'Flags:');
+  return option.helpGroup(ignored === true ? 'Flags of the Go program that have no effect:' : 'Flags:');
 };
 
 /** Puts descriptions below flag names, as in the help of Go programs, because long names leave no room for a second column. */
@@ -65,7 +65,7 @@ const addHelpCommand = (program: Parser, io: CliIo): void => {
   const help = program
     .command('help')
     .summary('print help for a command')
-    .description('Prints help for a command, or for all.');
+    .description('Prints help for a command, or the list of all commands.');
   help
     .usage('[COMMAND]')
     .argument('[COMMAND]', 'Name of a command')
@@ -91,7 +91,7 @@ const createProgram = (commands: readonly Command[], io: CliIo, setExitCode: (co
     })
     .exitOverride()
     .addHelpOption(new Option('-h, --help', 'Print this help').helpGroup('Flags:'))
-    .addOption(new Option('-V, --version', 'Print what "dwd version" prints').helpGroup('Flags:'))
+    .addOption(new Option('-V, --version', 'Print the output of "dwd version"').helpGroup('Flags:'))
     .commandsGroup('Commands:');
   for (const command of commands) {
     addCommand(program, command, async (texts, operands) => setExitCode(await command.invoke(texts, operands, io)));

@@ -7,28 +7,28 @@ import { rehearsedSourceType } from './source-flag.ts';
 
 /** Descriptions of the faults for the help. The simulator implements them. */
 const faults = {
-  lb: 'the load balancer of all shoots fails: all kubelets are cut off at once',
-  nat: "a NAT gateway fails: 4 of 5 nodes of every shoot are cut off, and the shoots' public addresses are still reached",
+  lb: 'the load balancer of all shoots fails, and all kubelets are cut off at once',
+  nat: 'a NAT gateway fails: 4 of 5 nodes of every shoot are cut off, but the public addresses of the shoots stay reachable',
   'shoot-lb': 'the load balancer of one shoot fails',
-  'api-server': 'the API servers of all shoots are down; nothing may be scaled',
-  'seed-slow': "as lb, while the seed's API server takes 500 ms for a request and refuses one in five with 429",
-  'clock-skew': 'as lb, with the clocks of all nodes ahead or behind by 10 minutes',
-  restart: 'as lb, and the watchdog is killed in the middle of the outage and comes back 10 s later',
-  'leader-dies': 'as lb, with two replicas, of which the leader is killed 18 s later and comes back after 10 s',
-  'late-kubelets': 'as lb, and half of the kubelets come back a minute after the others',
-  flapping: 'all kubelets are silent for 35 s, renew for 10 s, and so on',
-  none: 'nothing fails, and nothing may be scaled',
+  'api-server': 'the API servers of all shoots are down; the prober must not scale anything',
+  'seed-slow': "like lb, and the seed's API server delays requests by 500 ms and rejects one in five with 429",
+  'clock-skew': 'like lb, and the clocks of all nodes are 10 minutes fast or slow',
+  restart: 'like lb, and the watchdog is killed in the middle of the outage and starts again 10 s later',
+  'leader-dies': 'like lb, with two replicas: the leader is killed 18 s into the outage and starts again 10 s later',
+  'late-kubelets': 'like lb, and half of the kubelets reconnect a minute after the others',
+  flapping: 'like lb, but in cycles: all kubelets are cut off for 35 s, then connected for 10 s',
+  none: 'nothing fails; the prober must not scale anything',
 } as const;
 
 type FaultName = keyof typeof faults;
 
 const faultNames = Object.keys(faults) as [FaultName, ...FaultName[]];
 
-const description = `Rehearses an outage with a configuration of the prober, in virtual time and in memory: a simulated seed, the real prober under the real rate limits, and an outage that begins when the shoots have settled and takes a third of the time. Tells what happens when, the margin that is left of KCM's grace period, and the nodes that are lost with and without protection; warns where the configuration cannot win.
+const description = `Rehearses an outage with a configuration of the prober, in virtual time and in memory: a simulated seed, the real prober with the real rate limits, and an outage that begins when every shoot has been probed and lasts a third of --duration. Prints a timeline, the margin to KCM's grace period, and the nodes that are lost with and without protection. Warns if the configuration cannot scale down in time.
 
-With clusterSource.kind secret in the file, or --source secret, the simulated seed has never seen Gardener: it serves neither Clusters nor Machines, and it has machine-controller-manager and cluster-autoscaler only where they are configured. With cluster-api it serves Clusters and Machines of Cluster API in their place, two Clusters to a namespace; --source cluster-api puts the name of the Cluster before each configured name.
+With clusterSource.kind secret in the file, or --source secret, the simulated seed has no Gardener: it serves neither Clusters nor Machines, and has machine-controller-manager and cluster-autoscaler only if they are configured. With cluster-api it serves the Clusters and Machines of Cluster API instead, two Clusters per namespace. For a file without clusterSource, --source cluster-api prefixes each configured name with the name of the Cluster.
 
-The dependent resources are the configured ones. A kind of your own is not rehearsed, because only your seed can tell whether it can be scaled; the result says so. One with action annotate is, but nothing works on it. By name, that of the cluster left out, kube-controller-manager gives up nodes and machine-controller-manager replaces machines while they are up.
+The simulated seed has the configured dependent resources. Those of custom kinds are not rehearsed, because only a real seed shows whether it can scale them; the output lists them. Those with action annotate are annotated, but no simulated controller reacts to the annotation. The simulator recognizes kube-controller-manager, which gives up nodes, and machine-controller-manager, which replaces machines, by their names without the name of the cluster.
 
 The faults are:
 
@@ -36,22 +36,29 @@ ${Object.entries(faults)
   .map(([name, what]) => `${name}: ${what}.`)
   .join('\n\n')}
 
-The same arguments give the same output. Exits with 0 when no node was lost that the configuration could have saved, with 1 when protection failed or something was scaled down without need.`;
+The same arguments give the same output. Exits with 0 if no node was lost that the configuration could have saved, and with 1 if protection failed or something was scaled down without need.`;
 
 const flags = {
-  'config-file': requiredFlag(text('path', 'the path of the configuration file'), 'Configuration of the prober'),
+  'config-file': requiredFlag(
+    text('path', 'the path of the configuration file'),
+    "Path of the prober's configuration file",
+  ),
   source: optionalFlag(
     rehearsedSourceType,
-    'How clusters are found: gardener, secret or cluster-api. Without it, as the configuration file says',
+    'Cluster source: gardener, secret or cluster-api. Without it, that of the configuration file',
   ),
-  shoots: flag(integer({ min: 1 }), '250', 'Shoots of the seed'),
-  nodes: flag(integer({ min: 1 }), '50', 'Nodes of each shoot'),
-  fault: flag(choice<FaultName>('fault', faultNames), 'lb', 'What goes wrong; see above'),
-  duration: flag(positiveDuration, '15m', 'Length of the rehearsal in virtual time'),
-  seed: flag(integer({ min: 0 }), '1', 'Decides everything that is random'),
+  shoots: flag(integer({ min: 1 }), '250', 'Number of shoots in the seed'),
+  nodes: flag(integer({ min: 1 }), '50', 'Number of nodes of each shoot'),
+  fault: flag(choice<FaultName>('fault', faultNames), 'lb', 'Fault to rehearse; see above'),
+  duration: flag(positiveDuration, '15m', 'Duration of the rehearsal in virtual time'),
+  seed: flag(integer({ min: 0 }), '1', 'Seed of all random numbers'),
   output: outputFlagWithText(),
-  'kube-api-qps': flag(rate, '5.0', 'As of the prober; 0 means 5.0, -1 no limit'),
-  'kube-api-burst': flag(integer({ min: 0 }), '10', 'As of the prober; 0 means 10'),
+  'kube-api-qps': flag(
+    rate,
+    '5.0',
+    'Maximum sustained requests per second of the prober to the seed; 0 means 5.0, -1 means no limit',
+  ),
+  'kube-api-burst': flag(integer({ min: 0 }), '10', 'Maximum burst of requests of the prober to the seed; 0 means 10'),
 };
 
 /** Runs the rehearsal and resolves with the exit code. */

@@ -13,11 +13,11 @@ import { steerCommandOf, steerFlags } from './steer-flags.ts';
 
 export type RunRelease = (run: ReleaseRun) => Promise<Result<ReleaseReport, CommandFailure>>;
 
-const description = `Restores what meltdown protection holds, of one shoot or of all, each shoot in the order of its levels, and waits for it: also when no prober runs. It pauses each of these shoots for 10 minutes before, so that a prober does not undo it.
+const description = `Restores the held resources of one shoot or of all, level by level, and waits until they are ready. It works even while no prober runs. It first pauses each of these shoots for 10 minutes, so that a prober does not undo the release.
 
-A release in an outage costs its nodes. So it asks the leader whether the outage goes on, and refuses then, unless --despite-outage is given; also where a prober leads that cannot be asked, because that one restores by itself what it may. Where nobody leads it cannot know, and says so.
+A release during an outage costs the shoot its nodes. So dwd release reads the state of the outage from the leader, and refuses if the outage continues. It also refuses if a prober leads but does not respond: that prober restores the resources itself when the outage is over. --despite-outage overrides both. If nobody leads, the state is unknown: the command prints that and continues.
 
-In a terminal it asks first, unless --yes is given; without a terminal it takes --yes. What the configuration does not name is left. Exits with 0 when nothing is held any more, and with 1 when something is, or when the answer was no.`;
+In a terminal it prompts for confirmation unless --yes is given; without a terminal it requires --yes. It does not touch resources that the configuration does not name. Exits with 0 if nothing is held any more, and with 1 if resources are still held or the answer was no.`;
 
 const { kubeconfig, 'dry-run': dryRun, ...rest } = { ...clusterFlags('5m'), ...steerFlags('5m') };
 
@@ -25,12 +25,16 @@ const flags = {
   ...rest,
   'config-file': optionalFlag(
     text('path', 'the path of the configuration file'),
-    "Configuration of the prober: what is restored, and in which order. Without it: what dwd install has installed, else Gardener's own",
+    "Path of the prober's configuration file, which names the resources and their order. Without it: the configuration that dwd install has installed, else Gardener's",
   ),
-  yes: flag(bool, 'false', 'Do not ask', 'y'),
-  'despite-outage': flag(bool, 'false', 'Release also where the outage goes on: its nodes are given up then'),
+  yes: flag(bool, 'false', 'Do not prompt for confirmation', 'y'),
+  'despite-outage': flag(
+    bool,
+    'false',
+    'Release even if the outage continues, although KCM then gives up the nodes of the shoot',
+  ),
   ...leaderFlags,
-  'dry-run': { ...dryRun, description: 'Change nothing, and print what would be restored' },
+  'dry-run': { ...dryRun, description: 'Change nothing, and print the resources that would be restored' },
   kubeconfig,
 } as const;
 
@@ -89,7 +93,7 @@ const exitCodeOf = ({ outcome, left }: ReleaseReport): number => (outcome === 'd
 export const releaseCommand = (run: RunRelease): Command =>
   defineCommand({
     name: 'release',
-    summary: 'restore what is held, also while no prober runs',
+    summary: 'restore held resources, even while no prober runs',
     description,
     flags,
     run: async ({ flags: given }, io) => {

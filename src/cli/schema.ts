@@ -1,7 +1,7 @@
 import { type Command, defineCommand } from './command.ts';
 import { configComponentFlag, configs } from './configs.ts';
 
-const description = `Prints the JSON Schema (draft 2020-12) of a component's configuration, for editors. With it they complete the fields and mark what is wrong; "dwd validate" checks the few things that a schema cannot say as well.`;
+const description = `Prints the JSON Schema (draft 2020-12) of a component's configuration. Editors use it to complete fields and to mark errors. "dwd validate" also checks the few rules that a schema cannot express.`;
 
 export const schemaCommand: Command = defineCommand({
   name: 'schema',

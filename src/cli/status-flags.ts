@@ -17,24 +17,24 @@ const { kubeconfig, timeout } = clusterFlags('10s');
 
 /** Flags that select the prober to which requests for the status go. */
 export const leaderFlags = {
-  selector: flag(text('labels', 'a label selector'), 'app=dwd-prober', 'Labels of the pods of the prober'),
+  selector: flag(text('labels', 'a label selector'), 'app=dwd-prober', 'Label selector of the pods of the prober'),
   'leader-url': optionalFlag(
     httpUrl,
-    'Where a prober serves its health endpoints, such as a forwarded port; without it, the leader is asked through the API server',
+    'URL of the health endpoints of a prober, such as a forwarded port. Without it, the leader is reached through the API server',
   ),
   'leader-timeout': flag(
     positiveDuration,
     '1.5s',
-    'How long the prober may take to answer; then the objects of the seed tell what they can',
+    'Maximum time to wait for the status of the prober; after that, only the objects of the seed are used',
   ),
 } as const;
 
 /** Flags to reach a prober and its seed. */
 export const statusFlags = {
-  namespace: flag(namespaceName, 'garden', 'Namespace in which the prober runs'),
+  namespace: flag(namespaceName, 'garden', 'Namespace of the prober'),
   ...leaderFlags,
   kubeconfig,
-  timeout: { ...timeout, description: 'How long a request to the seed may take' },
+  timeout: { ...timeout, description: 'Timeout of a request to the seed' },
 } as const;
 
 export const statusRunOf = (

@@ -12,16 +12,16 @@ import { formatStatus, listed, tableLines } from './status-output.ts';
 
 export type RunStatus = (run: StatusRun) => Promise<SeedStatus>;
 
-const description = `Shows where meltdown protection is active, since when, why, and what comes next: who leads, and a line for each shoot that is not plain healthy, worst first. It reads, and writes nothing.
+const description = `Shows where meltdown protection is active, since when and why, and the next step: the leader, and a line for each shoot that is not healthy or not fully protected, worst first. The command only reads.
 
-The leader knows most, and is asked through the API server (pods/proxy; dwd manifests --component operator prints the role) or at --leader-url. Where it cannot be asked, or no prober runs, the objects of the seed tell what is held and what is paused, and the table says so.
+The leader knows most: its status is read through the API server (pods/proxy; dwd manifests --component operator prints the role) or from --leader-url. If the leader does not respond, or no prober runs, the objects of the seed show which resources are held and which shoots are paused, and the table has a note about that.
 
-Exits with 0 when nothing is held and every shoot was probed within three intervals, with 1 when something is held or needs eyes, or the prober does not probe the shoot that was asked for, and with 2 when that cannot be told.`;
+Exits with 0 if every shoot is healthy and was probed within three intervals, with 1 if a shoot or the prober needs attention, for example because resources are held or nobody leads, or if the prober does not probe the given shoot, and with 2 if the state is unknown.`;
 
 const flags = {
-  shoot: optionalFlag(shootName, `The only shoot to show: ${shootNames}`),
-  all: flag(bool, 'false', 'List healthy shoots as well'),
-  watch: { ...flag(bool, 'false', 'Go on, and show what changes until you stop it'), short: 'w' },
+  shoot: optionalFlag(shootName, `Show only this shoot, given as ${shootNames}`),
+  all: flag(bool, 'false', 'Also list healthy shoots'),
+  watch: { ...flag(bool, 'false', 'Keep running, and show changes until interrupted'), short: 'w' },
   ...statusFlags,
   output: outputFlag(),
 } as const;
@@ -64,7 +64,7 @@ const watch = async (read: () => Promise<SeedStatus>, io: CliIo, { clock, stop, 
 export const statusCommand = (run: RunStatus): Command =>
   defineCommand({
     name: 'status',
-    summary: 'show where protection is active, since when, why, and what comes next',
+    summary: 'show where protection is active, since when and why, and the next step',
     description,
     flags,
     run: async ({ flags: given }, io) => {

@@ -8,9 +8,9 @@ import type { CliIo } from './io.ts';
 export const steerFlags = (timeout: string) => {
   const { kubeconfig, timeout: longest } = clusterFlags(timeout);
   return {
-    shoot: optionalFlag(shootName, `The shoot: ${shootNames}`),
-    all: flag(bool, 'false', 'All shoots of the seed'),
-    namespace: flag(namespaceName, 'garden', 'Where the prober runs', 'n'),
+    shoot: optionalFlag(shootName, `Shoot, given as ${shootNames}`),
+    all: flag(bool, 'false', 'Select all shoots of the seed'),
+    namespace: flag(namespaceName, 'garden', 'Namespace of the prober', 'n'),
     kubeconfig,
     timeout: longest,
   } as const;

@@ -10,18 +10,18 @@ import { outputFlag } from './output.ts';
 
 export type RunUninstall = (run: UninstallRun) => Promise<Result<UninstallReport, CommandFailure>>;
 
-const description = `Removes what dwd install, kubectl apply or Helm has installed, of whatever version. Before that it stops the prober, restores what meltdown protection holds at 0, each shoot in order, and waits for it: an outage that is still under way does its harm then.
+const description = `Removes an installation of any version, made by dwd install, kubectl apply or Helm. It first stops the prober, restores the held resources of each shoot, level by level, and waits until they are ready. From then on nothing protects the shoots, not even in an ongoing outage.
 
-If something would stay at 0, nothing is removed and the prober runs again; --force removes all the same and says what stays. The namespace is left.`;
+If a resource would stay at 0, it removes nothing and starts the prober again; with --force it removes the installation nevertheless and lists these resources. The namespace stays.`;
 
 const flags = {
   component: flag(
     choices('component', manifestParts),
     manifestParts.join(','),
-    `What to remove, separated by commas: ${manifestParts.join(', ')}`,
+    `Comma-separated list of components to remove: ${manifestParts.join(', ')}`,
   ),
-  namespace: flag(namespaceName, 'garden', 'Where it runs', 'n'),
-  force: flag(bool, 'false', 'Remove it although something stays at 0'),
+  namespace: flag(namespaceName, 'garden', 'Namespace of the installation', 'n'),
+  force: flag(bool, 'false', 'Remove the installation even if resources stay at 0'),
   ...clusterFlags('5m'),
   output: outputFlag(),
 } as const;
@@ -29,7 +29,7 @@ const flags = {
 export const uninstallCommand = (run: RunUninstall): Command =>
   defineCommand({
     name: 'uninstall',
-    summary: 'restore what is held, and remove what is installed',
+    summary: 'restore held resources and remove an installation',
     description,
     flags,
     run: async ({ flags: given }, io) => {

@@ -5,9 +5,9 @@ import { configComponentFlag, configs } from './configs.ts';
 import type { CliIo } from './io.ts';
 import { formatDocument, outputFlag } from './output.ts';
 
-const description = `Checks configuration files. A file is a configuration, or the manifest of a ConfigMap, each key of whose data is checked, or all that "dwd manifests" prints; "-" is the standard input.
+const description = `Checks configuration files. A file contains a configuration, a ConfigMap (every key of its data is checked), or the output of "dwd manifests".
 
-Prints FILE:LINE:COLUMN: path: what is wrong and what is allowed, for every problem. Exits with 1 when there is an error; warnings are allowed.`;
+Prints each problem, with the allowed values, as FILE:LINE:COLUMN: FIELD: MESSAGE. Exits with 1 if there is an error, and with 0 if there are only warnings.`;
 
 interface Validation {
   readonly file: string;
@@ -36,7 +36,7 @@ export const validateCommand: Command = defineCommand({
     component: configComponentFlag,
     output: outputFlag(),
   },
-  operands: { name: 'FILE', description: 'Files to check; "-" is the standard input' },
+  operands: { name: 'FILE', description: 'Files to check; "-" is standard input' },
   async run({ flags, operands }, io) {
     const { component, output } = flags;
     const files: Validation[] = [];

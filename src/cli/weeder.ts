@@ -6,12 +6,12 @@ import { processFlags } from './process-flags.ts';
 
 export type RunWeeder = (deps: ProcessDeps<WeederSettings>) => Promise<number>;
 
-const description = `Watches over services such as etcd in all namespaces of a seed. When one of them becomes ready again, the crash-looping pods that depend on it are deleted, so that they start anew at once and not after minutes of back-off.`;
+const description = `Watches services such as etcd in all namespaces of a seed. When a service becomes ready again, the weeder deletes the crash-looping pods that depend on it, so that they are replaced at once instead of restarting after minutes of back-off.`;
 
 export const weederCommand = (run: RunWeeder): Command =>
   defineCommand({
     name: 'weeder',
-    summary: 'restart crash-looping pods when what they depend on is back',
+    summary: 'restart crash-looping pods when a dependency is ready again',
     description,
     flags: processFlags,
     operands: 'ignored',

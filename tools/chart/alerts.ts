@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 
-/** In the chart alone: `dwd manifests` and `dwd install` leave alerts to `kubectl apply`. */
+/** Values for alerts. Only the chart has them: with `dwd manifests` and `dwd install`, alerts are applied by `kubectl apply`. */
 export const alertValues = { prometheusRule: { enabled: false, labels: {} } } as const;
 
 export const aboutAlerts = {
   'prometheusRule.enabled': {
-    description: 'Whether there are alerts (deploy/monitoring), as a PrometheusRule of the Prometheus operator',
+    description: 'Create a PrometheusRule of the Prometheus operator with the alerts of deploy/monitoring',
     schema: { type: 'boolean' },
   },
   'prometheusRule.labels': {
-    description: 'Labels by which a Prometheus selects its PrometheusRules',
+    description: 'Labels of the PrometheusRule, for the selector of a Prometheus',
     schema: { type: 'object', additionalProperties: { type: 'string' } },
   },
 } as const;
 
-/** The file that `kubectl apply` takes, in the namespace and with the labels that are wanted. */
+/** Template of the alerts that `kubectl apply` would apply, with the namespace of the release and the configured labels. */
 export const alertsTemplate = (): string => {
   const rule = readFileSync(new URL('../../deploy/monitoring/prometheusrule.yaml', import.meta.url), 'utf8');
   const [head = '', spec = ''] = rule.replace(/^(?:#.*\n)+/, '').split(/^(?=spec:)/m);
@@ -25,6 +25,6 @@ export const alertsTemplate = (): string => {
   );
   const labels =
     '{{- range $key, $value := .Values.prometheusRule.labels }}\n    {{ $key | toJson }}: {{ $value | toString | toJson }}\n{{- end }}\n';
-  // Prometheus has templates of its own.
+  // Prometheus' own templates must not be read as Helm's.
   return `{{- if .Values.prometheusRule.enabled }}\n---\n${named}${labels}${spec.replaceAll('{{', '{{ "{{" }}')}{{- end }}\n`;
 };

@@ -1,7 +1,7 @@
 import type { ManifestPart } from '../../src/cli/manifests/render.ts';
 import type { ComponentName } from '../../src/config/type-meta.ts';
 
-/** Objects that are values, but for names in them. */
+/** Template of objects that are values of the chart. Only names in them are templates. */
 const ofValues = (part: ManifestPart): string => `{{- if .Values.${part}.enabled }}
 {{- range .Values.${part}.objects }}
 ---
@@ -10,7 +10,7 @@ const ofValues = (part: ManifestPart): string => `{{- if .Values.${part}.enabled
 {{- end }}
 `;
 
-/** Of the two forms of the prober's policy, one. */
+/** Template of the policies, with one of the two forms of the prober's policy. */
 const policyTemplate = `{{- if .Values.policy.enabled }}
 {{- range .Values.policy.objects }}
 {{- $isProbers := contains "}}prober." .metadata.name }}
@@ -27,12 +27,12 @@ const policyTemplate = `{{- if .Values.policy.enabled }}
 {{- end }}
 `;
 
-/** Objects that follow from the configurations: values, for templates cannot read those. */
+/** Template of objects that are derived from the configurations. They are values of the chart, because templates cannot read configurations. */
 export const derivedTemplateOf = (part: ManifestPart): string => (part === 'policy' ? policyTemplate : ofValues(part));
 
 const sha = (component: ComponentName): string => `(sha256sum .Values.${component}.config | trunc 8)`;
 
-/** Fails where the objects are those of other configurations. */
+/** Check that fails if the objects were derived from other configurations. */
 export const derivedCheckOf = (part: ManifestPart): string => `{{- if .Values.${part}.enabled }}
 {{- if ne .Values.${part}.objectsFor (printf "%s-%s" ${sha('prober')} ${sha('weeder')}) }}
 {{- fail "${part}.objects are of other configurations than prober.config and weeder.config: print them with dwd manifests --output values" }}

@@ -17,13 +17,13 @@ const chart = {
   description,
   version,
   appVersion: version,
-  // unhealthyPodEvictionPolicy of a PodDisruptionBudget, and the admission policy, are there from this version on.
+  // The first version with unhealthyPodEvictionPolicy of PodDisruptionBudgets and with ValidatingAdmissionPolicies.
   kubeVersion: '>=1.30.0-0',
   keywords: ['gardener', 'kubernetes', 'control-plane', 'meltdown-protection'],
   annotations: { 'artifacthub.io/license': license },
 };
 
-/** The chart's files, by path within its folder. */
+/** Contents of the chart's files, by path within its folder. */
 export const chartFiles = async (): Promise<Readonly<Record<string, string>>> => {
   const flags = parseFlags(manifestFlags, {
     component: 'prober,weeder',

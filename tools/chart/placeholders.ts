@@ -1,14 +1,14 @@
 /**
- * Stand-ins for values that are known only when the chart is installed. What renders manifests handles them like the values: as text, whole or within other text,
- * as numbers, lists and objects that it passes on. `fillIn` makes templates of what became of them.
+ * Placeholders for values that are known only when the chart is installed. The code that renders manifests handles them like values: as text,
+ * alone or within other text, and as numbers, lists and objects that it passes on. `fillIn` then replaces them with template expressions.
  */
 
-/** How a stand-in that is a whole value of YAML is written. `optional`: the key goes where the value is empty. */
+/** Format of a placeholder that is a whole YAML value. `optional`: the key is omitted if the value is empty. */
 type Form = 'number' | 'data' | 'optional' | 'entries';
 
 const marks: Readonly<Record<Form, string>> = { number: '#', data: '*', optional: '?', entries: '+' };
 
-/** Brackets that nothing else uses and that YAML does not quote. */
+/** Brackets that occur nowhere else and that YAML does not quote. */
 const [open, close] = ['\u27e6', '\u27e7'];
 
 const expressions: string[] = [];
@@ -27,12 +27,12 @@ class StandIn {
     this.form = form;
   }
 
-  /** Within text. */
+  /** The placeholder within other text. */
   toString(): string {
     return markOf(this.expression);
   }
 
-  /** As a whole value, when it is written as YAML. */
+  /** The placeholder as a whole value in YAML. */
   toJSON(): string {
     return markOf(this.expression, this.form);
   }
@@ -40,16 +40,16 @@ class StandIn {
 
 export const text = (expression: string): string => markOf(expression);
 
-/** A whole number. `int` keeps Go's templates from writing large ones with an exponent. */
+/** Placeholder for a whole number. `int` prevents Go's templates from printing large numbers with an exponent. */
 export const number = (value: string): number => new StandIn(`(int ${value})`, 'number') as unknown as number;
 
-/** A list or an object, of any type. */
+/** Placeholder for a list or an object, of any type. */
 export const data = (expression: string): never => new StandIn(expression, 'data') as never;
 
-/** Left out where it is empty; of any type. */
+/** Placeholder for a value of any type, omitted if it is empty. */
 export const optional = (expression: string): never => new StandIn(expression, 'optional') as never;
 
-/** Entries of an object that are added to others by `...`. */
+/** Placeholder for entries of an object, to be spread into others by `...`. */
 export const entries = (expression: string): Readonly<Record<string, string>> => ({
   [markOf(expression, 'entries')]: '',
 });
@@ -87,5 +87,5 @@ const lineOf = (line: string): string => {
   }
 };
 
-/** Text of YAML with stand-ins as the text of a template. */
+/** Converts YAML with placeholders to a template. */
 export const fillIn = (yaml: string): string => yaml.split('\n').map(lineOf).join('\n');

@@ -21,7 +21,7 @@ const ofComponent = (component: ComponentName): InstallationValues[ComponentName
   };
 };
 
-/** Templates cannot read a configuration: what depends on it further than by `rules` cannot be in the chart, and fails here. */
+/** Throws on access: templates cannot read a configuration, so an object in the chart may depend on it only through `rules`. */
 const unreadable = new Proxy(
   {},
   {
@@ -61,7 +61,7 @@ const values: InstallationValues = {
   care: ofComponent('care'),
 };
 
-/** An installation all of whose values are stand-ins, with every switch off. */
+/** An installation with placeholders for all values and with every switch off. */
 const installation: Installation = {
   profile: 'plain',
   namespace: text('.Release.Namespace'),
@@ -74,9 +74,9 @@ const installation: Installation = {
   care: configured('care'),
 };
 
-/** A choice that decides which objects there are and which fields they have. */
+/** A choice that determines which objects exist and which fields they have. */
 interface Switch {
-  /** Of Go's templates: true where it is on. */
+  /** Condition in the language of Go's templates; true if the switch is on. */
   readonly condition: string;
   readonly turnOn: (installation: Installation) => Installation;
 }
@@ -105,8 +105,9 @@ const switches: readonly Switch[] = [
 const keyOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
 
 /**
- * An upgrade makes another ConfigMap and removes the former one, while pods that mount it still run and may have to start anew. Helm leaves it
- * (https://helm.sh/docs/howto/charts_tips_and_tricks/#tell-helm-not-to-uninstall-a-resource), and `dwd uninstall` removes it.
+ * Makes Helm keep a ConfigMap
+ * (https://helm.sh/docs/howto/charts_tips_and_tricks/#tell-helm-not-to-uninstall-a-resource); `dwd uninstall` deletes it. An upgrade creates a new
+ * ConfigMap and would delete the former one while pods that mount it still run and may restart.
  */
 const kept = (object: KubeObject): KubeObject => {
   if (object.kind !== 'ConfigMap') return object;
@@ -114,10 +115,10 @@ const kept = (object: KubeObject): KubeObject => {
   return { ...object, metadata: { ...object.metadata, annotations } };
 };
 
-/** What one object is under each combination of the switches from the `depth`th on; undefined where there is no such object. */
+/** Text of one object under a combination of the switches; undefined if the object does not exist under it. */
 type Texts = (combination: readonly boolean[]) => string | undefined;
 
-/** Conditions only where they make a difference. */
+/** Builds the template of one object, with conditions only where a switch makes a difference. */
 const conditional = (texts: Texts, combination: readonly boolean[] = []): string => {
   const next = switches[combination.length];
   if (next === undefined) {
@@ -140,7 +141,7 @@ const allCombinations = switches.reduce<readonly (readonly boolean[])[]>(
   [[]],
 );
 
-/** The objects of a component under every combination of switches, as one template. */
+/** Builds one template for the objects of a component under all combinations of switches. */
 const templateOf = (component: ComponentName): string => {
   const rendered = new Map(
     allCombinations.map((combination) => {
@@ -149,7 +150,7 @@ const templateOf = (component: ComponentName): string => {
       return [String(combination), renderManifests(one, [component])] as const;
     }),
   );
-  // In the order in which they are to be applied: the longest list has all of those that come before others.
+  // Objects keep the order in which they must be applied, because the longest list, which comes first, has all objects that others depend on.
   const keys = [
     ...new Set(
       [...rendered.values()]
@@ -180,13 +181,13 @@ const checkOf = (component: ComponentName): string => {
 `;
 };
 
-/** What a schema cannot say. */
+/** Checks that a schema cannot express. */
 const checks = `{{- if and (eq .Values.profile "gardener-seed") (ne .Release.Namespace "garden") }}
 {{- fail "profile gardener-seed needs the namespace garden: shoots let in nobody from another" }}
 {{- end }}
 ${componentNames.map(checkOf).join('')}${derivedParts.map(derivedCheckOf).join('')}`;
 
-/** What Helm prints after an installation and an upgrade. */
+/** Text that Helm prints after an installation or upgrade. */
 const notes = `A pod of each component leads when its Lease has a holder:
 {{ range $component := list "prober" "weeder" "care" }}{{ if (index $.Values $component).enabled }}
   kubectl get lease dwd-{{ $component }}-leader-election -n {{ $.Release.Namespace }} -o jsonpath='{.spec.holderIdentity}{"\\n"}'
@@ -201,7 +202,7 @@ then removes Helm's record:
 
 const notice = '{{- /* Written by tools/chart from what dwd manifests prints: make chart. */ -}}\n';
 
-/** By file name. */
+/** Templates by file name. */
 export const templates: Readonly<Record<string, string>> = {
   'checks.yaml': notice + checks,
   'NOTES.txt': notes,

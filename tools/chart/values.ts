@@ -9,7 +9,7 @@ import { aboutAlerts, alertValues } from './alerts.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What there is to know of a value, besides what it is by default. */
+/** Description and schema of a value of the chart. */
 interface About {
   readonly description: string;
   readonly schema: Schema;
@@ -32,30 +32,30 @@ const rule = {
 };
 
 const ofComponent: Readonly<Record<string, About>> = {
-  enabled: { description: 'Whether it runs', schema: { type: 'boolean' } },
+  enabled: { description: 'Install this component', schema: { type: 'boolean' } },
   config: {
     description:
-      'Its configuration. Another one comes with other rights: print both with dwd manifests --output values',
+      'Configuration of the component. Another configuration needs other rights: print both with dwd manifests --output values',
     schema: { type: 'string', minLength: 1 },
   },
   rules: {
-    description: 'The rights in the seed that the configuration demands, in all namespaces',
+    description: 'Rights in the seed that the configuration needs, in all namespaces',
     schema: { type: 'array', items: rule },
   },
   rulesFor: {
-    description: 'The first 8 digits of the SHA-256 of the configuration that demands them',
+    description: 'First 8 digits of the SHA-256 of the configuration that needs these rights',
     schema: { type: 'string', pattern: '^[0-9a-f]{8}$' },
   },
 };
 
 const ofDerived: Readonly<Record<string, About>> = {
-  enabled: { description: 'Whether its objects are there', schema: { type: 'boolean' } },
+  enabled: { description: 'Install these objects', schema: { type: 'boolean' } },
   objects: {
-    description: 'Its objects, which follow from the configurations: print both with dwd manifests --output values',
+    description: 'Objects that are derived from the configurations: print both with dwd manifests --output values',
     schema: { type: 'array', items: { type: 'object' } },
   },
   objectsFor: {
-    description: 'The first 8 digits of the SHA-256 of the configurations of prober and weeder',
+    description: 'First 8 digits of the SHA-256 of the configurations of prober and weeder',
     schema: { type: 'string', pattern: '^[0-9a-f]{8}-[0-9a-f]{8}$' },
   },
 };
@@ -64,7 +64,7 @@ const derivedNames: ReadonlySet<string> = new Set(derivedParts);
 
 const runsByItself: ReadonlySet<string> = new Set(componentNames);
 
-/** Undefined of what only holds others. */
+/** Returns the description of the value at a path; undefined if the value only contains others. */
 const aboutOf = (path: string): About | undefined => {
   const [component = '', key = ''] = path.split('.');
   const alerts: Readonly<Record<string, About>> = aboutAlerts;
@@ -99,7 +99,7 @@ const schemaOf = (values: ChartValues, path = ''): Schema => ({
       const schema = about === undefined ? schemaOf(value as ChartValues, at) : about.schema;
       return [key, about === undefined ? schema : { description: about.description, ...schema }] as const;
     }),
-    // Helm hands it to every chart of a parent.
+    // Helm passes `global` to every subchart of a parent chart.
     ...(path === '' ? [['global', { type: 'object' }] as const] : []),
   ]),
 });
@@ -113,7 +113,7 @@ export interface ValuesFiles {
   readonly schema: string;
 }
 
-/** values.yaml and values.schema.json; by default prober and weeder run. */
+/** Builds values.yaml and values.schema.json. By default, prober and weeder are enabled. */
 export const valuesFiles = (defaults: Installation): ValuesFiles => {
   const values = { ...chartValuesOf(defaults, ['prober', 'weeder']), ...alertValues };
   const schema = { $schema: 'http://json-schema.org/draft-07/schema#', ...schemaOf(values) };

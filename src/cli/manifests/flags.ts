@@ -9,22 +9,22 @@ import { namePrefix } from './value-types.ts';
 export const manifestFlags = {
   component: requiredFlag(
     choices('component', manifestParts),
-    `What to run, or what is needed for it, separated by commas: ${manifestParts.join(', ')}`,
+    `Comma-separated list of components and optional objects: ${manifestParts.join(', ')}`,
   ),
   'config-file': optionalFlag(
     text('path', 'a path, or COMPONENT=PATH several times with commas between'),
-    'Its configuration; of several components prober=PATH,weeder=PATH',
+    'Path of the configuration file; for several components prober=PATH,weeder=PATH',
   ),
-  namespace: flag(namespaceName, 'garden', 'Where it runs', 'n'),
-  image: flag(imageReference, `dependency-watchdog:${version}`, 'Image with dwd as its entry point'),
-  replicas: flag(integer({ min: 1 }), '2', 'Pods of each component, of which one leads'),
-  'name-prefix': flag(namePrefix, 'dwd-', 'What the names of all objects begin with'),
+  namespace: flag(namespaceName, 'garden', 'Namespace of the installation', 'n'),
+  image: flag(imageReference, `dependency-watchdog:${version}`, 'Container image whose entry point is dwd'),
+  replicas: flag(integer({ min: 1 }), '2', 'Number of pods of each component; one of them leads'),
+  'name-prefix': flag(namePrefix, 'dwd-', 'Prefix of the names of all objects'),
   profile: flag(
     choice('profile', profiles),
     'plain',
-    'Where it runs: plain is any cluster, gardener-seed a seed of Gardener',
+    'Kind of cluster: plain for any cluster, gardener-seed for a seed of Gardener',
   ),
-  set: repeatedFlag('KEY=VALUE', 'Another value, such as prober.logLevel=debug; may be given several times'),
+  set: repeatedFlag('KEY=VALUE', 'Set another value, such as prober.logLevel=debug; may be repeated'),
 } as const;
 
 export type ManifestFlagValues = FlagValues<typeof manifestFlags>;

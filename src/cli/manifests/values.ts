@@ -34,46 +34,46 @@ const atLeast = (min: number) => withSchema(integer({ min }), { type: 'integer',
 
 /** Values of the whole installation, and values that only one component has. */
 export const commonValues = {
-  imagePullSecrets: value(secretNames, '', 'Secrets with which the image is pulled'),
-  nodeSelector: value(labels, '', 'Labels of the nodes on which the pods may run'),
-  tolerations: value(tolerations, '[]', 'Taints of nodes on which the pods may run all the same'),
+  imagePullSecrets: value(secretNames, '', 'Secrets for pulling the image'),
+  nodeSelector: value(labels, '', 'Node selector of the pods'),
+  tolerations: value(tolerations, '[]', 'Tolerations of the pods'),
   priorityClassName: value(
     objectName('PriorityClass'),
     '',
-    'Priority of the pods; with the profile gardener-seed it is gardener-system-800',
+    'PriorityClass of the pods; with the profile gardener-seed always gardener-system-800',
   ),
-  'networkPolicy.enabled': value(boolean, 'true', 'Whether the profile plain has NetworkPolicies'),
+  'networkPolicy.enabled': value(boolean, 'true', 'Create NetworkPolicies (profile plain only)'),
   'networkPolicy.apiServerPorts': value(
     tcpPorts,
     '443,6443',
-    'Ports of the API servers, as their pods or machines have them, to which the NetworkPolicies let the pods connect',
+    'Ports of API servers that the NetworkPolicies allow for egress, as numbered on the pods or machines of the API servers',
   ),
   'serviceMonitor.enabled': value(
     boolean,
     'false',
-    'Whether the profile plain has ServiceMonitors of the Prometheus operator',
+    'Create ServiceMonitors of the Prometheus operator (profile plain only)',
   ),
-  'serviceMonitor.interval': value(seconds, '30s', 'How often Prometheus scrapes'),
-  'serviceMonitor.labels': value(labels, '', 'Labels by which a Prometheus selects its ServiceMonitors'),
+  'serviceMonitor.interval': value(seconds, '30s', 'Scrape interval of the ServiceMonitors'),
+  'serviceMonitor.labels': value(labels, '', 'Labels of the ServiceMonitors, for the selector of a Prometheus'),
   'policy.beforeWebhooks': value(
     boolean,
     'false',
-    "Whether the prober's policy judges requests before webhooks change them, and refuses those that are wrong; it takes Kubernetes 1.36",
+    "Check the prober's requests against its policy before webhooks change them, and reject violations; requires Kubernetes 1.36",
   ),
   'policy.proberActions': value(
     validationActions,
     '',
-    "What becomes of a request that the prober's policy finds wrong after the webhooks; unless set it is Deny, and with the profile gardener-seed Audit; without effect with policy.beforeWebhooks=true",
+    "Validation actions of the prober's policy for requests after the webhooks; if not set Deny, with the profile gardener-seed Audit; no effect with policy.beforeWebhooks=true",
   ),
   'care.gardenKubeconfigSecret': value(
     objectName('Secret'),
     '',
-    'Secret whose key kubeconfig reaches the garden; without it care writes nothing',
+    'Secret with the kubeconfig for the garden under the key kubeconfig; without it care writes nothing',
   ),
   'prober.notifyUrlSecret': value(
     objectName('Secret'),
     '',
-    'Secret whose key url has the URL to which the prober posts each change of state of a shoot; without it, it posts nothing',
+    'Secret with the URL, under the key url, to which the prober posts each change of the state of a shoot; without it the prober posts nothing',
   ),
 } as const;
 
@@ -85,15 +85,15 @@ interface Measured {
 }
 
 const valuesOf = (measured: Measured) => ({
-  logLevel: value(logLevel, 'info', 'Least severe log lines to print'),
-  kubeApiQps: value(atLeast(1), String(measured.qps), 'Sustained requests per second to the API server'),
-  kubeApiBurst: value(atLeast(1), String(measured.burst), 'Requests above the sustained rate'),
-  cpuRequest: value(cpu, measured.cpu, 'CPU that is kept free for each pod'),
-  memoryRequestMiB: value(atLeast(1), String(measured.requestMiB), 'Memory that is kept free for each pod'),
+  logLevel: value(logLevel, 'info', 'Minimum level of log lines'),
+  kubeApiQps: value(atLeast(1), String(measured.qps), 'Maximum sustained requests per second to the API server'),
+  kubeApiBurst: value(atLeast(1), String(measured.burst), 'Maximum burst of requests to the API server'),
+  cpuRequest: value(cpu, measured.cpu, 'CPU request of each pod'),
+  memoryRequestMiB: value(atLeast(1), String(measured.requestMiB), 'Memory request of each pod, in MiB'),
   memoryLimitMiB: value(
     atLeast(256),
     '512',
-    "Memory that each pod may use; five eighths of it are the limit of V8's heap, for the rest is outside of the heap",
+    "Memory limit of each pod, in MiB; five eighths of it are the limit of V8's heap, the rest is for memory outside the heap",
   ),
 });
 
