@@ -1,6 +1,6 @@
 import { createJsonListReader } from '../src/kubernetes/client/json-list.ts';
 
-// What it costs to read a list in JSON: in one go, and item by item as the client does. Start it with V8's options to compare them.
+// Measures the CPU time of reading a JSON list: as a whole, and item by item as the client does. Start it with V8's options to compare them.
 
 const mebibyte = 1024 * 1024;
 const pieceBytes = 64 * 1024;
@@ -21,7 +21,7 @@ const readByItem = (body: Buffer): number => {
   let longestMs = 0;
   const reader = createJsonListReader({ kind: undefined, itemBytes: mebibyte, item: () => undefined });
   for (let at = 0; at < body.length; at += pieceBytes) {
-    // Of this thread alone: what a busy machine does in between does not count.
+    // CPU time of this thread only, so that other load on the machine does not count.
     const before = process.threadCpuUsage();
     reader.feed(body.subarray(at, at + pieceBytes));
     const { user, system } = process.threadCpuUsage(before);
@@ -30,7 +30,7 @@ const readByItem = (body: Buffer): number => {
   return longestMs;
 };
 
-/** CPU milliseconds of all threads, the garbage collector's too: the least of some rounds. */
+/** CPU milliseconds of all threads, including the garbage collector's: the minimum of all rounds. */
 const cost = (read: () => unknown): number => {
   const costs = Array.from({ length: rounds }, () => {
     const before = process.cpuUsage();

@@ -1,4 +1,4 @@
-// The black-box benchmark: programs as processes against a simulated seed, measured from outside.
+// The black-box benchmark: runs programs as processes against a simulated seed and measures them from outside.
 import { writeFileSync } from 'node:fs';
 import { systemClock } from '../src/process/clock.ts';
 import { runCommand, say, write } from './harness/command.ts';

@@ -14,8 +14,8 @@ const write = (namespace: string, at: number, [from, to]: readonly [number, numb
 });
 
 describe('the mass outage', () => {
-  it('is measured from the instant at which enough leases have expired, in the shoots that were scaled down whole', () => {
-    // 0.6 of five is three: the third to expire counts, 30 s after its renewal.
+  it('is measured from the time at which enough leases have expired, in the shoots whose Deployments were all scaled down', () => {
+    // 0.6 of five leases is three: the expiry of the third lease counts, 30 s after its renewal.
     const leases = [
       { namespace: 'a', renewals: [5_000, 1_000, 4_000, 2_000, 3_000] },
       { namespace: 'b', renewals: [7_000, 7_000, 7_000, 7_000, 7_000] },
@@ -49,7 +49,7 @@ describe('the mass outage', () => {
     ...parts,
   });
 
-  it('is over for a shoot with its last scale-up', () => {
+  it('ends for a shoot with its last scale-up', () => {
     const writes = [
       write('a', 2_000, [0, 1]),
       write('a', 9_000, [0, 2]),
@@ -66,7 +66,7 @@ describe('the mass outage', () => {
     ['three more at once', Array.from({ length: 103 }, () => 0), 3, false],
     ['twenty a second after it', Array.from({ length: 200 }, (_, index) => Math.max(0, index - 99) * 50), 0, true],
     ['forty a second', Array.from({ length: 240 }, (_, index) => index * 25), 20.5, false],
-  ])('holds restoration to twenty a second and a burst of a hundred: %s', (_, times, beyond, isWithin) => {
+  ])('limits restoration to twenty requests a second after a burst of a hundred: %s', (_, times, beyond, isWithin) => {
     const requests = times.map((at): SeedRequest => ({ at, verb: 'patch', resource: 'deployments' }));
     const spared: readonly SeedRequest[] = [
       { at: 0, verb: 'watch', resource: 'deployments' },
@@ -111,7 +111,7 @@ describe('the aims of the steady state', () => {
   });
 });
 
-it('traffic adds up and is told since a moment', () => {
+it('traffic is summed, and computed as the difference of two counts', () => {
   const traffic = (factor: number, kinds: ServerTraffic['kinds']): ServerTraffic => ({
     connections: factor,
     resumed: 2 * factor,

@@ -1,6 +1,6 @@
 /**
- * What a list costs the event loop as JSON and as protobuf: `node bench/protobuf-lists.ts [ITEMS]`. The objects are those that a real
- * kube-apiserver sent, repeated under names of the same length.
+ * Measures how long a list blocks the event loop as JSON and as protobuf: `node bench/protobuf-lists.ts [ITEMS]`. The objects are copies,
+ * with other names of the same length, of objects that a real kube-apiserver sent.
  */
 import { readFileSync } from 'node:fs';
 import { listNodeLeaseExpiries } from '../src/care/calls.ts';
@@ -20,7 +20,7 @@ const varint = (value: number): readonly number[] =>
 const field = (number: number, content: Uint8Array): Uint8Array =>
   Buffer.concat([Buffer.from([(number << 3) | 2, ...varint(content.length)]), content]);
 
-/** The contents of the message's length-delimited fields with that number; Kubernetes lists have no others at the top. */
+/** Contents of the message's length-delimited fields with that number. Kubernetes lists have no other wire types at the top level. */
 const fieldsOf = (message: Uint8Array, number: number): readonly Uint8Array[] => {
   const found: Uint8Array[] = [];
   let at = 0;
@@ -53,19 +53,19 @@ const present = <T>(value: T | undefined): T => {
 };
 
 interface Repeated {
-  /** Of the row. */
+  /** Name of the row. */
   readonly name: string;
-  /** Of the fixture. */
+  /** Name of the fixture that holds the list. */
   readonly list: string;
-  /** Name of the object in it. */
+  /** Name of the object in the list that is copied. */
   readonly object: string;
   readonly call: Call<readonly object[]>;
 }
 
-/** Items of the same name would count once. */
+/** Returns a unique name for each item, because items of the same name would count once. */
 const nameOf = (index: number, { length }: string): string => index.toString(36).padStart(length, '0');
 
-/** A list of nothing but copies of the object. */
+/** Builds a list that holds only copies of the object. */
 const repeat = ({ name, list, object, call }: Repeated): Sample => {
   const parsed = JSON.parse(fixture(`${list}.json`).toString()) as { readonly items: { metadata: { name: string } }[] };
   const index = parsed.items.findIndex(({ metadata }) => metadata.name === object);
@@ -99,7 +99,7 @@ const time = (work: () => readonly object[]): Timing => {
   for (let round = 0; round < rounds; round += 1) {
     const start = performance.now();
     if (work().length !== items) throw new Error('the list was not read whole');
-    // The first rounds run uncompiled.
+    // The first third of the rounds runs before the code is compiled.
     if (round >= rounds / 3) spans.push(performance.now() - start);
   }
   spans.sort((a, b) => a - b);

@@ -20,14 +20,14 @@ const outage = (parts: Partial<RacedOutage>): RacedOutage => ({
 describe('the result of a race', () => {
   const resultOf = (...outages: readonly RacedOutage[]) => raceResult({ outages, failures: [] });
 
-  it('is lost by a program that does nothing, and then there is no margin to tell', () => {
+  it('is a failure if the program does nothing, and then shows no margin', () => {
     const { text, failures } = resultOf(outage({ unknown: 20, firstUnknownAt: 41_000 }));
     expect(failures).toEqual(['plain, a: 20 nodes turned Unknown with the prober']);
     expect(text).toMatch(/\| plain +\| 1 +\| 0 +\| 20 +\| - +\| - +\| - +\|/);
     expect(text).not.toContain('NaN');
   });
 
-  it('has a line for each kind: the margins from the stop to the earliest that KCM may mark a node', () => {
+  it('has a row for each kind: the margins between the stop of KCM and the earliest time at which KCM may mark a node', () => {
     const stops = [32_000, 30_500, 31_000];
     const { text, missed, failures } = resultOf(
       ...stops.map((stoppedAt) => outage({ stoppedAt })),
@@ -40,7 +40,7 @@ describe('the result of a race', () => {
     expect(text).toContain('No node was lost with the prober.');
   });
 
-  it('names the aims that were missed, which are others for a plain outage', () => {
+  it('names the missed aims, which differ for a plain outage', () => {
     const { missed, failures } = resultOf(
       outage({ stoppedAt: 33_500 }),
       outage({ kind: 'wrong-clocks', stoppedAt: 38_500 }),
@@ -58,11 +58,11 @@ describe('the result of a race', () => {
     ['the prober did not scale KCM down', {}],
     ['it was not restored', { stoppedAt: 30_000, restoration: {} }],
     ['only 19 nodes turned Unknown without', { isProtected: false, unknown: 19 }],
-  ])('fails where %s', (failure, parts) => {
+  ])('fails if %s', (failure, parts) => {
     expect(resultOf(outage(parts)).failures).toEqual([`plain, a: ${failure}`]);
   });
 
-  it('is worth the log of a program that lost, or stopped KCM late', () => {
+  it('is poor, so that the log is printed, if the program lost nodes or stopped KCM late', () => {
     const stops = [33_000, 33_001];
     expect(stops.map((stoppedAt) => isPoor(outage({ stoppedAt })))).toEqual([false, true]);
     expect(isPoor(outage({ kind: 'leader-killed', stoppedAt: 38_000 }))).toBe(false);
@@ -70,7 +70,7 @@ describe('the result of a race', () => {
     expect(isPoor(outage({ isProtected: false, unknown: 20 }))).toBe(false);
   });
 
-  it('names rounds that were not played', () => {
+  it('names the rounds that could not be played', () => {
     const { text, failures } = raceResult({ outages: [], failures: ['plain, round 1: not played: why'] });
     expect(failures).toHaveLength(1);
     expect(text).toContain('plain, round 1: not played: why');
@@ -78,17 +78,17 @@ describe('the result of a race', () => {
   });
 });
 
-describe('the instants of a race', () => {
+describe('the schedule of a race', () => {
   const arenas = ['a', 'b', 'c', 'd', 'e'];
   const [rounds, windowMs] = [4, 35_000];
 
-  it.each([true, false])('strike the leader evenly from 30 s before to 5 s after the thresholds (own: %s)', (isOwn) => {
+  it.each([true, false])('spreads leader faults evenly, 30 s before to 5 s after thresholds (own: %s)', (isOwn) => {
     const random = createSeededRandom(7);
     const offsets = Array.from({ length: rounds }, (_, round) => {
       const pacing = { isOwn, rounds, scale: 1, random, arenas };
       const { cutsAfterMs, strikesAfterMs } = scheduleOf(kinds['leader-killed'], round, pacing);
       expect(Math.min(...cutsAfterMs)).toBeGreaterThanOrEqual(0);
-      // On average a shoot is at its threshold 26 s after its cut.
+      // On average, a shoot reaches its threshold 26 s after its cut.
       return cutsAfterMs.map((cutAfterMs) => strikesAfterMs - cutAfterMs - 26_000);
     }).flat();
     const parts = offsets.map((offset) => Math.floor(((offset + 30_000) / windowMs) * offsets.length));
@@ -98,7 +98,7 @@ describe('the instants of a race', () => {
   it.each<readonly [boolean, number]>([
     [true, 36_000],
     [false, 66_000],
-  ])('cut the shoots evenly over a whole cycle (own: %s)', (isOwn, cycleMs) => {
+  ])('spreads the cuts of the shoots evenly over a whole cycle (own: %s)', (isOwn, cycleMs) => {
     const pacing = { isOwn, rounds, scale: 1, random: createSeededRandom(7), arenas };
     const cuts = Array.from(
       { length: rounds },
@@ -126,16 +126,16 @@ it('wrong clocks are fast, slow, or both in one shoot', () => {
 describe('the command line of the race', () => {
   const own = ['--target', 'a b'];
 
-  it('plays ten outages of every kind, unless told', () => {
+  it('plays ten outages of every kind by default', () => {
     const line = readRaceLine(own);
     expect(line).toMatchObject({ rounds: 2, shoots: 5, nodes: 20, isOwn: false, quick: false });
     expect(line.kinds.map(({ name }) => name)).toEqual(Object.keys(kinds));
   });
 
-  it('names what it plays and how long that takes', () => {
+  it('selects the kinds to play and computes how long they take', () => {
     const line = readRaceLine([...own, '--outages', 'late-kubelets,plain', '--rounds', '3']);
     expect(line.kinds.map(({ name }) => name)).toEqual(['late-kubelets', 'plain']);
-    // Two kinds of 275 and 145 s, 85 s more each for a foreign program, three times; and the start.
+    // Two kinds of 275 s and 145 s, plus 85 s each for a foreign program, three rounds; plus 40 s for the start.
     expect(expectedMinutes(line)).toBe(Math.ceil((3 * (275 + 145 + 2 * 85) + 40) / 60));
   });
 

@@ -1,4 +1,4 @@
-// The prober against a real kube-controller-manager: who is first, once the kubelets of a shoot fall silent?
+// The prober against a real kube-controller-manager: which of them acts first when the kubelets of a shoot fall silent?
 import { readFileSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../src/process/clock.ts';
 import { systemRandom } from '../src/process/random.ts';
@@ -24,7 +24,7 @@ const control = 'alone';
 const lineOf = (outage: RacedOutage): string =>
   `${outage.shoot}: margin ${inSeconds(marginOf(outage))} s, ${String(outage.unknown)} nodes Unknown`;
 
-/** One round, or why there is none: that is no reason to lose what others took an hour for. */
+/** Plays one round. An error becomes a failure in the record, so that the results of the other rounds are kept. */
 const attemptRound = async (kind: Kind, round: number, contest: Contest): Promise<RaceRecord> => {
   try {
     const { outages, output } = await playRound(kind, round, contest);
@@ -53,7 +53,7 @@ const play = async (kinds: readonly Kind[], contest: Contest): Promise<RaceRecor
   };
 };
 
-/** Arenas go into `opened` one by one, so that they can be stopped whatever happens. */
+/** Opens all arenas. Adds each to `opened` at once, so that the caller can stop them even after an error. */
 const openAll = async (
   line: RaceLine,
   { seed, kcm, opened }: { readonly seed: ControlPlane; readonly kcm: Replicas; readonly opened: Arena[] },

@@ -1,4 +1,4 @@
-// Random outages with faults, from a number each, in virtual time. `--seed N` plays one and tells its trace; the rest plays many.
+// Plays random outages with faults in virtual time; a seed number determines each. `--seed N` plays one and prints its trace, other flags play many.
 import { fork } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { exit, stderr, stdout } from 'node:process';
@@ -7,15 +7,15 @@ import { parseArgs } from 'node:util';
 import { generatePlan } from '../simulator/outages/generate.ts';
 import { runPlan } from '../simulator/outages/run.ts';
 import { shrink } from '../simulator/outages/shrink.ts';
-import { tellFailure, tellPlan, tellTrace } from '../simulator/outages/tell.ts';
+import { formatFailure, formatPlan, formatTrace } from '../simulator/outages/format.ts';
 import { type PlayOptions, type Played, type Range, playRange, splitRange } from './simulate/play.ts';
-import { addTallies, emptyTally, tellTally } from './simulate/tally.ts';
+import { addTallies, emptyTally, formatTally } from './simulate/tally.ts';
 import type { WorkerMessage } from './simulate/worker.ts';
 
 const usage = 'usage: simulate.ts [--seed N] [--from N] [--runs N] [--jobs N]';
 const mostShrinkRuns = 300;
 const tellEvery = 1_000;
-/** Of the random number of the first plan. */
+/** Upper bound of the random seed number of the first plan. */
 const highestStart = 2 ** 40;
 
 const whole = (text: string | undefined, absent: number): number => {
@@ -28,20 +28,20 @@ const whole = (text: string | undefined, absent: number): number => {
 
 const say = (lines: readonly string[]): void => void stdout.write(`${lines.join('\n')}\n`);
 
-/** Plays one plan and tells all of it. Returns the exit code. */
+/** Plays one plan and prints its whole trace. Returns the exit code. */
 const playOne = async (seed: number): Promise<number> => {
   const run = await runPlan(generatePlan(seed));
   if (run.violation !== undefined) {
-    say(tellFailure(run, await shrink(run, { run: runPlan, mostRuns: mostShrinkRuns })));
+    say(formatFailure(run, await shrink(run, { run: runPlan, mostRuns: mostShrinkRuns })));
     return 1;
   }
-  say([...tellPlan(run.plan), '', ...tellTrace(run.events), '', `seed ${String(seed)}: every invariant held`]);
+  say([...formatPlan(run.plan), '', ...formatTrace(run.events), '', `seed ${String(seed)}: every invariant held`]);
   return 0;
 };
 
 const worker = fileURLToPath(new URL('simulate/worker.ts', import.meta.url));
 
-/** Like `playRange`, in a process of its own. */
+/** Like `playRange`, in a child process. */
 const playElsewhere = ({ from, runs }: Range, { onFailure, onPlayed }: PlayOptions): Promise<Played> =>
   new Promise((resolve, reject) => {
     let over: Played | undefined;
@@ -74,7 +74,7 @@ const playMany = async (range: Range, jobs: number): Promise<number> => {
   };
   const play = jobs > 1 ? playElsewhere : playRange;
   const played = await Promise.all(splitRange(range, jobs).map((part) => play(part, options)));
-  say(tellTally(played.map(({ tally }) => tally).reduce(addTallies, emptyTally)));
+  say(formatTally(played.map(({ tally }) => tally).reduce(addTallies, emptyTally)));
   return played.every(({ failures }) => failures === 0) ? 0 : 1;
 };
 

@@ -5,7 +5,7 @@ import type { StartCost } from './parts/startup-measure.ts';
 const starts = (...cpu: readonly number[]): readonly StartCost[] => cpu.map((cpuMs) => ({ cpuMs, wallMs: 2 * cpuMs }));
 const memory = (megabytes: number) => ({ resident: megabytes * 1e6, anonymous: megabytes * 5e5 });
 
-it('start-up is told beside Node alone, by the median', () => {
+it('the table compares the median start-up with that of Node alone', () => {
   const rows = [
     { name: 'node alone', starts: starts(20, 10, 90) },
     { name: 'dwd', component: 'prober' as const, starts: starts(100, 50, 70) },
@@ -13,7 +13,7 @@ it('start-up is told beside Node alone, by the median', () => {
   expect(startsTable(rows).split('\n').at(-1)).toMatch(/^\| dwd prober +\| 70 +\| 50 to 100 +\| 3\.5 +\| 140 +\|$/);
 });
 
-it('the aims are missed by a slow start and by more memory than the other program has', () => {
+it('a slow start and more memory than the other program has miss the aims', () => {
   const slow = { name: 'dwd', component: 'weeder' as const, starts: starts(301, 301) };
   const idle = [
     { name: 'dwd', component: 'prober' as const, memory: memory(80) },

@@ -1,4 +1,4 @@
-// What a start costs until the first line of the log, and what an idle prober and weeder hold.
+// Measures the cost of a start until the first line of the log, and the memory of an idle prober and weeder.
 import { systemClock } from '../src/process/clock.ts';
 import { count, readFlags, runCommand, say, write } from './harness/command.ts';
 import { startHealthyWorld } from './harness/healthy-world.ts';
@@ -34,7 +34,7 @@ const readCommandLine = (): CommandLine => {
   };
 };
 
-/** As the image and the manifests set it. */
+/** The NODE_OPTIONS that the image and the manifests set. */
 const nodeOptions = '--max-semi-space-size=8';
 
 const targetOfImage = (): Target => {

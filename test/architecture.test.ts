@@ -9,8 +9,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 // @ts-expect-error It is plain JavaScript.
 import { purity } from '../tools/purity.mjs';
 
-// dependency-cruiser decides who imports whom, ESLint what a file may use of the machine. That both configurations find what they
-// are for is shown by planted mistakes.
+// dependency-cruiser restricts imports, ESLint the use of time, randomness, `process` and I/O. Planted mistakes prove that both
+// configurations find violations.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'dwd-architecture-'));
@@ -27,7 +27,7 @@ interface CruiseResult {
   };
 }
 
-/** What dependency-cruiser finds in these folders of a directory: `rule: from -> to`. */
+/** Violations that dependency-cruiser finds in these folders of a directory, each as `rule: from -> to`. */
 const cruise = (directory: string, folders: readonly string[]) => {
   const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
   const args = [program, '--config', join(root, '.dependency-cruiser.mjs'), '--output-type', 'json', ...folders];
@@ -41,7 +41,7 @@ const cruise = (directory: string, folders: readonly string[]) => {
   return { totalCruised, found: violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`) };
 };
 
-/** Lines of files by path, each with what is wrong in it. */
+/** Contents of files by path, each with the violations that must be found in it. */
 const planted: Readonly<Record<string, readonly [text: string, ...found: readonly string[]]>> = {
   'src/gardener/above.ts': [
     "import { x } from '../kubernetes/client/index.ts';",
@@ -108,7 +108,7 @@ const planted: Readonly<Record<string, readonly [text: string, ...found: readonl
   ],
   'src/care/egg.ts': ["export type { chicken } from './chicken.ts'; export const egg = 1;"],
   'bench/a.ts': ["import { x } from '../test/doubles/x.ts';", 'bench: bench/a.ts -> test/doubles/x.ts'],
-  // What is right.
+  // Files without violations.
   'src/process/clock.ts': ["import { setTimeout } from 'node:timers/promises';"],
   'src/prober/right.ts': ["import { x } from '../ports/clock.ts'; import { y } from '../process/index.ts';"],
   'src/page/browser/right.tsx': ["import type { X } from '../../prober/status/schema.ts';"],
@@ -123,8 +123,8 @@ const doors = [
   ...['test/doubles/x.ts', 'test/envtest/x.ts', 'node_modules/yaml/index.js', 'node_modules/zod/index.js'],
 ];
 
-describe('the rules of imports', () => {
-  it('find planted mistakes, and nothing else', { timeout: 120_000 }, () => {
+describe('the import rules', () => {
+  it('find the planted mistakes, and nothing else', { timeout: 120_000 }, () => {
     const files = [
       ...doors.map((path) => [path, ''] as const),
       ...Object.entries(planted).map(([path, [text]]) => [path, text] as const),
@@ -160,7 +160,7 @@ const messagesOn = async (path: string, code: string): Promise<readonly string[]
 const pure = 'src/gardener/a.ts';
 const other = 'src/weeder/a.ts';
 
-describe('the rules of purity', () => {
+describe('the purity rules', () => {
   it.each(['element.innerHTML = text;', 'document.write(text);', 'element.insertAdjacentHTML("afterend", text);'])(
     'refuse HTML in the browser: %s',
     async (code) => {
@@ -204,7 +204,7 @@ describe('the rules of purity', () => {
   });
 });
 
-it('no file names a path of one machine', () => {
+it('no file contains a path that exists on one machine only', () => {
   const listed = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
     encoding: 'utf8',

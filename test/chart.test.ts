@@ -8,7 +8,7 @@ import { chartFiles } from '../tools/chart/files.ts';
 
 const folder = fileURLToPath(new URL('../deploy/chart/', import.meta.url));
 
-it('is in the repository as tools/chart writes it: run `make chart` after a change', async () => {
+it('matches the output of tools/chart: run `make chart` after a change', async () => {
   const generated = await chartFiles();
   const committed = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -17,11 +17,11 @@ it('is in the repository as tools/chart writes it: run `make chart` after a chan
   for (const [path, text] of Object.entries(generated)) expect(readFileSync(folder + path, 'utf8'), path).toBe(text);
 });
 
-it('has no stand-in left in a template', async () => {
+it('has no placeholder left in a template', async () => {
   for (const [path, text] of Object.entries(await chartFiles())) expect(text, path).not.toMatch(/[\u27e6\u27e7]/);
 });
 
-it('takes its own defaults by its schema, and nothing that it does not know', async () => {
+it('has a schema that accepts its defaults and rejects unknown and invalid values', async () => {
   const files = await chartFiles();
   const validate = new Ajv({ allErrors: true, strict: false }).compile(
     JSON.parse(files['values.schema.json'] ?? '') as object,
@@ -41,7 +41,7 @@ it('takes its own defaults by its schema, and nothing that it does not know', as
   expect(problemsOf({ weeder: { ...values.weeder, memoryLimitMiB: '512Mi' } })).toHaveLength(1);
 });
 
-it('has the values that the documentation has', () => {
+it('has the values that the documentation lists', () => {
   const rows = Object.entries(valuesByKey).map(
     ([key, { default: fallback, type, description }]) =>
       `| \`${key}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${description}; ${type.takes} |`,

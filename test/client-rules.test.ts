@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const document = 'docs/client-rules.md';
 
-/** Rules that nothing tests yet. This list only ever gets shorter. */
+/** Rules without a test. This list may only get shorter. */
 const open: readonly string[] = [];
 
 const expected = [
@@ -13,7 +13,7 @@ const expected = [
   ...['19', '20', '21', '22', '23', '24', '25', '25a', '26', '27', '28', '29', '30', '31'],
 ];
 
-/** A string that begins like the title of a rule's test; what follows a `skip` or `todo` runs nothing. */
+/** Matches a string that begins like the title of a rule's test. A title after `skip` or `todo` does not count, because its test does not run. */
 const title = /(?<skipped>\.(?:skip|todo|skipIf|runIf)\b[^'"`]*)?(?<quote>['"`])rules? (?<numbers>\d[\da-z, -]*):/g;
 
 const numbersIn = (text: string): readonly string[] =>
@@ -61,11 +61,11 @@ describe('the rules of the Kubernetes client', () => {
     expect(filesByRule.get(rule) ?? [], `no title of a test begins with "rule ${rule}:"`).not.toEqual([]);
   });
 
-  it('and no others have none', () => {
+  it('all others are listed as open', () => {
     expect(expected.filter((rule) => !filesByRule.has(rule))).toEqual(open);
   });
 
-  it('are the only ones that tests name', () => {
+  it('are the only rules that titles of tests name', () => {
     const unknown = [...filesByRule].filter(([rule]) => !expected.includes(rule));
     expect(unknown.map(([rule, files]) => `rule ${rule} in ${files.join(', ')}`)).toEqual([]);
   });

@@ -13,11 +13,11 @@ const apis = 'github.com/gardener/gardener/pkg/apis';
 const core = upstreamConstants(`${apis}/core/v1beta1/constants`);
 const resources = upstreamConstants(`${apis}/resources/v1alpha1`);
 
-/** As NetworkPolicyLabel of pkg/utils/gardener/networkpolicy.go makes it. */
+/** The label that NetworkPolicyLabel of pkg/utils/gardener/networkpolicy.go generates. */
 const toService = (alias: string, service: string, port: number): string =>
   `${resources.NetworkPolicyLabelKeyPrefix!}to-${core[alias]!}-${core[service]!}-tcp-${String(port)}`;
 
-it("spells labels and annotations of a seed as gardener's own constants do", () => {
+it("uses gardener's own constants for labels and annotations of a seed", () => {
   const always = [core.LabelNetworkPolicyToDNS!, core.LabelNetworkPolicyToRuntimeAPIServer!];
   const allowed = (keys: readonly string[]): object =>
     Object.fromEntries(keys.map((key) => [key, core.LabelNetworkPolicyAllowed!]));

@@ -99,7 +99,7 @@ In the namespace where the prober runs. These reach into pods: in all namespaces
 ${table(operatorHomeGrants(allLeases, 'garden'))}
 
 The prober itself does not get \`pods/proxy\`: it would reach every pod of its namespace, and all that it is for is the page of a standby, which says that it shows its own view and which pod leads
-([page](page.md#whether-what-you-see-is-true-now)).
+([page](page.md#how-current-the-page-is)).
 
 ## Rights that roles cannot limit
 
@@ -157,6 +157,6 @@ kubectl delete mutatingadmissionpolicybindings,mutatingadmissionpolicies -l depe
 \`\`\`
 `;
 
-it('docs/rights.md has the rights that are granted', async () => {
+it('docs/rights.md lists the rights that dwd manifests grants', async () => {
   await expect(page).toMatchFileSnapshot('../docs/rights.md');
 });

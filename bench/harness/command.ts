@@ -2,13 +2,13 @@ import { parseArgs } from 'node:util';
 
 type Values = Readonly<Record<string, string | undefined>>;
 
-/** Flags with one value each. Throws with what is wrong. */
+/** Reads flags with one value each. Throws an error that names the wrong flag. */
 export const readFlags = <Name extends string>(names: readonly Name[]): Readonly<Partial<Record<Name, string>>> => {
   const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
   return parseArgs({ options }).values as Values as Readonly<Partial<Record<Name, string>>>;
 };
 
-/** A whole number above 0; undefined for a flag that is not given. Throws with what is wrong. */
+/** Parses a whole number above 0; undefined if the flag is absent. Throws an error that names the flag and its value. */
 export const count = (flag: string, text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
   const value = Number(text);
@@ -21,7 +21,7 @@ export const write = (text: string): void => void process.stdout.write(`${text}\
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Runs a script: `read` takes its command line, `main` returns its exit code. Processes that it started end with it. */
+/** Runs a script: `read` parses its command line, `main` returns its exit code. The processes that it started end with it. */
 export const runCommand = async <Line>(
   usage: string,
   read: () => Line,

@@ -1,18 +1,18 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import { cpuSecondsOfAll, usageOf } from './cpu.ts';
 
-/** What groups of processes have used from one moment to another. */
+/** Resources that groups of processes used during a measurement. */
 export interface Cost<Group extends string> {
   readonly seconds: number;
   /** CPU seconds. */
   readonly cpu: Readonly<Record<Group, number>>;
-  /** The most memory that each group has held since its start, in bytes. */
+  /** Peak memory of each group since its start, in bytes. */
   readonly peakBytes: Readonly<Record<Group, number>>;
   /** CPU seconds of everything else on the machine. */
   readonly otherCpuSeconds: number;
 }
 
-/** Starts to measure the processes with these numbers; the function returned ends it. */
+/** Starts to measure the processes with these PIDs. The returned function ends the measurement. */
 export const startCost = <Group extends string>(
   clock: Clock,
   groups: Readonly<Record<Group, readonly number[]>>,

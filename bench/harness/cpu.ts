@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-/** USER_HZ, which Linux shows to programs as 100 on all its platforms. */
+/** USER_HZ, which is 100 on all platforms of Linux. */
 const ticksPerSecond = 100;
 
 const read = (path: string): string | undefined => {
@@ -12,7 +12,7 @@ const read = (path: string): string | undefined => {
   }
 };
 
-/** Fields of proc_pid_stat(5) from the third on: the name before them may hold spaces and parentheses. */
+/** Fields of proc_pid_stat(5) from the third on. The name before them may contain spaces and parentheses. */
 const statOf = (pid: number | string): readonly string[] | undefined => {
   const [, rest] = /^.*\)\s(.*)$/s.exec(read(`/proc/${pid}/stat`) ?? '') ?? [];
   return rest?.split(' ');
@@ -25,8 +25,8 @@ const cpuSecondsOf = (pid: number): number => {
 };
 
 /**
- * Milliseconds of CPU that the threads of a process have used so far, as the scheduler counts them: in nanoseconds, where `/proc/PID/stat` has
- * steps of 10 ms. Threads that have ended are left out.
+ * CPU milliseconds that the living threads of a process have used so far. The scheduler counts them in nanoseconds; `/proc/PID/stat` counts in
+ * steps of 10 ms. Threads that have ended are not included.
  */
 export const threadsCpuMsOf = (pid: number): number => {
   const threads = readdirSync(`/proc/${String(pid)}/task`);
@@ -36,11 +36,11 @@ export const threadsCpuMsOf = (pid: number): number => {
   return sum(nanoseconds) / 1e6;
 };
 
-/** What a process holds now, in bytes. */
+/** Current memory of a process, in bytes. */
 export interface Memory {
-  /** `VmRSS`: `anonymous`, and the pages of files that it has touched, its own program for the most part. */
+  /** `VmRSS`: `anonymous` plus the file pages in memory, mostly those of the program itself. */
   readonly resident: number;
-  /** `RssAnon`: nobody else has it, and it cannot be dropped. */
+  /** `RssAnon`: memory that the process does not share and that the kernel cannot drop. */
   readonly anonymous: number;
 }
 
@@ -50,7 +50,7 @@ export const memoryOf = (pid: number): Memory => {
   return { resident: field('VmRSS'), anonymous: field('RssAnon') };
 };
 
-/** The process and all that have descended from it and are still there. */
+/** PIDs of the process and of its descendants that still run. */
 const familyOf = (pid: number): readonly number[] => {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const parents = all.map((name) => [Number(name), Number(statOf(name)?.[1])] as const);
@@ -61,7 +61,7 @@ const familyOf = (pid: number): readonly number[] => {
   return family;
 };
 
-/** CPU seconds of children that have ended, as their parent has them (fields 16 and 17). */
+/** CPU seconds of children that have ended, from the statistics of their parent (fields 16 and 17). */
 const endedChildrenOf = (pid: number): number => {
   const fields = statOf(pid) ?? [];
   return (Number(fields[13]) + Number(fields[14])) / ticksPerSecond;
@@ -69,7 +69,7 @@ const endedChildrenOf = (pid: number): number => {
 
 export interface Usage {
   readonly cpuSeconds: number;
-  /** The most memory that the process has held so far, in bytes (`VmHWM`); of all its children their sum. */
+  /** Sum of the peak memory (`VmHWM`) of the process and its descendants, in bytes. */
   readonly peakBytes: number;
 }
 
@@ -80,7 +80,7 @@ const peakOf = (pid: number): number => {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** What a process and its children have used so far. */
+/** Resources that a process and its descendants have used so far. */
 export const usageOf = (pid: number): Usage => {
   const family = familyOf(pid);
   return {

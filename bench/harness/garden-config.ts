@@ -1,12 +1,12 @@
 /** KCM's `--node-monitor-grace-period` as Gardener sets it, and the prober's default. */
 export const graceMs = 40_000;
-/** Leases count as expired from this share of it on, by the prober's measure. */
+/** The prober counts a lease as expired at this share of the grace period. */
 const expiryShare = 0.75;
 const nodeLeaseFailureFraction = 0.6;
 
 /** gardenlet's `probeInterval`, three times the default. */
 export const probeIntervalMs = 30_000;
-/** gardenlet's flags for the prober; `--enable-leader-election` is left out, where one replica runs. */
+/** gardenlet's flags for the prober, without `--enable-leader-election`, because one replica runs. */
 export const limits = { qps: 20, burst: 100 };
 export const proberFlags: readonly string[] = [
   `--kube-api-qps=${limits.qps.toFixed(1)}`,
@@ -18,17 +18,17 @@ export const proberFlags: readonly string[] = [
 export const electionNamespace = 'garden';
 
 export interface GardenTimes {
-  /** Of all times but the probe time-out: below 1 everything is faster. Default 1. */
+  /** Factor of all times except the probe timeout; below 1, everything is faster. Default 1. */
   readonly scale?: number;
-  /** Default gardenlet's, times `scale`. */
+  /** Default: gardenlet's interval, times `scale`. */
   readonly probeIntervalMs?: number;
-  /** Before the first probe of a shoot. Default: not set, so 30 s. */
+  /** Delay before the first probe of a shoot. Default: not set at `scale` 1, so the prober's 30 s; otherwise 30 s times `scale`. */
   readonly initialDelayMs?: number;
 }
 
 /**
  * The prober's configuration as gardenlet 1.150 writes it: `pkg/gardenlet/controller/seed/seed/components.go` and
- * `pkg/component/kubernetes/apiserver/dependency_watchdog.go`. What it leaves to the defaults is left to them here.
+ * `pkg/component/kubernetes/apiserver/dependency_watchdog.go`. Fields that gardenlet does not set are not set here either.
  */
 export const gardenConfig = (kubeConfigSecretName: string, times: GardenTimes = {}): string => {
   const { scale = 1 } = times;
@@ -52,7 +52,7 @@ ${initialDelay}${grace}dependentResourceInfos:
 `;
 };
 
-/** When enough of the leases have expired, milliseconds since the epoch, from the last renewals of all of them. */
+/** Time at which enough leases have expired, computed from the last renewals of all leases. In milliseconds since the epoch. */
 export const thresholdAt = (renewals: readonly number[], scale = 1): number => {
   const needed = Math.ceil(nodeLeaseFailureFraction * renewals.length);
   return (renewals.toSorted((a, b) => a - b)[needed - 1] ?? Number.NaN) + expiryShare * graceMs * scale;

@@ -6,24 +6,24 @@ import type { ShootsInit, ShootsProcess } from '../worlds/shoots.ts';
 import type { Size } from './part.ts';
 import { type ServerTraffic, sumTraffic } from './traffic.ts';
 
-/** One process of the world serves so many shoots at most. */
+/** Maximum number of shoots that one process of the world serves. */
 const shootsPerProcess = 500;
 
 interface WorldInit extends Size {
-  /** With what the health of shoots is read from. Default false. */
+  /** True to include the objects from which care reads the health of shoots. Default false. */
   readonly careObjects?: boolean;
 }
 
-/** What the servers have counted so far. */
+/** Traffic that the servers have counted so far. */
 export interface ServerCounts {
   readonly seed: ServerTraffic;
   readonly shoots: ServerTraffic;
   readonly floor: ServerTraffic;
-  /** Probes of the shoot that has had the fewest. */
+  /** Number of probes of the shoot with the fewest. */
   readonly fewestProbes: number;
 }
 
-/** A healthy seed, spread over processes. */
+/** A healthy seed and its shoots, spread over several processes. */
 export interface HealthyWorld {
   readonly pids: readonly number[];
   readonly kubeconfig: string;
@@ -39,7 +39,7 @@ export interface FloorProcess {
 
 const script = (name: string): URL => new URL(`../worlds/${name}`, import.meta.url);
 
-/** Its files lie in `directory`. */
+/** Starts the world. Its files are in `directory`. */
 export const startHealthyWorld = async (world: WorldInit, directory: string): Promise<HealthyWorld> => {
   const { shoots, nodes, careObjects = false } = world;
   const processes = Math.ceil(shoots / shootsPerProcess);

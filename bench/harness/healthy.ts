@@ -1,4 +1,4 @@
-// A program in a healthy seed, measured from outside once it is warm: the steady state of the prober, and care.
+// Measures a program in a healthy seed from outside, after a warm-up: the steady state of the prober, and care.
 import type { Clock } from '../../src/ports/clock.ts';
 import { startCost } from './cost.ts';
 import type { HealthyWorld } from './healthy-world.ts';
@@ -7,7 +7,7 @@ import { type Column, inKilobytes } from './table.ts';
 import { type ProcessStart, type Target, startTarget, waitForTarget } from './target.ts';
 import { type Kinds, type ServerTraffic, probeKind, trafficSince } from './traffic.ts';
 
-/** What a program cost while it was measured. */
+/** Costs of a program during the measurement. */
 export interface Figures extends Size {
   readonly target: string;
   readonly seconds: number;
@@ -15,13 +15,13 @@ export interface Figures extends Size {
   readonly peakBytes: number;
   readonly connections: number;
   readonly resumed: number;
-  /** To and from the shoots, over TCP. */
+  /** Bytes over TCP to the shoots; `bytesIn`: from the shoots. */
   readonly bytesOut: number;
   readonly bytesIn: number;
   readonly shootKinds: Kinds;
   readonly seedKinds: Kinds;
   readonly worldCpuSeconds: number;
-  /** Of everything else on the machine. */
+  /** CPU seconds of everything else on the machine. */
   readonly otherCpuSeconds: number;
 }
 
@@ -35,20 +35,20 @@ export interface HealthyRun extends Omit<ProcessStart, 'kubeconfig'> {
   readonly clock: Clock;
   readonly world: HealthyWorld;
   readonly size: Size;
-  /** Probes, or checks, of every shoot before the measurement. */
+  /** Number of probes, or checks, of every shoot before the measurement starts. */
   readonly warmUps: number;
   readonly warmUpLimitMs: number;
   readonly measureMs: number;
-  /** The bare loop that runs beside the program probes so often; none by default. */
+  /** Interval at which a bare loop beside the program probes. Without it, no bare loop runs. */
   readonly floorIntervalMs?: number;
 }
 
 interface Measured {
   readonly figures: Figures;
-  /** Lists of leases. */
+  /** Number of requests that list leases. */
   readonly probes: number;
   readonly floor: Floor;
-  /** All that the program wrote. */
+  /** Complete output of the program. */
   readonly output: string;
 }
 
@@ -102,7 +102,7 @@ export const inPercent = (cpuSeconds: number, { seconds }: Pick<Figures, 'second
 
 export const sizeOf = ({ shoots, nodes }: Size): string => `${String(shoots)} x ${String(nodes)}`;
 
-/** Kinds of requests, the most frequent first, with their number for each run and the bytes of an answer. */
+/** Formats the kinds of requests, the most frequent first, with their number per run and the size of a response. */
 const kindsPerRun = (kinds: Kinds, runs: number): string =>
   Object.entries(kinds)
     .filter(([, { requests }]) => requests > 0)
@@ -112,7 +112,7 @@ const kindsPerRun = (kinds: Kinds, runs: number): string =>
     )
     .join(', ') || 'none';
 
-/** `run`: what one list of leases stands for. */
+/** `run`: name of the work for which a program lists leases once, such as a probe. */
 export const trafficColumns = <F extends Figures>(run: string, runsOf: (row: F) => number): readonly Column<F>[] => [
   [`connections a ${run}`, (row) => (row.connections / runsOf(row)).toFixed(2)],
   ['resumed', (row) => (row.connections === 0 ? '-' : `${((100 * row.resumed) / row.connections).toFixed(0)} %`)],

@@ -11,7 +11,7 @@ export interface CommandLine {
   readonly quick: boolean;
   readonly shoots?: number;
   readonly nodes?: number;
-  /** Where the figures go as JSON. */
+  /** File to which the figures are written as JSON. */
   readonly json?: string;
 }
 
@@ -34,7 +34,7 @@ const partsOf = (only: readonly string[]): readonly PartName[] => {
   return only.length === 0 ? partNames : only.filter(isPart);
 };
 
-/** Throws with what is wrong. */
+/** Throws an error that names the wrong flag. */
 export const readCommandLine = (args: readonly string[]): CommandLine => {
   const { values } = parseArgs({
     args: [...args],

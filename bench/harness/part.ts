@@ -8,9 +8,9 @@ import type { Target } from './target.ts';
 export interface BenchOptions {
   readonly clock: Clock;
   readonly targets: readonly Target[];
-  /** Small worlds and short waits: shows that the harness works, and measures nothing. */
+  /** True for small worlds and short waits: shows that the harness works, but the figures mean nothing. */
   readonly quick: boolean;
-  /** Instead of the sizes of the part. */
+  /** Number of shoots, instead of the part's own sizes. `nodes`: number of nodes per shoot, likewise. */
   readonly shoots?: number;
   readonly nodes?: number;
   /** Prints progress. */
@@ -19,14 +19,14 @@ export interface BenchOptions {
 
 export interface Size {
   readonly shoots: number;
-  /** Of each shoot. */
+  /** Number of nodes of each shoot. */
   readonly nodes: number;
 }
 
-/** What one part of the benchmark found. */
+/** Result of one part of the benchmark. */
 export interface PartResult {
   readonly markdown: string;
-  /** Aims that were missed, and by how much; runs that failed. */
+  /** Missed aims, with the measured value, and failed runs. */
   readonly missed: readonly string[];
   /** The figures behind `markdown`. */
   readonly json: unknown;
@@ -34,7 +34,7 @@ export interface PartResult {
 
 export const never = new AbortController().signal;
 
-/** `work` with a directory for its files, which goes when it ends. */
+/** Runs `work` with a temporary directory, which is deleted at the end. */
 export const inScratch = async <T>(work: (directory: string) => Promise<T>): Promise<T> => {
   const directory = mkdtempSync(join(tmpdir(), 'dwd-bench-'));
   try {
@@ -44,10 +44,10 @@ export const inScratch = async <T>(work: (directory: string) => Promise<T>): Pro
   }
 };
 
-/** One run against a target, or why it failed, as a sentence. */
+/** Result of one run against a target, or a sentence with the reason for its failure. */
 export type PartOutcome<R> = { readonly result: R } | { readonly failure: string };
 
-/** Runs `work` with a directory of its own. Its failure is no reason to lose what took other runs minutes. */
+/** Runs `work` with a temporary directory. A failure is returned, not thrown, so that the results of other runs are kept. */
 export const attempt = async <R>(
   what: string,
   { say }: BenchOptions,
@@ -63,7 +63,7 @@ export const attempt = async <R>(
   }
 };
 
-/** Measures each target in turn, in a world of its own, so that each finds the same. */
+/** Measures the targets one after the other, each in a new world, so that all find the same conditions. */
 export const attemptEach = async <R>(
   name: string,
   options: BenchOptions,
@@ -76,7 +76,7 @@ export const attemptEach = async <R>(
   return outcomes;
 };
 
-/** `tell` prints all results, `missedBy` names the aims that one of them missed. */
+/** Combines outcomes: `tell` formats all results, `missedBy` names the aims that a result missed. */
 export const partResult = <R extends { readonly target: string }>(
   outcomes: readonly PartOutcome<R>[],
   tell: (results: readonly R[]) => string,

@@ -7,18 +7,18 @@ import { type SwallowingProxy, startSwallowingProxy } from '../../test/envtest/s
 import { waitFor } from '../../test/envtest/waiting.ts';
 import { type RunningTarget, type Target, startTarget } from './target.ts';
 
-/** What becomes of the replica that leads: SIGKILL, SIGSTOP, or all that it exchanges with the seed vanishes. */
+/** Fault of the leading replica: SIGKILL, SIGSTOP, or the loss of all its packets to and from the seed. */
 export type LeaderFate = 'killed' | 'stopped' | 'cut off';
 
-/** Two replicas of a program that elect a leader, each on a way of its own to the seed. */
+/** Two replicas of a program that elect a leader. Each reaches the seed through its own proxy. */
 export interface ReplicaPair {
-  /** What both wrote. */
+  /** Output of both replicas. */
   output(): string;
-  /** Throws when one ends again and again by itself. */
+  /** Throws if a replica has ended by itself too often. */
   check(): void;
-  /** Resolves when the replica that holds the Lease has met its fate. */
+  /** Applies the fault to the replica that holds the Lease. */
   strike(fate: LeaderFate): Promise<void>;
-  /** The replica that was struck goes on, or is started again where it has ended. Resolves when both run and one of them renews. */
+  /** Ends the fault: the replica continues, or is restarted if it has ended. Resolves when both run and one of them renews the Lease. */
   heal(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -28,15 +28,15 @@ export interface PairOptions {
   readonly config: string;
   readonly seed: ControlPlane;
   readonly directory: string;
-  /** Of all times. */
+  /** Factor of all times. */
   readonly scale: number;
   readonly clock: Clock;
 }
 
 const leasePath = '/apis/coordination.k8s.io/v1/namespaces/garden/leases/dwd-prober-leader-election';
-/** client-go's defaults, which gardenlet leaves as they are. */
+/** client-go's defaults, which gardenlet does not change. */
 const election = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
-/** A kubelet starts a container that has ended at once, for the first time. */
+/** Delay before a restart, because a kubelet restarts a container without back-off the first time. */
 const restartAfterMs = 1_000;
 const mostRestarts = 5;
 const limitMs = 120_000;
@@ -48,11 +48,11 @@ const flagsOf = (scale: number): readonly string[] => {
     `--leader-elect-renew-deadline=${ms(election.renewDeadlineMs)}`,
     `--leader-elect-retry-period=${ms(election.retryPeriodMs)}`,
   ];
-  // The Go program listens on a port for its profiles unless told, where a second replica on the same host finds it taken.
+  // The Go program by default listens on a port for its profiles, which a second replica on the same host would find in use.
   return ['--enable-leader-election=true', '--pprof-bind-addr=0', ...(scale === 1 ? [] : times)];
 };
 
-/** One replica; it is started again whenever it ends, as a kubelet does, but not while it is struck. */
+/** One replica. It is restarted when it ends, as a kubelet restarts a container, but not while its fault lasts. */
 class Replica {
   readonly name: string;
   readonly #options: PairOptions;
@@ -90,7 +90,7 @@ class Replica {
     return this.#fate === undefined && !this.#program.hasEnded();
   }
 
-  /** True if its log says that it leads under this identity. */
+  /** True if its log shows that it leads under this identity. */
   leadsAs(identity: string): boolean {
     const isIt = (line: string): boolean => line.includes('started leading') && line.includes(identity);
     return this.output().split('\n').some(isIt);
@@ -133,7 +133,7 @@ class Replica {
     }
   }
 
-  /** Resolves when the program has ended: true if it is to be started again. */
+  /** Resolves when the program has ended; true if it must be restarted. */
   async #isDue(): Promise<boolean> {
     await this.#program.ended;
     try {
@@ -156,7 +156,7 @@ const openWay = async (seed: ControlPlane, user: string) => {
   return { proxy, kubeconfig: text.replace(seed.url, `https://${seed.host}:${String(proxy.port)}`) };
 };
 
-/** Starts the two, the second when the first leads: so it is known who leads, whatever they log. */
+/** Starts both replicas, the second when the first leads: so the leader is known even if the logs do not show it. */
 export const startPair = async (options: PairOptions): Promise<ReplicaPair> => {
   const { seed, clock } = options;
   await seed.client.delete(leasePath);

@@ -1,12 +1,12 @@
 import { type RunningTarget, type ProcessStart, type Target, startTarget } from './target.ts';
 
-/** A program that is started again whenever it ends by itself, as a kubelet does with a container, without the kubelet's back-off. */
+/** A program that is restarted whenever it ends by itself, as a kubelet restarts a container, but without back-off. */
 export interface RestartedTarget {
-  /** Of the process that runs now. */
+  /** PID of the current process. */
   pid(): number;
-  /** How often it has ended by itself. */
+  /** Number of times that the program has ended by itself. */
   exits(): number;
-  /** All that it wrote. */
+  /** Complete output of all its processes. */
   output(): string;
   stop(): Promise<void>;
 }

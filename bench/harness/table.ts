@@ -6,23 +6,23 @@ const markdownTable = (head: readonly string[], rows: readonly (readonly string[
   return [line(head), rule, ...rows.map(line)].join('\n');
 };
 
-/** A title, and what stands under it for a row. */
+/** A column: its title, and the function that returns the cell of a row. */
 export type Column<T> = readonly [title: string, cell: (row: T) => string | number];
 
-/** A Markdown table, its columns padded so that it reads well in a terminal too. */
+/** Builds a Markdown table with padded columns, so that it is readable in a terminal too. */
 export const tableOf = <T>(columns: readonly Column<T>[], rows: readonly T[]): string =>
   markdownTable(
     columns.map(([title]) => title),
     rows.map((row) => columns.map(([, cell]) => String(cell(row)))),
   );
 
-/** Milliseconds as seconds with two decimals; `-` for none, and for a quantile of none. */
+/** Formats milliseconds as seconds with two decimals; `-` for undefined and for NaN, the quantile of no values. */
 export const inSeconds = (ms = Number.NaN): string => (Number.isNaN(ms) ? '-' : (ms / 1_000).toFixed(2));
-/** Megabytes, and not mebibytes. */
+/** Formats bytes as megabytes, not mebibytes. */
 export const inMegabytes = (bytes: number): string => (bytes / 1e6).toFixed(0);
 export const inKilobytes = (bytes: number): string => (bytes / 1e3).toFixed(1);
 
-/** The smallest value that at least the fraction `q` of all values does not exceed (nearest rank); NaN of none. */
+/** Nearest-rank quantile: the smallest value that at least the fraction `q` of all values does not exceed; NaN if there are no values. */
 export const quantile = (values: readonly number[], q: number): number => {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? Number.NaN;

@@ -10,16 +10,16 @@ import { proberFlags } from './garden-config.ts';
 const launcher = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
 const bundle = fileURLToPath(new URL('../../dist/dwd.js', import.meta.url));
 
-/** A program under measurement: words of a shell, to which the component's name and its flags are added. */
+/** A program to measure. `command` is a shell command, to which the component's name and flags are appended. */
 export interface Target {
   readonly name: string;
   readonly command: string;
 }
 
-/** The word as a shell takes it, whatever is in it. */
+/** Quotes the word for a shell. */
 export const shellWord = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-/** The program of this checkout, on the Node that runs the benchmark. */
+/** The program of this checkout, run by the Node that runs the benchmark. Throws if it is not built. */
 export const ownTarget = (): Target => {
   if (!existsSync(bundle)) throw new Error('dist/dwd.js is missing: run `make build` first');
   return { name: 'dwd', command: `${shellWord(process.execPath)} ${shellWord(launcher)}` };
@@ -29,33 +29,33 @@ export interface ProcessStart {
   readonly component: 'prober' | 'weeder' | 'care';
   readonly config: string;
   readonly kubeconfig: string;
-  /** For its files; its output too. */
+  /** Directory for the program's files and its output. */
   readonly directory: string;
-  /** Beside gardenlet's. */
+  /** Flags in addition to gardenlet's. */
   readonly flags?: readonly string[];
 }
 
 export interface RunningTarget {
   readonly pid: number;
   hasEnded(): boolean;
-  /** Throws when it has ended by itself. */
+  /** Throws if the program has ended. */
   check(): void;
-  /** What it wrote, both streams. */
+  /** Output of the program, both streams. */
   output(): string;
-  /** The end of it. */
+  /** Last part of the output. */
   tail(): string;
   signal(name: NodeJS.Signals): void;
-  /** Resolves once it has ended, for whatever reason. */
+  /** Resolves when the program has ended, for any reason. */
   readonly ended: Promise<void>;
-  /** SIGTERM, and SIGKILL after 10 s. A stopped process goes on for it. */
+  /** Sends SIGTERM, and SIGKILL after 10 s. A stopped process is continued first, so that it can end. */
   stop(): Promise<void>;
 }
 
 const graceMs = 10_000;
-/** Of its output, in an error. */
+/** Number of characters of the output that an error includes. */
 const tailLength = 3_000;
 
-/** Writes the files of a component into the directory, and returns its arguments: gardenlet's flags, its servers switched off. */
+/** Writes a component's files into the directory and returns its arguments: gardenlet's flags, with its servers disabled. */
 export const targetArgs = ({
   component,
   config,
@@ -71,7 +71,7 @@ export const targetArgs = ({
   return [component, ...files, ...own, '--metrics-bind-addr=0', '--health-bind-addr=0', ...flags];
 };
 
-/** Starts the target. It ends with this process at the latest. */
+/** Starts the target, which ends with this process at the latest. */
 export const startTarget = (target: Target, start: ProcessStart): RunningTarget => {
   const args = targetArgs(start);
   const outputFile = join(start.directory, `${start.component}.output`);
@@ -109,7 +109,7 @@ export const startTarget = (target: Target, start: ProcessStart): RunningTarget 
   };
 };
 
-/** Like `waitFor`, every 500 ms; its error names the end of the program, or what it wrote last. */
+/** Like `waitFor`, by default every 500 ms. Its error reports that the program ended, or includes the last part of the output. */
 export const waitForTarget = <T>(program: RunningTarget, wait: Wait, attempt: WaitAttempt<T>): Promise<T> =>
   waitFor({ everyMs: 500, ...wait }, () => {
     program.check();

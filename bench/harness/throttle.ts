@@ -5,16 +5,16 @@ import { type Target, shellWord } from './target.ts';
 /** Kubernetes' default (`--cpu-cfs-quota-period` of the kubelet), in microseconds. */
 const periodUs = 100_000;
 
-/** A program that gets no more than a share of one processor. */
+/** A program that is limited to a share of one processor. */
 export interface Throttled {
   readonly target: Target;
-  /** What limits it. */
+  /** Means by which the program is limited. */
   readonly by: 'cgroup' | 'SIGSTOP';
-  /** To be called when the program has ended. */
+  /** Removes the limit. Call it after the program has ended. */
   end(): void;
 }
 
-/** Where groups of processes with a limit are made, and the limit itself in the words of that version of cgroups. */
+/** Both versions of cgroups: the directory for groups, a file that shows that the version is present, and the files that set the limit. */
 const versions = [
   {
     root: '/sys/fs/cgroup',
@@ -32,7 +32,7 @@ const versions = [
   },
 ] as const;
 
-/** As a container with a CPU limit has it. Undefined where we may not, as without root. */
+/** Limits the target as a container with a CPU limit is. Undefined if cgroups cannot be written, as without root. */
 const byCgroup = (target: Target, share: number): Throttled | undefined => {
   const version = versions.find(({ root, mark }) => existsSync(join(root, mark)));
   if (version === undefined) return undefined;
@@ -49,7 +49,7 @@ const byCgroup = (target: Target, share: number): Throttled | undefined => {
   return { target: { ...target, command }, by: 'cgroup', end: () => rmdirSync(group) };
 };
 
-/** Stops and continues it, so that it also answers late when it has used nothing. */
+/** Stops and continues the target periodically. Unlike under a cgroup, it reacts late even if it has used no CPU time. */
 const bySignals = (target: Target, share: number): Throttled => {
   const [onS, offS] = [share, 1 - share].map((part) => ((part * periodUs) / 1e6).toFixed(3));
   const cycle = `while kill -CONT $0 && sleep ${onS ?? ''} && kill -STOP $0; do sleep ${offS ?? ''}; done 2>/dev/null`;
@@ -58,6 +58,6 @@ const bySignals = (target: Target, share: number): Throttled => {
   return { target: { ...target, command }, by: 'SIGSTOP', end: () => undefined };
 };
 
-/** `share` of one processor for the target, its start included. */
+/** Limits the target to `share` of one processor, from its start. */
 export const throttle = (target: Target, share: number): Throttled =>
   byCgroup(target, share) ?? bySignals(target, share);

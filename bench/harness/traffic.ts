@@ -1,28 +1,28 @@
 import { requestKind } from '../../simulator/network/counting.ts';
-import type { HttpsFace } from '../../simulator/network/https.ts';
+import type { SimHttpsServer } from '../../simulator/network/https.ts';
 import type { Kube, KubeResponse } from '../../src/kubernetes/api/kube.ts';
 
-/** Requests of one kind, and the bytes of the bodies that they were answered with. */
+/** Requests of one kind, and the bytes of their response bodies. */
 export interface KindTraffic {
   readonly requests: number;
   readonly bytes: number;
 }
 
-/** By `verb resource`, such as `list leases`. */
+/** Traffic by `verb resource`, such as `list leases`. */
 export type Kinds = Readonly<Record<string, KindTraffic>>;
 
-/** What servers have counted. */
+/** Traffic that servers have counted. */
 export interface ServerTraffic {
   readonly connections: number;
-  /** TLS handshakes that resumed a session. */
+  /** Number of TLS handshakes that resumed a session. */
   readonly resumed: number;
-  /** Over TCP, TLS included: from the clients, and to them. */
+  /** Bytes over TCP, including TLS, from the clients; `bytesOut`: to the clients. */
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly kinds: Kinds;
 }
 
-/** The request that there is once in a probe, and in a run of care. */
+/** Kind of request that a probe and a run of care each send once. */
 export const probeKind = 'list leases';
 
 export interface CountedKube extends Kube {
@@ -38,7 +38,7 @@ const counted = (body: KubeResponse['body'], add: (bytes: number) => void): Kube
   },
 });
 
-/** `kube`, its requests and the bodies of its answers counted. */
+/** Wraps `kube` and counts its requests and the bytes of its response bodies. */
 export const countKinds = (kube: Kube): CountedKube => {
   const kinds = new Map<string, { requests: number; bytes: number }>();
   return {
@@ -79,12 +79,12 @@ const nothing: ServerTraffic = { connections: 0, resumed: 0, bytesIn: 0, bytesOu
 export const sumTraffic = (parts: readonly ServerTraffic[]): ServerTraffic =>
   parts.reduce((total, part) => both(total, part, (a, b) => a + b), nothing);
 
-/** What has been counted since `before`. */
+/** Traffic since `before`. */
 export const trafficSince = (before: ServerTraffic, now: ServerTraffic): ServerTraffic =>
   both(now, before, (a, b) => a - b);
 
-/** What has come over `face`, behind which `kube` answers. */
-export const trafficOf = (face: HttpsFace, kube: CountedKube): ServerTraffic => {
+/** Traffic of the server `face`, whose requests `kube` handles. */
+export const trafficOf = (face: SimHttpsServer, kube: CountedKube): ServerTraffic => {
   const { connections, resumed, bytesIn, bytesOut } = face.stats();
   return { connections, resumed, bytesIn, bytesOut, kinds: kube.kinds() };
 };

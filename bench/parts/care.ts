@@ -1,4 +1,4 @@
-// What it costs to know how every shoot of a healthy seed is, once a minute.
+// Measures the cost of checking every shoot of a healthy seed once a minute.
 import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
 import { startHealthyWorld } from '../harness/healthy-world.ts';
 import { type Figures, inPercent, measureHealthy, sizeOf, trafficColumns } from '../harness/healthy.ts';
@@ -6,17 +6,17 @@ import { type BenchOptions, type PartResult, attemptEach, partResult } from '../
 import { type Column, inMegabytes, tableOf } from '../harness/table.ts';
 import type { Target } from '../harness/target.ts';
 
-/** `dwd care`, or another program with its flags, with shoots that are well and no garden. */
+/** Result of `dwd care`, or of another program with its flags, with healthy shoots and without a garden. */
 interface CareResult extends Figures {
   readonly periodMs: number;
-  /** Checks of one shoot: lists of its leases. */
+  /** Number of checks of a shoot, counted as requests that list leases. */
   readonly runs: number;
-  /** Conditions that it found other than True, by its log, from its start on. In this world each is a mistake. */
+  /** Number of logged changes of a condition to another status than True, since the start. Each is an error, because all shoots are healthy. */
   readonly notTrue: number;
 }
 
 const usual = { shoots: 250, nodes: 50, periodMs: 60_000, warmUps: 2 };
-/** Enough to see that everything is measured; the figures mean nothing. */
+/** Enough to show that the harness works; the figures mean nothing. */
 const quickly: typeof usual = { shoots: 10, nodes: 5, periodMs: 2_000, warmUps: 1 };
 const measuredPeriods = 2;
 const warmUpLimitMs = 600_000;

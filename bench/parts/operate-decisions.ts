@@ -4,7 +4,7 @@ import { DecisionLog } from '../../src/prober/status/decision-log.ts';
 
 const decisionsEach = 50;
 
-/** Of live objects. */
+/** Heap size of live objects, in bytes. */
 const heapBytes = (): number => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
@@ -21,7 +21,7 @@ const filledLog = (shoot: number): DecisionLog => {
   return log;
 };
 
-/** The heap that the log of decisions takes when each of so many shoots has the most that are kept. */
+/** Heap size, in bytes, of the decision logs of that many shoots, each with the maximum number of decisions. */
 export const bytesOfDecisions = (shoots: number): number => {
   const before = heapBytes();
   const logs = Array.from({ length: shoots }, (_, shoot) => filledLog(shoot));

@@ -1,4 +1,4 @@
-// What an operator waits for, and what showing a seed costs its prober.
+// Measures how long an operator waits for commands, and how much it costs the prober to serve its status.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
@@ -14,17 +14,17 @@ import { bytesOfDecisions } from './operate-decisions.ts';
 
 interface OperateResult extends Size {
   readonly target: string;
-  /** Milliseconds, of each run; the first of a command that asks for nothing: what it costs to start. */
+  /** Milliseconds of each run. `startMs` is the time of a command that sends no request, which is the cost of starting the program. */
   readonly startMs: readonly number[];
   readonly leaderMs: readonly number[];
   readonly objectsMs: readonly number[];
   readonly preflightMs: readonly number[];
   readonly statusBytes: number;
   readonly metricsBytes: number;
-  /** The longest stall of the event loop in a second in which nobody asks, and in one in which `GET /status` is asked for all the time. */
+  /** Longest stall of the event loop within a second without requests; `servingStallMs`: within a second of continuous `GET /status`. */
   readonly quietStallMs: number;
   readonly servingStallMs: number;
-  /** Of 50 decisions on each shoot. */
+  /** Heap size of 50 decisions on each shoot. */
   readonly decisionBytes: number;
 }
 
@@ -33,7 +33,7 @@ const quickly: Size = { shoots: 5, nodes: 2 };
 const warmUpLimitMs = 600_000;
 const usualRuns = 5;
 const secondMs = 1_000;
-/** The aim of dwd status, from its start on. */
+/** Aim for the duration of dwd status, including its start. */
 const aimMs = 2_000;
 
 interface Ran {
@@ -41,7 +41,7 @@ interface Ran {
   readonly text: string;
 }
 
-/** A command line of the target, timed. Its exit code is its answer. */
+/** Runs a command of the target and measures its time. Ignores its exit code, which is a result and not an error. */
 const runTimed = ({ command }: Target, args: readonly string[], clock: Clock): Promise<Ran> =>
   new Promise((resolve) => {
     const from = clock.monotonic();
@@ -51,7 +51,7 @@ const runTimed = ({ command }: Target, args: readonly string[], clock: Clock): P
     );
   });
 
-/** Throws where the output is not what it should be: then nothing has been measured. */
+/** Returns the time of each run in milliseconds. Throws if the output lacks the expected text, because then the time means nothing. */
 const timesOf = async (
   target: Target,
   { args, says, runs }: { readonly args: readonly string[]; readonly says: string; readonly runs: number },
@@ -70,13 +70,13 @@ const timesOf = async (
 
 const get = async (url: string): Promise<string> => (await fetch(url)).text();
 
-/** The longest stall since the metrics were asked for before. */
+/** Longest stall, in milliseconds, since the previous request for metrics. */
 const stallMs = async (metrics: string): Promise<number> => {
   const [, seconds] = /^nodejs_eventloop_lag_max_seconds(?:\{.*\})? (\S+)$/m.exec(await get(metrics)) ?? [];
   return 1_000 * Number(seconds);
 };
 
-/** In the second in which `work` is done again and again. */
+/** Longest stall, in milliseconds, within one second in which `work` is repeated. */
 const stallDuring = async (metrics: string, work: () => Promise<unknown>, clock: Clock): Promise<number> => {
   await stallMs(metrics);
   const until = clock.monotonic() + secondMs;
@@ -102,7 +102,7 @@ interface Place {
   readonly directory: string;
   readonly size: Size;
   readonly clock: Clock;
-  /** Of each command. */
+  /** Number of runs of each command. */
   readonly runs: number;
 }
 
@@ -127,7 +127,7 @@ const measureCommands = async ({ health }: Addresses, { target, directory, size,
   const access = `--kubeconfig=${join(directory, 'prober.kubeconfig')}`;
   const config = `--config-file=${join(directory, 'prober.yaml')}`;
   const shoots = `${String(size.shoots)} shoots`;
-  // A busy machine is no leader that cannot be reached.
+  // A leader on a busy machine must not count as unreachable.
   const patience = '--leader-timeout=60s';
   return {
     startMs: await time('dwd', 'version'),
@@ -197,7 +197,7 @@ const missedBy = ({ leaderMs, objectsMs }: OperateResult): readonly string[] =>
     return worst <= aimMs ? [] : [`dwd status ${how} took ${inSeconds(worst)} s, aim ${inSeconds(aimMs)} s`];
   });
 
-/** How long commands of an operator take in a seed of a thousand shoots, and how large what they read is. */
+/** Measures how long an operator's commands take in a seed of a thousand shoots, and how large the responses are that they read. */
 export const runOperate = async (options: BenchOptions): Promise<PartResult> => {
   const run = (target: Target, directory: string) => measure(target, directory, options);
   return partResult(await attemptEach('operate', options, run), markdownOf, missedBy);

@@ -2,9 +2,9 @@ import { limits, thresholdAt } from '../harness/garden-config.ts';
 import { quantile } from '../harness/table.ts';
 import type { OutageReport, SeedRequest } from '../worlds/outage.ts';
 
-/** The aim for the slowest shoot. */
+/** Aim for the slowest shoot, in milliseconds. */
 export const aimMs = 3_000;
-/** On the way through sockets, requests that left apart can arrive together. */
+/** Tolerance in requests: requests that were sent one after the other can arrive together. */
 const bunching = 2;
 
 export interface Quantiles {
@@ -22,11 +22,11 @@ const spreadOf = (values: readonly number[]): Quantiles => ({
 export interface Protection {
   /** Shoots whose three Deployments were all scaled down. */
   readonly shoots: number;
-  /** From a shoot's threshold to its first scale-down write, in milliseconds. */
+  /** Time from a shoot's threshold to its first scale-down write, in milliseconds. */
   readonly first: Quantiles;
-  /** From a shoot's threshold to its last one, which waits until the pods of the first ones have gone. */
+  /** Time from a shoot's threshold to its last scale-down write, which waits until the pods of the earlier ones are gone. */
   readonly last: Quantiles;
-  /** From the first threshold of all shoots to the last one. */
+  /** Time from the first threshold of all shoots to the last, in milliseconds. */
   readonly spreadOfThresholds: number;
 }
 
@@ -41,13 +41,13 @@ const groupBy = <T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMa
 };
 
 export interface ExpectedScaling {
-  /** Of each shoot. */
+  /** Number of Deployments of each shoot. */
   readonly deployments: number;
-  /** Of the configured times. */
+  /** Factor of the configured times. */
   readonly scale: number;
 }
 
-/** `report` is of the outage, with the leases as they were left by the kubelets. */
+/** The first argument is the report on the outage; its leases have the last renewals before the kubelets were cut off. */
 export const protectionOf = (
   { leases, writes }: Pick<OutageReport, 'leases' | 'writes'>,
   { deployments, scale }: ExpectedScaling,
@@ -71,19 +71,19 @@ export const protectionOf = (
 
 export interface RestorationFigures {
   readonly deployments: number;
-  /** From the order to the last scale-up write of each shoot, in milliseconds. */
+  /** Time from the order to restore until the last scale-up write of each shoot, in milliseconds. */
   readonly last: Quantiles;
-  /** Reads and writes of Deployments, and Events: what belongs to scale-ups. */
+  /** Number of requests until the last scale-up, without watches and requests for machines: those that belong to scale-ups. */
   readonly ordinary: number;
   readonly ordinaryPerSecond: number;
-  /** The most requests at any time beyond what a token bucket of the flags' rate and burst would have let through. */
+  /** Maximum number of requests at any time beyond those that a token bucket with the flags' rate and burst would have allowed. */
   readonly beyondTheLimit: number;
   readonly isWithinTheLimit: boolean;
-  /** By `verb resource`. */
+  /** Number of requests by `verb resource`. */
   readonly requests: Readonly<Record<string, number>>;
 }
 
-/** As a bucket that leaks `limits.qps` a second: how full it gets above `limits.burst`. */
+/** Simulates a bucket that leaks `limits.qps` requests a second. Returns its maximum level above `limits.burst`. */
 const mostBeyond = (times: readonly number[]): number => {
   let level = 0;
   let most = Number.NEGATIVE_INFINITY;
@@ -99,11 +99,11 @@ const countRequests = (requests: readonly SeedRequest[]): Readonly<Record<string
   return Object.fromEntries(Array.from(groups, ([key, list]) => [key, list.length]));
 };
 
-/** `since`: when the kubelets were let through again, milliseconds since the epoch. */
+/** `since`: time at which the kubelets were reconnected, in milliseconds since the epoch. */
 export const restorationOf = ({ writes, requests }: OutageReport, since: number): RestorationFigures => {
   const ups = writes.filter(({ from, to }) => from === 0 && to > 0);
   const lastAt = Math.max(since, ...ups.map(({ at }) => at));
-  // A machine list whose run saw an expired lease is urgent; the server cannot tell it from another one.
+  // A list of machines is urgent if its run saw an expired lease. The server cannot distinguish it from other lists of machines.
   const ordinary = requests.filter(({ verb, resource }) => verb !== 'watch' && resource !== 'machines');
   const inTime = ordinary.filter(({ at }) => at <= lastAt);
   const beyondTheLimit = mostBeyond(ordinary.map(({ at }) => at));

@@ -2,16 +2,16 @@ import { limits } from '../harness/garden-config.ts';
 import { type Column, inMegabytes, inSeconds, tableOf } from '../harness/table.ts';
 import { type Protection, type RestorationFigures, type Quantiles, aimMs } from './outage-figures.ts';
 
-/** What program and world cost in one part of the run. */
+/** Costs of the program and of the world in one part of the run. */
 export interface PhaseCost {
   readonly part: string;
   readonly seconds: number;
   readonly programCpuSeconds: number;
   readonly worldCpuSeconds: number;
-  /** Of everything else on the machine: the two processes had to share with it. */
+  /** CPU seconds of everything else on the machine, with which the two processes had to share it. */
   readonly otherCpuSeconds: number;
   readonly worstWorldDelayMs: number;
-  /** Of the program to the seed, watches included. */
+  /** Number of requests of the program to the seed, including watches. */
   readonly seedRequests: number;
 }
 
@@ -81,7 +81,7 @@ const restorationTable = ({ restoration, shoots, deploymentsPerShoot }: OutageRe
     ],
   );
 
-/** One result in Markdown. */
+/** Formats one result in Markdown. */
 export const markdownOf = (result: OutageResult): string => {
   const { protection, restoration, costs } = result;
   return [

@@ -1,4 +1,4 @@
-// All shoots of a seed fail in the same second: how long until the last of them is protected, and does recovery stampede?
+// All shoots of a seed fail in the same second: how long until the last of them is protected, and does the recovery overload the seed?
 import { availableParallelism } from 'node:os';
 import { type Served, startServed } from '../../test/envtest/served.ts';
 import { startCost } from '../harness/cost.ts';
@@ -13,16 +13,16 @@ import { type OutageResult, type PhaseCost, failuresOf, markdownOf } from './out
 const deploymentsPerShoot = 3;
 const usualSize = { shoots: 250, nodes: 50 };
 const quickSize = { shoots: 3, nodes: 3 };
-/** All times of the world and of the configuration, for a quick run. */
+/** Factor of all times of the world and of the configuration in a quick run. */
 const quickScale = 0.1;
-/** A probe of every shoot. */
+/** Long enough for a probe of every shoot. */
 const steadyMs = 1.2 * probeIntervalMs;
-/** Until KCM would have given up every node. */
+/** Long enough for KCM to mark every node Unknown. */
 const outageMs = graceMs + 15_000;
-/** Programs may wait for their `initialDelay` first. */
+/** Long, because programs may wait for their `initialDelay` first. */
 const readyLimitMs = 180_000;
 
-/** Scale-ups alone take three writes a shoot at five a second, their Events as much again. */
+/** Scale-ups take three writes per shoot at five a second, and their Events as long again. */
 const restorationLimitMs = (shoots: number): number => 2 * shoots * deploymentsPerShoot * 200 + 120_000;
 
 interface Play {

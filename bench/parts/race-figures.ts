@@ -2,7 +2,7 @@ import { type Column, inSeconds, quantile, tableOf } from '../harness/table.ts';
 import { type KindName, kindNames, kinds } from './race-kinds.ts';
 import type { RacedOutage } from './race-round.ts';
 
-/** KCM's process was gone so long before it may have marked the first node; below zero it was too late by so much. */
+/** Milliseconds between the end of KCM's process and the earliest time at which it may mark a node. Negative if it ended too late. */
 export const marginOf = ({ markableAt, stoppedAt }: RacedOutage): number | undefined =>
   stoppedAt === undefined ? undefined : markableAt - stoppedAt;
 
@@ -25,7 +25,7 @@ const columns: readonly Column<RacedOutage>[] = [
   ['nodes Unknown', (run) => `${String(run.unknown)}/${String(run.nodes)}`],
 ];
 
-/** What is wrong with one outage, as a sentence. */
+/** Describes the failure of one outage in a sentence; undefined if it did not fail. */
 const failureOf = (outage: RacedOutage): string | undefined => {
   const { kind, shoot, isProtected, unknown, nodes, stoppedAt, restoration } = outage;
   const name = `${kind}, ${shoot}`;
@@ -36,7 +36,7 @@ const failureOf = (outage: RacedOutage): string | undefined => {
   return undefined;
 };
 
-/** Whether what the program wrote is worth reading: something is wrong with the outage, or its margin is below the least that it should be. */
+/** True if the program's output should be printed: the outage failed, or its margin is below the aim for the least margin. */
 export const isPoor = (outage: RacedOutage): boolean => {
   const { least } = kinds[outage.kind].aims;
   return failureOf(outage) !== undefined || (outage.isProtected && (marginOf(outage) ?? 0) < least);
@@ -45,7 +45,7 @@ export const isPoor = (outage: RacedOutage): boolean => {
 interface Summary {
   readonly kind: KindName;
   readonly outages: readonly RacedOutage[];
-  /** Least, median and most; NaN of none. */
+  /** Least, median and greatest margin; NaN if there are none. */
   readonly margins: readonly number[];
 }
 
@@ -71,7 +71,7 @@ const summaryColumns: readonly Column<Summary>[] = [
   ['aim (s)', aimOf],
 ];
 
-/** Margins that are below what they should be; nothing fails because of one. */
+/** Names the margins below their aims. A missed aim is not a failure. */
 const missedBy = ({ kind, margins: [least = Number.NaN, median = Number.NaN] }: Summary): readonly string[] => {
   const { aims } = kinds[kind];
   const missed: string[] = [];
@@ -82,7 +82,7 @@ const missedBy = ({ kind, margins: [least = Number.NaN, median = Number.NaN] }: 
   return missed;
 };
 
-/** `failures`: what kept rounds from being played. */
+/** `failures`: reasons why rounds could not be played. */
 export interface RaceRecord {
   readonly outages: readonly RacedOutage[];
   readonly failures: readonly string[];
@@ -95,7 +95,7 @@ export interface RaceResult {
   readonly failures: readonly string[];
 }
 
-/** The result of all outages. It is lost where there are failures. */
+/** Result of all outages. The race is lost if there are failures. */
 export const raceResult = (record: RaceRecord): RaceResult => {
   const { outages } = record;
   const summaries = kindNames

@@ -12,25 +12,25 @@ export const kindNames = [
 ] as const;
 export type KindName = (typeof kindNames)[number];
 
-/** How much must be left of KCM's grace when its process is gone, in milliseconds. */
+/** Aims for the part of KCM's grace period that is left when its process has ended, in milliseconds. */
 export interface Aims {
   readonly least: number;
   readonly median?: number;
 }
 
-/** A kind of outage: the kubelets of a shoot fall silent, and something else is wrong. */
+/** A kind of outage: the kubelets of a shoot fall silent, and another fault is added. */
 export interface Kind {
   readonly name: KindName;
-  /** Two replicas run, and this becomes of the one that leads. */
+  /** Fault of the leading replica. If it is set, two replicas run. */
   readonly fate?: LeaderFate;
-  /** The kubelets come back within the round: all at once, or half of them late. */
+  /** How the kubelets return within the round: all at once, or half of them late. Absent if they do not return. */
   readonly kubeletsReturn?: 'together' | 'half late';
   readonly clocks: 'right' | 'wrong';
   readonly answersFail: boolean;
-  /** An unprotected shoot loses all of its nodes beside it. */
+  /** True if an unprotected shoot takes part as control; KCM must mark all its nodes. */
   readonly hasControl: boolean;
   readonly aims: Aims;
-  /** What a round takes, by our program. */
+  /** Duration of a round of our program. */
   readonly roundMs: number;
 }
 
@@ -54,14 +54,14 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
 };
 
 const fiveMinutesMs = 300_000;
-/** By shoot: all clocks of its nodes are fast, or slow, or every other one is fast and the others slow. */
+/** Variants for shoots: the clocks of all nodes are fast, all are slow, or every other one is fast and the rest are slow. */
 const wrongShifts: readonly Conditions['clockShiftMs'][] = [
   () => fiveMinutesMs,
   () => -fiveMinutesMs,
   (node) => (node % 2 === 0 ? fiveMinutesMs : -fiveMinutesMs),
 ];
 
-/** What a shoot finds in an outage of this kind. `turn` counts its shoots and rounds, so that each variant has its turn. */
+/** Conditions of a shoot in an outage of this kind. `turn` counts shoots and rounds, so that the variants alternate. */
 export const conditionsOf = ({ clocks, answersFail }: Kind, turn: number): Conditions => {
   const shift = clocks === 'wrong' ? wrongShifts[turn % wrongShifts.length] : undefined;
   return { clockShiftMs: shift ?? (() => 0), answersFail };
@@ -69,7 +69,7 @@ export const conditionsOf = ({ clocks, answersFail }: Kind, turn: number): Condi
 
 const isKind = (name: string): name is KindName => kindNames.some((kind) => kind === name);
 
-/** Of names with commas between them. Throws with what is wrong. */
+/** Parses names separated by commas. Throws an error that names an unknown kind. */
 export const kindsOf = (text: string): readonly Kind[] =>
   text.split(',').map((name) => {
     if (!isKind(name)) throw new Error(`--outages ${name}: there are ${kindNames.join(', ')}`);

@@ -4,11 +4,11 @@ import { type Target, ownTarget } from '../harness/target.ts';
 import { type Kind, kindNames, kindsOf } from './race-kinds.ts';
 
 const defaults = { shoots: 5, rounds: 2, nodes: 20 };
-/** Of all times, for a quick run. */
+/** Factor of all times in a quick run. */
 export const quickScale = 0.2;
-/** Until all control planes are up. */
+/** Time until all control planes are ready. */
 const startMs = 40_000;
-/** Of a program whose log is not known a round waits longer, for its initial delay and the end of its cycle. */
+/** Additional time of a round if the log of the program is not known: its initial delay and the end of its cycle. */
 const foreignMs = 85_000;
 
 export const raceUsage = `usage: node bench/race.ts [FLAGS]
@@ -29,13 +29,13 @@ export interface RaceLine {
   readonly shoots: number;
   readonly nodes: number;
   readonly target: Target;
-  /** True if `target` is this checkout's. */
+  /** True if `target` is the program of this checkout. */
   readonly isOwn: boolean;
   readonly json?: string;
   readonly quick: boolean;
 }
 
-/** Throws with what is wrong. */
+/** Throws an error that names the wrong flag. */
 export const readRaceLine = (args: readonly string[]): RaceLine => {
   const { values } = parseArgs({
     args: [...args],
@@ -62,7 +62,7 @@ export const readRaceLine = (args: readonly string[]): RaceLine => {
   };
 };
 
-/** How long it will take, rounded up. */
+/** Expected duration in minutes, rounded up. */
 export const expectedMinutes = ({ kinds, rounds, isOwn, quick }: RaceLine): number => {
   const roundMs = kinds.reduce((sum, kind) => sum + kind.roundMs + (isOwn ? 0 : foreignMs), 0);
   return Math.ceil((startMs + rounds * roundMs * (quick ? quickScale : 1)) / 60_000);

@@ -12,37 +12,37 @@ import { kubeConfigSecretName } from '../worlds/arena-shoot.ts';
 import type { Arena, Restoration, OutageRun } from '../worlds/arena.ts';
 import { type Kind, type KindName, conditionsOf } from './race-kinds.ts';
 
-/** The longest time from one probe of a shoot to the next. */
+/** Longest time between two probes of a shoot. */
 const longestIntervalMs = 1.2 * probeIntervalMs;
-/** After the first verdicts: a second probe of every shoot, and several renewals of every lease. */
+/** Wait after the first verdicts: long enough for a second probe of every shoot and several renewals of every lease. */
 const settleMs = longestIntervalMs;
-/** Of a program whose log is not known: its initial delay, and a run with all the delays of a scale-up. */
+/** Wait for a program whose log is not known: its initial delay, and a run with all delays of a scale-up. */
 const foreignSettleMs = 90_000;
 /**
- * The outages begin evenly spread over a whole cycle of the program. That of a program whose log is not known may hold, as the Go program's does
- * after each healthy probe, the delay of machine-controller-manager's scale-up.
+ * Length of the program's cycle, over which the starts of the outages are spread evenly. The cycle of a program whose log is not known may include
+ * the delay of machine-controller-manager's scale-up, as the Go program's cycle does after each healthy probe.
  */
 const [ownCycleMs, foreignCycleMs] = [longestIntervalMs, longestIntervalMs + 30_000];
-/** The leader is struck at instants evenly spread from so long before a shoot's threshold to so long after it. */
+/** Start and end of the time around a shoot's threshold over which the faults of the leader are spread evenly. */
 const [strikeFromMs, strikeToMs] = [-30_000, 5_000];
-/** From the cut to the threshold, on average: 0.6 of the leases expire 30 s after their last renewals, which lie within 10 s before the cut. */
+/** Average time from the cut to the threshold: 0.6 of the leases expire 30 s after their last renewals, which are at most 10 s before the cut. */
 const cutToThresholdMs = 26_000;
 const lateMs = 60_000;
-/** A restoration takes a landing of a minute, and half a minute until machine-controller-manager is due. */
+/** Allows for the landing of a minute and the delay of half a minute before machine-controller-manager is scaled up. */
 const restorationLimitMs = 240_000;
 
 export interface Contest {
   readonly target: Target;
-  /** True if `target` is this checkout's. */
+  /** True if `target` is the program of this checkout. */
   readonly isOwn: boolean;
   readonly seed: ControlPlane;
-  /** Text, for a single replica. */
+  /** Text of the kubeconfig for a single replica. */
   readonly kubeconfig: string;
   readonly directory: string;
   readonly rounds: number;
   readonly arenas: readonly Arena[];
   readonly control?: Arena;
-  /** Of all times. */
+  /** Factor of all times. */
   readonly scale: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -51,19 +51,19 @@ export interface Contest {
 /** One outage of one shoot. */
 export interface RacedOutage extends OutageRun {
   readonly kind: KindName;
-  /** When the leader was struck, in milliseconds since the epoch. */
+  /** Time of the leader's fault, in milliseconds since the epoch. */
   readonly struckAt?: number;
-  /** Where the kubelets came back: from the first of them until nothing was held any more; without a figure where that took too long. */
+  /** Time from the return of the first kubelet until no resource was held; empty if that took too long. Absent if no kubelet returned. */
   readonly restoration?: Pick<Restoration, 'restoredAfterMs'>;
 }
 
 export interface Round {
   readonly outages: readonly RacedOutage[];
-  /** What the program wrote. */
+  /** Output of the program. */
   readonly output: string;
 }
 
-/** What the round is about: one program, or two replicas. */
+/** The program of the round: one process, or two replicas. */
 type Program = Pick<ReplicaPair, 'output' | 'check' | 'stop'> & { readonly pair?: ReplicaPair };
 
 const startProgram = async (kind: Kind, round: number, contest: Contest): Promise<Program> => {
@@ -106,20 +106,20 @@ const settle = async (program: Program, { isOwn, arenas, scale, clock }: Contest
   program.check();
 };
 
-/** `arenas`: as many as take part. */
+/** Parts of a contest that determine its schedule. Only the number of `arenas` matters. */
 type Pacing = Pick<Contest, 'isOwn' | 'rounds' | 'scale' | 'random'> & { readonly arenas: readonly unknown[] };
 
-/** Numbers from 0 to 1, one for each arena, which all rounds together spread evenly. */
+/** Returns a number between 0 and 1 for each arena. The numbers of all rounds together are spread evenly. */
 const spread = (round: number, { arenas, rounds, random }: Pacing): readonly number[] =>
   arenas.map((_, place) => (place * rounds + round + random.next()) / (arenas.length * rounds));
 
 export interface Schedule {
-  /** From now on, for each arena. */
+  /** Time until the cut of each arena. */
   readonly cutsAfterMs: readonly number[];
   readonly strikesAfterMs: number;
 }
 
-/** When shoots are cut off and the leader is struck: a strike that hits all shoots finds each at another distance from its threshold. */
+/** Times of the cuts and of the leader's fault. All shoots have the same leader, so its fault comes at another distance from each threshold. */
 export const scheduleOf = (kind: Kind, round: number, contest: Pacing): Schedule => {
   const { isOwn, random, scale } = contest;
   const cycleMs = isOwn ? ownCycleMs : foreignCycleMs;
@@ -162,7 +162,7 @@ const raceAll = async (
   return runs.map((run) => ({ ...run, ...struck, kind: kind.name }));
 };
 
-/** After all races: the struck replica goes on, and the kubelets come back. */
+/** Ends the fault of the replica after all races, and reconnects the kubelets. */
 const reconnectAll = async (
   kind: Kind,
   outages: readonly RacedOutage[],
@@ -184,7 +184,7 @@ const reconnectAll = async (
   });
 };
 
-/** One outage of each shoot, by a program that was started for it. */
+/** Plays one outage of each shoot with a newly started program. */
 export const playRound = async (kind: Kind, round: number, contest: Contest): Promise<Round> => {
   const { arenas, control } = contest;
   const all = [...arenas, ...(control !== undefined && kind.hasControl ? [control] : [])];
@@ -193,7 +193,7 @@ export const playRound = async (kind: Kind, round: number, contest: Contest): Pr
   try {
     await settle(program, contest);
     const outages = await reconnectAll(kind, await raceAll(kind, round, program, contest), program, contest);
-    // What it did not do because it had ended is no result.
+    // The outcome of a program that has ended is not a result.
     program.check();
     return { outages, output: program.output() };
   } finally {

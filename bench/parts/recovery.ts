@@ -1,4 +1,4 @@
-// etcd of all shoots of a seed comes back in the same second: how long until the last crash-looping pod is deleted?
+// The etcds of all shoots of a seed become ready in the same second: how long until the last crash-looping pod is deleted?
 import { startServed } from '../../test/envtest/served.ts';
 import { startCost } from '../harness/cost.ts';
 import { type BenchOptions, type PartResult, attemptEach, never, partResult } from '../harness/part.ts';
@@ -9,16 +9,16 @@ import type { RecoveryInit, RecoveryProcess, RecoveryReport } from '../worlds/re
 interface RecoveryResult {
   readonly target: string;
   readonly shoots: number;
-  /** From a service's readiness to the deletion of each pod, in milliseconds. */
+  /** Time from the readiness of a service to the deletion of each pod, in milliseconds. */
   readonly delays: readonly number[];
   readonly seconds: number;
-  /** Until the services became ready. */
+  /** Report before the services became ready. */
   readonly idle: RecoveryReport;
-  /** Until all pods were deleted. */
+  /** Report after all pods were deleted. */
   readonly report: RecoveryReport;
   readonly cpuSeconds: number;
   readonly worldCpuSeconds: number;
-  /** Of everything else on the machine. */
+  /** CPU seconds of everything else on the machine. */
   readonly otherCpuSeconds: number;
   readonly peakBytes: number;
 }
@@ -29,9 +29,9 @@ const [usualShoots, quickShoots] = [250, 3];
 const [idleMs, quickIdleMs] = [10_000, 1_000];
 const readyLimitMs = 60_000;
 const deleteLimitMs = 180_000;
-/** For the slowest pod. */
+/** Aim for the slowest pod. */
 const aimMs = 2_000;
-/** One watch of slices, one of pods, 20 requests of weedings, and those of ordinary priority for Events. */
+/** Connections for one watch of EndpointSlices, one of pods, 20 requests of weedings, and 4 of ordinary priority for Events. */
 const connectionBound = 1 + 1 + 20 + 4;
 
 const config = `servicesAndDependantSelectors:

@@ -2,7 +2,7 @@ import type { Memory } from '../harness/cpu.ts';
 import { inMegabytes, quantile, tableOf } from '../harness/table.ts';
 import type { MeasuredComponent, StartCost } from './startup-measure.ts';
 
-/** Of one program, or of Node alone. */
+/** Starts of one program, or of Node alone if `component` is absent. */
 export interface StartRow {
   readonly name: string;
   readonly component?: MeasuredComponent;
@@ -19,7 +19,7 @@ const whole = (value: number): string => value.toFixed(0);
 const what = ({ name, component }: { readonly name: string; readonly component?: MeasuredComponent }): string =>
   component === undefined ? name : `${name} ${component}`;
 
-/** CPU of a start in milliseconds, the aim. */
+/** Aim for the CPU time of a start, in milliseconds. */
 const mostCpuMs = 300;
 
 const median = (starts: readonly StartCost[], of: keyof StartCost): number =>
@@ -53,7 +53,7 @@ export const idleTable = (rows: readonly IdleRow[]): string =>
     rows,
   );
 
-/** Aims that the program of this checkout, `own`, has missed; the memory is held against the other program, where there is one. */
+/** Names the aims that the program of this checkout, `own`, missed. Its memory is compared with that of the other program, if there is one. */
 export const missedBy = (own: string, starts: readonly StartRow[], idle: readonly IdleRow[]): readonly string[] => [
   ...starts.flatMap((row) => {
     const cpuMs = median(row.starts, 'cpuMs');

@@ -14,7 +14,7 @@ import { type Target, startTarget, targetArgs, waitForTarget } from '../harness/
 export type MeasuredComponent = 'prober' | 'weeder';
 
 export interface StartCost {
-  /** Of all threads, until the first line of the log was there. */
+  /** CPU milliseconds of all threads until the first line of the log. */
   readonly cpuMs: number;
   readonly wallMs: number;
 }
@@ -24,7 +24,7 @@ interface Words {
   readonly args: readonly string[];
 }
 
-/** Resolves with the first line that begins so; other libraries of a program may write before its log does. */
+/** Resolves at the first line with that beginning: libraries of a program may write lines before its log does. */
 const firstLine = async (output: Readable, beginning: string): Promise<void> => {
   let before = '';
   for await (const line of createInterface({ input: output })) {
@@ -34,7 +34,7 @@ const firstLine = async (output: Readable, beginning: string): Promise<void> => 
   throw new Error(`it has ended without a line that begins with ${JSON.stringify(beginning)}:\n${before}`);
 };
 
-/** Runs the words of a shell until their first line of output that begins so. */
+/** Runs a shell command until the first line of its output that has that beginning. */
 const startOnce = async (words: Words, beginning: string, clock: Clock): Promise<StartCost> => {
   const startedAt = clock.monotonic();
   const child = spawn('/bin/sh', ['-c', `exec ${words.command} "$@" 2>&1`, 'sh', ...words.args], {
@@ -59,7 +59,7 @@ export interface StartDeps {
   readonly directory: string;
 }
 
-/** Starts of one component, each from nothing, one after the other. */
+/** Measures starts of one component, one after the other, each in a new process. */
 export const measureStarts = async (
   { command }: Target,
   component: MeasuredComponent,
@@ -71,7 +71,7 @@ export const measureStarts = async (
   return starts;
 };
 
-/** Node alone, until it has written a line. */
+/** Measures starts of Node alone, until it has written a line. */
 export const measureBareNode = async (clock: Clock, runs: number): Promise<readonly StartCost[]> => {
   const starts: StartCost[] = [];
   for (let run = 0; run < runs; run += 1) {
@@ -81,7 +81,7 @@ export const measureBareNode = async (clock: Clock, runs: number): Promise<reado
   return starts;
 };
 
-/** What a component holds in a healthy seed, `idleMs` after it has seen everything once. */
+/** Measures the memory of a component in a healthy seed, `idleMs` after its start or, for the prober, after a probe of every shoot. */
 export const measureIdle = async (
   target: Target,
   component: MeasuredComponent,

@@ -6,24 +6,24 @@ export interface StarvedResult {
   readonly target: string;
   readonly by: 'cgroup' | 'SIGSTOP' | 'nothing';
   readonly shoots: number;
-  /** How often the program ended by itself, and how often it gave up or lost the lead, its start included. */
+  /** Number of times that the program ended by itself; `lostLeads`: that it gave up or lost leadership. Both since its start. */
   readonly exits: number;
   readonly lostLeads: number;
-  /** From the start of the program until every shoot was probed, in milliseconds. */
+  /** Time from the start of the program until every shoot was probed, in milliseconds. */
   readonly readyMs: number;
-  /** The longest time between two renewals of the Lease that reached the seed, from the outage on, in milliseconds. */
+  /** Longest time between two renewals of the Lease that reached the seed during the outage, in milliseconds. */
   readonly longestRenewalGapMs: number;
-  /** For each shoot that was scaled down whole: what was left of KCM's grace at its last write, in milliseconds. */
+  /** Part of KCM's grace period that was left at the last write, in milliseconds, for each shoot whose Deployments were all scaled down. */
   readonly marginsMs: readonly number[];
   readonly nodesTurnedUnknown: number;
   readonly cpuShare: number;
-  /** To the seed until the last scale-down, by `verb resource`. */
+  /** Number of requests to the seed until the last scale-down, by `verb resource`. */
   readonly requests: Readonly<Record<string, number>>;
 }
 
 const deploymentsPerShoot = 3;
 
-/** What was left of the grace of each shoot's first silent node. Below 0: too late. */
+/** Milliseconds left of the grace period of each shoot's first silent node; negative if the scale-down came too late. */
 export const marginsOf = (
   { leases, writes }: Pick<OutageReport, 'leases' | 'writes'>,
   scale: number,
@@ -35,7 +35,7 @@ export const marginsOf = (
     return [Math.min(...renewals) + graceMs * scale - Math.max(...downs.map(({ at }) => at))];
   });
 
-/** `from` and `until`: milliseconds since the epoch. */
+/** Longest time without a renewal, in milliseconds. `from` and `until` are milliseconds since the epoch. */
 export const longestGap = (
   requests: OutageReport['requests'],
   { from, until }: { readonly from: number; readonly until: number },
@@ -55,7 +55,7 @@ export const countRequests = ({ requests, writes }: OutageReport): StarvedResult
   return counts;
 };
 
-/** Lines of the log by which a term ended. */
+/** Counts the log lines that report the end of leadership. */
 export const countLostLeads = (output: string): number => output.split('"stopped leading"').length - 1;
 
 export const starvedFailures = (result: StarvedResult): readonly string[] => {

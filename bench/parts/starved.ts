@@ -1,4 +1,4 @@
-// A leader with a tenth of a core when all shoots of a seed fail in the same second: does it keep the lead, and are all down within KCM's grace?
+// All shoots of a seed fail in the same second, and the leader has a tenth of a core: does it keep leading and scale all down within KCM's grace period?
 import { type Served, startServed } from '../../test/envtest/served.ts';
 import { waitFor } from '../../test/envtest/waiting.ts';
 import { startCost } from '../harness/cost.ts';
@@ -21,11 +21,11 @@ import {
 const cpuShare = 0.1;
 const usualSize = { shoots: 50, nodes: 5 };
 const quickSize = { shoots: 3, nodes: 3 };
-/** All times of the world and of the configuration, for a quick run. */
+/** Factor of all times of the world and of the configuration in a quick run. */
 const quickScale = 0.1;
-/** The program starts with little CPU as well. */
+/** Long, because the program has little CPU time for its start too. */
 const readyLimitMs = 180_000;
-/** Until KCM would have given up every node. */
+/** Long enough for KCM to mark every node Unknown. */
 const outageMs = graceMs + 15_000;
 
 const election = ['--enable-leader-election=true', `--leader-election-namespace=${electionNamespace}`];

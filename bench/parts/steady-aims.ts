@@ -1,21 +1,21 @@
 import type { Figures, Floor } from '../harness/healthy.ts';
 
-/** One program in the healthy steady state of one size. */
+/** Result of one program in the healthy steady state of a seed of one size. */
 export interface SteadyResult extends Figures {
   readonly intervalMs: number;
-  /** Lists of leases. */
+  /** Number of requests that list leases. */
   readonly probes: number;
   readonly floor: Floor;
 }
 
-/** CPU milliseconds of a probe. */
+/** CPU milliseconds per probe. */
 export const probeMs = ({ cpuSeconds, probes }: Omit<Floor, 'peakBytes'>): number => (1_000 * cpuSeconds) / probes;
 
 export const ratioToFloor = (result: SteadyResult): number => probeMs(result) / probeMs(result.floor);
 
-/** For 1000 shoots of 50 nodes. */
+/** Aims for 1000 shoots of 50 nodes: processors, and bytes of peak memory. */
 const [mostProcessors, mostBytes] = [1, 400e6];
-/** CPU per probe from 100 to 1000 shoots may differ by so much, either way. */
+/** Allowed relative difference of the CPU time per probe between 100 and 1000 shoots, in both directions. */
 const tolerance = 0.15;
 const mostRatio = 2;
 
@@ -45,7 +45,7 @@ const ratioFailures = (result: SteadyResult): readonly string[] => {
   return [`a probe cost ${ratio.toFixed(2)} times the floor with ${String(shoots)} x ${String(nodes)}, aim 2`];
 };
 
-/** What one program misses of the aims, as far as its sizes were measured. */
+/** Names the aims that one program missed, as far as the sizes for them were measured. */
 export const steadyFailures = (results: readonly SteadyResult[]): readonly string[] => {
   const [small, large] = [find(results, 100), find(results, 1_000)];
   return [

@@ -1,4 +1,4 @@
-// What it costs to probe the shoots of a healthy seed.
+// Measures the cost of probing the shoots of a healthy seed.
 import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
 import { gardenConfig, probeIntervalMs } from '../harness/garden-config.ts';
 import { startHealthyWorld } from '../harness/healthy-world.ts';
@@ -16,14 +16,14 @@ import type { Target } from '../harness/target.ts';
 import { type SteadyResult, probeMs, ratioToFloor, steadyFailures } from './steady-aims.ts';
 
 interface Plan extends Size {
-  /** Default: the prober's default, three times as dense as gardenlet's. */
+  /** Default: the prober's default, a third of gardenlet's interval. */
   readonly intervalMs?: number;
 }
 
-/** Measured one after the other. */
+/** Plans that are measured one after the other. */
 type Track = readonly Plan[];
 
-/** Tracks of a phase run at the same time: one shoot takes minutes to be probed often enough, and hardly anything of the machine. */
+/** Tracks of a phase run at the same time, because one shoot takes minutes for enough probes and uses hardly any CPU. */
 const allPhases: readonly (readonly Track[])[] = [
   [
     [
@@ -38,9 +38,9 @@ const allPhases: readonly (readonly Track[])[] = [
   [[{ shoots: 1_000, nodes: 50 }]],
 ];
 const quickSize: Size = { shoots: 3, nodes: 5 };
-/** Programs may wait for their `initialDelay` first, and look at shoots one after the other. */
+/** Long, because programs may wait for their `initialDelay` first and probe the shoots one after the other. */
 const warmUpLimitMs = 180_000;
-/** An interval with the most jitter. */
+/** Factor of an interval with the maximum jitter. */
 const longest = 1.2;
 const fewestProbes = 30;
 
@@ -50,9 +50,9 @@ const phasesOf = ({ quick, shoots, nodes }: BenchOptions): readonly (readonly Tr
 };
 
 const paceFor = ({ shoots, intervalMs = 10_000 }: Plan, quick: boolean) => {
-  // Enough to see that everything is measured; the figures mean nothing.
+  // Enough to show that the harness works; the figures mean nothing.
   if (quick) return { intervalMs: 1_000, warmUps: 1, intervals: 3 };
-  // Code that has run a thousand times is compiled; where that would take many minutes, every session can at least be resumed.
+  // After a thousand probes the code is compiled. Where that would take many minutes, two probes at least allow every TLS session to be resumed.
   const warmUps = shoots < 100 ? 2 : Math.max(2, Math.ceil(1_000 / shoots));
   return { intervalMs, warmUps, intervals: Math.max(3, Math.ceil(fewestProbes / shoots)) };
 };

@@ -2,10 +2,10 @@ import { cpuUsage } from 'node:process';
 import { generatePlan } from '../../simulator/outages/generate.ts';
 import { runPlan } from '../../simulator/outages/run.ts';
 import { shrink } from '../../simulator/outages/shrink.ts';
-import { tellFailure } from '../../simulator/outages/tell.ts';
+import { formatFailure } from '../../simulator/outages/format.ts';
 import { type Tally, addTallies, emptyTally, tallyOf } from './tally.ts';
 
-/** Plans by their numbers, from the first one on. */
+/** A range of consecutive plans by their seed numbers, starting at `from`. */
 export interface Range {
   readonly from: number;
   readonly runs: number;
@@ -17,16 +17,16 @@ export interface Played {
 }
 
 export interface PlayOptions {
-  /** Of a plan that failed, in lines. */
+  /** Called with the lines that describe a failed plan. */
   readonly onFailure: (lines: readonly string[]) => void;
-  /** After each plan. */
+  /** Called after each plan. */
   readonly onPlayed: () => void;
 }
 
 const mostShrinkRuns = 300;
 const mostFailures = 3;
 
-/** Plays one after the other; gives up after three that failed. */
+/** Plays one plan after the other; stops after three failures. */
 export const playRange = async ({ from, runs }: Range, { onFailure, onPlayed }: PlayOptions): Promise<Played> => {
   let tally = emptyTally;
   let failures = 0;
@@ -37,14 +37,14 @@ export const playRange = async ({ from, runs }: Range, { onFailure, onPlayed }: 
     tally = addTallies(tally, tallyOf(run, (user + system) / 1_000));
     if (run.violation !== undefined) {
       failures += 1;
-      onFailure(tellFailure(run, await shrink(run, { run: runPlan, mostRuns: mostShrinkRuns })));
+      onFailure(formatFailure(run, await shrink(run, { run: runPlan, mostRuns: mostShrinkRuns })));
     }
     onPlayed();
   }
   return { tally, failures };
 };
 
-/** Disjoint ranges that together are this one. */
+/** Splits the range into disjoint ranges that cover it. */
 export const splitRange = ({ from, runs }: Range, parts: number): readonly Range[] =>
   Array.from({ length: parts }, (_, index) => {
     const [start, end] = [Math.floor((runs * index) / parts), Math.floor((runs * (index + 1)) / parts)];

@@ -1,10 +1,10 @@
 import type { Run } from '../../simulator/outages/run.ts';
 import { tableOf } from '../harness/table.ts';
 
-/** What runs amount to; as JSON it goes from one process to another. */
+/** Totals over runs. They are sent between processes as JSON. */
 export interface Tally {
   readonly runs: number;
-  /** In virtual milliseconds. */
+  /** Virtual milliseconds. */
   readonly lengthMs: number;
   readonly cpuMs: number;
   readonly counts: Readonly<Record<string, number>>;
@@ -26,7 +26,7 @@ const changesOf = ({ events }: Run): Record<string, number> => {
   return counts;
 };
 
-/** `cpuMs`: what the run took. */
+/** `cpuMs`: CPU time of the run. */
 export const tallyOf = (run: Run, cpuMs: number): Tally => ({
   runs: 1,
   lengthMs: run.lengthMs,
@@ -52,8 +52,8 @@ export const addTallies = (one: Tally, other: Tally): Tally => {
   };
 };
 
-/** As lines. */
-export const tellTally = ({ runs, lengthMs, cpuMs, counts }: Tally): readonly string[] => [
+/** Formats the tally as lines. */
+export const formatTally = ({ runs, lengthMs, cpuMs, counts }: Tally): readonly string[] => [
   tableOf<readonly [string, string]>(
     [
       ['', ([what]) => what],

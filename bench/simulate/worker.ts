@@ -1,4 +1,4 @@
-// One of the processes among which the plans are divided: its range comes as arguments, what it made of it goes back by messages.
+// One of the processes that share the plans: it gets its range as arguments and sends its results back as messages.
 import { argv } from 'node:process';
 import { type Played, playRange } from './play.ts';
 

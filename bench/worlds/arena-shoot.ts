@@ -19,19 +19,19 @@ export interface ArenaShootOptions {
   readonly seed: ControlPlane;
   readonly name: string;
   readonly nodes: number;
-  /** Whether the seed knows of the shoot. */
+  /** True if the shoot's objects are in the seed, so that a prober protects it. */
   readonly isProtected: boolean;
   readonly random: Random;
 }
 
-/** A shoot's control plane, and what the seed has of it. */
+/** A shoot's control plane, and its objects in the seed. */
 export interface ArenaShoot {
   readonly namespace: string;
   readonly nodes: readonly string[];
   readonly controlPlane: ControlPlane;
-  /** In the seed: Deployments with replicas and without marks, and the way of the prober to the API server. No prober may run. */
+  /** Resets the shoot's objects in the seed: unmarked Deployments with replicas, and the prober's kubeconfig. No prober may run. */
   reset(answersFail: boolean): Promise<void>;
-  /** True if all its Deployments have replicas, and no marks. */
+  /** True if all its Deployments have replicas and no mark. */
   isRestored(): Promise<boolean>;
   stop(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export interface ArenaShoot {
 const isUp = ({ metadata, spec }: Workload): boolean =>
   spec.replicas > 0 && metadata.annotations?.[heldAnnotation] === undefined;
 
-/** Starts the control plane and, where it is to be protected, makes the shoot known in the seed. */
+/** Starts the control plane and, if the shoot is to be protected, creates its objects in the seed. */
 export const openShoot = async ({
   seed,
   name,

@@ -10,60 +10,60 @@ import { type NodeWatch, unknownNodes, watchNodes } from './node-watch.ts';
 /** KCM's default `--node-monitor-period`. */
 const monitorPeriodMs = 5_000;
 const lookEveryMs = 500;
-/** A little more than what KCM takes to mark what it has judged. */
+/** A little more than the time that KCM takes to mark the nodes that it has judged. */
 const slackMs = 2_000;
 
-/** What became of one outage. Times are milliseconds since the epoch. */
+/** Result of one outage. Times are milliseconds since the epoch. */
 export interface OutageRun {
   readonly shoot: string;
   readonly isProtected: boolean;
   /** Last renewal of the node that fell silent first. */
   readonly silentSince: number;
   readonly thresholdAt: number;
-  /** When KCM's process was gone; absent where nobody stopped it. */
+  /** Time at which KCM's process had ended; absent if it was not stopped. */
   readonly stoppedAt?: number;
-  /** The earliest that KCM may mark a node: it measures from when it saw a renewal, which was later, and looks now and then only. */
+  /** Earliest time at which KCM may mark a node. KCM marks later, because it counts from the time at which it saw a renewal and checks periodically. */
   readonly markableAt: number;
   readonly firstUnknownAt?: number;
   readonly nodes: number;
-  /** Nodes that turned Unknown at any time. */
+  /** Number of nodes that turned Unknown at any time. */
   readonly unknown: number;
 }
 
-/** What became of a shoot whose kubelets came back. */
+/** Result of the return of a shoot's kubelets. */
 export interface Restoration {
-  /** From the return of the first kubelet until nothing was held any more; absent where that took too long. */
+  /** Time from the return of the first kubelet until no resource was held; absent if that took too long. */
   readonly restoredAfterMs?: number;
   readonly firstUnknownAt?: number;
-  /** Since the beginning of the outage. */
+  /** Number of nodes that turned Unknown since the beginning of the outage. */
   readonly unknown: number;
 }
 
 export interface Conditions {
-  /** How far the clock of each node is wrong. */
+  /** Error of each node's clock. */
   readonly clockShiftMs: (node: number) => number;
-  /** A fifth of the answers that the prober gets from the shoot's API server fails. */
+  /** True if a fifth of the prober's requests to the shoot's API server fails. */
   readonly answersFail: boolean;
 }
 
 export interface Return {
-  /** How much later the second half of the kubelets comes back; 0: all at once. */
+  /** Delay of the second half of the kubelets; 0 if all return at once. */
   readonly lateMs: number;
-  /** Goes on until KCM, started again, would have given up every node that is not back. */
+  /** True to wait until the restarted KCM would have marked every node that has not returned. */
   readonly untilKcmHasJudged: boolean;
-  /** For the restoration. */
+  /** Time limit of the restoration. */
   readonly withinMs: number;
 }
 
 export interface ArenaOptions extends ArenaShootOptions {
-  /** Of all times. */
+  /** Factor of all times. */
   readonly scale: number;
   readonly clock: Clock;
-  /** `spec.replicas` of its KCM in the seed, as it was seen last. */
+  /** Latest observed `spec.replicas` of the namespace's KCM in the seed. */
   readonly replicas: (namespace: string) => number | undefined;
 }
 
-/** A shoot with a real control plane, on its way from one outage to the next. */
+/** A shoot with a real control plane that goes through one outage after the other. */
 export class Arena {
   readonly name: string;
   readonly #options: ArenaOptions;
@@ -81,7 +81,7 @@ export class Arena {
     this.#times = { graceMs: graceMs * scale, monitorPeriodMs: monitorPeriodMs * scale };
   }
 
-  /** All up again: nodes ready, kubelets renewing, KCM running, Deployments with replicas and without marks. No prober may run. */
+  /** Makes everything healthy: nodes ready, leases renewed, KCM running, unmarked Deployments with replicas. No prober may run. */
   async prepare({ clockShiftMs, answersFail }: Conditions): Promise<void> {
     const { isProtected, replicas, scale, clock, random } = this.#options;
     const { namespace, nodes, controlPlane } = this.#shoot;
@@ -102,7 +102,7 @@ export class Arena {
     });
   }
 
-  /** Cuts the kubelets off, stops KCM when the seed says so, and looks until KCM would have given up every node. */
+  /** Cuts the kubelets off, stops KCM when its Deployment is at 0, and observes until KCM would have marked every node. */
   async race(): Promise<OutageRun> {
     const { kubelets, kcm } = this.#prepared();
     const { clock, isProtected, scale } = this.#options;
@@ -125,7 +125,7 @@ export class Arena {
     };
   }
 
-  /** After a race: lets the kubelets through again, and waits until nothing is held any more. */
+  /** Reconnects the kubelets after a race, and waits until no resource is held. */
   async reconnect({ lateMs, untilKcmHasJudged, withinMs }: Return): Promise<Restoration> {
     const { kubelets, kcm, watch } = this.#prepared();
     const { clock } = this.#options;
@@ -156,7 +156,7 @@ export class Arena {
     return { kubelets, kcm, watch: this.#watch };
   }
 
-  /** When KCM has given up whom it heard of at `since` for the last time: it hears a period late, and its end up to another. */
+  /** Time at which KCM has marked nodes that last renewed at `since`. KCM may see the renewal one period late, and the end of the grace period another. */
   #judgedAt(since: number): number {
     return since + this.#times.graceMs + 2 * this.#times.monitorPeriodMs + slackMs;
   }
@@ -179,5 +179,5 @@ export class Arena {
   }
 }
 
-/** Starts the shoot's control plane and, where it is to be protected, makes it known in the seed. */
+/** Starts the shoot's control plane and, if the shoot is to be protected, creates its objects in the seed. */
 export const openArena = async (options: ArenaOptions): Promise<Arena> => new Arena(options, await openShoot(options));

@@ -4,9 +4,9 @@ import { kubeconfigText } from '../../test/envtest/kubeconfig.ts';
 import { shootRules } from '../../test/envtest/shoot.ts';
 import { type FrontAnswer, ShootFront } from '../../test/envtest/shoot-front.ts';
 
-/** A way to a shoot's API server on which a share of the answers fails. */
+/** A proxy in front of a shoot's API server that makes a share of the requests fail. */
 export interface FailingFront {
-  /** Text of a kubeconfig that leads through it. */
+  /** Text of a kubeconfig that connects through the proxy. */
   readonly kubeconfig: string;
   stop: ShootFront['stop'];
 }
@@ -20,16 +20,16 @@ const serverError: FrontAnswer = {
   body: Buffer.from(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 500 })),
 };
 
-/** Half of the answers that fail are 500, in place of the others the connection breaks. */
+/** Starts the proxy. Half of the failing requests get a 500 response, for the others the connection breaks. */
 export const startFailingFront = async (shoot: ControlPlane, random: Random): Promise<FailingFront> => {
   const front = await ShootFront.start(shoot, await shoot.authority.issueServer([shoot.host], dayMs));
-  front.meddle((_, ask) => {
+  front.intercept((_, ask) => {
     const draw = random.next();
     if (draw >= failingShare) return ask();
     if (draw < failingShare / 2) return Promise.resolve(serverError);
     return Promise.reject(new Error('the connection breaks'));
   });
-  // TLS ends at the front, so that a client certificate would get no further.
+  // TLS ends at the proxy, so a client certificate would not reach the API server.
   const account = { namespace: 'kube-system', name: 'prober', expirationSeconds: dayS };
   const { token } = await shoot.serviceAccountKubeconfig({ ...account, rules: shootRules });
   const { caPem, name } = shoot;

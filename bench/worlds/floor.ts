@@ -1,4 +1,4 @@
-// A process of its own, the floor: what a probe's requests cost Node when nothing is around them. Answers are read to their end and thrown away.
+// Separate process: the floor, a bare loop that sends the requests of a probe and discards the responses after reading them to their end.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -7,7 +7,7 @@ import { systemClock } from '../../src/process/clock.ts';
 import { systemRandom } from '../../src/process/random.ts';
 import { servedArgs } from '../../test/envtest/served.ts';
 
-/** The door to a shoot that is kept for the floor. */
+/** Port and credentials with which the floor reaches a shoot. */
 export interface Door {
   readonly port: number;
   readonly authorization: string;
@@ -19,9 +19,9 @@ export interface Doors {
   readonly doors: readonly Door[];
 }
 
-/** What the process is started with. */
+/** Arguments of the process. */
 export interface FloorInit {
-  /** Of Doors. */
+  /** Paths of files that each hold `Doors` as JSON. */
   readonly files: readonly string[];
   readonly intervalMs: number;
 }
@@ -30,7 +30,7 @@ const { files, intervalMs } = servedArgs() as FloorInit;
 const clock = systemClock();
 const random = systemRandom();
 const never = new AbortController().signal;
-/** As the prober spreads its first runs, and jitters the others. */
+/** The times within which the prober spreads its first runs, and the jitter of the others. */
 const [firstWithinMs, jitter] = [5_000, 0.2];
 
 const requests = [
@@ -57,7 +57,7 @@ const get = (socket: TLSSocket, { path, ...headers }: Asked): Promise<void> =>
     exchange.once('error', reject).end();
   });
 
-/** Probes one shoot again and again: a new connection each time, its TLS session resumed. */
+/** Probes one shoot repeatedly, each time over a new connection that resumes the TLS session. */
 const loop = async ({ port, authorization }: Door, secureContext: SecureContext): Promise<never> => {
   let session: Buffer | undefined;
   await clock.sleep(random.next() * firstWithinMs, never);

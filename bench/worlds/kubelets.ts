@@ -3,20 +3,20 @@ import type { Random } from '../../src/ports/random.ts';
 import { formatMicroTime, formatTime } from '../../simulator/apiserver/time.ts';
 import type { TestClient } from '../../test/envtest/client.ts';
 
-/** As far as KCM and the prober can see them: one Lease and one status per node. */
+/** Kubelets, reduced to the objects that KCM and the prober read: one Lease and one status per node. */
 export interface ArenaKubelets {
-  /** Nobody renews any more. Resolves, when renewals under way have ended, with each node's last one (milliseconds since the epoch). */
+  /** Stops all renewals. Resolves when pending renewals have ended, with the time of each node's last one (milliseconds since the epoch). */
   cut(): Promise<readonly number[]>;
-  /** Those of these nodes renew again, each in a random phase. */
+  /** Lets the kubelets of these nodes renew again, each in a random phase. */
   restore(nodes: readonly string[]): void;
 }
 
 export interface KubeletsOptions {
   readonly shoot: TestClient;
   readonly nodes: readonly string[];
-  /** How far the clock of each node is wrong, in the same order. */
+  /** Error of each node's clock, in the order of `nodes`. */
   readonly clockShiftsMs: readonly number[];
-  /** Of the kubelet's usual times. */
+  /** Factor of the kubelet's usual times. */
   readonly scale: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -25,7 +25,7 @@ export interface KubeletsOptions {
 const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 /** The kubelet's default `--node-lease-duration-seconds`. */
 const leaseDurationSeconds = 40;
-/** A kubelet renews at a quarter of it, with a jitter (lease/controller.go). */
+/** A kubelet renews after a quarter of the lease duration, with jitter (lease/controller.go). */
 const renewMs = 10_000;
 const renewJitter = 0.04;
 
@@ -40,7 +40,7 @@ const renew = ({ shoot, clock, node, clockShiftMs, scale }: Kubelet): Promise<un
   return shoot.patch(`${leases}/${node}`, { spec });
 };
 
-/** What a kubelet posts when it comes (back) up. */
+/** Patches the status that a kubelet reports when it starts or returns. */
 const reportReady = ({ shoot, clock, node, clockShiftMs }: Kubelet): Promise<unknown> => {
   const time = formatTime(clock.now() + clockShiftMs);
   const condition = (type: string, status: string) => ({
@@ -73,7 +73,7 @@ const run = async (kubelet: Kubelet, isBack: boolean, signal: AbortSignal): Prom
   }
 };
 
-/** Makes all nodes ready and renews their leases from now on, each in a random phase. Resolves when all are ready. */
+/** Makes all nodes ready and starts to renew their leases, each in a random phase. Resolves when all are ready. */
 export const startKubelets = async ({ nodes, clockShiftsMs, ...shared }: KubeletsOptions): Promise<ArenaKubelets> => {
   const kubelets = nodes.map((node, index): Kubelet => ({ ...shared, node, clockShiftMs: clockShiftsMs[index] ?? 0 }));
   let stop = new AbortController();
@@ -100,7 +100,7 @@ export const startKubelets = async ({ nodes, clockShiftsMs, ...shared }: Kubelet
   };
 };
 
-/** By the clock of this machine. */
+/** Times of the last renewals by the clock of this machine, in milliseconds since the epoch. */
 const lastRenewals = async (shoot: TestClient, kubelets: readonly Kubelet[]): Promise<readonly number[]> => {
   interface Lease {
     readonly metadata: { readonly name: string };

@@ -7,13 +7,13 @@ export interface ManagedKcmOptions {
   readonly graceMs: number;
   readonly monitorPeriodMs: number;
   readonly clock: Clock;
-  /** `spec.replicas` of its Deployment, as it was seen last; undefined while nothing is known. */
+  /** Latest observed `spec.replicas` of its Deployment; undefined before the first observation. */
   readonly replicas: () => number | undefined;
 }
 
 const lookEveryMs = 10;
 
-/** A real KCM, whose process is there while its Deployment in the seed wants it. Times are milliseconds since the epoch. */
+/** A real KCM whose process runs while its Deployment in the seed has replicas. Times are milliseconds since the epoch. */
 export class ManagedKcm {
   readonly #options: ManagedKcmOptions;
   readonly #stop = new AbortController();
@@ -26,12 +26,12 @@ export class ManagedKcm {
     this.#options = options;
   }
 
-  /** When its process was gone for the first time, for the Deployment had no replicas. */
+  /** Time at which its process had first ended because the Deployment had no replicas. */
   firstStoppedAt(): number | undefined {
     return this.#firstStoppedAt;
   }
 
-  /** When it was healthy after its last start. */
+  /** Time at which it was healthy after its last start. */
   lastStartedAt(): number | undefined {
     return this.#lastStartedAt;
   }
@@ -45,14 +45,14 @@ export class ManagedKcm {
     this.#lastStartedAt = clock.now();
   }
 
-  /** From now on its process is killed without replicas, and started with some. */
+  /** Starts to follow the Deployment: kills the process at 0 replicas, starts it at more. */
   follow(): void {
     this.#following = this.#follow();
-    // It is awaited by `end`.
+    // `end` awaits the promise and reports its error.
     this.#following.catch(() => undefined);
   }
 
-  /** Rejects with why it could not be followed. */
+  /** Stops the process. Rejects if following the Deployment failed. */
   async end(): Promise<void> {
     this.#stop.abort();
     try {

@@ -3,7 +3,7 @@ import type { TestClient } from '../../test/envtest/client.ts';
 
 const lookEveryMs = 500;
 
-/** The nodes that are not known to be ready, for KCM said so. */
+/** Names of the nodes whose Ready condition KCM has set to Unknown. */
 export const unknownNodes = async (shoot: TestClient): Promise<readonly string[]> => {
   interface Node {
     readonly metadata: { readonly name: string };
@@ -16,13 +16,13 @@ export const unknownNodes = async (shoot: TestClient): Promise<readonly string[]
 };
 
 export interface NodeWatch {
-  /** `unknown`: how many nodes were Unknown at any time; `firstUnknownAt`: milliseconds since the epoch. */
+  /** `unknown`: number of nodes that were Unknown at any time; `firstUnknownAt`: milliseconds since the epoch. */
   seen(): { readonly unknown: number; readonly firstUnknownAt?: number };
-  /** Rejects with why it could not look. */
+  /** Stops the observation. Rejects if a list failed. */
   end(): Promise<void>;
 }
 
-/** Looks for nodes that are Unknown, again and again. */
+/** Lists the nodes periodically and records those that are Unknown. */
 export const watchNodes = (shoot: TestClient, clock: Clock): NodeWatch => {
   const stop = new AbortController();
   const nodes = new Set<string>();
@@ -35,7 +35,7 @@ export const watchNodes = (shoot: TestClient, clock: Clock): NodeWatch => {
     }
   };
   const watching = watch();
-  // It is awaited by `end`.
+  // `end` awaits the promise and reports its error.
   watching.catch(() => undefined);
   return {
     seen: () => ({ unknown: nodes.size, ...(firstAt === undefined ? {} : { firstUnknownAt: firstAt }) }),

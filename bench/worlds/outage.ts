@@ -1,4 +1,4 @@
-// A process of its own: serves a simulated seed with many shoots over HTTPS and keeps the record that the benchmark is judged by.
+// Separate process: serves a simulated seed with many shoots over HTTPS and records the requests and writes that the benchmark evaluates.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { requestKind } from '../../simulator/network/counting.ts';
@@ -13,17 +13,17 @@ import { type Answers, answerOrders, servedArgs } from '../../test/envtest/serve
 import { electionNamespace } from '../harness/garden-config.ts';
 import { probeKind } from '../harness/traffic.ts';
 
-/** What the process is started with. */
+/** Arguments of the process. */
 export interface OutageInit {
   readonly shoots: number;
   readonly nodes: number;
-  /** Of all its times: below 1 everything is faster. */
+  /** Factor of all times; below 1, everything is faster. */
   readonly scale: number;
 }
 
 /** One write to the replicas of a Deployment. */
 export interface ScaleWrite {
-  /** Milliseconds since the epoch, when the server had stored it. */
+  /** Time at which the server had stored the write, in milliseconds since the epoch. */
   readonly at: number;
   readonly namespace: string;
   readonly name: string;
@@ -45,15 +45,15 @@ export interface OutageReport {
   readonly writes: readonly ScaleWrite[];
   readonly requests: readonly SeedRequest[];
   readonly held: number;
-  /** Lists of leases since the beginning, of the shoot that has had the fewest. */
+  /** Number of lists of leases since the start, of the shoot with the fewest. */
   readonly fewestProbes: number;
   readonly nodesTurnedUnknown: number;
   readonly machinesReplaced: number;
-  /** How late the event loop's timers were at the worst, in milliseconds. */
+  /** Longest delay of the event loop's timers, in milliseconds. */
   readonly worstLoopDelayMs: number;
 }
 
-/** `cut` and `restore` answer with the time at which it was done, milliseconds since the epoch. */
+/** Orders of the process and their results. `cut` and `restore` return the time at which they were done, in milliseconds since the epoch. */
 export interface OutageProcess extends Answers {
   readonly ready: { readonly kubeconfig: string; readonly kubeConfigSecretName: string };
   readonly measure: null;
@@ -67,10 +67,10 @@ const clock = systemClock();
 const delays = monitorEventLoopDelay({ resolution: 5 });
 let writes: ScaleWrite[] = [];
 let requests: SeedRequest[] = [];
-/** Lists of leases since the beginning, by shoot. */
+/** Number of lists of leases since the start, by shoot. */
 const probes = new Map<string, number>();
 
-/** A copy of the shoot whose lists of leases are counted. */
+/** Returns a copy of the shoot that counts lists of leases. */
 const countProbes = (shoot: WorldShoot): WorldShoot => {
   probes.set(shoot.name, 0);
   const kube: Kube = {

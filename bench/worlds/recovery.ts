@@ -1,4 +1,4 @@
-// A process of its own: serves a simulated seed full of crash-looping pods over HTTPS, and records what becomes of them.
+// Separate process: serves a simulated seed full of crash-looping pods over HTTPS and records their deletions.
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { createCertificates } from '../../simulator/network/certificates.ts';
 import { requestKind } from '../../simulator/network/counting.ts';
@@ -8,26 +8,26 @@ import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { type Answers, answerOrders, servedArgs } from '../../test/envtest/served.ts';
 
-/** What the process is started with. */
+/** Arguments of the process. */
 export interface RecoveryInit {
   readonly shoots: number;
   readonly etcdService: string;
-  /** Crash-looping pods that depend on the service, of each shoot. */
+  /** Number of crash-looping pods of each shoot that depend on the service. */
   readonly podsPerShoot: number;
 }
 
 export interface RecoveryReport {
-  /** When each deleted pod was marked for deletion, milliseconds since the epoch. */
+  /** Times at which pods were marked for deletion, in milliseconds since the epoch. */
   readonly deletedAt: readonly number[];
-  /** By `verb resource`, since the beginning. */
+  /** Number of requests since the start, by `verb resource`. */
   readonly requests: Readonly<Record<string, number>>;
-  /** TCP connections so far. */
+  /** Number of TCP connections since the start. */
   readonly connections: number;
 }
 
 export interface RecoveryProcess extends Answers {
   readonly ready: { readonly kubeconfig: string };
-  /** When the services became ready, milliseconds since the epoch. */
+  /** Time at which the services became ready, in milliseconds since the epoch. */
   readonly recover: number;
   readonly report: RecoveryReport;
 }
@@ -36,7 +36,7 @@ const init = servedArgs() as RecoveryInit;
 const { etcdService, podsPerShoot } = init;
 const shoots = Array.from({ length: init.shoots }, (_, index) => `shoot--s${String(index)}`);
 const clock = systemClock();
-/** When each deleted pod was marked for deletion, milliseconds since the epoch. */
+/** Times at which pods were marked for deletion, in milliseconds since the epoch. */
 const deletedAt: number[] = [];
 const requests = new Map<string, number>();
 
@@ -47,7 +47,7 @@ const setEtcd = ({ store }: World, ready: boolean): void => {
       addressType: 'IPv4',
       endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready } }],
     });
-    // For programs that know no slices.
+    // For programs that do not read EndpointSlices.
     store.put(simKinds.Endpoints, {
       metadata: { name: etcdService, namespace },
       subsets: [{ [ready ? 'addresses' : 'notReadyAddresses']: [{ ip: '10.0.0.1' }] }],

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import type { TestClient } from '../../test/envtest/client.ts';
 
-/** `spec.replicas` of a Deployment's namesakes in all namespaces, looked at again and again. */
+/** Periodically listed `spec.replicas` of the Deployments with one name in all namespaces. */
 export interface Replicas {
   readonly replicas: (namespace: string) => number | undefined;
   stop(): Promise<void>;

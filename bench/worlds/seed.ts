@@ -1,5 +1,5 @@
-// A process of its own: the seed's API server with what the other processes have of it. In a healthy seed nothing of that changes but the times
-// of extensions' reports.
+// Separate process: serves the API server of the seed, with the objects that the processes of the shoots have written to files. In a healthy
+// seed only the times of the extensions' reports change.
 import { readFileSync } from 'node:fs';
 import { careSeedKinds } from '../../simulator/apiserver/care-kinds.ts';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
@@ -18,7 +18,7 @@ export interface SeedProcess extends Answers {
   readonly traffic: ServerTraffic;
 }
 
-/** Files of SeedObjects. */
+/** Paths of files that each hold `ShootObjects` as JSON. */
 const files = servedArgs() as readonly string[];
 const clock = systemClock();
 const kinds = new Map(careSeedKinds.map((kind) => [kind.kind, kind]));

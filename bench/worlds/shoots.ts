@@ -1,9 +1,9 @@
-// A process of its own: serves some of the shoots over HTTPS, each through two doors, and keeps their kubelets and controllers going.
+// Separate process: serves some of the shoots over HTTPS, each on a port for the target and one for the floor, and runs their kubelets and controllers.
 import { writeFileSync } from 'node:fs';
 import { careSeedKinds } from '../../simulator/apiserver/care-kinds.ts';
 import type { SimObject } from '../../simulator/apiserver/object.ts';
 import { type SimCertificates, createCertificates } from '../../simulator/network/certificates.ts';
-import { type HttpsFace, serveHttps } from '../../simulator/network/https.ts';
+import { type SimHttpsServer, serveHttps } from '../../simulator/network/https.ts';
 import type { WorldShoot } from '../../simulator/world/shoot.ts';
 import { type World, createWorld } from '../../simulator/world/world.ts';
 import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/untrusted.ts';
@@ -19,29 +19,29 @@ import {
 } from '../harness/traffic.ts';
 import type { Door, Doors } from './floor.ts';
 
-/** What the process is started with. */
+/** Arguments of the process. */
 export interface ShootsInit {
-  /** Of the first shoot; the others follow it. */
+  /** Number of the first shoot; the numbers of the others follow. */
   readonly first: number;
   readonly shoots: number;
   readonly nodes: number;
-  /** With what their health is read from. */
+  /** True to include the objects from which care reads the health of shoots. */
   readonly careObjects: boolean;
-  /** Where it writes its Doors. */
+  /** Path of the file to which the process writes its `Doors`. */
   readonly doors: string;
-  /** Where it writes its SeedObjects. */
+  /** Path of the file to which the process writes its `ShootObjects`. */
   readonly objects: string;
 }
 
-/** What the seed holds of the shoots, by the name of its kind. */
+/** Objects of the shoots in the seed, by kind. */
 export type ShootObjects = Readonly<Record<string, readonly SimObject[]>>;
 
 export interface ShootsProcess extends Answers {
   readonly ready: null;
   readonly report: {
-    /** Of the target. */
+    /** Traffic of the target. */
     readonly traffic: ServerTraffic;
-    /** Of the target: lists of leases, of the shoot that has had the fewest. */
+    /** Number of the target's lists of leases, of the shoot with the fewest. */
     readonly fewestProbes: number;
     readonly floor: ServerTraffic;
   };
@@ -49,11 +49,11 @@ export interface ShootsProcess extends Answers {
 
 const init = servedArgs() as ShootsInit;
 const clock = systemClock();
-/** Nobody watches the shoots: what their history holds is only memory. */
+/** Interval at which the history of the shoots' stores is dropped to save memory, because nothing watches the shoots. */
 const compactMs = 10_000;
 
 interface CountedFace {
-  readonly face: HttpsFace;
+  readonly face: SimHttpsServer;
   readonly kube: CountedKube;
 }
 

@@ -5,7 +5,7 @@ import type { JsonMap, SimMeta, SimObject } from './object.ts';
 
 export type StoreListener = (event: StoreEvent) => void;
 
-interface Shelf {
+interface KindStorage {
   readonly collection: Collection;
   readonly everywhere: Set<StoreListener>;
   readonly byNamespace: Map<string, Set<StoreListener>>;
@@ -16,7 +16,7 @@ const withRevision = (object: Readonly<JsonMap> & { readonly metadata: SimMeta }
 
 /** The objects of one server with one revision counter, like etcd's. */
 export class Storage {
-  readonly #shelves = new Map<SimKind, Shelf>();
+  readonly #shelves = new Map<SimKind, KindStorage>();
   readonly #historyEvents: number;
   readonly #undelivered: StoreEvent[] = [];
   #isDelivering = false;
@@ -85,10 +85,10 @@ export class Storage {
     for (const { collection } of this.#shelves.values()) collection.compact(revision);
   }
 
-  #shelf(kind: SimKind): Shelf {
+  #shelf(kind: SimKind): KindStorage {
     const found = this.#shelves.get(kind);
     if (found !== undefined) return found;
-    const shelf: Shelf = {
+    const shelf: KindStorage = {
       collection: new Collection({ events: this.#historyEvents, forgotten: this.#forgotten }),
       everywhere: new Set(),
       byNamespace: new Map(),

@@ -13,7 +13,7 @@ import {
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
 import { type ProberSettings, proberConfig } from '../../src/prober/index.ts';
 import { capiSettings, worldSourceOf } from '../harness/index.ts';
-import { planRehearsal, rehearse, tellRehearsal } from '../rehearsal/index.ts';
+import { planRehearsal, rehearse, formatRehearsal } from '../rehearsal/index.ts';
 import type { WorldSource } from '../world/index.ts';
 
 const loadSettings = async (file: string, io: CliIo) => {
@@ -63,6 +63,6 @@ export const runRehearse: RunRehearse = async (values, io) => {
     progress?.show(`rehearsing ${how} protection: ${formatGoDuration(playedMs)} of ${formatGoDuration(durationMs)}`);
   });
   progress?.clear();
-  io.stdout(output === 'table' ? tellRehearsal(rehearsal) : formatDocument(rehearsal, output));
+  io.stdout(output === 'table' ? formatRehearsal(rehearsal) : formatDocument(rehearsal, output));
   return rehearsal.isProtected ? 0 : 1;
 };

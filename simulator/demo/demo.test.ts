@@ -158,9 +158,9 @@ describe('the scripted demo', () => {
     [
       'the prober restores nothing',
       {
-        meddle: ({ clock, seedLine }) =>
+        meddle: ({ clock, seedConnection }) =>
           clock.timer(23_000, () =>
-            seedLine.setFaults(({ method }) => (method === 'PATCH' ? { status: 403 } : undefined)),
+            seedConnection.setFaults(({ method }) => (method === 'PATCH' ? { status: 403 } : undefined)),
           ),
       },
       ['restored'],

@@ -44,7 +44,7 @@ export class CareFixture {
   readonly #logger: Logger;
   readonly #random = createSeededRandom(0);
   readonly #rules = new Map<string, FaultRule | undefined>();
-  readonly #seedLine = this.#lineTo('seed', this.seed);
+  readonly #seedConnection = this.#lineTo('seed', this.seed);
   readonly #writers = withManagedFields(this.#lineTo('garden', this.garden));
   readonly #gardenLine = withCounting(this.#writers);
   readonly #shootLines = new Map<string, CountingKube>();
@@ -56,7 +56,7 @@ export class CareFixture {
   readonly #ended: (() => Promise<unknown>)[] = [];
   /** Request counts of each API server: those of care, and of the prober if it runs. */
   readonly requests = {
-    seed: this.#seedLine.counts,
+    seed: this.#seedConnection.counts,
     garden: this.#gardenLine.counts,
     shoot: (name: string): CountingKube['counts'] => {
       const line = this.#shootLines.get(`https://${name}.sim`);
@@ -137,7 +137,7 @@ export class CareFixture {
     return {
       clock: this.clock,
       logger: this.#logger,
-      seed: this.#seedLine,
+      seed: this.#seedConnection,
       connector: this.#connector,
       identity: 'test',
       leadership: { mayWrite: () => true },

@@ -5,8 +5,8 @@ import type { SimKind } from '../apiserver/index.ts';
 import { createSeededRandom, createVirtualClock } from '../time/index.ts';
 import { type ShootInit, type WorldSource, type WorldTiming, createWorld } from '../world/index.ts';
 import { recordDeployments } from './deployment-history.ts';
-import type { ServerLine } from './line.ts';
-import { createLines } from './lines.ts';
+import type { ServerConnection } from './server-connection.ts';
+import { createServerConnections } from './server-connections.ts';
 import { recordLog } from './recorded-log.ts';
 import { gardenSettings } from './settings.ts';
 
@@ -32,7 +32,7 @@ export const createScenario = (options: ScenarioOptions) => {
     ...{ clock, seed, source, shoots: options.shoots, timing: options.timing ?? {} },
     ...(options.kinds === undefined ? {} : { kinds: options.kinds }),
   });
-  const lines = createLines({ world, clock });
+  const lines = createServerConnections({ world, clock });
   const { log, logger } = recordLog(clock, 'debug');
   let meter = createMeter({ processMetrics: false });
   let prober: RunningComponent<ProberSettings> | undefined;
@@ -47,10 +47,10 @@ export const createScenario = (options: ScenarioOptions) => {
   return Object.assign(leadership, {
     clock,
     world,
-    seedLine: lines.seed,
-    shootLine: (name: string): ServerLine => lines.shoot(name),
+    seedConnection: lines.seed,
+    shootConnection: (name: string): ServerConnection => lines.shoot(name),
     /** Returns the line to the public address of the shoot's API server. */
-    outsideLine: (name: string): ServerLine => lines.outside(name),
+    publicConnection: (name: string): ServerConnection => lines.outside(name),
     /** Changes of replicas and annotations of Deployments, in order. */
     changes: recordDeployments(world.store, clock),
     log,

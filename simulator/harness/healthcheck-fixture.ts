@@ -30,7 +30,7 @@ export interface StoredCondition {
 
 type Optional = 'clock' | 'logger' | 'seed' | 'kind' | 'type' | 'connectShoot';
 
-export interface CareFixtureOptions
+export interface HealthCheckFixtureOptions
   extends Omit<HealthCheckControllerOptions, Optional>,
     Partial<Pick<HealthCheckControllerOptions, Exclude<Optional, 'connectShoot'>>> {
   readonly connectShoot?: HealthCheckControllerOptions['connectShoot'] | undefined;
@@ -103,7 +103,7 @@ export class HealthCheckFixture {
   }
 
   /** Starts the library. By default `connectShoot` connects to the seed; undefined means none. Clusters are watched if `watches` is given. */
-  start({ watches, ...rest }: CareFixtureOptions & { readonly watches?: true }): void {
+  start({ watches, ...rest }: HealthCheckFixtureOptions & { readonly watches?: true }): void {
     const connectOwn = (namespace: string): Promise<ShootConnection> => this.#connectShoot(namespace);
     const { connectShoot = 'connectShoot' in rest ? undefined : connectOwn, ...options } = rest;
     const shoots = connectShoot === undefined ? {} : { connectShoot };

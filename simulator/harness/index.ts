@@ -1,6 +1,6 @@
 export { type Scenario, createScenario } from './harness.ts';
-export type { TrafficListener } from './line.ts';
-export { externalProbe, publishOutside } from './outside-support.ts';
+export type { TrafficListener } from './server-connection.ts';
+export { externalProbe, publishExternalKubeconfig } from './external-probe-support.ts';
 export {
   type SimulatedReplica,
   type SimulatedReplicaOptions,

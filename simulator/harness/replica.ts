@@ -13,8 +13,8 @@ import { type LeaderElectionSettings, type Runnable, createElection, runLifecycl
 import { type PrometheusMeter, createLogger, createMeter } from '../../src/telemetry/index.ts';
 import { type WeederSettings, weederComponent } from '../../src/weeder/index.ts';
 import type { World } from '../world/index.ts';
-import type { ServerLine, TrafficListener } from './line.ts';
-import { createLines } from './lines.ts';
+import type { ServerConnection, TrafficListener } from './server-connection.ts';
+import { createServerConnections } from './server-connections.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 
 export interface SimulatedReplicaOptions<Settings = ProberSettings> {
@@ -33,10 +33,10 @@ export interface SimulatedReplicaOptions<Settings = ProberSettings> {
 /** `dwd prober` or `dwd weeder` as a simulated process: everything except its sockets, its HTTP servers and its configuration file. */
 export interface SimulatedReplica<Settings = ProberSettings> {
   readonly process: SimulatedProcess;
-  readonly seedLine: ServerLine;
-  shootLine(name: string): ServerLine;
+  readonly seedConnection: ServerConnection;
+  shootConnection(name: string): ServerConnection;
   /** Returns the line to the public address of a shoot's API server. */
-  outsideLine(name: string): ServerLine;
+  publicConnection(name: string): ServerConnection;
   readonly meter: PrometheusMeter;
   /** Applies another configuration. */
   reload(settings: Settings): void;
@@ -100,7 +100,7 @@ const startProcess = <Settings>(
   const { settings, random, dryRun, listen, limits = defaultLimits } = options;
   const { leaseName, urgentInFlight, runsOnStandby = false } = component;
   const machine = new SimulatedProcess(clock);
-  const lines = createLines({ world, clock, machine, listen });
+  const lines = createServerConnections({ world, clock, machine, listen });
   const logger = quietLogger(machine.clock);
   const meter = createMeter({ processMetrics: false });
   const transport = lines.seedTransport;
@@ -124,9 +124,9 @@ const startProcess = <Settings>(
   const stop = new AbortController();
   return {
     process: machine,
-    seedLine: lines.seed,
-    shootLine: (name) => lines.shoot(name),
-    outsideLine: (name) => lines.outside(name),
+    seedConnection: lines.seed,
+    shootConnection: (name) => lines.shoot(name),
+    publicConnection: (name) => lines.outside(name),
     meter,
     reload: (changed) => machine.deliver(() => parts.apply(changed)),
     stop: () => machine.deliver(() => stop.abort(new Error('SIGTERM'))),

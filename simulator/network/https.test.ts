@@ -10,7 +10,7 @@ import { createVirtualClock } from '../time/clock.ts';
 import { type KeyPair, type SimCertificates, createCertificates } from './certificates.ts';
 import { type RequestFault, withFaults } from './faults.ts';
 import type { HttpsAuth } from './http-exchange.ts';
-import { type HttpsFace, serveHttps } from './https.ts';
+import { type SimHttpsServer, serveHttps } from './https.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 
 const { ConfigMap } = simKinds;
@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const start = async (
   init: { auth?: HttpsAuth; fault?: () => RequestFault | undefined } = {},
-): Promise<{ face: HttpsFace; server: SimApiServer }> => {
+): Promise<{ face: SimHttpsServer; server: SimApiServer }> => {
   const clock = createVirtualClock();
   const server = createSimApiServer({ clock });
   const kube: Kube = withFaults(server, { clock, rule: () => init.fault?.() });
@@ -60,7 +60,7 @@ const collect = (message: IncomingMessage): Promise<Reply> =>
     message.on('end', () => resolve({ status: message.statusCode ?? 0, text, headers: message.headers }));
   });
 
-const send = (face: HttpsFace, path: string, options: RequestOptions & { body?: string } = {}): Promise<Reply> =>
+const send = (face: SimHttpsServer, path: string, options: RequestOptions & { body?: string } = {}): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const { body, ...rest } = options;
     const request: ClientRequest = httpsRequest(face.url + path, { ca: certificates.ca, agent: false, ...rest });
@@ -70,7 +70,7 @@ const send = (face: HttpsFace, path: string, options: RequestOptions & { body?: 
   });
 
 /** Opens a TLS connection; rejects when the handshake fails. */
-const handshake = (face: HttpsFace, session?: Buffer): Promise<{ socket: TLSSocket; ticket: Promise<Buffer> }> =>
+const handshake = (face: SimHttpsServer, session?: Buffer): Promise<{ socket: TLSSocket; ticket: Promise<Buffer> }> =>
   new Promise((resolve, reject) => {
     const socket = connect({
       port: face.port,
@@ -179,7 +179,7 @@ describe('the HTTPS server', () => {
 describe('authentication', () => {
   const bearer = (token: string): RequestOptions => ({ headers: { authorization: `Bearer ${token}` } });
   const shown = (pair: KeyPair): RequestOptions => ({ cert: pair.certificate, key: pair.key });
-  const status = async (face: HttpsFace, options: RequestOptions): Promise<number> =>
+  const status = async (face: SimHttpsServer, options: RequestOptions): Promise<number> =>
     (await send(face, '/version', options)).status;
 
   it('accepts every request by default', async () => {

@@ -9,7 +9,7 @@ import type { SimCertificates } from './certificates.ts';
 import { type HttpsAuth, isAllowed, kubeRequest, refuse, send } from './http-exchange.ts';
 import { answerUpgrade } from './port-forward.ts';
 
-export interface HttpsFaceOptions {
+export interface SimHttpsServerOptions {
   readonly kube: Kube;
   readonly certificates: SimCertificates;
   /** Default 127.0.0.1. */
@@ -51,7 +51,7 @@ const whileOpen = (stream: EventEmitter): AbortSignal => {
 /** Idle connections stay open this long: if the server closed them early, every pooled client would race against it. */
 const keepAliveMs = 180_000;
 
-const createTlsFront = (options: HttpsFaceOptions): HttpsServer => {
+const createTlsFront = (options: SimHttpsServerOptions): HttpsServer => {
   const { certificates, auth } = options;
   const server = createHttpsServer({
     key: certificates.serving.key,
@@ -70,8 +70,8 @@ const createTlsFront = (options: HttpsFaceOptions): HttpsServer => {
  * Serves `kube` over HTTPS: keep-alive, streamed watches, TLS session tickets. If `kube` rejects a request instead of responding, the
  * connection is closed, and the client sees a reset.
  */
-export class HttpsFace {
-  readonly #options: HttpsFaceOptions;
+export class SimHttpsServer {
+  readonly #options: SimHttpsServerOptions;
   readonly #tls: HttpsServer;
   readonly #tcp = createTcpServer();
   readonly #sockets = new Set<Socket>();
@@ -83,7 +83,7 @@ export class HttpsFace {
   #port: number;
 
   /** Creates the server; `listen` opens its port. */
-  constructor(options: HttpsFaceOptions) {
+  constructor(options: SimHttpsServerOptions) {
     this.#options = options;
     this.#port = options.port ?? 0;
     this.#tls = createTlsFront(options);
@@ -203,8 +203,8 @@ export class HttpsFace {
   }
 }
 
-export const serveHttps = async (options: HttpsFaceOptions): Promise<HttpsFace> => {
-  const face = new HttpsFace(options);
+export const serveHttps = async (options: SimHttpsServerOptions): Promise<SimHttpsServer> => {
+  const face = new SimHttpsServer(options);
   await face.listen();
   return face;
 };

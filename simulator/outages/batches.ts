@@ -1,4 +1,4 @@
-import type { Life, SimEvent } from './history.ts';
+import type { ProcessName, SimEvent } from './history.ts';
 import { type Model, exchangeKey } from './model.ts';
 
 /** Deletes of pods of one controller owner by one process. Monotonic times of the run, in milliseconds. */
@@ -31,7 +31,7 @@ export interface LandedDelete {
   readonly name: string;
   readonly uid: string;
   readonly owner: string | undefined;
-  readonly life: Life;
+  readonly life: ProcessName;
   readonly sentAt: number;
   readonly event: Extract<SimEvent, { kind: 'pod' }>;
 }

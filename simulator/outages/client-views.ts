@@ -1,5 +1,10 @@
-import type { Life, SimEvent } from './history.ts';
-import { type Tries, noTries, takeAnswer, takeFailure } from './tries.ts';
+import type { ProcessName, SimEvent } from './history.ts';
+import {
+  type ExternalProbeResponses,
+  noExternalProbeResponses,
+  addResponse,
+  addFailure,
+} from './external-probe-responses.ts';
 import type { ShootModel, Model } from './model.ts';
 
 /** Contents of the lists of nodes and machines. */
@@ -9,14 +14,14 @@ interface Surroundings {
 }
 
 /** A list of leases that a process received, with the lists of nodes and machines of the same run. */
-export interface Look extends Surroundings {
+export interface Observation extends Surroundings {
   /** Time at which the leases were served. */
   readonly servedAt: number;
   /** Time at which the last of the lists arrived. */
   readonly knownAt: number;
   readonly leases: ShootModel['leases'];
   /** Results of the external probe when the last of the lists arrived. */
-  readonly tries: Tries;
+  readonly tries: ExternalProbeResponses;
   /** True if most public addresses were then certainly unreachable for us alone. */
   readonly isFaultOurs: boolean;
 }
@@ -38,11 +43,11 @@ export interface View {
   /** Leases that changed between two lists. */
   readonly moved: ReadonlySet<string>;
   /** Lists of the run that may still be in progress. */
-  readonly current: Look | undefined;
+  readonly current: Observation | undefined;
   /** Nodes and machines of the same run. They are kept apart, because leases are listed once more in parallel if responses are slow. */
   readonly surroundings: Surroundings;
   /** Observations with all three lists, the latest first. */
-  readonly complete: readonly Look[];
+  readonly complete: readonly Observation[];
   /** Successive runs that certainly failed and got no list of leases. */
   readonly unreachable: Unreachable | undefined;
   /** Resources of the requests at the beginning of such a run that have failed once and are retried. */
@@ -55,7 +60,7 @@ export interface View {
   readonly answeredAt: number;
   /** Time at which the earlier of two lists was served between which some lease last changed. */
   readonly renewedSince: number;
-  readonly tries: Tries;
+  readonly tries: ExternalProbeResponses;
 }
 
 const emptyView: View = {
@@ -72,7 +77,7 @@ const emptyView: View = {
   failedAt: Number.NEGATIVE_INFINITY,
   answeredAt: Number.NEGATIVE_INFINITY,
   renewedSince: Number.NEGATIVE_INFINITY,
-  tries: noTries,
+  tries: noExternalProbeResponses,
 };
 
 /** Views by process and shoot. */
@@ -81,7 +86,8 @@ export type Views = ReadonlyMap<string, View>;
 const downtimeMs = 15_000;
 const remembered = 4;
 
-export const viewOf = (views: Views, life: Life, shoot: string): View => views.get(`${life}/${shoot}`) ?? emptyView;
+export const viewOf = (views: Views, life: ProcessName, shoot: string): View =>
+  views.get(`${life}/${shoot}`) ?? emptyView;
 
 type Answer = Extract<SimEvent, { kind: 'request' }> & { readonly shoot: string };
 
@@ -106,7 +112,7 @@ const looked = (view: View, { at }: Answer, model: Model): View => {
   return completed(known, { servedAt: served.at, knownAt: at, leases, tries, isFaultOurs: false, ...surroundings });
 };
 
-const completed = (view: View, look: Look): View => {
+const completed = (view: View, look: Observation): View => {
   const isComplete = look.nodes !== undefined && look.machines !== undefined;
   const current = { ...look, tries: view.tries };
   return { ...view, current, complete: isComplete ? [current, ...view.complete].slice(0, remembered) : view.complete };
@@ -140,7 +146,7 @@ const withoutAnswer = 0;
 
 /** Tracks failed runs. A failed request is retried once, unless it got 429; the run has failed if the retry fails. The next run starts anew. */
 const trackSpell = (view: View, event: Answer, sentAt: number): View => {
-  const { resource, stage, status = withoutAnswer, isDark = false, isConnected = false } = event;
+  const { resource, stage, status = withoutAnswer, isServerDown: isServerDown = false, isConnected = false } = event;
   if (resource !== '/version' && resource !== 'leases') return view;
   if (stage === 'answered' && status < 400) {
     return { ...view, failedOnce: new Set([...view.failedOnce].filter((other) => other !== resource)) };
@@ -148,19 +154,22 @@ const trackSpell = (view: View, event: Answer, sentAt: number): View => {
   if (status !== 429 && !view.failedOnce.has(resource)) {
     return { ...view, failedOnce: new Set([...view.failedOnce, resource]) };
   }
-  const shows = status === withoutAnswer ? isDark && isConnected : status === 429 || status >= 500;
+  const shows = status === withoutAnswer ? isServerDown && isConnected : status === 429 || status >= 500;
   const { since = sentAt, hasFailed = false } = view.unreachable ?? {};
   return { ...view, failedOnce: new Set(), unreachable: { since, hasFailed: hasFailed || shows } };
 };
 
 const ended = (view: View, event: Answer, model: Model): View => {
-  const { stage, at, status = 0, exchange, isDark } = event;
+  const { stage, at, status = 0, exchange, isServerDown } = event;
   const isInside = exchange.server === event.shoot;
   const sentAt = model.ending?.sentAt ?? at;
   if (!isInside && exchange.server !== 'seed') {
-    if (stage === 'failed' && isDark === undefined) return view;
+    if (stage === 'failed' && isServerDown === undefined) return view;
     const tried = { tries: view.tries, sentAt, at, insideAnsweredAt: view.answeredAt };
-    return { ...view, tries: isDark === undefined ? takeAnswer(tried, status) : takeFailure(tried, isDark) };
+    return {
+      ...view,
+      tries: isServerDown === undefined ? addResponse(tried, status) : addFailure(tried, isServerDown),
+    };
   }
   const hasFailed = stage === 'failed' || status >= 400;
   const known = isInside && hasFailed ? { ...view, failedAt: at, surroundings: {} } : view;
@@ -173,7 +182,7 @@ const freshMs = 13_000;
 const fewest = 3;
 
 /** True if most public addresses are unreachable and leases are renewed. Only certain cases count: a process may notice it a moment later. */
-const isFaultOurs = (views: Views, life: Life, { at, shoots }: Model): boolean => {
+const isFaultOurs = (views: Views, life: ProcessName, { at, shoots }: Model): boolean => {
   const prefix = `${life}/`;
   const own = [...views].filter(([key]) => key.startsWith(prefix));
   const judged = own.filter(([, { tries }]) => tries.answeredAt > Number.NEGATIVE_INFINITY || tries.failures > 0);
@@ -189,15 +198,20 @@ const isFaultOurs = (views: Views, life: Life, { at, shoots }: Model): boolean =
 
 /** Resets the results of the external probe: a process that stops probing a shoot forgets them. */
 const withoutTries = (views: Views, shoot: string): Views =>
-  new Map([...views].map(([key, view]) => [key, key.endsWith(`/${shoot}`) ? { ...view, tries: noTries } : view]));
+  new Map(
+    [...views].map(([key, view]) => [
+      key,
+      key.endsWith(`/${shoot}`) ? { ...view, tries: noExternalProbeResponses } : view,
+    ]),
+  );
 
 /** Moves `knownAt` of responses that arrived while the process was suspended to the time at which it resumes. */
-const awake = (views: Views, life: Life, { at, processes }: Model): Views => {
+const awake = (views: Views, life: ProcessName, { at, processes }: Model): Views => {
   const pausedAt = processes.hindrances.findLast(
     ({ cause, replica }) => cause.fault.kind === 'pause' && life.startsWith(`${String(replica)}.`),
   )?.from;
   if (pausedAt === undefined) return views;
-  const heard = (look: Look): Look => (look.knownAt < pausedAt ? look : { ...look, knownAt: at });
+  const heard = (look: Observation): Observation => (look.knownAt < pausedAt ? look : { ...look, knownAt: at });
   return new Map(
     [...views].map(([key, view]) => {
       if (!key.startsWith(`${life}/`)) return [key, view];

@@ -5,13 +5,13 @@ import type { Fault, Plan, PlannedFault } from './plan.ts';
 import { PodFaults } from './pod-faults.ts';
 import type { Processes } from './processes.ts';
 import { ShootFaults } from './shoot-faults.ts';
-import type { Ways } from './way-faults.ts';
+import type { NetworkFaults } from './network-faults.ts';
 
 export interface FaultInjectorOptions {
   readonly plan: Plan;
   readonly world: World;
   readonly clock: Clock;
-  readonly ways: Ways;
+  readonly ways: NetworkFaults;
   readonly processes: Processes;
 }
 

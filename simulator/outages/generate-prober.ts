@@ -1,7 +1,7 @@
 import { clusterAutoscaler } from '../world/index.ts';
 import { type Draw, type Story, clipped, lasting, nodesOf } from './draw.ts';
 import type { Fault, Plan, PlannedFault, PlannedShoot } from './plan.ts';
-import { anyFault, deployments, ways } from './prober-faults.ts';
+import { anyFault, deployments, unreachableModes } from './prober-faults.ts';
 
 /** Places a cluster. In the shared namespace, one name is a prefix of another; and clusters in different namespaces have the same name. */
 const placeOf = (draw: Draw, name: string): NonNullable<PlannedShoot['place']> => {
@@ -25,7 +25,7 @@ const plannedShoot = (draw: Draw, name: string): PlannedShoot => {
 
 const outage = (draw: Draw, { at, forMs }: Omit<PlannedFault, 'fault'>): PlannedFault => {
   const shoot = draw.chance(0.5) ? undefined : draw.shoot();
-  return { at, forMs, fault: { kind: 'load-balancer', shoot, how: draw.of(ways) } };
+  return { at, forMs, fault: { kind: 'load-balancer', shoot, how: draw.of(unreachableModes) } };
 };
 
 /** Any faults at any time. */
@@ -84,7 +84,10 @@ const handover = (draw: Draw): Story => {
   return {
     troubledMs: at + forMs + 60_000,
     quietMs: 60_000,
-    faults: [{ at, forMs, fault: { kind: 'load-balancer', shoot: undefined, how: draw.of(ways) } }, ...faults],
+    faults: [
+      { at, forMs, fault: { kind: 'load-balancer', shoot: undefined, how: draw.of(unreachableModes) } },
+      ...faults,
+    ],
     elected: true,
     latencyMs: draw.of([20, 300, 1_000]),
   };
@@ -105,7 +108,7 @@ const rivalry = (draw: Draw): Story => {
     fault: { kind: 'ignore-scaling', shoot, deployment: draw.of(deployments) },
   };
   const faults: readonly PlannedFault[] = [
-    { at, forMs, fault: { kind: 'load-balancer', shoot, how: draw.of(ways) } },
+    { at, forMs, fault: { kind: 'load-balancer', shoot, how: draw.of(unreachableModes) } },
     ...rivals,
     takeover,
   ];
@@ -119,7 +122,7 @@ const ownWayOut = (draw: Draw): Story => {
   const at = draw.between(5_000, 30_000);
   const forMs = draw.between(60_000, 110_000);
   const away: Fault = draw.chance(0.5)
-    ? { kind: 'public-way', shoot: undefined, how: draw.of(ways) }
+    ? { kind: 'public-way', shoot: undefined, how: draw.of(unreachableModes) }
     : { kind: 'partition', replica: draw.replica(), server: 'outside' };
   const cuts = Array.from({ length: draw.between(1, 2) }, (): PlannedFault => {
     const cut: Fault = { kind: 'nat-gateway', shoot: draw.shoot(), nodes: draw.chance(0.7) ? allNodes : draw.nodes() };
@@ -137,7 +140,7 @@ const wholePath = (draw: Draw): Story => {
   const later: PlannedFault = {
     at: at + draw.between(20_000, 45_000),
     forMs: draw.between(5_000, 60_000),
-    fault: draw.chance(0.6) ? { kind: 'public-way', shoot, how: draw.of(ways) } : anyFault(draw),
+    fault: draw.chance(0.6) ? { kind: 'public-way', shoot, how: draw.of(unreachableModes) } : anyFault(draw),
   };
   const faults = [{ at, forMs, fault: cut }, ...(draw.chance(0.6) ? [later] : [])];
   return { troubledMs: at + forMs + 60_000, quietMs: 60_000, faults };
@@ -155,7 +158,7 @@ const missedSecret = (draw: Draw): Story => {
     forMs: draw.chance(0.5) ? draw.between(2_000, 55_000) : draw.between(62_000, 120_000),
     fault,
   };
-  const cut: Fault = { kind: 'load-balancer', shoot, how: draw.of(ways) };
+  const cut: Fault = { kind: 'load-balancer', shoot, how: draw.of(unreachableModes) };
   const others = Array.from({ length: draw.between(0, 1) }, () => {
     return { at: draw.between(0, at + forMs), forMs: lasting(draw), fault: anyFault(draw) };
   });
@@ -178,7 +181,11 @@ const leftCluster = (draw: Draw): Story => {
       { kind: 'uninitialized', shoot },
     ]),
   };
-  const cut: Fault = { kind: 'load-balancer', shoot: draw.chance(0.5) ? shoot : undefined, how: draw.of(ways) };
+  const cut: Fault = {
+    kind: 'load-balancer',
+    shoot: draw.chance(0.5) ? shoot : undefined,
+    how: draw.of(unreachableModes),
+  };
   const others = Array.from({ length: draw.between(0, 1) }, () => {
     return { at: draw.between(0, at + forMs), forMs: lasting(draw), fault: anyFault(draw) };
   });

@@ -1,6 +1,6 @@
 import type { VirtualClock } from '../time/index.ts';
 import type { World } from '../world/index.ts';
-import type { Held } from './history.ts';
+import type { ProcessRemains } from './history.ts';
 import type { PlannedWatchdog } from './watchdogs.ts';
 
 /** Number of samples. Requests come and go, above all those of the election, so only the minimum of all samples counts as held. */
@@ -14,10 +14,10 @@ const counted = /^(?:dwd_prober_probers|dwd_weeder_weedings)[{ ]/;
 const readFromObjects = 'dwd_prober_held_unprobed{';
 
 /** Returns the remains of shoots or weedings in an idle process. Moves the clock. */
-export const heldBy = async (
+export const remainsOf = async (
   { process: machine, meter }: PlannedWatchdog,
   { world, clock }: { readonly world: World; readonly clock: VirtualClock },
-): Promise<Held> => {
+): Promise<ProcessRemains> => {
   let [timers, requests] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let count = 0; count < samples; count += 1) {
     const held = machine.holds();

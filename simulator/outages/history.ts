@@ -1,11 +1,11 @@
 import type { PlannedFault } from './plan.ts';
 
 /** One process of a replica, from its start to its end: `REPLICA.NUMBER`. It also identifies the holders of the election's Lease. */
-export type Life = string;
+export type ProcessName = string;
 
 /** A request of a process, by its number among the requests of that process to that server. */
 export interface ExchangeId {
-  readonly life: Life;
+  readonly life: ProcessName;
   readonly server: string;
   readonly id: number;
 }
@@ -42,7 +42,7 @@ export interface PodFacts {
 export type ClusterPhase = 'run' | 'release' | 'restore' | 'leave' | 'missed' | 'gone';
 
 /** Remains of shoots or weedings in an idle process. */
-export interface Held {
+export interface ProcessRemains {
   readonly timers: number;
   readonly requests: number;
   /** Series of its metrics that count probers or weedings and are not 0. */
@@ -101,7 +101,7 @@ export type Occurrence =
   | { readonly kind: 'fault'; readonly phase: 'begins' | 'ends'; readonly planned: PlannedFault }
   | {
       readonly kind: 'process';
-      readonly life: Life;
+      readonly life: ProcessName;
       readonly what: 'starts' | 'is killed' | 'is paused' | 'goes on' | 'is told to stop' | 'has ended';
       /** Number of timers and requests that it held when it had ended. */
       readonly held?: number;
@@ -119,7 +119,7 @@ export type Occurrence =
       /** Preconditions of a delete. */
       readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
       /** True if the failure shows that the server's side is down, not ours. Absent if the caller gave up. */
-      readonly isDark?: boolean;
+      readonly isServerDown?: boolean;
       /** True if the request failed on an established connection. */
       readonly isConnected?: boolean;
     }
@@ -128,7 +128,7 @@ export type Occurrence =
   /** The time for the recovery is over. */
   | { readonly kind: 'settled' }
   /** All shoots are deleted, or all weedings are over, so the process is idle: the remains that it still holds. */
-  | { readonly kind: 'at rest'; readonly life: Life; readonly held: Held }
+  | { readonly kind: 'at rest'; readonly life: ProcessName; readonly held: ProcessRemains }
   | { readonly kind: 'tick' }
   | { readonly kind: 'over'; readonly leftovers: Leftovers };
 

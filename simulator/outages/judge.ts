@@ -3,7 +3,7 @@ import { invariantsOf } from './invariants/index.ts';
 import type { Checker } from './invariants/invariant.ts';
 import type { Plan } from './plan.ts';
 import { rulesOf } from './rules.ts';
-import { type Model, emptyModel, learn } from './model.ts';
+import { type Model, emptyModel, applyEvent } from './model.ts';
 import { type Views, watch } from './client-views.ts';
 
 export interface Violation {
@@ -36,7 +36,7 @@ export const createJudge = (plan: Plan) => {
     take: (event: SimEvent): void => {
       if (violation !== undefined) return;
       events.push(event);
-      model = learn(model, event);
+      model = applyEvent(model, event);
       views = watch(views, event, model);
       check(event);
     },

@@ -1,10 +1,16 @@
 import { type DeploymentModel, learnDeployment } from './deployment-model.ts';
-import type { ClusterPhase, ExchangeId, Life, SimEvent } from './history.ts';
+import type { ClusterPhase, ExchangeId, ProcessName, SimEvent } from './history.ts';
 import type { Plan, PlannedFault } from './plan.ts';
-import { type ControlPlaneModel, emptyControlPlane, learnPod, learnService } from './pod-model.ts';
-import { type ProcessModel, emptyProcesses, learnHindrance, learnLead, learnProcess } from './process-model.ts';
+import { type ControlPlaneModel, emptyControlPlane, applyPodEvent, learnService } from './pod-model.ts';
+import {
+  type ProcessModel,
+  emptyProcesses,
+  applyHindrance,
+  applyLeadershipEvent,
+  applyProcessEvent,
+} from './process-model.ts';
 import { missedMs } from './facts.ts';
-import { changesPhase, skewsTime, touches } from './touches.ts';
+import { changesPhase, skewsTime, hindersProtection } from './hinders-protection.ts';
 
 /** State of a shoot. Monotonic times of the run, in milliseconds. */
 export interface ShootModel {
@@ -16,8 +22,8 @@ export interface ShootModel {
   readonly deployments: ReadonlyMap<string, DeploymentModel>;
   readonly phase: ClusterPhase;
   readonly phaseSince: number;
-  /** Time at which a fault that hinders protection last began or ended; see the function `troubledUntil`. */
-  readonly troubledUntil: number;
+  /** Time at which a fault that hinders protection last began or ended; see the function `hinderedUntil`. */
+  readonly hinderedUntil: number;
   /** True if timestamps of its leases may be wrong, or may have been. */
   readonly isSkewed: boolean;
   /** Time until which its kubeconfigs may have been unusable, which makes its public address unknown. Infinity while they are. */
@@ -41,9 +47,9 @@ export interface Model {
   readonly shoots: ReadonlyMap<string, ShootModel>;
   readonly leader: {
     /** Undefined while no process holds the Lease. */
-    readonly life: Life | undefined;
+    readonly life: ProcessName | undefined;
     /** Time at which each process sent the latest write that acquired or renewed the Lease. */
-    readonly renewals: ReadonlyMap<Life, number>;
+    readonly renewals: ReadonlyMap<ProcessName, number>;
   };
   readonly faults: readonly PlannedFault[];
   /** Requests in progress. */
@@ -60,7 +66,7 @@ const emptyShoot: ShootModel = {
   deployments: new Map(),
   phase: 'run',
   phaseSince: 0,
-  troubledUntil: 0,
+  hinderedUntil: 0,
   isSkewed: false,
   spoiledUntil: Number.NEGATIVE_INFINITY,
   controlPlane: emptyControlPlane,
@@ -96,16 +102,16 @@ const editShoot = (model: Model, name: string, edit: (shoot: ShootModel) => Part
 const learnFault = (model: Model, event: Extract<SimEvent, { kind: 'fault' }>): Model => {
   const { phase, planned, at } = event;
   const faults = phase === 'begins' ? [...model.faults, planned] : model.faults.filter((other) => other !== planned);
-  const processes = learnHindrance(model.processes, event, model.replicas);
+  const processes = applyHindrance(model.processes, event, model.replicas);
   let next: Model = { ...model, faults, processes };
   for (const name of model.shoots.keys()) {
-    if (!touches(planned.fault, name)) continue;
+    if (!hindersProtection(planned.fault, name)) continue;
     const isSpoiled = faults.some(({ fault }) => fault.kind === 'credentials' && fault.shoot === name);
     const isSpoiling = planned.fault.kind === 'credentials';
-    next = editShoot(next, name, ({ isSkewed, spoiledUntil, troubledUntil: before }) => ({
+    next = editShoot(next, name, ({ isSkewed, spoiledUntil, hinderedUntil: before }) => ({
       spoiledUntil: isSpoiled ? Number.POSITIVE_INFINITY : isSpoiling ? at : spoiledUntil,
       // The phase covers the time after such a fault.
-      troubledUntil: phase === 'ends' && changesPhase(planned.fault) ? before : at,
+      hinderedUntil: phase === 'ends' && changesPhase(planned.fault) ? before : at,
       isSkewed: isSkewed || skewsTime(planned.fault, name),
     }));
   }
@@ -116,7 +122,7 @@ const disturbAll = (model: Model): Model => {
   const { at } = model;
   return {
     ...model,
-    shoots: new Map(Array.from(model.shoots, ([name, shoot]) => [name, { ...shoot, troubledUntil: at }])),
+    shoots: new Map(Array.from(model.shoots, ([name, shoot]) => [name, { ...shoot, hinderedUntil: at }])),
   };
 };
 
@@ -151,12 +157,12 @@ const learnLeader = (model: Model, { holder, writer }: Extract<SimEvent, { kind:
   if (holder === '' || writer === 'world') return { ...model, leader: { ...model.leader, life: undefined } };
   const { life } = writer;
   const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
-  const processes = learnLead(model.processes, life, model.at);
+  const processes = applyLeadershipEvent(model.processes, life, model.at);
   return { ...model, processes, leader: { life, renewals: put(model.leader.renewals, life, sentAt) } };
 };
 
 /** Applies an event. Pure. */
-export const learn = (before: Model, event: SimEvent): Model => {
+export const applyEvent = (before: Model, event: SimEvent): Model => {
   const model: Model = { ...before, at: event.at, ending: undefined };
   switch (event.kind) {
     case 'lease':
@@ -186,11 +192,13 @@ export const learn = (before: Model, event: SimEvent): Model => {
     case 'fault':
       return learnFault(model, event);
     case 'pod':
-      return editShoot(model, event.shoot, ({ controlPlane }) => ({ controlPlane: learnPod(controlPlane, event) }));
+      return editShoot(model, event.shoot, ({ controlPlane }) => ({
+        controlPlane: applyPodEvent(controlPlane, event),
+      }));
     case 'service':
       return editShoot(model, event.shoot, ({ controlPlane }) => ({ controlPlane: learnService(controlPlane, event) }));
     case 'process':
-      return { ...disturbAll(model), processes: learnProcess(model.processes, event) };
+      return { ...disturbAll(model), processes: applyProcessEvent(model.processes, event) };
     case 'request':
       return learnRequest(model, event);
     case 'healed':
@@ -205,5 +213,7 @@ export const learn = (before: Model, event: SimEvent): Model => {
 };
 
 /** Returns the last time at which a fault hindered the protection of a shoot; the current time while one does. */
-export const troubledUntil = (model: Model, name: string): number =>
-  model.faults.some(({ fault }) => touches(fault, name)) ? model.at : (model.shoots.get(name)?.troubledUntil ?? 0);
+export const hinderedUntil = (model: Model, name: string): number =>
+  model.faults.some(({ fault }) => hindersProtection(fault, name))
+    ? model.at
+    : (model.shoots.get(name)?.hinderedUntil ?? 0);

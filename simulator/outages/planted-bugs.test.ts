@@ -20,7 +20,7 @@ vi.mock('../../src/prober/source/secret.ts', bugged('secretSource'));
 vi.mock('../../src/prober/judge/secret-lifecycle.ts', bugged('decideSecretLifecycle'));
 vi.mock('../../src/prober/judge/capi-lifecycle.ts', bugged('decideCapiLifecycle'));
 vi.mock('../../src/cluster-api/machine.ts', bugged('decodeCapiMachine'));
-vi.mock('../../src/prober/place.ts', bugged('fillTemplate'));
+vi.mock('../../src/prober/cluster-name.ts', bugged('fillTemplate'));
 vi.mock('../../src/prober/plan/without-lead.ts', bugged('whyWithoutLead'));
 vi.mock('../../src/prober/plan/pause.ts', bugged('isPaused'));
 vi.mock('../../src/prober/plan/create-flow.ts', bugged('createFlow'));

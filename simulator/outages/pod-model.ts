@@ -29,7 +29,7 @@ export interface ControlPlaneModel {
 
 export const emptyControlPlane: ControlPlaneModel = { pods: new Map(), spells: new Map() };
 
-export const learnPod = (
+export const applyPodEvent = (
   before: ControlPlaneModel,
   { uid, name, after, at }: Extract<SimEvent, { kind: 'pod' }>,
 ): ControlPlaneModel => {

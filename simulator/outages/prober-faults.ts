@@ -4,13 +4,20 @@ import type { Fault } from './plan.ts';
 import { otherSettings } from './world-settings.ts';
 
 export const deployments = [kubeControllerManager, machineControllerManager, clusterAutoscaler] as const;
-export const ways = ['refused', 'silent'] as const;
+export const unreachableModes = ['refused', 'silent'] as const;
 
 /** Draws the error of a clock in milliseconds: small or large, ahead or behind. */
 const skew = (draw: Draw): number => draw.of([-1, 1]) * draw.of([900, 4_000, 25_000, 60_000, 3_600_000]);
 
 const faults: Parameters<typeof pick<Fault>>[1] = [
-  [8, (draw) => ({ kind: 'load-balancer', shoot: draw.chance(0.7) ? draw.shoot() : undefined, how: draw.of(ways) })],
+  [
+    8,
+    (draw) => ({
+      kind: 'load-balancer',
+      shoot: draw.chance(0.7) ? draw.shoot() : undefined,
+      how: draw.of(unreachableModes),
+    }),
+  ],
   [3, (draw) => ({ kind: 'nat-gateway', shoot: draw.shoot(), nodes: draw.nodes() })],
   [6, (draw) => ({ kind: 'api-server', server: draw.server(), trouble: apiFault(draw) })],
   [2, (draw) => ({ kind: 'partition', replica: draw.replica(), server: draw.server() })],
@@ -66,7 +73,14 @@ const lastFaults: typeof faults = [
 
 /** Faults of plans with an external probe. */
 const outsideFaults: Parameters<typeof pick<Fault>>[1] = [
-  [4, (draw) => ({ kind: 'public-way', shoot: draw.chance(0.7) ? draw.shoot() : undefined, how: draw.of(ways) })],
+  [
+    4,
+    (draw) => ({
+      kind: 'public-way',
+      shoot: draw.chance(0.7) ? draw.shoot() : undefined,
+      how: draw.of(unreachableModes),
+    }),
+  ],
   [1, (draw) => ({ kind: 'partition', replica: draw.replica(), server: 'outside' })],
   [1, (draw) => ({ kind: 'dns', replica: draw.replica(), server: 'outside' })],
 ];

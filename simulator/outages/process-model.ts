@@ -1,6 +1,6 @@
-import type { Life, SimEvent } from './history.ts';
+import type { ProcessName, SimEvent } from './history.ts';
 import type { PlannedFault } from './plan.ts';
-import { aftermathMs, hampersWeeder, replicaOf } from './touches.ts';
+import { aftermathMs, hampersWeeder, replicaOf } from './hinders-protection.ts';
 
 /** One process of a replica, from its start to its end. Monotonic times of the run, in milliseconds. */
 export interface LifeModel {
@@ -21,7 +21,7 @@ export interface Hindrance {
 }
 
 export interface ProcessModel {
-  readonly lives: ReadonlyMap<Life, LifeModel>;
+  readonly lives: ReadonlyMap<ProcessName, LifeModel>;
   readonly hindrances: readonly Hindrance[];
   /** Times at which the configuration changed. */
   readonly reloads: readonly number[];
@@ -31,7 +31,7 @@ export const emptyProcesses: ProcessModel = { lives: new Map(), hindrances: [], 
 
 const ends: readonly string[] = ['is killed', 'is told to stop', 'has ended'];
 
-export const learnProcess = (
+export const applyProcessEvent = (
   before: ProcessModel,
   { life, what, at }: Extract<SimEvent, { kind: 'process' }>,
 ): ProcessModel => {
@@ -40,13 +40,13 @@ export const learnProcess = (
   return { ...before, lives };
 };
 
-export const learnLead = (before: ProcessModel, life: Life, at: number): ProcessModel => {
+export const applyLeadershipEvent = (before: ProcessModel, life: ProcessName, at: number): ProcessModel => {
   const known = before.lives.get(life);
   if (known === undefined || known.ledAt !== undefined) return before;
   return { ...before, lives: new Map(before.lives).set(life, { ...known, ledAt: at }) };
 };
 
-export const learnHindrance = (
+export const applyHindrance = (
   before: ProcessModel,
   { phase, planned, at }: Extract<SimEvent, { kind: 'fault' }>,
   replicas: number,
@@ -72,7 +72,7 @@ interface Spell {
 }
 
 /** Returns the periods in which faults, or their later effects, hampered a process, in the order of time. Overlapping periods are merged. */
-export const hamperedSpells = ({ hindrances }: ProcessModel, life: Life): readonly Spell[] => {
+export const hamperedSpells = ({ hindrances }: ProcessModel, life: ProcessName): readonly Spell[] => {
   const spells: Spell[] = [];
   const own = hindrances.filter(({ replica }) => replica === undefined || life.startsWith(`${String(replica)}.`));
   for (const { from, to, cause } of own.toSorted((a, b) => a.from - b.from)) {

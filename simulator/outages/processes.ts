@@ -1,7 +1,7 @@
 import type { Scenario } from '../harness/index.ts';
 import type { FaultRule } from '../network/index.ts';
 import { type SeededRandom, createSeededRandom } from '../time/index.ts';
-import type { Life } from './history.ts';
+import type { ProcessName } from './history.ts';
 import type { Plan } from './plan.ts';
 import type { Recorder } from './record.ts';
 import { type PlannedWatchdog, startWatchdog } from './watchdogs.ts';
@@ -17,7 +17,7 @@ export interface ProcessesOptions {
 interface Place {
   readonly number: number;
   lives: number;
-  life: Life;
+  life: ProcessName;
   replica: PlannedWatchdog | undefined;
   /** Number of active faults that keep it down. */
   downs: number;
@@ -101,7 +101,7 @@ export class Processes {
     for (const { replica } of this.#places) replica?.configure(settings);
   }
 
-  running(): ReadonlyMap<Life, PlannedWatchdog> {
+  running(): ReadonlyMap<ProcessName, PlannedWatchdog> {
     return new Map(this.#places.flatMap(({ life, replica }) => (replica === undefined ? [] : [[life, replica]])));
   }
 
@@ -148,10 +148,10 @@ export class Processes {
       listen: recorder.listen(life),
     });
     replica.process.setWallOffset(place.wallOffset);
-    replica.seedLine.setFaults(faults(place.number, 'seed'));
+    replica.seedConnection.setFaults(faults(place.number, 'seed'));
     for (const { name } of plan.shoots) {
-      replica.shootLine(name).setFaults(faults(place.number, name));
-      replica.outsideLine(name).setFaults(faults(place.number, `outside/${name}`));
+      replica.shootConnection(name).setFaults(faults(place.number, name));
+      replica.publicConnection(name).setFaults(faults(place.number, `outside/${name}`));
     }
     Object.assign(place, { life, replica, pauses: 0 });
     recorder.note({ kind: 'process', life, what: 'starts' });

@@ -10,7 +10,7 @@ import { type SimObject, simKinds } from '../apiserver/index.ts';
 import { type TrafficListener, leaseNamespace } from '../harness/index.ts';
 import type { World, WorldShoot } from '../world/index.ts';
 import { capiNodeFacts, nodeFacts, plainNodeFacts } from './facts.ts';
-import type { DeploymentFacts, Life, Occurrence, SimEvent, Writer } from './history.ts';
+import type { DeploymentFacts, ProcessName, Occurrence, SimEvent, Writer } from './history.ts';
 import { type OwnerOf, createOwners } from './owners.ts';
 import { isServiceReady, podFacts, serviceOf } from './pod-facts.ts';
 import { recordClusters } from './record-clusters.ts';
@@ -69,7 +69,7 @@ export class Recorder {
   }
 
   /** Returns a function that creates the listeners for the requests of one process, by server. */
-  listen(life: Life): (server: string) => TrafficListener {
+  listen(life: ProcessName): (server: string) => TrafficListener {
     return (server) => this.#listenTo(life, server);
   }
 
@@ -133,7 +133,7 @@ export class Recorder {
     this.note({ kind: 'machine', shoot, node, isAlive: after !== undefined });
   }
 
-  #listenTo(life: Life, server: string): TrafficListener {
+  #listenTo(life: ProcessName, server: string): TrafficListener {
     const asked = new Map<number, KubeRequest>();
     const note = (id: number, request: KubeRequest, rest: RequestNews): void => {
       const about = aboutOf(request, { server, ownerOf: this.#ownerOf, clusters: this.#clusters });

@@ -5,7 +5,7 @@ import type { Occurrence } from './history.ts';
 import type { OwnerOf } from './owners.ts';
 
 export type RequestEvent = Extract<Occurrence, { kind: 'request' }>;
-export type RequestNews = Pick<RequestEvent, 'stage' | 'status' | 'isDark' | 'isConnected'>;
+export type RequestNews = Pick<RequestEvent, 'stage' | 'status' | 'isServerDown' | 'isConnected'>;
 
 /** Prefix of the name of a shoot's API server at its public address. */
 const outsidePrefix = 'outside/';
@@ -48,10 +48,10 @@ const preconditionsOf = ({ body }: KubeRequest): Pick<RequestEvent, 'preconditio
 };
 
 /** Returns the facts that a failure without a response shows. */
-export const failureFacts = (error: unknown): Pick<RequestEvent, 'isDark' | 'isConnected'> => {
-  if (!(error instanceof ApiError)) return { isDark: false };
+export const failureFacts = (error: unknown): Pick<RequestEvent, 'isServerDown' | 'isConnected'> => {
+  if (!(error instanceof ApiError)) return { isServerDown: false };
   const { code, fault } = error;
-  const isDark = ['ConnectionError', 'Timeout', 'ServerError', 'MalformedResponse'].includes(code);
+  const isServerDown = ['ConnectionError', 'Timeout', 'ServerError', 'MalformedResponse'].includes(code);
   // A name that cannot be resolved is a fault on our side.
-  return { isDark: isDark && fault.code !== 'ENOTFOUND', isConnected: fault.phase !== 'connecting' };
+  return { isServerDown: isServerDown && fault.code !== 'ENOTFOUND', isConnected: fault.phase !== 'connecting' };
 };

@@ -1,11 +1,11 @@
 import { simKinds } from '../apiserver/index.ts';
-import { type Scenario, createScenario, leaseNamespace, publishOutside } from '../harness/index.ts';
+import { type Scenario, createScenario, leaseNamespace, publishExternalKubeconfig } from '../harness/index.ts';
 import { createSeededRandom } from '../time/index.ts';
 import { type WorldTiming, defaultTiming } from '../world/index.ts';
 import type { End } from './fault-handlers.ts';
 import { missedMs } from './facts.ts';
 import { createFaultInjector } from './fault-injector.ts';
-import { heldBy } from './held.ts';
+import { remainsOf } from './held.ts';
 import type { SimEvent } from './history.ts';
 import { unrestored } from './invariants/restoration.ts';
 import { type Judge, type Violation, createJudge } from './judge.ts';
@@ -15,7 +15,7 @@ import { Recorder } from './record.ts';
 import { rulesOf } from './rules.ts';
 import type { Model } from './model.ts';
 import { removeCluster } from './shoot-edits.ts';
-import { Ways } from './way-faults.ts';
+import { NetworkFaults } from './network-faults.ts';
 
 export interface Run {
   readonly plan: Plan;
@@ -82,7 +82,7 @@ const scenarioOf = (plan: Plan): Scenario => {
     })),
   });
   const { world } = scenario;
-  if (plan.outside !== undefined) for (const { name } of world.shoots) publishOutside(scenario, name);
+  if (plan.outside !== undefined) for (const { name } of world.shoots) publishExternalKubeconfig(scenario, name);
   world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
   return scenario;
 };
@@ -100,7 +100,10 @@ class PlanRun {
     const { clock, world } = scenario;
     const judge = createJudge(plan);
     const recorder = new Recorder({ world, clock, emit: (event) => judge.take(event) });
-    const ways = new Ways(world, { random: createSeededRandom(plan.seed).fork('ways'), latencyMs: plan.latencyMs });
+    const ways = new NetworkFaults(world, {
+      random: createSeededRandom(plan.seed).fork('ways'),
+      latencyMs: plan.latencyMs,
+    });
     const processes = new Processes({ plan, scenario, recorder, faults: (...way) => ways.rule(...way) });
     this.#plan = plan;
     this.#scenario = scenario;
@@ -185,7 +188,7 @@ class PlanRun {
     const dryMs = this.#plan.dryRun ? dryRestoreMs : 0;
     await this.#passUntil(clock.monotonic() + restMs + goneMs + dryMs + weedingMs + backOffMs);
     for (const [life, watchdog] of this.#processes.running()) {
-      this.#recorder.note({ kind: 'at rest', life, held: await heldBy(watchdog, { world, clock }) });
+      this.#recorder.note({ kind: 'at rest', life, held: await remainsOf(watchdog, { world, clock }) });
     }
   }
 

@@ -6,7 +6,7 @@ import type { World, WorldShoot } from '../world/index.ts';
 import { leaseNamespace } from '../harness/index.ts';
 import { type End, type FaultOf, type Handlers, inShoot, nothing, shootsOf } from './fault-handlers.ts';
 import type { Fault, Plan } from './plan.ts';
-import type { Ways } from './way-faults.ts';
+import type { NetworkFaults } from './network-faults.ts';
 import { deleteCluster, leaveMachines, pauseCluster, removeForAWhile, uninitialize } from './capi-edits.ts';
 import {
   autoscale,
@@ -43,7 +43,7 @@ interface ShootFaultsOptions {
   readonly plan: Plan;
   readonly world: World;
   readonly clock: Clock;
-  readonly ways: Ways;
+  readonly ways: NetworkFaults;
 }
 
 /** Faults of a shoot: network paths of its kubelets, clocks, credentials, its Cluster, and other writers that scale its Deployments. */
@@ -51,7 +51,7 @@ export class ShootFaults {
   readonly #plan: Plan;
   readonly #world: World;
   readonly #clock: Clock;
-  readonly #ways: Ways;
+  readonly #ways: NetworkFaults;
   readonly #random: SeededRandom;
   readonly #cuts = new Set<Cut>();
   /** Errors of clocks in milliseconds, by shoot and node, because nodes of two shoots may have the same name. */

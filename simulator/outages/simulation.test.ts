@@ -3,7 +3,7 @@ import { weederConfig } from '../../src/weeder/config.ts';
 import { generatePlan } from './generate.ts';
 import { runPlan } from './run.ts';
 import { shrink } from './shrink.ts';
-import { tellFailure, tellPlan, tellTrace } from './tell.ts';
+import { formatFailure, formatPlan, formatTrace } from './format.ts';
 import { weederSettings } from './world-settings.ts';
 
 /** Number of plans: enough for every kind of story and fault. `make simulate` plays more. */
@@ -18,7 +18,7 @@ describe('the simulation', () => {
       const run = await runPlan(generatePlan(seed));
       if (run.violation === undefined) continue;
       const simplest = await shrink(run, { run: runPlan, mostRuns: 100 });
-      expect.fail(tellFailure(run, simplest).join('\n'));
+      expect.fail(formatFailure(run, simplest).join('\n'));
     }
   });
 
@@ -63,7 +63,7 @@ describe('plans', () => {
   it('are printed in lines', async () => {
     const plan = generatePlan(3);
     const run = await runPlan(plan);
-    expect(tellPlan(plan)).toHaveLength(1 + plan.shoots.length + plan.faults.length);
-    expect(tellTrace(run.events).length).toBeGreaterThan(10);
+    expect(formatPlan(plan)).toHaveLength(1 + plan.shoots.length + plan.faults.length);
+    expect(formatTrace(run.events).length).toBeGreaterThan(10);
   });
 });

@@ -81,7 +81,7 @@ export const slowSeed =
   ({ query }) =>
     query?.watch !== 'true' && random.next() < refusedShare ? { status: 429, retryAfter } : { delayMs: slowByMs };
 
-export const struckShoots = ({ shoots }: World, { strikes }: RehearsedFault): readonly WorldShoot[] =>
+export const affectedShoots = ({ shoots }: World, { strikes }: RehearsedFault): readonly WorldShoot[] =>
   strikes === 'all' ? shoots : shoots.slice(0, strikes === 'one' ? 1 : 0);
 
 /** Returns the names of the nodes of an affected shoot that are cut off. */
@@ -109,15 +109,15 @@ const mend = (shoot: WorldShoot): void => {
 };
 
 /** The effects of a fault on the shoots, not on the watchdogs or their requests to the seed. */
-export interface Trouble {
+export interface ActiveFault {
   begin(): void;
   end(): void;
 }
 
 /** Prepares a fault. Wrong clocks start at once, all else starts with `begin`. */
-export const createTrouble = (world: World, clock: Clock, fault: RehearsedFault): Trouble => {
+export const createActiveFault = (world: World, clock: Clock, fault: RehearsedFault): ActiveFault => {
   if (fault.skewsClocks === true) for (const shoot of world.shoots) startWrongClocks(shoot, clock);
-  const struck = struckShoots(world, fault);
+  const struck = affectedShoots(world, fault);
   let stopFlapping = (): void => undefined;
   const cutAll = (): void => {
     for (const shoot of struck) strike(shoot, fault);

@@ -5,9 +5,9 @@ import { type VirtualClock, createSeededRandom, createVirtualClock } from '../ti
 import { type World, createWorld } from '../world/index.ts';
 import { countOf, findOwned, placeAt } from './components.ts';
 import { type RehearsedKinds, initialCounts, populate, rehearsedKinds, startFollowers } from './dependents.ts';
-import { createTrouble, cutNodes, slowSeed, struckShoots } from './faults.ts';
+import { createActiveFault, cutNodes, slowSeed, affectedShoots } from './faults.ts';
 import type { RehearsalPlan } from './plan.ts';
-import { type CountChange, type RehearsalRecord, type StruckShoot, heldAfter, sumCounts } from './record.ts';
+import { type CountChange, type RehearsalRecord, type AffectedShoot, heldAfter, sumCounts } from './record.ts';
 import { renewedAt } from './wrong-clocks.ts';
 
 /** Length of a step of the run, in milliseconds. After each step, the stores of the shoots discard their history. */
@@ -73,7 +73,7 @@ const createWatchdogs = (plan: RehearsalPlan, world: World, clock: VirtualClock)
     restart,
     /** Makes the seed slow for the newest process, or normal again. */
     slowSeed: (isSlow: boolean) =>
-      lives.at(-1)?.seedLine.setFaults(isSlow ? slowSeed(random.fork('slow seed')) : undefined),
+      lives.at(-1)?.seedConnection.setFaults(isSlow ? slowSeed(random.fork('slow seed')) : undefined),
     stop: async () => {
       for (const life of lives.filter((each) => !killed.has(each))) {
         life.stop();
@@ -81,14 +81,14 @@ const createWatchdogs = (plan: RehearsalPlan, world: World, clock: VirtualClock)
       }
     },
     requests: () => ({
-      seed: sumCounts(lives.map(({ seedLine }) => seedLine.requests)),
-      shoots: sumCounts(lives.flatMap((life) => world.shoots.map(({ name }) => life.shootLine(name).requests))),
+      seed: sumCounts(lives.map(({ seedConnection }) => seedConnection.requests)),
+      shoots: sumCounts(lives.flatMap((life) => world.shoots.map(({ name }) => life.shootConnection(name).requests))),
     }),
   };
 };
 
-const takeStruck = (plan: RehearsalPlan, world: World, clock: VirtualClock): readonly StruckShoot[] =>
-  struckShoots(world, plan.fault).map((shoot) => {
+const takeStruck = (plan: RehearsalPlan, world: World, clock: VirtualClock): readonly AffectedShoot[] =>
+  affectedShoots(world, plan.fault).map((shoot) => {
     const cut = new Set(cutNodes(shoot, plan.fault));
     const leases = shoot.store.list(simKinds.Lease).filter(({ metadata }) => cut.has(metadata.name));
     const renewals = leases.map((lease) => renewedAt(lease, clock) - clock.now() + clock.monotonic());
@@ -121,7 +121,7 @@ export const playRehearsal = async (
   populate(world, settings, kinds);
   const stopFollowers = startFollowers(world, clock, { ...kinds, settings });
   const changes = recordChanges(world, clock, { ...kinds, settings });
-  const trouble = createTrouble(world, clock, fault);
+  const trouble = createActiveFault(world, clock, fault);
   const watchdogs = createWatchdogs(plan, world, clock);
 
   /** Lets time pass until `instant`, or until `isOver` returns true. */

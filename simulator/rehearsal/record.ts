@@ -12,7 +12,7 @@ export interface CountChange {
 }
 
 /** A shoot that the fault affects, at the beginning of the outage. */
-export interface StruckShoot {
+export interface AffectedShoot {
   readonly shoot: string;
   /** Times of the last renewals of the leases of nodes that are cut off, ascending. */
   readonly renewals: readonly number[];
@@ -21,7 +21,7 @@ export interface StruckShoot {
 
 /** The record of one run. */
 export interface RehearsalRecord {
-  readonly struck: readonly StruckShoot[];
+  readonly struck: readonly AffectedShoot[];
   readonly changes: readonly CountChange[];
   readonly impacts: ReadonlyMap<string, ShootImpact>;
   readonly requests: {

@@ -4,7 +4,7 @@ import { gardenSettings } from '../harness/settings.ts';
 import { type RehearsalRequest, planRehearsal } from './plan.ts';
 import { rehearse } from './rehearse.ts';
 import type { Rehearsal } from './result.ts';
-import { tellRehearsal } from './text.ts';
+import { formatRehearsal } from './text.ts';
 
 const request = (given: Partial<RehearsalRequest>): RehearsalRequest => ({
   settings: gardenSettings,
@@ -196,7 +196,7 @@ describe('a rehearsal', () => {
     expect(result.takenForGranted).toEqual([
       'that the seed serves Manager of example.org/v1beta2 with a scale subresource: kube-controller-manager was not rehearsed, and is protected only if so',
     ]);
-    const text = tellRehearsal(result);
+    const text = formatRehearsal(result);
     expect(text).toContain('\nTAKEN FOR GRANTED: that the seed serves Manager of example.org/v1beta2 with a');
     expect(text).toContain('\nFAILED: ');
     expect(text).not.toContain('\nPROTECTED');
@@ -232,9 +232,9 @@ describe('a rehearsal', () => {
   });
 
   it('is the same for the same arguments, and differs for another seed', async () => {
-    const one = tellRehearsal(await run({}));
-    expect(tellRehearsal(await run({}))).toBe(one);
-    expect(tellRehearsal(await run({ seed: 4 }))).not.toBe(one.replace('seed 3', 'seed 4'));
+    const one = formatRehearsal(await run({}));
+    expect(formatRehearsal(await run({}))).toBe(one);
+    expect(formatRehearsal(await run({ seed: 4 }))).not.toBe(one.replace('seed 3', 'seed 4'));
   });
 });
 

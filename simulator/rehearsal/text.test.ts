@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Rehearsal } from './result.ts';
-import { tellRehearsal } from './text.ts';
+import { formatRehearsal } from './text.ts';
 
 const spread = (firstMs: number, medianMs: number, lastMs: number) => ({ firstMs, medianMs, lastMs });
 
@@ -38,7 +38,7 @@ const protectedRun: Rehearsal = {
   isProtected: true,
 };
 
-const tell = (changed: Partial<Rehearsal> = {}): string => tellRehearsal({ ...protectedRun, ...changed });
+const tell = (changed: Partial<Rehearsal> = {}): string => formatRehearsal({ ...protectedRun, ...changed });
 
 describe('the text of a rehearsal', () => {
   it('shows the plan, the timeline and the losses', () => {

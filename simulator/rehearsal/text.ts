@@ -107,7 +107,7 @@ const verdict = (rehearsal: Rehearsal): readonly string[] => {
 };
 
 /** Formats the result for people: 80 columns, no colour, ends with a line feed. */
-export const tellRehearsal = (rehearsal: Rehearsal): string =>
+export const formatRehearsal = (rehearsal: Rehearsal): string =>
   [introduction, timeline, margin, impacts, requests, warnings, granted, verdict]
     .flatMap((part) => part(rehearsal))
     .map((line) => `${line}\n`)

@@ -3,7 +3,7 @@ import type { ProberSettings } from '../../src/prober/index.ts';
 import { kubeControllerManager } from '../world/index.ts';
 import { componentOf } from './components.ts';
 import type { RehearsalPlan } from './plan.ts';
-import type { CountChange, StruckShoot } from './record.ts';
+import type { CountChange, AffectedShoot } from './record.ts';
 
 /** Distribution of a time over all shoots in which the event happened; milliseconds. */
 export interface Spread {
@@ -60,7 +60,7 @@ const changesIn = ({ beginsAt, endsAt }: RehearsalPlan, changes: readonly CountC
 
 export const raceOf = (
   plan: RehearsalPlan,
-  { shoot, renewals, nodes }: StruckShoot,
+  { shoot, renewals, nodes }: AffectedShoot,
   changes: readonly CountChange[],
 ): ShootRace => {
   const { settings, beginsAt } = plan;

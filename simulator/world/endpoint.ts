@@ -2,8 +2,8 @@ import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimKind, createSimApiServer } from '../apiserver/index.ts';
 import { type PathState, kubeconfigText } from '../network/index.ts';
-import { Gate } from './gate.ts';
-import { createPublicWay } from './public-way.ts';
+import { NetworkPath } from './network-path.ts';
+import { createPublicEndpoint } from './public-endpoint.ts';
 
 /** Address of an API server for its clients. */
 export interface Address {
@@ -30,13 +30,13 @@ export const createWorldServer = (options: WorldServerOptions) => {
   let tokens = 1;
   const listeners = new Set<(reachability: PathState) => void>();
   const token = (): string => `${name}-${String(tokens)}`;
-  const gate = new Gate(server, { clock, token, connectTimeoutMs });
+  const gate = new NetworkPath(server, { clock, token, connectTimeoutMs });
   return {
     server,
     /** Transport of clients: requires the token of the kubeconfig, and fails while the path is not open. */
     kube: gate as Kube,
     /** Second path, through the public address. It fails on its own, and whenever the server cannot be reached. */
-    publicWay: createPublicWay({ clock, name, kube: gate, token }),
+    publicWay: createPublicEndpoint({ clock, name, kube: gate, token }),
     get reachability(): PathState {
       return gate.reachability;
     },

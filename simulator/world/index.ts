@@ -9,7 +9,7 @@ export {
   kubeletsAnnotation,
   machineControllerManager,
 } from './objects.ts';
-export type { Plane } from './plane.ts';
+export type { ControlPlaneNames } from './control-plane-names.ts';
 export { clusterNameLabel } from './capi-objects.ts';
 export { serveWorld } from './serve.ts';
 export type { WorldSource } from './source.ts';

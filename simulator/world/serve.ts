@@ -1,7 +1,7 @@
-import { type HttpsFace, type HttpsStats, createCertificates, serveHttps } from '../network/index.ts';
+import { type SimHttpsServer, type HttpsStats, createCertificates, serveHttps } from '../network/index.ts';
 import type { WorldServer } from './endpoint.ts';
 import { kubeletsAnnotation } from './objects.ts';
-import { steeringOf } from './source.ts';
+import { controlObjectOf } from './source.ts';
 import { annotationOf } from './steering.ts';
 import type { World } from './world.ts';
 
@@ -10,7 +10,7 @@ interface Served {
   readonly reachesKubelets: () => boolean;
 }
 
-const serve = async ({ api, reachesKubelets }: Served, now: number): Promise<HttpsFace> => {
+const serve = async ({ api, reachesKubelets }: Served, now: number): Promise<SimHttpsServer> => {
   const certificates = await createCertificates({ now });
   const face = await serveHttps({ kube: api.kube, certificates, reachesKubelets });
   api.setAddress({ url: face.url, ca: certificates.ca });
@@ -27,7 +27,7 @@ export const serveWorld = async (world: World, now: number) => {
     ...world.shoots.map(({ api, namespace }) => ({
       api,
       reachesKubelets: () =>
-        annotationOf(world.store, steeringOf(world.source, namespace), kubeletsAnnotation) !== 'cut',
+        annotationOf(world.store, controlObjectOf(world.source, namespace), kubeletsAnnotation) !== 'cut',
     })),
   ];
   const faces = await Promise.all(servers.map((server) => serve(server, now)));

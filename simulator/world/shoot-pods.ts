@@ -1,7 +1,7 @@
 import { type ControlPlaneDeps, startControlPlane } from './control-plane.ts';
 import { type ShootInit, crashingAnnotation, etcdAnnotation, technicalName } from './objects.ts';
 import type { PodRecovery } from './recoveries.ts';
-import type { Steering } from './source.ts';
+import type { ControlObject } from './source.ts';
 import { annotate, annotationOf } from './steering.ts';
 
 /** Faults of the pods of a shoot's control plane. For a shoot without `controlPlanePods` all throw, and there are no recoveries. */
@@ -24,7 +24,7 @@ const noPods = (shoot: string): ShootPods => {
 
 /** Starts the control plane's pods if the shoot has any. Call it before the Cluster is created, so that watchers of Clusters find the pods. */
 export const startShootPods = (
-  deps: ControlPlaneDeps & { readonly steering: Steering },
+  deps: ControlPlaneDeps & { readonly steering: ControlObject },
   init: ShootInit,
 ): { readonly pods: ShootPods; readonly stop: () => void } => {
   const { store, steering } = deps;

@@ -29,8 +29,8 @@ import { startPodEviction } from './pod-eviction.ts';
 import { startShootCare } from './shoot-care.ts';
 import { type ShootPods, startShootPods } from './shoot-pods.ts';
 import { capiClusterObject, startCapiMachines } from './capi-objects.ts';
-import { type Plane, planeOf } from './plane.ts';
-import { type WorldSource, steeringOf } from './source.ts';
+import { type ControlPlaneNames, controlPlaneNamesOf } from './control-plane-names.ts';
+import { type WorldSource, controlObjectOf } from './source.ts';
 import { annotate, annotationOf } from './steering.ts';
 
 /** Damage to a shoot, counted by the actors themselves. */
@@ -40,7 +40,7 @@ export interface ShootImpact {
   readonly machinesReplaced: number;
 }
 
-export interface WorldShoot extends ShootPods, Plane {
+export interface WorldShoot extends ShootPods, ControlPlaneNames {
   readonly name: string;
   readonly api: WorldServer;
   readonly store: SimStore;
@@ -62,7 +62,7 @@ export interface ShootDeps extends Omit<ActorDeps, 'random'> {
 /** Deployments of a control plane without pods. */
 const controlPlane = [kubeApiserver, kubeControllerManager, machineControllerManager, clusterAutoscaler];
 
-const populate = ({ store, clock, api, source }: ShootDeps, init: ShootInit, plane: Plane): void => {
+const populate = ({ store, clock, api, source }: ShootDeps, init: ShootInit, plane: ControlPlaneNames): void => {
   const { namespace, nameOf } = plane;
   if (store.get(simKinds.Namespace, { name: namespace }) === undefined) {
     store.put(simKinds.Namespace, namespaceObject(namespace));
@@ -100,7 +100,7 @@ const graceIn = (cluster: unknown, fallbackMs: number): number => {
 /** Runs KCM, MCM and the cluster-autoscaler while their Deployments in the seed have a ready replica. */
 const startControllers = (
   deps: ShootDeps,
-  parts: { plane: Plane; namespace: string; shoot: SimStore; fleet: Fleet; cluster: () => unknown },
+  parts: { plane: ControlPlaneNames; namespace: string; shoot: SimStore; fleet: Fleet; cluster: () => unknown },
 ): { impact(): ShootImpact; stop(): void } => {
   const { store, timing, api } = deps;
   const { namespace, plane, shoot, fleet, cluster } = parts;
@@ -154,9 +154,9 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
   const { api, store, random, source } = deps;
   // With Cluster API this is a hidden namespace, which holds the actors' own objects of the cluster.
   const namespace = technicalName(init.name);
-  const plane = planeOf(source, init);
+  const plane = controlPlaneNamesOf(source, init);
   const shoot = api.server.store;
-  const steering = steeringOf(source, namespace);
+  const steering = controlObjectOf(source, namespace);
   const asMade = clusterObject(init, deps.clock.now());
   const cluster = (): unknown => (source === 'secret' ? asMade : store.get(simKinds.Cluster, { name: namespace }));
   const fleet = createFleet(

@@ -18,7 +18,7 @@ export const servedKinds = (source: WorldSource, kinds: readonly SimKind[]): rea
 };
 
 /** The object of the seed whose annotations control the simulation of a cluster. */
-export interface Steering {
+export interface ControlObject {
   readonly kind: SimKind;
   /** Name of the Cluster, which is also the name of the Namespace. */
   readonly name: string;
@@ -28,7 +28,7 @@ export interface Steering {
  * Returns the cluster's Cluster, or its Namespace if there are no Clusters. A Cluster of Cluster API may be deleted while the nodes remain,
  * so for that source the store also holds a Cluster of Gardener's, which is not served.
  */
-export const steeringOf = (source: WorldSource, name: string): Steering => ({
+export const controlObjectOf = (source: WorldSource, name: string): ControlObject => ({
   kind: source === 'secret' ? simKinds.Namespace : simKinds.Cluster,
   name,
 });

@@ -46,7 +46,7 @@ export class GardenReader {
       options.signal.throwIfAborted();
       if (!(error instanceof ApiError)) throw error;
       // A request that was never sent proves nothing about the garden.
-      if (!error.heldBack) this.#isSilent = isSilence(error);
+      if (!error.rateLimited) this.#isSilent = isSilence(error);
       if (!this.#isSilent) return { ok: false, error };
       // The message does not contain the timeout, which varies: every new message would be logged.
       const message = `${call.method} ${call.path}: the garden does not answer`;

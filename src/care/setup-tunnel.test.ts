@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type SimApiServer, createSimApiServer } from '../../simulator/apiserver/server.ts';
 import { createCertificates } from '../../simulator/network/certificates.ts';
-import { type HttpsFace, serveHttps } from '../../simulator/network/https.ts';
+import { type SimHttpsServer, serveHttps } from '../../simulator/network/https.ts';
 import { kubeconfigText } from '../../simulator/network/kubeconfig.ts';
 import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { createTunnelConnector } from '../kubernetes/connection/port-forward.ts';
@@ -14,7 +14,7 @@ import { systemRandom } from '../process/random.ts';
 const clock = systemClock();
 const tunnels = createTunnelConnector({ clock, random: systemRandom(), userAgent: 'test' });
 let api: SimApiServer;
-let face: HttpsFace;
+let face: SimHttpsServer;
 let ca: string;
 
 beforeAll(async () => {

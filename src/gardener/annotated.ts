@@ -6,7 +6,7 @@ import {
   type Protected,
   type ResourceState,
   type ScalableObject,
-  scalesInOneWrite,
+  isPatchableWorkload,
   workloadState,
 } from '../kubernetes/api/scalable.ts';
 import { readJsonAnnotation } from './json-annotation.ts';
@@ -93,7 +93,7 @@ export const stateInObject = (object: ScalableObject, { ref, annotation }: Prote
   const { resourceVersion, annotations } = object.meta;
   const protective = protectiveAnnotation(annotations, annotation);
   if (protective !== undefined) return annotatedState(protective, { ...object, resourceVersion, annotations });
-  return scalesInOneWrite(ref) ? workloadState(object) : undefined;
+  return isPatchableWorkload(ref) ? workloadState(object) : undefined;
 };
 
 /** Returns the change that sets the annotation and stores its former value. */

@@ -6,7 +6,7 @@ import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { findHeldOf } from '../prober/held/index.ts';
 import { type ProberSettings, proberConfig } from '../prober/index.ts';
 import { type InstallContext, InstallError } from './context.ts';
-import { changedRefs, refusalOf } from './dropping.ts';
+import { changedRefs, refusalOf } from './settings-change.ts';
 import { listInstalled } from './inventory.ts';
 import { type KubeObject, componentLabel, configTexts, decodeKubeObject, nameOf } from './object.ts';
 

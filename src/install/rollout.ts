@@ -2,7 +2,7 @@ import { optionalInteger, optionalObject } from '../kubernetes/api/decode.ts';
 import { type ServedKindPath, getObject } from './calls.ts';
 import { type InstallContext, InstallError, callOptions, poll } from './context.ts';
 import { type KubeObject, nameOf } from './object.ts';
-import { whyNotReady } from './why.ts';
+import { whyNotReady } from './not-ready-reasons.ts';
 
 export const deploymentsAt: ServedKindPath = {
   apiVersion: 'apps/v1',

@@ -1,5 +1,5 @@
 import { type ConfigFinding, type Fields, type Path, fieldsOf, itemsOf } from '../config/rules/index.ts';
-import { withoutPlaceholders, placeholdersIn } from './place.ts';
+import { withoutPlaceholders, placeholdersIn } from './cluster-name.ts';
 
 const error = (path: Path, message: string): readonly ConfigFinding[] => [{ path, message, severity: 'error' }];
 

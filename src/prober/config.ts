@@ -3,7 +3,7 @@ import { formatLabelSelector } from '../kubernetes/api/label-selectors.ts';
 import { adviceOn } from './config-advice.ts';
 import { proberFindings } from './config-rules.ts';
 import { type ProberConfig, proberSchema } from './config-schema.ts';
-import { type RefTemplate, isOwnNamespace } from './place.ts';
+import { type RefTemplate, isOwnNamespace } from './cluster-name.ts';
 import type { DependentResource, ExternalProbeSettings, ProberSettings, ScaleInfo } from './settings.ts';
 
 const scaleInfo = (config: { level: number; initialDelay: number; timeout: number }): ScaleInfo => ({

@@ -14,8 +14,8 @@ import type { ProberMemory, ProberStart } from './prober-memory.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
 import type { ClusterSource, HostedCluster } from './source/cluster-source.ts';
 import { ShootProber } from './shoot-prober.ts';
-import { objectKey, parseClusterName } from './place.ts';
-import { type Owners, findOwned, forCluster, withoutOtherClusters } from './held/of-cluster.ts';
+import { objectKey, parseClusterName } from './cluster-name.ts';
+import { type Owners, findOwned, forCluster, withoutOtherClusters } from './held/cluster-owner.ts';
 
 export interface ProberControllerDeps
   extends Omit<ShootProberDeps, 'externalProbe'>,

@@ -18,7 +18,7 @@ import {
 import { shownHeld } from './held/held-unprobed.ts';
 import type { DependentsView } from './judge/probe-input.ts';
 import type { Action, ActionResponse, Snapshot } from './plan/operation.ts';
-import { type RefTemplate, objectKey, parseClusterName } from './place.ts';
+import { type RefTemplate, objectKey, parseClusterName } from './cluster-name.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 import type { HeldInShoot, ResourceInShoot } from './status/schema.ts';
 

@@ -17,7 +17,7 @@ import {
 } from './judge/external-probe-history.ts';
 import type { Decision } from './judge/decision.ts';
 import type { ExternalProbeView, ProbeSettings } from './judge/probe-input.ts';
-import { fillTemplate, parseClusterName } from './place.ts';
+import { fillTemplate, parseClusterName } from './cluster-name.ts';
 import type { ExternalProbeReport } from './report-external-probe.ts';
 import type { ExternalProbeSettings } from './settings.ts';
 

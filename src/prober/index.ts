@@ -14,7 +14,7 @@ export {
   isTemplate,
   parseClusterName,
   withoutPlaceholders,
-} from './place.ts';
+} from './cluster-name.ts';
 export { kubeconfigKeyOf, kubeconfigQuery } from './watch-kubeconfigs.ts';
 export { configuredPause, laterPause, shownPause } from './pauses.ts';
 export { type PluralOf, namesOf, neededByProber, proberGrants, proberShootGrants, secretsNamed } from './rights.ts';

@@ -10,7 +10,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { LeaseList } from './judge/probe-input.ts';
 import type { ProbeMemory } from './judge/probe-memory.ts';
 import type { ReadError } from './judge/verdict.ts';
-import { parseClusterName } from './place.ts';
+import { parseClusterName } from './cluster-name.ts';
 import { type RunRequestsDeps, RunRequests, type Sent } from './run-requests.ts';
 import type { ClusterSource } from './source/cluster-source.ts';
 

@@ -2,7 +2,7 @@ import { type FoundPause, isInForce } from '../gardener/pause.ts';
 import { formatTime } from '../kubernetes/api/meta-time.ts';
 import type { Store } from '../kubernetes/cache/index.ts';
 import type { Clock } from '../ports/clock.ts';
-import { parseClusterName } from './place.ts';
+import { parseClusterName } from './cluster-name.ts';
 import type { ProberSettings } from './settings.ts';
 import type { PauseInForce } from './status/schema.ts';
 

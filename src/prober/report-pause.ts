@@ -3,7 +3,7 @@ import type { FoundPause } from '../gardener/pause.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { EventRecorder } from '../telemetry/index.ts';
 import type { ProberMetrics } from './metrics.ts';
-import { eventMessage, namespaceRef } from './place.ts';
+import { eventMessage, namespaceRef } from './cluster-name.ts';
 import type { PauseChange } from './pauses.ts';
 
 export interface PauseReport {
@@ -11,7 +11,7 @@ export interface PauseReport {
   /** Called with true if any pause applies to the shoot. */
   paused(namespace: string, isPaused: boolean): void;
   /** Called when a pause prevents the scale-down that a verdict requires. */
-  heldBack(namespace: string, why: { readonly pause: FoundPause; readonly reason: string }): void;
+  preventedByPause(namespace: string, why: { readonly pause: FoundPause; readonly reason: string }): void;
 }
 
 export interface PauseReportDeps {
@@ -58,7 +58,10 @@ export class PauseReporter implements PauseReport {
     this.#deps.metrics.paused.set(isPaused ? 1 : 0, { namespace });
   }
 
-  heldBack(namespace: string, { pause, reason }: { readonly pause: FoundPause; readonly reason: string }): void {
+  preventedByPause(
+    namespace: string,
+    { pause, reason }: { readonly pause: FoundPause; readonly reason: string },
+  ): void {
     const words = describePause(pause);
     this.#deps.logger.warn('not scaled down: a pause holds', { namespace, reason, pause: words });
     const message = `Not scaled down because of a pause, ${words}. The verdict: ${reason}`;

@@ -4,7 +4,7 @@ import type { EventRecorder } from '../telemetry/index.ts';
 import { type Downtime, type Verdict, verdictNameOf } from './judge/verdict.ts';
 import type { HeldGauges } from './held-gauges.ts';
 import type { ProberMetrics } from './metrics.ts';
-import { eventMessage, namespaceRef } from './place.ts';
+import { eventMessage, namespaceRef } from './cluster-name.ts';
 import type { ProbeResult } from './probe.ts';
 
 export interface EndedRun {

@@ -4,8 +4,8 @@ import type { Logger } from '../ports/logger.ts';
 import type { EventRecorder } from '../telemetry/index.ts';
 import type { HeldGauges } from './held-gauges.ts';
 import type { ProberMetrics } from './metrics.ts';
-import { writeFields, writeVerb, describeWrite } from './words-of-write.ts';
-import { type RefTemplate, eventMessage, namespaceRef, parseClusterName } from './place.ts';
+import { writeFields, writeVerb, describeWrite } from './describe-write.ts';
+import { type RefTemplate, eventMessage, namespaceRef, parseClusterName } from './cluster-name.ts';
 import type { Flow, FlowEnd } from './plan/flow.ts';
 import { effectOf, unknownManager } from './plan/patch-plan.ts';
 import type { WithoutLead } from './plan/without-lead.ts';
@@ -83,7 +83,7 @@ export class ScalingReporter implements ScalingReport {
     const { key, result } = answer.outcome;
     const failed = result.ok ? {} : { namespace, resource: key, error: result.error.message };
     // The request is sent again every second. The result is logged when the flow ends.
-    if (!result.ok && result.error.heldBack) logger.debug('held back', failed);
+    if (!result.ok && result.error.rateLimited) logger.debug('held back', failed);
     else if (isWrite(answer)) this.#reportWrite(namespace, answer);
     else if (!result.ok) logger.info('reading failed', failed);
   }

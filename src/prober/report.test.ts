@@ -276,10 +276,10 @@ describe('reports about the requests of a flow', () => {
   it.each([
     { action: write, error: { code: 'ServerError' }, level: 'error' },
     { action: write, error: { code: 'Timeout' }, level: 'error' },
-    { action: write, error: { code: 'Timeout', heldBack: true }, level: 'debug' },
+    { action: write, error: { code: 'Timeout', rateLimited: true }, level: 'debug' },
     { action: write, error: { code: 'Rejected' }, level: 'info' },
     { action: read, error: { code: 'ServerError' }, level: 'info' },
-    { action: read, error: { code: 'Timeout', heldBack: true }, level: 'debug' },
+    { action: read, error: { code: 'Timeout', rateLimited: true }, level: 'debug' },
   ] as const)('$action.kind, $error: $level', ({ action, error, level }) => {
     const outcome = { key, result: { ok: false, error: new ApiError({ ...error, message: 'no' }) } } as const;
     report.answered('a', { flow, action, outcome, now: 0 });

@@ -99,7 +99,7 @@ export const createProberReport = (deps: ProberReportDeps): ProberReport => {
     externalFaultIsOurs: (isOurs) => external.faultIsOurs(isOurs),
     pauseChanged: (change) => pauses.pauseChanged(change),
     paused: (namespace, isPaused) => pauses.paused(namespace, isPaused),
-    heldBack: (namespace, why) => pauses.heldBack(namespace, why),
+    preventedByPause: (namespace, why) => pauses.preventedByPause(namespace, why),
     broke: (namespace, error) => {
       metrics.bugs.inc({ namespace });
       logger.error('unexpected error: this is a bug', { namespace, error });

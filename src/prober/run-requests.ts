@@ -1,7 +1,7 @@
 import type { Answer, Call } from '../kubernetes/api/call.ts';
 import { ApiError, type ApiErrorCode, type Result, isApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
-import { measureHoldUp } from '../kubernetes/client/index.ts';
+import { measureStall } from '../kubernetes/client/index.ts';
 import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type ShootClientDeps, shootClientFor } from './shoot-client.ts';
@@ -119,7 +119,7 @@ export class RunRequests {
     if (!connection.ok) return connection;
     const { clock } = this.#deps;
     const sentAt = clock.monotonic();
-    const holdUp = measureHoldUp(clock);
+    const holdUp = measureStall(clock);
     const sent = await this.#send(connection.value.client, call, { timeoutMs }).finally(() => holdUp.end());
     this.#measure(sent, { sentAt, heldUpMs: holdUp.ms() });
     if (sent.ok) this.#free.push(connection.value);

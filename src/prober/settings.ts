@@ -1,7 +1,7 @@
 /** Settings with their defaults filled in, frozen. Every duration is in milliseconds. */
 
 import type { Annotation } from '../kubernetes/api/scalable.ts';
-import type { RefTemplate } from './place.ts';
+import type { RefTemplate } from './cluster-name.ts';
 
 export interface ScaleInfo {
   /** Resources are scaled in ascending order of level; those of one level together. */

@@ -10,7 +10,7 @@ import type { ProbeGate } from './probe-gate.ts';
 import type { ProberReport } from './report.ts';
 import type { ProberSettings } from './settings.ts';
 import type { WithoutLeadDeps } from './standby.ts';
-import type { ShootProberView } from './status/sight.ts';
+import type { ShootProberView } from './status/shoot-prober-view.ts';
 
 /** Dependencies of the prober of a shoot. */
 export interface ShootProberDeps extends ReadsDeps, DependentsDeps, WithoutLeadDeps {

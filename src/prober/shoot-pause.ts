@@ -45,7 +45,7 @@ export class ShootPause {
     if (isPaused !== this.#wasPaused) report.paused(this.#cluster, isPaused);
     this.#wasPaused = isPaused;
     const isHeldBack = isPaused && flow === undefined && next?.direction === 'down';
-    if (isHeldBack && !this.#wasHeldBack) report.heldBack(this.#cluster, { pause, reason: next.reason });
+    if (isHeldBack && !this.#wasHeldBack) report.preventedByPause(this.#cluster, { pause, reason: next.reason });
     this.#wasHeldBack = isHeldBack;
   }
 }

@@ -5,7 +5,7 @@ import { emptyProbeMemory } from './judge/probe-memory.ts';
 import { type ProbeRequest, probe } from './probe.ts';
 import { ExternalProber } from './external-prober.ts';
 import { FlowRequests } from './flow-requests.ts';
-import { forCluster } from './held/of-cluster.ts';
+import { forCluster } from './held/cluster-owner.ts';
 import { advanceShoot } from './plan/advance-shoot.ts';
 import type { Effect, ShootEvent, ShootProberState } from './plan/shoot-state.ts';
 import { probeSettings, graceDeadlineOf } from './probe-settings.ts';
@@ -13,7 +13,7 @@ import { type ProberMemory, type ProberStart, memoryOf } from './prober-memory.t
 import { leader } from './plan/without-lead.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
 import { ShootPause } from './shoot-pause.ts';
-import type { ShootProberView } from './status/sight.ts';
+import type { ShootProberView } from './status/shoot-prober-view.ts';
 
 /** The prober of one shoot: one timer, and events that the pure `advanceShoot` turns into effects. */
 export class ShootProber {

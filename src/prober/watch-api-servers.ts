@@ -2,8 +2,8 @@ import { decodeAvailableReplicas } from '../gardener/api-server.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { type WatchByName, type WatchByNameDeps, watchByName } from '../kubernetes/cache/index.ts';
 import type { ApiServerSource } from './api-server-source.ts';
-import { ownerOf } from './held/of-cluster.ts';
-import { isTemplate, parseClusterName } from './place.ts';
+import { ownerOf } from './held/cluster-owner.ts';
+import { isTemplate, parseClusterName } from './cluster-name.ts';
 import type { ProberSettings } from './settings.ts';
 
 export interface WatchedApiServer extends ApiServerSource, Pick<WatchByName<number>, 'run' | 'problem'> {

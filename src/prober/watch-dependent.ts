@@ -8,7 +8,7 @@ import {
   watchByName,
 } from '../kubernetes/cache/index.ts';
 import type { Gauge } from '../ports/meter.ts';
-import { type RefTemplate, isTemplate, placeholderValue } from './place.ts';
+import { type RefTemplate, isTemplate, placeholderValue } from './cluster-name.ts';
 import type { DependentResource } from './settings.ts';
 
 export interface WatchDeps extends WatchByNameDeps {

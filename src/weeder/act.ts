@@ -52,8 +52,8 @@ export const act = async ({ client, dryRun }: WeederActDeps, request: DeleteRequ
 const failureOf = (error: ApiError): DeleteResult => {
   if (error.code === 'NotFound') return { outcome: { kind: 'gone' } };
   if (error.code === 'Conflict') return { outcome: { kind: 'changed', error } };
-  const { retryAfterMs = 0, handling, heldBack } = error;
+  const { retryAfterMs = 0, handling, rateLimited } = error;
   // The server did not refuse the delete, but its response is lost or unreadable.
-  const mayHaveLanded = handling === 'retry' && !heldBack;
+  const mayHaveLanded = handling === 'retry' && !rateLimited;
   return { outcome: { kind: 'failed', retryAfterMs, mayHaveLanded }, error };
 };

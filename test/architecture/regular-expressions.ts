@@ -5,7 +5,7 @@ import ts from 'typescript';
 export interface RegularExpression {
   readonly source: string;
   readonly flags: string;
-  /** `path:line`, each. */
+  /** Places of the expression, each as `path:line`. */
   readonly places: readonly string[];
 }
 
@@ -15,16 +15,16 @@ const isRegExpCall = (node: ts.Node): boolean =>
   node.expression.text === 'RegExp';
 
 export interface RegularExpressions {
-  /** Each once. */
+  /** Literals without duplicates. */
   readonly literals: readonly RegularExpression[];
-  /** Places of `RegExp(...)`: such an expression is known only when it runs. */
+  /** Places of `RegExp(...)`, whose expression is known only at run time. */
   readonly computed: readonly string[];
 }
 
-/** Test code reads what it wrote itself. */
+/** True for files that are not test code, which reads only its own texts. */
 const isProduct = (path: string): boolean => path.endsWith('.ts') && !/\.test\.ts$|\/testing\//.test(path);
 
-/** All regular expressions of the product below these folders, found by the compiler's own parser. */
+/** Finds all regular expressions of the product below these folders, with TypeScript's parser. */
 export const regularExpressionsOf = (folders: readonly string[]): RegularExpressions => {
   const literals = new Map<string, string[]>();
   const computed: string[] = [];

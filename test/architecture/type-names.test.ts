@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const declaration = /^export (?:declare )?(?:abstract )?(?:type|interface|class) (\w+)/gmu;
 
-/** Names that are declared by more than one exported type, with the files that declare them. */
+/** Names that more than one exported type has, with the files that declare them. */
 const shared = (texts: ReadonlyMap<string, string>): readonly string[] => {
   const files = new Map<string, string[]>();
   for (const [file, text] of texts) {
@@ -15,7 +15,7 @@ const shared = (texts: ReadonlyMap<string, string>): readonly string[] => {
 };
 
 describe('exported types: one word means one thing', () => {
-  it('finds two types of one name', () => {
+  it('the search finds two types of the same name', () => {
     const texts = new Map([
       ['a.ts', 'export interface Same {}\nexport type Other = 1;'],
       ['b.ts', 'export abstract class Same {}\ninterface Other {}'],

@@ -6,7 +6,7 @@ import { type ContractServer, startInMemory, startOverHttps, startReal } from '.
 
 const minute = 60_000;
 
-/** Names of the cases that were run to their end, well or not, by server. */
+/** Names of the cases that were started, by server. */
 const runs = new Map<string, string[]>();
 
 const createNamespace = async (server: ContractServer, name: string): Promise<void> => {
@@ -53,19 +53,19 @@ const suite = (name: string, start: () => Promise<ContractServer>): void => {
 
 describe('the simulator in memory', () => suite('simulator in memory', startInMemory));
 
-// Both wait on real time (bookmarks come once a minute), so they wait together.
+// Both run on real time (a bookmark comes once a minute), so they run concurrently.
 describe.concurrent('on real time', () => {
   describe('the simulator over HTTPS', () => suite('simulator over HTTPS', startOverHttps));
   describeEnvtest('a real kube-apiserver', () => suite('real kube-apiserver', startReal));
 });
 
 describe('the contract', () => {
-  it('has cases of unique names', () => {
+  it('gives each case a unique name', () => {
     const names = contractCases.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('was run in full on every server', () => {
+  it('started every case on every server', () => {
     const lines = [...runs].map(([name, ran]) => `contract: ${ran.length} cases on the ${name}`);
     process.stdout.write(`${lines.join('\n')}\n`);
     for (const [name, ran] of runs) {

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createSimApiServer } from '../../simulator/apiserver/server.ts';
 import { type SimCertificates, createCertificates } from '../../simulator/network/certificates.ts';
 import type { HttpsAuth } from '../../simulator/network/http-exchange.ts';
-import { type HttpsFace, serveHttps } from '../../simulator/network/https.ts';
+import { type SimHttpsServer, serveHttps } from '../../simulator/network/https.ts';
 import { type KubeconfigInit, kubeconfigText } from '../../simulator/network/kubeconfig.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
@@ -10,7 +10,7 @@ import type { ShootConnector } from '../../src/kubernetes/api/shoot-connection.t
 import { createShootConnector } from '../../src/kubernetes/connection/shoot-connector.ts';
 import { systemClock } from '../../src/process/clock.ts';
 
-// The HTTPS face against the program's own connections: what a kubeconfig of the simulator promises must work as it does on a shoot.
+// The simulator's HTTPS server with the program's own connections: a kubeconfig of the simulator must work as one of a shoot does.
 
 const clock = systemClock();
 const version: Call<string> = {
@@ -20,7 +20,7 @@ const version: Call<string> = {
 };
 
 let certificates: SimCertificates;
-let face: HttpsFace;
+let face: SimHttpsServer;
 
 beforeAll(async () => {
   certificates = await createCertificates({ now: Date.now() });
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 const start = async (auth: HttpsAuth): Promise<void> => {
   const server = createSimApiServer({ clock });
-  // As behind a proxy: the kubeconfig has a path.
+  // The kubeconfig's URL has a path, as behind a proxy.
   const kube: Kube = {
     request: (request) => server.request({ ...request, path: request.path.replace('/shoot--a', '') }),
   };
@@ -52,7 +52,7 @@ const ask = async (connector: ShootConnector, user: NonNullable<KubeconfigInit['
 const connector = (): ShootConnector => createShootConnector({ clock, userAgent: 'contract-suite' });
 
 describe('a kubeconfig of the simulator', () => {
-  it('with a client certificate: new connections, resumed sessions', async () => {
+  it('authenticates with a client certificate, on new connections with resumed TLS sessions', async () => {
     await start({ clientCertificates: true });
     const mine = connector();
     const user = await certificates.client('probe', ['system:masters']);
@@ -60,13 +60,13 @@ describe('a kubeconfig of the simulator', () => {
     expect(face.stats()).toMatchObject({ connections: 3, handshakes: 3, requests: 3, resumed: 2 });
   });
 
-  it('with a token', async () => {
+  it('authenticates with a token', async () => {
     await start({ tokens: ['good'] });
     expect(await ask(connector(), { token: 'good' })).toMatch(/^v1\./);
     await expect(ask(connector(), { token: 'bad' })).rejects.toMatchObject({ code: 'Unauthorized', status: 401 });
   });
 
-  it('of a server that refuses connections, and then takes them again', async () => {
+  it('works again once a server that refused connections accepts them', async () => {
     await start({ tokens: ['good'] });
     const mine = connector();
     await face.setReachability('refused');

@@ -9,11 +9,11 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { startControlPlane } from '../envtest/control-plane.ts';
 
-/** A server that cases can be run on. */
+/** A server on which the cases run. */
 export interface ContractServer {
   readonly kube: Kube;
   readonly sleep: (ms: number) => Promise<void>;
-  /** Runs a case; on a virtual clock this is what moves the time. */
+  /** Runs a case. On a virtual clock, it also advances the time. */
   readonly drive: (work: Promise<void>) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -25,7 +25,7 @@ const sleepOn =
   (ms: number): Promise<void> =>
     on.sleep(ms, new AbortController().signal);
 
-/** The simulator as a function, on virtual time. */
+/** Starts the simulator in memory, on virtual time: a request is a function call. */
 export const startInMemory = async (): Promise<ContractServer> => {
   const virtual = createVirtualClock();
   const kube = createSimApiServer({ clock: virtual });
@@ -55,7 +55,7 @@ const onRealTime = (kube: Kube, stop: () => Promise<void>): ContractServer => ({
   stop,
 });
 
-/** The simulator behind its HTTPS face, on real time, through the program's own transport. */
+/** Starts the simulator behind HTTPS, on real time, and connects with the program's own transport. */
 export const startOverHttps = async (): Promise<ContractServer> => {
   const certificates = await createCertificates({ now: Date.now() });
   const client = await certificates.client('admin', ['system:masters']);
@@ -68,7 +68,7 @@ export const startOverHttps = async (): Promise<ContractServer> => {
   });
 };
 
-/** A real kube-apiserver with etcd. */
+/** Starts a real kube-apiserver with etcd. */
 export const startReal = async (): Promise<ContractServer> => {
   const controlPlane = await startControlPlane({ name: 'contract' });
   const { port, caPem, admin } = controlPlane;

@@ -14,7 +14,7 @@ const parsed = commands.map((command) => ({
   },
 }));
 
-/** What the program says of a command line before it does anything; nothing where the line is right. */
+/** First line of the program's error about a command line; empty if the command line is valid. Nothing is executed. */
 const complaintAbout = async (argv: ShellCommand): Promise<string> => {
   const told: string[] = [];
   const io = {
@@ -40,23 +40,23 @@ const complaintsAbout = async (calls: readonly ShellCommand[]): Promise<readonly
   );
 };
 
-/** Within a text a command may be named without what it needs. */
+/** True if the error is only about missing flags or arguments, which a command within a sentence may lack. */
 const isIncomplete = (complaint: string): boolean => /is required|missing required argument/.test(complaint);
 
 describe('commands in documents', () => {
-  it.each(documents)('that %s shows are right', async (document) => {
+  it.each(documents)('in the scripts of %s are valid', async (document) => {
     const calls = documentAt(document).scripts.flatMap((script) => callsOf('dwd', script));
     expect(await complaintsAbout(calls)).toEqual([]);
   });
 
-  it.each(documents)('that the text of %s names exist', async (document) => {
+  it.each(documents)('in the text of %s exist', async (document) => {
     const calls = documentAt(document)
       .spans.filter((span) => /^(?:bin\/)?dwd [a-z-]/.test(span))
       .flatMap((span) => callsOf('dwd', span.replaceAll(/\.\.\./g, '')));
     expect((await complaintsAbout(calls)).filter((complaint) => !isIncomplete(complaint))).toEqual([]);
   });
 
-  it('call targets of the Makefile that are there', () => {
+  it('call existing targets of the Makefile', () => {
     const targets = new Set(
       Array.from(readFileSync(`${root}Makefile`, 'utf8').matchAll(/^([a-z-]+):/gm), ([, name]) => name),
     );
@@ -73,7 +73,7 @@ describe('commands in documents', () => {
     expect(called.filter(({ target }) => !targets.has(target))).toEqual([]);
   });
 
-  it('are enough to be worth it', () => {
+  it('are found in a minimum number', () => {
     const scripts = documents.flatMap((document) => documentAt(document).scripts);
     expect(scripts.flatMap((script) => callsOf('dwd', script)).length).toBeGreaterThanOrEqual(5);
   });

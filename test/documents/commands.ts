@@ -3,7 +3,7 @@ import { commandsOf } from '../../src/cli/index.ts';
 
 export const nothing = async (): Promise<never> => expect.unreachable('commands are only read about');
 
-/** All commands of the program, none of which can be run. */
+/** All commands of the program, with functions that fail if they are run. */
 export const commands = commandsOf({
   runProber: nothing,
   runWeeder: nothing,

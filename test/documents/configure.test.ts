@@ -27,22 +27,22 @@ const tables = new Map([
 describe('docs/configure.md', () => {
   const text = readFileSync(file, 'utf8');
 
-  it('has every field and every flag as the program has them; `make docs` writes it', async () => {
+  it('lists every field and every flag of the program; `make docs` updates it', async () => {
     await expect(fillIn(text, tables)).toMatchFileSnapshot(file);
   });
 
-  it('leaves no table out', () => {
+  it('has every table', () => {
     expect([...tables.keys()].filter((key) => !text.includes(`<!-- ${key} -->`))).toEqual([]);
   });
 
-  it('may speak of the flags of every component', () => {
+  it('lists flags as those of every component only if every component has them', () => {
     expect(Object.keys(named('prober').flags)).toEqual(expect.arrayContaining(shared));
     expect(Object.keys(named('weeder').flags)).toEqual(shared);
   });
 });
 
 describe('a table', () => {
-  it('has the fields of objects, lists and maps below them', () => {
+  it('lists the fields of objects, lists and maps below them', () => {
     const fields = fieldTable(weederConfig.jsonSchema());
     expect(fields).toContain('| `watchDuration` | duration > 0 | `5m0s` | How long crash-looping pods');
     expect(fields).toContain(

@@ -1,7 +1,7 @@
 import type { Command } from '../../src/cli/command.ts';
 import type { JsonSchema } from '../../src/config/json-schema.ts';
 
-// The tables of docs/configure.md, from the schemas and the flags themselves.
+// Builds the tables of docs/configure.md from the schemas and the flags.
 
 interface Field {
   readonly type?: string;
@@ -25,7 +25,7 @@ export const table = (head: readonly string[], rows: readonly (readonly string[]
   [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n');
 const code = (text: string): string => `\`${text}\``;
 
-/** A field says in words what its duration must be; the table has a column for it. */
+/** The part of a description that states the allowed durations. The table has a column for it. */
 const duration = / ?Must be a (duration \S+ 0) with a unit, such as .*$/;
 
 const bounds = ({ minimum, exclusiveMinimum, maximum }: Field): string =>
@@ -56,7 +56,7 @@ const defaultOf = ({ default: value }: Field, isRequired: boolean): string => {
   return code(typeof value === 'string' ? value : JSON.stringify(value));
 };
 
-/** What the values of a map or the items of a list look like, or the object itself. */
+/** Schema of the values of a map, of the items of a list, or of an object's fields, with the suffix of their paths. */
 const within = ({
   items,
   additionalProperties,
@@ -81,11 +81,11 @@ const rowsOf = ({ properties = {}, required = [] }: Field, prefix: string): read
     ];
   });
 
-/** Every field of a configuration, those of objects below them. */
+/** Table of all fields of a configuration. The fields of an object follow below it. */
 export const fieldTable = (schema: JsonSchema): string =>
   table(['field', 'type', 'default', 'meaning'], rowsOf(schema, ''));
 
-/** Every flag of a command that has an effect, but for those that are told elsewhere. */
+/** Table of all flags of a command that have an effect, except those documented elsewhere. */
 export const flagTable = ({ flags }: Command, elsewhere: readonly string[] = []): string =>
   table(
     ['flag', 'takes', 'default', 'meaning'],
@@ -94,13 +94,13 @@ export const flagTable = ({ flags }: Command, elsewhere: readonly string[] = [])
       .map(([name, { type, short, default: fallback, required, description }]) => [
         [code(`--${name}`), ...(short === undefined ? [] : [code(`-${short}`)])].join(', '),
         type.bare === true ? 'true or false' : type.takes,
-        // The version of a run from the sources.
+        // A run from the sources has the version `dev`.
         required === true ? 'required' : fallback === undefined ? '' : code(fallback.replace(/:dev$/, ':VERSION')),
         description,
       ]),
   );
 
-/** A section for each of these commands. */
+/** Builds a section for each of these commands. */
 export const commandSections = (commands: readonly Command[]): string =>
   commands
     .map((command) => {
@@ -110,7 +110,7 @@ export const commandSections = (commands: readonly Command[]): string =>
     })
     .join('\n\n');
 
-/** The text with what stands between `<!-- KEY -->` and `<!-- end -->` made anew; a key without one is an error. */
+/** Replaces the text between `<!-- KEY -->` and `<!-- end -->` with the table of the key. Throws if there is no such table. */
 export const fillIn = (
   text: string,
   tables: ReadonlyMap<string, string>,

@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { documentAt, documents, root } from './markdown.ts';
 
-/** What is wrong with a link of a document; nothing is asked of other hosts. */
+/** Describes the problem of a link in a document; undefined if there is none. Sends no request to other hosts. */
 const problemOf = (document: string, link: string): string | undefined => {
   if (/^[a-z]+:/i.test(link)) {
     const url = URL.parse(link);
@@ -20,7 +20,7 @@ const problemOf = (document: string, link: string): string | undefined => {
 };
 
 describe('links in documents', () => {
-  it('are looked for in all of them', () => {
+  it('are found in all documents', () => {
     expect(documents).toEqual(
       expect.arrayContaining(['README.md', 'docs/operate.md', 'docs/adr/0001-judging-leases.md']),
     );
@@ -49,15 +49,15 @@ describe('links in documents', () => {
   });
 });
 
-describe('documents', () => {
+describe('documents that files refer to', () => {
   const sources = globSync(
     ['*.md', 'Makefile', '{src,test,bench,tools,docs,examples,deploy,.github}/**/*.{ts,mjs,sh,md,yaml,yml}'],
     { cwd: root, exclude: (path) => path.split('/').includes('node_modules') },
   ).filter((path) => !path.startsWith('test/documents/'));
-  /** Of the Go program and of Gardener. */
+  /** Documents of the Go program and of Gardener. */
   const theirs = ['docs/deployment/configure.md', 'docs/usage/shoot/shoot_status.md'];
 
-  it('that files name exist', () => {
+  it('exist', () => {
     const missing = sources.flatMap((path) => {
       const named = readFileSync(`${root}${path}`, 'utf8').match(/(?<![\w/.-])docs\/[\w./-]+\.md\b/g) ?? [];
       return named

@@ -15,15 +15,15 @@ export const documents: readonly string[] = globSync(
 ).toSorted();
 
 export interface MarkdownDocument {
-  /** Targets of links and images, as they are written. */
+  /** Targets of links and images, as written. */
   readonly links: readonly string[];
-  /** Fragments that a link may have, as GitHub makes them of the headings. */
+  /** Fragments that a link may have, as GitHub derives them from the headings. */
   readonly anchors: ReadonlySet<string>;
   /** Contents of fenced blocks whose language is `sh`. */
   readonly scripts: readonly string[];
   /** Contents of fenced blocks whose language is `console`. */
   readonly consoles: readonly string[];
-  /** Code within the text. */
+  /** Inline code. */
   readonly spans: readonly string[];
 }
 

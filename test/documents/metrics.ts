@@ -1,7 +1,7 @@
 import type { DeclaredMetric, Registry } from '../monitoring/registries.ts';
 import { fillIn, table } from './configure.ts';
 
-// The tables of docs/metrics.md, from the registries themselves.
+// Builds the tables of docs/metrics.md from the registries.
 
 const code = (text: string): string => `\`${text}\``;
 const head = ['metric', 'type', 'labels', 'meaning'];
@@ -16,7 +16,7 @@ const rowOf = ({ name, type, labels = [], help }: DeclaredMetric): readonly stri
 const tableOf = (metrics: readonly DeclaredMetric[]): string =>
   table(head, [...metrics].sort((a, b) => a.name.localeCompare(b.name)).map(rowOf));
 
-/** Of every component, what more than one of them has apart. */
+/** Tables by key: one for each component, and one for the metrics that several components have. */
 export const metricTables = (registries: Readonly<Record<string, Registry>>): ReadonlyMap<string, string> => {
   const owners = new Map<string, Set<string>>();
   for (const [owner, { metrics }] of Object.entries(registries)) {
@@ -34,7 +34,7 @@ export const metricTables = (registries: Readonly<Record<string, Registry>>): Re
   ]);
 };
 
-/** From a scrape of a program without metrics of its own. */
+/** Table of Node's metrics, from a scrape of a program without other metrics. */
 export const nodeTable = (text: string): string => {
   const types = new Map(
     Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name = '', type = '']) => [name, type]),
@@ -47,7 +47,7 @@ export const nodeTable = (text: string): string => {
   return table(['metric', 'type', 'meaning'], rows);
 };
 
-/** How much a Prometheus reads from a prober at a scrape. */
+/** Table of the number of series and the size of a prober's scrape. */
 export const sizeTable = (sizes: readonly { readonly shoots: number; readonly text: string }[]): string =>
   table(
     ['shoots', 'series', 'kB of a scrape'],

@@ -1,11 +1,11 @@
-/** The words of a simple command of a shell, without redirections and variables of its environment. */
+/** Words of a simple shell command, without redirections and variable assignments. */
 export type ShellCommand = readonly string[];
 
 const separators = /^(?:\|\|?|&&?|;|[<$]?\(|\))/;
 const redirection = /^\d?(?:>>?|<)(?:&\d)?\s*(?:[^\s|&;()<>]+)?/;
 const word = /^(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|\$\{[^}]*\}|[^\s|&;()<>'"\\])+/;
 
-/** Takes the text of heredocs out: it is no command. */
+/** Removes the text of heredocs, which contains no commands. */
 const withoutHeredocs = (script: string): string =>
   script.replaceAll(/<<-?\s*(['"]?)(\w+)\1(.*)\n(?:.*\n)*?\s*\2$/gm, '$3');
 
@@ -19,7 +19,7 @@ const withoutVariables = (words: readonly string[]): ShellCommand => {
   return first === -1 ? [] : words.slice(first);
 };
 
-/** The simple commands of a script, as far as documents go: pipes, lists, quotes, comments, process substitution, heredocs. */
+/** Parses the simple commands of a script, with the syntax that documents use: pipes, lists, quotes, comments, process substitution, heredocs. */
 export const commandsIn = (script: string): readonly ShellCommand[] => {
   const commands: string[][] = [[]];
   for (const line of withoutHeredocs(script)
@@ -39,6 +39,6 @@ export const commandsIn = (script: string): readonly ShellCommand[] => {
   return commands.map(withoutVariables).filter((command) => command.length > 0);
 };
 
-/** Arguments of each call of our program. */
+/** Arguments of each call of a program in a script. */
 export const callsOf = (program: string, script: string): readonly ShellCommand[] =>
   commandsIn(script).flatMap(([name = '', ...args]) => (name.replace(/^.*\//, '') === program ? [args] : []));

@@ -8,20 +8,20 @@ import { root } from './markdown.ts';
 
 const file = `${root}docs/status.md`;
 
-/** What may be null is shown as what it is otherwise; its description says when there is none. */
+/** Schema of GET /status. A field that may be null is shown with its other type; its description states when it is null. */
 const schema = toJSONSchema(statusSchema, {
   io: 'output',
   override: ({ jsonSchema }) => {
     const [other] = jsonSchema.anyOf?.filter((one) => one.type !== 'null') ?? [];
     if (other !== undefined) Object.assign(jsonSchema, { ...other, description: jsonSchema.description });
     delete jsonSchema.anyOf;
-    // Every number that a double can hold.
+    // Bounds that every safe integer satisfies are not worth showing.
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   },
 }) as JsonSchema;
 
-it('docs/status.md has every field of GET /status; `make docs` writes it', async () => {
+it('docs/status.md lists every field of GET /status; `make docs` updates it', async () => {
   const table = fieldTable(schema);
   expect(table).toContain(
     '| `shoots[].held[].replicas` | whole number >= 1 | required | Replicas that will be restored; 1 if the resource is annotated. |',

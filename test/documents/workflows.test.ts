@@ -12,7 +12,7 @@ interface Workflow {
 
 const files = globSync('.github/workflows/*', { cwd: root });
 
-it.each(files)('%s pins its actions by commit, may only read, and runs what is there', (file) => {
+it.each(files)('%s pins its actions by commit, has read-only permissions, and runs existing scripts', (file) => {
   const { permissions, jobs } = parse(readFileSync(`${root}${file}`, 'utf8')) as Workflow;
   const steps = Object.values(jobs).flatMap(({ steps: all }) => all);
   expect(permissions).toEqual({ contents: 'read' });

@@ -4,15 +4,15 @@ import type { Random } from '../../src/ports/random.ts';
 
 export interface BrokenBodiesOptions {
   readonly random: Random;
-  /** Probability that a body breaks off somewhere, asked for each body. */
+  /** Returns the probability that a body breaks off. Called for each body. */
   readonly chance: () => number;
-  /** Chunks after which a body that breaks does so, at most. */
+  /** Maximum number of chunks before the break. */
   readonly within: number;
 }
 
 const reset = (): ApiError => new ApiError({ code: 'ConnectionError', message: 'the body broke off' });
 
-/** Cuts the chunks of a body in places of no meaning; one that breaks ends cleanly, by a reset, or with bytes of something else. */
+/** Cuts the chunks of a body at random places. A body that breaks ends without an error, with a reset, or with unrelated bytes. */
 async function* mangle(body: KubeResponse['body'], options: BrokenBodiesOptions): AsyncGenerator<Uint8Array, void> {
   const { random, chance, within } = options;
   let left = random.next() < chance() ? Math.floor(random.next() * within) : Number.POSITIVE_INFINITY;
@@ -30,7 +30,7 @@ async function* mangle(body: KubeResponse['body'], options: BrokenBodiesOptions)
   }
 }
 
-/** `kube` whose bodies come in odd chunks and break off now and then. */
+/** Wraps `kube` so that its bodies arrive in random chunks and sometimes break off. */
 export const withBrokenBodies = (kube: Kube, options: BrokenBodiesOptions): Kube => ({
   request: async (request) => {
     const response = await kube.request(request);

@@ -1,5 +1,5 @@
 /**
- * Kubernetes objects as an API server sends them. What a test does not say is the ordinary case: healthy, up, nothing of ours on it.
+ * Builds Kubernetes objects as an API server sends them. By default they are healthy and ready, without annotations of ours.
  */
 
 export interface MetaOptions {
@@ -11,7 +11,7 @@ export interface MetaOptions {
   readonly generation?: number;
 }
 
-/** `metav1.MicroTime`, as kubelets write it. */
+/** Formats a time as `metav1.MicroTime`, as kubelets write it. */
 export const microTime = (epochMs: number): string => new Date(epochMs).toISOString().replace('Z', '000Z');
 
 const buildMeta = ({
@@ -48,7 +48,7 @@ export interface ConditionOptions {
   readonly reason?: string;
 }
 
-/** `pool: null`: without the label. */
+/** Builds a Node; `pool: null` omits the label. */
 export const buildNode = (options: {
   readonly name: string;
   readonly pool?: string | null;
@@ -65,7 +65,7 @@ export const buildNode = (options: {
   };
 };
 
-/** `node: null`: has not joined yet; `phase: null`: without a status. */
+/** Builds a Machine. `node: null`: its node has not joined yet; `phase: null`: it has no status. */
 export const buildMachine = (options: {
   readonly name: string;
   readonly namespace?: string;
@@ -86,14 +86,14 @@ export interface ShootOptions {
   readonly deletionTimestamp?: string;
   readonly hibernationEnabled?: boolean;
   readonly hibernated?: boolean;
-  /** null: creation has not begun. */
+  /** Null if the creation has not begun. */
   readonly lastOperation?: { readonly type: string; readonly state: string } | null;
-  /** Names of worker pools, or pools with node conditions of their own. */
+  /** Names of worker pools, or pools with their own node conditions. */
   readonly workers?: readonly (string | { readonly name: string; readonly nodeConditions: readonly string[] })[];
   readonly nodeMonitorGracePeriod?: string;
 }
 
-/** `core.gardener.cloud/v1beta1`, as a Cluster embeds it. */
+/** Builds a Shoot of `core.gardener.cloud/v1beta1`, as a Cluster embeds it. */
 export const buildShoot = (options: ShootOptions = {}) => {
   const { lastOperation = { type: 'Reconcile', state: 'Succeeded' }, workers = ['worker'] } = options;
   const { deletionTimestamp, hibernationEnabled, hibernated, nodeMonitorGracePeriod } = options;
@@ -127,7 +127,7 @@ export const buildShoot = (options: ShootOptions = {}) => {
   };
 };
 
-/** `shoot` may be anything, since a Cluster embeds it unchecked. */
+/** Builds a Cluster. `shoot` may be any value, because a Cluster embeds it unchecked. */
 export const buildCluster = (options: { readonly name?: string; readonly shoot?: unknown } = {}) => {
   const { name = 'shoot--dev--one', shoot = buildShoot() } = options;
   return {
@@ -138,7 +138,7 @@ export const buildCluster = (options: { readonly name?: string; readonly shoot?:
   };
 };
 
-/** Replicas up and ready, the latest generation observed, unless said otherwise. */
+/** Builds a Deployment. By default its replicas are ready and its latest generation is observed. */
 export const buildDeployment = (
   options: Partial<MetaOptions> & {
     readonly replicas?: number;
@@ -153,7 +153,7 @@ export const buildDeployment = (
     kind: 'Deployment',
     metadata: buildMeta({ ...options, name, namespace, generation }),
     spec: { replicas },
-    // Go leaves a count of 0 out.
+    // Go omits a count of 0.
     status: { observedGeneration, ...(readyReplicas === 0 ? {} : { replicas: readyReplicas, readyReplicas }) },
   };
 };

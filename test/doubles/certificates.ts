@@ -3,5 +3,5 @@ import { systemClock } from '../../src/process/clock.ts';
 
 export type TestCertificates = SimCertificates;
 
-/** An authority with a serving certificate for localhost and 127.0.0.1, valid by the machine's clock, which is the one TLS goes by. */
+/** Creates an authority with a serving certificate for localhost and 127.0.0.1. It is valid by the machine's clock, because TLS uses that clock. */
 export const createTestCertificates = (): Promise<TestCertificates> => createCertificates({ now: systemClock().now() });

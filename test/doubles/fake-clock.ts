@@ -1,8 +1,8 @@
 import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 
 /**
- * A clock that moves only when the test says so: `advance(ms)` fires what falls due on the way and lets everything runnable run
- * between the timers; `settle()` lets it run without moving on.
+ * A clock that only the test advances: `advance(ms)` fires the timers that become due and, between them, runs all pending promises;
+ * `settle()` runs pending promises without advancing the time.
  */
 export type FakeClock = VirtualClock;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What may stand where something else was expected, as JSON can bring it: of any type, of absurd size, or with names of Object.prototype. */
+/** Unexpected values that JSON can contain: of any type, of absurd size, or with names of Object.prototype. */
 const poisons: readonly (() => unknown)[] = [
   ...[null, true, false, 0, -1, 1.5, 1e308, Number.POSITIVE_INFINITY, 2 ** 53].map((value) => () => value),
   ...['', ' ', '0', 'True', 'true', '__proto__', 'constructor', '\u0000', '\ud800', '40s', '-40s', '1e9h'].map(
@@ -32,7 +32,7 @@ interface Place {
 
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
 
-/** Every place of a JSON value, outermost first; those below `depth` levels are left out. */
+/** Lists every place of a JSON value, outermost first, down to `depth` levels. */
 const placesOf = (container: Container, depth = 12): readonly Place[] =>
   Object.entries(container).flatMap(([key, value]) => [
     { container, key },
@@ -40,14 +40,14 @@ const placesOf = (container: Container, depth = 12): readonly Place[] =>
   ]);
 
 export interface Mutation {
-  /** Which place, by its number modulo how many there are. */
+  /** Number of the place, modulo the number of places. */
   readonly at: number;
   readonly kind: 'replace' | 'remove' | 'insert';
   readonly poison: number;
   readonly key: string;
 }
 
-/** For `mutate`: one to `most` mutations of one value. */
+/** Generates one to `most` mutations of a value, for `mutate`. */
 export const mutations = (most: number): fc.Arbitrary<readonly Mutation[]> =>
   fc.array(
     fc.record<Mutation>({
@@ -69,7 +69,7 @@ const removeFrom = ({ container, key }: Place): void => {
   else Reflect.deleteProperty(container, key);
 };
 
-/** A copy of a JSON value with something wrong in it. */
+/** Returns a copy of a JSON value with these mutations. */
 export const mutate = (value: unknown, changes: readonly Mutation[]): unknown => {
   const root: Container = { value: structuredClone(value) };
   for (const { at, kind, poison, key } of changes) {
@@ -85,8 +85,8 @@ export const mutate = (value: unknown, changes: readonly Mutation[]): unknown =>
 };
 
 /**
- * Checks random cases, and as many that are the same in every run. Returns how many of the latter were of each kind: what a test
- * claims to cover depends neither on chance nor on the speed of the machine.
+ * Checks random cases, and as many that are the same in every run. Returns the number of the latter by kind, so that an assertion on coverage
+ * depends neither on chance nor on the speed of the machine.
  */
 export const checkMany = <Case, Kind>(
   cases: fc.Arbitrary<Case>,

@@ -2,7 +2,7 @@ import type { ProbedShoot, ProberStatus, ProtectionState } from '../../src/probe
 
 const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
 
-/** A shoot as a prober would tell of it. */
+/** Builds a shoot as a prober reports it in its status. */
 export const shootNamed = (
   name: string,
   state: ProtectionState = 'healthy',
@@ -36,7 +36,7 @@ export const shootNamed = (
   };
 };
 
-/** What `?shoot=` adds. */
+/** Adds the fields that the prober reports with `?shoot=`. */
 export const detailed = (shoot: ProbedShoot): ProbedShoot => ({
   ...shoot,
   threshold: 0.6,

@@ -7,7 +7,7 @@ export interface RecordedLine {
 }
 
 export interface RecordingLogger extends Logger {
-  /** All lines so far, those of the children too. */
+  /** All lines so far, including those of child loggers. */
   readonly lines: readonly RecordedLine[];
   /** Messages of one level, in order. */
   at(level: RecordedLine['level']): readonly string[];

@@ -2,8 +2,8 @@ import type { Labels, Meter, MetricDefinition, Sample } from '../../src/ports/me
 
 export interface RecordingMeter extends Meter {
   /**
-   * What a series with exactly these labels stands at: the sum of a counter, the latest value of a gauge, the number of observations of
-   * a histogram. Undefined where there is none, or no longer.
+   * Value of the series with exactly these labels: the sum of a counter, the latest value of a gauge, or the number of observations of a
+   * histogram. Undefined if the series does not exist or was removed.
    */
   value(name: string, labels?: Labels): number | undefined;
 }

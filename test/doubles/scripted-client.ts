@@ -2,13 +2,13 @@ import type { Answer, Call } from '../../src/kubernetes/api/call.ts';
 import type { CallOptions, KubeClient } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 
-/** A call that waits for the test's answer. */
+/** A call that waits for a response from the test. */
 export interface ScriptedCall {
   readonly call: Call<unknown>;
   readonly options: CallOptions;
-  /** The request leaves: with `sentTimeoutMs`, its signal ends it no longer. */
+  /** Marks the request as sent. With `sentTimeoutMs`, its signal no longer aborts it. */
   leave(): void;
-  /** Answers with JSON, which the call decodes. */
+  /** Responds with JSON, which the call decodes. */
   answer(json: unknown): void;
   fail(error: unknown): void;
 }
@@ -16,11 +16,11 @@ export interface ScriptedCall {
 export interface ScriptedClient extends KubeClient {
   /** Every call so far. */
   readonly calls: readonly ScriptedCall[];
-  /** Calls that wait for an answer, oldest first. */
+  /** Calls that wait for a response, oldest first. */
   readonly waiting: readonly ScriptedCall[];
 }
 
-/** A client whose every call waits until the test answers it; aborting ends it at once, time-outs are the test's own affair. */
+/** A client whose calls wait until the test responds. An abort ends a call at once; the test itself must play timeouts. */
 export const createScriptedClient = (clock: Clock): ScriptedClient => {
   const calls: ScriptedCall[] = [];
   const waiting = new Set<ScriptedCall>();

@@ -1,33 +1,33 @@
 import type { Kube, KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
 
-/** The body of an answer that the test writes piece by piece. */
+/** Body of a response that the test writes in pieces. */
 export interface ScriptedStream {
-  /** One chunk: bytes and text as they are, anything else as a line of JSON. */
+  /** Sends one chunk: bytes and text unchanged, anything else as a line of JSON. */
   send(chunk: unknown): void;
   end(): void;
   /** Breaks the body with `error`. */
   fail(error: unknown): void;
 }
 
-/** A request that waits for the test's answer. */
+/** A request that waits for a response from the test. */
 export interface ScriptedExchange {
   readonly request: KubeRequest;
-  /** Answers with a whole body: text as it is, anything else as JSON. */
+  /** Responds with a complete body: bytes and text unchanged, anything else as JSON. */
   respond(status: number, body: unknown, headers?: Readonly<Record<string, string>>): void;
-  /** Answers with the head and leaves the body open. */
+  /** Responds with the head and leaves the body open. */
   stream(status?: number): ScriptedStream;
-  /** No answer: the request rejects with `error`. */
+  /** Rejects the request with `error`, without a response. */
   fail(error: unknown): void;
 }
 
 export interface ScriptedKube extends Kube {
   /** Every request so far. */
   readonly requests: readonly KubeRequest[];
-  /** Requests that wait for an answer, oldest first. */
+  /** Number of requests that wait for a response. */
   readonly waiting: number;
-  /** Bodies that were neither read to their end nor abandoned. */
+  /** Number of bodies that were neither read to their end nor abandoned. */
   readonly openBodies: number;
-  /** The oldest request that waits; throws when there is none. */
+  /** Removes and returns the oldest request that waits for a response. Throws if there is none. */
   take(): ScriptedExchange;
 }
 
@@ -41,7 +41,7 @@ interface Body {
   readonly chunks: KubeResponse['body'];
 }
 
-/** A body that ends, fails or aborts where the test says; `onClosed` is called once. */
+/** Creates a body that ends or fails on the test's command, or aborts with the signal. Calls `onClosed` once. */
 const createBody = (signal: AbortSignal, onClosed: () => void): Body => {
   const queue: Uint8Array[] = [];
   let outcome: { readonly error?: unknown } | undefined;
@@ -102,7 +102,7 @@ const createBody = (signal: AbortSignal, onClosed: () => void): Body => {
   };
 };
 
-/** A Kube whose every request waits until the test answers it; aborting ends it at once, as the port demands. */
+/** Creates a Kube whose requests wait until the test responds. An abort ends a request at once, as the interface requires. */
 export const createScriptedKube = (): ScriptedKube => {
   const requests: KubeRequest[] = [];
   const waiting: ScriptedExchange[] = [];

@@ -4,10 +4,10 @@ import { type AddressInfo, createServer as createTcpServer, type Server as TcpSe
 import type { TLSSocket } from 'node:tls';
 
 export interface TestServerStats {
-  /** TCP connections so far. */
+  /** Number of TCP connections so far. */
   readonly connections: number;
   readonly openConnections: number;
-  /** TLS handshakes so far, and how many of them resumed a session. */
+  /** Number of TLS handshakes so far; `resumed`: of those that resumed a session. */
   readonly handshakes: number;
   readonly resumed: number;
   readonly requests: number;
@@ -17,7 +17,7 @@ export interface TestServer {
   readonly host: string;
   readonly port: number;
   stats(): TestServerStats;
-  /** TCP connections that are open, oldest first. */
+  /** Open TCP connections, oldest first. */
   readonly sockets: readonly Socket[];
   /** Resolves when all connections have ended. */
   idle(): Promise<void>;
@@ -25,7 +25,7 @@ export interface TestServer {
 }
 
 export interface TestServerOptions {
-  /** Certificate, key and so on; absent: plain HTTP. */
+  /** Certificate, key and other TLS options. Absent for plain HTTP. */
   readonly tls?: ServerOptions;
   readonly handler: RequestListener;
 }
@@ -70,7 +70,7 @@ const face = async (tcp: TcpServer, accept: (socket: Socket) => void, counts: Co
   };
 };
 
-/** An HTTP or HTTPS server on the loopback interface that counts what its clients do. */
+/** Starts an HTTP or HTTPS server on the loopback interface that counts connections, handshakes and requests. */
 export const startTestServer = ({ tls, handler }: TestServerOptions): Promise<TestServer> => {
   const counts: Counts = { handshakes: 0, resumed: 0, requests: 0 };
   const listener: RequestListener = (request: IncomingMessage, response) => {
@@ -86,6 +86,6 @@ export const startTestServer = ({ tls, handler }: TestServerOptions): Promise<Te
   return face(createTcpServer(), (socket) => void server.emit('connection', socket), counts);
 };
 
-/** A TCP server whose connections are the test's own affair. */
+/** Starts a TCP server whose connections the test handles itself. */
 export const startTcpServer = (accept: (socket: Socket) => void): Promise<TestServer> =>
   face(createTcpServer(), accept, { handshakes: 0, resumed: 0, requests: 0 });

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { describeEnvtest } from '../envtest/gate.ts';
 
-// That the benchmark works, so that it cannot rot. Its figures on a busy machine mean nothing and are not looked at.
+// Verifies that the benchmark works. Its figures mean nothing on a busy machine and are not checked.
 
 const bench = fileURLToPath(new URL('../../bench/bench.ts', import.meta.url));
 const race = fileURLToPath(new URL('../../bench/race.ts', import.meta.url));
@@ -39,7 +39,7 @@ const healthy = {
   },
 };
 
-it('measures every part from outside, by a quick run', { timeout: 240_000 }, async () => {
+it('measures every part in a quick run', { timeout: 240_000 }, async () => {
   const { figures, text } = await run();
   expect(figures.steady).toMatchObject([{ target: 'dwd', ...healthy }]);
   expect(figures.steady?.[0]?.probes).toBeGreaterThan(0);
@@ -69,7 +69,7 @@ it('measures every part from outside, by a quick run', { timeout: 240_000 }, asy
   expect(text).toMatch(/\| dwd +\| 3 x 5 /);
 });
 
-it('measures other programs that take the same flags, two in turn', { timeout: 120_000 }, async () => {
+it('measures two other programs with the same flags in turn', { timeout: 120_000 }, async () => {
   const command = `'${process.execPath}' '${launcher}'`;
   const { figures } = await run('--only', 'steady', '--target', command, '--vs', `env NODE_OPTIONS= ${command}`);
   expect(figures.steady).toMatchObject([
@@ -78,7 +78,7 @@ it('measures other programs that take the same flags, two in turn', { timeout: 1
   ]);
 });
 
-it('says what a program that cannot run said, and goes on', { timeout: 60_000 }, async () => {
+it('shows the output of a program that cannot run, and continues', { timeout: 60_000 }, async () => {
   const { figures, text } = await run('--only', 'steady', '--target', 'echo no such flag:');
   expect(figures.steady).toEqual([]);
   expect(text).toMatch(/not measured: target has ended \(0\); its output ends with/);
@@ -86,7 +86,7 @@ it('says what a program that cannot run said, and goes on', { timeout: 60_000 },
 });
 
 describeEnvtest('the race', () => {
-  /** Whether it wins is not looked at: nodes that were lost make its exit code 1. */
+  /** Runs a small race and ignores its exit code, which is 1 after lost nodes. */
   const runRace = async (...args: readonly string[]): Promise<{ readonly text: string; readonly json: unknown }> => {
     const json = join(directory, 'race.json');
     const small = ['--quick', '--shoots', '1', '--nodes', '3', '--rounds', '1', '--json', json];
@@ -99,7 +99,7 @@ describeEnvtest('the race', () => {
   const time: unknown = expect.any(Number);
   const outage = { shoot: 'shoot-1', isProtected: true, nodes: 3, thresholdAt: time };
 
-  it('plays outages with one replica and with two, of which it strikes one', { timeout: 300_000 }, async () => {
+  it('runs outages with one replica, and with two, one of them cut off', { timeout: 300_000 }, async () => {
     const { text, json } = await runRace('--outages', 'failing-answers,leader-cut-off');
     expect(json, text).toMatchObject({
       outages: [
@@ -112,7 +112,7 @@ describeEnvtest('the race', () => {
     expect(text).not.toContain('not played');
   });
 
-  it('says what a program that cannot run said', { timeout: 120_000 }, async () => {
+  it('shows the output of a program that cannot run', { timeout: 120_000 }, async () => {
     const { text, json } = await runRace('--outages', 'plain', '--target', 'echo no such flag:');
     expect(json).toMatchObject({ outages: [], failures: [expect.stringContaining('plain, round 1: not played')] });
     expect(text).toMatch(/^no such flag: prober --config-file=/m);

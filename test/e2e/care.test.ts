@@ -70,7 +70,7 @@ interface Shoot {
   readonly status: { readonly conditions?: readonly Condition[] };
 }
 
-// What `one` is, with its nodes; `two` has no workers; the API server of `hung` takes no connection; `theirs` is gardenlet's.
+// Shoot `one` has nodes, `two` has no workers, the API server of `hung` accepts no connections, and gardenlet writes the conditions of `theirs`.
 describeEnvtest('care on real API servers', () => {
   let directory: string;
   let gardenAudit: ReturnType<typeof auditInto>;
@@ -157,7 +157,7 @@ describeEnvtest('care on real API servers', () => {
 
   const isOk = { status: 'True' };
 
-  it('writes the conditions and the label of shoots, although the API server of another hangs', async () => {
+  it('writes the conditions and the label of shoots while the API server of another shoot hangs', async () => {
     await until('one', 'EveryNodeReady', { ...isOk, reason: 'EveryNodeReady', message: 'All nodes are ready.' });
     await until('one', 'ControlPlaneHealthy', isOk);
     await until('two', 'SystemComponentsHealthy', isOk);
@@ -173,7 +173,7 @@ describeEnvtest('care on real API servers', () => {
     expect(down.message).toContain('no answer within');
   });
 
-  it("tells the API server's own words where there is no way through the tunnel", async () => {
+  it("reports the API server's message if the tunnel is broken", async () => {
     const tunnel = await until('one', 'SystemComponentsHealthy', { status: 'False', reason: 'TunnelConnectionBroken' });
     expect(tunnel.message).toBe(
       'Tunnel connection has not been established (GET /api/v1/namespaces/kube-system/pods/vpn-shoot-1/portforward: 400 BadRequest: pod vpn-shoot-1 does not have a host assigned)',
@@ -185,7 +185,7 @@ describeEnvtest('care on real API servers', () => {
     ['vpn-shoot-1', careShootRules, '400 BadRequest: pod vpn-shoot-1 does not have a host assigned'],
     ['vpn-shoot-2', careShootRules, '500 ServerError: no preferred addresses found'],
     ['vpn-shoot-2', [{ ...forward, verbs: ['create'] }], mayNotGet],
-    // Of the upgrade it does not say what is missing.
+    // For a refused upgrade, the API server does not name the missing right.
     ['vpn-shoot-2', [{ ...forward, verbs: ['get'] }], '403 Forbidden: pods "vpn-shoot-2" is forbidden:'],
   ])('opens no tunnel to %s (%#)', async (pod, rules, message) => {
     const { text } = await shoot.kubeconfigFor({ user: `tunnel-${rules[0]?.verbs.join('-') ?? ''}`, rules });
@@ -196,7 +196,7 @@ describeEnvtest('care on real API servers', () => {
     );
   });
 
-  it('calls a failure Progressing until its threshold is over', async () => {
+  it('reports a failure as Progressing until its threshold has passed', async () => {
     await setAvailable(seed.client, { name: 'one', deployment: 'kube-scheduler', is: 'False' });
     const failing = { reason: 'DeploymentUnhealthy' };
     const seen = await until('one', 'ControlPlaneHealthy', { ...failing, status: 'Progressing' });
@@ -208,7 +208,7 @@ describeEnvtest('care on real API servers', () => {
     await until('one', 'ControlPlaneHealthy', isOk);
   });
 
-  it('tells that leases have expired, and what the prober has scaled down for it', async () => {
+  it('reports expired leases, and the resources that the prober has scaled down for them', async () => {
     const controller = startDeploymentController(seed.client, namespaceOf('one'));
     const proberFile = join(directory, 'prober.yaml');
     writeFileSync(proberFile, proberConfig);
@@ -232,7 +232,7 @@ describeEnvtest('care on real API servers', () => {
     await controller.stop();
   });
 
-  it('says at the start what it may not do in the garden, and asks for no more than it is allowed to', async () => {
+  it('reports at the start which rights it lacks in the garden, and limits its rate of requests there', async () => {
     const rules = careGardenRules.filter(({ resources }) => !resources.includes('shoots/status'));
     const { file } = await garden.kubeconfigFor({ user: 'narrow', rules });
     const [port = 0] = await freePorts(1);
@@ -258,14 +258,14 @@ describeEnvtest('care on real API servers', () => {
     expect(program.lines().some(({ msg }) => msg === 'no right is missing in the garden')).toBe(true);
   });
 
-  it('leaves a Shoot alone whose conditions somebody else writes', async () => {
+  it('does not write to a Shoot whose conditions another program writes', async () => {
     const leftAlone = (): boolean =>
       program.lines().some(({ msg, namespace }) => namespace === namespaceOf('theirs') && msg?.includes('gardenlet'));
     await waitFor({ what: 'it is told', withinMs: 30_000 }, leftAlone);
     expect(await conditionsOf('theirs')).toMatchObject([{ reason: 'Gardenlet' }]);
   });
 
-  it('loses no conditions of another writer, nor does that one lose ours', async () => {
+  it('loses no conditions of another writer and none of its own', async () => {
     program.signal('SIGTERM');
     expect(await program.ended).toBe(0);
     program = start('--take-over');
@@ -282,7 +282,7 @@ describeEnvtest('care on real API servers', () => {
     const before = answers().length;
     let rounds = 0;
     await waitFor({ what: 'a conflict of care', withinMs: 120_000, everyMs: 0 }, async () => {
-      // What care is to write changes once in a while, what the other writes all the time.
+      // Care's conditions change now and then, those of the other writer all the time.
       if (rounds % 50 === 0) {
         const is = rounds % 100 === 0 ? 'False' : 'True';
         await setAvailable(seed.client, { name: 'two', deployment: 'gardener-resource-manager', is });
@@ -291,20 +291,20 @@ describeEnvtest('care on real API servers', () => {
       await writeTheirs('two', { round: rounds, own });
       return rounds % 50 === 0 && answers().slice(before).includes(409);
     });
-    // Now that it is alone, care writes what it could not.
+    // The other writer has stopped: care writes the conditions that it could not write before.
     for (const is of ['False', 'True'] as const) {
       await setAvailable(seed.client, { name: 'two', deployment: 'gardener-resource-manager', is });
       await until('two', 'ControlPlaneHealthy', is === 'True' ? isOk : { reason: 'DeploymentUnhealthy' });
     }
     expect((await conditionsOf('two')).map(({ type }) => type)).toEqual(['Theirs', ...own]);
     await until('two', 'Theirs', { round: rounds });
-    // Whatever was refused was made anew and written.
+    // Care repeated every refused write, and succeeded.
     const written = answers().slice(before);
     expect(written.lastIndexOf(200)).toBeGreaterThan(written.lastIndexOf(409));
     expect(new Set(written)).toEqual(new Set([200, 409]));
   }, 180_000);
 
-  /** As a well-behaved writer: nothing of what it has not read is lost. Nor has anything been lost of what it wrote last. */
+  /** Writes a condition as a well-behaved writer: with a precondition, and keeping all others. Expects that its own last write was not lost. */
   const writeTheirs = async (
     name: string,
     { round, own }: { readonly round: number; readonly own: readonly string[] },
@@ -328,7 +328,7 @@ describeEnvtest('care on real API servers', () => {
     }
   };
 
-  it('gives the runtime nothing to warn of', () => {
+  it('causes no warnings of Node', () => {
     expect(program.lines().filter(({ ts }) => ts === undefined)).toEqual([]);
   });
 
@@ -348,7 +348,7 @@ describeEnvtest('care on real API servers', () => {
     expect(unknown.output()).toBe('dwd care: there is no Cluster nobody in this seed\n');
   });
 
-  it('rule 31: a Node condition drives no terminal', async () => {
+  it('rule 31: passes no control sequences of a Node condition to the terminal', async () => {
     const message = 'kubelet \u001b[2J\u001b]0;title\u0007\u009b31m\u202e\r\nshoot--test--two: healthy';
     await shoot.client.patch('/api/v1/nodes/node-a/status', {
       status: { conditions: [{ type: 'Ready', status: 'False', reason: 'Bad\u001b[1m', message }] },

@@ -27,7 +27,7 @@ describeEnvtest('the chart, from an empty cluster and back', () => {
 
   const helm = (...args: readonly string[]): Promise<string> =>
     runHelm(...args, '--namespace=garden', `--kubeconfig=${world.seed.admin.kubeconfig.file}`);
-  /** Helm with the values that `dwd manifests` prints for a configuration. */
+  /** Runs Helm with the values that `dwd manifests` prints for a configuration. */
   const release = async (
     verb: 'install' | 'upgrade',
     { version, probeTimeout }: { readonly version: string; readonly probeTimeout: string },
@@ -47,7 +47,7 @@ describeEnvtest('the chart, from an empty cluster and back', () => {
   };
   const names = async (kind: string): Promise<readonly string[]> =>
     (await world.seed.kubectl(['get', kind, '-n', 'garden', '-o', 'name'])).split('\n').filter(Boolean);
-  /** Without pods that are on their way out: a rollout does not wait for their end. */
+  /** Returns the images of pods that are not being deleted, because a rollout does not wait for the end of old pods. */
   const stayingImages = async () =>
     (await world.seed.client.list<AgentPod>('/api/v1/namespaces/garden/pods'))
       .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
@@ -56,13 +56,13 @@ describeEnvtest('the chart, from an empty cluster and back', () => {
     (await names('configmaps')).filter((name) => name.startsWith(keptAs)).length;
   const countsSince = (at: number): readonly string[] => world.countsSince(at).map((line) => line.replace(/^\S+ /, ''));
 
-  it('installs, says what to know, and its pods run', async () => {
+  it('installs, prints its notes, and runs its pods', async () => {
     const notes = await release('install', { version: '1.0.0', probeTimeout: '5s' });
     expect(notes).toContain('dwd uninstall -n garden');
     expect(await stayingImages()).toEqual([image('1.0.0'), image('1.0.0')]);
   });
 
-  it('meets an outage with the rights that it has installed, and keeps what is held over an upgrade', async () => {
+  it('protects in an outage with the installed rights, and keeps resources held during an upgrade', async () => {
     let at = Date.now();
     world.kubelets.cut();
     await world.untilCounts(0, 0);
@@ -75,7 +75,7 @@ describeEnvtest('the chart, from an empty cluster and back', () => {
     expect(await configMaps()).toBe(2);
   });
 
-  it('goes on while an upgrade fails, goes back, and restores the former counts', async () => {
+  it('keeps working during a failed upgrade and a rollback, and restores the former counts', async () => {
     const at = Date.now();
     await expect(release('upgrade', { version: 'missing', probeTimeout: '7s' }, '--timeout=4s')).rejects.toThrow();
     expect(await configMaps()).toBe(3);
@@ -87,7 +87,7 @@ describeEnvtest('the chart, from an empty cluster and back', () => {
     expect(world.countsSince(at)).toEqual([`${prober} ${kcm} 2`, `${prober} ${mcm} 3`]);
   });
 
-  it('is left alone by dwd install, which names what is of Helm', async () => {
+  it('is not changed by dwd install, which names the objects of Helm', async () => {
     const flags = ['--component=prober,policy', `--image=${image('2.0.0')}`, `--config-file=${world.configFile('6s')}`];
     const refused = await world.dwd('install', ...flags);
     expect(refused.text).toContain('is managed by "helm"');
@@ -103,7 +103,7 @@ describeEnvtest('the chart, from an empty cluster and back', () => {
     await release('upgrade', { version: '1.0.0', probeTimeout: '5s' }, '--force-conflicts');
   });
 
-  it('restores what is held in mid-outage and leaves nothing, as dwd uninstall and then Helm do', async () => {
+  it('restores held resources during an outage and leaves nothing behind, by dwd uninstall and then Helm', async () => {
     world.kubelets.cut();
     await world.untilCounts(0, 0);
     const at = Date.now();
@@ -119,7 +119,7 @@ describeEnvtest('the chart, from an empty cluster and back', () => {
     expect(await listEverything(world.seed.client)).toEqual(before);
   });
 
-  it('leaves held what helm uninstall alone leaves, and dwd uninstall restores it by the ConfigMaps that were kept', async () => {
+  it('leaves resources held after helm uninstall alone, until dwd uninstall restores them from the kept ConfigMaps', async () => {
     await release('install', { version: '1.0.0', probeTimeout: '5s' });
     await world.untilCounts(0, 0);
     await helm('uninstall', 'watchdog', '--wait');
@@ -133,7 +133,7 @@ describeEnvtest('the chart, from an empty cluster and back', () => {
     expect(await listEverything(world.seed.client)).toEqual(before);
   });
 
-  it('takes no prober without labels for nothing', async () => {
+  it('does not overlook a prober without labels', async () => {
     const stdout = await manifests('--component=prober', '--name-prefix=old-');
     const unlabelled = stdout.replaceAll(
       /^ +dependency-watchdog\.gardener\.cloud\/(?:installation|component): .*\n/gm,

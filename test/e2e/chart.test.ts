@@ -12,7 +12,7 @@ interface KubernetesObject {
   readonly metadata: { readonly name: string };
 }
 
-/** Of what `dwd manifests` prints, as the chart has it: it asks Helm to leave ConfigMaps that pods may still mount. */
+/** Adds the chart's annotation to the objects of `dwd manifests`: with it, Helm keeps ConfigMaps, which pods may still mount. */
 const asKept = (expected: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(expected).map(([key, object]) => {
@@ -22,7 +22,7 @@ const asKept = (expected: Readonly<Record<string, unknown>>): Readonly<Record<st
     }),
   );
 
-/** By kind and name: Helm has an order of its own. */
+/** Returns the objects by kind and name, because Helm's order differs. */
 const objectsIn = (yaml: string): Readonly<Record<string, unknown>> => {
   const objects = parseAllDocuments(yaml).map((document) => document.toJS() as KubernetesObject | null);
   return Object.fromEntries(
@@ -51,7 +51,7 @@ describe.skipIf(!isHelmThere() && !isInCi)('the chart', () => {
     return program.stdout();
   };
 
-  /** Of a values file of this text. */
+  /** Renders the chart with these values. */
   const render = async (values: string, ...flags: readonly string[]): Promise<string> => {
     const file = join(directory, 'values.yaml');
     writeFileSync(file, values);
@@ -71,7 +71,7 @@ describe.skipIf(!isHelmThere() && !isInCi)('the chart', () => {
     for (const [key, object] of Object.entries(expected)) expect(rendered[key], key).toEqual(object);
   });
 
-  it('renders the same objects for a configuration of one of them, in another namespace', async () => {
+  it('renders the same objects for a configuration of the prober, in another namespace', async () => {
     const file = join(directory, 'prober.yaml');
     writeFileSync(file, proberConfig);
     const flags = ['--component=prober,policy', '--namespace=1', `--config-file=prober=${file}`];
@@ -79,7 +79,7 @@ describe.skipIf(!isHelmThere() && !isInCi)('the chart', () => {
     expect(objectsIn(rendered)).toEqual(asKept(objectsIn(await manifests(...flags))));
   });
 
-  it('renders by default what dwd manifests prints for prober and weeder, and is taken for sound', async () => {
+  it('renders by default the objects of dwd manifests for prober and weeder, and passes helm lint', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
       readonly version: string;
     };
@@ -88,7 +88,7 @@ describe.skipIf(!isHelmThere() && !isInCi)('the chart', () => {
     expect(await runHelm('lint', chart, '--namespace=garden')).toContain('1 chart(s) linted, 0 chart(s) failed');
   });
 
-  it('has the alerts where they are asked for, as they are in deploy/monitoring', async () => {
+  it('renders the alerts of deploy/monitoring if they are enabled', async () => {
     const all = await render('prometheusRule: {enabled: true, labels: {prometheus: "1"}}', '--namespace=garden');
     const rule = objectsIn(all)['PrometheusRule dwd-alerts'];
     const { spec } = parse(

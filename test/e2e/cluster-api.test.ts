@@ -51,7 +51,7 @@ dependentResourceInfos:
 `;
 
 const paused = 'cluster.x-k8s.io/paused';
-/** Of the MachineHealthChecks, as their users have them: the second one is paused. */
+/** The users' own annotations of the MachineHealthChecks. The second one is paused. */
 const ownAnnotations = { one: { owner: 'a' }, two: { [paused]: 'true' } } as const;
 
 describeEnvtest('two clusters of Cluster API in one namespace', () => {
@@ -141,7 +141,7 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
         return isDeepStrictEqual(Object.fromEntries(plain), wanted);
       },
     );
-  /** While it is held; `former`: what the users had set. */
+  /** Returns the annotations of a held MachineHealthCheck. `former` is the users' value. */
   const held = (own: object, former?: string): object => ({
     ...own,
     [paused]: 'dependency-watchdog',
@@ -172,7 +172,7 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
     return Object.hasOwn(metadata.annotations ?? {}, `${prefix}/paused`);
   };
 
-  it('are probed one by one, with the rights that are printed for them', async () => {
+  it('are probed one by one, with the printed rights', async () => {
     await untilLogged({ msg: 'no right is missing' }, 0);
     for (const name of names) await untilLogged({ msg: 'verdict', namespace: `${namespace}/${name}` }, 0);
   });
@@ -187,14 +187,14 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
     expect(await marks('two')).toEqual([]);
   });
 
-  it('are restored to their own counts when the kubelets are back', async () => {
+  it('are restored to their former counts when the kubelets renew again', async () => {
     kubelets.one.connect();
     await untilScaled('one', 2);
     expect(await marks('one')).toEqual([]);
     await untilAnnotated('one', ownAnnotations.one);
   });
 
-  it('are paused and resumed by their names, the one without the other', async () => {
+  it('are paused and resumed by name, independently of each other', async () => {
     const paused = await dwd('pause', '--shoot=fleet/one', '--reason=LB maintenance');
     expect(paused.code, paused.text).toBe(0);
     expect(paused.text).toMatch(/^fleet\/one: paused until it is taken back: LB maintenance \(kim, /);
@@ -210,10 +210,10 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
     await untilScaled('one', 0);
   });
 
-  it('are shown and explained by their names', async () => {
+  it('are shown and explained by name', async () => {
     const status = await dwd('status', '--shoot=fleet/one', '-o=json', leader);
     const { shoots } = JSON.parse(status.text) as { readonly shoots: readonly object[] };
-    // Its MachineHealthCheck may be held by now, or not yet.
+    // Its MachineHealthCheck may or may not be held yet.
     const kcm: unknown = expect.objectContaining({ name: kcmOf('one') });
     expect(shoots).toMatchObject([
       { namespace: 'fleet/one', state: 'protected', held: expect.arrayContaining([kcm]) as unknown },
@@ -226,7 +226,7 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
     expect(none.text).toContain('there is no shoot fleet/three');
   });
 
-  it('are released by their names, not while their outage goes on unless that is wanted', async () => {
+  it('are released by name, during an outage only on request', async () => {
     const refused = await dwd(...release, '--shoot=fleet/one');
     expect(refused.code).toBe(1);
     expect(refused.text).toContain('fleet/one: 3/3 leases expired, protected for');
@@ -242,12 +242,12 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
     const from = program.lines().length;
     kubelets.one.connect();
     kubelets.two.connect();
-    // Else the end of the pause would find the outage, and the next one nothing new.
+    // Waits, because otherwise the end of the pause would find the same outage, and the next test no new one.
     for (const name of names) await untilLogged({ verdict: 'healthy', namespace: `${namespace}/${name}` }, from);
     for (const name of names) expect((await dwd('resume', `--shoot=fleet/${name}`)).code).toBe(0);
   });
 
-  it('are not held while their namespace is paused, and at once when the pause ends', async () => {
+  it('are not held while their namespace is paused, but are held as soon as the pause ends', async () => {
     await pauseNamespace('{"reason":"maintenance","by":"test"}');
     const from = program.lines().length;
     kubelets.one.cut();
@@ -261,7 +261,7 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
     await untilAnnotated('two', held({}, 'true'));
   });
 
-  it('are given back while the Cluster is paused, each alone, and held again afterwards', async () => {
+  it('are restored while the Cluster is paused, each on its own, and held again afterwards', async () => {
     await setPaused('one', true);
     await untilScaled('one', 2);
     expect(await marks('one')).toEqual([]);
@@ -272,14 +272,14 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
     await untilAnnotated('one', held(ownAnnotations.one));
   });
 
-  it('are held again where somebody takes the annotation away, and who did it is told', async () => {
+  it('are annotated again if another writer removes the annotation, and the log reports it', async () => {
     const from = program.lines().length;
     await seed.client.patch(healthCheck('one'), { metadata: { annotations: { [paused]: null } } });
     await untilLogged({ msg: "undone another writer's change of an annotation" }, from);
     await untilAnnotated('one', held(ownAnnotations.one));
   });
 
-  it('are shown and released while no prober runs, by the configuration that is installed', async () => {
+  it('are shown and released while no prober runs, by the installed configuration', async () => {
     program.signal('SIGKILL');
     await program.ended;
     await seed.client.apply('/api/v1/namespaces/garden', {
@@ -312,7 +312,7 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
     const explained = await dwd('explain', 'fleet/two');
     expect(explained.text).toContain(kcmOf('two'));
     expect(explained.text).toContain('no prober could be asked');
-    // Where it says itself what is restored, in which order, no file is needed.
+    // The held resources themselves give the order of the restoration, so no file is needed.
     const foreseen = await dwd('release', '--shoot=fleet/two', '--dry-run', leader);
     expect(foreseen, foreseen.text).toMatchObject({ code: 0 });
     expect(foreseen.text).toContain('Deployment fleet/two-controller-manager');
@@ -332,7 +332,7 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
     expect(await countOf('one')).toBe(0);
   });
 
-  it('are given back when the Cluster is being deleted: nobody else would do it', async () => {
+  it('are restored while the Cluster is being deleted', async () => {
     await seed.client.delete(cluster('two'));
     await untilScaled('two', 3);
     expect(await marks('two')).toEqual([]);

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 
 const dwd = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
 
-/** Of util-linux. */
+/** A command of util-linux. */
 const inTerminal = 'script';
 
-/** What `dwd` is called with when these keys are typed in an interactive bash, by line; a tab completes. */
+/** Types lines in an interactive bash, where a tab completes. Returns the arguments of the calls of `dwd`. */
 const typed = async (lines: readonly string[]): Promise<readonly string[]> => {
   const child = spawn(inTerminal, ['--quiet', '--return', '--command', 'bash --norc --noprofile -i', '/dev/null'], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -16,7 +16,7 @@ const typed = async (lines: readonly string[]): Promise<readonly string[]> => {
   });
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  // The function is called in place of the program; its completion is the program's.
+  // A shell function replaces the program. Its completion is the program's.
   const start = [`source <(${dwd} completion bash)`, `dwd() { printf 'CALLED<%s>\\n' "$*"; }`];
   child.stdin.end([...start, ...lines, 'exit', ''].join('\n'));
   await once(child, 'close');
@@ -42,7 +42,7 @@ describe('dwd completion', () => {
     expect(await typed(calls.map(([keys]) => keys))).toEqual(calls.map(([, args]) => args));
   });
 
-  it.each(['bash', 'zsh', 'fish'])('prints what %s can read', (shell) => {
+  it.each(['bash', 'zsh', 'fish'])('prints a script that %s can read', (shell) => {
     const { stdout: script, status } = spawnSync(dwd, ['completion', shell], { encoding: 'utf8' });
     expect(status).toBe(0);
     for (const word of ['prober', 'rehearse', 'completion', 'config-file', 'dry-run', 'serve-world']) {

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Runs that are counted. */
+/** Number of counted runs. */
 const runs = 10;
 
 it.each([3, 100, 1000])('a healthy probe of %i nodes, over TLS, as the server counts it', async (nodes) => {
@@ -66,7 +66,7 @@ it.each([3, 100, 1000])('a healthy probe of %i nodes, over TLS, as the server co
   rows.push(row);
   process.stdout.write(`healthy probes: ${JSON.stringify(row)}\n`);
   expect(row.toSeed).toBe(0);
-  // A run may be under way at either end.
+  // A run may be in progress at the start and at the end.
   expect(Math.abs(row.requests - 2 * row.connections)).toBeLessThanOrEqual(2);
   expect(row.resumed).toBe(row.connections);
 });

@@ -14,11 +14,11 @@ import { type Program, startProgram } from './support/program.ts';
 const namespaceOf = (shoot: string): string => `shoot--sim--${shoot}`;
 const escape = '\u001b';
 
-/** What a person types beside the demo, with a prober at work and nobody else who changes anything. */
+/** Runs the commands of a person beside the demo, with a running prober and no other writer. */
 describe('dwd care in the world of the demo', { timeout: 180_000 }, () => {
   let show: Show;
   let prober: Program;
-  /** Of the world, and of the configurations. */
+  /** Directories of the world and of the configurations. */
   let [world, directory] = ['', ''];
 
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe('dwd care in the world of the demo', { timeout: 180_000 }, () => {
     return { code, text: program.output() };
   };
 
-  /** `status reason` by shoot and type. */
+  /** Runs care. Returns `status reason` by shoot and condition type. */
   const look = async (): Promise<{
     readonly code: unknown;
     readonly found: Record<string, Record<string, string>>;
@@ -94,7 +94,7 @@ describe('dwd care in the world of the demo', { timeout: 180_000 }, () => {
     expect(await look()).toEqual({ code: 0, found: { alpha: well, bravo: well, charlie: well, twin: well } });
   });
 
-  it('tells, while two shoots are cut off, what the prober holds and what becomes of the other', async () => {
+  it('reports, while two shoots are cut off, the held resources of one and the state of the unprotected one', async () => {
     await Promise.all([cut('alpha', true), cut('twin', true)]);
     const expected = {
       alpha: {
@@ -103,7 +103,7 @@ describe('dwd care in the world of the demo', { timeout: 180_000 }, () => {
         EveryNodeReady: 'False TooManyExpiredNodeLeases',
         SystemComponentsHealthy: 'False TunnelConnectionBroken',
       },
-      // Nobody protects it.
+      // No prober protects it.
       twin: {
         ...well,
         EveryNodeReady: 'False NodeUnhealthy',
@@ -129,7 +129,7 @@ describe('dwd care in the world of the demo', { timeout: 180_000 }, () => {
     expect(await care(`--shoot=${namespaceOf('charlie')}`)).toMatchObject({ code: 0 });
   });
 
-  it('colours what it says in a terminal', async () => {
+  it('colours its output in a terminal', async () => {
     const terminal = startInColour(...command(), `--shoot=${namespaceOf('bravo')}`);
     expect(await terminal.exit).toBe(0);
     const text = terminal.output();
@@ -137,7 +137,7 @@ describe('dwd care in the world of the demo', { timeout: 180_000 }, () => {
     expect(text).toContain(`${escape}[32mTrue`);
   });
 
-  it('finds all well again when the network is repaired', async () => {
+  it('finds all conditions True again when the network is repaired', async () => {
     await Promise.all([cut('alpha', false), cut('twin', false)]);
     await waitFor({ what: 'recovery', withinMs: 120_000 }, async () => (await look()).code === 0);
   });

@@ -17,19 +17,19 @@ const commandOf = (): string => {
   return binaries.path('kubectl');
 };
 
-/** The cells of each line that kubectl prints as a table. */
+/** Returns the cells of each line of a table of kubectl. */
 const rowsOf = (table: string): readonly (readonly string[])[] =>
   table
     .trim()
     .split('\n')
     .map((line) => line.split(/ {2,}/).map((cell) => cell.trim()));
 
-/** The real kubectl against the world that the demo serves. */
+/** Runs the real kubectl against the demo's world. */
 describeEnvtest('kubectl in the demo', () => {
   let show: Show;
   let directory = '';
 
-  /** `server`: seed or the name of a shoot. */
+  /** Runs kubectl. `server` is `seed` or the name of a shoot. */
   const kubectl = (server: string, ...args: readonly string[]): Promise<string> =>
     runKubectl({
       command: commandOf(),
@@ -39,7 +39,7 @@ describeEnvtest('kubectl in the demo', () => {
     });
 
   beforeAll(async () => {
-    // Without watchdogs nothing but kubectl changes the world.
+    // Without watchdogs, only kubectl changes the world.
     directory = mkdtempSync(join(tmpdir(), 'dwd-demo-world-'));
     show = startDemo(`--serve-world=${directory}`);
     await until(() => show.output().includes('\n'), 'the world is served');
@@ -51,7 +51,7 @@ describeEnvtest('kubectl in the demo', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('gets the shoots and what they consist of', async () => {
+  it('gets the shoots and their objects', async () => {
     expect(await kubectl('seed', 'get', 'clusters', '-o', 'name')).toContain(`/${alpha}\n`);
     const deployments = await kubectl('seed', 'get', 'deployments', '-n', 'shoot--sim--charlie', '-o', 'name');
     expect(deployments.trim().split('\n')).toHaveLength(7);
@@ -63,13 +63,13 @@ describeEnvtest('kubectl in the demo', () => {
     expect(leases.split(' ')).toHaveLength(5);
   });
 
-  it('shows names and ages: the simulated server prints no columns', async () => {
+  it('shows only names and ages, because the simulated server prints no columns', async () => {
     const rows = rowsOf(await kubectl('charlie', 'get', 'nodes'));
     expect(rows[0]).toEqual(['NAME', 'AGE']);
     expect(rows).toHaveLength(6);
   });
 
-  it('annotates, and watches what comes of it', async () => {
+  it('annotates, and watches the effect', async () => {
     const watch = spawn(
       commandOf(),
       [

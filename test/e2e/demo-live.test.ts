@@ -5,7 +5,7 @@ const takes = '\u001b[?1049h';
 const givesBack = '\u001b[?25h\u001b[?1049l';
 const home = '\u001b[H';
 
-/** The last screen that was drawn whole, without control sequences. */
+/** Returns the last complete screen, without control sequences. */
 const screenOf = (show: Show): string => show.output().split(home).at(-2)?.replaceAll('\u001b[K', '') ?? '';
 
 const press = (show: Show, keys: string): void => void show.process.stdin?.write(keys);
@@ -21,7 +21,7 @@ const whenNothingIsLeft = async (show: Show): Promise<void> => {
 afterAll(endDemos);
 
 describe('dwd demo in a terminal', () => {
-  it('shows the shoots, does what the keys say, and leaves the terminal as it was', async () => {
+  it('shows the shoots, obeys the keys, and restores the terminal', async () => {
     const show = startDemoInTerminal();
     await whenShown(show, /1 alpha +healthy +0\/5 expired/);
     expect(processes(show)).toHaveLength(3);
@@ -44,7 +44,7 @@ describe('dwd demo in a terminal', () => {
     await whenNothingIsLeft(show);
   });
 
-  it('ends by Ctrl-C', async () => {
+  it('ends after Ctrl-C', async () => {
     const show = startDemoInTerminal();
     await whenShown(show, /1 alpha/);
     press(show, '\u0003');
@@ -52,7 +52,7 @@ describe('dwd demo in a terminal', () => {
     await whenNothingIsLeft(show);
   });
 
-  it('ends by SIGTERM, and leaves the terminal as it was', async () => {
+  it('ends after SIGTERM, and restores the terminal', async () => {
     const show = startDemoInTerminal();
     await whenShown(show, /1 alpha/);
     process.kill(childOf(show), 'SIGTERM');
@@ -62,7 +62,7 @@ describe('dwd demo in a terminal', () => {
     await whenNothingIsLeft(show);
   });
 
-  it('ends when the terminal goes away', async () => {
+  it('ends when the terminal closes', async () => {
     const show = startDemoInTerminal();
     await whenShown(show, /1 alpha/);
     show.process.kill('SIGKILL');
@@ -70,7 +70,7 @@ describe('dwd demo in a terminal', () => {
     await whenNothingIsLeft(show);
   });
 
-  it('with --script runs the script', async () => {
+  it('runs the script with --script', async () => {
     const show = startDemoInTerminal('--script');
     await until(() => show.output().includes('the weeder watches'), 'the script begins');
     expect(show.output()).not.toContain(takes);

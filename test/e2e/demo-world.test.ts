@@ -8,7 +8,7 @@ const mine = 'somebody has worked on this for years';
 
 afterAll(endDemos);
 
-/** A world that is served in `name`, below a directory that `prepare` may fill before. */
+/** Serves a world in the directory `name`, below a directory that `prepare` may fill before. */
 const serve = async (name: string, prepare: (root: string) => void = () => undefined): Promise<Show> => {
   const show = startDemoIn({ prepare, args: (root) => [`--serve-world=${join(root, name)}`] });
   await Promise.race([until(() => show.output().includes('\n'), 'the world is served or refused'), show.exit]);
@@ -56,7 +56,7 @@ describe('dwd demo --serve-world with a directory that is not empty', () => {
       /no such file or directory/,
     ],
     ['a directory in none', 'none/work', () => undefined, /no such file or directory/],
-  ])('refuses %s and touches nothing', async (_, name, prepare, problem) => {
+  ])('refuses %s and changes nothing', async (_, name, prepare, problem) => {
     let before: readonly unknown[] = [];
     const show = await serve(name, (root) => {
       prepare(root);
@@ -68,7 +68,7 @@ describe('dwd demo --serve-world with a directory that is not empty', () => {
     expect(readdirSync(show.directory, { recursive: true })).toEqual(before);
   });
 
-  it('refuses what is left of a world that was killed', async () => {
+  it('refuses the leftovers of a killed world', async () => {
     const killed = await serve('work', (root) => mkdirSync(join(root, 'work')));
     writeFileSync(join(killed.directory, 'work', 'notes'), mine);
     killed.process.kill('SIGKILL');
@@ -83,7 +83,7 @@ describe('dwd demo --serve-world', () => {
   it.each<[how: string, end: (show: Show) => unknown]>([
     ['the end of stdin', (show) => show.process.stdin?.end()],
     ['SIGTERM', (show) => show.process.kill('SIGTERM')],
-  ])('takes its kubeconfigs away at %s, and leaves an empty directory as it was', async (_, stop) => {
+  ])('removes its kubeconfigs at %s, and keeps a directory that was empty before', async (_, stop) => {
     const show = await serve('work', (root) => mkdirSync(join(root, 'work')));
     expect(readdirSync(join(show.directory, 'work'))).toEqual(own);
     stop(show);
@@ -91,21 +91,21 @@ describe('dwd demo --serve-world', () => {
     expect(readdirSync(join(show.directory, 'work'))).toEqual([]);
   });
 
-  it('makes a directory for its owner alone, and takes it away', async () => {
+  it('creates a directory that only its owner may read, and removes it', async () => {
     const show = await serve('work');
     expect(lstatSync(join(show.directory, 'work')).mode & 0o777).toBe(0o700);
     expect(await end(show)).toBe(0);
     expect(readdirSync(show.directory)).toEqual([]);
   });
 
-  it('leaves what somebody else has put there', async () => {
+  it('keeps files that it has not written', async () => {
     const show = await serve('work');
     writeFileSync(join(show.directory, 'work', 'notes'), mine);
     expect(await end(show)).toBe(0);
     expect(readdirSync(join(show.directory, 'work'))).toEqual(['notes']);
   });
 
-  it('does not follow a link that leads elsewhere meanwhile', async () => {
+  it('does not follow a link that was changed meanwhile', async () => {
     const show = await serve('link', (root) => {
       mkdirSync(join(root, 'empty'));
       mkdirSync(join(root, 'work'));

@@ -13,7 +13,7 @@ import {
 } from './support/demo.ts';
 import { startProgram } from './support/program.ts';
 
-/** Waits until the watchdogs watch; returns the port of the simulated seed. */
+/** Waits until the watchdogs watch. Returns the port of the simulated seed. */
 const whenWatched = async (show: Show): Promise<number> => {
   await until(() => show.output().includes('the prober has looked'), 'the prober watches');
   await until(() => show.output().includes('the weeder watches'), 'the weeder watches');
@@ -21,7 +21,7 @@ const whenWatched = async (show: Show): Promise<number> => {
   return Number(/127\.0\.0\.1:(\d+)/.exec(kubeconfig)![1]);
 };
 
-/** Their paths, as they were printed. */
+/** Returns the printed paths of the kubeconfigs. */
 const kubeconfigs = (show: Show): readonly string[] =>
   [...show.output().matchAll(/^ {2}(?:export KUBECONFIG=)?(\S+\.kubeconfig)$/gm)].map(([, path]) => path!);
 
@@ -40,7 +40,7 @@ describe('dwd demo', () => {
     codes = await Promise.all([whole.exit, without.exit]);
   });
 
-  it('sees what both watchdogs are for, and exits with 0', () => {
+  it('shows the effects of both watchdogs, and exits with 0', () => {
     const text = whole!.output();
     expect(text).not.toContain('NOT SEEN');
     expect(text.match(/\[seen\]/g)).toHaveLength(10);
@@ -51,22 +51,22 @@ describe('dwd demo', () => {
     expect(codes[0]).toBe(0);
   });
 
-  it('tells during the outage how care finds the shoots', () => {
+  it('prints the conditions of care during the outage', () => {
     const [, seen = '', after = ''] = whole!.output().split(/what care has found then:|the network is repaired/);
     expect(seen).toMatch(/ alpha {4}ControlPlaneHealthy +False +ControllersScaledDown\n/);
     expect(seen).toMatch(/ bravo {4}ControlPlaneHealthy +False +EtcdUnhealthy\n/);
     expect(seen).toMatch(/ charlie {2}all 5 conditions are True\n/);
     expect(after).toContain('the end');
-    // Nobody restores anything: no matter when care comes, it finds nodes silent or given up.
+    // Nothing is restored: at any time, care finds nodes silent or given up.
     expect(without!.output()).toMatch(/ alpha {4}EveryNodeReady +False +(?:NodeUnhealthy|TooManyExpiredNodeLeases)\n/);
   });
 
-  it('prints a command that shows it at any time', async () => {
+  it('prints a command that shows the conditions at any time', async () => {
     const show = start();
     await whenWatched(show);
     const [, seed = ''] = /KUBECONFIG=(.*)/.exec(show.output()) ?? [];
     const [, args = ''] = /^ {2}bin\/dwd (care .*)$/m.exec(show.output()) ?? [];
-    // Nothing happens to it in the script.
+    // The script does not touch this shoot.
     const care = startProgram([...args.split(' '), '--shoot=shoot--sim--charlie'], { KUBECONFIG: seed });
     expect(await care.ended).toBe(0);
     expect(care.output()).toMatch(/^shoot--sim--charlie \(garden-sim\/charlie\): healthy\n/);
@@ -74,7 +74,7 @@ describe('dwd demo', () => {
     await show.exit;
   });
 
-  it('without them sees nodes turn Unknown and pods left to their back-off, and exits with 1', () => {
+  it('shows without watchdogs that nodes turn Unknown and pods stay in their back-off, and exits with 1', () => {
     const text = without!.output();
     expect(text).toMatch(/KCM has given up \d nodes? \(Unknown\): 0 of 5 Ready/);
     expect(text).toContain('[NOT SEEN] no node turned Unknown');
@@ -85,14 +85,14 @@ describe('dwd demo', () => {
 
   it('prints no line of more than 80 columns, and no colours into a pipe', () => {
     for (const show of [whole!, without!]) {
-      // The directory of this test makes paths longer than they are.
+      // The directory of this test makes paths longer than usual.
       const lines = show.output().replaceAll(show.directory, '/tmp').split('\n');
       expect(lines.filter((line) => line.length > 80)).toEqual([]);
       expect(show.output()).not.toContain('\u001b');
     }
   });
 
-  it('leaves nothing, its logs neither', () => {
+  it('leaves nothing behind, not even its logs', () => {
     expect([...processes(whole!), ...processes(without!)]).toEqual([]);
     expect([...leftovers(whole!), ...leftovers(without!)]).toEqual([]);
     const [prober, weeder] = logs;

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { documentAt, root } from '../documents/markdown.ts';
 import { type ShellCommand, callsOf } from '../documents/shell.ts';
 
-// What can be run without a cluster, of what a newcomer copies.
+// Runs the documents' commands that a newcomer copies, as far as they need no cluster.
 
 const offline: ReadonlySet<string | undefined> = new Set([
   'completion',
@@ -16,7 +16,7 @@ const offline: ReadonlySet<string | undefined> = new Set([
 ]);
 const pages = ['README', 'docs/install'].map((name) => `${name}.md`).filter((page) => existsSync(`${root}${page}`));
 
-/** Whether all files that it names are in the repository, and no value is the reader's to fill in. */
+/** Returns true if all files of the arguments are in the repository and no value is a placeholder. */
 const isComplete = (args: ShellCommand): boolean =>
   args.every(
     (arg) => !/[<>$]/.test(arg) && (!/\.(?:ya?ml|json)$/.test(arg) || existsSync(root + arg.replace(/^.*=/, ''))),
@@ -31,7 +31,7 @@ const calls = [
   ),
 ];
 
-it('README.md has such commands', () => {
+it('the documents have commands that need no cluster', () => {
   expect(calls.length).toBeGreaterThanOrEqual(1);
 });
 

@@ -11,17 +11,17 @@ import { type Kubelets, createNodes, setApiServerReplicas, shootRules, startKube
 import { waitFor } from '../envtest/waiting.ts';
 import { accessFaults } from './support/access-faults.ts';
 import { auditInto } from './support/audit.ts';
-import { type FaultLane, createFaultLane, scalings } from './support/fault-lane.ts';
+import { type FaultyShoot, createFaultyShoot, scalings } from './support/faulty-shoot.ts';
 import type { WireFault } from './support/fault.ts';
 import { silenceFaults } from './support/shoot-faults.ts';
 import { type Watchdog, createWatchdog } from './support/watchdog.ts';
 
-// An API server that is down, one that only the watchdog cannot reach, and one that answers badly or late: on real API servers, with outages at the same time.
+// Real API servers with an outage at the same time: one is down, one is out of reach only for the watchdog, one fails requests or responds late.
 
 const nodes = ['a', 'b', 'c'];
 const stepTimeoutMs = 300_000;
 const patienceMs = 120_000;
-/** Longer than 15 s, from where a spell may count as downtime, and than a lease lasts. */
+/** Longer than 15 s, the minimum of a spell that may count as downtime, and than the expiry age of a lease. */
 const spellMs = 25_000;
 
 const configOf = (grace: string, interval: string): string => `
@@ -57,7 +57,7 @@ const wrongPort: WireFault = {
   },
 };
 
-/** What keeps only the watchdog from an API server that is up. */
+/** Faults that cut off only the watchdog from a running API server. */
 const ours: readonly WireFault[] = [
   wrongPort,
   named('packets-dropped'),
@@ -66,40 +66,40 @@ const ours: readonly WireFault[] = [
   named('token-expired'),
 ];
 
-const isHeld = (lane: FaultLane, what: string): Promise<unknown> =>
+const isHeld = (lane: FaultyShoot, what: string): Promise<unknown> =>
   waitFor({ what: `${lane.name} is held ${what}`, withinMs: patienceMs, everyMs: 200 }, () => lane.isDown());
 
 describeEnvtest('an API server out of reach', () => {
   let directory: string;
   let seed: ControlPlane;
-  /** Of all lanes but two. */
+  /** API server of all shoots except two. */
   let shared: ControlPlane;
-  /** Is stopped, and its etcd paused. */
+  /** API server that is stopped, and whose etcd is paused. */
   let own: ControlPlane;
   let audit: ReturnType<typeof auditInto>;
   let kubelets: { readonly shared: Kubelets; readonly own: Kubelets };
   let controller: { stop(): Promise<void> } | undefined;
   let watchdogs: { readonly quick: Watchdog; readonly plain: Watchdog };
-  const lanes = new Map<string, FaultLane>();
+  const lanes = new Map<string, FaultyShoot>();
   const told: string[] = [];
 
-  const laneOf = (name: string): FaultLane => {
+  const laneOf = (name: string): FaultyShoot => {
     const lane = lanes.get(name);
     if (lane === undefined) throw new Error(`no lane ${name}`);
     return lane;
   };
-  const linesOf = ({ watchdog, namespace }: FaultLane): readonly string[] =>
+  const linesOf = ({ watchdog, namespace }: FaultyShoot): readonly string[] =>
     watchdog
       .program()
       .output()
       .split('\n')
       .filter((line) => line.includes(`"namespace":"${namespace}"`));
-  const downtimesOf = (lane: FaultLane): readonly string[] =>
+  const downtimesOf = (lane: FaultyShoot): readonly string[] =>
     linesOf(lane)
       .filter((line) => line.includes('the API server was down'))
       .map((line) => (JSON.parse(line) as { readonly evidence: string }).evidence);
-  const writesOf = ({ namespace }: FaultLane): readonly string[] => scalings(audit.requests()).get(namespace) ?? [];
-  const healthy = (lane: FaultLane): Promise<unknown> =>
+  const writesOf = ({ namespace }: FaultyShoot): readonly string[] => scalings(audit.requests()).get(namespace) ?? [];
+  const healthy = (lane: FaultyShoot): Promise<unknown> =>
     waitFor({ what: `${lane.name} is healthy`, withinMs: patienceMs, everyMs: 500 }, async () => {
       const runs = (await lane.watchdog.results(lane.namespace)).get('healthy') ?? 0;
       return runs >= 2;
@@ -130,7 +130,7 @@ describeEnvtest('an API server out of reach', () => {
     const addLane = async (name: string, shoot: ControlPlane, watchdog: Watchdog): Promise<void> => {
       const account = { namespace: 'kube-system', name: `prober-${name}`, rules: shootRules, expirationSeconds: 3_600 };
       const { token } = await shoot.serviceAccountKubeconfig(account);
-      lanes.set(name, await createFaultLane({ name, seed, shoot, watchdog, nodes, credentials: { token } }));
+      lanes.set(name, await createFaultyShoot({ name, seed, shoot, watchdog, nodes, credentials: { token } }));
     };
     for (const { name } of ours) await addLane(name, shared, watchdogs.quick);
     await addLane('down', own, watchdogs.quick);
@@ -154,8 +154,8 @@ describeEnvtest('an API server out of reach', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  describe('of which etcd has held up an answer', () => {
-    it('has no other clock for that', { timeout: stepTimeoutMs }, async () => {
+  describe('whose etcd has delayed a response', () => {
+    it('is not reported to have another clock', { timeout: stepTimeoutMs }, async () => {
       const lane = laneOf('etcd-paused');
       const before = (await lane.watchdog.results(lane.namespace)).get('healthy') ?? 0;
       await own.pauseEtcd();
@@ -169,8 +169,8 @@ describeEnvtest('an API server out of reach', () => {
     });
   });
 
-  describe('that is down, and comes back before its kubelets', () => {
-    it('is given its time again', { timeout: stepTimeoutMs }, async () => {
+  describe('that is down, and starts again before its kubelets', () => {
+    it('starts the age of its leases again', { timeout: stepTimeoutMs }, async () => {
       const lane = laneOf('down');
       kubelets.own.cut();
       await own.stopApiServer();
@@ -178,7 +178,7 @@ describeEnvtest('an API server out of reach', () => {
       await sleep(spellMs);
       await own.startApiServer();
       await setApiServerReplicas(seed.client, lane.namespace, 1);
-      // Longer than a second look takes.
+      // Longer than a confirmation takes.
       await sleep(7_000);
       kubelets.own.connect();
       await healthy(lane);
@@ -188,8 +188,8 @@ describeEnvtest('an API server out of reach', () => {
     });
   });
 
-  describe('of the watchdog alone, in an outage', () => {
-    it('costs the shoot no time of its leases', { timeout: stepTimeoutMs }, async () => {
+  describe('for the watchdog alone, in an outage', () => {
+    it('does not reset the age of leases', { timeout: stepTimeoutMs }, async () => {
       const heals = await Promise.all(ours.map(async (fault) => fault.inflict(laneOf(fault.name))));
       kubelets.shared.cut();
       for (const name of ['bad-answers', 'late-answers']) {
@@ -217,10 +217,10 @@ describeEnvtest('an API server out of reach', () => {
   });
 });
 
-/** 40 % of all answers 500, or each late by `ms`. */
-const inflictAnswers = ({ front }: FaultLane, ms: number): void => {
+/** Fails 40 % of all requests with 500, or, with `ms`, delays each response by that time. */
+const inflictAnswers = ({ front }: FaultyShoot, ms: number): void => {
   let count = 0;
-  front.meddle(async (_, ask) => {
+  front.intercept(async (_, ask) => {
     count += 1;
     if (ms === 0 && (count * 2) % 5 < 2) {
       return { status: 500, headers: { 'content-type': 'text/plain' }, body: Buffer.from('no') };

@@ -30,7 +30,7 @@ const prefix = 'dependency-watchdog.gardener.cloud';
 const secretName = 'shoot-access-dependency-watchdog-probe';
 const leaseName = 'dwd-prober-leader-election';
 
-/** Without the 30 s before machine-controller-manager is restored: nobody wants to wait for them here. */
+/** gardenlet's configuration without the 30 s before machine-controller-manager is restored, to keep the test short. */
 const config = gardenletText.replace('    initialDelay: 30s\n', '');
 
 const gardenersFlags = (configFile: string): readonly string[] => [
@@ -47,7 +47,7 @@ const without = (resource: string): readonly RbacRule[] =>
     .map((rule) => ({ ...rule, resources: rule.resources.filter((name) => name !== resource) }))
     .filter(({ resources }) => resources.length > 0);
 
-/** What docs/migrate.md advises: the rights on Secrets and Deployments only for the configured names. */
+/** The rights that docs/migrate.md recommends: on Secrets and Deployments only for the configured names. */
 const narrowed: readonly RbacRule[] = [
   { apiGroups: ['extensions.gardener.cloud'], resources: ['clusters'], verbs: ['list', 'watch'] },
   { apiGroups: [''], resources: ['namespaces'], verbs: ['list', 'watch'] },
@@ -117,10 +117,10 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** Kubelets last heard of so long ago. */
+  /** Sets the last renewal of all leases to `ms` ago. */
   const renewedBefore = (ms: number): Promise<void> => renewLeases(shoot.client, nodes, Date.now() - ms);
 
-  /** A service account of its own each time, with the rights of these rules and no others. */
+  /** Starts the program with a new service account that has exactly these rights. */
   const start = async (rules: readonly RbacRule[]): Promise<Program> => {
     accounts += 1;
     const name = `dependency-watchdog-prober-${String(accounts)}`;
@@ -150,7 +150,7 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
     return Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(prefix));
   };
 
-  it('gets ready, leads and protects with the flags, the configuration and the rights that gardenlet gives it', async () => {
+  it("becomes ready, leads and protects with gardenlet's flags, configuration and rights", async () => {
     await renewedBefore(35_000);
     const running = await start([...seedRules, ...electionRules]);
     await untilReady(running);
@@ -175,12 +175,12 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
     expect(metrics).toMatch(/dwd_prober_scale_operations_total\{[^}]*direction="down",result="scaled"\} 2/);
   });
 
-  it('hands the Lease over when it stops, and what it held down stays down', async () => {
+  it('releases the Lease when it stops, and leaves held resources held', async () => {
     expect((await electionLease()).spec.holderIdentity).toBe('');
     expect((await getDeployment(seed.client, namespace, 'kube-controller-manager')).spec.replicas).toBe(0);
   });
 
-  it('restores what an earlier program held down, with rights narrowed to the configured names', async () => {
+  it('restores the held resources of an earlier program, with rights only for the configured names', async () => {
     const kubelets = startKubelets(shoot.client, nodes);
     const running = await start([...narrowed, ...electionRules]);
     await untilReady(running);
@@ -198,7 +198,7 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
     ['secrets', 'kubeconfig-secrets'],
     ['clusters', 'clusters'],
     ['deployments', 'apps/v1/Deployment/kube-controller-manager'],
-  ])('without the right to watch %s is not ready and says so', async (resource, check) => {
+  ])('is not ready without the right to watch %s, and reports it', async (resource, check) => {
     const running = await start([...without(resource), ...electionRules]);
     const named = new RegExp(`\\[-\\] ${check}: not ready \\(.*${resource}.* forbidden`);
     const answer = await until(`readyz that names ${resource}`, running, async () => {
@@ -209,7 +209,7 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
     expect(running.output()).toMatch(new RegExp(`${resource}[^\\n]* forbidden`));
   });
 
-  it('without rights on the Lease never leads, and its log names what is missing', async () => {
+  it('never leads without rights on the Lease, and logs the missing right', async () => {
     const running = await start(seedRules);
     await until(
       'a log line',
@@ -219,7 +219,7 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
     expect(running.lines().map(({ msg }) => msg)).not.toContain('started leading');
   });
 
-  it('without the right to list machines scales nothing, and its log names what is missing', async () => {
+  it('scales nothing without the right to list machines, and logs the missing right', async () => {
     await renewedBefore(35_000);
     const running = await start([...without('machines'), ...electionRules]);
     await until('a log line', running, () => /machines[^\n]* forbidden/.test(running.output()));

@@ -21,28 +21,28 @@ import {
   untilRestored,
   untilSaidInOutage,
 } from './support/fault-cases.ts';
-import { createFaultLane, scalings } from './support/fault-lane.ts';
+import { createFaultyShoot, scalings } from './support/faulty-shoot.ts';
 import type { WireFault } from './support/fault.ts';
 import { seedFaults } from './support/seed-faults.ts';
 import { answerFaults, probeTimeoutMs, silenceFaults } from './support/shoot-faults.ts';
 import { type Watchdog, createWatchdog } from './support/watchdog.ts';
 
-// Every fault has a shoot of its own, and goes through the same with all the others at the same time: it comes and goes while the kubelets
-// are well, and comes back together with an outage.
+// Every fault has its own shoot, and all take the same steps at the same time: the fault starts and ends while the kubelets are healthy, and
+// starts again together with an outage.
 //
-// The real API server refuses tokens and client certificates. A proxy stands in for it, which a client cannot tell from it, for what it cannot
-// be made to do: 429 and 5xx at will, broken bodies, slowness and silence, other certificates without a restart, and a wrong clock, of which a
-// client sees the `Date` header.
+// The real API server refuses tokens and client certificates. A transparent proxy causes the faults that a real API server cannot produce on
+// request: 429 and 5xx, broken bodies, slow and missing responses, other certificates without a restart, and a wrong clock in the `Date`
+// header.
 
 const sharedFaults = [...answerFaults, ...silenceFaults, ...accessFaults, ...otherClockFaults];
 const ownFaults = [...seedFaults, ...watchdogClockFaults];
 const faults: readonly WireFault[] = [...sharedFaults, ...ownFaults];
 
-/** 0.75 of the grace below. */
+/** Expiry age of a lease: 0.75 of the grace period below. */
 const limitMs = 9_000;
-/** Longer than a lease lasts that nobody renews. */
+/** Longer than a lease takes to expire. */
 const leaseSpanMs = limitMs + 3_000;
-/** For a machine that has much else to do. */
+/** Long, for a busy machine. */
 const stepTimeoutMs = 300_000;
 const config = `
 kubeConfigSecretName: shoot-access-prober
@@ -74,7 +74,7 @@ describeEnvtest('faults around the prober', () => {
   let cases: readonly FaultCase[] = [];
 
   beforeAll(async () => {
-    // Each program has a listener of its own for the end of this process.
+    // Each program adds a listener for the end of this process.
     process.setMaxListeners(faults.length);
     directory = mkdtempSync(join(tmpdir(), 'dwd-faults-'));
     audit = auditInto(directory);
@@ -100,7 +100,7 @@ describeEnvtest('faults around the prober', () => {
         const { name } = fault;
         const watchdog = watchdogs.find((own) => own.name === name) ?? shared;
         const nodes = nodesOf(fault.nodes ?? 'right');
-        const lane = await createFaultLane({ name, seed, shoot, watchdog, nodes, credentials: { token } });
+        const lane = await createFaultyShoot({ name, seed, shoot, watchdog, nodes, credentials: { token } });
         return createCase(fault, lane);
       }),
     );
@@ -120,7 +120,7 @@ describeEnvtest('faults around the prober', () => {
 
   const nodesOf = (group: string): readonly string[] => ['a', 'b', 'c'].map((name) => `${group}-${name}`);
 
-  /** Cases in which something else was written than this, in this order, since the beginning. */
+  /** Returns the cases whose writes since the start are not exactly these, in this order. */
   const deviating = (
     some: readonly FaultCase[],
     writes: readonly string[],
@@ -148,12 +148,12 @@ describeEnvtest('faults around the prober', () => {
   });
   beforeEach(({ skip }) => skip(isBroken, 'what came before failed'));
 
-  it('are away at first', { timeout: stepTimeoutMs }, async () => {
+  it('are absent at first', { timeout: stepTimeoutMs }, async () => {
     await untilHealthy(cases);
     expect(deviating(cases, [])).toEqual({});
   });
 
-  it('are told, and nothing is scaled while the kubelets are well', { timeout: stepTimeoutMs }, async () => {
+  it('are reported, and nothing is scaled while the kubelets are healthy', { timeout: stepTimeoutMs }, async () => {
     await inflict(cases);
     await sleep(leaseSpanMs);
     await listen(cases);
@@ -162,13 +162,13 @@ describeEnvtest('faults around the prober', () => {
     expect(deviating(cases, [])).toEqual({});
   });
 
-  it('are forgotten when they end', { timeout: stepTimeoutMs }, async () => {
+  it('have no effect after their end', { timeout: stepTimeoutMs }, async () => {
     await heal(cases);
     await untilHealthy(cases);
     expect(deviating(cases, [])).toEqual({});
   });
 
-  it('do not hide an outage that can be seen, and are not taken for one', { timeout: stepTimeoutMs }, async () => {
+  it('do not hide a visible outage, and are not mistaken for one', { timeout: stepTimeoutMs }, async () => {
     await inflict(cases);
     for (const group of kubelets) group.cut();
     await untilProtected(seeing());
@@ -178,7 +178,7 @@ describeEnvtest('faults around the prober', () => {
     expect(deviating(blind(), [])).toEqual({});
   });
 
-  it('do not keep the shoot from being protected after they have ended', { timeout: stepTimeoutMs }, async () => {
+  it('do not prevent protection after their end', { timeout: stepTimeoutMs }, async () => {
     await heal(blind());
     await untilProtected(blind());
     expect(deviating(cases, down)).toEqual({});

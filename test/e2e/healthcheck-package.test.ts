@@ -10,7 +10,7 @@ import { type CustomKind, gardenerKinds } from '../envtest/crds.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { type ManagedProcess, startProcess, untilReady } from '../envtest/processes.ts';
 
-// The entry point `dependency-watchdog/healthcheck` as it is packed and installed: the example is its user.
+// The packed and installed entry point `dependency-watchdog/healthcheck`, used by the example.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const example = readFileSync(`${root}examples/extension-controller.ts`, 'utf8');
@@ -27,7 +27,7 @@ beforeAll(() => {
   writeFileSync(join(project, 'controller.ts'), example);
 });
 
-/** As npm would, without what the package depends on: the entry point needs none of it. */
+/** Installs the package as npm would, but without its dependencies, which the entry point does not need. */
 const install = (directory: string): void => {
   mkdirSync(directory);
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', project];
@@ -35,7 +35,7 @@ const install = (directory: string): void => {
   execFileSync('tar', ['-xzf', join(project, packed.filename), '-C', directory, '--strip-components=1']);
 };
 
-/** The example with other settings of its ControlPlanes and of its process. */
+/** Writes the example with other settings of its ControlPlanes and its process. Returns the path. */
 const variant = (file: string, ofController: string, ofProcess: string): string => {
   const changed = example
     .replace("  type: 'local',\n", `  type: 'local',\n  ${ofController},\n`)
@@ -68,7 +68,7 @@ describe('the declarations', () => {
     ['typescript', bundler],
     ['typescript-7', nodenext],
     ['typescript-7', bundler],
-  ])('fit the example, by the compiler of %s (%#)', (compiler, options) => {
+  ])('work with the example, compiled by %s (%#)', (compiler, options) => {
     const configuration = { compilerOptions: options, files: ['controller.ts'] };
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(configuration));
     const check = () =>
@@ -76,7 +76,7 @@ describe('the declarations', () => {
     expect(outputOf(check)).toBe('');
   });
 
-  it('fit what the documentation shows besides', () => {
+  it('work with the other examples of the documentation', () => {
     const [, parts = '', check = '', body = ''] = Array.from(
       readFileSync(`${root}docs/health-checks.md`, 'utf8').matchAll(/```ts\n([^`]*(?:`[^`]+`[^`]*)*?)```/g),
       ([, code = '']) => code,
@@ -97,7 +97,7 @@ describe('the declarations', () => {
     expect(outputOf(compile)).toBe('');
   });
 
-  it('refuse a check that returns what is none', () => {
+  it('refuse a check with an invalid result', () => {
     const broken = example.replace(/check: deploymentCheck\(.*\)/, "check: async () => ({ status: 'Fine' })");
     expect(broken).not.toBe(example);
     writeFileSync(join(project, 'broken.ts'), broken);
@@ -108,7 +108,7 @@ describe('the declarations', () => {
   });
 });
 
-/** What a command wrote, whether it succeeded or not. */
+/** Returns the output of a command, whether it succeeded or not. */
 const outputOf = (run: () => string): string => {
   try {
     return run();
@@ -126,7 +126,7 @@ const controlPlane: CustomKind = {
   status: true,
 };
 
-/** Rights of the example as the documentation demands them. */
+/** Rights of the example, as the documentation requires them. */
 const neededRules = [
   { apiGroups: ['extensions.gardener.cloud'], resources: ['controlplanes'], verbs: ['list', 'get'] },
   { apiGroups: ['extensions.gardener.cloud'], resources: ['controlplanes/status'], verbs: ['patch'] },
@@ -159,7 +159,7 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** Passes connections on to the API server, and counts them. */
+/** Starts a proxy that passes connections on to the API server, and counts them. */
 const countingProxy = async (target: URL): Promise<{ url: string; accepted: () => number; server: Server }> => {
   let accepted = 0;
   const server = createServer((near) => {
@@ -255,7 +255,7 @@ describeEnvtest('the example against a real API server', () => {
     await plane.stop();
   });
 
-  it("writes the conditions behind others', and takes away those of a former version", async () => {
+  it('writes the conditions after those of others, and removes those of a former version', async () => {
     await eventually(found('SystemComponentsHealthy', { status: 'True' }));
     expect(await conditions()).toMatchObject([
       { type: 'Theirs', extra: { deep: [1] } },
@@ -269,7 +269,7 @@ describeEnvtest('the example against a real API server', () => {
     ]);
   });
 
-  it('renews its heartbeat, the Lease by which gardenlet knows that it is alive', async () => {
+  it('renews its heartbeat, the Lease by which gardenlet sees that it is running', async () => {
     const renewals = new Set<string>();
     await eventually(async () => {
       const { spec } = await lease('gardener-extension-heartbeat');
@@ -281,7 +281,7 @@ describeEnvtest('the example against a real API server', () => {
     expect(Math.abs(Date.now() - Date.parse(latest))).toBeLessThan(300_000);
   });
 
-  it('is elected, is ready and counts', async () => {
+  it('is elected, is ready and has metrics', async () => {
     expect((await lease('extension-local-leader-election')).spec.holderIdentity).not.toBe('');
     await eventually(async () => (await answer(healthPort, '/readyz')).endsWith('\nready\n'));
     expect(await answer(healthPort, '/readyz')).toBe(
@@ -294,9 +294,9 @@ describeEnvtest('the example against a real API server', () => {
     expect(metrics).toMatch(/^dwd_healthcheck_heartbeats_total\{outcome="renewed"\} \d+$/m);
   });
 
-  it('writes only what differs', async () => {
+  it('writes only differences', async () => {
     const before = (await plane.client.get<Stored>(`${controlPlanes}/one`)).metadata.resourceVersion;
-    // A change that is seen only by a further run.
+    // Only another run can see this change.
     await plane.client.patch(`${resources}/extension-controlplane-shoot/status`, applied('False'));
     await eventually(found('SystemComponentsHealthy', { status: 'False' }));
     const { metadata, status } = await plane.client.get<Stored>(`${controlPlanes}/one`);
@@ -311,7 +311,7 @@ describeEnvtest('the example against a real API server', () => {
     expect(logged('condition written')).toHaveLength(3);
   });
 
-  it('reads again where somebody else writes as well', async () => {
+  it('reads again after a conflict with another writer', async () => {
     for (let round = 1; round <= 20; round += 1) {
       const [theirs, ...own] = await conditions();
       await plane.client.patch(`${controlPlanes}/one/status`, {
@@ -320,7 +320,7 @@ describeEnvtest('the example against a real API server', () => {
       const healthy = round % 2 === 0 ? 'False' : 'True';
       await plane.client.patch(`${resources}/extension-controlplane-shoot/status`, applied(healthy));
     }
-    // A run of round 19 may still be about to write what it found.
+    // A run of round 19 may still have its write before it.
     await eventually(async () => {
       const [theirs, , last] = await conditions();
       return theirs?.round === 20 && last?.status === 'False';
@@ -328,13 +328,13 @@ describeEnvtest('the example against a real API server', () => {
     expect(logged('health checks could not be run')).toEqual([]);
   });
 
-  it('ends when it is told to, and gives its Lease up', async () => {
+  it('ends on request, and releases its Lease', async () => {
     await controller.stop();
     expect(controller.hasEnded()).toBe(true);
     expect((await lease('extension-local-leader-election')).spec.holderIdentity).toBe('');
   });
 
-  it('notices at once that a shoot hibernates and wakes up: the next period is an hour away', async () => {
+  it('notices at once that a shoot hibernates and wakes up, although the next period is an hour away', async () => {
     const hibernate = (enabled: boolean) =>
       plane.client.patch(`${extensions}/clusters/${namespace}`, {
         spec: { shoot: { spec: { hibernation: { enabled } } } },
@@ -348,7 +348,7 @@ describeEnvtest('the example against a real API server', () => {
     await controller.stop();
   });
 
-  // What takes longer than a period is cut off, its connection too: the period is long enough for a busy machine.
+  // A run that takes longer than the period is aborted with its connection, so the period is long enough for a busy machine.
   it('keeps one connection per shoot, whatever the number of runs and checks', async () => {
     const rules = [{ apiGroups: ['apps'], resources: ['deployments'], verbs: ['get'] }];
     const { text } = await plane.kubeconfigFor({ user: 'in-shoot', rules });

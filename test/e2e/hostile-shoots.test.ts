@@ -12,8 +12,8 @@ import { waitFor } from '../envtest/waiting.ts';
 import { type HostileShoots, hostilities } from './support/hostile-shoots-protocol.ts';
 import { type Watchdog, createWatchdog } from './support/watchdog.ts';
 
-// Two programs on one seed, at the same time, on the same machine: one that has hostile shoots among its own, and one that has none. Each has twenty that are well, and what
-// the first loses against the second is what the hostile ones cost.
+// Two programs on one seed, at the same time, on the same machine. Each has twenty healthy shoots, and one also has hostile shoots: the difference
+// between the two is the cost of the hostile ones.
 
 const wells = Array.from({ length: 20 }, (_, index) => `well-${String(index)}`);
 const windowMs = 60_000;
@@ -30,7 +30,7 @@ dependentResourceInfos:
     scaleUp: {level: 0}
     scaleDown: {level: 0}
 `;
-/** The limit of the Deployment that `dwd manifests` prints. */
+/** Memory limit of the Deployment that `dwd manifests` prints. */
 const memoryLimitMb = 512;
 
 const peakMb = (pid: number): number => {
@@ -38,7 +38,7 @@ const peakMb = (pid: number): number => {
   return Number(kilobytes) / 1_024;
 };
 
-/** CPU time of all its threads so far: `utime` and `stime` of proc_pid_stat(5), in hundredths of a second. */
+/** Returns the CPU time of all threads so far, from `utime` and `stime` of proc_pid_stat(5), which are in hundredths of a second. */
 const cpuMs = (pid: number): number => {
   const fields =
     readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
@@ -91,7 +91,7 @@ describeEnvtest('a prober with hostile shoots', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('rule 11a: probes the others as often as ever, within its memory, and touches nothing', {
+  it('rule 11a: probes the others as often as before, within its memory limit, and writes nothing', {
     timeout: 300_000,
   }, async () => {
     for (const watchdog of watchdogs) await watchdog.start();
@@ -104,7 +104,7 @@ describeEnvtest('a prober with hostile shoots', () => {
     const pids = { troubled: troubled.program().pid, spared: spared.program().pid };
     const cpuBefore = { troubled: cpuMs(pids.troubled), spared: cpuMs(pids.spared) };
     const lagsMs = async () => ({ troubled: await troubled.loopLagMs(), spared: await spared.loopLagMs() });
-    // Counted from here on.
+    // Resets the maximum, which is counted from here on.
     await lagsMs();
     await sleep(windowMs);
     const loopLagMs = await lagsMs();
@@ -122,7 +122,7 @@ describeEnvtest('a prober with hostile shoots', () => {
         spared: cpuMs(pids.spared) - cpuBefore.spared,
       },
       peakMb: { troubled: Math.round(peakMb(pids.troubled)), spared: Math.round(peakMb(pids.spared)) },
-      // Of a machine that does other things as well: told, and not judged.
+      // Printed but not checked, because the machine has other work.
       loopLagMs,
       hostile: Object.fromEntries(Array.from(results, ([name, ends]) => [name, Object.fromEntries(ends)])),
       asked: counts,
@@ -130,11 +130,11 @@ describeEnvtest('a prober with hostile shoots', () => {
     process.stdout.write(`hostile shoots: ${JSON.stringify(figures)}\n`);
     expect(figures.probes.spared).toBeGreaterThan(wells.length);
     expect(figures.probes.spared / figures.probes.troubled).toBeLessThan(1.2);
-    // One by one, a probe may fall out of the window at either end.
+    // The tolerance is 2, because for one shoot, a probe at each end may fall out of the window.
     expect(figures.least.troubled).toBeGreaterThanOrEqual(figures.least.spared / 1.2 - 2);
     expect(figures.peakMb.troubled).toBeLessThan(memoryLimitMb);
     for (const name of hostilities) {
-      // All have been asked, and none has been taken for healthy.
+      // All were probed, and none was judged healthy or unhealthy.
       expect(counts[`${name}/version`]).toBeGreaterThan(0);
       expect([...(results.get(name)?.keys() ?? [])]).not.toContain('healthy');
       expect([...(results.get(name)?.keys() ?? [])]).not.toContain('unhealthy');

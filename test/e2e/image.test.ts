@@ -32,14 +32,14 @@ import type { Program } from './support/program.ts';
 const namespace = 'shoot--test--one';
 const nodes = ['node-a', 'node-b', 'node-c'];
 const userOf = (component: string): string => `system:serviceaccount:garden:dependency-watchdog-${component}`;
-/** All that gardenlet's rights do not allow the program: it goes on without. */
+/** The only thing that gardenlet's rights do not allow. The program works without it. */
 const eventsRefused = 'no right to write Events in shoot namespaces: they are left out';
 
 const section = readFileSync(new URL('../../docs/install.md', import.meta.url), 'utf8')
   .split(/^## /m)
   .find((text) => text.startsWith('In a Gardener seed'));
 const documentedRights = (): string => /```yaml\n(apiVersion: rbac.*?)```/s.exec(section ?? '')?.[1] ?? '';
-/** What the document has an operator look at, as far as it takes no kubelet. */
+/** Returns the document's kubectl commands that read objects and need no kubelet. */
 const documentedReads = (): readonly (readonly string[])[] =>
   Array.from((section ?? '').matchAll(/^kubectl (-n garden get .*)$/gm), ([, words = '']) => words.split(' '));
 
@@ -143,7 +143,7 @@ describeContainers('the image in the place of the Go program, with what gardenle
     return lease.spec.holderIdentity ?? '';
   };
 
-  /** Kinds of the requests that the API server has refused. */
+  /** Returns verb and path of the requests that the API server has refused. */
   const refused = (component: string): readonly string[] => [
     ...new Set(
       audit
@@ -165,7 +165,7 @@ describeContainers('the image in the place of the Go program, with what gardenle
       return found?.metadata.deletionTimestamp !== undefined;
     });
 
-  it('holds the same program under three names, and nothing that anybody but root could write', async () => {
+  it('holds the same program under three names, and no file that anybody but root may write', async () => {
     const [entrypoint] = readImageConfig().entrypoint;
     expect(entrypoint).toBe('/usr/local/bin/dwd');
     const names = [entrypoint, '/usr/local/bin/dependency-watchdog', '/dependency-watchdog'] as const;
@@ -174,14 +174,14 @@ describeContainers('the image in the place of the Go program, with what gardenle
     const [first = '', ...others] = versions.map((program) => program.stdout());
     expect(first).toMatch(/^dwd /);
     expect(others).toEqual([first, first]);
-    // V8 keeps a text with any character beyond Latin-1 in two bytes for each.
+    // V8 stores a text with any character beyond Latin-1 in two bytes per character.
     const program = readFileSync(join(rootfs.directory, 'usr/local/lib/dependency-watchdog/dwd.mjs'));
     expect(program.findIndex((byte) => byte > 0x7f)).toBe(-1);
     expect(existsSync(join(rootfs.directory, 'usr/local/lib/dependency-watchdog/page/index.html'))).toBe(true);
     expect(['usr/local', 'usr/share'].flatMap((path) => writableByOthers(join(rootfs.directory, path)))).toEqual([]);
   });
 
-  it('starts without the second HTTP client that Node has, which costs a quarter of the CPU of a start', async () => {
+  it("starts without Node's second HTTP client, which would cost a quarter of the start's CPU time", async () => {
     const script = 'process.once("exit", () => console.log(process.moduleLoadList.join()))';
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
     const program = startContainer({ rootfs, command: ['/usr/local/bin/dwd', 'version'], env });
@@ -190,7 +190,7 @@ describeContainers('the image in the place of the Go program, with what gardenle
     expect(program.stdout()).not.toContain('undici');
   });
 
-  it('weeds, leads, and goes on without the right to write Events', async () => {
+  it('leads and weeds without the right to write Events', async () => {
     await setEndpoints(seed.client, { namespace, service: 'etcd-main-client', ready: [false] });
     await createCrashing('kube-apiserver-1');
     const running = await run('weeder');
@@ -202,8 +202,8 @@ describeContainers('the image in the place of the Go program, with what gardenle
     expect(refused('weeder')).toEqual([`create /api/v1/namespaces/${namespace}/events`]);
   });
 
-  it('is another user without privileges, on a file system that it cannot write, in / and without a home', async () => {
-    // The weeder of the test before has given its Lease back.
+  it('runs as another user without privileges, in /, without a home, on a read-only file system', async () => {
+    // The weeder of the previous test has released its Lease.
     expect(await holder('weeder')).toBe('');
     const running = await run('weeder');
     await until('the weeder to lead', async () => (await holder('weeder')) !== '');
@@ -225,7 +225,7 @@ describeContainers('the image in the place of the Go program, with what gardenle
     ).toEqual([]);
   });
 
-  it('meets an outage, and restores all counts when it is over', async () => {
+  it('protects in an outage, and restores all counts afterwards', async () => {
     await renewLeases(shoot.client, nodes, Date.now() - 35_000);
     const running = await run('prober');
     const none = Object.fromEntries(Object.keys(former).map((name) => [name, 0]));
@@ -235,7 +235,7 @@ describeContainers('the image in the place of the Go program, with what gardenle
     await untilTold(running, 'no right is missing');
 
     kubelets.connect();
-    // gardenlet has 30 s from one probe to the next, and as much before machine-controller-manager comes back.
+    // gardenlet configures 30 s between probes, and another 30 s before machine-controller-manager is restored.
     await untilReplicas('the former counts', former);
     const restored = await getDeployment(seed.client, namespace, 'kube-controller-manager');
     expect(Object.keys(restored.metadata.annotations ?? {})).toEqual([]);
@@ -243,7 +243,7 @@ describeContainers('the image in the place of the Go program, with what gardenle
     expect(running.lines().filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('writes Events with the rights of docs/install.md, whose commands find it', async () => {
+  it('writes Events with the rights of docs/install.md, and is found by the commands there', async () => {
     await createCrashing('kube-apiserver-2');
     await applyRights(seed, documentedRights(), userOf('weeder'));
     await run('weeder');

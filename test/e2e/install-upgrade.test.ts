@@ -50,7 +50,7 @@ describeEnvtest('an installation where something is installed already', () => {
     return text;
   };
 
-  it('leaves pods of the version before the rights that they have, until others are in their place', async () => {
+  it('keeps the rights of the former version until its pods are replaced', async () => {
     await expectInstalled();
     const narrower = world.configFile('5s', [kcm]);
     const failed = await world.install('registry.example/missing:2.0.0', `--config-file=${narrower}`, '--timeout=6s');
@@ -75,7 +75,7 @@ describeEnvtest('an installation where something is installed already', () => {
     await expectInstalled();
   });
 
-  it('takes an installed policy along, and nothing of it away', async () => {
+  it('upgrades an installed policy and keeps its settings', async () => {
     const file = join(world.directory, 'stateful.yaml');
     const [deployment, stateful] = [mcm, 'etcd'].map(
       (name, index) => `kind: ${['Deployment', 'StatefulSet'][index] ?? ''}, name: ${name}`,
@@ -94,7 +94,7 @@ describeEnvtest('an installation where something is installed already', () => {
     expect(spec.matchConstraints.resourceRules.map(({ resources }) => resources)).toEqual([
       ['deployments', 'statefulsets'],
     ]);
-    // Chosen once, and kept by upgrades that say nothing of it.
+    // An upgrade without the setting keeps the earlier choice.
     const binding = await read<{ readonly spec: object }>('validatingadmissionpolicybinding', policyName);
     expect(binding.spec).toMatchObject({ validationActions: ['Audit'] });
     expect(await policies()).toEqual(before);
@@ -106,7 +106,7 @@ describeEnvtest('an installation where something is installed already', () => {
     await expectInstalled();
   });
 
-  it('adds no prober in another namespace to an active one, unless it is told to, and restores nothing when that goes', async () => {
+  it('adds a second prober in another namespace only on request, and restores nothing when that one is removed', async () => {
     const there = ['--namespace=watch', '--create-namespace'];
     const refused = await world.install(image, ...there);
     expect(refused.text).toMatch(
@@ -135,7 +135,7 @@ describeEnvtest('an installation where something is installed already', () => {
     ]);
   });
 
-  it('leaves what is held to one that waits for the same Lease', async () => {
+  it('leaves held resources to another prober that waits for the same Lease', async () => {
     const command = ['/dwd', 'prober', '--config-file=/config.yaml'];
     const containers = [{ name: 'main', image: 'another', command: [...command, '--dry-run'] }];
     const labels = { app: gardenlets };
@@ -154,7 +154,7 @@ describeEnvtest('an installation where something is installed already', () => {
         return status?.observedGeneration === metadata.generation ? status.availableReplicas : undefined;
       });
     await untilAvailable();
-    // One that only looks on restores nothing.
+    // A prober in dry run restores nothing, so the removal must.
     expect((await world.dwd('uninstall', '--dry-run')).text).toContain(`${mcm}: would be restored\n`);
     const patch = [{ op: 'replace', path: '/spec/template/spec/containers/0/command', value: command }];
     const patching = ['--type=json', `--patch=${JSON.stringify(patch)}`];
@@ -176,7 +176,7 @@ describeEnvtest('an installation where something is installed already', () => {
     await world.untilCounts(2, 3);
   });
 
-  it('does not take a removal by hand, which leaves resources at 0, for nothing installed', async () => {
+  it('does not mistake a removal by hand, which leaves resources at 0, for an empty cluster', async () => {
     await expectInstalled();
     world.kubelets.cut();
     await world.untilCounts(0, 0);
@@ -192,7 +192,7 @@ describeEnvtest('an installation where something is installed already', () => {
     await world.untilCounts(2, 3);
   });
 
-  it('says that nobody protects when a removal ends midway, and goes on the next time', async () => {
+  it('reports that nothing protects the shoots after an interrupted removal, and continues the next time', async () => {
     await expectInstalled();
     const metadata = { name: 'keep-config-maps' };
     const apiVersion = 'admissionregistration.k8s.io/v1';

@@ -24,14 +24,14 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
   afterAll(() => world.stop());
 
   const pods = () => seed.client.list<AgentPod>('/api/v1/namespaces/garden/pods');
-  /** Without pods that are on their way out: a rollout does not wait for their end. */
+  /** Returns the images of pods that are not being deleted, because a rollout does not wait for the end of old pods. */
   const stayingImages = async () =>
     (await pods())
       .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
       .map(({ spec }) => spec.containers[0]?.image);
   const names = async (kind: string): Promise<readonly string[]> =>
     (await seed.kubectl(['get', kind, '-n', 'garden', '-o', 'name'])).split('\n').filter(Boolean);
-  it('shows what it would do, and writes nothing', async () => {
+  it('shows in a dry run what it would do, and writes nothing', async () => {
     const at = Date.now();
     const shown = await install(first, '--dry-run');
     expect(shown).toMatchObject({ code: 0 });
@@ -46,13 +46,13 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     expect(await listEverything(seed.client)).toEqual(before);
   });
 
-  it('needs a namespace, and leaves it to the operator to make one', async () => {
+  it('needs a namespace, and creates none without the flag', async () => {
     const refused = await install(first, '--namespace=elsewhere');
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.text).toContain('there is no namespace elsewhere\ncreate it, or add --create-namespace\n');
   });
 
-  it('says within its time what is not ready, and why', async () => {
+  it('reports within its timeout which pods are not ready, and why', async () => {
     const failed = await install('registry.example/missing:1.0.0', '--timeout=5s');
     expect(failed).toMatchObject({ code: 1 });
     expect(failed.text).toContain(
@@ -61,7 +61,7 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     expect(failed.text).toContain('ImagePullBackOff: Back-off pulling image "registry.example/missing:1.0.0"');
   });
 
-  it('installs, waits until a pod of it leads, and finds all rights granted', async () => {
+  it('installs, waits until a pod leads, and finds all rights granted', async () => {
     const installed = await install(first);
     expect(installed.text).toMatch(/prober: ready, and dwd-prober-[\w-]+ leads\n/);
     expect(installed.text).toMatch(/prober: rights: ok: all \d+ are granted\n/);
@@ -89,7 +89,7 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     );
   });
 
-  it('leaves to others what they have set, names them, and takes it over on request', async () => {
+  it('keeps the fields that others have set, names their owners, and takes the fields over on request', async () => {
     await seed.kubectl(['scale', 'deployment', 'dwd-prober', '-n', 'garden', '--replicas=3']);
     const refused = await install(first);
     expect(refused).toMatchObject({ code: 1 });
@@ -102,7 +102,7 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     expect(taken.code).toBe(0);
   });
 
-  it('cannot take back a pause that the configuration orders, and says what does', async () => {
+  it('cannot end a pause of the configuration, and names the way to end it', async () => {
     const file = configFile('7s');
     appendFileSync(file, 'paused: maintenance of the seed\n');
     expect((await install(first, `--config-file=${file}`)).code).toBe(0);
@@ -114,7 +114,7 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     expect((await install(first)).code).toBe(0);
   });
 
-  it("does not touch what belongs to gardener's resource manager, which would put it back", async () => {
+  it('does not change objects of gardener-resource-manager, which would revert the change', async () => {
     const annotate = (origin: string) => seed.kubectl(['annotate', 'deployment', 'dwd-prober', '-n', 'garden', origin]);
     await annotate('resources.gardener.cloud/origin=garden/dependency-watchdog-prober');
     const refused = await install(second, '--force-conflicts');
@@ -125,14 +125,14 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     expect(await stayingImages()).toEqual([first, first]);
   });
 
-  it('meets an outage with the rights that it has installed, and no others', async () => {
+  it('protects in an outage with only the installed rights', async () => {
     const at = Date.now();
     kubelets.cut();
     await untilCounts(0, 0);
     expect(countsSince(at)).toEqual([`${prober} ${mcm} 0`, `${prober} ${kcm} 0`]);
   });
 
-  it('goes over to another version and another configuration in mid-outage, and restores nothing before its end', async () => {
+  it('changes version and configuration during an outage, and restores nothing before its end', async () => {
     const at = Date.now();
     const dropping = await install(second, `--config-file=${configFile('6s', [kcm])}`);
     expect(dropping.text).toContain(
@@ -150,7 +150,7 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     expect(countsSince(at)).toEqual([`${prober} ${kcm} 2`, `${prober} ${mcm} 3`]);
   });
 
-  it('removes under its old name what has another one now, and what is not its own never', async () => {
+  it('removes its objects of a former name, and never the objects of others', async () => {
     await seed.kubectl(['create', 'configmap', 'dwd-prober-config-mine', '-n', 'garden', '--from-literal=a=b']);
     // A copy in another namespace, with its labels.
     const copy = ['configmap', 'copy', '-n', 'default'];
@@ -172,7 +172,7 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     expect([back.code, await names('deployments')]).toEqual([0, ['deployment.apps/dwd-prober']]);
   });
 
-  it('restores nothing before what has to come first is up, and does not go then', async () => {
+  it('restores a resource only after the resource of the level before, and otherwise is not removed', async () => {
     const setImage = (image: string) =>
       seed.kubectl(['set', 'image', 'deployment', kcm, '-n', shootNamespace, `main=${image}`]);
     kubelets.cut();
@@ -195,7 +195,7 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     await untilCounts(0, 0);
   });
 
-  it('does not go while something would stay at 0, unless it is forced to, and says what stays', async () => {
+  it('is not removed while a resource would stay at 0, unless forced, and names that resource', async () => {
     await seed.kubectl([
       'annotate',
       'deployment',
@@ -205,7 +205,7 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
       'dependency-watchdog.gardener.cloud/ignore-scaling=true',
     ]);
     const stays = `Deployment ${shootNamespace}/${mcm} is at 0 replicas, was 3: its annotation ignore-scaling keeps us off`;
-    // As an uninstallation leaves it that was killed.
+    // The state that a killed uninstallation leaves.
     await seed.kubectl(['scale', 'deployment', 'dwd-prober', '-n', 'garden', '--replicas=0']);
     const refused = await dwd('uninstall');
     expect(refused).toMatchObject({ code: 1 });
@@ -221,7 +221,7 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     await untilCounts(2, 0);
   });
 
-  /** As the kubelet leaves it: no roll-out removes it. Returns its path. */
+  /** Creates an evicted pod, as the kubelet leaves it: no rollout removes it. Returns its path. */
   const createEvictedPod = async (): Promise<string> => {
     const selected = await seed.kubectl([
       'get',
@@ -248,7 +248,7 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     return path;
   };
 
-  it('restores what is held and leaves nothing behind, in the middle of an outage', async () => {
+  it('restores held resources and leaves nothing behind, even during an outage', async () => {
     await seed.kubectl([
       'annotate',
       'deployment',
@@ -282,7 +282,7 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     expect((await dwd('uninstall')).text).toContain('nothing is installed in the namespace garden');
   });
 
-  it('installs prober and weeder where nothing else is said, in a namespace that it makes, and removes each for itself', async () => {
+  it('installs prober and weeder by default, in a namespace that it creates, and removes each on its own', async () => {
     const here = '--namespace=watch';
     const installed = await dwd('install', here, '--create-namespace', `--image=${first}`);
     expect(installed.text).toMatch(

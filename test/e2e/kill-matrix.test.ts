@@ -9,7 +9,14 @@ import { describeEnvtest } from '../envtest/gate.ts';
 import { type Kubelets, createNodes, startKubelets } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
-import { type Dependent, type DependentState, type Lane, createLane, dependents, prefix } from './support/lane.ts';
+import {
+  type Dependent,
+  type DependentState,
+  type IsolatedShoot,
+  createIsolatedShoot,
+  dependents,
+  prefix,
+} from './support/isolated-shoot.ts';
 import { createMatrix } from './support/matrix.ts';
 import { startMillController } from './support/mill.ts';
 import {
@@ -24,7 +31,7 @@ import {
 } from './support/troubles.ts';
 
 const nodes = ['node-a', 'node-b', 'node-c'];
-/** 0.75 of the grace below. */
+/** Expiry age of a lease: 0.75 of the grace period below. */
 const limitMs = 6_000;
 const config = `
 kubeConfigSecretName: shoot-access-prober
@@ -58,7 +65,7 @@ describeEnvtest('kill matrix', () => {
   let seed: ControlPlane;
   let shoot: ControlPlane;
   let kubelets: Kubelets;
-  let lanes: readonly Lane[] = [];
+  let lanes: readonly IsolatedShoot[] = [];
   let controllers: readonly { stop(): Promise<void> }[] = [];
   let seedAudit: ReturnType<typeof auditInto>;
   let shootAudit: ReturnType<typeof auditInto>;
@@ -75,7 +82,7 @@ describeEnvtest('kill matrix', () => {
     await createNodes(shoot.client, nodes);
     kubelets = startKubelets(shoot.client, nodes, { everyMs: 500 });
     lanes = await Promise.all(
-      Object.keys(troubles).map((name) => createLane({ name, seed, shoot, nodes, config, directory })),
+      Object.keys(troubles).map((name) => createIsolatedShoot({ name, seed, shoot, nodes, config, directory })),
     );
     controllers = [startDeploymentController(seed.client), startMillController(seed.client)];
     await Promise.all(lanes.map((lane) => lane.start()));
@@ -89,7 +96,7 @@ describeEnvtest('kill matrix', () => {
     process.stderr.write(`kill matrix\n${matrix.table()}\n`);
   });
 
-  const wanted = (lane: Lane, dependent: Dependent, flow: FlowDirection): DependentState => {
+  const wanted = (lane: IsolatedShoot, dependent: Dependent, flow: FlowDirection): DependentState => {
     const count = lane.expected[dependent];
     if (flow === 'up') return { count, annotations: {} };
     const marks = { [`${prefix}/replicas`]: String(count), [`${prefix}/meltdown-protection-active`]: '' };
@@ -100,7 +107,7 @@ describeEnvtest('kill matrix', () => {
   const sorted = ({ count, annotations }: DependentState): string =>
     JSON.stringify([count, Object.entries(annotations).sort()]);
 
-  const untilFlowEnded = async (lane: Lane, flow: FlowDirection, hasStruck: () => boolean): Promise<void> => {
+  const untilFlowEnded = async (lane: IsolatedShoot, flow: FlowDirection, hasStruck: () => boolean): Promise<void> => {
     const seen: Partial<Record<Dependent, DependentState>> = {};
     const detail = (): string => {
       const { expected, proxy } = lane;
@@ -118,8 +125,8 @@ describeEnvtest('kill matrix', () => {
     });
   };
 
-  /** A flow that has ended stays so: nothing changes over two more probe runs. */
-  const untilQuiet = async (lane: Lane): Promise<void> => {
+  /** Expects that a flow has ended: no write succeeds during two more runs. */
+  const untilQuiet = async (lane: IsolatedShoot): Promise<void> => {
     const runs = (): number =>
       shootAudit.requests().filter(({ user, uri }) => user === `prober-${lane.name}` && uri === '/version').length;
     const before = runs();
@@ -129,7 +136,7 @@ describeEnvtest('kill matrix', () => {
     expect(landed, `${lane.name}: writes after the flow's end`).toEqual([]);
   };
 
-  const runFlow = async (lane: Lane, flow: FlowDirection, target: string | undefined): Promise<void> => {
+  const runFlow = async (lane: IsolatedShoot, flow: FlowDirection, target: string | undefined): Promise<void> => {
     const { length } = lane.proxy.writes;
     const armed = arm(seed, lane, target);
     await untilFlowEnded(lane, flow, armed.hasStruck);
@@ -151,7 +158,7 @@ describeEnvtest('kill matrix', () => {
     else kubelets.connect();
   };
 
-  /** Lets a flow run in all lanes at once; with a target, that write of it meets each lane's trouble. */
+  /** Runs a flow in all shoots at once. With a target, that write has each shoot's fault. */
   const runFlows = async (flow: FlowDirection, target?: string): Promise<void> => {
     const ends = lanes.map((lane) => {
       const row = { trouble: target === undefined ? 'none' : lane.name, flow, target: target ?? '' };
@@ -161,7 +168,7 @@ describeEnvtest('kill matrix', () => {
     throwAll(await Promise.allSettled(ends));
   };
 
-  it('writes what was counted when nothing comes in between', async () => {
+  it('restores the former counts in undisturbed flows', async () => {
     await runFlows('down');
     await runFlows('up');
   });
@@ -174,13 +181,13 @@ describeEnvtest('kill matrix', () => {
     });
   }
 
-  const startAndEnd = async (lane: Lane, flow: FlowDirection): Promise<void> => {
+  const startAndEnd = async (lane: IsolatedShoot, flow: FlowDirection): Promise<void> => {
     await lane.start();
     await untilFlowEnded(lane, flow, () => true);
     await untilQuiet(lane);
   };
 
-  /** Each lane's program dies right after another write of the flow, and starts again when the kubelets have changed their mind. */
+  /** Kills each shoot's program right after a different write of the flow, and starts it again after the kubelets have changed to the opposite state. */
   const killAndTurn = async (flow: FlowDirection): Promise<void> => {
     const back = flow === 'down' ? 'up' : 'down';
     const killed = lanes.map(async (lane, index) => {
@@ -192,7 +199,7 @@ describeEnvtest('kill matrix', () => {
     turn(flow);
     const targets = await Promise.all(killed);
     turn(back);
-    // A program that starts before the leases have expired would first go on with the scale-up.
+    // A program that starts before the leases have expired would first continue the scale-up.
     if (back === 'down') await sleep(limitMs + 1_000);
     const ends = lanes.map((lane, index) =>
       matrix.record(lane, { trouble: 'killed, turned', flow, target: targets[index] ?? '' }, startAndEnd(lane, back)),
@@ -200,17 +207,17 @@ describeEnvtest('kill matrix', () => {
     throwAll(await Promise.allSettled(ends));
   };
 
-  it('restores what a scale-down had done that was killed before the kubelets came back', async () => {
+  it('restores the resources of a scale-down that was killed before the kubelets renewed again', async () => {
     await killAndTurn('down');
   });
 
-  it('scales down again what a scale-up had done that was killed before the kubelets were cut off again', async () => {
+  it('scales down again the resources of a scale-up that was killed before the kubelets were cut off again', async () => {
     await runFlows('down');
     await killAndTurn('up');
     await runFlows('up');
   });
 
-  it('never brought the machine-controller-manager back before the kube-controller-manager was ready', () => {
+  it('never restored machine-controller-manager before kube-controller-manager was ready', () => {
     for (const { name } of lanes) {
       let kcmReady = true;
       for (const { user, uri, verb, status, body } of seedAudit.requests()) {
@@ -223,7 +230,7 @@ describeEnvtest('kill matrix', () => {
     }
   });
 
-  it('never stored a number of replicas that would not bring a resource back', () => {
+  it('never stored a number of replicas that would not restore a resource', () => {
     const stored = seedAudit.requests().flatMap(({ user, body }) => {
       if (!user.startsWith('dwd-')) return [];
       const patch = body as { metadata?: { annotations?: Record<string, string | null> } } | undefined;

@@ -42,7 +42,7 @@ const flags = [
   '--leader-elect-retry-period=500ms',
 ];
 
-/** A promise that is resolved from outside. */
+/** Creates a promise that the caller resolves. */
 const signal = <T>() => {
   let settle: ((value: T) => void) | undefined;
   const promise = new Promise<T>((resolve) => {
@@ -69,7 +69,7 @@ describeEnvtest('leader election of whole programs', () => {
       startControlPlane({ name: 'seed', apiServerFlags: audit.flags }),
       startControlPlane({ name: 'shoot', kinds: [] }),
     ]);
-    // Their kubelets never renew: whoever leads has to scale down.
+    // Their kubelets never renew, so every leader must scale down.
     await createNodes(shoot.client, nodes);
     const { text } = await shoot.kubeconfigFor({ user: 'prober', rules: shootRules });
     await createProtectedShoot(seed, { namespace, kubeconfig: text });
@@ -82,8 +82,8 @@ describeEnvtest('leader election of whole programs', () => {
   });
 
   /**
-   * Somebody who does not know of the outage scales up again and again, so that a leader never runs out of writes; each time to another
-   * count, so that it has to store it before it scales down: two writes, the second of which follows at once from the answer to the first.
+   * Scales up again and again, so that a leader always has writes to do. The count alternates, so that the leader must store it before it
+   * scales down: that takes two writes, and the second follows the response to the first at once.
    */
   const raise = async (): Promise<void> => {
     let count = 2;
@@ -109,7 +109,7 @@ describeEnvtest('leader election of whole programs', () => {
     replicas.map((replica) => `--- ${replica.user}\n${replica.program().output()}`).join('\n');
   const outOfTerm = () => writesOutOfTerm(audit.requests(), users);
 
-  /** The leader at work: it has the Lease and has written since `since`. */
+  /** Waits for a working leader: it holds the Lease, and has written since `since`. */
   const untilLeads = async (since: number, former?: ProgramReplica): Promise<ProgramReplica> => {
     const what = `a leader other than ${former?.user ?? 'nobody'}`;
     return waitFor({ what, withinMs: 90_000, everyMs: 200, detail: outputs }, () => {
@@ -121,7 +121,7 @@ describeEnvtest('leader election of whole programs', () => {
     });
   };
 
-  /** Waits until another leads, and notes how long nobody did. */
+  /** Waits for another leader, and notes how long there was none. */
   const untilHandedOver = async (how: string, from: ProgramReplica, since: number): Promise<ProgramReplica> => {
     const next = await untilLeads(since, from);
     const took = leaseWrites(audit.requests()).find(({ user, at }) => user === next.user && at >= since)?.at ?? since;
@@ -137,10 +137,10 @@ describeEnvtest('leader election of whole programs', () => {
       .requests()
       .filter((request) => request.user === user && request.verb !== 'get' && request.at > since)
       .filter(({ verb }) => ['create', 'update', 'patch', 'delete'].includes(verb))
-      // Asking for one's rights changes nothing.
+      // A permission check changes nothing.
       .filter(({ uri }) => !uri.endsWith('/selfsubjectaccessreviews'));
 
-  /** Holds back the first of the leader's next two writes until `release` is called; `status` is what the API server said to it then. */
+  /** Delays the first of the leader's next two writes until `release` is called. `status` resolves to the API server's status for that write. */
   const holdNextWrite = ({ proxy }: ProgramReplica) => {
     const [held, mayPass, status] = [signal<number>(), signal<undefined>(), signal<number>()];
     proxy.setFault({
@@ -159,7 +159,7 @@ describeEnvtest('leader election of whole programs', () => {
     return { held: held.promise, release: () => mayPass.resolve(undefined), status: status.promise };
   };
 
-  it('elects one of two, and only it writes', async () => {
+  it('elects one of two, and only the leader writes', async () => {
     const [first, second] = replicas;
     first?.start();
     second?.start();
@@ -169,7 +169,7 @@ describeEnvtest('leader election of whole programs', () => {
     expect(outOfTerm()).toEqual([]);
   });
 
-  it('hands over from a leader that was killed', async () => {
+  it('hands over from a killed leader', async () => {
     const leader = await untilLeads(Date.now());
     const since = Date.now();
     leader.program().signal('SIGKILL');
@@ -180,7 +180,7 @@ describeEnvtest('leader election of whole programs', () => {
     replicas[2]?.start();
   });
 
-  it('writes nothing after a suspension, though the answer to its last write was waiting', async () => {
+  it('writes nothing after a suspension, although the response to its last write was waiting', async () => {
     const leader = await untilLeads(Date.now());
     const program = leader.program();
     const write = holdNextWrite(leader);
@@ -192,21 +192,21 @@ describeEnvtest('leader election of whole programs', () => {
     const woken = Date.now();
     program.signal('SIGCONT');
     expect(await program.ended, program.output()).toBe(1);
-    // It asks for the Lease once, in vain.
+    // It tries once to renew the Lease, and fails.
     expect(writesOf(leader, woken).filter((request) => !toElectionLease(request))).toEqual([]);
     expect(outOfTerm()).toEqual([]);
     leader.start();
     expect(await untilLeads(Date.now())).toBe(next);
   });
 
-  it('renews before it writes after a suspension beyond its renew deadline, and goes on when nobody has taken the Lease', async () => {
+  it('renews before it writes after a suspension beyond its renew deadline, and continues if no other replica has taken the Lease', async () => {
     const leader = await untilLeads(Date.now());
     const program = leader.program();
     const write = holdNextWrite(leader);
     await write.held;
     program.signal('SIGSTOP');
     write.release();
-    // The Lease, last renewed up to 0.5 s before, is good for 4 s.
+    // The Lease was renewed at most 0.5 s before, and lasts 4 s.
     await sleep(3_050);
     const woken = Date.now();
     program.signal('SIGCONT');
@@ -218,7 +218,7 @@ describeEnvtest('leader election of whole programs', () => {
     expect(outOfTerm()).toEqual([]);
   });
 
-  it('has a write refused that the network held back until another led', async () => {
+  it('gets 409 for a write that the network delayed until another replica led', async () => {
     const leader = await untilLeads(Date.now());
     const program = leader.program();
     const write = holdNextWrite(leader);
@@ -257,7 +257,7 @@ describeEnvtest('leader election of whole programs', () => {
     leader.start();
   });
 
-  it('ends on SIGTERM though the seed does not answer', async () => {
+  it('ends on SIGTERM although the seed does not respond', async () => {
     const leader = await untilLeads(Date.now());
     const since = Date.now();
     leader.proxy.cutOff('swallow');
@@ -269,7 +269,7 @@ describeEnvtest('leader election of whole programs', () => {
     leader.start();
   });
 
-  it('does not release the Lease while a write is on its way', async () => {
+  it('does not release the Lease while a write is pending', async () => {
     const leader = await untilLeads(Date.now());
     const write = holdNextWrite(leader);
     await write.held;
@@ -288,7 +288,7 @@ describeEnvtest('leader election of whole programs', () => {
     leader.start();
   });
 
-  it('needs no more rights than create on Leases and get and update on the one', () => {
+  it('needs only the right to create Leases, and to get and update its own', () => {
     const requests = audit.requests().filter((request) => users.includes(request.user) && toElectionLease(request));
     expect(new Set(requests.map(({ verb }) => verb))).toEqual(new Set(['create', 'get', 'update']));
     expect(requests.filter(({ status }) => status === 403 || status === 401)).toEqual([]);
@@ -297,7 +297,7 @@ describeEnvtest('leader election of whole programs', () => {
   it('never had two writers', () => {
     const late = outOfTerm();
     expect(late.filter(({ status }) => status !== 409)).toEqual([]);
-    // The one that the network held back, refused by its precondition.
+    // The delayed write, refused by its precondition.
     expect(late.length).toBeLessThanOrEqual(1);
   });
 });

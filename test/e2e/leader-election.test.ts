@@ -28,9 +28,9 @@ interface LeaseSpec {
 interface Candidate {
   readonly elector: LeaderElector;
   readonly ended: Promise<LeadershipEnd>;
-  /** As SIGTERM does. */
+  /** Stops it as SIGTERM does. */
   stop(): void;
-  /** As a network that loses everything from here on. */
+  /** Drops all its traffic from now on. */
   cutOff(): void;
 }
 
@@ -53,7 +53,7 @@ describeEnvtest('leader election on a real API server', () => {
     cleanUps = [];
   });
 
-  /** A Lease of its own for each test, and exactly the rights of rule 29 to it. */
+  /** Creates a kubeconfig for a new Lease, with exactly the rights of rule 29 to it. */
   const arrange = async (): Promise<void> => {
     count += 1;
     name = `dwd-test-${String(count)}-leader-election`;
@@ -132,7 +132,7 @@ describeEnvtest('leader election on a real API server', () => {
     expect(await spec()).toMatchObject({ holderIdentity: 'b', leaseDurationSeconds: 3, leaseTransitions: 1 });
   });
 
-  it('rule 25: takes over from a leader that fell silent, which stops first', async () => {
+  it('rule 25: takes over from a silent leader, which stops first', async () => {
     await arrange();
     const a = start('a');
     await until('a leads', () => a.elector.mayWrite());
@@ -148,7 +148,7 @@ describeEnvtest('leader election on a real API server', () => {
     expect(await spec()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
   });
 
-  it('rule 26: a Lease that others touch, or delete, stays ours', async () => {
+  it('rule 26: keeps leading when others change or delete the Lease', async () => {
     await arrange();
     const a = start('a');
     await until('a leads', () => a.elector.mayWrite());
@@ -165,7 +165,7 @@ describeEnvtest('leader election on a real API server', () => {
     expect(await spec()).toMatchObject({ holderIdentity: 'a' });
   });
 
-  it('rule 26: an API server that hangs costs the lead, and the next one is elected when it is back', async () => {
+  it('rule 26: stops leading while the API server hangs, and a leader is elected afterwards', async () => {
     await arrange();
     const a = start('a');
     await until('a leads', () => a.elector.mayWrite());
@@ -210,7 +210,7 @@ describeEnvtest('leader election on a real API server', () => {
     expect(await spec()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 2 });
   });
 
-  it('rule 28: a process that was suspended for longer than the lease writes nothing when it wakes up', async () => {
+  it('rule 28: a process that was suspended for longer than the Lease lasts writes nothing when it continues', async () => {
     await arrange();
     const configMap = `/api/v1/namespaces/${namespace}/configmaps`;
     await plane.client.create(configMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });

@@ -18,16 +18,16 @@ import { type Served, startServed } from '../envtest/served.ts';
 import { type Census, startCensus } from './support/census.ts';
 import type { FaultyWorld } from './support/faulty-world.ts';
 
-/** After as many to warm up. */
+/** Number of measured phases, after one of warm-up. */
 const phases = 7;
 const runsPerPhase = 300;
-/** Virtual time per turn of the event loop with its sockets: when the machine is slow, time is too. */
+/** Virtual time per turn of the event loop, so that virtual time is as slow as the machine. */
 const stepMs = 50;
 const settings = { ...gardenSettings, probeIntervalMs: 2_000, initialDelayMs: 0 };
 
 const counted = ['sockets', 'fileDescriptors', 'signals', 'listeners', 'pendingTimers'] as const;
 const reloads = 40;
-/** What may be there by chance: a run of each of the eight shoots is under way, with three signals, a connection and timers. */
+/** Tolerance of a count: a run of each of the eight shoots may be in progress, with three signals, a connection and timers. */
 const slack = 24;
 
 const ends: (() => Promise<void> | void)[] = [];
@@ -46,7 +46,7 @@ const startWorld = async (): Promise<{ world: Served<FaultyWorld>; kubeconfigFil
   return { world, kubeconfigFile };
 };
 
-/** A prober with all that a process has between it and its sockets, on a clock that stands still unless `pass` moves it. */
+/** Starts a prober with everything between it and its sockets that a process has, on a clock that only `pass` advances. */
 const startProbing = async (kubeconfigFile: string) => {
   const clock = createVirtualClock({ startWall: Date.now() });
   const counts = { breaks: 0, bugs: 0 };
@@ -77,7 +77,7 @@ const startProbing = async (kubeconfigFile: string) => {
       }
     }
   };
-  /** Probe runs so far, by result. */
+  /** Returns the number of runs so far, by result. */
   const runs = async (): Promise<ReadonlyMap<string, number>> => {
     const results = new Map<string, number>();
     for (const [, result = '', value] of (await meter.metricsText()).matchAll(
@@ -103,7 +103,7 @@ const startProbing = async (kubeconfigFile: string) => {
 
 const sum = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((all, some) => all + some, 0);
 
-/** Theil and Sen: the median of the slopes between all pairs, which a few outliers cannot move. */
+/** Returns the Theil-Sen estimate: the median of the slopes of all pairs, which is robust against outliers. */
 const slope = (points: readonly (readonly [x: number, y: number])[]): number => {
   const slopes = points.flatMap(([x, y], index) => points.slice(index + 1).map(([u, v]) => (v - y) / (u - x)));
   return slopes.sort((a, b) => a - b)[Math.floor(slopes.length / 2)] ?? 0;
@@ -118,7 +118,7 @@ interface Row extends Census {
 const format = ({ runs, resources: _resources, ...row }: Row): string =>
   `${String(runs).padStart(6)} runs  ${JSON.stringify(row)}`;
 
-it('holds on to nothing over 2,000 probe runs full of faults and 200 broken watches', {
+it('leaks nothing in 2,000 runs with many faults and 200 broken watches', {
   timeout: 900_000,
 }, async () => {
   const { world, kubeconfigFile } = await startWorld();
@@ -141,7 +141,7 @@ it('holds on to nothing over 2,000 probe runs full of faults and 200 broken watc
       results.set(result, (results.get(result) ?? 0) + count - (first.get(result) ?? 0));
     }
   };
-  /** Until what was hanging has timed out, and connections that nobody uses are closed; then time stands still. */
+  /** Ends the faults, lets pending requests time out and idle connections close, then stops the clock and counts. */
   const rest = async (): Promise<Row> => {
     await world.order('calm');
     const until = clock.monotonic() + 75_000;
@@ -153,7 +153,7 @@ it('holds on to nothing over 2,000 probe runs full of faults and 200 broken watc
 
   await troublePhase();
   await rest();
-  // V8 drops the code of functions that were not called between many collections.
+  // After several garbage collections, V8 drops the code of functions that were not called in between.
   for (let round = 0; round < 10; round += 1) await census.take();
   rows.push(await rest());
   for (let phase = 0; phase < phases; phase += 1) {
@@ -198,11 +198,11 @@ it('holds on to nothing over 2,000 probe runs full of faults and 200 broken watc
   const most = (what: (typeof counted)[number]): number => (rows[0]?.[what] ?? 0) + slack;
   for (const row of [...rows.slice(1), reloaded]) {
     for (const what of counted) expect(row[what], `${what}\n${figures}`).toBeLessThanOrEqual(most(what));
-    // Node does not count the sockets that nobody waits for.
+    // Node does not count unreferenced sockets.
     expect(row.fileDescriptors, figures).toBeLessThanOrEqual(before.fileDescriptors + row.sockets + slack);
   }
-  // What a run leaves behind is listeners, or a response and its socket: kilobytes. Slabs of buffers and code come and go: without
-  // a leak 140 to 350 bytes a run were measured.
+  // A leak per run would be listeners, or a response and its socket: kilobytes. Buffer slabs and code vary: without a leak, 140 to
+  // 350 bytes per run were measured.
   expect(heapPerRun, figures).toBeLessThan(600);
   expect(externalPerRun, figures).toBeLessThan(600);
   expect(after.resources, figures).toEqual(before.resources);

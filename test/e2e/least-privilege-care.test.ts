@@ -33,13 +33,13 @@ const grantsWith = (secretName: string) => {
   return settings === undefined ? expect.unreachable('not valid') : careGrants(settings);
 };
 
-/** They write nothing, and so can be asked of the same shoot. */
+/** These variants write nothing, so they can share the shoots. */
 const readers = variantsOf('care', (id): Grants => {
   const election = leaseGrants('dwd-care-leader-election-dry-run', id);
   return { seed: [...grantsWith(id), ...election], shoot: careShootGrants };
 });
 
-/** Each has a shoot of its own. */
+/** Each of these variants has its own shoot. */
 const writers = variantsOf('garden', (id): Grants => {
   const election = leaseGrants('dwd-care-leader-election', id);
   return { garden: careGardenGrants, seed: [...grantsWith(usualSecret), ...election], shoot: careShootGrants };
@@ -63,7 +63,7 @@ const kinds: readonly CustomKind[] = [
 
 type ExtensionKind = (typeof careExtensionKinds)[number];
 interface Report {
-  /** Of the extension. */
+  /** Type of the extension. */
   readonly type: string;
   readonly condition: { readonly type: string; readonly status: string };
 }
@@ -92,7 +92,7 @@ describeEnvtest('care without one of its rights', () => {
     await harness.stop();
   });
 
-  /** An extension in charge of the reports of a type, as it was heard of last. */
+  /** Registers an extension for a type, with the last renewal of its heartbeat. */
   const register = async (type: string, renewedAt: number): Promise<void> => {
     const { client } = harness.plane;
     const core = '/apis/core.gardener.cloud/v1beta1';
@@ -109,7 +109,7 @@ describeEnvtest('care without one of its rights', () => {
     });
   };
 
-  /** What an extension says of a shoot. */
+  /** Writes an extension's report on a shoot. */
   const report = async (shoot: string, extension: ExtensionKind, { type, condition }: Report): Promise<void> => {
     const { kind, resource, scope } = extension;
     const { client } = harness.plane;
@@ -122,19 +122,19 @@ describeEnvtest('care without one of its rights', () => {
     await client.patch(`${path}/${name}/status`, { status: { conditions: [said] } });
   };
 
-  /** A shoot that is well. */
+  /** Creates a healthy shoot. */
   const createShoot = async (name: string, kubeconfig: string): Promise<void> => {
     await createCareShoot({ garden: harness.plane, seed: harness.plane }, { name, kubeconfig, nodes });
     await createMachines(harness.plane.client, { namespace: namespaceOf(name), nodes });
   };
 
-  /** The conditions that are not True, as it last said them. */
+  /** Returns the conditions that a variant has logged, each with its latest status. */
   const found = ({ program }: Running): ReadonlyMap<string, string> => {
     const last = new Map<string, string>();
     for (const { msg, condition, status, reason, text, namespace } of program.lines()) {
       if (msg !== 'condition changed') continue;
       const numbers = /\(\d\/\d\)/.exec(String(text))?.[0] ?? '';
-      // That all reports of an extension are outdated counts, not of which kind each is.
+      // For outdated reports, only the fact counts, not the kind of each.
       const why = String(reason).replace(/^.*(?=OutdatedHealth)/, '');
       const how = status === 'True' ? 'True' : [status, why, numbers].join(' ').trim();
       last.set(`${String(namespace).replace(/^.*--/, '')} ${String(condition)}`, how);
@@ -142,7 +142,7 @@ describeEnvtest('care without one of its rights', () => {
     return last;
   };
 
-  /** In what it differs from the one that has all rights. */
+  /** Returns the differences from the variant with all rights. */
   const difference = (one: Running, all: ReadonlyMap<string, string>): string => {
     const own = found(one);
     if (own.size === 0) return 'nothing';
@@ -169,7 +169,7 @@ describeEnvtest('care without one of its rights', () => {
     const { client } = harness.plane;
     const garden = ['--dry-run', `--garden-kubeconfig=${harness.plane.admin.kubeconfig.file}`];
     await harness.start('care', readers, ({ id }) => ({ config: careConfigFor(id), flags: garden }));
-    // All that it is to learn comes later than its lists.
+    // All objects are created after the initial lists, so that care sees them only by watches.
     await register('fresh', Date.now());
     await register('stale', 0);
     for (const shoot of shoots) await createShoot(shoot, '');
@@ -180,7 +180,7 @@ describeEnvtest('care without one of its rights', () => {
         await client.create(secrets, { metadata: { name: variant.id }, data: { kubeconfig } });
       }
     }
-    // Of a condition the first report counts that is not True.
+    // For each condition, the first report that is not True counts.
     for (const [index, kind] of careExtensionKinds.entries()) {
       const condition = { type: reportedTypes[index % 4]!, status: 'False' };
       await report(index < 4 ? 'two' : 'three', kind, { type: 'fresh', condition });

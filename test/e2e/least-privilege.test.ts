@@ -61,8 +61,8 @@ const weederVariants = variantsOf('weed', (id) => ({
 }));
 
 /**
- * By what a prober goes without: the counts of kcm, mcm and mill in an outage, and what there is after it. A blind one has a watch in trouble: it
- * restores 90 s late.
+ * The effect of each missing right of the prober: the counts of kcm, mcm and mill in an outage, then the counts and traces after it. `blind`: a
+ * watch fails, and the restoration is 90 s late.
  */
 const probed: Readonly<Record<string, readonly [inOutage: string, afterwards: string]>> = {
   all: ['0 0 0', '2 3 4, Events'],
@@ -96,7 +96,7 @@ const probed: Readonly<Record<string, readonly [inOutage: string, afterwards: st
   'list leases.coordination.k8s.io (shoot)': ['2 3 4', '2 3 4, no Events'],
   'list nodes (shoot)': ['2 3 4', '2 3 4, no Events'],
 };
-/** Without a Lease it never leads, and observes all the same. */
+/** Variants that never lead for lack of a Lease, but still observe. */
 const observing: Fates = {
   'create leases.coordination.k8s.io': 'healthy',
   'get leases.coordination.k8s.io dwd-prober-leader-election': 'healthy',
@@ -104,7 +104,7 @@ const observing: Fates = {
 const probedAt = (fateOf: (fates: readonly [string, string]) => string): Fates =>
   Object.fromEntries(Object.entries(probed).map(([name, fates]) => [name, fateOf(fates)]));
 
-/** By what a weeder goes without: which of two pods are deleted, one that crash-loops before its service is ready and one later. */
+/** The effect of each missing right of the weeder: the deleted pods of two, one that crash-loops before its service is ready and one later. */
 const weeded: Fates = {
   all: 'early,late, Events',
   'list endpointslices.discovery.k8s.io': ', no Events, blind',
@@ -177,7 +177,7 @@ describeEnvtest('without one of its rights', () => {
 
   it('the prober', async () => {
     await harness.start('prober', proberVariants, ({ id }) => ({ config: proberConfigFor(id) }));
-    // All that it is to learn comes later than its lists.
+    // All objects are created after the initial lists, so that the prober sees them only by watches.
     for (const variant of proberVariants) await createShoot(variant);
     startControllers();
     const verdicts = async ({ program, variant: { id } }: Running): Promise<string> =>
@@ -187,14 +187,14 @@ describeEnvtest('without one of its rights', () => {
       { ...probedAt(([counts]) => (counts === '2 3 4' ? 'undefined' : 'healthy')), ...observing },
       verdicts,
     );
-    // One without a status would count as down at once, and not be read on the way up.
+    // A Deployment without status would count as scaled down at once, and would not be read during the scale-up.
     await waitFor({ what: 'Deployments that are ready', withinMs: 60_000, everyMs: 1_000 }, async () => {
       const { client } = harness.plane;
       const places = proberVariants.flatMap(({ id }) => [kcm, mcm].map((name) => [id, name] as const));
       const all = await Promise.all(places.map(([id, name]) => getDeployment(client, id, name)));
       return all.every(({ spec, status }) => status?.readyReplicas === spec.replicas);
     });
-    // What goes down does not settle: the way up begins before the way down has ended, and reads what it finds.
+    // Without controllers, no scale-down settles: the scale-up begins before the scale-down has ended, and must read the resources.
     await stopControllers();
     kubelets.cut();
     await harness.until(
@@ -213,7 +213,7 @@ describeEnvtest('without one of its rights', () => {
       probedAt(([, fate]) => fate),
       async (one) => `${await countsOf(one)}, ${await traces(one)}`,
     );
-    // Read only where the way up begins before the way down has ended: a matter of time.
+    // These are read only if the scale-up begins before the scale-down has ended, which depends on timing.
     await harness.expectNamedAndRefused([kcm, mcm].map((name) => `get deployments.apps ${name}`));
   }, 300_000);
 

@@ -57,7 +57,7 @@ describeEnvtest('the manifests of an installation', () => {
     return program;
   };
 
-  /** The output of `dwd manifests`, as an operator would pipe it into kubectl. */
+  /** Returns the output of `dwd manifests`, as an operator would pipe it into kubectl. */
   const manifests = async (...flags: readonly string[]): Promise<string> => {
     const program = run('manifests', ...flags);
     expect(await program.ended).toBe(0);
@@ -71,7 +71,7 @@ describeEnvtest('the manifests of an installation', () => {
     directory = mkdtempSync(join(tmpdir(), 'dwd-manifests-'));
     seed = await startControlPlane({ name: 'seed' });
     await seed.kubectl(['create', 'namespace', 'garden']);
-    // The kubelet would refuse nothing that this lets pass.
+    // Pods that this level admits would not be refused by the kubelet.
     await seed.kubectl(['label', 'namespace', 'garden', 'pod-security.kubernetes.io/enforce=restricted']);
     await seed.kubectl(['create', 'priorityclass', 'gardener-system-800', '--value=999998800']);
     await applyCustomKinds(seed.client, [serviceMonitors]);
@@ -83,13 +83,13 @@ describeEnvtest('the manifests of an installation', () => {
   });
 
   it.each(manifestVariants)(
-    'with %j are accepted, and change nothing when they are applied again',
+    'are accepted with %j, and change nothing when they are applied again',
     async (flags, count) => {
       const text = await manifests('--component', [...components, 'operator', 'policy'].join(','), ...flags);
       const applied = await apply(text);
       expect(applied).toHaveLength(count * components.length + 6);
       const again = await apply(text);
-      // Of these kubectl sends lists or selectors anew each time (their patch strategy is `replace`), which changes nothing.
+      // For these, kubectl sends lists or selectors every time (their patch strategy is `replace`), which changes nothing.
       const sentAnew = /^(?:poddisruptionbudget|(?:mutating|validating)admissionpolicy)\./;
       const changed = again.filter((line) => !line.endsWith(' unchanged') && !sentAnew.test(line));
       const generations = [
@@ -103,9 +103,9 @@ describeEnvtest('the manifests of an installation', () => {
     },
   );
 
-  it('have pods that a namespace with the most restrictive pod security admits', async () => {
+  it('have pods that a namespace with pod security level restricted admits', async () => {
     const found = await seed.client.list<Deployment>(deployments);
-    // Of both profiles, which share their names, and of the long ones.
+    // Both profiles share their names; the variant with the long prefix has its own.
     expect(found).toHaveLength(2 * components.length);
     for (const { metadata, spec } of found) {
       const pod = { apiVersion: 'v1', kind: 'Pod', ...spec.template };
@@ -124,7 +124,7 @@ describeEnvtest('the manifests of an installation', () => {
     ['weeder', undefined],
     ['care', undefined],
     ['prober', watermillConfig],
-  ] as const)('grant all that the %s asks for, leader election included (%#)', async (component, given) => {
+  ] as const)('grant all rights that the %s needs, including leader election (%#)', async (component, given) => {
     const namespace = given === undefined ? 'garden' : 'other';
     const configFile = join(directory, `${component}-${namespace}.yaml`);
     const flags = ['--component', component, '--namespace', namespace];
@@ -145,7 +145,7 @@ describeEnvtest('the manifests of an installation', () => {
     writeFileSync(kubeconfig, text, { mode: 0o600 });
     const [healthPort] = await freePorts(1);
     const program = run(
-      // The last of the same flag counts.
+      // A later flag overrides these.
       ...args,
       `--config-file=${configFile}`,
       `--kubeconfig=${kubeconfig}`,

@@ -8,7 +8,7 @@ import { marked } from 'marked';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-// The npm package as it is packed, and installed without a registry in an empty folder.
+// The packed npm package, installed without a registry in an empty folder.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { readonly version: string };
@@ -31,7 +31,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-/** Packages as `NAME VERSION`, in the order of the file. */
+/** Returns the packages as `NAME VERSION`, in the order of the file. */
 const namesIn = (licences: string): readonly string[] =>
   licences
     .split(`\n${'-'.repeat(80)}\n`)
@@ -39,7 +39,7 @@ const namesIn = (licences: string): readonly string[] =>
     .map((entry) => /^\n(\S+ \S+) \(/.exec(entry)?.[1] ?? entry);
 
 describe('the package', () => {
-  it('has what the README links to, and neither sources nor source maps', () => {
+  it('has the files that the README links to, and neither sources nor source maps', () => {
     const links: string[] = [];
     void marked.walkTokens(marked.lexer(readFileSync(`${root}README.md`, 'utf8')), (token) => {
       if (token.type === 'link' && !/^(?:https?:|#)/.test(token.href as string)) links.push(token.href as string);
@@ -95,7 +95,7 @@ describe('the declarations', () => {
   const example = (component: string): string =>
     JSON.stringify(parse(readFileSync(`${root}examples/${component}-config.yaml`, 'utf8')));
 
-  it('fit a consumer, and the examples', () => {
+  it('compile with a consumer and with the examples', () => {
     const source = `
       import { type CareConfiguration, commit, type ProberConfiguration, version, type WeederConfiguration } from 'dependency-watchdog';
       import { errorCodes, runExtension } from 'dependency-watchdog/healthcheck';
@@ -107,7 +107,7 @@ describe('the declarations', () => {
     expect(compile(source)).toBe('');
   });
 
-  it('refuse what is no configuration', () => {
+  it('refuse an invalid configuration', () => {
     const source = `
       import type { ProberConfiguration } from 'dependency-watchdog';
       export const prober: ProberConfiguration = { kubeConfigSecretName: 'probe', dependentResourceInfos: [], probeIntervall: '1s' };
@@ -116,14 +116,14 @@ describe('the declarations', () => {
   });
 });
 
-describe('what is bundled', () => {
+describe('the bundled code', () => {
   const metafile = JSON.parse(readFileSync(`${root}.cache/metafile.json`, 'utf8')) as {
     readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
   };
   const paths = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
   const names = new Set(paths.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
 
-  it('has the simulator in a file of its own, and nothing of it where the watchdogs are', () => {
+  it('has the simulator in its own file, and none of it in the file of the watchdogs', () => {
     const simulated = (file: string): readonly string[] =>
       Object.keys(metafile.outputs[file]?.inputs ?? {}).filter((path) => path.startsWith('simulator/'));
     expect(simulated('dist/simulator.js')).toContain('simulator/cli/index.ts');
@@ -142,7 +142,7 @@ describe('what is bundled', () => {
     ).toBeGreaterThanOrEqual(listed.length);
   });
 
-  it('is refused where it has no licence', () => {
+  it('is refused without a licence', () => {
     const directory = mkdtempSync(join(tmpdir(), 'dwd-licences-'));
     mkdirSync(join(directory, 'node_modules/@some/thing'), { recursive: true });
     const manifest = { name: '@some/thing', version: '1.2.3', license: 'MIT' };
@@ -165,7 +165,7 @@ describe('what is bundled', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('is in the inventory, together with the Node of the image, as CycloneDX has it', async () => {
+  it("is listed in the CycloneDX inventory, together with the image's Node", async () => {
     execFileSync(process.execPath, [`${root}tools/sbom.mjs`]);
     const text = readFileSync(`${root}dist/sbom.cdx.json`, 'utf8');
     const bom = JSON.parse(text) as {

@@ -45,7 +45,7 @@ servicesAndDependantSelectors:
           - {key: role, operator: NotIn, values: [apiserver, main]}
 `;
 
-/** In a dry run, which passes all admission. */
+/** Sends a patch as a dry run, which passes through all admission. */
 const patch = async (client: TestClient, path: string, body: unknown): Promise<string> => {
   const contentType = 'application/merge-patch+json';
   return told(await client.request({ method: 'PATCH', path: `${path}?dryRun=All`, contentType, body }));
@@ -57,7 +57,7 @@ const told = ({ status, body }: ApiReply): string =>
 
 describeEnvtest('with the rights and the policies of dwd manifests', () => {
   let installed: InstalledSeed;
-  /** Runs a script that `dwd manifests` prints, as somebody with both kubeconfigs. */
+  /** Runs a script that `dwd manifests` prints, with the kubeconfigs of seed and shoot. */
   const run = (script: string, variables: Readonly<Record<string, string>>) => {
     const { seed, shoot, directory } = installed;
     const path = `${dirname(seed.binaries.path('kubectl'))}:${process.env.PATH ?? ''}`;
@@ -71,7 +71,7 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
   });
   afterAll(() => installed.stop());
 
-  it('the API server finds nothing wrong with the policies', async () => {
+  it('the API server finds no errors in the policies', async () => {
     const path = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
     const checked = await waitFor({ what: 'the check of types', withinMs: 30_000 }, async () => {
       const policies = await installed.seed.client.list<{ status?: { typeChecking?: object } }>(path);
@@ -81,7 +81,7 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
     expect(checked).toEqual([{}, {}]);
   });
 
-  it('a shoot is reached with what shoot-access makes of it', async () => {
+  it('a shoot is reached with the objects of shoot-access', async () => {
     const { shoot } = installed;
     const { objects, script } = await installed.manifests('shoot-access');
     await shoot.kubectl(['apply', '-f', '-'], objects);
@@ -93,7 +93,7 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
     expect(made).toMatchObject({ status: 0, stderr: '', stdout: 'secret/shoot-access-prober created\n' });
   });
 
-  it('the prober protects and restores, and is refused nothing', async () => {
+  it('the prober protects and restores, and no request is refused', async () => {
     const program = await installed.start('prober');
     const untilCounts = (expected: string): Promise<unknown> =>
       waitFor({ what: expected, withinMs: 60_000, detail: program.output }, async () => {
@@ -139,7 +139,7 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
     ['labels', deployment, { metadata: { labels: { app: 'other' } } }, metadata],
     ['an annotation', deployment, { metadata: { annotations: { 'example.org/a': 'b' } } }, annotations],
     ['no annotation of others', deployment, { metadata: { annotations: { owner: null } } }, annotations],
-    // The controller of Deployments does it.
+    // This is refused because the deployment controller would roll back.
     ['an older image', deployment, rollBack, annotations],
     ['an older image with a scale-down', deployment, { ...rollBack, spec: { replicas: 0 } }, annotations],
     ['an annotation of another kind', mill, { metadata: { annotations: { 'example.org/a': 'b' } } }, annotations],
@@ -154,14 +154,14 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
       '403 the prober may change nothing but the number of replicas',
     ],
   ];
-  it.each(requests)('of the prober, %s', async (_, path, body, expected) => {
+  it.each(requests)('a patch of the prober: %s', async (_, path, body, expected) => {
     const answer = await patch((await installed.identityOf('prober')).client, path, body);
     expect(answer.startsWith(expected) ? expected : answer).toBe(expected);
-    // Of others, nothing is refused.
+    // The policy restricts no other user.
     expect(await patch(installed.seed.client, path, body)).toBe('allowed');
   });
 
-  it('the weeder weeds, and is refused nothing', async () => {
+  it('the weeder weeds, and no request is refused', async () => {
     const labels = { role: 'apiserver' };
     const pod = { namespace, name: 'crashing', labels, owner: 'crashing' };
     await createPod(installed.seed.client, pod);
@@ -180,7 +180,7 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
     expect(installed.refusedTo('weeder')).toEqual([]);
   });
 
-  it('of the weeder, no deletes but those of crash-looping pods that its selectors match', async () => {
+  it('the weeder may only delete crash-looping pods that its selectors match', async () => {
     const { client } = await installed.identityOf('weeder');
     const { settings } = weederConfig.load(weederText, { unknownFields: 'error' });
     const selectors = settings?.services.flatMap(({ podSelectors }) => podSelectors) ?? [];
@@ -206,7 +206,7 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
     }
   });
 
-  it('of an operator, what the role is for, and no way into control planes', async () => {
+  it('an operator may use the rights of the role, and not access control planes', async () => {
     const { seed } = installed;
     const { objects, script } = await installed.manifests('operator');
     await seed.kubectl(['apply', '-f', '-'], objects);
@@ -247,7 +247,7 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
     });
 
     it.each(requests.filter(([, path]) => path.startsWith(mill)))(
-      'of the prober, %s',
+      'a patch of the prober: %s',
       async (_, path, body, expected) => {
         const answer = await patch((await installed.identityOf('prober')).client, path, body);
         const [status = '', ...words] = expected.split(' ');
@@ -258,7 +258,7 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
     );
   });
 
-  it('are installed and removed by dwd install and dwd uninstall as well', async () => {
+  it('are also installed and removed by dwd install and dwd uninstall', async () => {
     const { seed } = installed;
     const flags = ['--component=policy', `--kubeconfig=${seed.admin.kubeconfig.file}`];
     const path = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';

@@ -86,7 +86,7 @@ describeEnvtest('dwd preflight, on a real API server', () => {
     };
   };
 
-  it('finds a well seed well, in 80 columns and without colour, and writes nothing', async () => {
+  it('finds no problem in a healthy seed, in 80 columns and without colour, and writes nothing', async () => {
     const { code, stdout, stderr } = await preflight(config);
     expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('2 of 3 shoots probed; 1 not: hibernation is enabled');
@@ -100,7 +100,7 @@ describeEnvtest('dwd preflight, on a real API server', () => {
     expect(writes).toEqual([]);
   });
 
-  it('names the shoot whose KCM waits for less, or by default for another time, and looks at one shoot alone', async () => {
+  it('names a shoot whose KCM has a shorter or another default grace period, and can check a single shoot', async () => {
     await grace('shoot--test--two', ['--node-monitor-grace-period', '20s']);
     expect(await found(config)).toEqual({ code: 1, findings: ['grace-shorter shoot--test--two'] });
     expect(await found(config, '--shoot=shoot--test--one')).toEqual({ code: 0, findings: [] });
@@ -126,28 +126,28 @@ describeEnvtest('dwd preflight, on a real API server', () => {
       () => `${config}apiServerRef: {apiVersion: apps/v1, kind: Deployment, name: other}\n`,
       both('api-server-ref'),
     ],
-  ])('misses %s', async (_, text, findings) => {
+  ])('reports as missing: %s', async (_, text, findings) => {
     expect(await found(text(), '--rights-of=none')).toEqual({ code: findings.length === 0 ? 0 : 1, findings });
   });
 
-  it('looks at clusters that go by their Secrets, and at no Cluster or Machine', async () => {
+  it('checks the clusters of the Secret source, and reads no Cluster or Machine', async () => {
     const before = audit.requests().length;
     const { findings } = await found(`${config}clusterSource: {kind: secret}\n`, '--rights-of=none');
     const asked = audit.requests().slice(before);
     expect(asked.filter(({ uri }) => /extensions\.gardener|machine\.sapcloud/.test(uri))).toEqual([]);
-    // To Gardener it is hibernated; here its Secret alone counts.
+    // By its Cluster, it is hibernated. With this source, only its Secret counts.
     expect(findings).toEqual(expect.arrayContaining(['secret-unusable shoot--test--asleep']));
     expect(findings.filter((finding) => !finding.endsWith(' shoot--test--asleep'))).toEqual([]);
   });
 
-  it('misses a kind, and rights', async () => {
+  it('reports a missing kind and missing rights', async () => {
     const unserved = dependent('apiVersion: example.com/v1, kind: Nothing, name: nothing');
     expect(await found(unserved)).toEqual({ code: 1, findings: ['kind-not-served -'] });
     const { code, findings } = await found(config, '--rights-of=garden/nobody');
     expect({ code, findings }).toEqual({ code: 1, findings: ['right-missing -'] });
   });
 
-  it('says which right it lacks itself, and cannot tell then', async () => {
+  it('names the rights that it lacks itself, and then has no result', async () => {
     const rules = [...reading.filter(({ resources }) => !resources.includes('secrets')), reviewing];
     const { file: narrow } = await seed.kubeconfigFor({ user: 'narrow', rules });
     const { code, stdout } = await preflight(config, '--kubeconfig', narrow);
@@ -157,7 +157,7 @@ describeEnvtest('dwd preflight, on a real API server', () => {
     );
   });
 
-  it('cannot tell of a seed out of reach', async () => {
+  it('has no result for an unreachable seed', async () => {
     const gone = join(directory, 'gone.yaml');
     writeFileSync(
       gone,

@@ -78,7 +78,7 @@ describeEnvtest('prober on real components', () => {
     turn = turnMills();
   });
 
-  /** The watermill's own controller: what turns follows what is wanted. */
+  /** Runs the watermill's controller, which copies the desired count into the status. */
   const turnMills = async (): Promise<void> => {
     while (turning) {
       const { spec, status } = await seed.client.get<Mill & { status?: { turning?: number } }>(mill);
@@ -104,13 +104,13 @@ describeEnvtest('prober on real components', () => {
       { what: `watermill at ${String(count)}`, withinMs: 40_000 },
       async () => (await seed.client.get<Mill>(mill)).spec.wheel.count === count,
     );
-  /** The program's own writes to what it scales, in order. */
+  /** Returns the program's writes, except Events and permission checks, in order. */
   const writes = () =>
     seedAudit
       .requests()
       .filter(({ user, verb }) => user === 'dwd' && ['create', 'update', 'patch', 'delete'].includes(verb))
       .filter(({ uri }) => !/\/(?:events|selfsubjectaccessreviews)\b/.test(uri));
-  /** Names of what was written. A write is refused, and sent again, where the watermill's own controller was faster. */
+  /** Returns the names of the written resources. A write that conflicts with the watermill's controller is refused and sent again. */
   const written = () =>
     writes()
       .filter(({ status }) => status !== 409)
@@ -203,7 +203,7 @@ describeEnvtest('prober on real components', () => {
     expect(written().slice(before)).toEqual(['kube-controller-manager', 'machine-controller-manager', 'scale', 'mill']);
   });
 
-  it('tells what it did in its log and metrics', async () => {
+  it('reports its work in its log and metrics', async () => {
     const messages = program.lines().map(({ msg }) => msg);
     expect(messages).toContain('scaled down');
     expect(messages).toContain('scaled up');

@@ -30,7 +30,7 @@ const dwd = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
 interface Running {
   readonly child: ChildProcess;
   readonly exit: Promise<number | NodeJS.Signals | null>;
-  /** Sum of all series of a metric; undefined while it is not served. */
+  /** Returns the sum of all series of a metric. Undefined while it is not served. */
   readonly metric: (name: string) => Promise<number | undefined>;
   readonly health: (path: string) => Promise<{ readonly status: number; readonly text: string } | undefined>;
 }
@@ -42,7 +42,7 @@ let running: Running[] = [];
 const started = (child: ChildProcess): Running['exit'] =>
   once(child, 'close').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals | null);
 
-/** A prober in the world of the demo, whose log goes to `log`. */
+/** Starts a prober in the demo's world that logs to `log`. */
 const startProber = async (log: number | 'pipe', ...flags: readonly string[]): Promise<Running> => {
   const config = `--config-file=${join(directory, 'prober.yaml')}`;
   const [metricsPort, healthPort] = await freePorts(2);
@@ -69,7 +69,7 @@ const startProber = async (log: number | 'pipe', ...flags: readonly string[]): P
   return program;
 };
 
-/** Waits until so many more probes have run. */
+/** Waits for this many more runs. */
 const untilRuns = async ({ metric }: Running, more: number): Promise<void> => {
   const count = async (): Promise<number> => (await metric('dwd_prober_runs_total')) ?? 0;
   const before = await count();
@@ -102,7 +102,7 @@ beforeAll(async () => {
   seed = join(world, 'seed.kubeconfig');
   const config = demoProberConfig('live').replace(/probeInterval: .*/, 'probeInterval: 100ms');
   writeFileSync(join(directory, 'prober.yaml'), config);
-  // A warning for each of these is more than a pipe and its backlog hold.
+  // One warning for each of these exceeds the capacity of a pipe and the log's backlog.
   const unknown = Array.from({ length: 5_000 }, (_, index) => `unknown${index}: true\n`);
   writeFileSync(join(directory, 'talkative.yaml'), `${config}${unknown.join('')}`);
 });
@@ -126,14 +126,14 @@ describe('a log that cannot be written', () => {
     expect(await exit).toBe(0);
   };
 
-  it('on a full disk is dropped and counted, and probing goes on', async () => {
+  it('is dropped and counted on a full disk, and probing continues', async () => {
     const prober = await startProber(openSync('/dev/full', 'w'));
     await untilDropped(prober);
     await untilRuns(prober, 10);
     await stopped(prober);
   });
 
-  it('in a closed pipe is dropped and counted, and probing goes on', async () => {
+  it('is dropped and counted in a closed pipe, and probing continues', async () => {
     const prober = await startProber('pipe', '--zap-log-level=debug');
     prober.child.stderr?.destroy();
     await untilDropped(prober);
@@ -143,7 +143,7 @@ describe('a log that cannot be written', () => {
 
   const talkative = (): string => `--config-file=${join(directory, 'talkative.yaml')}`;
 
-  it('in a pipe that nobody reads is dropped and counted, probing goes on, and a reader that is back hears of it', async () => {
+  it('is dropped and counted in a pipe that is not read, probing continues, and a later reader sees the number', async () => {
     const prober = await startProber('pipe', talkative());
     const dropped = await untilDropped(prober);
     await untilRuns(prober, 10);
@@ -156,7 +156,7 @@ describe('a log that cannot be written', () => {
     await stopped(prober);
   });
 
-  it('in a pipe that nobody reads does not keep the program from its end', async () => {
+  it('does not prevent the end of the program in a pipe that is not read', async () => {
     const prober = await startProber('pipe', talkative());
     await untilDropped(prober);
     prober.child.kill('SIGTERM');
@@ -165,7 +165,7 @@ describe('a log that cannot be written', () => {
   });
 });
 
-it('a dry run says so in every line of its log, in a metric and in /readyz', async () => {
+it('marks a dry run in every log line, in a metric and in /readyz', async () => {
   const prober = await startProber('pipe', '--dry-run');
   const { lines } = linesOf(prober.child.stderr);
   await untilRuns(prober, 1);
@@ -180,7 +180,7 @@ it('a dry run says so in every line of its log, in a metric and in /readyz', asy
   expect(lines().filter(({ dryRun }) => dryRun !== true)).toEqual([]);
 });
 
-describe('a configuration file that turns bad while the program runs', () => {
+describe('a configuration file that becomes invalid while the program runs', () => {
   const own = (): string => join(directory, 'reloaded.yaml');
   const next = (): string => join(directory, 'reloaded.yaml.new');
   const write = (change: (text: string) => string) => (): void =>
@@ -195,7 +195,7 @@ describe('a configuration file that turns bad while the program runs', () => {
       write((text) => text.replace('probeInterval:', 'probeIntervall:')),
       /taken for probeInterval, whose value in force is kept/,
     ],
-  ])('%s: the old one stays in force and probes go on', async (_, spoil, said) => {
+  ])('%s: the old one stays in force, and probing continues', async (_, spoil, said) => {
     write((text) => text)();
     renameSync(next(), own());
     const prober = await startProber('pipe', `--config-file=${own()}`);
@@ -207,7 +207,7 @@ describe('a configuration file that turns bad while the program runs', () => {
       { what: 'the reload is refused', withinMs: 60_000 },
       async () => (await prober.metric('dwd_config_reload_failed')) === 1,
     );
-    // At its default of 10 s this would take longer than the test.
+    // With the default interval of 10 s, this would take longer than the test.
     await untilRuns(prober, 20);
     expect(lines().filter(({ level }) => level === 'error')).toMatchObject([
       { problem: expect.stringMatching(said) as string },
@@ -232,7 +232,7 @@ describe('signals', () => {
     }
   };
 
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s gives the Lease back and ends with 0', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s releases the Lease and ends with 0', async (signal) => {
     const prober = await startProber('pipe', '--enable-leader-election', '--leader-election-namespace=default');
     const { lines } = linesOf(prober.child.stderr);
     await untilRuns(prober, 1);
@@ -258,7 +258,7 @@ describe('signals', () => {
   });
 });
 
-describe('the end of a prober that holds something', () => {
+describe('the end of a prober with held resources', () => {
   const cut = async (): Promise<void> => {
     const connection = createShootConnector({ clock: systemClock(), userAgent: 'test' }).clientFor(
       readFileSync(seed, 'utf8'),
@@ -268,7 +268,7 @@ describe('the end of a prober that holds something', () => {
     connection.close();
   };
 
-  it('says last what stays held, and what is to be done', async () => {
+  it('logs the held resources and the remedy last', async () => {
     const prober = await startProber('pipe');
     const { lines } = linesOf(prober.child.stderr);
     await untilRuns(prober, 1);
@@ -284,7 +284,7 @@ describe('the end of a prober that holds something', () => {
   });
 });
 
-/** Sockets on which a process listens, by their inodes. Linux only. */
+/** Returns the inodes of the sockets on which a process listens. Works only on Linux. */
 const listeners = (pid: number | undefined): readonly string[] => {
   const listening = ['tcp', 'tcp6'].flatMap((table) =>
     readFileSync(`/proc/${pid}/net/${table}`, 'utf8')
@@ -304,7 +304,7 @@ const listeners = (pid: number | undefined): readonly string[] => {
   return listening.filter((socket) => open.includes(socket)).toSorted();
 };
 
-describe('a component that cannot start says so in the format of its log', () => {
+describe('a component that cannot start reports in the format of its log', () => {
   const config = (): string => `--config-file=${join(directory, 'prober.yaml')}`;
   const off = ['--metrics-bind-addr=0', '--health-bind-addr=0'];
   const bad = (): string => {
@@ -337,7 +337,7 @@ describe('a component that cannot start says so in the format of its log', () =>
     }
   });
 
-  it('an address that is taken', async () => {
+  it('an address that is in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -361,14 +361,14 @@ describe('output of a command that prints a result', () => {
     return { code: await started(child), text };
   };
 
-  it('ends without a word when its reader leaves', async () => {
+  it('ends silently when its reader ends', async () => {
     const { text } = await shell(
       '"$0" simulate --shoots 1 --config-file examples/prober-config.yaml | true; echo $PIPESTATUS',
     );
     expect(text).toBe('141\n');
   });
 
-  it('that cannot be written is an error', async () => {
+  it('reports an error if it cannot be written', async () => {
     const { code, text } = await shell('"$0" schema --component=prober >/dev/full');
     expect(code).toBe(1);
     expect(text).toMatch(/^dwd: output failed: ENOSPC/);

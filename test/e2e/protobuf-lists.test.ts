@@ -10,7 +10,7 @@ import { type ControlPlane, startControlPlane } from '../envtest/control-plane.t
 import { describeEnvtest } from '../envtest/gate.ts';
 import { type LeaseConnection, connectTo } from '../leader-election/process.ts';
 
-/** `RECORD_FIXTURES=1` writes what the server sends here, for the unit tests. */
+/** Directory for recorded responses: `RECORD_FIXTURES=1` writes them here for the unit tests. */
 const fixtures = fileURLToPath(new URL('../../src/kubernetes/client/fixtures/', import.meta.url));
 const isRecording = process.env.RECORD_FIXTURES === '1';
 
@@ -30,7 +30,7 @@ const condition = (type: string, status: string, reason = 'KubeletIsFine') => ({
 const usual = ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'KernelDeadlock', 'ReadonlyFilesystem'];
 const healthy = [...usual.map((type) => condition(type, 'False')), condition('Ready', 'True')];
 
-/** As large as a real one: most of a node is the list of its images. */
+/** As large as in a real node, which consists mostly of its list of images. */
 const images = Array.from({ length: 50 }, (_, index) => ({
   names: [
     `registry.example.org/gardener/component-${index}@sha256:${'0123456789abcdef'.repeat(4)}`,
@@ -125,7 +125,7 @@ describeEnvtest('protobuf lists of a real API server', () => {
   it.each([
     ['nodes', listNodes, nodeObjects],
     ['leases', listNodeLeases, leaseObjects],
-  ] as const)('rule 11: %s come as protobuf, and are what their JSON is', async (name, call, objects) => {
+  ] as const)('rule 11: %s arrive as protobuf, and equal their JSON', async (name, call, objects) => {
     const { bytes, type } = await raw(call.path, `${protobuf},application/json`);
     expect(type).toBe(protobuf);
     const options = { signal, timeoutMs: 10_000 };
@@ -144,7 +144,7 @@ describeEnvtest('protobuf lists of a real API server', () => {
   it.each([
     ['nodes', listNodeHealth, nodeObjects],
     ['leases', listNodeLeaseExpiries, leaseObjects],
-  ] as const)('rule 11: %s as care reads them, too', async (_, call, objects) => {
+  ] as const)("rule 11: %s equal their JSON in care's projection, too", async (_, call, objects) => {
     const options = { signal, timeoutMs: 10_000 };
     const typed = call as Call<readonly unknown[]>;
     const { type } = await raw(call.path, `${protobuf},application/json`);
@@ -154,7 +154,7 @@ describeEnvtest('protobuf lists of a real API server', () => {
     expect(fromProtobuf).toHaveLength(objects.length);
   });
 
-  it('rule 11: an empty list is one', async () => {
+  it('rule 11: an empty list is empty', async () => {
     const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
     expect((await connection.client.call({ ...listNodeLeases, path }, { signal })).value).toEqual([]);
   });
@@ -165,7 +165,7 @@ describeEnvtest('protobuf lists of a real API server', () => {
     ['too-large-version', nodes, { resourceVersion: '999999999' }],
   ];
 
-  it.each(errors)('rule 11: an error as protobuf is what it is as JSON: %s', async (name, path, query) => {
+  it.each(errors)('rule 11: an error as protobuf equals its JSON: %s', async (name, path, query) => {
     const call: Call<undefined> = { method: 'GET', path, query, decode: () => undefined, protobuf: () => undefined };
     const failure = (asked: Call<undefined>): Promise<ApiError> =>
       connection.client.call(asked, { signal, timeoutMs: 20_000 }).then(
@@ -175,7 +175,7 @@ describeEnvtest('protobuf lists of a real API server', () => {
     const fromJson = await failure(withoutProtobuf(call));
     const { type, bytes } = await raw(path, `${protobuf},application/json`, query);
     expect(type).toBe(protobuf);
-    // The message of one names the revision of now.
+    // One message contains the current revision.
     const essence = ({ code, status: http, message, retryAfterMs }: ApiError) => {
       return { code, http, retryAfterMs, message: message.replace(/current: \d+/, 'current: N') };
     };
@@ -185,7 +185,7 @@ describeEnvtest('protobuf lists of a real API server', () => {
     record(`${name}.json`, (await raw(path, 'application/json', query)).bytes);
   });
 
-  it('rule 11: Forbidden as well', async () => {
+  it('rule 11: reports Forbidden, too', async () => {
     await expect(someone.client.call(listNodes, { signal })).rejects.toMatchObject({
       code: 'Forbidden',
       message: expect.stringContaining('User "someone" cannot list resource "nodes"') as unknown,

@@ -13,7 +13,7 @@ const rehearse = async (...[TZ, ...flags]: readonly [string, ...string[]]): Prom
   return (await run(process.execPath, args, { env: { ...process.env, TZ } })).stdout;
 };
 
-it('shows who waits in a terminal how far it is, and takes that away', async () => {
+it('shows its progress in a terminal, and removes it at the end', async () => {
   const config = `--config-file=${pathOf('examples/prober-config.yaml')}`;
   const show = startInColour('rehearse', config, '--shoots=3', '--nodes=4');
   expect(await show.exit).toBe(0);

@@ -49,7 +49,7 @@ describeEnvtest('a cluster that is none of Gardener', () => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'dwd-secret-source-'));
-    // Without a kind of Gardener's.
+    // Without Gardener's kinds.
     [seed, cluster] = await Promise.all([
       startControlPlane({ name: 'seed', kinds: [] }),
       startControlPlane({ name: 'tenant', kinds: [] }),
@@ -110,20 +110,20 @@ describeEnvtest('a cluster that is none of Gardener', () => {
       metadata: { annotations: { [`${prefix}/paused`]: value } },
     });
 
-  it('is held in an outage, with the rights that are printed for it', async () => {
+  it('is held in an outage, with the printed rights', async () => {
     await untilLogged('no right is missing', 0);
     kubelets.cut();
     await untilScaled(0);
     expect(await marks()).toContain(`${prefix}/meltdown-protection-active`);
   });
 
-  it('is restored to its former count when the kubelets are back', async () => {
+  it('is restored to its former count when the kubelets renew again', async () => {
     kubelets.connect();
     await untilScaled(2);
     expect(await marks()).toEqual([]);
   });
 
-  it('is not held while it is paused, and at once when the pause ends', async () => {
+  it('is not held while it is paused, but is held as soon as the pause ends', async () => {
     await pause('{"reason":"maintenance","by":"test"}');
     const from = program.lines().length;
     kubelets.cut();
@@ -134,7 +134,7 @@ describeEnvtest('a cluster that is none of Gardener', () => {
     await untilScaled(0);
   });
 
-  it('is restored when its Secret is gone for good, and held again when there is a new one', async () => {
+  it('is restored when its Secret stays deleted, and held again when there is a new one', async () => {
     await seed.client.delete(`${secrets}/tenant-kubeconfig`);
     await untilScaled(2, 90_000);
     expect(await marks()).toEqual([]);
@@ -142,7 +142,7 @@ describeEnvtest('a cluster that is none of Gardener', () => {
     await untilScaled(0);
   });
 
-  it('is let go, and its count is left, while its namespace is being deleted', async () => {
+  it('loses its mark, but keeps its count, while its namespace is being deleted', async () => {
     await seed.client.delete(`/api/v1/namespaces/${namespace}`);
     await waitFor(
       { what: 'no mark', withinMs: 20_000, detail: program.output },

@@ -31,7 +31,7 @@ servicesAndDependantSelectors:
 const clusters = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
 const looping: PodSpec = { namespace: 'weeded', name: 'api', labels: { role: 'apiserver' }, owner: 'kube-apiserver' };
 const silent = /nothing heard of the watch for \d+ s/;
-/** A watch that says nothing is opened anew after 90 s; what is left is for the new connection, on a busy machine. */
+/** A silent watch is opened again after 90 s. The other 10 s are for the new connection, on a busy machine. */
 const noticedWithinMs = 100_000;
 
 describeEnvtest('watches whose connections are swallowed', () => {
@@ -62,12 +62,12 @@ describeEnvtest('watches whose connections are swallowed', () => {
     await setCrashing(seed.client, looping, ['main']);
     await Promise.all([stir(seed), stir(slow)]);
     bustle = setInterval(() => {
-      // The slow one stands still for a while.
+      // The API server `slow` is paused for a while.
       for (const plane of [seed, slow]) void stir(plane).catch(() => undefined);
     }, 5_000);
   });
 
-  /** Changes something that nobody watches: bookmarks come where there is progress to tell of, as there always is in a seed. */
+  /** Changes an object that is not watched: an API server sends bookmarks only after progress, which a real seed always has. */
   const stir = (plane: ControlPlane): Promise<unknown> =>
     plane.client.apply('/api/v1/namespaces/default/configmaps/bustle', {
       apiVersion: 'v1',
@@ -83,7 +83,7 @@ describeEnvtest('watches whose connections are swallowed', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** A seed is its own shoots' API server: that of a shoot is asked by a user of its own. */
+  /** Returns the kubeconfig of a shoot. The seed is also its shoots' API server, with one user per shoot. */
   const kubeconfigOf = async (plane: ControlPlane, user: string): Promise<string> =>
     (await plane.kubeconfigFor({ user, rules: shootRules })).text;
   const createShoot = async (plane: ControlPlane, namespace: string): Promise<void> =>
@@ -99,14 +99,14 @@ describeEnvtest('watches whose connections are swallowed', () => {
   };
   const isProbedAs = (log: typeof audit, user: string): boolean =>
     log.requests().some((request) => request.user === user && request.uri === '/version');
-  /** How long it takes from now until `sees`, in milliseconds. */
+  /** Waits until `sees` returns true. Returns the time that it took, in milliseconds. */
   const timed = async (watcher: Watcher, what: string, sees: () => boolean | Promise<boolean>): Promise<number> => {
     const from = performance.now();
     await waitFor({ what, withinMs: 2 * noticedWithinMs, everyMs: 500, detail: watcher.program.output }, sees);
     return performance.now() - from;
   };
 
-  /** A new Cluster, a hibernation and a rotated Secret. */
+  /** Measures how long the prober takes to notice a new Cluster, a hibernation and a rotated Secret. */
   const proberNotices = async (prober: Watcher): Promise<Readonly<Record<string, number>>> => {
     prober.proxy.swallow();
     await createShoot(seed, 'new');
@@ -144,7 +144,7 @@ describeEnvtest('watches whose connections are swallowed', () => {
     return { weeding };
   };
 
-  /** Nothing gets through any more, not by new connections either. */
+  /** Drops all traffic and refuses new connections. Expects that the weeder reports it. */
   const saysThatItIsAway = async (weeder: Watcher): Promise<void> => {
     weeder.proxy.swallow();
     weeder.proxy.refuseNew();
@@ -156,7 +156,7 @@ describeEnvtest('watches whose connections are swallowed', () => {
     expect(status).toBe(200);
   };
 
-  /** The API server stands still for 80 s: whether or not watches outlast that, none of them lists again. */
+  /** Pauses the API server for 80 s. None of its watches may list again, even if they do not survive that. */
   const outlastsPause = async (prober: Watcher): Promise<void> => {
     const lists = (): number =>
       slowAudit.requests().filter(({ user, verb }) => user === prober.user && verb === 'list').length;
@@ -169,7 +169,7 @@ describeEnvtest('watches whose connections are swallowed', () => {
     expect(lists()).toBe(before);
   };
 
-  it('rule 17: are opened anew within 90 s, and are told of meanwhile', { timeout: 400_000 }, async () => {
+  it('rule 17: are opened again within 90 s, and are reported meanwhile', { timeout: 400_000 }, async () => {
     const all = await Promise.all([
       start('prober', 'prober', seed),
       start('weeder', 'weeder', seed),

@@ -40,11 +40,11 @@ describeEnvtest('a prober that stands by', () => {
   const until = (what: string, program: Program, isSo: (messages: readonly string[]) => boolean): Promise<unknown> =>
     waitFor({ what, withinMs: 60_000, everyMs: 200, detail: program.output }, () => isSo(messages(program)));
 
-  it('scales down before it leads when the leader is suspended, and whoever leads then restores', async () => {
+  it('scales down without the lead when the leader is suspended, and the next leader restores', async () => {
     const leader = start();
     await until('it leads', leader, (known) => known.includes('started leading'));
     const standby = start();
-    // It has seen each lease renewed: kubelets here renew every second, and so often it probes.
+    // By then it has seen each lease renewed: kubelets renew every second, and it probes as often.
     await until('it observes', standby, (known) => known.filter((message) => message === 'probe run').length >= 6);
     const at = Date.now();
     world.kubelets.cut();

@@ -25,7 +25,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
   let prober: Program | undefined;
   let healthPort = 0;
 
-  /** `dwd manifests --component operator`, applied and bound as its output says. */
+  /** Applies the output of `dwd manifests --component=operator` and binds its roles as the output describes. */
   const grantOperator = async (): Promise<void> => {
     const config = `--config-file=prober=${world.configFile('5s')}`;
     const printed = startProgram(['manifests', '--component=operator', config]);
@@ -39,7 +39,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
     operator = (await world.seed.kubeconfigFor({ user: 'op', rules: [] })).file;
   };
 
-  /** A pod that stands for the prober, which runs beside it. */
+  /** Creates a pod that represents the prober, which runs as a process. */
   const createPod = async (): Promise<void> => {
     const pods = '/api/v1/namespaces/garden/pods';
     const ports = [{ name: 'health', containerPort: healthPort }];
@@ -85,7 +85,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
   });
 
   const run = async (...args: readonly string[]) => {
-    // A busy machine is no leader that cannot be reached.
+    // A long timeout, so that a leader on a busy machine does not count as unreachable.
     const patience = '--leader-timeout=20s';
     const program = startProgram([...args, patience, `--kubeconfig=${operator}`]);
     const code = await program.ended;
@@ -105,7 +105,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
     });
   };
 
-  it('says that all is well, by the leader', async () => {
+  it('shows by the leader that all shoots are healthy', async () => {
     const { stdout } = await until('exit code 0', ['status', '--all'], ({ code }) => code === 0);
     expect(stdout).toMatch(new RegExp(`^${podName}_[0-9a-f]+ leads since `));
     expect(stdout).toMatch(/No right\s+is\s+missing\./);
@@ -118,7 +118,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
       await world.untilCounts(0, 0);
     });
 
-    it('says where protection is active, since when, and what comes next', async () => {
+    it('shows where protection is active, since when, and the next steps', async () => {
       const { code, stdout } = await until('PROTECTED', ['status'], (ran) => ran.stdout.includes('PROTECTED'));
       expect(code).toBe(1);
       expect(stdout).toMatch(/\ntest\/one +PROTECTED +3\/3 expired +\d+s/);
@@ -126,7 +126,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
       expect(stdout).toMatch(/held until leases are\s+renewed; next probe/);
     });
 
-    it('says why', async () => {
+    it('explains why', async () => {
       const { code, stdout } = await run('explain', 'test/one');
       expect(code).toBe(0);
       expect(stdout).toMatch(/^test\/one \(shoot--test--one\) is PROTECTED since /);
@@ -134,7 +134,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
       expect(stdout).toMatch(/60 % of 3\s+leases are 2: 3 have\s+expired\./);
       expect(stdout).toMatch(/\n {2}node-a {2}\S+ \S+ UTC +\d+s {2}EXPIRED\n/);
       expect(stdout).toMatch(/\n {2}Deployment machine-controller-manager: at 0, 3 replicas will be restored,\s+since/);
-      // What was written stands above the verdict behind it, or below a later one.
+      // Writes are listed above the verdict that caused them, or below a later one.
       expect(stdout).toMatch(/DECISIONS \(latest first\)\n[^]*: unhealthy 3\/3\n/);
       expect(stdout).toMatch(
         /DECISIONS[^]* UTC: scaled down\n {6}Deployment kube-controller-manager, from 2 to 0 replicas\n/,
@@ -148,7 +148,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
       expect(text).not.toMatch(/certificate|BEGIN|token|kubeconfig/i);
     });
 
-    it('is told by the objects alone while the leader does not answer, and while no prober runs', async () => {
+    it('is shown from the objects alone while the leader does not respond, and while no prober runs', async () => {
       prober?.signal('SIGKILL');
       await prober?.ended;
       const silent = await run('status');
@@ -177,7 +177,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
       expect(stdout).not.toMatch(/Not probed yet|\b0s\b/);
     });
 
-    it('ends: the next prober restores, and says so', async () => {
+    it('ends: the next prober restores, and reports it', async () => {
       await createPod();
       await startProber();
       world.kubelets.connect();

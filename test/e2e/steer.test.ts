@@ -33,7 +33,7 @@ dependentResourceInfos:
 
 const eventRules: readonly RbacRule[] = [{ apiGroups: [''], resources: ['events'], verbs: ['create'] }];
 
-/** An operator with the roles that `dwd manifests --component operator` prints, and no others. */
+/** Acts as an operator with only the roles that `dwd manifests --component operator` prints. */
 describeEnvtest('an operator who steers the prober, on a real API server', () => {
   let world: ProberWorld;
   let seed: ProberWorld['seed'];
@@ -102,7 +102,7 @@ describeEnvtest('an operator who steers the prober, on a real API server', () =>
       { what: `counts ${expected.join(' ')}`, withinMs: 60_000, everyMs: 200, detail: () => prober?.output() ?? '' },
       async () => String(await countsOf()) === String(expected),
     );
-  /** Annotations of ours on the two, by name without the prefix. */
+  /** Returns the program's annotations on the two, by name without the prefix. */
   const marks = async (): Promise<readonly Readonly<Record<string, string>>[]> =>
     Promise.all(
       [kcm, mcm].map(async (name) => {
@@ -112,13 +112,13 @@ describeEnvtest('an operator who steers the prober, on a real API server', () =>
       }),
     );
 
-  it('pauses a shoot for a while, and takes that back', async () => {
+  it('pauses a shoot for a while, and resumes it', async () => {
     const paused = await documented.run('dwd pause --shoot test/one --for 1h --reason "LB maintenance"', flags());
     const resumed = await documented.run('dwd resume --shoot test/one', flags());
     expect([paused.code, resumed.code], paused.text + resumed.text).toEqual([0, 0]);
   });
 
-  it('pauses a shoot: an outage is met when the pause ends, at once', async () => {
+  it('pauses a shoot: it is scaled down as soon as the pause ends', async () => {
     await startProber();
     const paused = await dwd('pause', `--shoot=${namespace}`, '--for=25s', '--reason=LB maintenance');
     expect([paused.code, paused.output()]).toEqual([
@@ -137,7 +137,7 @@ describeEnvtest('an operator who steers the prober, on a real API server', () =>
     }
   }, 120_000);
 
-  it('releases what is held while no prober runs, and is not undone by one that starts', async () => {
+  it('releases held resources while no prober runs, and a starting prober does not undo that', async () => {
     prober?.signal('SIGTERM');
     expect(await prober?.ended).toBe(0);
     const refused = await dwd('release', '--all', `--config-file=${configFile}`);
@@ -163,7 +163,7 @@ describeEnvtest('an operator who steers the prober, on a real API server', () =>
     expect(await countsOf()).toEqual([2, 3]);
   }, 120_000);
 
-  it('resumes: the outage is met, and nothing is released in it unless that is said', async () => {
+  it('resumes: the shoot is scaled down, and resources are released during the outage only on request', async () => {
     const resumed = await dwd('resume', `--shoot=${namespace}`);
     expect([resumed.code, resumed.output()]).toEqual([0, `test/one (${namespace}): the pause is taken back\n`]);
     await untilCounts(0, 0);
@@ -181,7 +181,7 @@ describeEnvtest('an operator who steers the prober, on a real API server', () =>
     );
   }, 120_000);
 
-  it('resumes again: what is held is restored after the outage without a trace', async () => {
+  it('resumes again: held resources are restored after the outage without a trace', async () => {
     expect((await dwd('resume', `--shoot=${namespace}`)).code).toBe(0);
     await untilCounts(0, 0);
     expect((await marks()).map((all) => Object.keys(all).toSorted())).toEqual([
@@ -196,7 +196,7 @@ describeEnvtest('an operator who steers the prober, on a real API server', () =>
     expect((await dwd('release', '--all', '--yes', `--config-file=${configFile}`)).stdout()).toBe('nothing is held\n');
   }, 120_000);
 
-  it('pauses all shoots, where the prober has its namespace, and says so', async () => {
+  it("pauses all shoots in the prober's namespace, and reports it", async () => {
     const paused = await dwd('pause', '--all', '--reason=drill');
     expect([paused.code, paused.stdout()]).toEqual([
       0,
@@ -209,7 +209,7 @@ describeEnvtest('an operator who steers the prober, on a real API server', () =>
     expect((await dwd('pause', '--shoot=no-such', '--reason=x')).stderr()).toContain('there is no namespace no-such');
   }, 60_000);
 
-  it('shows them in docs/steer.md; --update writes what they print', async () => {
+  it('matches docs/steer.md; --update writes the printed output there', async () => {
     await expect(documented.text()).toMatchFileSnapshot(documented.file);
   });
 });

@@ -10,10 +10,10 @@ import { type HandOver, handOvers, leaseWrites } from './support/replica.ts';
 import { type SeedWithShoot, kcm, mcm, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';
 
 const dwd = [process.execPath, fileURLToPath(new URL('../../bin/dwd', import.meta.url))];
-/** What gardenlet ran before, and runs after: `PREDECESSOR=/path/to/dependency-watchdog` puts a build of the Go program here. */
+/** Program that gardenlet runs before and afterwards: `PREDECESSOR=/path/to/dependency-watchdog` selects a build of the Go program. */
 const given = process.env.PREDECESSOR?.split(' ').filter(Boolean) ?? [];
 const predecessor = given.length > 0 ? given : dwd;
-/** The Go program does not give the Lease back when its pod is ended, and a killed one of ours leaves it in the same way. */
+/** The Go program does not release the Lease when its pod ends. Neither does our program when it is killed. */
 const endOfPredecessor = given.length > 0 ? 'SIGTERM' : 'SIGKILL';
 const [other, successor] =
   given.length > 0
@@ -23,7 +23,7 @@ const [first, second] = ['registry.example/dependency-watchdog:1.0.0', 'registry
 const annotation = 'dependency-watchdog.gardener.cloud/replicas';
 /** client-go's default. */
 const retryPeriodMs = 2_000;
-/** The longest wait of a standby between two tries. */
+/** The longest wait of a standby between two attempts. */
 const retryMs = retryPeriodMs * (1 + electionJitterFactor);
 
 describeEnvtest('a prober that takes over from another in mid-outage', () => {
@@ -43,7 +43,7 @@ describeEnvtest('a prober that takes over from another in mid-outage', () => {
     process.stderr.write(`${['hand-over in mid-outage (lease 15s, retry 2s)', ...figures].join('\n')}\n`);
   });
 
-  /** With gardenlet's command line, but for the ports. */
+  /** Starts a program with gardenlet's command line, except for the ports. */
   const startAsGardenlet = ([file = '', ...args]: readonly string[]): Program => {
     const flags = [
       'prober',
@@ -68,7 +68,7 @@ describeEnvtest('a prober that takes over from another in mid-outage', () => {
       const now = holder();
       return now !== '' && isLed(now) && now;
     });
-  /** Until it has read the Lease; it is not its own. */
+  /** Waits until a standby has read the Lease. */
   const untilStandingBy = (user: string, since: number): Promise<unknown> =>
     waitFor({ what: 'a standby that reads the Lease', withinMs: 60_000, everyMs: 200 }, () => {
       const reads = world.audit
@@ -96,7 +96,7 @@ describeEnvtest('a prober that takes over from another in mid-outage', () => {
     await world.untilCounts(0, 0);
     expect(await storedCounts()).toEqual(held);
   };
-  /** Of a lead that changed after `since`, while nothing but the Lease was written. */
+  /** Returns the changes of leaders since `since`. Expects that only the Lease was written meanwhile. */
   const expectHandedOver = async (what: string, since: number): Promise<readonly HandOver[]> => {
     expect(counts(since)).toEqual([]);
     expect(await storedCounts()).toEqual(held);
@@ -108,7 +108,7 @@ describeEnvtest('a prober that takes over from another in mid-outage', () => {
     }
     return changes;
   };
-  /** Whoever leads restores what another has scaled down. */
+  /** Ends the outage. Expects that the leader restores resources that another program has scaled down. */
   const endOutage = async (): Promise<void> => {
     const at = Date.now();
     world.kubelets.connect();
@@ -149,13 +149,13 @@ describeEnvtest('a prober that takes over from another in mid-outage', () => {
     const changes = await expectHandedOver(`ours -> ${given.length > 0 ? 'PREDECESSOR' : 'ours'}`, at);
     expect(changes.map(({ isReleased }) => isReleased)).toEqual([true]);
     await endOutage();
-    // The Go program leaves the counts where they are.
+    // The Go program does not remove the stored counts.
     if (given.length === 0) await untilForgotten();
     after.signal(endOfPredecessor);
     await after.ended;
   });
 
-  it('goes over to another version and back, by dwd install, and the former one restores', async () => {
+  it('changes to another version and back by dwd install, and the former version restores', async () => {
     expect(await world.install(first, '--timeout=60s')).toMatchObject({ code: 0 });
     await startOutage();
     const at = Date.now();

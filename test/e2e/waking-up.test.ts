@@ -19,8 +19,8 @@ import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
 import { type Program, startProgram } from './support/program.ts';
 
-// A shoot that wakes up from hibernation has the leases of yesterday, which nobody renews yet. A second shoot with the same leases, which does
-// not wake up, shows that they are ones that the prober acts on.
+// A shoot that wakes up from hibernation has yesterday's leases, which no kubelet renews yet. A second shoot with the same leases, which is not
+// waking up, shows that the prober acts on such leases.
 
 const names = ['waking', 'awake'] as const;
 type Name = (typeof names)[number];
@@ -101,7 +101,7 @@ describeEnvtest('a shoot that wakes up with the leases of yesterday', () => {
     expect(metadata.annotations ?? {}).toEqual({});
   });
 
-  it('is probed once it is awake', async () => {
+  it('is probed when it is awake', async () => {
     const path = `/apis/extensions.gardener.cloud/v1alpha1/clusters/${namespaceOf('waking')}`;
     await seed.client.patch(path, { spec: { shoot: { status: { hibernated: false } } } });
     await untilScaled('waking', 0);

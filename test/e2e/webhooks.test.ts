@@ -15,7 +15,7 @@ const prefix = 'dependency-watchdog.gardener.cloud';
 const kcm = 'kube-controller-manager';
 const deployment = `/apis/apps/v1/namespaces/${namespace}/deployments/${kcm}`;
 
-/** What high-availability-config of gardener-resource-manager writes; at each call something else. */
+/** Changes the fields that high-availability-config of gardener-resource-manager writes, at each call to another value. */
 const placePods: WebhookMutation = (object, call) => {
   const { template } = object.spec;
   const term = {
@@ -38,7 +38,7 @@ const placePods: WebhookMutation = (object, call) => {
   };
 };
 
-/** What provider extensions write: flags of the program, and a sidecar with an image of theirs; at each call something else. */
+/** Changes the fields that provider extensions write: flags of the program, and a sidecar with their image, at each call to another value. */
 const changePrograms: WebhookMutation = (object, call) => {
   const { template } = object.spec;
   const containers = [
@@ -63,7 +63,7 @@ describeEnvtest('with webhooks that change what the prober scales', () => {
   let webhook: Webhook;
   let program: Program;
 
-  /** Installs the policy with these values in place of the one before. */
+  /** Installs the policy with these values, in place of the former one. */
   const install = async (...values: readonly string[]): Promise<void> => {
     const { seed, directory } = installed;
     const flags = values.map((value) => `--set=${value}`);
@@ -78,7 +78,7 @@ describeEnvtest('with webhooks that change what the prober scales', () => {
     );
   };
 
-  /** As the prober, without effect: what it is told. */
+  /** Sends a patch as the prober, as a dry run. Returns the result. */
   const asProber = async (body: unknown): Promise<string> => {
     const { client } = await installed.identityOf('prober');
     const contentType = 'application/merge-patch+json';
@@ -112,7 +112,7 @@ describeEnvtest('with webhooks that change what the prober scales', () => {
       stringData: { kubeconfig: text },
     });
     webhook = await startWebhook(seed.client);
-    // By several field managers the actions of a binding add up.
+    // The actions of a binding add up over field managers, so the former objects are deleted.
     for (const kind of ['validatingadmissionpolicybindings', 'validatingadmissionpolicies']) {
       await seed.kubectl(['delete', kind, '--all']);
     }
@@ -125,7 +125,7 @@ describeEnvtest('with webhooks that change what the prober scales', () => {
     await webhook.stop();
   });
 
-  /** An outage in which the webhook changes every request. */
+  /** Expects protection and restoration in an outage in which the webhook changes every request. */
   const isProtected = async (mutation: WebhookMutation): Promise<void> => {
     webhook.mutate(mutation);
     const before = webhook.changes();
@@ -137,13 +137,13 @@ describeEnvtest('with webhooks that change what the prober scales', () => {
     webhook.mutate(undefined);
   };
 
-  it('that place pods elsewhere, it protects and restores, and changes no image', async () => {
+  it('the prober protects and restores if they change the placement of pods, and may not change images', async () => {
     await isProtected(placePods);
     expect(await asProber(image)).toMatch(/^403 .*the prober may change nothing of what pods run/s);
     expect(installed.refusedTo('prober').filter((uri) => !uri.includes('dryRun'))).toEqual([]);
   });
 
-  it('that change what pods run, it is refused for what it did not ask for, unless it is only told', async () => {
+  it("the prober is refused if they change the pods' programs, unless the policy only audits", async () => {
     webhook.mutate(changePrograms);
     expect(await asProber(scaled)).toMatch(/^403 .*the prober may change nothing of what pods run/s);
     await install('policy.proberActions=Audit');
@@ -152,7 +152,7 @@ describeEnvtest('with webhooks that change what the prober scales', () => {
     await isProtected(changePrograms);
   });
 
-  it('that change what pods run, it protects and restores where it is judged before them, and changes nothing else', async () => {
+  it("the prober protects and restores if they change the pods' programs and the policy judges before them", async () => {
     await install('policy.beforeWebhooks=true');
     webhook.mutate(changePrograms);
     await untilTold(image, /^403 .*the prober may change nothing but spec.replicas/s);

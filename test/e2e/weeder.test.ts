@@ -60,7 +60,7 @@ describeEnvtest('weeder on a real API server', () => {
 
   const requests = () => audit.requests().filter(({ user }) => user === 'weeder');
   const podRequests = () => requests().filter(({ uri }) => /\/pods[/?]/.test(uri) && !uri.includes('/events'));
-  /** Names of the pods that are on their way out, in order. */
+  /** Returns the names of the pods that are being deleted, in order. */
   const going = async (): Promise<readonly string[]> => {
     const all = await listPods(seed.client, namespace);
     return all.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).map(({ metadata }) => metadata.name);
@@ -99,7 +99,7 @@ describeEnvtest('weeder on a real API server', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('weeds what depends on a service that is ready when it starts, and nothing else', async () => {
+  it('weeds at its start only the dependents of services that are ready', async () => {
     const configFile = join(directory, 'weeder.yaml');
     writeFileSync(configFile, config);
     const access = await seed.kubeconfigFor({ user: 'weeder', rules: weederRules });
@@ -125,7 +125,7 @@ describeEnvtest('weeder on a real API server', () => {
     }
   });
 
-  it('deletes the crash-looping dependants, whichever container it is, when the service becomes ready', async () => {
+  it('deletes crash-looping dependents when the service becomes ready, whichever container crash-loops', async () => {
     await setEndpoints(seed.client, { namespace, service: 'etcd-main-client', ready: [false, true] });
     const bad = [pods.plain.name, pods.init.name, pods.sidecar.name];
     await waitFor(
@@ -143,7 +143,7 @@ describeEnvtest('weeder on a real API server', () => {
     }
   });
 
-  it('deletes a pod that turns bad late, leaves one alone that nobody would bring back, and says both', async () => {
+  it('deletes a pod that crash-loops later, skips a pod without a controller, and reports both', async () => {
     await setCrashing(seed.client, pods.late, ['main']);
     await waitFor({ what: 'the late pod to be deleted', withinMs: 60_000 }, async () =>
       (await going()).includes(pods.late.name),
@@ -153,7 +153,7 @@ describeEnvtest('weeder on a real API server', () => {
     expect(left).toMatchObject([{ namespace, pod: pods.unowned.name, service: 'etcd-main-client' }]);
   });
 
-  it('waits with the pod that its owner made in place of a deleted one', async () => {
+  it('waits before it deletes the replacement of a deleted pod', async () => {
     await removePod(seed.client, namespace, pods.plain.name);
     const again = { ...pods.plain, name: 'kube-apiserver-1b' };
     await createPod(seed.client, again);
@@ -166,7 +166,7 @@ describeEnvtest('weeder on a real API server', () => {
     expect(deletedAt(again.name)! - deletedAt(pods.plain.name)!).toBeGreaterThanOrEqual(10_000);
   });
 
-  it('tells in Events why a pod was deleted', async () => {
+  it('records in Events why a pod was deleted', async () => {
     const events = await waitFor({ what: 'the Events', withinMs: 30_000 }, async () => {
       const text = await seed.kubectl(['get', 'events', '--namespace', namespace]);
       return text.includes(pods.late.name) ? text : undefined;
@@ -178,7 +178,7 @@ describeEnvtest('weeder on a real API server', () => {
     );
   });
 
-  it('ends its watches with the weeding, and itself when it is told to', async () => {
+  it('ends its watches with the weeding, and itself on SIGTERM', async () => {
     await waitFor({ what: 'the weeding to end', withinMs: 60_000 }, () =>
       Promise.resolve(
         program
@@ -186,7 +186,7 @@ describeEnvtest('weeder on a real API server', () => {
           .find((line) => line.msg === 'weeding ends' && line.namespace === namespace && line.why === 'expired'),
       ),
     );
-    // The audit log tells of a watch when it is opened and when it has ended.
+    // The audit log contains a watch twice: when it is opened and when it has ended.
     const verbs = (verb: string) => podRequests().filter((request) => request.verb === verb).length;
     await waitFor({ what: 'all watches of pods to end', withinMs: 30_000 }, () => verbs('watch') === 2 * verbs('list'));
     const before = podRequests().length;

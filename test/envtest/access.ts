@@ -5,24 +5,24 @@ import type { TestClient } from './client.ts';
 import { type KubeconfigCredentials, type Kubeconfig, kubeconfigText } from './kubeconfig.ts';
 import { waitFor } from './waiting.ts';
 
-/** An RBAC rule; with `namespace` it holds in that namespace only (a Role), without it everywhere (a ClusterRole). */
+/** An RBAC rule: with `namespace`, in a Role of that namespace; without it, in a ClusterRole. */
 export interface RbacRule {
   readonly apiGroups?: readonly string[];
-  /** Subresources as `machines/status`. */
+  /** A subresource is written as `machines/status`. */
   readonly resources?: readonly string[];
   readonly resourceNames?: readonly string[];
   readonly nonResourceURLs?: readonly string[];
   readonly verbs: readonly string[];
-  /** Created when missing. */
+  /** The namespace of the Role. It is created if it does not exist. */
   readonly namespace?: string;
 }
 
 export interface UserOptions {
   readonly user: string;
   readonly groups?: readonly string[];
-  /** What the user may do; nothing unless told. A second call for the same user replaces the rules of the first. */
+  /** Rights of the user, by default none. A second call for the same user replaces the Role or ClusterRole of every scope that it names. */
   readonly rules?: readonly RbacRule[];
-  /** Of the client certificate, from now; a day unless told; a negative number gives an expired one. */
+  /** Validity of the client certificate from now, by default one day. A negative number makes an expired certificate. */
   readonly validForMs?: number;
 }
 
@@ -30,19 +30,19 @@ export interface ServiceAccountOptions {
   readonly namespace: string;
   readonly name: string;
   readonly rules?: readonly RbacRule[];
-  /** At least 600, which is also what it is unless told; the API server accepts no less. */
+  /** At least 600, the API server's minimum, which is also the default. */
   readonly expirationSeconds?: number;
 }
 
-/** Ways to be someone else than the admin. Rights are in force when the promise resolves. */
+/** Creates identities other than the admin. Their rights are in force when the promise resolves. */
 export interface Access {
-  /** A user with a client certificate. */
+  /** Creates a kubeconfig of a user with a client certificate. */
   readonly kubeconfigFor: (options: UserOptions) => Promise<Kubeconfig>;
-  /** A service account with a bearer token from a TokenRequest; created with its namespace when missing. */
+  /** Creates a kubeconfig of a service account, with a bearer token from a TokenRequest. Creates the account and its namespace if they do not exist. */
   readonly serviceAccountKubeconfig: (
     options: ServiceAccountOptions,
   ) => Promise<Kubeconfig & { readonly token: string }>;
-  /** A kubeconfig for any credentials, with no rights attached. */
+  /** Writes a kubeconfig with the given credentials. Grants no rights. */
   readonly kubeconfigWith: (user: string, credentials: KubeconfigCredentials) => Kubeconfig;
 }
 
@@ -51,7 +51,7 @@ export interface AccessOptions {
   readonly authority: Authority;
   readonly server: string;
   readonly name: string;
-  /** Where kubeconfig files go. */
+  /** Directory for the kubeconfig files. */
   readonly directory: string;
 }
 
@@ -118,7 +118,7 @@ const apiGroup = 'rbac.authorization.k8s.io';
 const apiVersion = `${apiGroup}/v1`;
 const rbac = `/apis/${apiVersion}`;
 
-/** The authorizer learns of new roles through watches of its own, a moment after they are stored. */
+/** Waits until a rule is in force: the authorizer sees new roles through its own watches, a moment after they are stored. */
 async function untilAllowed(client: TestClient, identity: Identity, rule: RbacRule): Promise<void> {
   const [resource, subresource] = rule.resources?.[0]?.split('/') ?? [];
   const verb = rule.verbs[0];
@@ -151,7 +151,7 @@ function ensureNamespace(client: TestClient, name: string): Promise<unknown> {
   return client.apply(`/api/v1/namespaces/${name}`, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 }
 
-/** A name for files and objects: `system:serviceaccount:garden:dwd` becomes `system-serviceaccount-garden-dwd`. */
+/** Returns a user's name for files and objects: `system:serviceaccount:garden:dwd` becomes `system-serviceaccount-garden-dwd`. */
 function slug(user: string): string {
   return user.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 }

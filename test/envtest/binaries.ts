@@ -8,7 +8,7 @@ const tools = fileURLToPath(new URL('../../tools/envtest', import.meta.url));
 export const binaryNames = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl'] as const;
 export type BinaryName = (typeof binaryNames)[number];
 
-/** Where the binaries are, or which of them are not where they should be. */
+/** The paths of the binaries, or the names of those that are missing. */
 export type BinariesResult =
   | { readonly ok: true; readonly directory: string; readonly path: (name: BinaryName) => string }
   | {
@@ -23,7 +23,7 @@ export type Binaries = Extract<BinariesResult, { ok: true }>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Looks into `KUBEBUILDER_ASSETS` where it is set, otherwise into the directory that `tools/envtest/build.sh` builds into.
+ * Searches the directory `KUBEBUILDER_ASSETS`, or, if that is not set, the output directory of `tools/envtest/build.sh`.
  * Starts nothing and builds nothing.
  */
 export function findBinaries(env: Environment = process.env): BinariesResult {
@@ -36,17 +36,17 @@ export function findBinaries(env: Environment = process.env): BinariesResult {
   return { ok: false, directory, missing, remedy };
 }
 
-/** One line for a person, such as "kube-apiserver not found; run `make envtest`". */
+/** Returns one line for the developer, such as "kube-apiserver not found; run `make envtest`". */
 export function describeMissing(result: Extract<BinariesResult, { ok: false }>): string {
   return `${result.missing.join(', ')} not found in ${result.directory}; ${result.remedy}`;
 }
 
-/** The Kubernetes version that the go.mod file asks for, such as `v1.36.3`. */
+/** Returns the Kubernetes version that go.mod requires, such as `v1.36.3`. */
 export function kubernetesVersion(): string {
   return requiredVersion('kubernetes', 'k8s.io/kubernetes');
 }
 
-/** build.sh computes the same path; the two must agree. */
+/** Returns the output directory of build.sh. build.sh computes the same path: the two must agree. */
 function cacheDirectory(env: Environment): string {
   const cache = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache');
   const etcdVersion = requiredVersion('etcd', 'go.etcd.io/etcd/server/v3');

@@ -5,16 +5,16 @@ type KeyPair = webcrypto.CryptoKeyPair;
 
 export interface Certificate {
   readonly certificatePem: string;
-  /** PKCS #8. */
+  /** The private key, as PKCS #8. */
   readonly keyPem: string;
 }
 
 export interface ClientCertificateOptions {
-  /** Becomes the common name, which the API server takes for the user's name. */
+  /** The common name, which is the user's name for the API server. */
   readonly user: string;
-  /** Become organizations, which the API server takes for groups. */
+  /** The organizations, which are the user's groups for the API server. */
   readonly groups?: readonly string[];
-  /** From now; a day unless told. A negative number gives a certificate that has expired. */
+  /** Validity from now, by default one day. A negative number makes an expired certificate. */
   readonly validForMs?: number;
 }
 
@@ -22,7 +22,7 @@ export interface ClientCertificateOptions {
 export interface Authority {
   readonly caPem: string;
   readonly issueClient: (options: ClientCertificateOptions) => Promise<Certificate>;
-  /** For servers; `hosts` are DNS names and IPv4 addresses. `validForMs` as for clients. */
+  /** Issues a serving certificate. `hosts` are DNS names and IPv4 addresses, `validForMs` is as for clients. */
   readonly issueServer: (hosts: readonly string[], validForMs?: number) => Promise<Certificate>;
 }
 
@@ -75,7 +75,7 @@ export async function createAuthority(name: string): Promise<Authority> {
   };
 }
 
-/** The key pair with which the API server signs and checks the tokens of service accounts. */
+/** Creates the key pair with which the API server signs and verifies tokens of service accounts. */
 export async function createSigningKeys(): Promise<{ readonly publicPem: string; readonly privatePem: string }> {
   const keys = await generateKeys();
   const spki = await webcrypto.subtle.exportKey('spki', keys.publicKey);
@@ -83,8 +83,8 @@ export async function createSigningKeys(): Promise<{ readonly publicPem: string;
 }
 
 /**
- * The library's dependency injection refuses to load without the metadata extension of `Reflect`, of which it uses nothing
- * but "there is none". Loaded on demand, so that importing this file changes no global.
+ * Loads the x509 library. Its dependency injection requires the metadata extension of `Reflect`, but works if that extension finds no
+ * metadata. Loaded on demand, so that importing this file changes no global.
  */
 async function loadX509(): Promise<typeof X509> {
   const reflect = Reflect as unknown as Record<string, unknown>;
@@ -95,7 +95,7 @@ async function loadX509(): Promise<typeof X509> {
   return x509;
 }
 
-/** An hour of slack before now, for clocks; for an expired certificate, an hour that has passed. */
+/** Returns a validity that starts one hour before now, for clocks that differ; for an expired certificate, the hour before its end. */
 function validity(validForMs: number): { readonly notBefore: Date; readonly notAfter: Date } {
   const notAfter = Date.now() + validForMs;
   return { notBefore: new Date(Math.min(Date.now(), notAfter) - hour), notAfter: new Date(notAfter) };

@@ -13,10 +13,10 @@ export interface ClientOptions {
 
 export interface Request {
   readonly method: string;
-  /** With the query, such as `/api/v1/nodes?limit=1`. */
+  /** Path and query, such as `/api/v1/nodes?limit=1`. */
   readonly path: string;
   readonly body?: unknown;
-  /** `application/json` unless told. */
+  /** By default `application/json`. */
   readonly contentType?: string;
   readonly signal?: AbortSignal;
 }
@@ -24,11 +24,11 @@ export interface Request {
 export interface ApiReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Parsed where it is JSON, otherwise the text. */
+  /** The parsed JSON, or the text if the body is not JSON. */
   readonly body: unknown;
 }
 
-/** As much of a Kubernetes object as a test helper needs. */
+/** The fields of a Kubernetes object that test helpers need. */
 export interface TestObject {
   readonly metadata: {
     readonly name: string;
@@ -40,32 +40,32 @@ export interface TestObject {
 }
 
 /**
- * A tiny client for arranging and checking things in tests. Not the client under test: no retries, no watches. The verbs throw
- * an error whose `cause` is the `Reply` when the status is not 2xx; `request` throws only when no reply comes.
+ * A small client that arranges and checks objects in tests. It is not the client under test: no retries, no watches. A verb throws
+ * an error with the `ApiReply` as `cause` if the status is not 2xx; `request` throws only if there is no response.
  */
 export interface TestClient {
   readonly request: (request: Request) => Promise<ApiReply>;
   readonly get: <T = TestObject>(path: string) => Promise<T>;
-  /** The items; path as for `get`, without pages. */
+  /** Returns the items of a list, without paging. */
   readonly list: <T = TestObject>(path: string) => Promise<readonly T[]>;
-  /** POST to the collection's path. */
+  /** Sends a POST to the collection's path. */
   readonly create: <T = TestObject>(path: string, body: unknown) => Promise<T>;
-  /** PUT to the object's path. */
+  /** Sends a PUT to the object's path. */
   readonly replace: <T = TestObject>(path: string, body: unknown) => Promise<T>;
-  /** A JSON merge patch; `/status` at the end of the path for that subresource. */
+  /** Sends a JSON merge patch. The path may end in `/status`. */
   readonly patch: <T = TestObject>(path: string, body: unknown) => Promise<T>;
-  /** Server-side apply with force: creates or updates; `body` needs apiVersion, kind and metadata.name. */
+  /** Creates or updates an object by server-side apply with force. `body` needs apiVersion, kind and metadata.name. */
   readonly apply: <T = TestObject>(path: string, body: unknown) => Promise<T>;
-  /** Not an error when the object is gone already. */
+  /** Deletes an object. It is no error if the object does not exist. */
   readonly delete: (path: string) => Promise<void>;
-  /** Closes idle connections, as is due when the server stops. The client stays usable. */
+  /** Closes idle connections, which is necessary when the server stops. The client stays usable. */
   readonly disconnect: () => void;
 }
 
 export function createTestClient(options: ClientOptions): TestClient {
   const agent = new Agent({
     keepAlive: true,
-    // Below the server's own limit, so that it never closes a connection that is about to be used.
+    // Shorter than the server's idle timeout, so that the server never closes a connection that is about to be used.
     timeout: 30_000,
     ca: options.caPem,
     cert: options.certificatePem,

@@ -3,7 +3,7 @@ import type { CustomKind } from './crds.ts';
 
 const group = 'cluster.x-k8s.io';
 
-/** Kinds of Cluster API, with upstream's names of versions, fields and subresources (sigs.k8s.io/cluster-api/api/core). */
+/** Returns the kinds of Cluster API, with upstream's names of versions, fields and subresources (sigs.k8s.io/cluster-api/api/core). */
 export const clusterApiKinds = (version: 'v1beta1' | 'v1beta2'): readonly CustomKind[] =>
   (
     [
@@ -22,7 +22,7 @@ export const capiPath = (namespace: string, plural: string, name = ''): string =
 export interface CapiClusterSpec {
   readonly namespace: string;
   readonly name: string;
-  /** Names of its nodes, each with a Machine that runs. */
+  /** Names of the nodes, each with a running Machine. */
   readonly nodes: readonly string[];
   readonly kubeconfig: string;
 }
@@ -32,7 +32,7 @@ const initialized = {
   lastTransitionTime: '2026-11-23T06:00:00Z',
 };
 
-/** A Cluster whose control plane is initialized, its Machines, and the Secret with its kubeconfig. */
+/** Creates a Cluster whose control plane is initialized, its Machines, and the Secret with its kubeconfig. */
 export const createCapiCluster = async (
   seed: TestClient,
   { namespace, name, nodes, kubeconfig }: CapiClusterSpec,
@@ -64,7 +64,7 @@ export const createCapiCluster = async (
   await seed.patch(`${capiPath(namespace, 'clusters', name)}/status`, { status: { conditions: [initialized] } });
 };
 
-/** A MachineHealthCheck of a cluster, which takes all of its Machines for unhealthy whose nodes are lost. */
+/** Creates a MachineHealthCheck by which every Machine with a lost node is unhealthy. */
 export const createHealthCheck = (
   seed: TestClient,
   given: { readonly namespace: string; readonly name: string; readonly annotations: Readonly<Record<string, string>> },

@@ -12,13 +12,13 @@ import { type ControlPlanePlace, preparePlace } from './place.ts';
 import { type ManagedProcess, type StopOptions, startProcess, untilReady } from './processes.ts';
 
 export interface ControlPlaneOptions {
-  /** Appears in the kubeconfigs and in the name of the temporary directory: lower-case letters, digits, dashes. */
+  /** Part of the kubeconfigs and of the name of the temporary directory: lower-case letters, digits, dashes. */
   readonly name: string;
-  /** Custom kinds to define; `gardenerKinds` and `watermill` unless told. */
+  /** Custom kinds to define, by default `gardenerKinds` and `watermill`. */
   readonly kinds?: readonly CustomKind[];
   /** Flags of kube-apiserver, without the dashes; they override the helper's own. */
   readonly apiServerFlags?: ServerFlags;
-  /** For each process; 60 000 unless told. */
+  /** Startup timeout of each process, by default 60 000 ms. */
   readonly readyWithinMs?: number;
 }
 
@@ -34,34 +34,34 @@ export interface ControlPlane extends Access {
   readonly authority: Authority;
   /** A client certificate in the group system:masters. */
   readonly admin: Certificate & { readonly kubeconfig: Kubeconfig };
-  /** As the admin. */
+  /** Acts as the admin. */
   readonly client: TestClient;
-  /** Holds data, logs and kubeconfigs; removed by `stop`. */
+  /** Directory of data, logs and kubeconfigs. `stop` removes it. */
   readonly directory: string;
   readonly binaries: Binaries;
-  /** From the call to the first answer with all kinds defined. */
+  /** Time from the call until all kinds are served. */
   readonly startedInMs: number;
-  /** As the admin; resolves to stdout, rejects with stderr. */
+  /** Runs kubectl as the admin. Resolves to stdout, rejects with stderr. */
   readonly kubectl: (args: readonly string[], stdin?: string) => Promise<string>;
-  /** Of the processes that run now. */
+  /** Returns the pids of the processes that are running. */
   readonly pids: () => { readonly etcd?: number; readonly apiServer?: number };
-  /** Data and port stay. Open watches delay it up to the limit; `{ signal: 'SIGKILL' }` for a crash. */
+  /** Stops kube-apiserver and keeps its data and port. Open watches delay the end up to the limit. `{ signal: 'SIGKILL' }` is a crash. */
   readonly stopApiServer: (options?: StopOptions) => Promise<void>;
-  /** On the same port with the same data; resolves when it is ready. */
+  /** Starts kube-apiserver again, on the same port with the same data. Resolves when it is ready. */
   readonly startApiServer: () => Promise<void>;
-  /** Connections stay open and are still accepted by the kernel, and nothing answers. */
+  /** Pauses kube-apiserver: connections stay open, the kernel accepts new ones, and nothing responds. */
   readonly pauseApiServer: () => Promise<void>;
   readonly resumeApiServer: () => void;
-  /** The API server stays up and cannot read or write. */
+  /** Pauses etcd: kube-apiserver keeps running, but can neither read nor write. */
   readonly pauseEtcd: () => Promise<void>;
   readonly resumeEtcd: () => void;
-  /** Ends the processes and removes the directory. Calling it again is fine. */
+  /** Ends the processes and removes the directory. It may be called again. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Starts a control plane and resolves when it is ready and serves the custom kinds. Fails with the end of the log of the process
- * to blame, leaving nothing behind. What it started ends with the test process at the latest.
+ * Starts a control plane. Resolves when it is ready and serves the custom kinds. If a process fails, rejects with the end of its log and
+ * leaves nothing behind. The processes end with the test process at the latest.
  */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const started = performance.now();
@@ -94,7 +94,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   };
 }
 
-/** The two processes and their order: etcd first up and last down. */
+/** Manages the two processes: etcd starts first and stops last. */
 function createServers(place: ControlPlanePlace) {
   let etcd: ManagedProcess | undefined;
   let apiServer: ManagedProcess | undefined;
@@ -126,7 +126,7 @@ function createServers(place: ControlPlanePlace) {
     }),
     stop: async () => {
       etcd?.resume();
-      // Open watches hold up a graceful shutdown, and there is nothing left to save.
+      // The limit is short: open watches delay a graceful shutdown, and there is nothing to save.
       await stopApiServer({ withinMs: 500 });
       await etcd?.stop();
       rmSync(place.directory, { recursive: true, force: true });

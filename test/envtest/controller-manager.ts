@@ -6,18 +6,18 @@ import { type ServerFlags, toArguments } from './flags.ts';
 import { type ManagedProcess, freePorts, startProcess, untilReady } from './processes.ts';
 
 export interface ControllerManagerOptions {
-  /** Seconds without a renewed lease or status after which a node becomes Unknown; 50 in Kubernetes unless told. */
+  /** Seconds without a renewed lease or status after which a node becomes Unknown; by default 50, as in Kubernetes. */
   readonly nodeMonitorGracePeriodSeconds?: number;
-  /** Seconds between two looks at all nodes; 1 unless told, 5 in Kubernetes. */
+  /** Seconds between two checks of all nodes; by default 1, in Kubernetes 5. */
   readonly nodeMonitorPeriodSeconds?: number;
-  /** Names as in `kube-controller-manager --help`; only node-lifecycle-controller unless told. */
+  /** Names as in `kube-controller-manager --help`; by default only node-lifecycle-controller. */
   readonly controllers?: readonly string[];
   /** Other flags, without the dashes; they override the helper's own. */
   readonly flags?: ServerFlags;
 }
 
 /**
- * A real kube-controller-manager, as the admin, without leader election. Resolves when its controllers run. Stop it before the control
+ * Starts a real kube-controller-manager as the admin, without leader election. Resolves when it is healthy. Stop it before the control
  * plane, whose directory holds its files.
  */
 export async function startControllerManager(
@@ -54,7 +54,7 @@ export async function startControllerManager(
   return started;
 }
 
-/** The certificate is one that the process made for itself a moment ago. */
+/** True if `/healthz` returns 200. The certificate is not verified: the process has just made it for itself. */
 function isHealthy(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const outgoing = request({ host: '127.0.0.1', port, path: '/healthz', rejectUnauthorized: false, agent: false });

@@ -12,9 +12,8 @@ export interface CustomKind {
 }
 
 /**
- * The kinds that the program meets on a seed and in a garden. Schemas keep any field: these are stand-ins to be addressed by
- * group, version, scope and subresources, and do not check their objects. In a real garden, Shoots come from an aggregated
- * API server instead.
+ * The kinds that the program uses in a seed and in a garden. They have the real group, version, scope and subresources, but no real
+ * schema: every field is kept, nothing is validated. In a real garden, an aggregated API server serves Shoots.
  */
 export const gardenerKinds: readonly CustomKind[] = [
   {
@@ -59,7 +58,7 @@ export const gardenerKinds: readonly CustomKind[] = [
   },
 ];
 
-/** A kind that nobody can have special knowledge of: scaled through paths of its own. */
+/** A kind that the program cannot know, with its own paths in the scale subresource. */
 export const watermill: CustomKind = {
   group: 'test.dependency-watchdog.gardener.cloud',
   version: 'v1',
@@ -71,8 +70,8 @@ export const watermill: CustomKind = {
 };
 
 /**
- * Creates or updates the definitions; resolves when the API server lists and serves every kind. It holds back the first
- * object created within two seconds of the definition by two more seconds (customresource_handler.go, `justCreated`).
+ * Creates or updates the definitions. Resolves when the API server lists and serves every kind. The API server delays the creation of an
+ * object within two seconds of the definition by two more seconds (customresource_handler.go, `justCreated`).
  */
 export async function applyCustomKinds(client: TestClient, kinds: readonly CustomKind[]): Promise<void> {
   await Promise.all(kinds.map((kind) => applyCustomKind(client, kind)));
@@ -87,7 +86,7 @@ async function applyCustomKind(client: TestClient, custom: CustomKind): Promise<
     const { status } = await client.get<{ status?: { conditions?: readonly Condition[] } }>(path);
     return status?.conditions?.find((it) => it.type === 'Established' && it.status === 'True');
   });
-  // Established comes before the handler and the discovery documents have noticed.
+  // The condition Established may precede the handler and the discovery documents.
   await waitFor(wait, () => isServed(client, custom));
 }
 

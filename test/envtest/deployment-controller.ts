@@ -2,8 +2,8 @@ import type { TestClient } from './client.ts';
 import type { Workload } from './shoot.ts';
 
 /**
- * Makes readiness follow the spec as the deployment controller would: an actor independent of the program under test. Of all namespaces where
- * none is named.
+ * Updates the status of Deployments from their spec, as the deployment controller would, independently of the program under test.
+ * Without `namespace`, in all namespaces.
  */
 export const startDeploymentController = (seed: TestClient, namespace?: string): { stop(): Promise<void> } => {
   const pathIn = (name: string): string => `/apis/apps/v1/namespaces/${name}/deployments`;

@@ -32,7 +32,7 @@ describeEnvtest('a real control plane', () => {
     await Promise.all([seed.stop(), shoot.stop()]);
   }, minute);
 
-  it('stands beside another one', async () => {
+  it('runs beside another one', async () => {
     await seed.client.create('/api/v1/namespaces', namespaceObject('only-here'));
     expect(await statusOf(seed.client.request({ method: 'GET', path: '/api/v1/namespaces/only-here' }))).toBe(200);
     expect(await statusOf(shoot.client.request({ method: 'GET', path: '/api/v1/namespaces/only-here' }))).toBe(404);
@@ -55,7 +55,7 @@ describeEnvtest('a real control plane', () => {
     expect(scale).toMatchObject({ kind: 'Scale', spec: { replicas: 3 }, status: { replicas: 1 } });
   });
 
-  it('serves the kinds that a configuration is judged by', async () => {
+  it('serves the kinds that a configuration is validated against', async () => {
     interface Discovered {
       readonly groups: readonly { readonly versions: readonly { readonly groupVersion: string }[] }[];
       readonly resources: readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean }[];
@@ -77,7 +77,7 @@ describeEnvtest('a real control plane', () => {
     expect(scaled).toBe(4);
   });
 
-  it('gives a user what the rules say and no more', async () => {
+  it('grants a user the rights of the rules and no others', async () => {
     const rules = [
       { apiGroups: ['machine.sapcloud.io'], resources: ['machines'], verbs: ['list'], namespace: 'shoot--a' },
       { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list'] },
@@ -91,7 +91,7 @@ describeEnvtest('a real control plane', () => {
     await expect(prober.list('/api/v1/secrets')).rejects.toThrow(/403 .*"dwd-prober" cannot list resource "secrets"/);
   });
 
-  it('accepts service account tokens, refuses expired certificates', async () => {
+  it('accepts service account tokens and refuses expired certificates', async () => {
     const rules = [{ nonResourceURLs: ['/version'], verbs: ['get'] }];
     const account = await seed.serviceAccountKubeconfig({ namespace: 'garden', name: 'dwd', rules });
     const asAccount = clientFromKubeconfig(account.text);
@@ -103,7 +103,7 @@ describeEnvtest('a real control plane', () => {
     expect(await statusOf(stranger.request({ method: 'GET', path: '/version' }))).toBe(401);
   });
 
-  it('runs kubectl, with input, and passes on what it complains about', async () => {
+  it('runs kubectl, with input, and passes on its errors', async () => {
     const pod = {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -116,7 +116,7 @@ describeEnvtest('a real control plane', () => {
     await expect(seed.kubectl(['get', 'pod', 'q'])).rejects.toThrow('pods "q" not found');
   });
 
-  it('lets the API server crash and come back on its port with its data', { timeout: minute }, async () => {
+  it('restarts a crashed API server on the same port with the same data', { timeout: minute }, async () => {
     await shoot.client.create('/api/v1/namespaces', namespaceObject('kept'));
     await shoot.stopApiServer({ signal: 'SIGKILL' });
     expect(shoot.pids()).toEqual({ etcd: expect.any(Number) as unknown });
@@ -125,7 +125,7 @@ describeEnvtest('a real control plane', () => {
     expect(await shoot.client.get('/api/v1/namespaces/kept')).toMatchObject({ status: { phase: 'Active' } });
   });
 
-  it('lets the API server hang', { timeout: minute }, async () => {
+  it('pauses the API server', { timeout: minute }, async () => {
     await shoot.pauseApiServer();
     const hanging = shoot.client.request({ method: 'GET', path: '/version', signal: AbortSignal.timeout(300) });
     await expect(hanging).rejects.toThrow('aborted');
@@ -148,13 +148,13 @@ describeEnvtest('a real control plane', () => {
     expect(isAlive(manager.pid)).toBe(false);
   });
 
-  it('says why it does not start, at once, and leaves nothing', { timeout: minute }, async () => {
+  it('reports at once why it does not start, and leaves nothing behind', { timeout: minute }, async () => {
     const broken = startControlPlane({ name: 'broken', apiServerFlags: { 'etcd-servers': '', 'no-such-flag': '1' } });
     await expect(broken).rejects.toThrow(/^kube-apiserver: ended early.*\n.*unknown flag: --no-such-flag/s);
     expect(directoriesOf('broken')).toEqual([]);
   });
 
-  it('stops completely, even paused', { timeout: minute }, async () => {
+  it('stops completely, even while paused', { timeout: minute }, async () => {
     const third = await startControlPlane({ name: 'third', kinds: [] });
     const { etcd, apiServer } = third.pids();
     await third.pauseApiServer();

@@ -11,7 +11,7 @@ export interface EtcdPlace {
   readonly peerUrl: string;
 }
 
-/** One member that waits for no disk and no other member. */
+/** Returns the flags of a single etcd member that does not wait for the disk. */
 export function etcdFlags({ directory, clientUrl, peerUrl }: EtcdPlace): ServerFlags {
   return {
     name: 'envtest',
@@ -25,7 +25,7 @@ export function etcdFlags({ directory, clientUrl, peerUrl }: EtcdPlace): ServerF
     'heartbeat-interval': '50',
     'election-timeout': '250',
     'snapshot-count': '5000',
-    // As kubeadm has it: caches of the API server get on, and with them bookmarks, where nothing of their own changes.
+    // As in kubeadm: the API server's caches, and so its bookmarks, advance even if none of their objects change.
     'watch-progress-notify-interval': '5s',
     'log-level': 'warn',
   };
@@ -34,7 +34,7 @@ export function etcdFlags({ directory, clientUrl, peerUrl }: EtcdPlace): ServerF
 export interface ApiServerPlace {
   readonly etcdUrl: string;
   readonly port: number;
-  /** Of the files named in `pkiFiles`. */
+  /** Returns the path of a file of `pkiFiles`. */
   readonly pki: (file: keyof typeof pkiFiles) => string;
 }
 
@@ -52,7 +52,7 @@ export function apiServerFlags({ etcdUrl, port, pki }: ApiServerPlace): ServerFl
     'bind-address': '127.0.0.1',
     'advertise-address': '127.0.0.1',
     'secure-port': String(port),
-    // A loopback address is no valid endpoint of the `kubernetes` service, and nothing uses that service.
+    // A loopback address is not a valid endpoint of the `kubernetes` service, and nothing uses that service.
     'endpoint-reconciler-type': 'none',
     'service-cluster-ip-range': '10.0.0.0/24',
     'client-ca-file': pki('ca'),
@@ -63,7 +63,7 @@ export function apiServerFlags({ etcdUrl, port, pki }: ApiServerPlace): ServerFl
     'service-account-signing-key-file': pki('tokenPrivateKey'),
     'authorization-mode': 'RBAC',
     'allow-privileged': 'true',
-    // No controller creates the default service account that this plugin wants every pod to have.
+    // This plugin requires a default service account for every pod, and no controller runs that would create it.
     'disable-admission-plugins': 'ServiceAccount',
     profiling: 'false',
   };

@@ -9,7 +9,7 @@ const directory = mkdtempSync(join(tmpdir(), 'dwd-gate-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 describe('finding the binaries', () => {
-  it('names what KUBEBUILDER_ASSETS lacks', () => {
+  it('names the binaries that KUBEBUILDER_ASSETS lacks', () => {
     for (const name of binaryNames) writeFileSync(join(directory, name), '', { mode: 0o755 });
     expect(findBinaries({ KUBEBUILDER_ASSETS: directory })).toMatchObject({ ok: true, directory });
     rmSync(join(directory, 'etcd'));
@@ -18,7 +18,7 @@ describe('finding the binaries', () => {
     expect(found).toMatchObject({ ok: false, missing: ['etcd'], remedy: 'correct or unset KUBEBUILDER_ASSETS' });
   });
 
-  it('looks into the cache otherwise', () => {
+  it('searches the cache if KUBEBUILDER_ASSETS is not set', () => {
     const found = findBinaries({ XDG_CACHE_HOME: directory });
     expect(found.directory).toMatch(/\/dependency-watchdog\/envtest\/v1\.\d+\.\d+-v3\.\d+\.\d+-\w+-\w+$/);
     expect(found).toMatchObject({ ok: false, missing: [...binaryNames], remedy: 'run `make envtest`' });
@@ -28,7 +28,7 @@ describe('finding the binaries', () => {
 describe('the gate', () => {
   const missing = findBinaries({ XDG_CACHE_HOME: directory });
 
-  it('skips on a developer machine, saying what to do', () => {
+  it('skips on a developer machine and names the remedy', () => {
     expect(decideGate(missing, false)).toMatchObject({
       kind: 'skip',
       line: expect.stringMatching(/^skipped: etcd, kube-apiserver, .* not found in .*; run `make envtest`$/) as unknown,

@@ -6,7 +6,7 @@ export type EnvtestGate =
   | { readonly kind: 'skip'; readonly line: string }
   | { readonly kind: 'fail'; readonly line: string };
 
-/** Missing binaries are a reason to skip on a developer's machine and a failure in CI, where a silent skip would hide drift. */
+/** Decides for a run, a skip or a failure. Missing binaries skip the tests on a developer's machine and fail in CI, where a skip would stay unnoticed. */
 export function decideGate(found: BinariesResult, ci: boolean): EnvtestGate {
   if (found.ok) return { kind: 'run' };
   const line = describeMissing(found);
@@ -14,8 +14,8 @@ export function decideGate(found: BinariesResult, ci: boolean): EnvtestGate {
 }
 
 /**
- * `describe` for tests that need a real API server. Without the binaries it skips them with one line in the output, or, when
- * `CI` is set (and not `false`), fails.
+ * `describe` for tests that need a real API server. Without the binaries, it prints one line and skips the tests, or, if `CI` is set
+ * (and not `false`), fails.
  */
 export function describeEnvtest(name: string, tests: () => void): void {
   const ci = process.env.CI;

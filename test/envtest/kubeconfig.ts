@@ -14,7 +14,7 @@ export type KubeconfigCredentials =
   | { readonly tokenFile: string };
 
 export interface KubeconfigOptions {
-  /** Names the cluster and the context. */
+  /** Name of the cluster and of the context. */
   readonly name: string;
   /** `https://127.0.0.1:port` */
   readonly server: string;
@@ -23,7 +23,7 @@ export interface KubeconfigOptions {
   readonly credentials: KubeconfigCredentials;
 }
 
-/** The YAML text of a kubeconfig with one context; all data inline, except a token file, which stays a path. */
+/** Returns a kubeconfig as YAML, with one context. All data is inline, except for a token file, which stays a path. */
 export function kubeconfigText({ name, server, caPem, user, credentials }: KubeconfigOptions): string {
   return stringify({
     apiVersion: 'v1',
@@ -35,7 +35,7 @@ export function kubeconfigText({ name, server, caPem, user, credentials }: Kubec
   });
 }
 
-/** A test client that is whom the text of a kubeconfig made here says. */
+/** Creates a test client from a kubeconfig that `kubeconfigText` has made. */
 export function clientFromKubeconfig(text: string): TestClient {
   const config = parse(text) as {
     readonly clusters: readonly [{ readonly cluster: Readonly<Record<string, string>> }];

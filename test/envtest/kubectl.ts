@@ -6,13 +6,13 @@ import { text } from 'node:stream/consumers';
 export interface KubectlOptions {
   readonly command: string;
   readonly kubeconfig: string;
-  /** Takes the caches that kubectl keeps in the home directory otherwise. */
+  /** Directory for kubectl's caches, and its home directory. */
   readonly directory: string;
   readonly args: readonly string[];
   readonly stdin?: string | undefined;
 }
 
-/** Runs kubectl to its end. Resolves to stdout; rejects with stderr when the exit code is not 0. */
+/** Runs kubectl to its end. Resolves to stdout. Rejects with stderr if the exit code is not 0. */
 export async function runKubectl({ command, kubeconfig, directory, args, stdin }: KubectlOptions): Promise<string> {
   const child = spawn(command, ['--kubeconfig', kubeconfig, '--cache-dir', join(directory, 'kubectl'), ...args], {
     env: { HOME: directory, KUBERC: 'off' },

@@ -9,7 +9,7 @@ import { type ServerFlags, apiServerFlags, etcdFlags, pkiFiles } from './flags.t
 import type { Kubeconfig } from './kubeconfig.ts';
 import { freePorts } from './processes.ts';
 
-/** As whom tests arrange and check things. */
+/** The user as whom tests arrange and check objects. */
 export const adminUser = 'envtest-admin';
 
 export interface PlaceOptions {
@@ -18,7 +18,7 @@ export interface PlaceOptions {
   readonly readyWithinMs?: number;
 }
 
-/** What a control plane keeps over restarts of its processes: directory, ports, certificates, credentials. */
+/** The parts of a control plane that survive restarts of its processes: directory, ports, certificates, credentials. */
 export interface ControlPlanePlace {
   readonly name: string;
   readonly host: string;
@@ -36,7 +36,7 @@ export interface ControlPlanePlace {
   readonly readyWithinMs: number;
 }
 
-/** Starts nothing; all it leaves is the directory. */
+/** Prepares the directory, ports and certificates. Starts nothing. */
 export async function preparePlace(options: PlaceOptions): Promise<ControlPlanePlace> {
   const binaries = findBinaries();
   if (!binaries.ok) throw new Error(describeMissing(binaries));
@@ -74,7 +74,7 @@ export async function preparePlace(options: PlaceOptions): Promise<ControlPlaneP
 
 type PkiFile = keyof typeof pkiFiles;
 
-/** Resolves to a function from a file's role to its path. */
+/** Writes certificates and keys to files. Resolves to a function that returns the path of each. */
 async function writePki(
   directory: string,
   authority: Authority,

@@ -6,20 +6,20 @@ import { createServer, type Server } from 'node:net';
 import { settlesWithin, waitFor } from './waiting.ts';
 
 export interface ChildProcessOptions {
-  /** For messages. */
+  /** Name for error messages. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Takes stdout and stderr; appended to. */
+  /** File to which stdout and stderr are appended. */
   readonly logFile: string;
-  /** Removed with all in it when the test process dies without stopping this process. */
+  /** Directory that is removed if the test process dies without stopping this process. */
   readonly directory: string;
 }
 
 export interface StopOptions {
-  /** `SIGKILL` for a crash; `SIGTERM` unless told. */
+  /** By default `SIGTERM`; `SIGKILL` is a crash. */
   readonly signal?: 'SIGTERM' | 'SIGKILL';
-  /** After this many milliseconds `SIGKILL` follows; 5000 unless told. */
+  /** Time until `SIGKILL` follows, in milliseconds, by default 5000. */
   readonly withinMs?: number;
 }
 
@@ -27,19 +27,19 @@ export interface ManagedProcess {
   readonly name: string;
   readonly pid: number;
   readonly hasEnded: () => boolean;
-  /** The last lines of the log. */
+  /** Returns the last 20 lines of the log. */
   readonly logTail: () => string;
-  /** `SIGSTOP`: connections stay open and nothing answers. Resolves when every thread has stopped. */
+  /** Sends `SIGSTOP`: connections stay open and nothing responds. Resolves when every thread has stopped. */
   readonly pause: () => Promise<void>;
   readonly resume: () => void;
-  /** Resolves when the process, paused or not, is gone. Calling it again is fine. */
+  /** Ends the process, even if it is paused. Resolves when it has ended. May be called again. */
   readonly stop: (options?: StopOptions) => Promise<void>;
 }
 
-/** Starts a process that does not outlive this one, however this one ends. Resolves once it runs, not once it is ready. */
+/** Starts a process that does not outlive this one, however this one ends. Resolves when the process runs, not when it is ready. */
 export async function startProcess(options: ChildProcessOptions): Promise<ManagedProcess> {
   const log = openSync(options.logFile, 'a');
-  // A group of its own: Ctrl-C in a terminal reaches the test runner only, which then stops things in order.
+  // In its own process group, so that Ctrl-C in a terminal reaches only the test runner, which then stops the processes in order.
   const child = spawn(options.command, options.args, { stdio: ['ignore', log, log], detached: true });
   closeSync(log);
   await once(child, 'spawn');
@@ -61,7 +61,7 @@ export async function startProcess(options: ChildProcessOptions): Promise<Manage
   };
 }
 
-/** Polls until `probe` says true. Fails at once, with the end of the log, when the process ends before that. */
+/** Polls until `probe` returns true. Fails at once, with the end of the log, if the process ends before that. */
 export async function untilReady(
   started: ManagedProcess,
   withinMs: number,
@@ -80,13 +80,13 @@ export async function untilReady(
   }
 }
 
-/** Test files that run at the same time have ranges of their own: a port may be given out before anything listens on it. */
+/** Test files that run at the same time use different ranges, because a port may be given out before anything listens on it. */
 const [firstPort, portCount] = [15_000 + 1_000 * (Number(process.env.VITEST_POOL_ID ?? 0) % 15), 1_000];
 let nextPort = randomInt(portCount);
 
 /**
- * Ports on 127.0.0.1 that nothing listens on. They lie below the ranges that operating systems give to outgoing connections,
- * so that a port is still free when a stopped server comes back to it. None is given out twice.
+ * Returns ports on 127.0.0.1 on which nothing listens. They are below the range of ephemeral ports of operating systems, so that a port
+ * is still free when a stopped server starts again. No port is given out twice.
  */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const held: Server[] = [];
@@ -110,7 +110,7 @@ function listens(server: Server, port: number): Promise<boolean> {
   });
 }
 
-/** The signal stops one thread after another: for some milliseconds, the others went on answering. */
+/** True if every thread has stopped: the signal stops one after another, and for some milliseconds the others still respond. */
 function isPaused(pid: number): boolean {
   const tasks = `/proc/${String(pid)}/task`;
   if (!existsSync(tasks)) return true;
@@ -121,15 +121,15 @@ function isPaused(pid: number): boolean {
 async function stopChild(child: ChildProcess, ended: Promise<void>, options: StopOptions): Promise<void> {
   child.ref();
   child.kill(options.signal ?? 'SIGTERM');
-  // A paused process takes no SIGTERM until it continues.
+  // A paused process handles SIGTERM only when it continues.
   child.kill('SIGCONT');
   if (!(await settlesWithin(ended, options.withinMs ?? 5000))) child.kill('SIGKILL');
   await ended;
 }
 
 /**
- * A shell that waits for the end of its input, which comes when this process ends, even by SIGKILL, when no exit handler runs.
- * Test runners kill workers that way, and what they leave behind takes 300 MB each.
+ * Starts a shell that waits for the end of its input, which comes when this process ends, even by SIGKILL, when no exit handler runs.
+ * Test runners kill workers that way, and each leftover process takes 300 MB.
  */
 function startGuard(pid: number, directory: string): ChildProcess {
   const script = 'read -r _; kill -KILL "$1" 2>/dev/null; sleep 0.3; rm -rf -- "$2"';

@@ -2,15 +2,15 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** What a script answers to each order, by the order's name. `ready` is no order: the script sends it once, when it has started. */
+/** The script's response to each order, by the order's name. `ready` is not an order: the script sends it once, when it has started. */
 export interface Answers {
   readonly ready: unknown;
 }
 
-/** A script in a process of its own that answers every order with one message, in order. */
+/** A script in its own process that responds to every order with one message, in order. */
 export interface Served<A extends Answers> {
   readonly pid: number;
-  /** Call it before the first order. */
+  /** Resolves when the script has started. Call it before the first order. */
   ready(): Promise<A['ready']>;
   order<K extends keyof A>(order: K): Promise<A[K]>;
   end(): Promise<void>;
@@ -36,7 +36,7 @@ const nextAnswer = async (child: ChildProcess, order: PropertyKey): Promise<unkn
   }
 };
 
-/** The script gets `args` as JSON. It must not end before it is asked to, and ends with this process at the latest. */
+/** Starts a script in its own process, with `args` as JSON. The script must not end before `end` is called, and ends with this process at the latest. */
 export const startServed = <A extends Answers>(script: URL, args?: unknown): Served<A> => {
   const child = fork(fileURLToPath(script), [JSON.stringify(args ?? null)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -57,10 +57,10 @@ export const startServed = <A extends Answers>(script: URL, args?: unknown): Ser
   };
 };
 
-/** In the script: what it was started with. */
+/** Returns, in the script, the `args` of `startServed`. */
 export const servedArgs = (): unknown => JSON.parse(process.argv[2] ?? 'null');
 
-/** In the script: reports `ready`, answers orders from now on, and ends with the process that started it. */
+/** Runs in the script: sends `ready`, responds to orders from now on, and ends the script with the process that started it. */
 export const answerOrders = <A extends Answers>(
   ready: A['ready'],
   orders: { readonly [K in Exclude<keyof A, 'ready'>]: () => A[K] | Promise<A[K]> },

@@ -10,30 +10,30 @@ import { buffer } from 'node:stream/consumers';
 import type { Certificate } from './certificates.ts';
 import type { ControlPlane } from './control-plane.ts';
 
-/** An answer as it goes to the prober. */
+/** A response as it is sent to the prober. */
 export interface FrontAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** After so many bytes of the body nothing comes any more: the connection is closed, or stays open. */
+  /** The body ends after this many bytes: the connection is then closed, or stays open and silent. */
   readonly endsAfter?: { readonly bytes: number; readonly how: 'closed' | 'silent' };
 }
 
-/** The path and `accept` header to send in place of the request's own. */
+/** The path and `accept` header that replace the request's own. */
 interface AskOptions {
   readonly path?: string;
   readonly accept?: string;
 }
 
-/** Sends the request to the API server. */
+/** Sends the request to the API server and returns the response. */
 export type Ask = (other?: AskOptions) => Promise<FrontAnswer>;
 
-/** What becomes of the request for `path`. */
-export type Meddler = (path: string, ask: Ask) => Promise<FrontAnswer | 'no answer'>;
+/** Handles the request for `path`: returns the response for the prober, perhaps altered, or none. */
+export type RequestInterceptor = (path: string, ask: Ask) => Promise<FrontAnswer | 'no answer'>;
 
 /**
- * What becomes of a connection. `terminated`: TLS ends here, and a meddler sees requests. `tunnelled`: its bytes pass. `stuck`: so they do
- * until the API server has sent some, in the middle of the handshake. `silent`: it is accepted, and that is all. `reset`: not even that.
+ * The fate of a connection. `terminated`: TLS ends here, and an interceptor handles the requests. `tunnelled`: all bytes pass. `stuck`: in the
+ * middle of the TLS handshake, bytes from the API server stop passing. `silent`: it is accepted, and nothing follows. `reset`: it is reset.
  */
 export type Passage = 'terminated' | 'tunnelled' | 'stuck' | 'silent' | 'reset';
 
@@ -43,7 +43,7 @@ const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'cont
 const endToEnd = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)));
 
-const pass: Meddler = (_, ask) => ask();
+const pass: RequestInterceptor = (_, ask) => ask();
 
 const send = (answer: FrontAnswer, response: ServerResponse): void => {
   const { status, headers, body, endsAfter } = answer;
@@ -57,7 +57,7 @@ const send = (answer: FrontAnswer, response: ServerResponse): void => {
   });
 };
 
-/** A proxy between the prober and the API server of a shoot. Credentials pass through. */
+/** A proxy between the prober and a shoot's API server. It passes credentials on. */
 export class ShootFront {
   /** `https://127.0.0.1:port` */
   readonly url: string;
@@ -66,7 +66,7 @@ export class ShootFront {
   readonly #agent: Agent;
   readonly #listener: Server;
   readonly #sockets = new Set<Socket>();
-  /** Ends the TLS of connections that it is handed; it does not listen itself. */
+  /** Terminates TLS on connections that it is given. It does not listen itself. */
   #terminator: HttpsServer;
   #passage: Passage = 'terminated';
   #meddler = pass;
@@ -74,7 +74,7 @@ export class ShootFront {
   private constructor(shoot: ControlPlane, listener: Server, certificate: Certificate) {
     this.#shoot = shoot;
     this.#listener = listener;
-    // The time-out is below the API server's own, so that the API server never closes a connection that is about to be used.
+    // Shorter than the API server's idle timeout, so that the API server never closes a connection that is about to be used.
     this.#agent = new Agent({ keepAlive: true, timeout: 30_000, ca: shoot.caPem });
     this.#terminator = this.#createTerminator(certificate);
     this.port = (listener.address() as AddressInfo).port;
@@ -82,24 +82,24 @@ export class ShootFront {
     listener.on('connection', (socket: Socket) => this.#accept(socket));
   }
 
-  /** Listens on a free port. */
+  /** Starts a proxy on a free port. */
   static async start(shoot: ControlPlane, certificate: Certificate): Promise<ShootFront> {
     const listener = createServer();
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
     return new ShootFront(shoot, listener, certificate);
   }
 
-  /** Decides what happens to new connections. */
+  /** Sets the fate of new connections. */
   admit(passage: Passage): void {
     this.#passage = passage;
   }
 
-  /** Decides what happens to requests whose TLS ends here; undefined lets them pass. */
-  meddle(meddler: Meddler = pass): void {
+  /** Sets the handler of requests whose TLS ends here. Without one, they pass. */
+  intercept(meddler: RequestInterceptor = pass): void {
     this.#meddler = meddler;
   }
 
-  /** Shows another certificate from now on, and resumes no TLS session of the former one. */
+  /** Presents another certificate from now on, and resumes no TLS session of the former one. */
   present(certificate: Certificate): void {
     this.#terminator = this.#createTerminator(certificate);
   }
@@ -142,7 +142,7 @@ export class ShootFront {
       const answer = await this.#meddler(request.url ?? '/', (other) => this.#ask(request, other));
       if (answer !== 'no answer') send(answer, response);
     } catch {
-      // The API server broke its connection: break the prober's, so that the prober notices.
+      // The connection to the API server broke: break the prober's too, so that the prober notices.
       request.socket.destroy();
     }
   }

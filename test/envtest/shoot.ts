@@ -3,9 +3,9 @@ import type { RbacRule } from './access.ts';
 import type { TestClient } from './client.ts';
 import type { ControlPlane } from './control-plane.ts';
 
-/** Kubelets as far as the prober can see them: Nodes, Leases and, in the seed, Machines. */
+/** Kubelets as far as the prober sees them: they renew Leases of nodes. */
 export interface Kubelets {
-  /** Renews all leases every `everyMs` until told to stop. */
+  /** Renews all leases every `everyMs`, until `cut` or `stop`. */
   connect(): void;
   cut(): void;
   stop(): Promise<void>;
@@ -13,9 +13,9 @@ export interface Kubelets {
 
 const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 
-/** `clockShiftMs`: how far the clocks of these nodes are wrong. */
+/** Creates Nodes and their Leases. `clockShiftMs` is the error of the nodes' clocks. */
 export const createNodes = async (shoot: TestClient, names: readonly string[], clockShiftMs = 0): Promise<void> => {
-  // A control plane without controllers makes no system namespaces but this test's.
+  // A control plane without controllers creates no system namespaces.
   await shoot.apply('/api/v1/namespaces/kube-node-lease', {
     apiVersion: 'v1',
     kind: 'Namespace',
@@ -116,15 +116,15 @@ export interface Workload {
 export const getDeployment = (seed: TestClient, namespace: string, name: string): Promise<Workload> =>
   seed.get<Workload>(`/apis/apps/v1/namespaces/${namespace}/deployments/${name}`);
 
-/** So many replicas are wanted, and as many are ready. */
+/** True if `replicas` are both desired and ready. */
 export const isAt = ({ spec, status }: Workload, replicas: number): boolean =>
   spec.replicas === replicas && (status?.readyReplicas ?? 0) === replicas;
 
-/** Lets the API server of a shoot be there, or not, as far as the seed shows; the deployment controller follows. */
+/** Scales the Deployment kube-apiserver in the seed; the deployment controller updates its status. */
 export const setApiServerReplicas = (seed: TestClient, namespace: string, replicas: number): Promise<unknown> =>
   seed.patch(`/apis/apps/v1/namespaces/${namespace}/deployments/kube-apiserver`, { spec: { replicas } });
 
-/** Rights of the prober in a seed and in a shoot, as existing installations grant them. */
+/** Rights of the prober in a seed, as existing installations grant them. */
 export const seedRules = [
   { apiGroups: ['extensions.gardener.cloud'], resources: ['clusters'], verbs: ['get', 'list', 'watch'] },
   { apiGroups: [''], resources: ['namespaces', 'secrets'], verbs: ['get', 'list', 'watch'] },
@@ -162,13 +162,13 @@ export const createProtectedShoot = async (
   shoot: {
     readonly namespace: string;
     readonly kubeconfig: string;
-    /** Of the Secret; `shoot-access-prober` unless told. */
+    /** Name of the Secret with the kubeconfig, by default `shoot-access-prober`. */
     readonly secretName?: string;
-    /** Over the Shoot's own spec. */
+    /** Fields that replace those of the Shoot's spec. */
     readonly shoot?: object;
-    /** Over the Shoot's own status. */
+    /** Fields that replace those of the Shoot's status. */
     readonly status?: object;
-    /** Of the Cluster. */
+    /** Labels of the Cluster. */
     readonly labels?: Readonly<Record<string, string>>;
   },
 ): Promise<void> => {

@@ -42,14 +42,14 @@ const exchange = async (socket: Socket, text: string): Promise<string> => {
   return chunk.toString();
 };
 
-it('cuts off what is open and what comes, without a word, until it heals', async () => {
+it('silently cuts off open and new connections until it heals', async () => {
   const before = await open();
   expect(await exchange(before, 'a')).toBe('a');
   proxy.cutOff();
   before.write('lost');
   const during = await open();
   during.write('lost');
-  // What was written before a connection was accepted has been read by now.
+  // The proxy accepts this connection only after it has read the bytes written before.
   await open();
   const closed = [before, during].map((socket) => new Promise((resolve) => socket.resume().once('close', resolve)));
   expect([before, during].map(({ destroyed }) => destroyed)).toEqual([false, false]);

@@ -1,15 +1,15 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Between a program and an API server, as a firewall that loses its state: bytes pass, or vanish without a word. */
+/** A proxy between a program and an API server that fails like a firewall that loses its state: bytes pass or are silently dropped. */
 export interface SwallowingProxy {
   readonly port: number;
-  /** What goes over connections that are open now vanishes from now on, in both directions; they stay open. */
+  /** Drops all bytes on the currently open connections, in both directions. The connections stay open. */
   swallow(): void;
-  /** New connections break at once. */
+  /** Breaks new connections at once. */
   refuseNew(): void;
-  /** The same as `swallow`, of connections to come as well: they are accepted, and nothing answers. */
+  /** Does the same as `swallow`, also on new connections: they are accepted, and nothing responds. */
   cutOff(): void;
-  /** All connections that are open break, and new ones pass. */
+  /** Breaks all open connections, and lets new ones pass. */
   heal(): void;
   stop(): Promise<void>;
 }

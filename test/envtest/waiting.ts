@@ -3,19 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type WaitAttempt<T> = () => T | undefined | false | Promise<T | undefined | false>;
 
 export interface Wait {
-  /** What is awaited, in the words of the error: "/readyz of the API server". */
+  /** The awaited event, for the error message: "/readyz of the API server". */
   readonly what: string;
   readonly withinMs: number;
-  /** Pause between attempts, 50 unless told. */
+  /** Pause between attempts, by default 50 ms. */
   readonly everyMs?: number;
   readonly signal?: AbortSignal;
-  /** Put below the error, as it is then: what a program wrote, or what was seen last. */
+  /** Called after a failure. Its result is appended to the error: the output of a program, or the last observation. */
   readonly detail?: () => string;
 }
 
 /**
  * Calls `attempt` until it returns something other than `undefined` and `false`, and returns that. An attempt that throws ends the wait:
- * what may heal is `undefined`, what cannot is an error. Real time; for tests against real processes.
+ * it returns `undefined` for a state that may change, and throws if it cannot. Waits in real time, for tests against real processes.
  */
 export async function waitFor<T>(wait: Wait, attempt: WaitAttempt<T>): Promise<T> {
   const { what, withinMs, everyMs = 50, signal, detail } = wait;
@@ -33,7 +33,7 @@ export async function waitFor<T>(wait: Wait, attempt: WaitAttempt<T>): Promise<T
   }
 }
 
-/** Whether `promise` settles within the time; its result or error stays with the caller. */
+/** Resolves to true if `promise` settles in time. Its result or error stays with the caller. */
 export async function settlesWithin(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
   const timer = new AbortController();
   const late = sleep(withinMs, false, { signal: timer.signal }).catch(() => false);

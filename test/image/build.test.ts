@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 
 const script = fileURLToPath(new URL('../../deploy/image/build.sh', import.meta.url));
 
-it('names the builders where none is at hand, and what works without', () => {
+it('names the builders if none is usable, and the target that needs none', () => {
   const directory = mkdtempSync(join(tmpdir(), 'dwd-builders-'));
   try {
     for (const tool of ['sh', 'dirname', 'cat']) symlinkSync(`/usr/bin/${tool}`, join(directory, tool));

@@ -6,7 +6,7 @@ const instructions = readDockerfile();
 const contentsOf = (wanted: string): readonly string[] =>
   instructions.filter(({ keyword }) => keyword === wanted).map(({ content }) => content);
 
-/** The rules that matter here; hadolint has more, and is no package of npm or Debian. */
+/** The rules that matter here. hadolint has more, but is not packaged for npm or Debian. */
 describe('the Dockerfile', () => {
   it('pins every base by tag and digest', () => {
     expect(contentsOf('FROM')).toHaveLength(2);
@@ -15,7 +15,7 @@ describe('the Dockerfile', () => {
     }
   });
 
-  it('lets a user with a number start the program, whom a pod with runAsNonRoot takes', () => {
+  it('runs the program as a numeric user, which runAsNonRoot requires', () => {
     expect(readImageConfig()).toEqual({
       user: '65532:65532',
       entrypoint: ['/usr/local/bin/dwd'],
@@ -23,20 +23,20 @@ describe('the Dockerfile', () => {
     });
   });
 
-  it('adds nothing to the last stage but what the build stage has assembled', () => {
+  it('copies into the last stage only the result of the build stage', () => {
     const keywords = instructions.map(({ keyword }) => keyword);
     const last = keywords.lastIndexOf('FROM');
     expect(keywords.slice(last)).toEqual(['FROM', 'LABEL', 'COPY', 'ENV', 'WORKDIR', 'USER', 'ENTRYPOINT']);
     expect(contentsOf('COPY').at(-1)).toBe('--from=build --chown=0:0 /tree/ /');
   });
 
-  it('fetches nothing but what the lock files name', () => {
+  it('fetches only packages of the lock files', () => {
     expect(contentsOf('ADD')).toEqual([]);
     for (const command of contentsOf('RUN')) expect(command).not.toMatch(/curl|wget|apt-get|npx|https?:/);
     expect(contentsOf('RUN').filter((command) => command.includes('npm install'))).toHaveLength(2);
   });
 
-  it('has the same Node for all platforms', () => {
+  it('uses the same Node version on all platforms', () => {
     const { optionalDependencies } = JSON.parse(
       readFileSync(new URL('../../tools/node/package.json', import.meta.url), 'utf8'),
     ) as { readonly optionalDependencies: Readonly<Record<string, string>> };

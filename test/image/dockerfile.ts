@@ -6,7 +6,7 @@ export interface Instruction {
   readonly content: string;
 }
 
-/** Of deploy/image/Dockerfile: without comments, with continued lines in one. It has no heredocs and no escape directive. */
+/** Reads the instructions of deploy/image/Dockerfile, without comments, with continued lines joined. Heredocs and the escape directive are not supported. */
 export const readDockerfile = (): readonly Instruction[] =>
   readFileSync(new URL('../../deploy/image/Dockerfile', import.meta.url), 'utf8')
     .replaceAll(/^#.*\n/gm, '')
@@ -19,7 +19,7 @@ export const readDockerfile = (): readonly Instruction[] =>
       return { keyword, content };
     });
 
-/** What an image's configuration says of the processes that are started from it. */
+/** The part of an image's configuration that concerns its processes. */
 export interface ImageConfig {
   readonly env: Readonly<Record<string, string>>;
   /** `uid:gid` */
@@ -27,7 +27,7 @@ export interface ImageConfig {
   readonly entrypoint: readonly string[];
 }
 
-/** Of the last stage, whose image is shipped. */
+/** Reads the configuration of the last stage, whose image is shipped. */
 export const readImageConfig = (): ImageConfig => {
   const instructions = readDockerfile();
   const shipped = instructions.slice(instructions.findLastIndex(({ keyword }) => keyword === 'FROM'));

@@ -5,7 +5,7 @@ import { gardenletConfig } from '../e2e/support/gardenlet.ts';
 
 const options = { unknownFields: 'error' } as const;
 
-it('the configuration for the prober is that of gardenlet, but for its interval', () => {
+it('the default configuration of the prober is that of gardenlet, except for the interval', () => {
   const [own, gardenlets] = [proberConfig.defaultText, gardenletConfig('prober')].map(
     (text) => proberConfig.load(text, options).settings,
   );
@@ -13,7 +13,7 @@ it('the configuration for the prober is that of gardenlet, but for its interval'
   expect(own).toEqual({ ...gardenlets, probeIntervalMs: 10_000 });
 });
 
-it('the configuration for the weeder is that of gardenlet', () => {
+it('the default configuration of the weeder is that of gardenlet', () => {
   const [own, gardenlets] = [weederConfig.defaultText, gardenletConfig('weeder')].map(
     (text) => weederConfig.load(text, options).settings,
   );

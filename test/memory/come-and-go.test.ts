@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 
 const script = fileURLToPath(new URL('come-and-go.ts', import.meta.url));
 const hundreds = 12;
-/** Heap after 200 shoots and after all of them: code that becomes warm and caches of the simulation take less than this. */
+/** Allowed growth of the heap per shoot between 200 shoots and the last: more than compiled code and caches of the simulation take. */
 const mostBytesPerShoot = 2_000;
 
-describe('after shoots have come and gone', () => {
-  it.each(['prober', 'weeder'])('a %s holds no memory of them', { timeout: 180_000 }, async (component) => {
+describe('after shoots have been created and deleted', () => {
+  it.each(['prober', 'weeder'])('a %s keeps no memory for them', { timeout: 180_000 }, async (component) => {
     const args = ['--expose-gc', script, component, String(hundreds)];
     const { stdout } = await promisify(execFile)(process.execPath, args);
     const heap = stdout.trim().split('\n').map(Number);

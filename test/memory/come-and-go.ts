@@ -1,5 +1,5 @@
-// Shoots come and go by the hundred, in virtual time, under a real prober or weeder; tells the heap after each hundred, in bytes, one line each.
-// A process of its own, so that nothing else is on its heap: `node --expose-gc come-and-go.ts prober|weeder HUNDREDS`.
+// Creates and deletes shoots by the hundred, in virtual time, under a real prober or weeder. Prints the heap size in bytes after each hundred.
+// Runs as a separate process, so that nothing else is on its heap: `node --expose-gc come-and-go.ts prober|weeder HUNDREDS`.
 import { argv, memoryUsage, stdout } from 'node:process';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { SimKind } from '../../simulator/apiserver/kind.ts';
@@ -21,10 +21,10 @@ type Objects = readonly (readonly [kind: SimKind, draft: SimDraft])[];
 
 interface Component {
   start(scenario: Scenario): void;
-  /** What there is of one shoot. */
+  /** Objects of one shoot. */
   objectsOf(world: World, namespace: string): Objects;
   readonly livesMs: number;
-  /** Until nothing need be remembered of it. */
+  /** Time after which the component must have forgotten a deleted shoot. */
   readonly forgottenMs: number;
 }
 
@@ -38,7 +38,7 @@ const common = (): Omit<SimulatedReplicaOptions, 'settings'> => ({
 const prober: Component = {
   start: (scenario) =>
     void startReplica(scenario, { ...common(), settings: { ...gardenSettings, initialDelayMs: 500 } }),
-  // All of them have the API server of the one that stays.
+  // All shoots use the API server of the one shoot that is not deleted.
   objectsOf: ({ store, shoots }, namespace) => {
     const [cluster] = store.list(simKinds.Cluster);
     const [secret] = store.list(simKinds.Secret, shoots[0]?.namespace);
@@ -82,7 +82,7 @@ const weeder: Component = {
     ];
   },
   livesMs: 25_000,
-  // Owners of pods are remembered for ten minutes.
+  // The weeder remembers the owners of pods for ten minutes.
   forgottenMs: 720_000,
 };
 

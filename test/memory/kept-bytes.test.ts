@@ -10,12 +10,12 @@ import { createFakeClock } from '../doubles/fake-clock.ts';
 
 const [kib, mib] = [1024, 1024 * 1024];
 
-describe('rule 11a: what an observation of a shoot keeps', () => {
+describe('rule 11a: the memory of an observation of a shoot', () => {
   const looks = [listWorkerNodes, listNodeLeaseExpiries, listTunnelPods] as readonly Call<readonly object[]>[];
   const time = '2026-11-22T12:00:00Z';
   const conditionTypes = ['Ready', 'DiskPressure', 'MemoryPressure', 'NetworkUnavailable', 'PIDPressure'];
 
-  /** All that this program keeps of a node, each text so long. */
+  /** An object with all fields of a node or lease that care keeps, filled with these texts. */
   const nodeItem = (index: number, texts: Readonly<Record<'name' | 'pool' | 'status' | 'text', string>>): object => ({
     metadata: {
       name: texts.name + String(index).padStart(5, '0'),
@@ -32,7 +32,7 @@ describe('rule 11a: what an observation of a shoot keeps', () => {
     },
   });
 
-  /** A server that lists all of them in any number of pages. */
+  /** Creates a server that lists all items, in pages of the requested size. */
   const serverOf = (items: readonly object[]): Kube => ({
     request: async ({ query = {} }) => {
       const [from, limit] = [Number(query.continue ?? 0), Number(query.limit ?? items.length)];
@@ -52,22 +52,22 @@ describe('rule 11a: what an observation of a shoot keeps', () => {
     return (await client.call(call, { signal: new AbortController().signal })).value;
   };
 
-  /** Of the objects in use, after a collection. */
+  /** Heap size of live objects, in bytes, after a garbage collection. */
   const heapBytes = (): number => {
     setFlagsFromString('--expose-gc');
     (runInNewContext('gc') as () => void)();
     return process.memoryUsage().heapUsed;
   };
 
-  it('rule 11a: of 20 hostile shoots at the same time is less than half of the memory that the manifests give', () => {
+  it('rule 11a: is, for 20 hostile shoots at the same time, less than half of the memory limit in the manifests', () => {
     const kept = looks.reduce((sum, { list }) => sum + (list?.bounds.keptBytes ?? Number.POSITIVE_INFINITY), 0);
     const concurrentSyncs = 20;
     expect(concurrentSyncs * kept).toBeLessThan((512 * mib) / 2);
   });
 
-  it.each(looks)('rule 11a: is no more than the bound, whatever the shoot writes', async (call) => {
+  it.each(looks)('rule 11a: does not exceed the bound, whatever the shoot returns', async (call) => {
     const bytes = call.list?.bounds.keptBytes ?? 0;
-    // Each unit of such a text takes two bytes.
+    // Each UTF-16 code unit of this text takes two bytes.
     const name = '\u20ac'.repeat(1_000);
     const fits = Math.floor(bytes / 2_000);
     const items = Array.from({ length: fits }, (_, index) =>
@@ -84,7 +84,7 @@ describe('rule 11a: what an observation of a shoot keeps', () => {
     expect(kept).toHaveLength(few.length);
   });
 
-  it('rule 11a: has room for 5,000 nodes with long names that are all unhealthy and say why at length', async () => {
+  it('rule 11a: suffices for 5,000 unhealthy nodes with long names and long messages', async () => {
     const texts = { name: 'n'.repeat(120), pool: 'p'.repeat(63), status: 'Unknown', text: 'x'.repeat(600) };
     const items = Array.from({ length: 5_000 }, (_, index) => nodeItem(index, texts));
     expect(await callOn(serverOf(items), listWorkerNodes)).toHaveLength(5_000);
@@ -95,7 +95,7 @@ describe('rule 11a: what an observation of a shoot keeps', () => {
     expect(await callOn(serverOf(leases), listNodeLeaseExpiries)).toHaveLength(5_000);
   });
 
-  it('rule 11a: of a long text is not the whole text', async () => {
+  it('rule 11a: does not include the whole of a long text', async () => {
     const texts = { name: 'n', pool: 'p', status: 'False', text: 'x'.repeat(30 * kib) };
     const server = serverOf(Array.from({ length: 100 }, (_, index) => nodeItem(index, texts)));
     const before = heapBytes();

@@ -19,7 +19,7 @@ const testAlerts = (tested: AlertRules): Said => {
   return promtool(['test', 'rules', ...tests], { cwd: directory });
 };
 
-/** The rules with this query for every alert. */
+/** Returns the rules with this query for every alert. */
 const withQuery = (expr: string): AlertRules => ({
   groups: rules.groups.map((group) => ({
     ...group,
@@ -30,30 +30,30 @@ const withQuery = (expr: string): AlertRules => ({
 const names = alerts.map(({ alert }) => alert);
 
 describe('the alerts', () => {
-  it('are rules that promtool takes', () => {
+  it('are rules that promtool accepts', () => {
     writeFileSync(join(directory, 'rules.yaml'), stringify(rules));
     expect(promtool(['check', 'rules', join(directory, 'rules.yaml')])).toMatchObject({ status: 0 });
   });
 
-  it('fire and do not fire as their tests say', () => {
+  it('fire and do not fire as their tests expect', () => {
     expect(testAlerts(rules)).toMatchObject({ status: 0 });
   });
 
-  it('have a test each in which they fire', () => {
+  it('each have a test in which they fire', () => {
     const { status, output } = testAlerts(withQuery('vector(1) > 1'));
     expect(status).toBe(1);
     const missed = Array.from(output.matchAll(/exp: (.*)\n\s*got: nil/g), ([, wanted = '']) => wanted).join('\n');
     expect(names.filter((name) => !missed.includes(`alertname="${name}"`))).toEqual([]);
   });
 
-  it('have a test each in which they do not', () => {
+  it('each have a test in which they do not fire', () => {
     const { status, output } = testAlerts(withQuery('vector(1)'));
     expect(status).toBe(1);
     const wrong = Array.from(output.matchAll(/exp: nil\n\s*got: (.*)/g), ([, got = '']) => got).join('\n');
     expect(names.filter((name) => !wrong.includes(`alertname="${name}"`))).toEqual([]);
   });
 
-  it.each(names)('%s says how bad it is, what it means, and where to read on', (name) => {
+  it.each(names)('%s has a severity, a summary, a description and the URL of its runbook', (name) => {
     const { labels, annotations = {} } = alerts.find(({ alert }) => alert === name) ?? expect.unreachable();
     expect(['info', 'warning', 'critical']).toContain(labels?.severity);
     expect(annotations.summary).toMatch(/\.$/);
@@ -62,7 +62,7 @@ describe('the alerts', () => {
     expect(annotations.runbook_url).toBe(`${home}/${name}.md`);
   });
 
-  it('have a runbook each, and each runbook an alert', () => {
+  it('each have a runbook, and each runbook has an alert', () => {
     const runbooks = readdirSync(`${root}docs/runbooks`).filter((file) => file !== 'README.md');
     expect(runbooks.toSorted()).toEqual(names.map((name) => `${name}.md`).toSorted());
   });
@@ -74,7 +74,7 @@ describe('the queries', () => {
     known = await registries();
   });
 
-  it('ask for metrics and labels that the programs have', () => {
+  it('use only metrics and labels that the programs declare', () => {
     for (const { groups } of [rules]) {
       for (const { alert, record, expr } of groups.flatMap((group) => group.rules)) {
         expect(problemsOf(expr, known), alert ?? record).toEqual([]);
@@ -82,7 +82,7 @@ describe('the queries', () => {
     }
   });
 
-  it('use all that is recorded', () => {
+  it('use all recorded series', () => {
     const used = rules.groups.flatMap((group) => group.rules.map(({ expr }) => expr)).join('\n');
     expect([...recorded.keys()].filter((name) => !used.includes(name))).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe('the queries', () => {
     ['dwd_prober_shoots{state="x"}', ['dwd_prober_shoots has no label state']],
     ['sum by (namespace) (dwd_prober_shoots)', ['nothing in the query has the label namespace']],
     ['rate(dwd_prober_run_duration_seconds_bucket{le="1"}[5m])', []],
-  ])('are judged: %s', (expr, problems) => {
+  ])('are checked: %s', (expr, problems) => {
     expect(problemsOf(expr, known)).toEqual(problems);
   });
 });

@@ -14,7 +14,7 @@ export interface AlertRules {
   readonly groups: readonly { readonly name: string; readonly rules: readonly AlertRule[] }[];
 }
 
-/** What Prometheus takes as a file of rules. */
+/** Contents of the file of rules, as Prometheus reads it. */
 export const rules = (
   parse(readFileSync(`${root}deploy/monitoring/prometheusrule.yaml`, 'utf8')) as { readonly spec: AlertRules }
 ).spec;
@@ -25,7 +25,7 @@ export const alerts: readonly (AlertRule & { readonly alert: string })[] = all.f
   rule.alert === undefined ? [] : [{ ...rule, alert: rule.alert }],
 );
 
-/** By name. */
+/** Recording rules by name. */
 export const recorded: ReadonlyMap<string, AlertRule> = new Map(
   all.flatMap((rule) => (rule.record === undefined ? [] : [[rule.record, rule] as const])),
 );

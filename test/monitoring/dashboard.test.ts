@@ -22,7 +22,7 @@ const { panels } = JSON.parse(readFileSync(`${root}deploy/monitoring/dashboard.j
 };
 const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 
-it('asks for metrics and labels that the programs have', async () => {
+it('uses only metrics and labels that the programs declare', async () => {
   const known = await registries();
   expect(queries.length).toBeGreaterThan(20);
   for (const expr of queries) expect(problemsOf(expr, known), expr).toEqual([]);
@@ -31,7 +31,7 @@ it('asks for metrics and labels that the programs have', async () => {
   expect(ofNode.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([]);
 });
 
-it('has queries that Prometheus takes', () => {
+it('has queries that Prometheus accepts', () => {
   const directory = mkdtempSync(join(tmpdir(), 'dwd-dashboard-'));
   try {
     const rules = queries.map((expr, index) => ({ record: `query:${index}`, expr }));
@@ -43,7 +43,7 @@ it('has queries that Prometheus takes', () => {
   }
 });
 
-it('draws a scale-down that came minutes late so that the others can still be told apart', () => {
+it('caps the value of a scale-down that came minutes late, so that the others remain distinguishable', () => {
   const [expr] = panels.find(({ title }) => title === 'Grace left at the last scale-down')?.targets ?? [];
   const directory = mkdtempSync(join(tmpdir(), 'dwd-dashboard-'));
   const series = (namespace: string, left: number) => ({
@@ -80,7 +80,7 @@ it('draws a scale-down that came minutes late so that the others can still be to
   }
 });
 
-it('has panels with a description, each in a place of its own', () => {
+it('has panels with descriptions that do not overlap', () => {
   const taken = new Map<string, string>();
   for (const { title, description, gridPos } of panels) {
     expect(description, title).toMatch(/\.$/);

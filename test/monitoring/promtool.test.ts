@@ -3,19 +3,19 @@ import { createMeter } from '../../src/telemetry/index.ts';
 import { promtool } from './promtool.ts';
 import { registries } from './registries.ts';
 
-it.each(['prober', 'weeder', 'care', 'healthcheck'])('promtool finds no fault with the metrics of %s', async (name) => {
+it.each(['prober', 'weeder', 'care', 'healthcheck'])('promtool accepts the metrics of %s', async (name) => {
   const { text = '' } = (await registries())[name] ?? {};
   expect(promtool(['check', 'metrics'], { input: text })).toEqual({ status: 0, output: '' });
 });
 
-it('promtool finds no fault with the metrics of Node', async () => {
+it('promtool accepts the metrics of Node', async () => {
   expect(promtool(['check', 'metrics'], { input: await createMeter().metricsText() })).toEqual({
     status: 0,
     output: '',
   });
 });
 
-it('promtool finds a fault where there is one', () => {
+it('promtool reports a metric with a wrong name', () => {
   const text = '# HELP dwd_x A counter without its ending.\n# TYPE dwd_x counter\ndwd_x 1\n';
   expect(promtool(['check', 'metrics'], { input: text }).status).toBe(3);
 });

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../documents/markdown.ts';
 
-/** tools/promtool/build.sh computes the same path; the two must agree. */
+/** Path of promtool. It must match the path that tools/promtool/build.sh computes. */
 const path = (): string => {
   const module = readFileSync(`${root}tools/promtool/go.mod`, 'utf8');
   const [, version = ''] = /github\.com\/prometheus\/prometheus (v\S+)/.exec(module) ?? [];
@@ -14,11 +14,11 @@ const path = (): string => {
 
 export interface Said {
   readonly status: number | null;
-  /** Standard output and error. */
+  /** Standard output, followed by standard error. */
   readonly output: string;
 }
 
-/** Runs promtool. Throws where it has not been built: a test of alerts that tests nothing would pass. */
+/** Runs promtool. Throws if it has not been built, because a test that checks nothing would pass. */
 export const promtool = (args: readonly string[], { input = '', cwd = root } = {}): Said => {
   const file = path();
   if (!existsSync(file)) throw new Error(`${file} not found; run \`make envtest\``);

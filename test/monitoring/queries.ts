@@ -1,13 +1,13 @@
 import { type AlertRule, recorded } from './alerts.ts';
 import type { Registry } from './registries.ts';
 
-/** Labels that Prometheus, its operator, or a dry run put on every series. */
+/** Labels that Prometheus, its operator, histograms or a dry run add to series. */
 const attached = ['dry_run', 'le', 'instance', 'pod', 'job', 'exported_namespace', 'exported_service'];
 
-/** Of a series, or of one that histograms make. */
+/** Suffix of the series of a histogram. */
 const suffix = /_(?:bucket|sum|count)$/;
 
-/** Labels of every metric of ours, and of every recorded one. */
+/** Labels of every metric that we declare or record, by its name. */
 const labelsOf = (registries: Readonly<Record<string, Registry>>): ReadonlyMap<string, readonly string[]> => {
   const metrics = Object.values(registries).flatMap((registry) => registry.metrics);
   const known = new Map(metrics.map(({ name, labels = [] }) => [name, labels]));
@@ -22,14 +22,14 @@ const byIn = (expr: string): readonly string[] =>
     .flat()
     .filter((label) => label !== '');
 
-/** Series in a query, with the labels that it selects by. */
+/** Series in a query, with the labels of their selectors. */
 const seriesIn = (expr: string): readonly { readonly name: string; readonly labels: readonly string[] }[] =>
   Array.from(expr.matchAll(/\b(dwd[_:][a-z_:]+)(?:\{([^}]*)\})?/g), ([, name = '', selector = '']) => ({
     name,
     labels: Array.from(selector.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g), ([, label = '']) => label),
   }));
 
-/** What a query asks for that no program of ours has. */
+/** Describes metrics and labels in a query that none of our programs declares. */
 export const problemsOf = (
   expr: AlertRule['expr'],
   registries: Readonly<Record<string, Registry>>,

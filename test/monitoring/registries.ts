@@ -21,11 +21,11 @@ export interface DeclaredMetric extends MetricDefinition {
 
 export interface Registry {
   readonly metrics: readonly DeclaredMetric[];
-  /** A scrape with one series of each metric. */
+  /** Text of a scrape with one series of each metric. */
   readonly text: string;
 }
 
-/** Keeps what is declared, in a meter with a series of each. */
+/** Creates a meter that collects all declared metrics and creates one series of each. */
 const listening = (): { readonly meter: Meter; readonly registry: () => Promise<Registry> } => {
   const meter = createMeter({ processMetrics: false });
   const metrics: DeclaredMetric[] = [];
@@ -113,10 +113,10 @@ const registryOf = async <Settings>({ name, component, config }: Started<Setting
   return registry();
 };
 
-/** Where care writes its conditions. */
+/** The garden, to which care would write conditions. It must receive no request. */
 const garden: Kube = { request: () => Promise.reject(new Error('nothing is asked')) };
 
-/** What each component declares when it starts. */
+/** Metrics that each component declares at its start. */
 export const registries = async (): Promise<Readonly<Record<string, Registry>>> => {
   const clock = systemClock();
   const library = listening();
@@ -129,7 +129,7 @@ export const registries = async (): Promise<Readonly<Record<string, Registry>>> 
   return {
     prober: await registryOf({ name: 'prober', component: proberComponent('hot'), config: proberConfig }),
     weeder: await registryOf({ name: 'weeder', component: weederComponent, config: weederConfig }),
-    // Made where it connects to the garden, before it starts.
+    // Care creates the garden's rate limiter when it connects to the garden, before it starts.
     care: { metrics: [...careRegistry.metrics, ...metrics], text: careRegistry.text + text },
     healthcheck: await library.registry(),
   };

@@ -2,13 +2,13 @@ import { upVerdict } from '../../src/prober/testing/cases.ts';
 import { emptyProbeMemory } from '../../src/prober/judge/probe-memory.ts';
 import { createProberReport } from '../../src/prober/report.ts';
 import { StatusBoard } from '../../src/prober/status/board.ts';
-import { sightOf } from '../../src/prober/status/testing/sights.ts';
+import { sightOf } from '../../src/prober/status/testing/shoot-prober-views.ts';
 import { showUnmet } from '../../src/prober/status/board-gauges.ts';
 import { createMeter } from '../../src/telemetry/index.ts';
 import { createFakeClock } from '../doubles/fake-clock.ts';
 import { createRecordingLogger } from '../doubles/recording-logger.ts';
 
-/** What Prometheus reads of the prober's own metrics when so many shoots have been probed, and one run of each has failed. */
+/** Text of a scrape of the prober's own metrics after it has probed that many shoots, with one failed run of each. */
 export const scrapeOf = async (shoots: number): Promise<string> => {
   const meter = createMeter({ processMetrics: false });
   const events = { record: () => undefined };

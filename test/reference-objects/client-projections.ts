@@ -17,7 +17,7 @@ const { signal } = new AbortController();
 const path = '/api/v1/secrets';
 const text = '"the reference object"';
 
-/** What is parsed from that text is the object: a stand-in that writes down what it is asked for cannot be a text. */
+/** Makes JSON.parse return `object` for the text above, because a recorder that wraps an object cannot be passed as text. */
 const whileParsed = async <T>(object: unknown, run: () => T | Promise<T>): Promise<T> => {
   const { parse } = JSON;
   JSON.parse = (given: string): unknown => (given.trim() === text ? object : parse(given));
@@ -46,7 +46,7 @@ const clientThatAnswers = (json: unknown): KubeClient => ({
 const listed = async (): Promise<unknown> => {
   const items: unknown[] = [];
   const context = { kube, clock: createFakeClock(), objectBytes: 1_000, accept: '' };
-  // The list goes on and on: the second page is one too many.
+  // Every page refers to a next one; the second item ends the list.
   const begin = () => (item: unknown) => {
     if (items.push(item) > 1) throw new Error('enough');
   };
@@ -74,7 +74,7 @@ const watched = async (): Promise<unknown> => {
   return undefined;
 };
 
-/** How the client reads what every answer has. */
+/** Projections with which the client reads the parts that all responses have. */
 export const clientProjections: readonly Projection[] = [
   {
     name: 'Lease of a leader election',

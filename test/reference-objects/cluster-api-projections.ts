@@ -2,7 +2,7 @@ import { decodeCapiCluster } from '../../src/cluster-api/cluster.ts';
 import { decodeHosted, decodeMachine } from '../../src/prober/source/cluster-api.ts';
 import type { Projection } from './projection.ts';
 
-/** The fixture of one API version of a kind. */
+/** Names of a kind's fixtures, one for each API version. */
 const versions = (kind: string): readonly string[] => [kind, `${kind}V1Beta1`];
 
 const initialized = {
@@ -10,13 +10,13 @@ const initialized = {
   'status.conditions[].status': 'True',
 };
 
-/** What the prober makes of it has no field for what is read. */
+/** Projects a Cluster. Adds the name of the hosted cluster, because the prober's result has no field for it. */
 const clusterOf: Projection['project'] = (json) => ({
   ...decodeCapiCluster(json, 'object'),
   hosted: decodeHosted(json, 'object').name,
 });
 
-/** How the kinds of Cluster API are read, in both of the versions that it serves. */
+/** Projections of the kinds of Cluster API, in both of its API versions. */
 export const clusterApiProjections: readonly Projection[] = [
   ...versions('ClusterAPICluster').flatMap((kind): readonly Projection[] => [
     { name: kind, kind, project: clusterOf, set: initialized },

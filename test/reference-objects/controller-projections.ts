@@ -163,7 +163,7 @@ const care: readonly Projection[] = [
         'items[].status.conditions[].lastUpdateTime',
         'items[].status.observedGeneration',
       ],
-      // Words are kept of a condition that is wrong, and of no other.
+      // Reason and message are kept only for a condition that is not as it should be.
       empty: ['lastTransitionTime', 'lastUpdateTime', 'message', 'reason'].map((field) => `0.conditions.0.${field}`),
     },
   },
@@ -176,7 +176,7 @@ const care: readonly Projection[] = [
       missing: [
         'items[].status.conditions[].codes',
         'items[].status.conditions[].lastUpdateTime',
-        // What has conditions is read by one reader; of a node nobody looks at its generation.
+        // One reader reads the conditions of all kinds; nothing uses the generation of a node.
         'items[].status.observedGeneration',
       ],
       empty: ['0.conditions.0.lastUpdateTime', '0.observedGeneration'],
@@ -191,5 +191,5 @@ const care: readonly Projection[] = [
   },
 ];
 
-/** How the components read what they watch and request. */
+/** Projections with which the components read the objects that they watch and request. */
 export const controllerProjections: readonly Projection[] = [...prober, ...weeder, ...care];

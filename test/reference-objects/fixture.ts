@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** An object with every field that upstream's Go type has; the program `tools/reference-objects` prints them. */
+/** An object with every field of upstream's Go type, printed by the program in `tools/reference-objects`. */
 export interface Reference {
   readonly object: FixtureObject;
-  /** The object as an API server sends it to whoever asks for protobuf. */
+  /** The object as an API server sends it in protobuf. */
   readonly protobuf: Uint8Array;
 }
 
 export type FixtureObject = Readonly<Record<string, unknown>>;
 
-/** The key of a map in a reference object: it stands for whatever keys there are. */
+/** Key of a map in a reference object that represents any key. */
 export const anyKey = '*';
 
 const folder = new URL('./fixtures/', import.meta.url);
@@ -24,7 +24,7 @@ const read = (name: string): File => JSON.parse(readFileSync(new URL(`${name}.js
 const isObject = (value: unknown): value is FixtureObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `Pod.spec`: what is shown in one place stands there only. */
+/** Reads the object at a reference such as `Pod.spec`. Types that occur in several places are printed in one of them only. */
 const follow = (reference: string): unknown => {
   const [kind = '', ...path] = reference.split('.');
   let found: unknown = read(kind).object;
@@ -33,7 +33,7 @@ const follow = (reference: string): unknown => {
   return complete(found);
 };
 
-/** With everything in its place that is shown elsewhere. */
+/** Replaces references with the objects to which they refer. */
 const complete = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(complete);
   if (!isObject(value)) return value;
@@ -41,7 +41,7 @@ const complete = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, complete(entry)]));
 };
 
-/** Kinds that there is a reference object of, by the names of their files: one of two API versions or groups has another name. */
+/** Kinds with a reference object, by the names of their files. The file of a kind in a second API version or group has another name. */
 export const referenceKinds: readonly string[] = readdirSync(folder)
   .map((file) => file.replace('.json', ''))
   .filter((kind) => kind !== 'texts');
@@ -52,22 +52,22 @@ export const readReference = (kind: string): Reference => {
 };
 
 interface Texts {
-  /** By import path and name. */
+  /** Constants by import path and name. */
   readonly constants: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** By import path: texts without white space in packages that have no names for them. */
+  /** Texts without white space in packages that do not export constants for them, by import path. */
   readonly words: Readonly<Record<string, readonly string[]>>;
 }
 
 const { constants, words } = read('texts').object as unknown as Texts;
 
-/** The exported text constants of a package of upstream's, by name. */
+/** Exported string constants of an upstream package, by name. */
 export const upstreamConstants = (importPath: string): Readonly<Record<string, string>> => {
   const named = constants[importPath];
   if (named === undefined) throw new Error(`${importPath}: no such package`);
   return named;
 };
 
-/** The texts that upstream's own code has, with the names of its kinds and API versions. */
+/** Texts in upstream's code, including the names of its kinds and API versions. */
 export const upstreamTexts: ReadonlySet<string> = new Set([
   ...referenceKinds.flatMap((kind) => [kind, kind.replace(/List$/, ''), `${kind}List`]),
   ...referenceKinds.map((kind) => String(read(kind).object.apiVersion)),

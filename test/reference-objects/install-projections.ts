@@ -13,7 +13,7 @@ import { runsProber } from '../../src/install/other-prober.ts';
 import { isOwned } from '../../src/install/plan.ts';
 import { decodeRollout } from '../../src/install/rollout.ts';
 import { replicasOf } from '../../src/install/stopped.ts';
-import { conditionsOf, decodeWarning, podProblems } from '../../src/install/why.ts';
+import { conditionsOf, decodeWarning, podProblems } from '../../src/install/not-ready-reasons.ts';
 import type { FixtureObject } from './fixture.ts';
 import type { Projection } from './projection.ts';
 
@@ -22,14 +22,14 @@ const ofKind =
   (json: unknown): unknown =>
     view(decodeKubeObject({ apiVersion: 'v1', kind })(json));
 
-/** The object with other owners of the same names. */
+/** Returns the object with other owners of the same names. */
 const withOtherOwners = (object: KubeObject): KubeObject => {
   const { ownerReferences = [] } = object.metadata as { readonly ownerReferences?: readonly FixtureObject[] };
   const others = ownerReferences.map((owner) => ({ ...owner, uid: 'other' }));
   return { ...object, metadata: { ...object.metadata, ownerReferences: others } };
 };
 
-/** How an installation reads what it has made, and what became of it. */
+/** Projections with which `dwd install` reads the objects that it has applied, and their status. */
 export const installProjections: readonly Projection[] = [
   {
     name: 'Deployment of an installation',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/untrusted.ts';
 import { type FixtureObject, readReference } from './fixture.ts';
 
-// A shoot's kubeconfig is read by an allow-list. What client-go knows and we neither use nor refuse must be harmless, and known to us.
+// A shoot's kubeconfig is read by an allow-list. A key of client-go that we neither use nor refuse must be listed here as harmless.
 
 type Entry = 'cluster' | 'user';
 
@@ -16,7 +16,7 @@ const used: Readonly<Record<Entry, readonly string[]>> = {
   user: ['client-certificate-data', 'client-key-data', 'password', 'token', 'username'],
 };
 
-/** Data for others, and whether answers are compressed. */
+/** Keys that we ignore: extensions of other programs, and the compression of responses. */
 const harmless: readonly string[] = ['disable-compression', 'extensions'];
 
 const kubeconfigWith = (kind: Entry, extra: FixtureObject): string => {
@@ -33,11 +33,11 @@ const kubeconfigWith = (kind: Entry, extra: FixtureObject): string => {
 describe.each(['cluster', 'user'] as const)('a %s of a kubeconfig', (kind) => {
   const unused = Object.keys(valueAt(kind)).filter((key) => !used[kind].includes(key));
 
-  it('has all the keys that are used', () => {
+  it('has all keys that we use', () => {
     expect(Object.keys(valueAt(kind))).toEqual(expect.arrayContaining([...used[kind]]));
   });
 
-  it.each(unused)('%s: is refused, or does no harm', (key) => {
+  it.each(unused)('%s: is refused or harmless', (key) => {
     const parse = () => parseUntrustedKubeconfig(kubeconfigWith(kind, { [key]: valueAt(kind)[key] }));
     if (harmless.includes(key)) expect(parse()).toEqual(parseUntrustedKubeconfig(kubeconfigWith(kind, {})));
     else expect(parse).toThrow(`${kind}s[0].${kind}.${key}: is refused`);

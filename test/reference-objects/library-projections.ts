@@ -7,7 +7,7 @@ import { type Projection, object, ofOtherConditions } from './projection.ts';
 
 const at = { namespace: 'ns', name: 'name' };
 
-/** How the health-check library reads what it watches and requests. */
+/** Projections with which the health-check library reads the objects that it watches and requests. */
 export const libraryProjections: readonly Projection[] = [
   ...[...careExtensionKinds.map(({ kind }) => kind), 'Bastion', 'DNSRecord'].map((kind) => ({
     name: `${kind} of the library`,

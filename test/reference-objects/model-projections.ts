@@ -9,7 +9,7 @@ const nodeOf = (list: unknown): SimObject => {
   return node;
 };
 
-/** How random outages are judged: of the specification, read once more. */
+/** Projections of the model that judges random outages, which implements the same specification a second time. */
 export const modelProjections: readonly Projection[] = [
   { name: 'Cluster of the model', kind: 'Cluster', project: (json) => clusterPhase(json as SimObject) },
   {

@@ -4,15 +4,15 @@ import ts from 'typescript';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The source of the program, as far as it meets what others wrote, with what the compiler knows of it. */
+/** Source files of the program that read objects of other programs, with their type checker. */
 export interface CheckedProgram {
   readonly checker: ts.TypeChecker;
   readonly files: readonly ts.SourceFile[];
-  /** Relative to the repository. */
+  /** Returns the path of a file relative to the repository. */
   readonly nameOf: (file: ts.SourceFile) => string;
 }
 
-/** The simulator and its tools read what the simulator writes; `config` has schemas. */
+/** True for files that read objects of other programs. The simulator reads its own objects, and schemas check configurations. */
 const isRead = (file: string): boolean =>
   file.startsWith('src/') && !/^src\/(?:config|cli)\/|^src\/[a-z]+\/config[a-z-]*\.ts$|\.test\.ts$/.test(file);
 

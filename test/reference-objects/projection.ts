@@ -4,23 +4,23 @@ import { type KeyRead, createRecorder } from './recorder.ts';
 /** One way in which the program reads a kind. */
 export interface Projection {
   readonly name: string;
-  /** Of the reference object. */
+  /** Kind of the reference object. */
   readonly kind: string;
   readonly project: (json: unknown) => unknown;
-  /** Values that decide what is read at all, by path; all places of a list are meant. */
+  /** Values of fields that determine which others are read, by path. A path through a list applies to all its items. */
   readonly set?: Readonly<Record<string, string | boolean | readonly string[]>>;
   readonly exceptions?: Exceptions;
 }
 
-/** To the rule that upstream has every key that is asked for, and that nothing is as empty with the object as without it. */
+/** Exceptions to two rules: upstream has every key that is read, and every field of the result differs from that of an object without fields. */
 export interface Exceptions {
-  /** Paths in the object. */
+  /** Paths in the object that upstream does not have. */
   readonly missing?: readonly string[];
-  /** Paths in what is made of it. */
+  /** Paths in the result that stay empty. */
   readonly empty?: readonly string[];
 }
 
-/** `value` with something else at `path`; `list[]` means each item of the list. */
+/** Returns `value` with `wanted` at the path; `list[]` is each item of the list. */
 const withValue = (value: unknown, [key, ...rest]: readonly string[], wanted: unknown): unknown => {
   if (key === undefined) return wanted;
   const object = value as FixtureObject;
@@ -39,7 +39,7 @@ const objectFor = ({ kind, set = {} }: Projection): unknown =>
     readReference(kind).object,
   );
 
-/** What readers insist on, and nothing else. */
+/** Builds an object with only the fields that readers require. */
 const bareObject = (kind: string): unknown => {
   const object = { metadata: { name: 'bare' }, spec: {}, status: {} };
   if (kind === 'Cluster') return { ...object, spec: { shoot: object } };
@@ -47,7 +47,7 @@ const bareObject = (kind: string): unknown => {
 };
 
 export interface Projected {
-  /** What is made of upstream's object, and what that was asked for. */
+  /** Result for upstream's object; `reads`: the keys that were read from it. */
   readonly full: unknown;
   readonly reads: readonly KeyRead[];
 }
@@ -58,7 +58,7 @@ export const runProjection = async (projection: Projection): Promise<Projected> 
   return { full, reads: recorder.reads };
 };
 
-/** What is made of an object without fields; undefined where it is refused. */
+/** Result for an object without fields; undefined if the reader rejects it. */
 export const runBare = async ({ kind, project }: Projection): Promise<unknown> => {
   try {
     return await project(bareObject(kind));
@@ -67,13 +67,13 @@ export const runBare = async ({ kind, project }: Projection): Promise<unknown> =
   }
 };
 
-/** Decodes one object, such as a watch event contains it. */
+/** Decodes one object as it occurs in a watch event. */
 export const object =
   <T>(decode: (json: unknown, path: string) => T) =>
   (json: unknown): T =>
     decode(json, 'object');
 
-/** Exceptions of kinds whose conditions lack some of the fields that Gardener's have; one decoder reads the conditions of all kinds. */
+/** Exceptions for kinds whose conditions lack some fields of Gardener's conditions, because one decoder reads the conditions of all kinds. */
 export const ofOtherConditions = (...fields: readonly string[]): Exceptions => ({
   missing: fields.map((field) => `status.conditions[].${field}`),
   empty: fields.includes('lastUpdateTime') ? ['conditions.0.lastUpdateTime'] : [],

@@ -8,7 +8,7 @@ import { installProjections } from './install-projections.ts';
 import { modelProjections } from './model-projections.ts';
 import { runBare, runProjection } from './projection.ts';
 
-// Upstream's objects, with every field that there is, through everything of ours that reads them. See tools/reference-objects/README.md.
+// Passes upstream's objects, with every field set, through all our readers. See tools/reference-objects/README.md.
 
 const sorted = (texts: Iterable<string>): readonly string[] => [...new Set(texts)].toSorted();
 
@@ -24,14 +24,14 @@ const projections = [
 describe.each(projections.map((projection) => [projection.name, projection] as const))('%s', (_name, projection) => {
   const { missing = [], empty = [] } = projection.exceptions ?? {};
 
-  it('asks for no key that upstream does not have', async () => {
+  it('reads no key that upstream does not have', async () => {
     const { reads } = await runProjection(projection);
     const unknown = reads.filter(({ found }) => found === 'missing');
     expect(reads).not.toEqual([]);
     expect(sorted(unknown.map(({ path }) => path))).toEqual(sorted(missing));
   });
 
-  it('finds something for every field', async () => {
+  it('finds a value for every field', async () => {
     const { full } = await runProjection(projection);
     expect(sorted(emptyFields(full, await runBare(projection)))).toEqual(sorted(empty));
   });

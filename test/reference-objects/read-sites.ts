@@ -1,15 +1,15 @@
 import ts from 'typescript';
 import { type CheckedProgram, walk } from './program.ts';
 
-/** A place of the source that reads a key of JSON whose shape is not known to the compiler. */
+/** A place in the source that reads a key of JSON whose shape the compiler does not know. */
 export interface ReadSite {
-  /** Relative to the repository. */
+  /** Path relative to the repository. */
   readonly file: string;
-  /** Undefined where it cannot be told from the source. */
+  /** Undefined if the source does not determine the key. */
   readonly key: string | undefined;
 }
 
-/** Whether a value may be `JsonObject`: anything under any key. */
+/** True if a value may be a `JsonObject`, which has values of any type under any key. */
 const isJsonObject = (checker: ts.TypeChecker, type: ts.Type): boolean =>
   (type.isUnion() ? type.types : [type]).some((member) => {
     const entry = checker.getIndexTypeOfType(member, ts.IndexKind.String);
@@ -24,7 +24,7 @@ const literalsOf = (type: ts.Type): readonly string[] | undefined => {
 
 type Calls = ReadonlyMap<ts.Symbol, readonly ts.CallExpression[]>;
 
-/** Calls by the symbol of the function that is called. */
+/** Indexes calls by the symbol of the called function. */
 const indexCalls = ({ checker, files }: CheckedProgram): Calls => {
   const calls = new Map<ts.Symbol, ts.CallExpression[]>();
   const note = (node: ts.Node): void => {
@@ -42,7 +42,7 @@ interface Scope {
   readonly calls: Calls;
 }
 
-/** What an expression may be that is used as a key: by its type, or, for a parameter, by what callers give. */
+/** Possible values of an expression that is used as a key, from its type or, for a parameter, from the arguments of the callers. */
 const keysOf = (scope: Scope, key: ts.Expression): readonly (string | undefined)[] => {
   const { checker, calls } = scope;
   const literals = literalsOf(checker.getTypeAtLocation(key));
@@ -70,7 +70,7 @@ const isWritten = (node: ts.Expression): boolean =>
 const keysAt = (scope: Scope, node: ts.Node): readonly (string | undefined)[] => {
   const { checker } = scope;
   const isRead = (object: ts.Node): boolean => isJsonObject(checker, checker.getTypeAtLocation(object));
-  /** Keys that a type declares beside those that may be anything have been decoded before. */
+  /** True if the type declares the key explicitly, which shows that it has been decoded before. */
   const isDeclared = (object: ts.Node, name: string): boolean =>
     checker.getTypeAtLocation(object).getProperty(name) !== undefined;
   if (ts.isPropertyAccessExpression(node)) {
@@ -89,7 +89,7 @@ const keysAt = (scope: Scope, node: ts.Node): readonly (string | undefined)[] =>
   return [];
 };
 
-/** All places of the program that read a key of JSON. */
+/** Finds all places of the program that read a key of JSON. */
 export const findReadSites = (program: CheckedProgram): readonly ReadSite[] => {
   const scope: Scope = { checker: program.checker, calls: indexCalls(program) };
   const sites: ReadSite[] = [];
@@ -110,7 +110,7 @@ const isReader = (checker: ts.TypeChecker, node: ts.VariableDeclaration): boolea
   return names[0] === 'json' || names[1] === 'path';
 };
 
-/** All functions, as `file name`, that take JSON of a shape that is not known, but for those that every one is made of. */
+/** Finds all functions, as `file name`, that take JSON of unknown shape, except the basic ones in decode.ts. */
 export const findReaders = ({ checker, files, nameOf }: CheckedProgram): readonly string[] =>
   files.flatMap((file) => {
     const readers: string[] = [];

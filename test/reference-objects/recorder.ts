@@ -1,38 +1,38 @@
 import { anyKey } from './fixture.ts';
 
-/** A key that the program asked an object of upstream's for. */
+/** A key of an upstream object that the program has read. */
 export interface KeyRead {
-  /** Such as `Shoot`. */
+  /** Kind of the object, such as `Shoot`. */
   readonly kind: string;
-  /** Of the key, from the root of the object; list places are `[]`, keys of maps `*`. */
+  /** Path of the key from the root of the object. Items of lists are `[]`, keys of maps are `*`. */
   readonly path: string;
-  /** As it was asked for: in a map, the label or annotation. */
+  /** The key that was read; in a map, the name of the label or annotation. */
   readonly key: string;
-  /** That asked, relative to the repository. */
+  /** Path of the file that read the key, relative to the repository. */
   readonly file: string;
   /** The functions of `src/` that were running, as `file name`. */
   readonly functions: readonly string[];
-  /** `entry`: of a map, which may have any. */
+  /** `entry` if the object is a map, which may have any key. */
   readonly found: 'field' | 'entry' | 'missing';
 }
 
 export interface KeyRecorder {
-  /** A stand-in for the object that writes down what it is asked for. */
+  /** Returns a proxy for the object that records the keys that are read. */
   wrap<T>(kind: string, object: T): T;
   readonly reads: readonly KeyRead[];
 }
 
-/** More frames than a reader has on its way to a key. */
+/** More stack frames than there are between a reader and the access to a key. */
 const stackDepth = 60;
 
-/** The functions of `src/` that are running, the innermost first; none where the test itself asks. */
+/** The functions of `src/` on the stack, the innermost first; none if the test itself reads. */
 const runningFunctions = (): readonly (readonly [file: string, name: string])[] => {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = stackDepth;
   const { stack = '' } = new Error('where');
   Error.stackTraceLimit = stackTraceLimit;
   return Array.from(
-    // `at Object.decodeNode [as decode] (/where/src/domain/nodes.ts:40:3)`, and `at /where/src/...` of a function without a name.
+    // `at Object.decodeNode [as decode] (/where/src/domain/nodes.ts:40:3)`, or `at /where/src/...` for a function without a name.
     stack.matchAll(
       /^ +at (?:async )?(?:(?:[\w$<>]+\.)*([\w$<>]+)(?: \[as \w+\])? \()?[^\s(]*\/((?:src|simulator)\/[^:?)]+\.ts)/gm,
     ),

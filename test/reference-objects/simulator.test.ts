@@ -5,7 +5,7 @@ import type { SimObject } from '../../simulator/apiserver/object.ts';
 import type { SimStore } from '../../simulator/apiserver/store.ts';
 import { gardenKinds } from '../../simulator/harness/care-kinds.ts';
 import { CareFixture } from '../../simulator/harness/care-fixture.ts';
-import { createLines } from '../../simulator/harness/lines.ts';
+import { createServerConnections } from '../../simulator/harness/server-connections.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { weederSettings } from '../../simulator/harness/weeder/fixture.ts';
 import { createVirtualClock } from '../../simulator/time/clock.ts';
@@ -24,10 +24,10 @@ import { createRecordingLogger } from '../doubles/recording-logger.ts';
 import { createRecordingMeter } from '../doubles/recording-meter.ts';
 import { buildCluster, buildDeployment, buildLease, buildMachine, buildNode, buildShoot } from '../doubles/builders.ts';
 
-// What the simulator, the builders of tests and the program itself write has no key that upstream's kinds do not have: a wrong key that is
-// both written and read passes every other test.
+// Checks that the simulator, the builders of tests and the program write only keys that upstream's kinds have: a wrong key that is both written
+// and read passes every other test.
 
-/** Of the tests: it stands for kinds that nobody knows. */
+/** A kind of the tests that represents kinds unknown to the program. */
 const ownKind = 'Watermill';
 
 const stops: (() => Promise<unknown>)[] = [];
@@ -40,7 +40,7 @@ interface Written {
   readonly unknown: Set<string>;
 }
 
-/** Of all that is, or will be, in a store. */
+/** Records the kinds, and the keys unknown to upstream, of all current and future objects in a store. */
 const watchKeys = (store: SimStore, kinds: readonly SimKind[], written: Written): void => {
   const note = (object: SimObject): void => {
     written.kinds.add(object.kind);
@@ -57,7 +57,7 @@ const nothingWritten = (): Written => ({ kinds: new Set(), unknown: new Set() })
 
 const conditions = [{ typ: 'Ready' }];
 
-describe('a key that upstream does not have is found', () => {
+describe('the check finds a key that upstream does not have', () => {
   it.each([
     [{ kind: 'Shoot', status: { isHibernated: true } }, ['Shoot status.isHibernated']],
     [{ kind: 'Node', status: { conditions } }, ['Node status.conditions[].typ']],
@@ -75,7 +75,7 @@ describe('a key that upstream does not have is found', () => {
   });
 });
 
-describe('nothing with a key that upstream does not have is written', () => {
+describe('no object with a key that upstream does not have is written', () => {
   it('by the simulated seed and all components, through an outage', async () => {
     const clock = createVirtualClock();
     const shoots = [
@@ -85,7 +85,7 @@ describe('nothing with a key that upstream does not have is written', () => {
     const world = createWorld({ clock, shoots, kinds: careSeedKinds });
     const written = nothingWritten();
     for (const { store } of [world, ...world.shoots]) watchKeys(store, careSeedKinds, written);
-    const lines = createLines({ world, clock });
+    const lines = createServerConnections({ world, clock });
     const ports = () => ({
       clock,
       random: createSeededRandom(0),
@@ -117,7 +117,7 @@ describe('nothing with a key that upstream does not have is written', () => {
     expect([...written.unknown].toSorted()).toEqual([]);
   });
 
-  it('by the seed, the garden and the shoots that care is tried with', async () => {
+  it('by the seed, the garden and the shoots of the fixture for care', async () => {
     const rig = new CareFixture();
     stops.push(() => rig.stop());
     const written = nothingWritten();

@@ -11,9 +11,9 @@ import { type ReadSite, findReadSites, findReaders } from './read-sites.ts';
 import type { KeyRead } from './recorder.ts';
 import { findUpstreamNames } from './upstream-names.ts';
 
-// The source against what upstream has, so that no reader is left out of the projections and no name is made up.
+// Compares the source with upstream: every reader has a projection, and every name exists upstream.
 
-/** Sites of what the program itself has made, and one of an object that has come through a projection before. */
+/** Places that read the program's own data, and one that reads an object that a projection has read before. */
 const ownSites: readonly string[] = [
   'src/care/write.ts uid',
   'src/gardener/annotated.ts former',
@@ -23,7 +23,7 @@ const ownSites: readonly string[] = [
   'src/gardener/json-annotation.ts reason',
   'src/gardener/json-annotation.ts since',
   'src/gardener/json-annotation.ts until',
-  // Of managedFields of what is annotated: the owner of an annotation that a configuration names.
+  // managedFields of an annotated resource: the manager of an annotation that the configuration names.
   'src/kubernetes/api/scalable.ts f:annotations',
   'src/kubernetes/api/scalable.ts f:metadata',
   'src/kubernetes/api/scalable.ts undefined',
@@ -33,37 +33,37 @@ const ownSites: readonly string[] = [
   'src/weeder/pod-watches.ts code',
 ];
 
-/** Names that are not upstream's, and whose they are. */
+/** Names that are not in upstream's texts, grouped by origin. */
 const otherNames: readonly string[] = [
-  // Our errors and their codes.
+  // Our errors and error codes.
   'ApiError',
   'ConnectionError',
   'DecodeError',
   'KubeconfigError',
   'ProtobufError',
-  // An Event of ours.
+  // Reason of one of our Events.
   'DependencyReady',
-  // What the names of our Events end with.
+  // Endings of the reasons of our Events.
   'Annotated',
   'AnnotationRestored',
   'ScaledDown',
   'ScaledUp',
-  // Annotations of ours.
+  // Our annotations.
   'dependency-watchdog.gardener.cloud/held',
   'dependency-watchdog.gardener.cloud/paused',
-  // A taint of cluster-autoscaler, as k8s.io/cloud-provider/controllers/service spells it (ToBeDeletedTaint).
+  // A taint of cluster-autoscaler, from k8s.io/cloud-provider/controllers/service (ToBeDeletedTaint).
   'ToBeDeletedByClusterAutoscaler',
   // Go's spelling of true.
   'TRUE',
-  // Labels before gardener renamed them, for tools that still read them.
+  // Former names of Gardener's labels, which some tools still read.
   'shoot.garden.sapcloud.io/status',
   'shoot.garden.sapcloud.io/unhealthy',
 ];
 
-/** Lists the kinds of Kubernetes, which are compared with those that a real API server serves. */
+/** File with the kinds of Kubernetes. Another test compares them with those that a real API server serves. */
 const fileOfKinds = 'src/config/rules/known-kinds.ts';
 
-/** Reasons of the prober's Events, and Node's codes of broken connections. */
+/** Matches the reasons of the prober's Events and Node's error codes of broken connections. */
 const ownEvents = /^(?:MeltdownProtection[A-Z]|E[A-Z]{4,}$)/;
 
 const sorted = (texts: Iterable<string>): readonly string[] => [...new Set(texts)].toSorted();
@@ -94,11 +94,11 @@ describe('the source', () => {
     }
   }, 120_000);
 
-  /** Kubeconfigs are YAML and are read through helpers that take the key. */
+  /** True for readers of kubeconfigs, which are YAML and are read by helpers that take the key as an argument. */
   const isOfKubeconfig = ({ file }: ReadSite): boolean =>
     file.startsWith('src/kubernetes/kubeconfig/') && !/\/(?:exec-plugin|untrusted).ts$/.test(file);
 
-  it('asks for no key of JSON that no projection asks upstream for', () => {
+  it('reads no key of JSON that no projection reads', () => {
     const asked = new Set(reads.filter(({ found }) => found !== 'missing').map(({ file, key }) => `${file} ${key}`));
     const own = sites.filter((site) => !isOfKubeconfig(site)).map(({ file, key }) => `${file} ${String(key)}`);
     expect(sites.length).toBeGreaterThan(200);
@@ -113,20 +113,20 @@ describe('the source', () => {
     expect(sorted(readers.filter((reader) => !run.has(reader)))).toEqual([]);
   });
 
-  it('asks for no key of a kubeconfig that upstream does not have', () => {
+  it('reads no key of a kubeconfig that upstream does not have', () => {
     const keys = new Set(keysIn(readReference('Config').object));
     const asked = sites.filter(isOfKubeconfig).flatMap(({ key }) => key ?? []);
     expect(asked.length).toBeGreaterThan(20);
     expect(sorted(asked.filter((key) => !keys.has(key)))).toEqual([]);
   });
 
-  it('asks for no label, annotation or key of data that upstream has no name for', () => {
+  it('reads no label, annotation or key of data without a constant upstream', () => {
     const asked = reads.filter(({ found }) => found === 'entry').map(({ key }) => key);
     expect(asked.length).toBeGreaterThan(5);
     expect(sorted(asked.filter((key) => !upstreamTexts.has(key) && !otherNames.includes(key)))).toEqual([]);
   });
 
-  it('makes up no name of a condition, reason, state, label or object', () => {
+  it('uses no name of a condition, reason, state, label or object that does not exist upstream', () => {
     const found = findUpstreamNames(program).filter(({ file }) => file !== fileOfKinds);
     const names = found.map(({ text }) => text);
     const unknown = names.filter((text) => !upstreamTexts.has(text) && !ownEvents.test(text));

@@ -15,14 +15,14 @@ const unknownIn = (value: unknown, reference: unknown, path: string): readonly s
     const at = path === '' ? key : `${path}.${key}`;
     const known = Object.hasOwn(reference, key) ? key : anyKey;
     if (!Object.hasOwn(reference, known)) return [at];
-    // Of what may hold anything, only a text stands there.
+    // A field that may contain anything has a string as its entry in the reference object.
     return known === anyKey && typeof reference[anyKey] === 'string' ? [] : unknownIn(entry, reference[known], at);
   });
 };
 
 const references = new Map<string, unknown>();
 
-/** Undefined for a kind that is not upstream's. */
+/** Reads the reference object of a kind; undefined if there is none. */
 const referenceOf = (kind: string): unknown => {
   if (!references.has(kind)) {
     const name = [kind, `${kind}List`].find((known) => referenceKinds.includes(known));
@@ -32,7 +32,7 @@ const referenceOf = (kind: string): unknown => {
   return references.get(kind);
 };
 
-/** Paths of keys that upstream's kind does not have. */
+/** Finds the paths of keys that upstream's kind does not have. */
 export const unknownKeys = (object: { readonly kind: string }): readonly string[] => {
   const reference = referenceOf(object.kind);
   return reference === undefined ? [''] : unknownIn(object, reference, '').map((path) => `${object.kind} ${path}`);

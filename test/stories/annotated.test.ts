@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { customKind, simKinds } from '../../simulator/apiserver/index.ts';
 import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/harness.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
-import { createLines } from '../../simulator/harness/lines.ts';
+import { createServerConnections } from '../../simulator/harness/server-connections.ts';
 import { recordLog } from '../../simulator/harness/recorded-log.ts';
 import { allHeld, allUp, editShoot, reachOutage, stateOf } from '../../simulator/harness/support.ts';
 import { createSeededRandom } from '../../simulator/time/index.ts';
@@ -18,7 +18,7 @@ import { findHeldInCache, foreseeRelease, listHeldOf, releaseHeld } from '../../
 import type { DependentResource } from '../../src/prober/index.ts';
 import type { ProberStatus } from '../../src/prober/status/index.ts';
 
-// A dependent resource that is annotated and not scaled, beside Gardener's own.
+// A dependent resource that is annotated instead of scaled, in addition to Gardener's own dependents.
 
 const identity = {
   group: 'cluster.x-k8s.io',
@@ -54,7 +54,7 @@ const create = (own: Annotations = {}, options: Partial<ScenarioOptions> = {}): 
 afterEach(() => scenario.stop());
 
 const at = () => ({ namespace: scenario.world.shoot('a').namespace, name: 'mhc' });
-/** The note apart, whose time changes. */
+/** Annotations without the note, which contains a time. */
 const annotations = (): Annotations => {
   const { [heldAnnotation]: _, ...rest } = scenario.world.store.get(kind, at())?.metadata.annotations ?? {};
   return rest;
@@ -73,12 +73,12 @@ const recover = async (ms = 120_000): Promise<void> => {
   await scenario.clock.advance(ms);
 };
 
-describe('a resource that is annotated', () => {
+describe('an annotated resource', () => {
   it.each([
     ['was not', {}, held()],
     ['was by somebody else', { [paused]: 'true' }, held('true')],
     ['was by somebody else, in our words', { [paused]: 'dwd' }, held('dwd')],
-  ])('is as it was after an outage, where it %s', async (_, own, expected) => {
+  ])('is as before after an outage, if it %s', async (_, own, expected) => {
     create(own);
     await reachOutage(scenario);
     expect([stateOf(scenario, 'a'), annotations()]).toEqual([allHeld, expected]);
@@ -90,15 +90,15 @@ describe('a resource that is annotated', () => {
     expect(words).toEqual(['set an annotation', 'restored an annotation']);
   });
 
-  it('is not touched while the shoot is well', async () => {
+  it('is not changed while the shoot is healthy', async () => {
     create({ [paused]: 'true' });
     scenario.startProber();
     await scenario.clock.advance(300_000);
-    expect(scenario.seedLine.requests.byKey.get('patch machinehealthchecks')).toBeUndefined();
+    expect(scenario.seedConnection.requests.byKey.get('patch machinehealthchecks')).toBeUndefined();
     expect(annotations()).toEqual({ [paused]: 'true' });
   });
 
-  it('keeps what somebody sets when the outage is over', async () => {
+  it('keeps a value that another client sets after the outage', async () => {
     create();
     await reachOutage(scenario);
     await scenario.stopProber();
@@ -110,7 +110,7 @@ describe('a resource that is annotated', () => {
     expect(annotations()).toEqual({ [paused]: 'mine' });
   });
 
-  it('is held again where somebody changes it in the outage, and gets that value back', async () => {
+  it('is annotated again if another client changes it during the outage, and that value is restored later', async () => {
     create({ [paused]: 'true' });
     await reachOutage(scenario);
     annotate({ ...annotations(), [paused]: 'mine' });
@@ -124,7 +124,7 @@ describe('a resource that is annotated', () => {
   it.each([
     ['in the outage', true],
     ['while no prober runs', false],
-  ])('is given back where somebody removes what is stored %s', async (_, inOutage) => {
+  ])('is restored even if another client removes the stored former value %s', async (_, inOutage) => {
     create();
     await reachOutage(scenario);
     if (!inOutage) await scenario.stopProber();
@@ -137,7 +137,7 @@ describe('a resource that is annotated', () => {
     expect([stateOf(scenario, 'a'), annotations()]).toEqual([allUp, {}]);
   });
 
-  it('is given back by another prober, and by one that is configured otherwise', async () => {
+  it('is restored by another prober, also with another configuration', async () => {
     create({ [paused]: 'true' });
     await reachOutage(scenario);
     await scenario.stopProber();
@@ -149,7 +149,7 @@ describe('a resource that is annotated', () => {
     expect(annotations()).toEqual({ [paused]: 'true' });
   });
 
-  it('is given back after a reload that no longer names it', async () => {
+  it('is restored after a reload of a configuration that no longer names it', async () => {
     create({ [paused]: 'true' });
     await reachOutage(scenario);
     scenario.reload({ dependentResources: gardenSettings.dependentResources });
@@ -158,7 +158,7 @@ describe('a resource that is annotated', () => {
     expect([stateOf(scenario, 'a'), annotations()]).toEqual([allUp, { [paused]: 'true' }]);
   });
 
-  it('is given back when the shoot is hibernated, though counts stay', async () => {
+  it('is restored when the shoot is hibernated, although replicas stay at 0', async () => {
     create({ [paused]: 'true' });
     await reachOutage(scenario);
     editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, hibernation: { enabled: true } } }));
@@ -167,13 +167,13 @@ describe('a resource that is annotated', () => {
     expect(annotations()).toEqual({ [paused]: 'true' });
   });
 
-  it('is left alone with ignore-scaling', async () => {
+  it('is not changed with ignore-scaling', async () => {
     create({ [ignoreScalingAnnotation]: 'true' });
     await reachOutage(scenario);
     expect([stateOf(scenario, 'a'), annotations()]).toEqual([allHeld, { [ignoreScalingAnnotation]: 'true' }]);
   });
 
-  it('would be annotated, in a dry run', async () => {
+  it('is not changed in a dry run, which logs that it would have been', async () => {
     create();
     scenario.startProber({}, { dryRun: true });
     await scenario.clock.advance(60_000);
@@ -192,7 +192,7 @@ describe('dwd release and dwd status', () => {
       ...{
         settings: { ...gardenSettings, ...settings },
         reason: 'released',
-        seed: createLines({ world, clock }).seedTransport,
+        seed: createServerConnections({ world, clock }).seedTransport,
       },
       ...{ clock, random: createSeededRandom(1), logger: log.logger, meter: createMeter({ processMetrics: false }) },
       ...{ userAgent: 'test', deadline: clock.monotonic() + 120_000, progress: () => undefined },
@@ -208,7 +208,7 @@ describe('dwd release and dwd status', () => {
   const other = { ...healthCheck, optional: true, ref: { ...healthCheck.ref, name: 'other' } };
   const name = () => `MachineHealthCheck ${at().namespace}/mhc`;
 
-  it('find it among what is held', async () => {
+  it('find an annotated resource among the held ones', async () => {
     await hold({ [paused]: 'true' });
     const options = given();
     const client = createKubeClient({ kube: options.seed, clock: scenario.clock });
@@ -221,7 +221,7 @@ describe('dwd release and dwd status', () => {
     ]);
   });
 
-  it('give it back where somebody has removed what is stored', async () => {
+  it('restore it if another client has removed the stored former value', async () => {
     await hold({});
     const { [formerAnnotation]: _, ...rest } = annotations();
     annotate(rest);
@@ -234,7 +234,7 @@ describe('dwd release and dwd status', () => {
     ['is configured', settings],
     ['is another of its kind that is configured', { dependentResources: [other] }],
     ['is not', {}],
-  ])('give it back where it %s', async (_, configured) => {
+  ])('restore all counts, and the annotation only if its kind is configured: it %s', async (_, configured) => {
     await hold({ [paused]: 'true' });
     const { restored, left } = await scenario.clock.run(
       releaseHeld({ ...given(), settings: { ...gardenSettings, ...configured } }),

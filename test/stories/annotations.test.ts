@@ -43,8 +43,8 @@ const notes = () =>
     return note === undefined ? [] : [{ name: metadata.name, ...note }];
   });
 
-describe('the note on what is held', () => {
-  it('says since when, why and by whom, from the scale-down to the restoration', async () => {
+describe('the note on held resources', () => {
+  it('records since when, why and by which replica, from the scale-down to the restoration', async () => {
     create();
     await reachOutage(scenario);
     expect(notes().map(({ name }) => name)).toEqual(['ca', 'kcm', 'mcm'].map(longName));
@@ -58,7 +58,7 @@ describe('the note on what is held', () => {
     expect([stateOf(scenario, 'a'), notes()]).toEqual([allUp, []]);
   });
 
-  it('goes from what the Go program has restored, and from what ignore-scaling keeps us off', async () => {
+  it('is removed from resources that the Go program has restored and from those with ignore-scaling', async () => {
     create();
     await reachOutage(scenario);
     await scenario.stopProber();
@@ -77,7 +77,7 @@ describe('the note on what is held', () => {
     expect([stateOf(scenario, 'a'), notes()]).toEqual([['ca 1', 'kcm 1', 'mcm 0 replicas=1'], []]);
   });
 
-  it('goes with a shoot that hibernates, also where the Go program took the mark', async () => {
+  it('is removed when the shoot hibernates, also if the Go program has removed the mark', async () => {
     create();
     await reachOutage(scenario);
     await scenario.stopProber();
@@ -93,7 +93,7 @@ describe('the note on what is held', () => {
 });
 
 describe('ignore-scaling', () => {
-  it('keeps a Deployment up while the others are held', async () => {
+  it('keeps the replicas of a Deployment while the others are held', async () => {
     create();
     editDeployment(scenario, { shoot: 'a', name: 'kcm' }, annotated({ [ignoreScalingAnnotation]: 'T' }));
     await reachOutage(scenario);
@@ -103,7 +103,7 @@ describe('ignore-scaling', () => {
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 
-  it('set on a Deployment that is held hands it over: its mark goes, its count stays', async () => {
+  it('removes the mark of a held Deployment and leaves its count', async () => {
     create();
     await reachOutage(scenario);
     editDeployment(scenario, { shoot: 'a', name: 'mcm' }, annotated({ [ignoreScalingAnnotation]: 'true' }));
@@ -111,7 +111,7 @@ describe('ignore-scaling', () => {
     expect(stateOf(scenario, 'a')).toEqual(['ca 1', 'kcm 1', 'mcm 0 replicas=1']);
   });
 
-  it('taken away while MCM waits for its delay brings up KCM first', async () => {
+  it('if removed while MCM waits for its delay, has KCM restored before MCM', async () => {
     create();
     await reachOutage(scenario);
     const { clock, world } = scenario;
@@ -127,7 +127,7 @@ describe('ignore-scaling', () => {
     expect(ups.map(({ name }) => name)).toEqual(['kcm', 'mcm', 'ca'].map(longName));
   });
 
-  it('counts only as Go spells true', async () => {
+  it('has an effect only with a value that Go parses as true', async () => {
     create();
     editDeployment(scenario, { shoot: 'a', name: 'ca' }, annotated({ [ignoreScalingAnnotation]: 'yes' }));
     await reachOutage(scenario);
@@ -136,7 +136,7 @@ describe('ignore-scaling', () => {
 });
 
 describe('KCM, scaled down again while MCM waits for its delay', () => {
-  // As by a standby whose verdict is older.
+  // A standby with an older verdict would do this.
   const scaleKcm = (replicas: number, annotations: Readonly<Record<string, string>>): void =>
     editDeployment(scenario, { shoot: 'a', name: 'kcm' }, ({ spec, metadata, ...old }) => ({
       ...old,
@@ -151,12 +151,12 @@ describe('KCM, scaled down again while MCM waits for its delay', () => {
     [
       'in the end of probing',
       () => {
-        // Somebody has brought it up: only what is held is restored.
+        // An operator has scaled it up; only held resources are restored.
         scaleKcm(1, {});
         editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, provider: { workers: [] } } }));
       },
     ],
-  ])('%s, comes up before MCM', async (_, begin) => {
+  ])('%s, is restored before MCM', async (_, begin) => {
     create();
     await reachOutage(scenario);
     const { clock } = scenario;
@@ -197,8 +197,8 @@ describe('the stored count', () => {
   });
 });
 
-describe('a Deployment that is missing', () => {
-  it('and optional is no error, and delays nothing', async () => {
+describe('a missing Deployment', () => {
+  it('is no error and delays nothing if it is optional', async () => {
     create({ shoots: [{ name: 'a', replicas: { 'cluster-autoscaler': 0 } }] });
     await reachOutage(scenario);
     await recover();
@@ -211,7 +211,7 @@ describe('a Deployment that is missing', () => {
     expect(scenario.log.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('and mandatory is reported and keeps no other up', async () => {
+  it('is reported if it is mandatory, and the others are scaled down all the same', async () => {
     create({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 0 } }] });
     await reachOutage(scenario);
     expect(stateOf(scenario, 'a')).toEqual(['ca 0 replicas=1 active=', 'kcm 0 replicas=1 active=']);
@@ -223,7 +223,7 @@ describe('a Deployment that is missing', () => {
     expect(scenario.world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
   });
 
-  it('is scaled down too when it appears during the outage', async () => {
+  it('is scaled down when it is created during the outage', async () => {
     create();
     const { metadata, spec, status } = scenario.world.store.get(simKinds.Deployment, {
       namespace: scenario.world.shoot('a').namespace,
@@ -241,7 +241,7 @@ describe('a Deployment that is missing', () => {
     expect(stateOf(scenario, 'a')).toContain('mcm 0 replicas=2 active=');
   });
 
-  it('and mandatory holds back no level above it on the way up, and is restored when it is there', async () => {
+  it('if mandatory, delays no later level of a scale-up, and is restored when it exists', async () => {
     create();
     await reachOutage(scenario);
     const { metadata, spec } = scenario.world.store.get(simKinds.Deployment, {

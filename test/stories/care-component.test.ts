@@ -32,7 +32,7 @@ interface WorldOptions {
 const leads: Leadership = { mayWrite: () => true };
 const open: TunnelConnector = { connect: async () => undefined };
 
-/** The component as the program runs it, but for servers and sockets; two kinds of extensions are not served. */
+/** Starts the component as the program does, without servers and sockets. The seed does not serve two kinds of extensions. */
 const startWorld = ({ leadership = leads, tunnels = open }: WorldOptions = {}) => {
   const clock = createVirtualClock();
   const seed = createSimApiServer({ clock, kinds: seedKinds.filter((kind) => !unserved.has(kind)) });
@@ -66,7 +66,7 @@ const startWorld = ({ leadership = leads, tunnels = open }: WorldOptions = {}) =
 const minute = 60_000;
 
 describe('the care component', () => {
-  it('treats a kind that is not served as one without objects', async () => {
+  it('treats a kind that the seed does not serve as one without objects', async () => {
     const { clock, care, conditions, stop } = startWorld();
     await clock.advance(2 * minute);
     expect(conditions().map(({ status }) => status)).toEqual(['True', 'True', 'True', 'True', 'True']);
@@ -101,7 +101,7 @@ describe('the care component', () => {
     await stop();
   });
 
-  it('keeps the conditions over a change of the configuration', async () => {
+  it('keeps the conditions when the configuration changes', async () => {
     const { clock, care, conditions, lines, logger, stop } = startWorld();
     await clock.advance(2 * minute);
     const before = conditions();
@@ -114,7 +114,7 @@ describe('the care component', () => {
     await stop();
   });
 
-  it('logs nothing of the checks that its stop ends', async () => {
+  it('does not log the checks that its stop aborts', async () => {
     let tries = 0;
     const hangs: TunnelConnector = {
       connect: (_kubeconfig, _target, signal) => {

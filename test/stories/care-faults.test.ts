@@ -7,7 +7,7 @@ import { type CareShootFixture, gardenNamespace } from '../../simulator/harness/
 import type { StoredCondition } from '../../simulator/harness/healthcheck-fixture.ts';
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 
-// What care does at night: shoots and gardens that hang, Shoots that somebody else changes at the wrong moment.
+// Care under faults: shoots and gardens that hang, and Shoots that another client changes at the wrong moment.
 
 let fixture: CareFixture;
 beforeEach(() => {
@@ -40,7 +40,7 @@ const drop = 'drop' as const;
 const hangsOn = (path: string) => (request: { readonly path: string }) => (request.path === path ? drop : undefined);
 const nodes = '/api/v1/nodes';
 
-/** Runs that took at most so many seconds, and all runs. */
+/** Number of runs that took at most so many seconds, and of all runs. */
 const durations = async (seconds: number): Promise<readonly [within: number, all: number]> => {
   const metrics = await fixture.meter.metricsText();
   const count = (le: string) =>
@@ -49,7 +49,7 @@ const durations = async (seconds: number): Promise<readonly [within: number, all
 };
 
 describe('a check', () => {
-  it('takes half of the period for its reads, even if the garden is slow', async () => {
+  it('spends at most half of the period on its reads, even if the garden is slow', async () => {
     const shoot = fixture.addShoot('a');
     fixture.setFaults(shoot, hangsOn(nodes));
     fixture.setFaults('garden', ({ method }) => (method === 'GET' ? { delayMs: 9_000 } : undefined));
@@ -65,7 +65,7 @@ describe('a check', () => {
     expect((await durations(15))[0]).toBe(0);
   });
 
-  it('takes 90 s at most', async () => {
+  it('takes at most 90 s', async () => {
     const shoot = fixture.addShoot('a');
     fixture.setFaults(shoot, hangsOn(nodes));
     fixture.start({ settings: { syncPeriodMs: 3_600_000 } });
@@ -73,7 +73,7 @@ describe('a check', () => {
     expect([(await durations(60))[0], await durations(120)]).toEqual([0, [2, 2]]);
   });
 
-  it('gives up a tunnel when its time is over, and does not report it as broken', async () => {
+  it('gives up a tunnel when its time is over, without reporting it as broken', async () => {
     const shoot = fixture.addShoot('a');
     fixture.tunnel = (_, signal) =>
       new Promise((_resolve, reject) => {
@@ -90,7 +90,7 @@ describe('a check', () => {
     expect([within, all >= 9]).toEqual([all, true]);
   });
 
-  it('without the right to try the tunnel does not report it as broken, and names the right', async () => {
+  it('without the right to try the tunnel names the right and does not report the tunnel as broken', async () => {
     const shoot = fixture.addShoot('a');
     const message = 'GET /portforward: 403 Forbidden: pods "vpn-shoot-1" is forbidden:';
     fixture.tunnel = () => Promise.reject(new ApiError({ code: 'Forbidden', status: 403, message }));
@@ -127,7 +127,7 @@ describe('a check', () => {
     expect(told(/^condition changed$/).filter(({ text }) => String(text).includes(message))).toHaveLength(1);
   });
 
-  it('that runs out of time has the same message each time: one write', async () => {
+  it('that runs out of time has the same message each time, so there is one write', async () => {
     const shoot = fixture.addShoot('a');
     let delayMs = 0;
     fixture.setFaults(shoot, (request) =>
@@ -149,10 +149,10 @@ describe('a check', () => {
     const hungBefore = hanging.reduce((sum, shoot) => sum + runsOf(shoot), 0);
     await minutes(10);
     for (const shoot of well) expect(runsOf(shoot) - (before.get(shoot) ?? 0)).toBeGreaterThanOrEqual(9);
-    // Two places, each for 30 s.
+    // Two places for slow shoots; a check takes 30 s.
     const hung = hanging.reduce((sum, shoot) => sum + runsOf(shoot), 0) - hungBefore;
     expect(Math.abs(hung - 40)).toBeLessThanOrEqual(2);
-    // One that answers again is no longer held back.
+    // A shoot that responds again is checked every period.
     const [first] = hanging as [CareShootFixture];
     fixture.setFaults(first, undefined);
     await minutes(7);
@@ -161,7 +161,7 @@ describe('a check', () => {
     expect(runsOf(first) - answered).toBeGreaterThanOrEqual(9);
   });
 
-  it('runs every period even if the tunnels of all shoots are broken: that does not make them slow', async () => {
+  it('runs every period even if the tunnels of all shoots are broken, because that does not make shoots count as slow', async () => {
     const shoots = Array.from({ length: 40 }, (_, index) => fixture.addShoot(`s${String(index)}`, 1));
     fixture.tunnel = (_, signal) =>
       new Promise((_resolve, reject) => {
@@ -171,7 +171,7 @@ describe('a check', () => {
     await minutes(4);
     const before = shoots.map(runsOf);
     await minutes(5);
-    // Four places, each for 5 s at a time.
+    // Four places; a check takes 5 s.
     const runs = shoots.reduce((sum, shoot, index) => sum + runsOf(shoot) - (before[index] ?? 0), 0);
     expect(runs).toBeGreaterThanOrEqual(190);
   });
@@ -218,9 +218,9 @@ describe('a check', () => {
   });
 });
 
-describe('a garden that does not answer', () => {
+describe('a garden that does not respond', () => {
   it.each([undefined, 5])(
-    'keeps no shoot from being checked, and is heard when it answers again (limit %j)',
+    'prevents no check, and gets the conditions when it responds again (limit %j)',
     async (gardenQps) => {
       const shoots = Array.from({ length: 20 }, (_, index) => fixture.addShoot(`s${String(index)}`, 1));
       fixture.setFaults('garden', ({ path }) => (path.includes('/shoots/') ? drop : undefined));
@@ -238,7 +238,7 @@ describe('a garden that does not answer', () => {
     },
   );
 
-  it('gets a full time-out for one request at a time, so that a slow garden is written to', async () => {
+  it('gets one request at a time with a full timeout, so that writes to a slow garden succeed', async () => {
     const shoots = Array.from({ length: 4 }, (_, index) => fixture.addShoot(`s${String(index)}`, 1));
     fixture.setFaults('garden', ({ path }) => (path.includes('/shoots/') ? drop : undefined));
     fixture.start();
@@ -295,7 +295,7 @@ describe('a failure', () => {
   });
 });
 
-it('a shoot that loses its workers loses the condition of its nodes, and its series', async () => {
+it('a shoot that loses its workers loses the condition of its nodes and the series of that condition', async () => {
   const shoot = fixture.addShoot('a');
   fixture.start();
   await minutes(2);
@@ -310,7 +310,7 @@ it('a shoot that loses its workers loses the condition of its nodes, and its ser
 });
 
 describe('a Shoot', () => {
-  it('that was replaced by another of its name is not written', async () => {
+  it('that was replaced by another of the same name is not written', async () => {
     const shoot = fixture.addShoot('a');
     editStatus(shoot, { uid: 'uid-of-another' });
     fixture.start();
@@ -362,7 +362,7 @@ describe('a Shoot', () => {
   it.each([
     ['5 times', 0, 60_000, 5],
     ['as long as the period lasts', 8_000, 10_000, 2],
-  ])('that another client writes all the time is attempted %s', async (_, delayMs, syncPeriodMs, tries) => {
+  ])('that another client writes continuously is attempted %s', async (_, delayMs, syncPeriodMs, tries) => {
     const shoot = fixture.addShoot('a');
     let round = 0;
     const isTold = () => told(/^conditions could not be written: .*Conflict/).length > 0;
@@ -390,7 +390,7 @@ describe('a Shoot', () => {
     expect([changed, labelOf(shoot)]).toEqual([1, 'unhealthy']);
   });
 
-  it('has the status of the worst of its conditions, whoever wrote it', async () => {
+  it('has the status of the worst of its conditions, even if another client wrote it', async () => {
     const shoot = fixture.addShoot('a');
     editStatus(shoot, { conditions: [{ type: 'Theirs', status: 'False' }] });
     fixture.start();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { careSeedKinds } from '../../simulator/apiserver/care-kinds.ts';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { createLines } from '../../simulator/harness/lines.ts';
+import { createServerConnections } from '../../simulator/harness/server-connections.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';
@@ -21,11 +21,11 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** A simulated seed as the demo and the benchmark have it, and the real care without a garden, once every ten seconds. */
+/** Starts the simulated seed of the demo and the benchmark, and care without a garden and with a period of ten seconds. */
 const startWorld = (...shoots: readonly ShootInit[]) => {
   const clock = createVirtualClock();
   const world = createWorld({ clock, shoots, kinds: careSeedKinds });
-  const lines = createLines({ world, clock });
+  const lines = createServerConnections({ world, clock });
   const { settings } = careConfig.load('syncPeriod: 10s', { unknownFields: 'error' });
   if (settings === undefined) throw new Error('not valid');
   const logger = createRecordingLogger();
@@ -51,7 +51,7 @@ const startWorld = (...shoots: readonly ShootInit[]) => {
     const prober = startProber({ settings: gardenSettings, concurrency: 1, ports: own });
     stops.unshift(() => clock.run(prober.stop()));
   };
-  /** By shoot and type: `status reason`, as last told. */
+  /** Latest logged `status reason` of each condition of a shoot, by type. */
   const conditions = (shoot: string): Readonly<Record<string, string>> =>
     Object.fromEntries(
       logger.lines
@@ -73,7 +73,7 @@ describe('care in a simulated seed', () => {
   it.each([
     ['with pods', true],
     ['without pods', false],
-  ])('finds a control plane %s healthy, as long as it runs', async (_, controlPlanePods) => {
+  ])('finds a running control plane %s healthy', async (_, controlPlanePods) => {
     const { clock, conditions, logger } = startWorld({ name: 'a', controlPlanePods, careObjects: true });
     await clock.advance(30 * minute);
     expect(conditions('a')).toEqual(well);
@@ -83,7 +83,7 @@ describe('care in a simulated seed', () => {
   it.each([
     [10_000, 40],
     [5_000, 20],
-  ])('takes leases that are renewed every %i ms for expired after %i s', (leaseRenewMs, seconds) => {
+  ])('simulates leases that are renewed every %i ms and expire after %i s', (leaseRenewMs, seconds) => {
     const clock = createVirtualClock();
     const world = createWorld({ clock, shoots: [{ name: 'a', nodes: 2 }], timing: { leaseRenewMs } });
     const leases = world.shoot('a').store.list(simKinds.Lease, 'kube-node-lease');
@@ -94,13 +94,13 @@ describe('care in a simulated seed', () => {
     world.stop();
   });
 
-  it('finds no objects of a control plane that has none', async () => {
+  it('reports missing objects of a control plane without objects', async () => {
     const { clock, conditions } = startWorld({ name: 'a' });
     await clock.advance(minute);
     expect(conditions('a')).toMatchObject({ ControlPlaneHealthy: 'False EtcdMissing' });
   });
 
-  it('shows a failing etcd in its control plane, and in no other', async () => {
+  it('reports a failing etcd for its control plane, and for no other', async () => {
     const shoot = { controlPlanePods: true, careObjects: true };
     const { clock, world, conditions } = startWorld({ name: 'a', ...shoot }, { name: 'b', ...shoot });
     await clock.advance(minute);
@@ -121,7 +121,7 @@ describe('care in a simulated seed', () => {
     expect(conditions('b')).toEqual(well);
   });
 
-  it('shows the loss of unprotected nodes, and the controllers that the prober holds', async () => {
+  it('reports the loss of unprotected nodes, and the controllers that the prober holds', async () => {
     const shoot = { controlPlanePods: true, careObjects: true };
     const { clock, world, conditions, startProbing } = startWorld({ name: 'a', ...shoot });
     await clock.advance(minute);

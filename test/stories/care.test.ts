@@ -65,7 +65,7 @@ const healthyMessages = [
 ];
 
 describe('a healthy shoot', () => {
-  it('gets one write of its conditions and one of its labels, and then no more', async () => {
+  it('gets one write of its conditions and one of its labels, and then no other', async () => {
     const shoot = fixture.addShoot('a');
     fixture.start();
     await minutes(10);
@@ -92,7 +92,7 @@ describe('a healthy shoot', () => {
     expect(Math.abs(fixture.requests.shoot('a').total({ resource: '/healthz' }) - 20)).toBeLessThanOrEqual(1);
   });
 
-  it('without workers has no condition about nodes', async () => {
+  it('without workers has no condition of nodes', async () => {
     const shoot = fixture.addShoot('a', 0);
     const workerless = (object: SimDraft): SimDraft => ({
       ...object,
@@ -159,7 +159,7 @@ describe('a failure', () => {
     ]);
   });
 
-  it('leaves no metric when the Cluster is deleted', async () => {
+  it('is False at once for a Cluster that was deleted and created again', async () => {
     const shoot = fixture.addShoot('a');
     fixture.start({
       withoutGarden: true,
@@ -176,7 +176,7 @@ describe('a failure', () => {
     expect(changes.map(({ status }) => status)).toEqual(['True', 'False']);
   });
 
-  it('without a garden is Progressing and then False, too, and nothing is written', async () => {
+  it('without a garden is Progressing and then False too, and nothing is written', async () => {
     const shoot = fixture.addShoot('a');
     fixture.start({
       withoutGarden: true,
@@ -269,7 +269,7 @@ describe('an observation finds', () => {
     );
   });
 
-  it('an API server that answers, but is not healthy', async () => {
+  it('an API server that responds but is not healthy', async () => {
     const shoot = fixture.addShoot('a');
     fixture.setFaults(shoot, ({ path }) => (path === '/healthz' ? { status: 500 } : undefined));
     fixture.start();
@@ -284,7 +284,7 @@ describe('an observation finds', () => {
     expect(statusesOf(shoot).filter((status) => status === 'True')).toHaveLength(4);
   });
 
-  it('another response time in each check, which causes one write only', async () => {
+  it('another response time in each check, which causes only one write', async () => {
     const shoot = fixture.addShoot('a');
     let delayMs = 0;
     fixture.setFaults(shoot, ({ path }) => (path === '/healthz' ? { delayMs: (delayMs += 7) } : undefined));
@@ -295,7 +295,7 @@ describe('an observation finds', () => {
     expect(told(/^condition changed$/)).toHaveLength(5);
   });
 
-  it('a tunnel that does not come up within 5 s', async () => {
+  it('a tunnel that is not established within 5 s', async () => {
     const shoot = fixture.addShoot('a');
     fixture.tunnel = (_, signal) =>
       new Promise((_resolve, reject) => {
@@ -310,7 +310,7 @@ describe('an observation finds', () => {
     });
   });
 
-  it('no tunnel, and one that does not run', async () => {
+  it('a tunnel that does not run, and a missing one', async () => {
     const shoot = fixture.addShoot('a');
     const pod = { namespace: 'kube-system', name: 'vpn-shoot-1' };
     shoot.api.store.patch(simKinds.Pod, pod, (object) => ({ ...object, status: { phase: 'Pending' } }));
@@ -374,7 +374,7 @@ describe('an observation finds', () => {
       message: expect.stringMatching(/^the Cluster cannot be read: spec\.shoot\.spec\.provider\.workers/) as unknown,
     }));
 
-    it('whose conditions become Unknown, others stay, and one warning is logged', async () => {
+    it('has its own conditions Unknown, keeps those of others, and is logged once', async () => {
       const shoot = fixture.addShoot('a');
       fixture.start();
       await minutes(2);
@@ -398,7 +398,7 @@ describe('an observation finds', () => {
       expect(statusesOf(shoot)).toEqual(['True', ...types.map(() => 'True')]);
     });
 
-    it('because of a bug, which is logged', async () => {
+    it('because of a bug has them Unknown too, and the bug is logged', async () => {
       const shoot = fixture.addShoot('a');
       fixture.start();
       await minutes(2);
@@ -514,7 +514,7 @@ describe('the Shoot in the garden', () => {
     expect(conditionsOf(shoot).map(({ type }) => type)).toEqual(['Theirs', ...types]);
   });
 
-  it('is written again after a conflict, from what is stored then', async () => {
+  it('is written again after a conflict, based on the object as it is stored then', async () => {
     const shoot = fixture.addShoot('a');
     let interfered = 0;
     fixture.setFaults('garden', ({ path }) => {
@@ -529,12 +529,12 @@ describe('the Shoot in the garden', () => {
     expect(interfered).toBe(3);
     expect(conditionsOf(shoot).map(({ type }) => type)).toEqual(['Theirs', ...types]);
     expect(conditionsOf(shoot)[0]).toMatchObject({ extra: 3 });
-    // The checks were not run again.
+    // The checks did not run again.
     expect(fixture.requests.shoot('a').total({ resource: '/healthz' })).toBeLessThanOrEqual(2);
     expect(told(/could not be written/)).toEqual([]);
   });
 
-  it('counts as it is stored after a conflict: by now the failure may be expected', async () => {
+  it('is judged as it is stored after a conflict, because the failure may be pardoned by then', async () => {
     const shoot = fixture.addShoot('a');
     available(shoot, 'kube-scheduler', 'False');
     let interfered = false;
@@ -604,7 +604,7 @@ describe('the Shoot in the garden', () => {
     expect(statusesOf(shoot)).toHaveLength(5);
   });
 
-  it('is not written in a dry run, and its conditions change all the same', async () => {
+  it('is not written in a dry run, but its conditions change', async () => {
     const shoot = fixture.addShoot('a');
     const conditionThresholds = [{ type: 'ControlPlaneHealthy', thresholdMs: 120_000 }];
     fixture.start({ dryRun: true, settings: { conditionThresholds } });
@@ -616,7 +616,7 @@ describe('the Shoot in the garden', () => {
     expect(gardenWrites()).toBe(0);
   });
 
-  it('may be deleted or out of reach: one warning each, and the checks go on', async () => {
+  it('may be deleted or unreachable: each causes one warning, and the checks continue', async () => {
     fixture.addShoot('a');
     fixture.garden.store.remove(careKinds.Shoot, { namespace: gardenNamespace, name: 'a' });
     fixture.addShoot('b');
@@ -632,7 +632,7 @@ describe('the Shoot in the garden', () => {
 });
 
 describe('checks', () => {
-  it('of other shoots do not wait for shoots that do not answer', async () => {
+  it('of other shoots do not wait for shoots that do not respond', async () => {
     const hanging = Array.from({ length: 5 }, (_, index) => fixture.addShoot(`h${String(index)}`));
     const other = fixture.addShoot('b');
     for (const shoot of hanging) fixture.setFaults(shoot, () => 'drop');
@@ -647,7 +647,7 @@ describe('checks', () => {
       });
       expect(conditionOf(shoot, 'EveryNodeReady')).toMatchObject({ status: 'Unknown', reason: 'ConditionCheckError' });
       expect(conditionOf(shoot, 'ControlPlaneHealthy')?.status).toBe('True');
-      // A server that does not answer is not asked for more.
+      // A server that does not respond gets no further request.
       expect([...fixture.requests.shoot(shoot.name).byKey.keys()]).toEqual(['get /healthz']);
     }
     const metrics = await fixture.meter.metricsText();
@@ -657,7 +657,7 @@ describe('checks', () => {
     expect(within('10')).toBe(within('\\+Inf'));
   });
 
-  it('end in time although a list does not answer: its condition is Unknown', async () => {
+  it('end in time although a list gets no response, and its condition is Unknown', async () => {
     const shoot = fixture.addShoot('a');
     fixture.setFaults(shoot, ({ path }) => (path === '/api/v1/nodes' ? 'drop' : undefined));
     fixture.start();
@@ -702,7 +702,7 @@ describe('checks', () => {
     expect(await fixture.meter.metricsText()).not.toContain(shoot.namespace);
   });
 
-  it('of 250 shoots read only the shoots and their Shoots, and write only what differs', {
+  it('of 250 shoots read only from the shoots and the garden, and write only differences', {
     timeout: 120_000,
   }, async ({ annotate }) => {
     const count = 250;
@@ -734,7 +734,7 @@ describe('checks', () => {
   });
 });
 
-it('an outage of the nodes and the scale-down by the prober both show in the conditions', async () => {
+it('the conditions show an outage of the nodes, and then the scale-down by the prober', async () => {
   const shoot = fixture.addShoot('a', 10);
   fixture.startProber();
   fixture.start({ settings: { syncPeriodMs: 10_000 } });

@@ -16,7 +16,7 @@ const error = (code: string): RequestFault => ({
   error: new ApiError({ code: 'ConnectionError', message: code, cause: { code, phase: 'connecting' } }),
 });
 
-/** What keeps only us from the API server; ends what it began. */
+/** Faults that cut only the prober off from the API server. Each starts the fault and returns the function that ends it. */
 const ours: readonly (readonly [string, () => () => void])[] = [
   ...(
     [
@@ -28,7 +28,7 @@ const ours: readonly (readonly [string, () => () => void])[] = [
     ] as const
   ).map(([what, fault]) => {
     const begin = () => {
-      const line = scenario.shootLine('a');
+      const line = scenario.shootConnection('a');
       line.setFaults(() => fault);
       return () => line.setFaults(undefined);
     };
@@ -52,7 +52,7 @@ const ours: readonly (readonly [string, () => () => void])[] = [
   ],
 ];
 
-/** An interval with jitter, the second look, and the lists and writes. */
+/** Maximum duration until all is held: an interval with jitter, the confirmation, and the lists and writes. */
 const latestMs = 12_000 + 5_000 + 2_000;
 
 const heldWithin = async (ms: number): Promise<boolean> => {
@@ -62,8 +62,8 @@ const heldWithin = async (ms: number): Promise<boolean> => {
   return isHeld();
 };
 
-describe('an outage in which only we are cut off as well', () => {
-  it.each(ours)('(%s) is met as soon as we are not', async (_, begin) => {
+describe('an outage during which the prober is cut off too', () => {
+  it.each(ours)('(%s) leads to a scale-down as soon as the prober is connected again', async (_, begin) => {
     create();
     const { clock, world } = scenario;
     scenario.startProber();
@@ -76,7 +76,7 @@ describe('an outage in which only we are cut off as well', () => {
     expect(await heldWithin(latestMs)).toBe(true);
   });
 
-  it.each(ours)('(%s) that is over when we are back is none', async (_, begin) => {
+  it.each(ours)('(%s) scales nothing if it is over when the prober is connected again', async (_, begin) => {
     create();
     const { clock, world } = scenario;
     scenario.startProber();
@@ -91,10 +91,10 @@ describe('an outage in which only we are cut off as well', () => {
     expect(scenario.changes).toEqual([]);
   });
 
-  it('is met late where the Deployment of the API server may not be watched, and that is said once and counted', async () => {
+  it('leads to a late scale-down if the Deployment of the API server may not be watched, which is logged once and counted', async () => {
     create();
     const { clock, world } = scenario;
-    scenario.seedLine.setFaults((request) =>
+    scenario.seedConnection.setFaults((request) =>
       requestKind(request).resource === 'deployments' && request.query?.fieldSelector === 'metadata.name=kube-apiserver'
         ? { status: 403 }
         : undefined,
@@ -102,9 +102,9 @@ describe('an outage in which only we are cut off as well', () => {
     scenario.startProber();
     for (const _ of [1, 2]) {
       await clock.advance(60_000);
-      scenario.shootLine('a').setFaults(() => error('ECONNREFUSED'));
+      scenario.shootConnection('a').setFaults(() => error('ECONNREFUSED'));
       await clock.advance(45_000);
-      scenario.shootLine('a').setFaults(undefined);
+      scenario.shootConnection('a').setFaults(undefined);
     }
     world.shoot('a').cutKubelets();
     expect(await heldWithin(latestMs)).toBe(false);
@@ -116,20 +116,23 @@ describe('an outage in which only we are cut off as well', () => {
   });
 });
 
-describe('an API server that is down, and a watchdog', () => {
-  it.each([2_000, 10_000, 20_000, 40_000])('started %i ms before it is back: no outage', async (beforeMs) => {
-    create();
-    const { clock, world } = scenario;
-    world.shoot('a').api.setReachability('refused');
-    await clock.advance(60_000 - beforeMs);
-    scenario.startProber();
-    await clock.advance(beforeMs);
-    world.shoot('a').api.setReachability('open');
-    await clock.advance(120_000);
-    expect(scenario.changes).toEqual([]);
-  });
+describe('an API server that is down, and a prober', () => {
+  it.each([2_000, 10_000, 20_000, 40_000])(
+    'that starts %i ms before the server is back: no outage',
+    async (beforeMs) => {
+      create();
+      const { clock, world } = scenario;
+      world.shoot('a').api.setReachability('refused');
+      await clock.advance(60_000 - beforeMs);
+      scenario.startProber();
+      await clock.advance(beforeMs);
+      world.shoot('a').api.setReachability('open');
+      await clock.advance(120_000);
+      expect(scenario.changes).toEqual([]);
+    },
+  );
 
-  it('that looks every 30 s, and does not even notice: no outage', async () => {
+  it('that probes every 30 s and may not notice: no outage', async () => {
     for (const offsetMs of [1_000, 3_000, 5_000]) {
       create({ settings: { probeIntervalMs: 30_000, backoffJitterFactor: 0 }, seed: offsetMs });
       const { clock, world } = scenario;
@@ -144,7 +147,7 @@ describe('an API server that is down, and a watchdog', () => {
     }
   });
 
-  it('that holds the shoot goes on holding it', async () => {
+  it('that holds resources of the shoot continues to hold them', async () => {
     create();
     const { clock, world } = scenario;
     await reachOutage(scenario);

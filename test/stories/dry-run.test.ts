@@ -7,13 +7,13 @@ afterEach(() => scenario.stop());
 
 const told = () => scenario.log.map(({ msg }) => msg).filter((msg) => msg.startsWith('would have'));
 
-it('writes nothing, and tells once what it would have done, in both directions', async () => {
+it('writes nothing, and logs once what it would have done, in both directions', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock, world } = scenario;
   scenario.startProber({}, { dryRun: true });
   await clock.advance(60_000);
   world.shoot('a').cutKubelets();
-  // KCM is not held back: its nodes turn Unknown. That is what a rehearsal may not prevent.
+  // A dry run does not scale KCM down, so the nodes turn Unknown.
   await clock.advance(120_000);
   expect(told()).toEqual(['would have scaled down', 'would have scaled down', 'would have scaled down']);
   world.shoot('a').restoreKubelets();
@@ -21,11 +21,11 @@ it('writes nothing, and tells once what it would have done, in both directions',
   expect(told().slice(3)).toEqual(['would have scaled up', 'would have scaled up', 'would have scaled up']);
   expect(scenario.changes).toEqual([]);
   expect(stateOf(scenario, 'a')).toEqual(allUp);
-  const writes = [...scenario.seedLine.requests.byKey.keys()].filter((key) => !/^(?:list|watch|get) /.test(key));
+  const writes = [...scenario.seedConnection.requests.byKey.keys()].filter((key) => !/^(?:list|watch|get) /.test(key));
   expect(writes).toEqual([]);
 });
 
-it('tells once what it would give back, and leaves the mark to the program that protects', async () => {
+it('logs once what it would release, and leaves the mark to the program that protects the shoot', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock } = scenario;
   await reachOutage(scenario);

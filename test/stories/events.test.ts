@@ -8,7 +8,7 @@ afterEach(() => scenario.stop());
 
 const events = () => scenario.world.store.list(simKinds.Event, scenario.world.shoot('a').namespace);
 
-it('records an Event on each resource scaled, with the reason and the counts', async () => {
+it('records an Event for each scaled resource, with the reason and the counts', async () => {
   scenario = createScenario({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }] });
   await reachOutage(scenario);
   const found = events().map(({ involvedObject, type, reason, message }) => ({
@@ -28,7 +28,7 @@ it('records an Event on each resource scaled, with the reason and the counts', a
   });
 });
 
-it('names the UID, by which kubectl describe finds an Event', async () => {
+it('sets the UID, by which kubectl describe finds an Event', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   await reachOutage(scenario);
   const deployments = scenario.world.store.list(simKinds.Deployment, scenario.world.shoot('a').namespace);
@@ -36,10 +36,10 @@ it('names the UID, by which kubectl describe finds an Event', async () => {
   for (const { involvedObject } of events()) expect(uids).toContain((involvedObject as { uid: string }).uid);
 });
 
-it('says a missing right once and goes on without Events', async () => {
+it('logs a missing right once and continues without Events', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const message = 'events is forbidden';
-  scenario.seedLine.setFaults(({ method, path }) =>
+  scenario.seedConnection.setFaults(({ method, path }) =>
     method === 'POST' && path.endsWith('/events')
       ? {
           status: 403,
@@ -51,5 +51,5 @@ it('says a missing right once and goes on without Events', async () => {
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
   expect(events()).toEqual([]);
   expect(scenario.log.filter(({ msg }) => msg.includes('no right to write Events'))).toHaveLength(1);
-  expect(scenario.seedLine.requests.byKey.get('create events')).toBe(1);
+  expect(scenario.seedConnection.requests.byKey.get('create events')).toBe(1);
 });

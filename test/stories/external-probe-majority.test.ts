@@ -2,14 +2,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/harness.ts';
 import {
-  createOutsideScenario,
+  createExternalProbeScenario,
   cutLoadBalancer,
   externalProbe,
   mendLoadBalancer,
   metricOf,
-  publishOutside,
-  toldOfPaths,
-} from '../../simulator/harness/outside-support.ts';
+  publishExternalKubeconfig,
+  externalProbeLogLines,
+} from '../../simulator/harness/external-probe-support.ts';
 import { allHeld, allUp, stateOf } from '../../simulator/harness/support.ts';
 import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
 import type { ExternalProbeMode } from '../../src/prober/settings.ts';
@@ -17,7 +17,7 @@ import type { ExternalProbeMode } from '../../src/prober/settings.ts';
 let scenario: Scenario;
 const names = ['a', 'b', 'c', 'd', 'e'];
 const create = (mode: ExternalProbeMode, options: Partial<ScenarioOptions> = {}): Scenario => {
-  scenario = createOutsideScenario(mode, { shoots: names.map((name) => ({ name })), ...options });
+  scenario = createExternalProbeScenario(mode, { shoots: names.map((name) => ({ name })), ...options });
   return scenario;
 };
 afterEach(() => scenario.stop());
@@ -29,10 +29,11 @@ const breakPaths = (broken: readonly string[], how: 'refused' | 'silent' | 'open
 const isOurs = (): Promise<number | undefined> => metricOf(scenario, 'dwd_prober_outside_path_fault_is_ours');
 const unknown = (name: string): Promise<number | undefined> =>
   metricOf(scenario, `dwd_prober_outside_path_state{namespace="shoot--sim--${name}",state="unknown"}`);
-const aboutOurs = (): readonly string[] => toldOfPaths(scenario).filter((line) => line.includes('most outside paths'));
+const aboutOurs = (): readonly string[] =>
+  externalProbeLogLines(scenario).filter((line) => line.includes('most outside paths'));
 
-describe('the external addresses of most shoots, unreachable while leases renew,', () => {
-  it.each(modes)('are a fault of ours, said once, and scale nothing in mode %s', async (mode) => {
+describe('the external addresses of most shoots, if unreachable while leases are renewed,', () => {
+  it.each(modes)('are a fault on our side, logged once, and scale nothing in mode %s', async (mode) => {
     create(mode);
     const { clock } = scenario;
     scenario.startProber();
@@ -52,7 +53,7 @@ describe('the external addresses of most shoots, unreachable while leases renew,
     expect(aboutOurs()).toHaveLength(2);
   });
 
-  it('do not keep a shoot from being protected by its leases', async () => {
+  it('do not prevent that a shoot is protected because of its leases', async () => {
     create('confirm');
     const { clock, world } = scenario;
     scenario.startProber();
@@ -60,7 +61,7 @@ describe('the external addresses of most shoots, unreachable while leases renew,
     breakPaths(names.slice(0, 4), 'refused');
     await clock.advance(120_000);
     expect(await isOurs()).toBe(1);
-    // Of shoot e the path is whole, and counts for nothing.
+    // The address of shoot e is reachable, which must have no effect now.
     world.shoot('e').cutKubelets();
     await clock.advance(45_000);
     expect(stateOf(scenario, 'e')).toEqual(allHeld);
@@ -68,7 +69,7 @@ describe('the external addresses of most shoots, unreachable while leases renew,
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 
-  it('are none when they are no more than half, or fewer than three', async () => {
+  it('are no such fault if they are at most half of all addresses', async () => {
     create('observe', { shoots: [...names, 'f'].map((name) => ({ name })) });
     const { clock } = scenario;
     scenario.startProber();
@@ -81,7 +82,7 @@ describe('the external addresses of most shoots, unreachable while leases renew,
     expect(await isOurs()).toBe(1);
   });
 
-  it('are none any more when the leases cannot be seen', async () => {
+  it('are no longer such a fault when the leases cannot be read', async () => {
     create('observe');
     const { clock, world } = scenario;
     scenario.startProber();
@@ -94,7 +95,7 @@ describe('the external addresses of most shoots, unreachable while leases renew,
     expect(await isOurs()).toBe(0);
   });
 
-  it('blind nobody when an outage follows in which leases no longer renew', async () => {
+  it('do not delay the protection in an outage that follows', async () => {
     create('trigger');
     const { clock, world } = scenario;
     scenario.startProber();
@@ -114,7 +115,7 @@ describe('the external addresses of most shoots, unreachable while leases renew,
 
 describe('a load balancer of the whole seed that fails', () => {
   it.each(['refused', 'silent'] as const)(
-    'is no fault of ours (%s), and no shoot waits for its leases',
+    'is no fault on our side (%s), and no shoot waits for its leases',
     async (how) => {
       create('trigger');
       const { clock, world } = scenario;
@@ -138,17 +139,17 @@ describe('a load balancer of the whole seed that fails', () => {
 
 describe('a changed configuration', () => {
   const outside = (mode: ExternalProbeMode) => ({ externalProbe: externalProbe(mode) });
-  /** Configured without an outside path, which every shoot has. */
+  /** Configured without the external probe, although every shoot has a kubeconfig for it. */
   const createWithout = (): Scenario => {
     scenario = createScenario({ shoots: names.map((name) => ({ name })) });
-    for (const name of names) publishOutside(scenario, name);
+    for (const name of names) publishExternalKubeconfig(scenario, name);
     return scenario;
   };
 
-  it('begins to probe the address, changes its mode, and ends it', async () => {
+  it('starts the external probe, changes its mode, and ends it', async () => {
     createWithout();
     const { clock, world } = scenario;
-    const { requests } = scenario.outsideLine('a');
+    const { requests } = scenario.publicConnection('a');
     scenario.startProber();
     await clock.advance(60_000);
     expect(requests.total()).toBe(0);
@@ -170,19 +171,19 @@ describe('a changed configuration', () => {
     expect(await unknown('a')).toBeUndefined();
   });
 
-  it('keeps what is known of the addresses, and says of a fault of ours nothing new', async () => {
+  it('keeps the states of the addresses, and does not log a fault on our side again', async () => {
     createWithout();
     const { clock } = scenario;
     scenario.startProber(outside('observe'));
     await clock.advance(60_000);
     breakPaths(names, 'refused');
     await clock.advance(120_000);
-    const before = toldOfPaths(scenario).length;
+    const before = externalProbeLogLines(scenario).length;
     scenario.reload({ probeIntervalMs: 9_000, ...outside('trigger') });
     await clock.advance(1_000);
     expect(await isOurs()).toBe(1);
     await clock.advance(60_000);
-    expect(toldOfPaths(scenario)).toHaveLength(before);
+    expect(externalProbeLogLines(scenario)).toHaveLength(before);
     scenario.reload({});
     await clock.advance(10_000);
     expect(await isOurs()).toBe(0);
@@ -190,7 +191,7 @@ describe('a changed configuration', () => {
 });
 
 describe('a changed Secret name', () => {
-  it('is another path, of which nothing is known', async () => {
+  it('resets the states of the addresses to unknown', async () => {
     create('observe');
     const { clock } = scenario;
     scenario.startProber();
@@ -203,7 +204,7 @@ describe('a changed Secret name', () => {
 });
 
 describe('a shoot that is no longer probed', () => {
-  it('leaves no series of its path, and is tried no more', async () => {
+  it('has no series of its address, which is no longer tried', async () => {
     create('trigger');
     const { clock, world } = scenario;
     scenario.startProber();
@@ -211,7 +212,7 @@ describe('a shoot that is no longer probed', () => {
     const { metadata } = world.store.list(simKinds.Cluster)[0]!;
     world.store.remove(simKinds.Cluster, metadata);
     await clock.advance(1_000);
-    const { requests } = scenario.outsideLine('a');
+    const { requests } = scenario.publicConnection('a');
     requests.reset();
     await clock.advance(60_000);
     expect(requests.total()).toBe(0);
@@ -220,7 +221,7 @@ describe('a shoot that is no longer probed', () => {
 });
 
 describe('a dry run', () => {
-  it('tells what the trigger would have done', async () => {
+  it('logs what the trigger would have done', async () => {
     create('trigger', { shoots: [{ name: 'a' }] });
     const { clock } = scenario;
     scenario.startProber({}, { dryRun: true });
@@ -235,7 +236,7 @@ describe('a dry run', () => {
 });
 
 describe('Secrets', () => {
-  const watches = (): number => scenario.seedLine.requests.total({ verb: 'watch', resource: 'secrets' });
+  const watches = (): number => scenario.seedConnection.requests.total({ verb: 'watch', resource: 'secrets' });
 
   it.each([
     ['another name', undefined, 2],
@@ -249,23 +250,23 @@ describe('Secrets', () => {
     expect(await unknown('a')).toBe(0);
   });
 
-  it('of the external probe are waited for at the start', async () => {
+  it('of the external probe are awaited at the start', async () => {
     create('observe');
     const { clock } = scenario;
-    scenario.seedLine.setFaults(({ query }) =>
+    scenario.seedConnection.setFaults(({ query }) =>
       query?.fieldSelector === 'metadata.name=outside-kubeconfig' && query.watch === undefined
         ? { delayMs: 6_000 }
         : undefined,
     );
     scenario.startProber();
     await clock.advance(60_000);
-    expect(toldOfPaths(scenario).filter((line) => line.includes('cannot be judged'))).toEqual([]);
+    expect(externalProbeLogLines(scenario).filter((line) => line.includes('cannot be judged'))).toEqual([]);
   });
 
-  it('of the external probe that cannot be watched keep no shoot unprotected', async () => {
+  it('of the external probe that cannot be watched leave no shoot unprotected', async () => {
     create('trigger');
     const { clock, world } = scenario;
-    scenario.seedLine.setFaults(({ query }) =>
+    scenario.seedConnection.setFaults(({ query }) =>
       query?.fieldSelector === 'metadata.name=outside-kubeconfig' ? { status: 403 } : undefined,
     );
     scenario.startProber();

@@ -2,21 +2,21 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import type { Scenario, ScenarioOptions } from '../../simulator/harness/harness.ts';
 import {
-  createOutsideScenario,
+  createExternalProbeScenario,
   cutLoadBalancer,
   externalProbe,
   mendLoadBalancer,
   metricOf,
-  outsideSecretName,
-  publishOutside,
-  toldOfPaths,
-} from '../../simulator/harness/outside-support.ts';
+  externalSecretName,
+  publishExternalKubeconfig,
+  externalProbeLogLines,
+} from '../../simulator/harness/external-probe-support.ts';
 import { allHeld, allUp, stateOf } from '../../simulator/harness/support.ts';
 import type { ExternalProbeMode } from '../../src/prober/settings.ts';
 
 let scenario: Scenario;
 const create = (mode: ExternalProbeMode, options: Partial<ScenarioOptions> = {}): Scenario => {
-  scenario = createOutsideScenario(mode, { shoots: [{ name: 'a' }], ...options });
+  scenario = createExternalProbeScenario(mode, { shoots: [{ name: 'a' }], ...options });
   return scenario;
 };
 afterEach(() => scenario.stop());
@@ -27,10 +27,10 @@ const stateMetric = (state: string): Promise<number | undefined> =>
   metricOf(scenario, `dwd_prober_outside_path_state{namespace="${ns}",state="${state}"}`);
 
 describe('a reachable external address', () => {
-  it.each(modes)('costs one try an interval, each over a connection of its own, in mode %s', async (mode) => {
+  it.each(modes)('costs one try per interval, each over a new connection, in mode %s', async (mode) => {
     create(mode);
     const { clock } = scenario;
-    const [inside, outside] = [scenario.shootLine('a'), scenario.outsideLine('a')];
+    const [inside, outside] = [scenario.shootConnection('a'), scenario.publicConnection('a')];
     scenario.startProber();
     await clock.advance(30_000);
     inside.requests.reset();
@@ -43,7 +43,7 @@ describe('a reachable external address', () => {
     expect(tries).toBeLessThanOrEqual(60);
     expect(outside.connections() - before).toBe(tries);
     expect(inside.requests.total({ verb: 'list', resource: 'nodes' })).toBe(0);
-    expect(toldOfPaths(scenario)).toEqual([`info outside path ${ns} whole`]);
+    expect(externalProbeLogLines(scenario)).toEqual([`info outside path ${ns} whole`]);
     expect(await stateMetric('whole')).toBe(1);
     expect(await stateMetric('broken')).toBe(0);
     expect(scenario.changes).toEqual([]);
@@ -52,7 +52,7 @@ describe('a reachable external address', () => {
 
 describe('a load balancer that fails', () => {
   it.each(modes.flatMap((mode) => (['refused', 'silent'] as const).map((how) => [mode, how] as const)))(
-    'is met in mode %s (%s), and its return as well',
+    'leads to a scale-down in mode %s (%s), and its return to a restoration',
     async (mode, how) => {
       create(mode);
       const { clock, world } = scenario;
@@ -69,7 +69,7 @@ describe('a load balancer that fails', () => {
       expect(stateOf(scenario, 'a')).toEqual(allUp);
       expect(scenario.changes).toHaveLength(6);
       expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
-      expect(toldOfPaths(scenario)).toEqual([
+      expect(externalProbeLogLines(scenario)).toEqual([
         `info outside path ${ns} whole`,
         `warn outside path ${ns} broken`,
         `info outside path ${ns} whole`,
@@ -78,7 +78,7 @@ describe('a load balancer that fails', () => {
   );
 });
 
-describe('a public address that is unreachable while kubelets renew', () => {
+describe('an external address that is unreachable while kubelets renew', () => {
   it.each(modes.flatMap((mode) => (['refused', 'silent'] as const).map((how) => [mode, how] as const)))(
     'scales nothing in mode %s (%s)',
     async (mode, how) => {
@@ -93,7 +93,7 @@ describe('a public address that is unreachable while kubelets renew', () => {
     },
   );
 
-  it('scales nothing after a restart of the API server either, however the phases are', async () => {
+  it('scales nothing after a restart of the API server either, in any phase of the probes', async () => {
     for (let seed = 0; seed < 10; seed += 1) {
       create('trigger', { seed, shoots: [{ name: 'a', nodes: 2 }] });
       const { clock, world } = scenario;
@@ -124,7 +124,7 @@ describe('mode confirm', () => {
     expect(verdicts.at(-1)).toEqual(['skipped', expect.stringContaining('the outside path is whole')]);
   });
 
-  it.each([10_000, 30_000])('does so with a probeInterval of %i ms as well', async (probeIntervalMs) => {
+  it.each([10_000, 30_000])('does not do so with a probeInterval of %i ms either', async (probeIntervalMs) => {
     create('confirm', { settings: { probeIntervalMs } });
     const { clock, world } = scenario;
     scenario.startProber();
@@ -134,7 +134,7 @@ describe('mode confirm', () => {
     expect(scenario.changes).toEqual([]);
   });
 
-  it.each(['refused', 'silent'] as const)('scales down at the first try that fails after all (%s)', async (how) => {
+  it.each(['refused', 'silent'] as const)('scales down at the first failed try (%s)', async (how) => {
     create('confirm', { settings: { probeIntervalMs: 60_000 } });
     const { clock, world } = scenario;
     scenario.startProber();
@@ -143,13 +143,13 @@ describe('mode confirm', () => {
     await clock.runUntil(() => scenario.log.some(({ msg, verdict }) => msg === 'verdict' && verdict === 'skipped'));
     world.shoot('a').api.publicWay.setReachability(how);
     await clock.runUntil(() => scenario.changes.length === 3);
-    // It takes three of them until the path counts as broken.
-    expect(toldOfPaths(scenario)).toEqual([`info outside path ${ns} whole`]);
+    // The address counts as unreachable only after three failed tries.
+    expect(externalProbeLogLines(scenario)).toEqual([`info outside path ${ns} whole`]);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
   });
 
   it.each([10_000, 30_000, 60_000])(
-    'does not rest on an answer of before the outage: probeInterval %i ms',
+    'ignores a response from before the outage: probeInterval %i ms',
     async (probeIntervalMs) => {
       for (let seed = 0; seed < 6; seed += 1) {
         create('confirm', { seed, settings: { probeIntervalMs } });
@@ -203,7 +203,7 @@ describe('mode trigger', () => {
     expect(sum).toBeGreaterThan(0);
   });
 
-  it('tells why, and what is left of the grace period', async () => {
+  it('logs the reason, and reports how much of the grace period is left', async () => {
     create('trigger');
     const { clock } = scenario;
     scenario.startProber();
@@ -215,7 +215,7 @@ describe('mode trigger', () => {
     expect(await metricOf(scenario, `dwd_prober_grace_left_seconds{namespace="${ns}"}`)).toBeGreaterThan(10);
   });
 
-  it('leaves what is held held until a node renews, though the address is reachable again', async () => {
+  it('keeps resources held until a node renews, although the address is reachable again', async () => {
     create('trigger');
     const { clock, world } = scenario;
     scenario.startProber();
@@ -231,7 +231,7 @@ describe('mode trigger', () => {
     expect(scenario.changes).toHaveLength(6);
   });
 
-  it('scales up for fresh leases, though the address is still unreachable', async () => {
+  it('scales up when leases are renewed, although the address is still unreachable', async () => {
     create('trigger');
     const { clock, world } = scenario;
     scenario.startProber();
@@ -256,7 +256,7 @@ describe('mode trigger', () => {
 });
 
 describe('a try that hangs', () => {
-  it('delays no verdict of the leases', async () => {
+  it('does not delay the judgement of the leases', async () => {
     const runs = async (hangs: boolean): Promise<readonly unknown[]> => {
       create('observe', { settings: { backoffJitterFactor: 0 } });
       const { clock, world } = scenario;
@@ -277,40 +277,40 @@ describe('a try that hangs', () => {
 
 describe('a kubeconfig that cannot be used', () => {
   const cases: readonly (readonly [what: string, breakIt: (scenario: Scenario) => void])[] = [
-    ['is missing', ({ world }) => world.store.remove(simKinds.Secret, { namespace: ns, name: outsideSecretName })],
-    ['is broken', (broken) => publishOutside(broken, 'a', 'clusters: [\n')],
+    ['is missing', ({ world }) => world.store.remove(simKinds.Secret, { namespace: ns, name: externalSecretName })],
+    ['is broken', (broken) => publishExternalKubeconfig(broken, 'a', 'clusters: [\n')],
     [
       'would run a command',
       (broken) => {
         const text = broken.world.shoot('a').api.publicWay.kubeconfig();
-        publishOutside(broken, 'a', text.replace(/ {4}token: .*/, '    exec: {command: "id"}'));
+        publishExternalKubeconfig(broken, 'a', text.replace(/ {4}token: .*/, '    exec: {command: "id"}'));
       },
     ],
   ];
 
   it.each(cases.flatMap(([what, breakIt]) => modes.map((mode) => [what, mode, breakIt] as const)))(
-    '(it %s) makes the path unknown in mode %s: the leases alone are judged, and it is said once',
+    '(it %s) makes the address unknown in mode %s: only the leases are judged, and it is logged once',
     async (_, mode, breakIt) => {
       create(mode);
       const { clock, world } = scenario;
       breakIt(scenario);
       scenario.startProber();
       await clock.advance(120_000);
-      expect(toldOfPaths(scenario)).toEqual([`warn outside path cannot be judged ${ns} unknown`]);
+      expect(externalProbeLogLines(scenario)).toEqual([`warn outside path cannot be judged ${ns} unknown`]);
       expect(await stateMetric('unknown')).toBe(1);
       world.shoot('a').cutKubelets();
       await clock.advance(60_000);
       expect(stateOf(scenario, 'a')).toEqual(allHeld);
       const token = /token: "(.*)"/.exec(world.shoot('a').api.kubeconfig())![1];
       expect(JSON.stringify(scenario.log)).not.toContain(token);
-      publishOutside(scenario, 'a');
+      publishExternalKubeconfig(scenario, 'a');
       await clock.advance(15_000);
       expect(await stateMetric('whole')).toBe(1);
     },
   );
 });
 
-describe('answers that are no success', () => {
+describe('unsuccessful responses', () => {
   it.each([
     [401, 'whole'],
     [403, 'whole'],
@@ -318,17 +318,17 @@ describe('answers that are no success', () => {
     [404, 'broken'],
     [500, 'broken'],
     [503, 'broken'],
-  ] as const)('with status %i: the path is %s', async (status, state) => {
+  ] as const)('with status %i: the outside path is %s', async (status, state) => {
     create('observe');
-    scenario.outsideLine('a').setFaults(() => ({ status }));
+    scenario.publicConnection('a').setFaults(() => ({ status }));
     scenario.startProber();
     await scenario.clock.advance(60_000);
     expect(await stateMetric(state)).toBe(1);
   });
 
-  it('ask for time, which they get', async () => {
+  it('with Retry-After delay the next try', async () => {
     create('observe');
-    const line = scenario.outsideLine('a');
+    const line = scenario.publicConnection('a');
     line.setFaults(() => ({ status: 429, retryAfter: 120 }));
     scenario.startProber();
     await scenario.clock.advance(119_000);

@@ -11,7 +11,7 @@ it.each([
   { nodes: 3, probeIntervalMs: 30_000 },
   { nodes: 12, probeIntervalMs: 30_000 },
 ])(
-  'an API server that is away for 15 s again and again is no outage: $nodes nodes, probed every $probeIntervalMs ms',
+  'an API server that repeatedly fails for 15 s is no outage: $nodes nodes, probed every $probeIntervalMs ms',
   { timeout: 60_000 },
   async ({ nodes, probeIntervalMs }) => {
     const scenario = createScenario({ shoots: [{ name: 'a', nodes }], settings: { probeIntervalMs }, seed: nodes });
@@ -20,7 +20,7 @@ it.each([
     scenario.startProber();
     await clock.advance(60_000);
     for (let count = 0; clock.monotonic() < 4 * hourMs; count += 1) {
-      // A restart, or an etcd that stalls: requests hang, and kubelets try again when theirs have timed out.
+      // A restart, or a stalled etcd: requests hang, and kubelets retry after their timeouts.
       world.shoot('a').api.setReachability(count % 2 === 0 ? 'silent' : 'refused');
       await clock.advance(15_000);
       world.shoot('a').api.setReachability('open');
@@ -31,7 +31,7 @@ it.each([
   },
 );
 
-it('nodes that are replaced one after the other are no outage', async () => {
+it('the replacement of nodes one after the other is no outage', async () => {
   const scenario = createScenario({ shoots: [{ name: 'a', nodes: 3 }] });
   const { clock, world, changes } = scenario;
   const { namespace, store } = world.shoot('a');

@@ -22,7 +22,7 @@ afterEach(() => scenario.stop());
 const held = allHeld.map((line) => (line.startsWith('mcm') ? 'mcm 0 replicas=3 active=' : line));
 const up = allUp.map((line) => (line.startsWith('mcm') ? 'mcm 3' : line));
 
-/** `fault` for the first `times` requests of a verb and resource. */
+/** Applies `fault` to the first `times` requests with a verb and resource. */
 const first = (
   times: number,
   wanted: { readonly verb: string; readonly resource: string },
@@ -39,7 +39,7 @@ const first = (
 
 const patches = { verb: 'patch', resource: 'deployments' };
 
-describe('writes that go wrong', () => {
+describe('writes that fail', () => {
   it.each<readonly [string, RequestFault, number]>([
     ['a server error', { status: 500 }, 6],
     ['a conflict', { status: 409 }, 6],
@@ -47,9 +47,9 @@ describe('writes that go wrong', () => {
     ['an answer that is lost', { afterWrite: 'reset' }, 6],
     ['a request to wait', { status: 429, retryAfter: 1 }, 6],
     ['no answer at all', 'drop', 2],
-  ])('(%s) are tried again, and each Deployment is scaled down once', async (_, fault, times) => {
+  ])('(%s) are retried, and each Deployment is scaled down once', async (_, fault, times) => {
     create();
-    scenario.seedLine.setFaults(first(times, patches, fault));
+    scenario.seedConnection.setFaults(first(times, patches, fault));
     await reachOutage(scenario);
     expect(stateOf(scenario, 'a')).toEqual(held);
     expect(changeLines(scenario.changes).toSorted()).toEqual([
@@ -58,28 +58,28 @@ describe('writes that go wrong', () => {
       'mcm 3->0 replicas=3 active=',
     ]);
     scenario.world.shoot('a').restoreKubelets();
-    scenario.seedLine.setFaults(first(2, patches, fault));
+    scenario.seedConnection.setFaults(first(2, patches, fault));
     await scenario.clock.advance(150_000);
     expect(stateOf(scenario, 'a')).toEqual(up);
     expect(scenario.changes).toHaveLength(6);
   });
 
-  it('for lack of a right are not repeated within a run, and are reported', async () => {
+  it('for lack of a right are not retried within a run, and are reported', async () => {
     create();
-    scenario.seedLine.setFaults(first(100, patches, { status: 403, message: 'no right to patch' }));
+    scenario.seedConnection.setFaults(first(100, patches, { status: 403, message: 'no right to patch' }));
     await reachOutage(scenario);
     expect(stateOf(scenario, 'a')).toEqual(up);
     const flows = scenario.log.filter(({ msg }) => msg === 'scaling down starts').length;
-    expect(scenario.seedLine.requests.total(patches)).toBe(3 * flows);
+    expect(scenario.seedConnection.requests.total(patches)).toBe(3 * flows);
     expect(JSON.stringify(scenario.log)).toContain('no right to patch');
   });
 
-  it('because another writer was there in between lose nothing of his', async () => {
+  it('because of a write by another client in between keep the change of that client', async () => {
     create();
     const { clock, world } = scenario;
     let patched = 0;
-    // The operator's annotation comes after the watch event that the prober decides on and before its write.
-    scenario.seedLine.setFaults((request) => {
+    // The operator's annotation is written after the watch event on which the prober decides and before the prober's write.
+    scenario.seedConnection.setFaults((request) => {
       if (request.method !== 'PATCH' || patched > 0) return undefined;
       patched += 1;
       for (const name of ['kcm', 'mcm', 'ca']) {
@@ -96,7 +96,7 @@ describe('writes that go wrong', () => {
   });
 });
 
-describe('probes that go wrong', () => {
+describe('probes that fail', () => {
   it.each<readonly [string, RequestFault]>([
     ['server errors', { status: 500 }],
     ['missing rights', { status: 403 }],
@@ -107,7 +107,7 @@ describe('probes that go wrong', () => {
     const { clock, world } = scenario;
     scenario.startProber();
     await clock.advance(60_000);
-    scenario.shootLine('a').setFaults(first(1_000, { verb: 'list', resource: 'leases' }, fault));
+    scenario.shootConnection('a').setFaults(first(1_000, { verb: 'list', resource: 'leases' }, fault));
     world.shoot('a').cutKubelets();
     await clock.advance(300_000);
     expect(scenario.changes).toEqual([]);
@@ -116,7 +116,7 @@ describe('probes that go wrong', () => {
   it.each(['nodes', 'machines'])('in the list of %s scale nothing while they last', async (resource) => {
     create();
     const { clock, world } = scenario;
-    const line = resource === 'nodes' ? scenario.shootLine('a') : scenario.seedLine;
+    const line = resource === 'nodes' ? scenario.shootConnection('a') : scenario.seedConnection;
     scenario.startProber();
     await clock.advance(60_000);
     line.setFaults(first(1_000, { verb: 'list', resource }, { status: 503 }));
@@ -132,10 +132,10 @@ describe('probes that go wrong', () => {
     [undefined, 10_000],
     [3, 10_000],
     [40, 40_000],
-  ])('because the server is busy (Retry-After %s) are left for %i ms', async (retryAfter, quietMs) => {
+  ])('because the server is busy (Retry-After %s) are not repeated for %i ms', async (retryAfter, quietMs) => {
     create();
     const { clock } = scenario;
-    const line = scenario.shootLine('a');
+    const line = scenario.shootConnection('a');
     scenario.startProber({ probeIntervalMs: 1_000 });
     await clock.advance(60_000);
     const fault = { status: 429, ...(retryAfter === undefined ? {} : { retryAfter }) };

@@ -12,7 +12,7 @@ const fine: CheckResult = { status: 'True' };
 const checkOf = (check: HealthCheck['check'], conditionType = type): HealthCheck => ({ conditionType, check });
 const always = (result: CheckResult, conditionType = type): HealthCheck => checkOf(async () => result, conditionType);
 
-/** The virtual clock starts here. */
+/** Start time of the virtual clock. */
 const start = '2026-01-01T00:00:00Z';
 const at = (seconds: number): string => formatTime(Date.parse(start) + seconds * 1_000);
 const patches = () => fixture.requests.total({ verb: 'patch', resource: 'workers/status' });
@@ -67,7 +67,7 @@ describe('conditions', () => {
     expect(patches()).toBe(4);
   });
 
-  it('are one per type', async () => {
+  it('are combined to one per type', async () => {
     fixture.addWorker('a');
     fixture.start({
       checks: [
@@ -84,7 +84,7 @@ describe('conditions', () => {
     expect(patches()).toBe(1);
   });
 
-  it("leave others' as they are, in their places", async () => {
+  it("leave others' unchanged and in their places", async () => {
     const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };
     const old = { type, status: 'False', reason: 'R', message: 'M', codes: ['ERR_A'], lastTransitionTime: start };
     fixture.addWorker('a', { status: { conditions: [old, theirs], lastOperation: { type: 'Reconcile' } } });
@@ -98,7 +98,7 @@ describe('conditions', () => {
     });
   });
 
-  it('progress within the threshold, then are False until all is well', async () => {
+  it('are Progressing within the threshold, then False until the check succeeds', async () => {
     let result: CheckResult = fine;
     fixture.addWorker('a');
     fixture.start({ checks: [checkOf(async () => result)] });
@@ -171,7 +171,7 @@ describe('objects', () => {
     expect([fixture.conditions('a'), fixture.requests.total({ resource: 'clusters' })]).toEqual([[], 0]);
   });
 
-  it('without a namespace belong to the shoot in their name', async () => {
+  it('without a namespace belong to the shoot that their name contains', async () => {
     fixture.hibernate('shoot--dev--one', false);
     const name = 'shoot--dev--one--2f1d-4a';
     fixture.seed.store.put(backupEntryKind, { metadata: { name }, spec: { type: 'local' } });
@@ -206,7 +206,7 @@ describe('objects', () => {
     expect(fixture.requests.total({ resource: 'clusters' })).toBe(before);
   });
 
-  it('that are deleted during their check are no failure', async () => {
+  it('that are deleted during their check cause no failure', async () => {
     fixture.addWorker('a');
     const remove = checkOf(async () => {
       fixture.seed.store.remove(workerKind, { namespace: 'a', name: 'worker' });
@@ -217,7 +217,7 @@ describe('objects', () => {
     expect(fixture.log.filter(({ level }) => level !== 'info')).toEqual([]);
   });
 
-  it('are checked up to `concurrency` at a time, and all of them each period', async () => {
+  it('are checked up to `concurrency` at a time, and all in each period', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
     for (const name of names) fixture.addWorker(name);
     let running = 0;
@@ -239,10 +239,10 @@ describe('objects', () => {
   });
 });
 
-describe('a Cluster that is watched', () => {
+describe('a watched Cluster', () => {
   const down: CheckResult = { status: 'False', detail: 'down' };
 
-  it('starts a check at once when its shoot hibernates or wakes up', async () => {
+  it('triggers a check at once when its shoot hibernates or wakes up', async () => {
     fixture.addWorker('a');
     fixture.addWorker('b');
     let runs = 0;
@@ -265,7 +265,7 @@ describe('a Cluster that is watched', () => {
     ]);
   });
 
-  it('starts another check after the one that runs when it changes', async () => {
+  it('triggers another check after the current one when it changes', async () => {
     fixture.addWorker('a');
     const slow = checkOf(async ({ signal }) => {
       await fixture.clock.sleep(5_000, signal);
@@ -278,7 +278,7 @@ describe('a Cluster that is watched', () => {
     expect(fixture.conditions('a')).toMatchObject([{ status: 'True', message: 'Shoot is hibernated' }]);
   });
 
-  it('ends the writes when its control plane moves to another seed', async () => {
+  it('ends the writes when the control plane moves to another seed', async () => {
     fixture.addWorker('a');
     fixture.start({ checks: [always(fine)], watches: true });
     await fixture.clock.advance(35_000);
@@ -292,7 +292,7 @@ describe('a Cluster that is watched', () => {
     expect([fixture.requests.total({ verb: 'get', resource: 'workers' }) - before, patches()]).toEqual([1, 1]);
   });
 
-  it('starts no check when anything else changes', async () => {
+  it('triggers no check when anything else changes', async () => {
     fixture.addWorker('a');
     let runs = 0;
     const check = checkOf(async () => {
@@ -330,7 +330,7 @@ describe('classes of extensions', () => {
     expect(await checked(options)).toEqual(names);
   });
 
-  it('other than shoot have neither Cluster nor shoot, and do not hibernate', async () => {
+  it('other than shoot have no Cluster and no shoot, and do not hibernate', async () => {
     fixture.addWorker('a', { class: 'seed' });
     fixture.hibernate('a', true);
     const seen: unknown[] = [];
@@ -347,7 +347,7 @@ describe('classes of extensions', () => {
 });
 
 describe('predicates', () => {
-  it('that are false skip the object', async () => {
+  it('that return false skip the object', async () => {
     for (const name of ['a', 'b', 'c']) fixture.addWorker(name, { metadata: { labels: { name } } });
     fixture.start({
       checks: [always(fine)],
@@ -406,11 +406,11 @@ describe('conditionTypesToRemove', () => {
   });
 });
 
-describe('another client that writes the object', () => {
+describe('a write of the object by another client', () => {
   const touch = (namespace: string, conditions: readonly object[]) =>
     fixture.editWorker(namespace, (worker) => ({ ...worker, status: { ...(worker.status as object), conditions } }));
 
-  it('causes a conflict: conditions are made from what is stored then, and checks do not run twice', async () => {
+  it('causes a conflict: conditions are merged with the newly stored ones, and checks do not run twice', async () => {
     fixture.addWorker('a', { status: { conditions: [] } });
     let runs = 0;
     const theirs = { type: 'Theirs', status: 'True' };
@@ -459,7 +459,7 @@ describe('another client that writes the object', () => {
     expect([patches(), fixture.conditions('a')[0]?.lastUpdateTime]).toEqual([1, start]);
   });
 
-  it('by a delete ends the run', async () => {
+  it('that deletes it ends the run', async () => {
     fixture.addWorker('a', { metadata: { finalizers: ['x'] } });
     const check = checkOf(async () => {
       fixture.seed.store.delete(workerKind, { namespace: 'a', name: 'worker' });
@@ -470,7 +470,7 @@ describe('another client that writes the object', () => {
     expect([patches(), fixture.conditions('a')]).toEqual([1, []]);
   });
 
-  it('by a replacement ends the run: the new object has its own', async () => {
+  it('that replaces it ends the run, and the new object gets its own run', async () => {
     fixture.addWorker('a');
     let runs = 0;
     const check = checkOf(async () => {
@@ -487,7 +487,7 @@ describe('another client that writes the object', () => {
     expect(fixture.conditions('a')).toMatchObject([{ status: 'True' }]);
   });
 
-  it('all the time gets five attempts per period', async () => {
+  it('that happens continuously limits the run to five attempts per period', async () => {
     fixture.addWorker('a');
     fixture.setFaults(({ method }) => (method === 'PATCH' ? { status: 409 } : undefined));
     fixture.start({ checks: [always(fine)] });
@@ -498,7 +498,7 @@ describe('another client that writes the object', () => {
     expect([fixture.conditions('a').length, fixture.log.at(-1)?.msg]).toEqual([1, 'health checks run again']);
   });
 
-  it('does not get two writes if the answer is lost', async () => {
+  it('is not repeated if the response was lost', async () => {
     fixture.addWorker('a');
     let lost = 0;
     fixture.setFaults(({ method }) => {
@@ -513,7 +513,7 @@ describe('another client that writes the object', () => {
 });
 
 describe('checks that hang', () => {
-  it('are Unknown after one period, the others as they are', async () => {
+  it('are Unknown after one period; others are not affected', async () => {
     fixture.addWorker('a');
     fixture.start({ checks: [checkOf(() => new Promise(() => undefined)), always(fine, 'EveryNodeReady')] });
     await fixture.clock.advance(29_000);
@@ -530,7 +530,7 @@ describe('checks that hang', () => {
     ]);
   });
 
-  it('do not run a second time for the same object meanwhile', async () => {
+  it('do not run twice at the same time for the same object', async () => {
     fixture.addWorker('a');
     let running = 0;
     let most = 0;
@@ -549,7 +549,7 @@ describe('checks that hang', () => {
   });
 });
 
-describe('a seed that does not answer', () => {
+describe('a seed that does not respond', () => {
   it('gets a request each period, and one warning', async () => {
     fixture.addWorker('a');
     fixture.setFaults(() => 'reset');
@@ -575,7 +575,7 @@ describe('a seed that does not answer', () => {
     expect(fixture.requests.total()).toBe(11);
   });
 
-  it('for the Cluster makes the conditions Unknown, and leaves those of others', async () => {
+  it('with the Cluster makes the conditions Unknown, and leaves those of others', async () => {
     const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };
     fixture.addWorker('a', { status: { conditions: [theirs] } });
     fixture.start({ checks: [always(fine), always(fine, 'EveryNodeReady')] });
@@ -631,12 +631,12 @@ describe('a lasting failure', () => {
   });
 });
 
-describe('a seed that answers slowly', () => {
+describe('a seed that responds slowly', () => {
   const failures = () =>
     fixture.log.filter(({ msg }) => msg === 'health checks could not be run').map(({ error }) => textOf(error));
   const textOf = (error: unknown): unknown => (error as { readonly message: unknown }).message;
 
-  it('has half a period, so that the checks have theirs', async () => {
+  it('has half a period to respond, so that the checks have the other half', async () => {
     fixture.addWorker('a');
     fixture.setFaults(({ path }) => (path.includes('/clusters/') ? 'drop' : undefined));
     fixture.start({ checks: [always(fine)] });
@@ -646,7 +646,7 @@ describe('a seed that answers slowly', () => {
     expect(failures()).toHaveLength(1);
   });
 
-  it('delays a run by two periods at most', async () => {
+  it('delays a run by at most two periods', async () => {
     fixture.addWorker('a');
     const slow = { delayMs: 14_000 };
     fixture.setFaults(({ method, path }) => {
@@ -713,7 +713,7 @@ describe('the shoot client', () => {
     );
   });
 
-  it('that connects too late is aborted, and closed if it connects all the same', async () => {
+  it('that connects too late is aborted, and closed if it connects nevertheless', async () => {
     fixture.addWorker('a');
     let heard = false;
     let finish = (): void => undefined;

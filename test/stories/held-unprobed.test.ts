@@ -5,7 +5,7 @@ import { statusSchema } from '../../src/prober/status/schema.ts';
 
 const gauge = 'dwd_prober_held_unprobed{';
 
-it('names what is held of a shoot that no prober probes, until one does', async () => {
+it('the status lists held resources of a shoot that is not probed, until it is probed again', async () => {
   const scenario = createScenario({ shoots: [{ name: 'a' }, { name: 'b' }] });
   const { clock, world } = scenario;
   const a = world.shoot('a');
@@ -16,7 +16,7 @@ it('names what is held of a shoot that no prober probes, until one does', async 
   await reachOutage(scenario);
   expect([status().heldUnprobed, await series()]).toEqual([undefined, []]);
 
-  // A prober that runs outlives a Shoot that cannot be decoded. One that starts then has nothing to go by.
+  // A running prober keeps the former state of a Shoot that cannot be decoded. A prober that starts then has none.
   editShoot(scenario, 'a', (shoot) => ({ ...shoot, status: { ...shoot.status, lastOperation: 'Reconcile' } }));
   await scenario.stopProber();
   scenario.startProber();
@@ -38,19 +38,19 @@ it('names what is held of a shoot that no prober probes, until one does', async 
   expect(status(world.shoot('b').namespace).heldUnprobed).toBeUndefined();
   expect(await series()).toEqual([`${gauge}namespace="${a.namespace}"} 3`]);
 
-  // Another configuration finds it again.
+  // The prober still reports it after a reload.
   scenario.reload({ probeIntervalMs: 5_000 });
   await clock.advance(10_000);
   expect(status().heldUnprobed).toMatchObject([expected]);
 
-  // Its operation has not ended: it is left as well.
+  // A shoot whose operation has not ended is not probed either.
   const during = (state: string) =>
     editShoot(scenario, 'a', (shoot) => ({ ...shoot, status: { lastOperation: { type: 'Restore', state } } }));
   during('Processing');
   await clock.advance(10_000);
   expect(status().heldUnprobed).toMatchObject([{ reason: 'its last operation Restore is Processing' }]);
 
-  // It is probed again, and restored.
+  // The shoot is probed again, and its resources are restored.
   a.restoreKubelets();
   during('Succeeded');
   await clock.advance(120_000);

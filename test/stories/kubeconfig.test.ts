@@ -42,7 +42,7 @@ describe('a kubeconfig that cannot be used', () => {
   ];
 
   it.each(cases)(
-    '(it %s) scales nothing, says so once, and is used as soon as it is mended',
+    '(it %s) scales nothing, is logged once, and is used as soon as it is repaired',
     async (_, breakIt, reason) => {
       create();
       const { clock, world } = scenario;
@@ -53,11 +53,11 @@ describe('a kubeconfig that cannot be used', () => {
       await clock.advance(13_000);
       expect(errors(scenario)).toEqual([['probe failed: nothing is scaled', expect.stringMatching(reason)]]);
       world.shoot('a').cutKubelets();
-      scenario.shootLine('a').requests.reset();
+      scenario.shootConnection('a').requests.reset();
       await clock.advance(90_000);
       expect(errors(scenario)).toHaveLength(1);
       expect(scenario.changes).toEqual([]);
-      expect(scenario.shootLine('a').requests.total()).toBe(0);
+      expect(scenario.shootConnection('a').requests.total()).toBe(0);
       expect(JSON.stringify(scenario.log)).not.toContain(/token: "(.*)"/.exec(good)![1]);
       world.store.put(simKinds.Secret, {
         metadata: { name: kubeconfigSecretName, namespace: world.shoot('a').namespace },
@@ -86,7 +86,7 @@ describe('a kubeconfig that cannot be used', () => {
     ]);
   });
 
-  it('is the one without the key', async () => {
+  it('is one without the key', async () => {
     create();
     const { clock, world } = scenario;
     world.store.put(simKinds.Secret, {
@@ -105,7 +105,7 @@ describe('a rotated kubeconfig', () => {
   it('is used by the next run at the latest', async () => {
     create();
     const { clock, world } = scenario;
-    const { requests } = scenario.shootLine('a');
+    const { requests } = scenario.shootConnection('a');
     scenario.startProber();
     await clock.advance(60_000);
     const [rejected] = [requests.total({ verb: 'list' })];

@@ -18,7 +18,7 @@ const nodes = (): readonly string[] =>
     .store.list(simKinds.Node)
     .map(({ metadata }) => metadata.name);
 
-/** Lets the kubelet of each node through after so many milliseconds; those without an entry never. */
+/** Reconnects the kubelet of each node after its delay in milliseconds. Kubelets without an entry stay cut off. */
 const bringBack = async (delays: readonly number[]): Promise<void> => {
   const { clock, world } = scenario;
   const names = nodes();
@@ -38,7 +38,7 @@ const kcmStartedAfter = (): number | undefined => {
 
 const unharmed = { nodesTurnedUnknown: 0, machinesReplaced: 0 };
 
-describe('what is held is restored without the loss of a node', () => {
+describe('held resources are restored without the loss of a node', () => {
   it.each<{ readonly what: string; readonly delays: readonly number[]; readonly atLeast: number }>([
     { what: 'all come back at once', delays: Array.from({ length: 10 }, () => 0), atLeast: 0 },
     {
@@ -60,7 +60,7 @@ describe('what is held is restored without the loss of a node', () => {
   });
 });
 
-it('a kubelet that never comes back is waited for no longer than a minute', async () => {
+it('a landing waits at most a minute for a kubelet that never returns', async () => {
   await bringBack([0, 0, 0, 0, 0, 0, 0, 0, 0]);
   await scenario.clock.advance(150_000);
   expect(kcmStartedAfter()).toBeGreaterThanOrEqual(60);
@@ -68,7 +68,7 @@ it('a kubelet that never comes back is waited for no longer than a minute', asyn
   expect(scenario.world.shoot('a').impact().nodesTurnedUnknown).toBe(1);
 });
 
-it('a node whose Machine goes meanwhile is not waited for', async () => {
+it('a landing does not wait for a node whose Machine is deleted meanwhile', async () => {
   const late = nodes().at(-1);
   await bringBack([0, 0, 0, 0, 0, 0, 0, 0, 0]);
   const machine = scenario.world.store
@@ -80,7 +80,7 @@ it('a node whose Machine goes meanwhile is not waited for', async () => {
   expect(kcmStartedAfter()).toBeLessThan(20);
 });
 
-it('a pool that shrinks in the outage is restored by the nodes that are left', async () => {
+it('a landing needs only the remaining nodes of a pool that shrank in the outage', async () => {
   const { world, clock } = scenario;
   for (const { metadata } of world.store.list(simKinds.Machine, world.shoot('a').namespace).slice(2)) {
     world.store.remove(simKinds.Machine, metadata);
@@ -90,7 +90,7 @@ it('a pool that shrinks in the outage is restored by the nodes that are left', a
   expect(stateOf(scenario, 'a')).toEqual(allUp);
 });
 
-it('while the network flaps KCM starts once at most, and the shoot stays held until two calm minutes have passed', async () => {
+it('while the network flaps, KCM starts at most once, and resources stay held until two minutes without a fault', async () => {
   const { clock, world } = scenario;
   const shoot = world.shoot('a');
   for (let period = 0; period < 9; period += 1) {
@@ -112,9 +112,9 @@ it('while the network flaps KCM starts once at most, and the shoot stays held un
   expect(scenario.log.filter(({ msg }) => msg.startsWith('flapping'))).toHaveLength(1);
 });
 
-it('late kubelets are waited for by a new prober that has not seen yet what is held', async () => {
+it('a new prober that has not yet listed held resources also waits for late kubelets', async () => {
   await scenario.stopProber();
-  scenario.seedLine.setFaults(({ path, query }) =>
+  scenario.seedConnection.setFaults(({ path, query }) =>
     path.endsWith('/deployments') && query?.watch === undefined ? { delayMs: 25_000 } : undefined,
   );
   scenario.startProber();

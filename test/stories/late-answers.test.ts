@@ -9,9 +9,9 @@ let scenario: Scenario | undefined;
 afterEach(() => scenario?.stop());
 
 interface Met {
-  /** From when the kubelets were cut off until all is held, in milliseconds; undefined: not within 90 s. */
+  /** Time from the cut of the kubelets until all resources are held, in milliseconds; undefined if not within 90 s. */
   readonly heldMs: number | undefined;
-  /** KCM gave up no node. */
+  /** True if all resources were held and KCM marked no node. */
   readonly isInTime: boolean;
 }
 
@@ -21,7 +21,7 @@ const playOne = async (seed: number, rule: FaultRule): Promise<Met> => {
   const { clock, world } = played;
   played.startProber();
   await clock.advance(60_000);
-  played.shootLine('a').setFaults(rule);
+  played.shootConnection('a').setFaults(rule);
   await clock.advance(60_000 + 700 * seed);
   const cutAt = clock.monotonic();
   world.shoot('a').cutKubelets();
@@ -35,7 +35,7 @@ const playOne = async (seed: number, rule: FaultRule): Promise<Met> => {
 
 const outages = 50;
 
-/** The share of outages that were met before a node was lost, and the longest time that one took. */
+/** Returns the share of outages in which no node was lost, and the longest time until all resources were held. */
 const playAll = async (what: string, ruleOf: (seed: number) => FaultRule) => {
   const all: Met[] = [];
   for (let seed = 1; seed <= outages; seed += 1) all.push(await playOne(seed, ruleOf(seed)));
@@ -48,7 +48,7 @@ const playAll = async (what: string, ruleOf: (seed: number) => FaultRule) => {
   return { inTime: inTime / outages, latest };
 };
 
-it('with 40 % of all answers 500, nine of ten outages are met before KCM acts', { timeout: 120_000 }, async () => {
+it('with 40 % of all responses 500, the prober acts before KCM in nine of ten outages', { timeout: 120_000 }, async () => {
   const { inTime } = await playAll('40 % of all answers 500', (seed) => {
     const random = createSeededRandom(`answers/${String(seed)}`);
     return () => (random.next() < 0.4 ? { status: 500 } : undefined);
@@ -58,9 +58,9 @@ it('with 40 % of all answers 500, nine of ten outages are met before KCM acts', 
 
 it.each([
   { delayMs: 3_000, share: 0.9, latestMs: 42_000 },
-  // Two answer times after the threshold: KCM, with nodes that fell silent up to 10 s apart, is first.
+  // The prober needs two responses after the threshold. KCM acts first, because nodes fall silent up to 10 s apart.
   { delayMs: 9_000, share: 0, latestMs: 60_000 },
-])('with every answer $delayMs ms late, all outages are met', { timeout: 120_000 }, async ({ delayMs, ...least }) => {
+])('with responses $delayMs ms late, resources are held', { timeout: 120_000 }, async ({ delayMs, ...least }) => {
   const { inTime, latest } = await playAll(`every answer ${String(delayMs)} ms late`, () => () => ({ delayMs }));
   expect(inTime).toBeGreaterThanOrEqual(least.share);
   expect(latest).toBeLessThanOrEqual(least.latestMs);
@@ -69,23 +69,25 @@ it.each([
 it.each([
   { delayMs: 2_500, late: 'lists of leases' },
   { delayMs: 1_400, late: 'all answers' },
-])('$late that take $delayMs ms fit into a probeTimeout of 4 s, in an outage as well', async ({ delayMs, late }) => {
+])('$late that take $delayMs ms fit into a probeTimeout of 4 s, also in an outage', async ({ delayMs, late }) => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock, world } = scenario;
   scenario.startProber({ probeTimeoutMs: 4_000, probeIntervalMs: 1_000 });
   await clock.advance(30_000);
   const isLate: (resource: string) => boolean = late === 'all answers' ? () => true : (name) => name === 'leases';
-  scenario.shootLine('a').setFaults((request) => (isLate(requestKind(request).resource) ? { delayMs } : undefined));
+  scenario
+    .shootConnection('a')
+    .setFaults((request) => (isLate(requestKind(request).resource) ? { delayMs } : undefined));
   await clock.advance(30_000);
   world.shoot('a').cutKubelets();
   await clock.advance(60_000);
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
 });
 
-it('an answer that takes 9 s is waited for, and lists are asked for side by side', async () => {
+it('a run waits for a response that takes 9 s, and sends requests in parallel', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock } = scenario;
-  const line = scenario.shootLine('a');
+  const line = scenario.shootConnection('a');
   const asked: (readonly [string, number])[] = [];
   line.setFaults((request) => {
     asked.push([requestKind(request).resource, clock.monotonic()]);
@@ -95,7 +97,7 @@ it('an answer that takes 9 s is waited for, and lists are asked for side by side
   await clock.advance(90_000);
   const versions = asked.filter(([resource]) => resource === '/version');
   const lists = asked.filter(([resource]) => resource === 'leases');
-  // The first run learns how long answers take, by a time-out of 5 s; from then on none is given up.
+  // A timeout of 5 s in the first run shows how slow responses are; later requests do not time out.
   expect(versions[1]![1] - versions[0]![1]).toBe(5_000);
   expect(lists[0]![1]).toBe(versions[1]![1] + 9_000);
   expect(lists.slice(1).map(([, at]) => at)).toEqual(versions.slice(2).map(([, at]) => at));

@@ -32,22 +32,22 @@ const endings: readonly (readonly [ending: string, edit: Edit, state: readonly s
   ],
 ];
 
-describe('while a shoot is held', () => {
-  it.each(endings)('%s ends the probing and gives back what is held', async (_, edit, state) => {
+describe('while resources of a shoot are held', () => {
+  it.each(endings)('%s ends the probing and releases the held resources', async (_, edit, state) => {
     create();
     await reachOutage(scenario);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
     editShoot(scenario, 'a', edit);
     await scenario.clock.advance(120_000);
     expect(stateOf(scenario, 'a')).toEqual(state);
-    scenario.shootLine('a').requests.reset();
+    scenario.shootConnection('a').requests.reset();
     await scenario.clock.advance(600_000);
-    expect(scenario.shootLine('a').requests.total()).toBe(0);
+    expect(scenario.shootConnection('a').requests.total()).toBe(0);
     expect(stateOf(scenario, 'a')).toEqual(state);
     expect(stateOf(scenario, 'b')).toEqual(allUp);
   });
 
-  it.each(endings)('%s that happened while no prober ran is found at the start', async (_, edit, state) => {
+  it.each(endings)('%s while no prober runs has the same effect when a prober starts', async (_, edit, state) => {
     create();
     await reachOutage(scenario);
     await scenario.stopProber();
@@ -59,7 +59,7 @@ describe('while a shoot is held', () => {
     expect(stateOf(scenario, 'a')).toEqual(state);
   });
 
-  it.each(endings)('%s stops a scale-down in its middle', async (_, edit, state) => {
+  it.each(endings)('%s aborts a running scale-down', async (_, edit, state) => {
     create();
     const { clock, world, changes } = scenario;
     scenario.startProber();
@@ -68,14 +68,14 @@ describe('while a shoot is held', () => {
     await clock.runUntil(() => changes.length === 2);
     editShoot(scenario, 'a', edit);
     await clock.advance(120_000);
-    // Whether KCM was still up or was written in the same moment, it is left as the owner wants it.
+    // KCM is not compared, because it may have been written at the same time.
     expect(stateOf(scenario, 'a').filter((line) => !line.startsWith('kcm'))).toEqual(
       state.filter((line) => !line.startsWith('kcm')),
     );
     expect(changeLines(changes).some((line) => line.includes('kcm 1->0'))).toBe(false);
   });
 
-  it('workers that are back before it is given back: the prober goes on at once, and protects again', async () => {
+  it('workers that return before the release lead to probes at once, and to protection again', async () => {
     create();
     await reachOutage(scenario);
     const { clock, world, log } = scenario;
@@ -95,23 +95,23 @@ describe('while a shoot is held', () => {
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
     expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
     world.shoot('a').restoreKubelets();
-    // The second outage within ten minutes: all must renew for two minutes first.
+    // This is the second outage within ten minutes, so all kubelets must renew for two minutes first.
     await clock.advance(240_000);
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 
-  it('the end of its Cluster changes nothing more', async () => {
+  it('the deletion of its Cluster changes no resource', async () => {
     create();
     await reachOutage(scenario);
     scenario.world.store.remove(simKinds.Cluster, { name: scenario.world.shoot('a').namespace });
     await scenario.clock.advance(120_000);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
-    scenario.shootLine('a').requests.reset();
+    scenario.shootConnection('a').requests.reset();
     await scenario.clock.advance(120_000);
-    expect(scenario.shootLine('a').requests.total()).toBe(0);
+    expect(scenario.shootConnection('a').requests.total()).toBe(0);
   });
 
-  it('waking up from hibernation waits for Gardener, then is probed again', async () => {
+  it('a hibernated shoot that wakes up is probed again after Gardener has woken it up', async () => {
     create();
     await reachOutage(scenario);
     const hibernate = (enabled: boolean, hibernated: boolean): void => {
@@ -124,13 +124,13 @@ describe('while a shoot is held', () => {
     hibernate(true, false);
     await scenario.clock.advance(60_000);
     hibernate(false, true);
-    scenario.shootLine('a').requests.reset();
+    scenario.shootConnection('a').requests.reset();
     await scenario.clock.advance(120_000);
-    expect(scenario.shootLine('a').requests.total()).toBe(0);
+    expect(scenario.shootConnection('a').requests.total()).toBe(0);
     scenario.world.shoot('a').restoreKubelets();
     hibernate(false, false);
     await scenario.clock.advance(29_000);
-    expect(scenario.shootLine('a').requests.total()).toBe(0);
+    expect(scenario.shootConnection('a').requests.total()).toBe(0);
     await scenario.clock.advance(120_000);
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
@@ -144,7 +144,7 @@ describe('a shoot that wakes up', () => {
     status: { ...shoot.status, ...wake.status },
   });
 
-  it('is not probed when the prober starts, whatever its leases look like', async () => {
+  it('is not probed when the prober starts, whatever the age of its leases', async () => {
     create();
     const { clock, world } = scenario;
     world.shoot('a').cutKubelets();
@@ -152,11 +152,11 @@ describe('a shoot that wakes up', () => {
     await clock.advance(120_000);
     scenario.startProber();
     await clock.advance(120_000);
-    expect(scenario.shootLine('a').requests.total()).toBe(0);
+    expect(scenario.shootConnection('a').requests.total()).toBe(0);
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 
-  it('keeps the prober that it has', async () => {
+  it('continues to be probed by a running prober', async () => {
     create();
     const { clock, world } = scenario;
     scenario.startProber();
@@ -180,21 +180,21 @@ describe('a new shoot', () => {
     await clock.advance(10_000);
     world.addShoot({ name: 'new', lastOperation: { type: 'Create', state: 'Processing' } });
     await clock.advance(120_000);
-    expect(scenario.shootLine('new').requests.total()).toBe(0);
+    expect(scenario.shootConnection('new').requests.total()).toBe(0);
     editShoot(scenario, 'new', (shoot) => ({
       ...shoot,
       status: { lastOperation: { type: 'Create', state: 'Succeeded' } },
     }));
     await clock.advance(29_000);
-    expect(scenario.shootLine('new').requests.total()).toBe(0);
+    expect(scenario.shootConnection('new').requests.total()).toBe(0);
     await clock.advance(2_000);
-    expect(scenario.shootLine('new').requests.total()).toBe(2);
+    expect(scenario.shootConnection('new').requests.total()).toBe(2);
     world.shoot('new').cutKubelets();
     await clock.advance(60_000);
     expect(stateOf(scenario, 'new')).toEqual(allHeld);
   });
 
-  it('that cannot be decoded stops nobody', async () => {
+  it('that cannot be decoded does not affect other shoots', async () => {
     create();
     const { clock, world } = scenario;
     world.store.put(simKinds.Cluster, { metadata: { name: 'shoot--sim--bad' }, spec: { shoot: 'nonsense' } });
@@ -206,7 +206,7 @@ describe('a new shoot', () => {
     await clock.settle();
   });
 
-  it('with a grace period of its own is judged by that, also when it changes', async () => {
+  it('with its own grace period is judged by that, also when it changes', async () => {
     create();
     const { clock, world, changes } = scenario;
     world.addShoot({ name: 'slow', nodeMonitorGraceMs: 120_000 });

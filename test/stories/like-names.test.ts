@@ -6,7 +6,7 @@ import { reachOutage } from '../../simulator/harness/support.ts';
 import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/gardener/scaling-annotations.ts';
 import type { ProberSettings } from '../../src/prober/settings.ts';
 
-// Two names of resources, of which one begins and ends like the other: `one-machine-controller-manager` would do for a cluster `one-machine` as well.
+// Names of resources that match two templates: `one-machine-controller-manager` could also belong to a cluster `one-machine`.
 
 const named = (kcm: string): ProberSettings => {
   const settings = capiSettings(gardenSettings);
@@ -37,7 +37,7 @@ const counts = () =>
 const ups = () => scenario.changes.filter(({ from, to }) => from < to);
 
 describe('a name that begins and ends like another', () => {
-  it('makes nothing of a cluster that is there an orphan of one that is not', async () => {
+  it('does not make a resource of an existing cluster an orphan of a missing one', async () => {
     create(short, 'controller-manager');
     await reachOutage(scenario, 'one');
     const held = { 'one-controller-manager': 0, 'one-machine-controller-manager': 0, 'one-cluster-autoscaler': 0 };
@@ -53,7 +53,7 @@ describe('a name that begins and ends like another', () => {
     expect(Object.values(counts())).toEqual([1, 1, 1]);
   });
 
-  it('does so neither when a reload changes one name into the other', async () => {
+  it('does not do so either when a reload changes one name to the other', async () => {
     create(short, 'kube-controller-manager');
     scenario.startProber();
     await scenario.clock.advance(60_000);
@@ -65,7 +65,7 @@ describe('a name that begins and ends like another', () => {
     expect(ups()).toEqual([]);
   });
 
-  it('restores what a cluster that is gone has left, and nothing of the one that is there', async () => {
+  it('does not prevent that orphans of a missing cluster are restored, and nothing of the existing one', async () => {
     create(short, 'controller-manager');
     await reachOutage(scenario, 'one');
     const orphan = { namespace: 'fleet', name: 'one-machine-cluster-autoscaler' };
@@ -82,7 +82,7 @@ describe('a name that begins and ends like another', () => {
     });
   });
 
-  it('restores the orphans of a cluster that is gone, by the longest name', async () => {
+  it('lets the orphans of a missing cluster be assigned to it by the longest match', async () => {
     create(short, 'controller-manager');
     await reachOutage(scenario, 'one');
     await scenario.stopProber();

@@ -12,7 +12,7 @@ import { clusterRef } from '../../simulator/outages/shoot-edits.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';
 import type { ProberSettings } from '../../src/prober/settings.ts';
 
-// What is held of clusters that are gone, and who gives it back: elected replicas, restarted ones, and those with a new configuration.
+// Held resources of clusters that were deleted are restored by elected replicas, restarted ones, and those with a new configuration.
 
 type Source = 'secret' | 'cluster-api';
 
@@ -37,7 +37,7 @@ const startReplicaNow = (standby: 'hot' | 'warm' | 'cold' = 'hot'): SimulatedRep
   return replica;
 };
 
-/** One shoot, which is probed from now on by a leader. */
+/** Creates one shoot and starts a leader that probes it. */
 const begin = async (from: Source, standby?: 'hot' | 'warm' | 'cold'): Promise<SimulatedReplica> => {
   source = from;
   replicas = [];
@@ -57,7 +57,7 @@ afterEach(async () => {
 
 const shoot = () => scenario.world.shoot('a');
 
-/** Counts of KCM, MCM and cluster-autoscaler. */
+/** Replicas of KCM, MCM and cluster-autoscaler. */
 const counts = (): readonly number[] =>
   ['kube-controller-manager', 'machine-controller-manager', 'cluster-autoscaler'].map((name) => {
     const ref = { namespace: shoot().namespace, name: shoot().nameOf(name) };
@@ -72,7 +72,7 @@ const hold = async (): Promise<void> => {
   expect(counts()).toEqual(allHeld);
 };
 
-/** Takes away what shows the cluster. Returns the function that puts it back. */
+/** Deletes the object by which the prober finds the cluster. Returns a function that creates it again. */
 const lose = (): (() => void) => {
   const { store } = scenario.world;
   const kind = source === 'secret' ? simKinds.Secret : capiKinds.Cluster;
@@ -84,12 +84,12 @@ const lose = (): (() => void) => {
   return () => void store.put(kind, { ...rest, metadata: kept });
 };
 
-/** From the loss of a cluster until it is given back. */
+/** Time from the loss of a cluster until its resources are restored. */
 const givenBackAfterMs = { secret: 60_000, 'cluster-api': 0 } as const;
 
-describe.each(['secret', 'cluster-api'] as const)('with source %s, what is held of a cluster that is gone', (from) => {
+describe.each(['secret', 'cluster-api'] as const)('with source %s, the held resources of a deleted cluster', (from) => {
   it.each(['hot', 'warm'] as const)(
-    'is given back to the end by a standby that takes over in the middle (%s)',
+    'are restored completely by a standby that takes over in the middle (%s)',
     async (standby) => {
       const leader = await begin(from, standby);
       startReplicaNow(standby);
@@ -97,7 +97,7 @@ describe.each(['secret', 'cluster-api'] as const)('with source %s, what is held 
       await hold();
       lose();
       await scenario.clock.advance(givenBackAfterMs[from] + 15_000);
-      // KCM is up, and MCM waits for its initialDelay.
+      // KCM is restored, and MCM waits for its initialDelay.
       expect(counts()).toEqual([1, 0, 0]);
       leader.process.kill();
       await scenario.clock.advance(120_000);
@@ -106,7 +106,7 @@ describe.each(['secret', 'cluster-api'] as const)('with source %s, what is held 
   );
 
   it.each(['hot', 'warm', 'cold'] as const)(
-    'is given back by an elected replica that starts when it is gone already (%s)',
+    'are restored by an elected replica that starts after the deletion (%s)',
     async (standby) => {
       const leader = await begin(from, standby);
       await hold();
@@ -120,7 +120,7 @@ describe.each(['secret', 'cluster-api'] as const)('with source %s, what is held 
   );
 });
 
-describe('a Secret that is missed for less than a minute', () => {
+describe('a Secret that is missing for less than a minute', () => {
   it.each([
     [
       'by a new configuration',
@@ -142,7 +142,7 @@ describe('a Secret that is missed for less than a minute', () => {
         replicas[0]?.process.kill();
       },
     ],
-  ])('costs no hold %s', async (_, change) => {
+  ])('releases no hold %s', async (_, change) => {
     await begin('secret');
     await hold();
     const before = scenario.changes.length;
@@ -159,14 +159,14 @@ describe('a Secret that is missed for less than a minute', () => {
     expect(shoot().impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
   });
 
-  it('is waited for by a process that sees what is held only after it has begun', async () => {
+  it('is awaited by a process that lists held resources only some time after its start', async () => {
     const leader = await begin('secret');
     await hold();
     leader.process.kill();
     const bringBack = lose();
     const late = startReplicaNow();
     const startedAt = scenario.clock.monotonic();
-    late.seedLine.setFaults(({ path }) =>
+    late.seedConnection.setFaults(({ path }) =>
       path.includes('/deployments') && scenario.clock.monotonic() < startedAt + 20_000 ? { status: 503 } : undefined,
     );
     const before = scenario.changes.length;
@@ -177,7 +177,7 @@ describe('a Secret that is missed for less than a minute', () => {
   });
 });
 
-it('a changed clusterSource restores at once what it does not find, though the Secret is of the same kind', async () => {
+it('a changed Secret name restores at once the clusters that the source no longer finds', async () => {
   const leader = await begin('secret');
   await hold();
   leader.reload({ ...settingsOf.secret, kubeConfigSecretName: 'another' });

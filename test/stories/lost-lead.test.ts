@@ -5,7 +5,7 @@ import { electionSettings, leaseNamespace, startReplica } from '../../simulator/
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';
 
-it('rule 26: a prober that has lost the lead awaits no write that is under way, and holds nothing when it ends', async () => {
+it('rule 26: a prober that has lost leadership awaits no pending write, and leaves no timer and no request when it ends', async () => {
   const scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock, world } = scenario;
   world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
@@ -16,11 +16,11 @@ it('rule 26: a prober that has lost the lead awaits no write that is under way, 
     random: createSeededRandom(0),
   });
   await clock.advance(60_000);
-  // No renewal is answered from here on, nor the first patch, which leaves before the lead is lost and would be awaited for longer.
+  // From here on, no renewal and no patch gets a response. The first patch is sent before leadership is lost, and would be awaited for longer.
   let patchedAt = Number.NEGATIVE_INFINITY;
   world.shoot('a').cutKubelets();
   await clock.advance(20_000);
-  replica.seedLine.setFaults(({ method }) => {
+  replica.seedConnection.setFaults(({ method }) => {
     if (method === 'PATCH') patchedAt = Math.max(patchedAt, clock.monotonic());
     return method === 'GET' ? undefined : 'drop';
   });

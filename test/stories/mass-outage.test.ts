@@ -22,7 +22,7 @@ import { createMeter } from '../../src/telemetry/meter.ts';
 
 const shootCount = 250;
 const nodes = 3;
-/** None of three has renewed for so long, and so much later they are listed again. */
+/** Silence after which a shoot of three nodes counts as all silent, and the delay of the confirmation after it. */
 const silentMs = gardenSettings.nodeMonitorGraceMs / 2;
 const confirmMs = 2_000;
 /** Defaults of `--kube-api-qps` and `--kube-api-burst`. */
@@ -35,12 +35,12 @@ interface Sent {
   readonly resource: string;
 }
 
-/** A seed whose shoots fail together, and a prober behind the rate limits of the real program. */
+/** A seed whose shoots fail together, and a prober with the rate limits of the real program. */
 interface Seed {
   readonly clock: VirtualClock;
   readonly world: World;
   readonly changes: readonly DeploymentChange[];
-  /** What reached the seed's API server from behind the rate limiter, in order. */
+  /** Requests that passed the rate limiter to the seed's API server, in order. */
   readonly sent: readonly Sent[];
   readonly prober: RunningComponent<ProberSettings>;
 }
@@ -52,7 +52,7 @@ const recordRequests = (kube: Kube, clock: VirtualClock, sent: Sent[]): Kube => 
   },
 });
 
-/** As `runProber` stacks its policies, without sockets. */
+/** Starts a prober with the policies of `runProber`, without sockets. */
 const create = (): Seed => {
   const clock = createVirtualClock();
   const shoots = Array.from({ length: shootCount }, (_, index) => ({ name: `s${String(index)}`, nodes }));
@@ -80,7 +80,7 @@ const create = (): Seed => {
   return { clock, world, changes: recordDeployments(world.store, clock), sent, prober };
 };
 
-/** Monotonic instant at which all leases of a shoot count as silent when nobody renews them any more. */
+/** Monotonic time at which all leases of a shoot count as silent if no kubelet renews any more. */
 const thresholdOf = ({ store }: WorldShoot, clock: VirtualClock): number => {
   const renewals = store
     .list(simKinds.Lease)
@@ -89,7 +89,7 @@ const thresholdOf = ({ store }: WorldShoot, clock: VirtualClock): number => {
   return renewals.at(-1)! + silentMs - (clock.now() - clock.monotonic());
 };
 
-/** The most requests of any stretch of time beyond what a bucket of `burst` tokens lets through in it. */
+/** Maximum number of requests in any period beyond those that a bucket of `burst` tokens would have allowed. */
 const mostBeyondTheLimit = (sent: readonly Sent[]): number => {
   const times = sent.filter(({ priority, verb }) => priority === 'ordinary' && verb !== 'watch').map(({ at }) => at);
   let level = 0;
@@ -106,7 +106,7 @@ const downWrites = (changes: readonly DeploymentChange[]): readonly DeploymentCh
 const upWrites = (changes: readonly DeploymentChange[]): readonly DeploymentChange[] =>
   changes.filter(({ from, to }) => from === 0 && to === 1);
 
-/** Scale-ups alone take three writes a shoot at five a second: 150 s. */
+/** Time limit of the restoration. Scale-ups alone take three writes per shoot at five a second: 150 s. */
 const restorationLimitMs = 400_000;
 
 describe(`outage of all ${String(shootCount)} shoots at once, behind the rate limit`, () => {
@@ -134,10 +134,10 @@ describe(`outage of all ${String(shootCount)} shoots at once, behind the rate li
     outage.world.stop();
   });
 
-  it('is met in each shoot within 3 s of the second observation of its silence, and not before it', () => {
+  it('leads to scale-downs in each shoot within 3 s after the second observation of its silence, and not before', () => {
     const delays = downWrites(outage.changes).map(({ at, namespace }) => at - thresholds.get(namespace)!);
     expect(delays).toHaveLength(3 * shootCount);
-    // Lease timestamps are cut off at the millisecond.
+    // Lease timestamps are truncated to milliseconds.
     expect(Math.min(...delays)).toBeGreaterThan(confirmMs - 1);
     expect(Math.max(...delays)).toBeLessThan(confirmMs + 3_000);
   });
@@ -162,7 +162,7 @@ describe(`outage of all ${String(shootCount)} shoots at once, behind the rate li
     expect(mostBeyondTheLimit(outage.sent)).toBeLessThanOrEqual(1e-6);
   });
 
-  it('restores every shoot, though the machine list of each is asked for in every run', () => {
+  it('restores every shoot, although every run lists its machines', () => {
     expect(upWrites(outage.changes)).toHaveLength(3 * shootCount);
     expect(outage.changes).toHaveLength(6 * shootCount);
   });

@@ -22,7 +22,7 @@ const setup = () => {
 const { signal } = new AbortController();
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** What became of a call, once it has ended. */
+/** Outcome of a call after it has ended. */
 const outcomeOf = (call: Promise<unknown>): Promise<string> =>
   call.then(
     () => 'answered',
@@ -45,7 +45,7 @@ describe('a connection in memory', () => {
       },
       'broken',
     ],
-  ])('forgets a request that %s', async (_, finish, outcome) => {
+  ])('does not abort a request that %s', async (_, finish, outcome) => {
     const { kube, connection } = setup();
     const call = outcomeOf(connection.client.call(version, { signal }));
     await turn();
@@ -55,7 +55,7 @@ describe('a connection in memory', () => {
     expect(kube.requests.map((request) => request.signal.aborted)).toEqual([false]);
   });
 
-  it('ends what is under way when it is closed, whether the answer has begun or not, and sends no more', async () => {
+  it('aborts pending requests when it is closed, whether the response has begun or not, and sends no others', async () => {
     const { kube, connection, connected } = setup();
     const calls = [1, 2, 3].map(() => outcomeOf(connection.client.call(version, { signal })));
     await turn();
@@ -71,7 +71,7 @@ describe('a connection in memory', () => {
     expect([kube.requests.length, connected]).toEqual([3, ['https://a.simulated']]);
   });
 
-  it('ends a request with its caller', async () => {
+  it('aborts a request when its caller aborts', async () => {
     const { kube, connection } = setup();
     const caller = new AbortController();
     const call = outcomeOf(connection.client.call(version, { signal: caller.signal }));

@@ -6,13 +6,13 @@ import { allHeld, stateOf } from '../../simulator/harness/support.ts';
 let scenario: Scenario;
 afterEach(() => scenario.stop());
 
-/** The series of a metric without their help, such as `dwd_x{namespace="a"} 3`. */
+/** Series of a metric, such as `dwd_x{namespace="a"} 3`. */
 const series = async (name: string): Promise<readonly string[]> =>
   (await scenario.meter().metricsText()).split('\n').filter((line) => line.startsWith(`${name}{`));
 
 const flowsEnded = (): number => scenario.log.filter(({ msg }) => /^scaling \w+ completed$/.test(msg)).length;
 
-it('held resources are counted when a flow has ended, not only by the next run', async () => {
+it('held resources are counted when a flow has ended, not only in the next run', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }, { name: 'b' }] });
   const { clock, world } = scenario;
   const { namespace } = world.shoot('a');
@@ -29,7 +29,7 @@ it('held resources are counted when a flow has ended, not only by the next run',
   expect(await held()).toBe('0');
 });
 
-it('dependent resources that cannot be scaled are told, until their kind appears', async () => {
+it('dependent resources that cannot be scaled are reported until their kind is served', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const druid = 'druid.gardener.cloud/v1alpha1';
   const refs = [
@@ -46,7 +46,7 @@ it('dependent resources that cannot be scaled are told, until their kind appears
     const found = lines.filter((line) => line.endsWith(' 1'));
     return found.map((line) => /resource="(.*?)"/.exec(line)![1]!).sort();
   };
-  scenario.seedLine.setFaults(({ path }) => (path === `/apis/${druid}` ? { status: 404 } : undefined));
+  scenario.seedConnection.setFaults(({ path }) => (path === `/apis/${druid}` ? { status: 404 } : undefined));
   scenario.startProber({ dependentResources: [...dependentResources, ...more] });
   await scenario.clock.advance(30_000);
   expect(await unserved()).toEqual([`${druid}/Etcd/main`, 'example.com/v1/Thing/x', 'v1/ConfigMap/y']);
@@ -54,7 +54,7 @@ it('dependent resources that cannot be scaled are told, until their kind appears
   expect(told.map(({ level, resource }) => `${level} ${String(resource)}`).sort()).toEqual(
     (await unserved()).map((resource) => `error ${resource}`),
   );
-  scenario.seedLine.setFaults(undefined);
+  scenario.seedConnection.setFaults(undefined);
   await scenario.clock.advance(30_000);
   expect(await unserved()).toEqual(['example.com/v1/Thing/x', 'v1/ConfigMap/y']);
   scenario.world.shoot('a').cutKubelets();
@@ -67,7 +67,7 @@ const valueOf = async (name: string): Promise<number | undefined> => {
   return line === undefined ? undefined : Number(line.split(' ')[1]);
 };
 
-it('the times of the last run and of a hold are those at which they happened', async () => {
+it('the times of the last run and of a hold are exported', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock, world } = scenario;
   scenario.startProber({ probeIntervalMs: 20_000 });
@@ -90,12 +90,12 @@ it('the times of the last run and of a hold are those at which they happened', a
   expect(await valueOf('dwd_prober_held_since_timestamp_seconds')).toBeUndefined();
 });
 
-it('a scale-down that the seed refuses is late', async () => {
+it('a scale-down that the seed refuses is reported as late', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock, world } = scenario;
   scenario.startProber();
   await clock.advance(60_000);
-  scenario.seedLine.setFaults(({ method }) => (method === 'PATCH' ? { status: 403 } : undefined));
+  scenario.seedConnection.setFaults(({ method }) => (method === 'PATCH' ? { status: 403 } : undefined));
   world.shoot('a').cutKubelets();
   await clock.advance(60_000);
   const late = scenario.log.filter(({ msg }) => msg === 'the threshold is crossed, and nothing is scaled down');

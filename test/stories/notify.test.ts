@@ -12,12 +12,12 @@ afterEach(() => scenario.stop());
 const notifyBy = (post: Post): Notify => ({ url: async () => 'http://receiver.example', render: renderJson, post });
 
 interface Played {
-  /** What went to the API servers of shoot and seed, and what became of the Deployments. */
+  /** Requests to the API servers of shoot and seed, and changes of Deployments. */
   readonly traffic: unknown;
   readonly log: readonly string[];
 }
 
-/** An outage of two minutes, and what comes after. */
+/** Plays an outage of two minutes and the restoration. */
 const play = async (notify?: Notify): Promise<Played> => {
   scenario = createScenario({ shoots: [{ name: 'a' }], seed: 7 });
   const { clock, world } = scenario;
@@ -28,8 +28,8 @@ const play = async (notify?: Notify): Promise<Played> => {
   world.shoot('a').restoreKubelets();
   await clock.advance(240_000);
   const traffic = {
-    seed: [...scenario.seedLine.requests.byKey],
-    shoot: [...scenario.shootLine('a').requests.byKey],
+    seed: [...scenario.seedConnection.requests.byKey],
+    shoot: [...scenario.shootConnection('a').requests.byKey],
     changes: [...scenario.changes],
   };
   const log = scenario.log
@@ -39,7 +39,7 @@ const play = async (notify?: Notify): Promise<Played> => {
   return { traffic, log };
 };
 
-it('tells of an outage from its beginning to its end', async () => {
+it('posts each change of state in an outage', async () => {
   const told: string[] = [];
   await play(
     notifyBy(async ({ body }) => {
@@ -72,7 +72,7 @@ it.each<{ readonly what: string; readonly post: Post }>([
       return { kind: 'answered', status: 200 };
     },
   },
-])('a receiver that $what changes no request and nothing that is scaled', async ({ post }) => {
+])('a receiver that $what has no effect on requests and scaling', async ({ post }) => {
   const posted: string[] = [];
   const without = await play();
   const played = await play(

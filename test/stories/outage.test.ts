@@ -23,7 +23,7 @@ const readyStates = ({ world }: Scenario, shoot: string): readonly string[] =>
 const fiveTimes = (state: string): readonly string[] => Array.from({ length: 5 }, () => state);
 
 describe('outage of one shoot', () => {
-  it('scales down in the order of levels, with both annotations, before KCM gives up a node', async () => {
+  it('scales down in the order of levels, with both annotations, before KCM marks a node', async () => {
     const scenario = create({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }, { name: 'b' }] });
     await reachOutage(scenario);
     expect(changeLines(scenario.changes)).toEqual([
@@ -33,7 +33,7 @@ describe('outage of one shoot', () => {
     ]);
     const [mcm, ca, kcm] = scenario.changes;
     expect(ca!.at).toBe(mcm!.at);
-    // KCM waits for the others' pods, but for three seconds at most.
+    // The scale-down of KCM waits for the end of the others' pods, but for at most three seconds.
     expect(kcm!.at).toBeGreaterThan(mcm!.at);
     expect(kcm!.at).toBeLessThanOrEqual(mcm!.at + 3_000);
     await scenario.clock.advance(3_600_000);
@@ -43,7 +43,7 @@ describe('outage of one shoot', () => {
     expect(stateOf(scenario, 'b')).toEqual(allUp);
   });
 
-  it('restores the same counts in the order of levels when the kubelets are back', async () => {
+  it('restores the same counts in the order of levels when the kubelets return', async () => {
     const scenario = create({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }] });
     await reachOutage(scenario);
     const before = scenario.changes.length;
@@ -53,7 +53,7 @@ describe('outage of one shoot', () => {
     const restored = scenario.changes.slice(before);
     expect(changeLines(restored)).toEqual(['kcm 0->1', 'mcm 0->3', 'ca 0->1']);
     const [kcm, mcm, ca] = restored;
-    // Each waits until the one before is ready, which takes its pods 6.4 s at least; MCM another 30 s.
+    // Each waits until the previous one is ready, which takes its pods at least 6.4 s; MCM waits another 30 s.
     expect(mcm!.at - kcm!.at).toBeGreaterThan(36_000);
     expect(ca!.at - mcm!.at).toBeGreaterThan(6_000);
     await clock.advance(600_000);
@@ -66,7 +66,7 @@ describe('outage of one shoot', () => {
     await reachOutage(scenario);
     scenario.world.shoot('a').restoreKubelets();
     await scenario.clock.advance(120_000);
-    const writes = [...scenario.seedLine.requests.byKey].filter(([key]) => !/^(?:list|watch) /.test(key));
+    const writes = [...scenario.seedConnection.requests.byKey].filter(([key]) => !/^(?:list|watch) /.test(key));
     expect(writes).toEqual([
       ['get /apis/apps/v1', 4],
       ['patch deployments', 6],
@@ -75,7 +75,7 @@ describe('outage of one shoot', () => {
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 
-  it('does not leave KCM up for the sake of pods that are slow to stop', async () => {
+  it('does not delay the scale-down of KCM because of pods that stop slowly', async () => {
     const scenario = create({ timing: { podStopMs: 25_000 } });
     await reachOutage(scenario);
     const [mcm, , kcm] = scenario.changes;
@@ -83,7 +83,7 @@ describe('outage of one shoot', () => {
     expect(kcm!.at - mcm!.at).toBeCloseTo(3_000, 0);
   });
 
-  it('is a matter of more than half of the nodes', async () => {
+  it('requires that more than half of the nodes are silent', async () => {
     const scenario = create();
     const { clock, world } = scenario;
     const [first, second, third] = world
@@ -100,7 +100,7 @@ describe('outage of one shoot', () => {
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
   });
 
-  it.each(Array.from({ length: 25 }, (_, seed) => seed))('ends well whatever the phases: seed %i', async (seed) => {
+  it.each(Array.from({ length: 25 }, (_, seed) => seed))('costs no node in any phase: seed %i', async (seed) => {
     const scenario = create({ seed, shoots: [{ name: 'a', nodes: 3 + (seed % 8) }] });
     const { clock, world } = scenario;
     scenario.startProber();
@@ -115,7 +115,7 @@ describe('outage of one shoot', () => {
     expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
   });
 
-  it('under way when the prober starts is met as well', async () => {
+  it('that has begun when the prober starts leads to a scale-down too', async () => {
     const scenario = create();
     const { clock, world } = scenario;
     world.shoot('a').cutKubelets();
@@ -145,7 +145,7 @@ describe('outage of one shoot', () => {
 });
 
 describe('outage of all shoots', () => {
-  it('is met in each of them', async () => {
+  it('leads to a scale-down of each, and then to its restoration', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `s${String(index)}`);
     const scenario = create({ shoots: names.map((name) => ({ name })) });
     const { clock, world } = scenario;

@@ -13,7 +13,7 @@ afterEach(() => scenario.stop());
 
 const namespaceOf = (shoot: string): string => scenario.world.shoot(shoot).namespace;
 
-/** Writes the annotation on a Namespace; undefined removes it. */
+/** Writes the pause annotation of a Namespace; undefined removes it. */
 const annotate = (name: string, text: string | undefined): void => {
   const { store } = scenario.world;
   const annotations = text === undefined ? {} : { [pausedAnnotation]: text };
@@ -41,11 +41,11 @@ const metricOf = async (name: string, shoot: string): Promise<string | undefined
     .find((line) => line.startsWith(`dwd_prober_${name}{namespace="${namespaceOf(shoot)}"}`));
 
 describe('a paused shoot', () => {
-  it('is not scaled down while another is, and is protected at the instant at which its pause ends', async () => {
+  it('is not scaled down while another is, and is scaled down when its pause ends', async () => {
     const { clock, world } = create();
     scenario.startProber();
     await clock.advance(60_000);
-    // To the second, as the annotation says it.
+    // The annotation has a resolution of one second.
     await clock.advance(1_000 - (clock.now() % 1_000));
     pause(namespaceOf('a'), 75_000);
     const endsAt = clock.monotonic() + 75_000;
@@ -71,7 +71,7 @@ describe('a paused shoot', () => {
     ]);
   });
 
-  it('that was half scaled down is in an outage that is not met', async () => {
+  it('that was scaled down only in part counts as an unmet outage', async () => {
     const { clock, world } = create();
     scenario.startProber();
     await clock.advance(60_000);
@@ -96,7 +96,7 @@ describe('a paused shoot', () => {
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 
-  it('stays paused by an annotation that nobody can read, until it is removed, and the log says so', async () => {
+  it('stays paused by an unreadable annotation until it is removed, which is logged', async () => {
     const { clock } = create();
     annotate(namespaceOf('a'), 'for an hour');
     await reachOutage(scenario);
@@ -109,12 +109,12 @@ describe('a paused shoot', () => {
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
   });
 
-  it('stays paused while the watch of Namespaces is away, and while another configuration comes into force', async () => {
+  it('stays paused while the watch of Namespaces fails, and when another configuration takes effect', async () => {
     const { clock, world } = create();
     pause(namespaceOf('a'));
     scenario.startProber();
     await clock.advance(60_000);
-    scenario.seedLine.setFaults(({ path }) => (path === '/api/v1/namespaces' ? { status: 503 } : undefined));
+    scenario.seedConnection.setFaults(({ path }) => (path === '/api/v1/namespaces' ? { status: 503 } : undefined));
     scenario.reload({ probeIntervalMs: 7_000 });
     world.shoot('a').cutKubelets();
     await clock.advance(60_000);
@@ -123,7 +123,7 @@ describe('a paused shoot', () => {
 });
 
 describe('all shoots', () => {
-  it('are paused on the Namespace of the prober', async () => {
+  it('are paused by the annotation of the Namespace of the prober', async () => {
     const { clock } = create();
     pause('garden', 130_000);
     await reachOutage(scenario, 'a');
@@ -132,7 +132,7 @@ describe('all shoots', () => {
       expect.stringMatching(/ 1$/),
       expect.stringMatching(/ 1$/),
     ]);
-    // Its end comes in the outage.
+    // The pause ends during the outage.
     await clock.advance(20_000);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
   });
@@ -145,7 +145,7 @@ describe('all shoots', () => {
     await clock.advance(60_000);
     expect(stateOf(scenario, 'a')).toEqual(allUp);
     scenario.reload({});
-    // At once: the nodes have been silent for longer than KCM waits.
+    // The scale-down comes at once, because the nodes have been silent for longer than KCM's grace period.
     await clock.advance(1_000);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
   });

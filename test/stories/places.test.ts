@@ -8,7 +8,7 @@ interface Shoot {
   url: string;
 }
 
-/** Shoots whose addresses can be changed, and how often they were all looked at. */
+/** Creates a world with shoots whose addresses can change, and counts how often all shoots are read. */
 const worldOf = (entries: Shoot[]) => {
   let scans = 0;
   const shootOf = (entry: Shoot) => ({
@@ -25,7 +25,7 @@ const worldOf = (entries: Shoot[]) => {
 };
 
 describe('places', () => {
-  it('are found by the address and by the public way, without looking at all shoots each time', () => {
+  it('are found by the address and by the public address, without reading all shoots each time', () => {
     const entries = Array.from({ length: 100 }, (_, index) => ({
       name: `s${String(index)}`,
       url: `u${String(index)}`,
@@ -41,7 +41,7 @@ describe('places', () => {
     expect(scans()).toBeLessThanOrEqual(2);
   });
 
-  it('move with the address, and come with a shoot that is added', () => {
+  it('follow a changed address, and include an added shoot', () => {
     const [first, second] = [
       { name: 'a', url: 'one' },
       { name: 'b', url: 'two' },

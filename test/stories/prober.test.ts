@@ -2,22 +2,22 @@ import { expect, it } from 'vitest';
 import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
 import { allHeld, allUp, stateOf, changeLines } from '../../simulator/harness/support.ts';
 
-/** What the log calls a change of verdict, in order. */
+/** Verdicts in the log, in order. Only changes are logged. */
 const verdictsOf = ({ log }: Scenario): readonly unknown[] =>
   log.filter(({ msg }) => msg === 'verdict').map(({ verdict }) => verdict);
 
-it('a prober probes a healthy shoot, protects it in an outage, and restores it when the kubelets are back', async () => {
+it('a prober probes a healthy shoot, protects it in an outage, and restores it when the kubelets return', async () => {
   const scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock, world, changes } = scenario;
   const shoot = world.shoot('a');
-  const { requests } = scenario.shootLine('a');
+  const { requests } = scenario.shootConnection('a');
 
-  // It starts, and finds the shoot healthy.
+  // The prober starts and finds the shoot healthy.
   scenario.startProber();
   await clock.advance(60_000);
   expect(verdictsOf(scenario)).toEqual(['healthy']);
 
-  // Every 10 to 12 s it asks for the version and the leases, and for nothing else.
+  // Every 10 to 12 s it requests the version and the leases, and nothing else.
   requests.reset();
   await clock.advance(120_000);
   const probes = requests.total({ verb: 'get', resource: '/version' });
@@ -26,7 +26,7 @@ it('a prober probes a healthy shoot, protects it in an outage, and restores it w
   expect(Object.fromEntries(requests.byKey)).toEqual({ 'get /version': probes, 'list leases': probes });
   expect(changes).toEqual([]);
 
-  // The kubelets are cut off. When none has renewed for 20 s, and 2 s later, the verdict turns; nothing has been scaled before.
+  // The kubelets are cut off. The verdict changes when none has renewed for 20 s, and again 2 s later; nothing is scaled before.
   shoot.cutKubelets();
   const cutAt = clock.monotonic();
   await clock.advance(18_000);
@@ -34,7 +34,7 @@ it('a prober probes a healthy shoot, protects it in an outage, and restores it w
   await clock.advance(22_000);
   expect(verdictsOf(scenario)).toEqual(['healthy', 'confirming', 'unhealthy']);
 
-  // MCM and the autoscaler go first, then KCM, well before KCM gives up a node.
+  // MCM and the autoscaler are scaled down first, then KCM, well before KCM marks a node.
   expect(changeLines(changes)).toEqual([
     'mcm 1->0 replicas=1 active=',
     'ca 1->0 replicas=1 active=',
@@ -42,12 +42,12 @@ it('a prober probes a healthy shoot, protects it in an outage, and restores it w
   ]);
   expect(changes.at(-1)!.at - cutAt).toBeLessThan(25_000);
 
-  // However long the outage lasts, all stays as it is, and no node or machine is lost.
+  // However long the outage lasts, nothing changes, and no node or machine is lost.
   await clock.advance(3_600_000);
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
   expect(changes).toHaveLength(3);
 
-  // The kubelets renew again, and late ones are waited for: KCM comes back first, and MCM only when KCM is ready.
+  // The kubelets renew again, and the prober waits for late ones. It restores KCM first, and MCM only when KCM is ready.
   shoot.restoreKubelets();
   await clock.advance(90_000);
   expect(verdictsOf(scenario)).toEqual(['healthy', 'confirming', 'unhealthy', 'healthy']);

@@ -7,7 +7,7 @@ import { requestKind } from '../../simulator/network/counting.ts';
 let scenario: Scenario;
 afterEach(() => scenario.stop());
 
-it('takes new settings over without a new start, and goes on with what it remembers of the leases', async () => {
+it('applies new settings without a restart, and keeps the lease history', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock, world } = scenario;
   scenario.startProber();
@@ -15,7 +15,7 @@ it('takes new settings over without a new start, and goes on with what it rememb
   world.shoot('a').cutKubelets();
   await clock.advance(20_000);
   scenario.reload({ probeIntervalMs: 7_000 });
-  // Leases expire 30 s after their last renewal, as if nothing had happened: no first looks, no initial delay.
+  // Leases expire 30 s after their last renewal, as without a reload: no first observation again, no initial delay.
   await clock.advance(15_000);
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
   expect(world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
@@ -34,7 +34,7 @@ it('restores a resource that the new configuration no longer names', async () =>
   expect(stateOf(scenario, 'a')).toEqual(allUp);
 });
 
-it('restores a resource that the new configuration looks for in another namespace', async () => {
+it('restores a resource that the new configuration expects in another namespace', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock, world } = scenario;
   await reachOutage(scenario);
@@ -49,7 +49,7 @@ it('restores a resource that the new configuration looks for in another namespac
   expect(stateOf(scenario, 'a')).toEqual(allUp);
 });
 
-it('does not scale by the old settings any more', async () => {
+it('no longer scales by the old settings', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock, world } = scenario;
   scenario.startProber();
@@ -61,28 +61,28 @@ it('does not scale by the old settings any more', async () => {
   expect(scenario.changes.map(({ name }) => name)).toEqual(['kube-controller-manager']);
 });
 
-it('restores what was scaled down while the new configuration was being taken over', async () => {
+it('restores a resource that was scaled down while the new configuration was being applied', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock, world } = scenario;
-  // The watches of the new configuration are slow to come: the former one goes on protecting meanwhile.
+  // The watches of the new configuration start slowly; meanwhile the former configuration protects the shoot.
   scenario.startProber();
   await clock.advance(60_000);
   world.shoot('a').cutKubelets();
   await clock.advance(20_000);
-  scenario.seedLine.setFaults(({ path, query }) =>
+  scenario.seedConnection.setFaults(({ path, query }) =>
     path.endsWith('/clusters') && query?.watch === undefined ? { delayMs: 25_000 } : undefined,
   );
   scenario.reload({ dependentResources: gardenSettings.dependentResources.slice(0, 2) });
   await clock.advance(20_000);
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
-  scenario.seedLine.setFaults(undefined);
+  scenario.seedConnection.setFaults(undefined);
   await clock.advance(30_000);
   world.shoot('a').restoreKubelets();
   await clock.advance(180_000);
   expect(stateOf(scenario, 'a')).toEqual(allUp);
 });
 
-it('forgets a shoot whose last resource was just restored, though its pods are not ready', async () => {
+it('forgets a shoot whose last resource was just restored, although its pods are not ready', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock } = scenario;
   await reachOutage(scenario);
@@ -98,7 +98,7 @@ it('forgets a shoot whose last resource was just restored, though its pods are n
   expect(metrics).not.toContain('shoot--sim--a');
 });
 
-it('leaves a resource alone that the configuration no longer names and that it does not hold', async () => {
+it('does not change a resource that the configuration no longer names and that is not held', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock } = scenario;
   scenario.startProber();
@@ -113,7 +113,7 @@ it('leaves a resource alone that the configuration no longer names and that it d
   expect(stateOf(scenario, 'a')).toEqual(['ca 0', 'kcm 1', 'mcm 1']);
 });
 
-it('goes on protecting a shoot whose Cluster cannot be decoded', async () => {
+it('continues to protect a shoot whose Cluster cannot be decoded', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock, world } = scenario;
   scenario.startProber();
@@ -128,11 +128,11 @@ it('goes on protecting a shoot whose Cluster cannot be decoded', async () => {
 });
 
 describe('reloads in quick succession', () => {
-  /** Watches of the seed that are open, by what they watch. */
+  /** Records the open watches of the seed, by resource and field selector; `slow`: resources whose lists are delayed. */
   const followWatches = () => {
     const signals: { readonly what: string; readonly signal: AbortSignal }[] = [];
     const slow = new Set<string>();
-    scenario.seedLine.setFaults((request) => {
+    scenario.seedConnection.setFaults((request) => {
       const { verb, resource } = requestKind(request);
       const what = `${resource} ${request.query?.fieldSelector ?? ''}`;
       if (verb === 'watch') signals.push({ what, signal: request.signal });
@@ -148,7 +148,7 @@ describe('reloads in quick succession', () => {
     { what: 'two, the second right when the first is in force', gapsMs: [3_000], inForce: 2 },
     { what: 'three', gapsMs: [0, 0], inForce: 1 },
     { what: 'three, one after the other', gapsMs: [1_000, 1_000], inForce: 1 },
-  ])('($what): the last one wins, and nothing is left of those before', async ({ gapsMs, inForce }) => {
+  ])('($what): the last one wins, and nothing remains of the earlier ones', async ({ gapsMs, inForce }) => {
     scenario = createScenario({ shoots: [{ name: 'a' }] });
     const { clock, world, log } = scenario;
     const { open, slow } = followWatches();
@@ -182,7 +182,7 @@ describe('reloads in quick succession', () => {
   });
 });
 
-it('goes on at once with a scale-down that it interrupts between two levels', async () => {
+it('continues a scale-down at once that it interrupts between two levels', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }], settings: { probeIntervalMs: 30_000 } });
   const { clock, world } = scenario;
   scenario.startProber();

@@ -12,7 +12,7 @@ afterEach(() => scenario.stop());
 const held = allHeld.map((line) => (line.startsWith('mcm') ? 'mcm 0 replicas=3 active=' : line));
 const up = allUp.map((line) => (line.startsWith('mcm') ? 'mcm 3' : line));
 
-describe('what stays held at the end', () => {
+describe('the list of resources that stay held', () => {
   const lastLines = async (mayWrite: boolean): Promise<readonly unknown[]> => {
     create();
     await reachOutage(scenario);
@@ -21,7 +21,7 @@ describe('what stays held at the end', () => {
     return scenario.log.flatMap(({ msg }) => (msg.startsWith('stopping: ') ? [msg] : []));
   };
 
-  it('is told by a prober that stops, and not by one that has lost the lead: it is the affair of the next leader', async () => {
+  it('is logged by a prober that stops, and not by one that has lost leadership, because the next leader restores them', async () => {
     expect(await lastLines(true)).toEqual([
       expect.stringMatching(/^stopping: 3 resources of 1 shoot stay held; .* dwd release --shoot NAMESPACE /),
     ]);
@@ -31,7 +31,7 @@ describe('what stays held at the end', () => {
 });
 
 describe('a new prober', () => {
-  it.each([1, 2, 3])('completes a scale-down that was stopped after %i writes', async (writes) => {
+  it.each([1, 2, 3])('completes a scale-down that was interrupted after %i writes', async (writes) => {
     create();
     const { clock, world, changes } = scenario;
     scenario.startProber();
@@ -51,7 +51,7 @@ describe('a new prober', () => {
     expect(world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
   });
 
-  it.each([1, 2, 3])('completes a scale-up that was stopped after %i writes', async (writes) => {
+  it.each([1, 2, 3])('completes a scale-up that was interrupted after %i writes', async (writes) => {
     create();
     await reachOutage(scenario);
     const { clock, world, changes } = scenario;
@@ -67,7 +67,7 @@ describe('a new prober', () => {
     expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
   });
 
-  it('keeps holding while the outage lasts, without a write, and restores after it', async () => {
+  it('holds resources without a write while the outage lasts, and restores them afterwards', async () => {
     create();
     await reachOutage(scenario);
     const { clock, world, changes } = scenario;
@@ -80,7 +80,7 @@ describe('a new prober', () => {
     expect(stateOf(scenario, 'a')).toEqual(up);
   });
 
-  it('restores what another held, when the outage ended while none ran', async () => {
+  it('restores resources that another prober held, if the outage ended while none ran', async () => {
     create();
     await reachOutage(scenario);
     const { clock, world } = scenario;
@@ -93,12 +93,12 @@ describe('a new prober', () => {
     expect(stateOf(scenario, 'a')).toEqual(up);
   });
 
-  it('writes nothing while it may not', async () => {
+  it('writes nothing while it does not lead', async () => {
     create();
     scenario.mayWrite = false;
     await reachOutage(scenario);
     expect(scenario.changes).toEqual([]);
-    expect(scenario.seedLine.requests.total({ verb: 'patch' })).toBe(0);
+    expect(scenario.seedConnection.requests.total({ verb: 'patch' })).toBe(0);
     scenario.mayWrite = true;
     await scenario.clock.advance(15_000);
     expect(stateOf(scenario, 'a')).toEqual(held);
@@ -114,9 +114,9 @@ describe('stopping', () => {
     const { clock } = scenario;
     await clock.settle();
     expect(clock.pending).toBe(0);
-    scenario.seedLine.requests.reset();
-    scenario.shootLine('a').requests.reset();
+    scenario.seedConnection.requests.reset();
+    scenario.shootConnection('a').requests.reset();
     await clock.advance(600_000);
-    expect(scenario.seedLine.requests.total() + scenario.shootLine('a').requests.total()).toBe(0);
+    expect(scenario.seedConnection.requests.total() + scenario.shootConnection('a').requests.total()).toBe(0);
   });
 });

@@ -5,7 +5,7 @@ import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { allHeld, allUp, reachOutage, stateOf, changeLines } from '../../simulator/harness/support.ts';
 import { kubeconfigSecretName } from '../../simulator/world/index.ts';
 
-// Clusters that go by the Secret with their kubeconfig, in a seed that has never seen Gardener.
+// Clusters that are found by the Secret with their kubeconfig, in a seed without Gardener.
 
 const running: Scenario[] = [];
 const create = (settings: ScenarioOptions['settings'] = {}): Scenario => {
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const selector = 'app=tenant';
 
-/** Secrets of `a` and `b` go by their labels. */
+/** Creates a scenario in which the Secrets of `a` and `b` are found by their labels. */
 const createLabelled = (): Scenario => {
   const scenario = createScenario({
     shoots: [{ name: 'a' }, { name: 'b' }],
@@ -39,7 +39,7 @@ const createLabelled = (): Scenario => {
 interface Labelled {
   readonly shoot: string;
   readonly name: string;
-  /** Whose kubeconfig it has. Default: that of `shoot`. */
+  /** Name of the shoot whose kubeconfig the Secret holds. Default: `shoot`. */
   readonly of?: string;
   readonly labels?: Readonly<Record<string, string>>;
 }
@@ -52,7 +52,7 @@ const label = ({ world }: Scenario, { shoot, name, of = shoot, labels = { app: '
 
 const secretAt = (namespace: string) => ({ namespace, name: kubeconfigSecretName });
 
-/** Writes the kubeconfig as Cluster API does. */
+/** Writes the Secret with the kubeconfig as Cluster API does. */
 const publish = ({ world }: Scenario, namespace: string): void => {
   const api = world.shoots.find((shoot) => shoot.namespace === namespace)!.api;
   const value = Buffer.from(api.kubeconfig()).toString('base64');
@@ -72,8 +72,8 @@ const beginDeletion = ({ world }: Scenario): void => {
 
 const impactOn = ({ world }: Scenario) => world.shoot('a').impact();
 
-describe('a cluster that goes by its Secret', () => {
-  it('is held in an outage, and restored when the kubelets are back', async () => {
+describe('a cluster that is found by its Secret', () => {
+  it('is scaled down in an outage, and restored when the kubelets return', async () => {
     const scenario = create();
     await reachOutage(scenario);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
@@ -88,17 +88,17 @@ describe('a cluster that goes by its Secret', () => {
   it('is found and judged without a Cluster or a Machine', async () => {
     const scenario = create();
     await reachOutage(scenario);
-    const asked = [...scenario.seedLine.requests.byKey.keys()];
+    const asked = [...scenario.seedConnection.requests.byKey.keys()];
     expect(asked).toEqual(expect.arrayContaining(['list namespaces', 'list secrets']));
     expect(asked.filter((key) => /clusters|machines/.test(key))).toEqual([]);
   });
 
-  it('is probed from the moment on at which its Secret is there', async () => {
+  it('is probed as soon as its Secret exists', async () => {
     const scenario = create();
     removeSecret(scenario);
     scenario.startProber();
     await scenario.clock.advance(60_000);
-    expect(scenario.shootLine('a').requests.byKey.size).toBe(0);
+    expect(scenario.shootConnection('a').requests.byKey.size).toBe(0);
     publish(scenario, scenario.world.shoot('a').namespace);
     await scenario.clock.advance(60_000);
     scenario.world.shoot('a').cutKubelets();
@@ -120,7 +120,7 @@ describe('a cluster that goes by its Secret', () => {
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 
-  it('is given back when its Secret is gone for a minute: nobody else would bring it up', async () => {
+  it('is restored when its Secret has been missing for a minute, because no other controller would restore it', async () => {
     const scenario = create();
     await reachOutage(scenario);
     removeSecret(scenario);
@@ -128,12 +128,12 @@ describe('a cluster that goes by its Secret', () => {
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
     await scenario.clock.advance(120_000);
     expect(stateOf(scenario, 'a')).toEqual(allUp);
-    const total = scenario.shootLine('a').requests.total();
+    const total = scenario.shootConnection('a').requests.total();
     await scenario.clock.advance(60_000);
-    expect(scenario.shootLine('a').requests.total()).toBe(total);
+    expect(scenario.shootConnection('a').requests.total()).toBe(total);
   });
 
-  it('is given back by a prober that starts when the Secret is gone already', async () => {
+  it('is restored by a prober that starts after the deletion of the Secret', async () => {
     const scenario = create();
     await reachOutage(scenario);
     await scenario.stopProber();
@@ -143,7 +143,7 @@ describe('a cluster that goes by its Secret', () => {
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 
-  it('is let go, and its counts are left, while its namespace is being deleted', async () => {
+  it('is released without a change of replicas while its namespace is being deleted', async () => {
     const scenario = create();
     await reachOutage(scenario);
     beginDeletion(scenario);
@@ -153,7 +153,7 @@ describe('a cluster that goes by its Secret', () => {
     expect(stateOf(scenario, 'a')).toEqual(['ca 0 replicas=1', 'kcm 0 replicas=1', 'mcm 0 replicas=1']);
   });
 
-  it('is restored in another namespace while its own is being deleted: nobody else would bring it up', async () => {
+  it('has resources in another namespace restored while its own is being deleted, because no other controller would', async () => {
     const elsewhere = gardenSettings.dependentResources.slice(0, 1).map((resource) => ({
       ...resource,
       ref: { ...resource.ref, namespace: '{{ namespace }}-cp' },
@@ -174,11 +174,11 @@ describe('a cluster that goes by its Secret', () => {
   });
 });
 
-describe('a cluster whose Secret goes by its labels', () => {
+describe('a cluster whose Secret is found by its labels', () => {
   const problem =
     '2 Secrets have the labels of clusterSource.selector: the prober uses first, the oldest, and not second';
 
-  it('is held in an outage, whatever the Secret is called, and restored when the kubelets are back', async () => {
+  it('is scaled down in an outage, whatever the name of the Secret, and restored when the kubelets return', async () => {
     const scenario = createLabelled();
     await reachOutage(scenario);
     expect([stateOf(scenario, 'a'), stateOf(scenario, 'b')]).toEqual([allHeld, allUp]);
@@ -187,7 +187,7 @@ describe('a cluster whose Secret goes by its labels', () => {
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 
-  it('is judged by the oldest of two, and somebody is told of the other, once', async () => {
+  it('is probed with the oldest of two Secrets, and the other is reported once', async () => {
     const scenario = createLabelled();
     await reachOutage(scenario);
     const { namespace } = scenario.world.shoot('a');
@@ -218,7 +218,7 @@ describe('a cluster whose Secret goes by its labels', () => {
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 
-  it('is given back when the label is taken off for a minute', async () => {
+  it('is restored when the label has been missing for a minute', async () => {
     const scenario = createLabelled();
     await reachOutage(scenario);
     label(scenario, { shoot: 'a', name: 'first', labels: {} });

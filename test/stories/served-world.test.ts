@@ -42,7 +42,7 @@ const connect = (kubeconfig: string): ShootConnection['client'] => {
 const options = { signal: new AbortController().signal, timeoutMs: 5_000 };
 
 describe('a served world', () => {
-  it('is reached with the kubeconfigs of its Secrets, each shoot with its own', async () => {
+  it('is reachable with the kubeconfigs of its Secrets, each shoot with its own', async () => {
     await serve();
     const leases = await Promise.all(
       ['a', 'b'].map(async (name) => (await connect(secretOf(name)).call(listNodeLeases, options)).value.length),
@@ -51,7 +51,7 @@ describe('a served world', () => {
     await expect(connect(served.kubeconfig).call(getVersion, options)).resolves.toBeDefined();
   });
 
-  it('trusts no token of another, and is not trusted with the authority of another', async () => {
+  it('rejects the token of another shoot, and is rejected with the certificate authority of another shoot', async () => {
     await serve();
     const token = /token: .*/.exec(secretOf('b'))![0];
     await expect(connect(secretOf('a').replace(/token: .*/, token)).call(getVersion, options)).rejects.toMatchObject({
@@ -63,7 +63,7 @@ describe('a served world', () => {
     });
   });
 
-  it('breaks connections when an API server is made to refuse them', async () => {
+  it('breaks connections to an API server that is set to refuse them', async () => {
     await serve();
     world.shoot('a').api.setReachability('refused');
     await expect(connect(secretOf('a')).call(getVersion, options)).rejects.toMatchObject({ code: 'ConnectionError' });

@@ -31,7 +31,7 @@ const watchNamespaces = async (): Promise<void> => {
 };
 
 describe('a suspended process', () => {
-  it('hears timers, sleeps, answers and signals in the order in which they came, when it goes on', async () => {
+  it('receives timers, sleeps, responses and signals in their original order when it is resumed', async () => {
     machine.suspend();
     machine.clock.timer(20, hear('timer'));
     machine.clock.sleep(10, signal).then(hear('sleep'), hear('woken up'));
@@ -44,7 +44,7 @@ describe('a suspended process', () => {
     expect(heard).toEqual(['/version', 'sleep', 'signal', 'timer']);
   });
 
-  it('does not hear a timer that what came before has cancelled', async () => {
+  it('does not receive a timer that an earlier callback has cancelled', async () => {
     machine.suspend();
     const cancel = machine.clock.timer(20, hear('timer'));
     machine.clock.timer(10, () => cancel());
@@ -53,7 +53,7 @@ describe('a suspended process', () => {
     expect([heard, machine.holds().timers]).toEqual([[], 0]);
   });
 
-  it('lets what was sent be done, and holds streams back', async () => {
+  it('has its sent requests processed, and receives no stream meanwhile', async () => {
     void watchNamespaces();
     await clock.settle();
     const before = heard.length;
@@ -71,7 +71,7 @@ describe('a suspended process', () => {
 });
 
 describe('a killed process', () => {
-  it('fires nothing, hears nothing and sends nothing', async () => {
+  it('fires no timer, receives nothing and sends nothing', async () => {
     machine.clock.timer(10, hear('timer'));
     void watchNamespaces();
     await clock.settle();
@@ -87,14 +87,14 @@ describe('a killed process', () => {
 });
 
 describe('a simulated process', () => {
-  it('has a wall clock of its own and the time of all', async () => {
+  it('has its own wall clock and the common monotonic time', async () => {
     machine.setWallOffset(-5_000);
     await clock.advance(1_000);
     expect(machine.clock.now()).toBe(clock.now() - 5_000);
     expect(machine.clock.monotonic()).toBe(1_000);
   });
 
-  it('holds nothing when all is over, however it ended', async () => {
+  it('has no timer and no request left when all requests have ended, in any way', async () => {
     const end = new AbortController();
     const failing = machine.connect({
       request: () => Promise.reject(new ApiError({ code: 'ConnectionError', message: 'reset' })),

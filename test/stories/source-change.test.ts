@@ -4,7 +4,7 @@ import { type Scenario, createScenario } from '../../simulator/harness/harness.t
 import { allHeld, allUp, stateOf } from '../../simulator/harness/support.ts';
 import type { ProberSettings } from '../../src/prober/settings.ts';
 
-// A seed of Gardener where `own` has a Secret of another name as well, and the configuration changes how clusters are found.
+// A Gardener seed in which shoot `own` also has a Secret of another name, and reloads that change the cluster source.
 
 const ownSecret = 'own-kubeconfig';
 const bySecret: Partial<ProberSettings> = {
@@ -34,11 +34,11 @@ const holdAll = async ({ clock, world }: Scenario): Promise<void> => {
 };
 
 describe('a change of the cluster source while clusters are held', () => {
-  it('from secret to gardener restores what Gardener does not know, and goes on with the rest', async () => {
+  it('from secret to gardener restores clusters unknown to Gardener, and continues with the rest', async () => {
     const { clock } = create();
     removeCluster(scenario, 'own');
     scenario.startProber(bySecret);
-    // Without its Cluster there is nothing to steer the kubelets by.
+    // Without the Cluster, the simulation does not know the kubelets, so their names are passed.
     await clock.advance(60_000);
     const { world } = scenario;
     world.shoot('own').cutKubelets(
@@ -55,7 +55,7 @@ describe('a change of the cluster source while clusters are held', () => {
     expect(stateOf(scenario, 'other')).toEqual(allUp);
   });
 
-  it('from gardener to secret restores what has no such Secret, and goes on with the rest', async () => {
+  it('from gardener to secret restores clusters without such a Secret, and continues with the rest', async () => {
     const { clock } = create();
     scenario.startProber();
     await holdAll(scenario);
@@ -68,7 +68,7 @@ describe('a change of the cluster source while clusters are held', () => {
     expect(stateOf(scenario, 'own')).toEqual(allUp);
   });
 
-  it('and back restores nothing that is found by either', async () => {
+  it('and back restores no cluster that both sources find', async () => {
     const { clock } = create();
     scenario.startProber(bySecret);
     await holdAll(scenario);
@@ -79,7 +79,7 @@ describe('a change of the cluster source while clusters are held', () => {
     expect(stateOf(scenario, 'own')).toEqual(allHeld);
   });
 
-  it('leaves what Gardener has taken away to Gardener, where it had found the cluster since', async () => {
+  it('does not restore a cluster that Gardener removes after the source gardener has found it', async () => {
     const { clock } = create();
     scenario.startProber(bySecret);
     await clock.advance(60_000);
@@ -93,12 +93,12 @@ describe('a change of the cluster source while clusters are held', () => {
     expect(stateOf(scenario, 'own')).toEqual(allHeld);
   });
 
-  it('goes on restoring what it has begun to restore when the configuration changes once more', async () => {
+  it('continues a restoration when the configuration changes again', async () => {
     const { clock } = create();
     scenario.startProber();
     await holdAll(scenario);
     scenario.reload(bySecret);
-    // KCM is up, and machine-controller-manager waits for its initialDelay of 30 s.
+    // KCM is restored, and machine-controller-manager waits for its initialDelay of 30 s.
     await clock.advance(15_000);
     expect(stateOf(scenario, 'other')).not.toEqual(allUp);
     expect(stateOf(scenario, 'other')).not.toEqual(allHeld);
@@ -107,7 +107,7 @@ describe('a change of the cluster source while clusters are held', () => {
     expect([stateOf(scenario, 'own'), stateOf(scenario, 'other')]).toEqual([allHeld, allUp]);
   });
 
-  it('goes on restoring it also when the configuration goes back, which restores nothing of what is gone by itself', async () => {
+  it('continues it also when the new source alone would not restore missing clusters', async () => {
     const { clock } = create();
     removeCluster(scenario, 'own');
     scenario.startProber(bySecret);

@@ -12,7 +12,7 @@ import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { allHeld, allUp, stateOf } from '../../simulator/harness/support.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';
 
-// Two replicas and one shoot: what becomes of an outage when the leader cannot meet it.
+// Two replicas and one shoot: an outage in which the leader cannot protect the shoot.
 
 let scenario: Scenario;
 let replicas: readonly SimulatedReplica[];
@@ -31,7 +31,7 @@ const start = (
     random: createSeededRandom(name),
   });
 
-/** The first leads. */
+/** Starts two replicas. The first one leads. */
 const startBoth = async (
   standby: NonNullable<SimulatedReplicaOptions['standby']> = 'hot',
   leaderSettings: Partial<SimulatedReplicaOptions['settings']> = {},
@@ -50,7 +50,7 @@ const cut = (): void => {
   scenario.world.shoot('a').cutKubelets();
 };
 
-/** Seconds from the cut until all was down; undefined while it is not. */
+/** Seconds from the cut until all resources were scaled down; undefined before that. */
 const downAfter = (): number | undefined => {
   const downs = scenario.changes.filter(({ to, at }) => to === 0 && at >= cutAt);
   return downs.length < 3 ? undefined : ((downs.at(-1)?.at ?? 0) - cutAt) / 1_000;
@@ -67,17 +67,18 @@ afterEach(async () => {
 
 const unharmed = { nodesTurnedUnknown: 0, machinesReplaced: 0 };
 
-/** What befalls a leader, so many seconds after the kubelets were cut off. */
+/** Faults of a leader. */
 const fates: Readonly<Record<string, (of: SimulatedReplica) => void>> = {
   'is killed': ({ process: machine }) => machine.kill(),
   'is stopped by SIGSTOP': ({ process: machine }) => machine.suspend(),
-  'is cut off from the seed': ({ seedLine }) => seedLine.setFaults(() => 'drop'),
-  'is cut off from the shoots': (of) => of.shootLine('a').setFaults(() => ({ unconnectedMs: 5_000 })),
-  'cannot write': ({ seedLine }) => seedLine.setFaults(({ method }) => (method === 'PATCH' ? 'drop' : undefined)),
+  'is cut off from the seed': ({ seedConnection }) => seedConnection.setFaults(() => 'drop'),
+  'is cut off from the shoots': (of) => of.shootConnection('a').setFaults(() => ({ unconnectedMs: 5_000 })),
+  'cannot write': ({ seedConnection }) =>
+    seedConnection.setFaults(({ method }) => (method === 'PATCH' ? 'drop' : undefined)),
 };
 
 describe.each(Object.entries(fates))('a leader that %s', (_, befall) => {
-  it.each([-15, 0, 5, 10, 15, 18, 20, 21, 22, 25])('%d s after the kubelets: no node is lost', async (seconds) => {
+  it.each([-15, 0, 5, 10, 15, 18, 20, 21, 22, 25])('%d s after the cut: no node is lost', async (seconds) => {
     await startBoth();
     const { clock, world } = scenario;
     if (seconds < 0) befall(leader());
@@ -98,7 +99,7 @@ const countsOf = async (replica: SimulatedReplica, cause: string): Promise<strin
     .find((line) => line.startsWith('dwd_prober_protections_without_lead_total') && line.includes(`"${cause}"`));
 
 describe('a standby', () => {
-  it('says why it scales down, and restores only once it leads', async () => {
+  it('reports why it scales down, and restores only when it leads', async () => {
     await startBoth();
     const { clock, world } = scenario;
     leader().process.kill();
@@ -112,7 +113,7 @@ describe('a standby', () => {
     await clock.advance(60_000);
     cut();
     await clock.advance(10_000);
-    // It leads by now.
+    // The first standby leads by now.
     standby().process.kill();
     await clock.advance(30_000);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
@@ -130,16 +131,16 @@ describe('a standby', () => {
     expect(world.shoot('a').impact()).toEqual(unharmed);
   });
 
-  it.each(['hot', 'warm'] as const)('that is %s leaves an outage to a leader that is at work', async (mode) => {
+  it.each(['hot', 'warm'] as const)('that is %s does not act in an outage if the leader does', async (mode) => {
     await startBoth(mode);
-    const before = standby().seedLine.requests.total({ verb: 'patch' });
+    const before = standby().seedConnection.requests.total({ verb: 'patch' });
     cut();
     await scenario.clock.advance(60_000);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
-    expect(standby().seedLine.requests.total({ verb: 'patch' })).toBe(before);
+    expect(standby().seedConnection.requests.total({ verb: 'patch' })).toBe(before);
   });
 
-  it('that is warm sends nothing, and acts as soon as it leads on what it has watched', async () => {
+  it('that is warm sends nothing, and acts on its watched objects as soon as it leads', async () => {
     await startBoth('warm');
     cut();
     await scenario.clock.advance(14_000);
@@ -151,7 +152,7 @@ describe('a standby', () => {
     expect(scenario.world.shoot('a').impact()).toEqual(unharmed);
   });
 
-  it('leaves a shoot for ten minutes to the leader that has restored what it had scaled down', async () => {
+  it('does not act on a shoot for ten minutes after the leader has restored what the standby had scaled down', async () => {
     await startBoth('hot', { nodeLeaseFailureFraction: 1, allSilentAfterMs: 0 });
     const { clock, world } = scenario;
     const some = world.shoot('a').store.list(simKinds.Node).slice(0, 9);
@@ -166,16 +167,16 @@ describe('a standby', () => {
     expect(await countsOf(standby(), 'leader-silent')).toBeUndefined();
   });
 
-  it('costs a shoot two requests an interval, and the seed nothing but reads of the Lease', async () => {
+  it('costs a shoot two requests per interval, and the seed only reads of the Lease', async () => {
     await startBoth();
     const { clock } = scenario;
-    const shoot = standby().shootLine('a').requests;
-    const seed = standby().seedLine.requests;
+    const shoot = standby().shootConnection('a').requests;
+    const seed = standby().seedConnection.requests;
     const count = () => [shoot.total(), seed.total({ resource: 'leases' }), seed.total()] as const;
     const [shootBefore, leasesBefore, seedBefore] = count();
     await clock.advance(600_000);
     const [shootAfter, leases, all] = count();
-    // With an interval of 30 s, a healthy shoot is probed every 20 s or so, for the sake of the rule of silence.
+    // With an interval of 30 s, a healthy shoot is probed about every 20 s, so that an all-silent verdict comes in time.
     expect(shootAfter - shootBefore).toBeLessThanOrEqual(2 * 31);
     expect(all - seedBefore - (leases - leasesBefore)).toBeLessThanOrEqual(20);
   });

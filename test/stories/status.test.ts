@@ -5,7 +5,7 @@ import { editDeployment, editShoot, reachOutage } from '../../simulator/harness/
 import { formatPause, pausedAnnotation } from '../../src/gardener/pause.ts';
 import { statusSchema } from '../../src/prober/status/schema.ts';
 
-it('a prober says at any time where its protection is active, since when, why and what comes next', async () => {
+it('a prober reports at any time where its protection is active, since when, why and what comes next', async () => {
   const scenario = createScenario({ shoots: [{ name: 'a' }, { name: 'b' }] });
   const { clock, world } = scenario;
   const [a, b] = [world.shoot('a'), world.shoot('b')];
@@ -24,7 +24,7 @@ it('a prober says at any time where its protection is active, since when, why an
   });
   expect(Date.parse(healthy.at) - Date.parse(healthy.lastRoundEndedAt ?? '')).toBeLessThan(20_000);
 
-  // One shoot is cut off: it is held, the other stays as it is.
+  // One shoot is cut off: its resources are held, the other does not change.
   a.cutKubelets();
   await clock.advance(60_000);
   expect(states()).toEqual({ [a.namespace]: 'protected', [b.namespace]: 'healthy' });
@@ -42,7 +42,7 @@ it('a prober says at any time where its protection is active, since when, why an
   );
   const since = Date.parse(shoot?.since ?? '');
 
-  // Another configuration changes its hash, and nothing that is remembered.
+  // Another configuration changes the hash, but no state.
   scenario.reload({ probeIntervalMs: 5_000 });
   await clock.advance(30_000);
   expect(status().configHash).not.toBe(healthy.configHash);
@@ -51,7 +51,7 @@ it('a prober says at any time where its protection is active, since when, why an
   expect(Math.abs(Date.parse(later?.since ?? '') - since)).toBeLessThan(2_000);
   expect(later?.decisions?.[0]).toEqual(shoot?.decisions?.[0]);
 
-  // The kubelets come back.
+  // The kubelets return.
   a.restoreKubelets();
   const seen = new Set<string>();
   for (let second = 0; second < 150; second += 1) {
@@ -60,14 +60,14 @@ it('a prober says at any time where its protection is active, since when, why an
   }
   expect([...seen]).toEqual(['protected', 'restoring', 'healthy']);
 
-  // Who is gone is not shown any more.
+  // A shoot that is no longer probed is not shown.
   editShoot(scenario, 'a', (known) => ({ ...known, spec: { ...known.spec, hibernation: { enabled: true } } }));
   await clock.advance(30_000);
   expect(Object.keys(states())).toEqual([b.namespace]);
   await scenario.stop();
 });
 
-it('lists between the verdicts what was scaled, paused, resumed, and released by others', async () => {
+it('lists scalings, pauses and releases by others between the verdicts', async () => {
   const scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock, world } = scenario;
   const a = world.shoot('a');
@@ -86,7 +86,7 @@ it('lists between the verdicts what was scaled, paused, resumed, and released by
   const down = each('scaled down: NAME, from 1 to 0 replicas');
   expect(acts().toSorted()).toEqual(down);
 
-  // As `dwd release` does.
+  // The writes of `dwd release`.
   annotate({ [pausedAnnotation]: formatPause({ reason: 'dwd release', by: 'kim' }) });
   for (const name of ['kcm', 'mcm', 'ca']) {
     editDeployment(scenario, { shoot: 'a', name }, (object) => ({
@@ -104,7 +104,7 @@ it('lists between the verdicts what was scaled, paused, resumed, and released by
   expect(acts()[7]).toBe('resumed: the pause is over');
   expect(acts().slice(8).toSorted()).toEqual(down);
 
-  // What the prober restores, nobody has released.
+  // A restoration by the prober is not listed as a release.
   a.restoreKubelets();
   await clock.advance(150_000);
   expect(acts().slice(11).toSorted()).toEqual(each('scaled up: NAME, from 0 to 1 replicas'));

@@ -18,7 +18,7 @@ const spells = [
   ['refused', 1_800_000],
 ] as const;
 
-describe("a shoot's API server that is away and comes back", () => {
+describe("a shoot's API server that becomes unreachable and returns", () => {
   it.each(spells)('(%s for %i ms) is no outage', async (reachability, ms) => {
     create();
     const { clock, world } = scenario;
@@ -32,7 +32,7 @@ describe("a shoot's API server that is away and comes back", () => {
     expect(world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('for 20 s is no outage with any phases: seed %i', async (seed) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('for 20 s is no outage in any phase: seed %i', async (seed) => {
     create({ seed, shoots: [{ name: 'a', nodes: 12 }] });
     const { clock, world } = scenario;
     scenario.startProber();
@@ -44,7 +44,7 @@ describe("a shoot's API server that is away and comes back", () => {
     expect(scenario.changes).toEqual([]);
   });
 
-  it('in the middle of a restoration holds up what was still waiting for its delay', async () => {
+  it('in the middle of a restoration delays a resource that was waiting for its initial delay', async () => {
     create();
     const { clock, world } = scenario;
     await reachOutage(scenario);
@@ -52,7 +52,7 @@ describe("a shoot's API server that is away and comes back", () => {
     await clock.runUntil(() => stateOf(scenario, 'a').includes('kcm 1'));
     world.shoot('a').api.setReachability('refused');
     await clock.advance(120_000);
-    // Its 30 s are long over, but nobody knows whether its nodes are reachable.
+    // Its delay of 30 s has passed, but whether the nodes are reachable is unknown.
     expect(stateOf(scenario, 'a')).toContain('mcm 0 replicas=1 active=');
     world.shoot('a').api.setReachability('open');
     await clock.advance(45_000);
@@ -60,7 +60,7 @@ describe("a shoot's API server that is away and comes back", () => {
     expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
   });
 
-  it('with kubelets that stay away is an outage, judged from its return', async () => {
+  it('with kubelets that do not return is an outage, judged from the return of the server', async () => {
     create();
     const { clock, world } = scenario;
     scenario.startProber();
@@ -76,7 +76,7 @@ describe("a shoot's API server that is away and comes back", () => {
     expect(world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
   });
 
-  it('leaves a shoot that is held as it is', async () => {
+  it('does not change held resources', async () => {
     create();
     const { clock, world } = scenario;
     scenario.startProber();
@@ -91,8 +91,8 @@ describe("a shoot's API server that is away and comes back", () => {
   });
 });
 
-describe("the seed's API server away", () => {
-  it('is waited for at the start', async () => {
+describe('an unreachable API server of the seed', () => {
+  it('is awaited at the start', async () => {
     create();
     const { clock, world } = scenario;
     world.api.setReachability('refused');
@@ -104,14 +104,14 @@ describe("the seed's API server away", () => {
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
   });
 
-  it.each(['refused', 'silent'] as const)('(%s) for a while forgets nothing', async (reachability) => {
+  it.each(['refused', 'silent'] as const)('(%s) for a while loses no state', async (reachability) => {
     create();
     const { clock, world } = scenario;
     scenario.startProber();
     await clock.advance(60_000);
     world.api.setReachability(reachability);
     await clock.advance(120_000);
-    expect(scenario.shootLine('a').requests.total()).toBeGreaterThan(28);
+    expect(scenario.shootConnection('a').requests.total()).toBeGreaterThan(28);
     world.api.setReachability('open');
     await clock.advance(60_000);
     world.shoot('a').cutKubelets();

@@ -10,7 +10,7 @@ import { type PrometheusMeter, createMeter } from '../../../src/telemetry/index.
 import { type WeederSettings, startWeeder, weederComponent } from '../../../src/weeder/index.ts';
 import { createSeededRandom, createVirtualClock } from '../../time/index.ts';
 import { type ShootInit, createWorld } from '../../world/index.ts';
-import { createLine } from '../line.ts';
+import { createServerConnection } from '../server-connection.ts';
 import { type LogRecord, recordLog } from '../recorded-log.ts';
 import { startKubelet } from './kubelet.ts';
 
@@ -37,7 +37,7 @@ const limits = { qps: 5, burst: 10, urgentInFlight: weederComponent.urgentInFlig
 export const createWeederFixture = (shoots: readonly ShootInit[] = []) => {
   const clock = createVirtualClock();
   const world = createWorld({ clock, shoots });
-  const line = createLine(world.api, { clock });
+  const line = createServerConnection(world.api, { clock });
   const { authorization } = parseUntrustedKubeconfig(world.api.kubeconfig());
   const { log, logger } = recordLog(clock, 'debug');
   let meter = createMeter({ processMetrics: false });

@@ -1,7 +1,7 @@
 import type { Rules } from '../rules.ts';
-import { failureThreshold, isWhole } from '../tries.ts';
+import { failureThreshold, isReachable } from '../external-probe-responses.ts';
 import { type ShootModel, exchangeKey } from '../model.ts';
-import { type Look, type View, viewOf } from '../client-views.ts';
+import { type Observation, type View, viewOf } from '../client-views.ts';
 import { stateless } from './invariant.ts';
 import { watchdogWrite } from './scaling.ts';
 
@@ -41,7 +41,7 @@ export interface EvidenceCase {
  * Judges an observation as favourably to a scale-down as the specification allows. A lease's age counts from its last change, or from the end
  * of a downtime of the API server. If clocks are wrong, a timestamp may count: within limits once the lease was seen renewed, without before.
  */
-export const read = (look: Look, { name, shoot, view, rules }: EvidenceCase): Evidence => {
+export const read = (look: Observation, { name, shoot, view, rules }: EvidenceCase): Evidence => {
   const slackMs = shoot.isSkewed ? view.longestGapMs + timestampToleranceMs : 0;
   const candidates = [...look.leases].filter(
     ([node]) => look.nodes?.get(node)?.isCandidate === true && look.machines?.has(node) === true,
@@ -63,7 +63,7 @@ export const hasCrossed = ({ candidates, expired }: Evidence, { fraction }: Rule
   candidates >= 2 && expired / candidates >= fraction;
 
 /** True if silence is enough for a scale-down: in trigger mode, while the public address is unreachable, and not because of a fault on our side. */
-const isTriggered = (look: Look, { candidates, silent }: Evidence, { plan }: Rules): boolean => {
+const isTriggered = (look: Observation, { candidates, silent }: Evidence, { plan }: Rules): boolean => {
   const { failures, isProven } = look.tries;
   const isBroken = failures >= failureThreshold && isProven && !look.isFaultOurs;
   return plan.outside === 'trigger' && candidates >= 2 && silent === candidates && isBroken;
@@ -73,8 +73,8 @@ const isTriggered = (look: Look, { candidates, silent }: Evidence, { plan }: Rul
  * True if the external probe may veto. An address is unknown if its kubeconfig was unusable after the last response, or while the fault is on
  * our side; no request shows that.
  */
-const mayObject = ({ tries, knownAt, isFaultOurs }: Look, { name, shoot, rules }: EvidenceCase): boolean =>
-  !isFaultOurs && isWhole(tries, knownAt, rules.limitMs(name)) && shoot.spoiledUntil < tries.answeredAt;
+const mayObject = ({ tries, knownAt, isFaultOurs }: Observation, { name, shoot, rules }: EvidenceCase): boolean =>
+  !isFaultOurs && isReachable(tries, knownAt, rules.limitMs(name)) && shoot.spoiledUntil < tries.answeredAt;
 
 const confirms = ({ plan: { outside } }: Rules): boolean => outside === 'confirm' || outside === 'trigger';
 

@@ -1,7 +1,7 @@
 import { kubeControllerManager } from '../../world/index.ts';
 import { missedMs } from '../facts.ts';
 import type { SimEvent } from '../history.ts';
-import { aftermathMs, hampersWeeder } from '../touches.ts';
+import { aftermathMs, hampersWeeder } from '../hinders-protection.ts';
 import { type Known, stateful } from './invariant.ts';
 import { watchdogWrite } from './scaling.ts';
 

@@ -1,6 +1,6 @@
 import { gardenSettings } from '../../harness/index.ts';
 import { exchangeKey } from '../model.ts';
-import { type Look, viewOf } from '../client-views.ts';
+import { type Observation, viewOf } from '../client-views.ts';
 import { hasCrossed, read } from './evidence.ts';
 import { type Known, stateful } from './invariant.ts';
 import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
@@ -23,7 +23,7 @@ interface Landings {
   readonly lasted: ReadonlyMap<string, number>;
 }
 
-const lastsIn = (look: Look, name: string, { model, views, rules }: Known, key: string): boolean => {
+const lastsIn = (look: Observation, name: string, { model, views, rules }: Known, key: string): boolean => {
   const shoot = model.shoots.get(name);
   const view = views.get(key);
   if (shoot === undefined || view === undefined) return false;
@@ -43,7 +43,7 @@ const holdsAnother = ({ shoot, name }: WatchdogWrite, { model }: Known): boolean
   [...(model.shoots.get(shoot)?.deployments ?? [])].some(([other, { isHeld }]) => other !== name && isHeld);
 
 /** Returns the candidates that were alive at the first scale-down, and are late in this observation. */
-const lateIn = (look: Look, { since }: Outage, limitMs: number): readonly string[] =>
+const lateIn = (look: Observation, { since }: Outage, limitMs: number): readonly string[] =>
   [...look.leases]
     .filter(([node, changedAt]) => {
       const isCandidate = look.nodes?.get(node)?.isCandidate === true && look.machines?.has(node) === true;

@@ -1,11 +1,11 @@
-import type { Held, Leftovers, Life, SimEvent } from '../history.ts';
+import type { ProcessRemains, Leftovers, ProcessName, SimEvent } from '../history.ts';
 import type { Plan } from '../plan.ts';
 import { type Known, stateful, stateless } from './invariant.ts';
 
 /** Times at which each process received SIGTERM, and at which it last resumed after a suspension. */
 interface Ends {
-  readonly told: ReadonlyMap<Life, number>;
-  readonly awake: ReadonlyMap<Life, number>;
+  readonly told: ReadonlyMap<ProcessName, number>;
+  readonly awake: ReadonlyMap<ProcessName, number>;
 }
 
 type ProcessEvent = Extract<SimEvent, { kind: 'process' }>;
@@ -44,7 +44,7 @@ export const leaks = stateful<Ends>('nothing leaks', { told: new Map(), awake: n
  * Returns the limits for a process without shoots or weedings: its watches, and a timeout for the silence of each; the renewal of the Lease
  * and its deadline; for a weeder the next cleanup of owners; with Cluster API the next discovery of the served version.
  */
-const heldAtRest = ({ component, source, outside, elected }: Plan): Pick<Held, 'timers' | 'requests'> => {
+const heldAtRest = ({ component, source, outside, elected }: Plan): Pick<ProcessRemains, 'timers' | 'requests'> => {
   const watches = component === 'weeder' ? 1 : outside === undefined ? 7 : 8;
   const looksAgain = component === 'weeder' || source === 'cluster-api';
   return { requests: watches, timers: watches + (elected ? 2 : 0) + (looksAgain ? 1 : 0) };

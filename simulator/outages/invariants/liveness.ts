@@ -1,4 +1,4 @@
-import { troubledUntil } from '../model.ts';
+import { hinderedUntil } from '../model.ts';
 import { stateful, stateless } from './invariant.ts';
 
 /** Time after faults for back-off, elections, lists, releases that come first, and the initial delay of a new shoot. */
@@ -9,7 +9,7 @@ const marginMs = 20_000;
 export const keepsLooking = stateless('keeps looking', (event, { model, views, rules }) => {
   if (event.kind !== 'tick') return undefined;
   for (const [name, { phase, phaseSince }] of model.shoots) {
-    if (phase !== 'run' || model.at - Math.max(phaseSince, troubledUntil(model, name)) < settleMs) continue;
+    if (phase !== 'run' || model.at - Math.max(phaseSince, hinderedUntil(model, name)) < settleMs) continue;
     const looks = [...views].filter(([key]) => key.endsWith(`/${name}`)).map(([, { lookedAt }]) => lookedAt);
     const latest = Math.max(0, ...looks);
     if (model.at - latest > rules.intervalMs + marginMs) {

@@ -1,9 +1,9 @@
 import { gardenSettings } from '../../harness/index.ts';
-import type { Life } from '../history.ts';
+import type { ProcessName } from '../history.ts';
 import { missedMs } from '../facts.ts';
 import { type Model, type ShootModel, exchangeKey } from '../model.ts';
 import { hamperedSpells } from '../process-model.ts';
-import { touches } from '../touches.ts';
+import { hindersProtection } from '../hinders-protection.ts';
 import { type Known, stateful } from './invariant.ts';
 import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
 
@@ -20,11 +20,11 @@ const delayMs = (name: string): number =>
 type Restorations = ReadonlyMap<string, number>;
 
 /** True if the process started so late that it may not have known the Namespace. */
-const isNew = (life: Life, since: number, model: Model): boolean =>
+const isNew = (life: ProcessName, since: number, model: Model): boolean =>
   (model.processes.lives.get(life)?.startedAt ?? Number.POSITIVE_INFINITY) > since - learningMs;
 
 /** True if a fault may have hidden the change of the cluster from the process. A reload is not an excuse. */
-const isExcused = (life: Life, since: number, { processes, at }: Model): boolean => {
+const isExcused = (life: ProcessName, since: number, { processes, at }: Model): boolean => {
   const hindrances = processes.hindrances.filter(({ cause }) => cause.fault.kind !== 'reload');
   return hamperedSpells({ ...processes, hindrances }, life).some(
     ({ from, to }) => from <= at && to >= since - learningMs,
@@ -42,7 +42,7 @@ const beganAt = ({ name, writer }: WatchdogWrite, shoot: ShootModel | undefined,
 const isPaused = (name: string, { phaseSince }: ShootModel, { model, rules }: Known): boolean =>
   rules.plan.faults.some(
     ({ at, forMs, fault }) =>
-      fault.kind === 'protection-pause' && touches(fault, name) && at <= model.at && at + forMs >= phaseSince,
+      fault.kind === 'protection-pause' && hindersProtection(fault, name) && at <= model.at && at + forMs >= phaseSince,
   );
 
 const judge = (write: WatchdogWrite, shoot: ShootModel, known: Known): string | undefined => {

@@ -1,5 +1,5 @@
 import type { Fault, PlannedFault } from '../plan.ts';
-import { aftermathMs, hampersWeeder, touches } from '../touches.ts';
+import { aftermathMs, hampersWeeder, hindersProtection } from '../hinders-protection.ts';
 import { stateful } from './invariant.ts';
 import { watchdogWrite } from './scaling.ts';
 
@@ -12,7 +12,7 @@ const isPause = ({ kind }: Fault): boolean => kind === 'protection-pause';
 const blinds = (fault: Fault): boolean => hampersWeeder(fault) || fault.kind === 'watchdog-clock';
 
 const holds = ({ at, forMs, fault }: PlannedFault, shoot: string, now: number): boolean =>
-  isPause(fault) && touches(fault, shoot) && now >= at + heardMs && now < at + forMs;
+  isPause(fault) && hindersProtection(fault, shoot) && now >= at + heardMs && now < at + forMs;
 
 /** No process scales a paused shoot down: neither the leader nor a standby in its place. */
 export const paused = stateful<number>(

@@ -1,6 +1,6 @@
 import { gardenSettings } from '../../harness/index.ts';
 import type { Rules } from '../rules.ts';
-import { type ShootModel, troubledUntil } from '../model.ts';
+import { type ShootModel, hinderedUntil } from '../model.ts';
 import type { Views } from '../client-views.ts';
 import { type Known, stateless } from './invariant.ts';
 
@@ -46,7 +46,7 @@ const protectedFrom = (name: string, { model, views, rules }: Known): number | u
   if (crossed === undefined) return undefined;
   const returnedMs = shoot.phaseSince === 0 ? 0 : shoot.phaseSince + returnMs;
   const pathMs = pathObjectsUntil(name, views, rules);
-  return Math.max(crossed, pathMs, returnedMs, troubledUntil(model, name) + limitMs + settleMs) + reactionMs;
+  return Math.max(crossed, pathMs, returnedMs, hinderedUntil(model, name) + limitMs + settleMs) + reactionMs;
 };
 
 const upIn = (shoot: ShootModel | undefined, rules: Rules): readonly string[] =>

@@ -1,5 +1,5 @@
 import { viewOf } from '../client-views.ts';
-import type { Life, SimEvent } from '../history.ts';
+import type { ProcessName, SimEvent } from '../history.ts';
 import { type Model, type ShootModel, exchangeKey } from '../model.ts';
 import type { Rules } from '../rules.ts';
 import { electionSettings } from '../../harness/index.ts';
@@ -19,7 +19,7 @@ const resolutionMs = 1;
 const sentAtOf = ({ writer }: WatchdogWrite, model: Model): number =>
   model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
 
-const leadsAt = (life: Life, sentAt: number, { leader }: Model): boolean =>
+const leadsAt = (life: ProcessName, sentAt: number, { leader }: Model): boolean =>
   sentAt - (leader.renewals.get(life) ?? Number.NEGATIVE_INFINITY) < electionSettings(true).renewDeadlineMs;
 
 /** Returns the scale-down if a process without leadership has written it, else undefined. */
@@ -68,14 +68,14 @@ export const inLeadersPlace = stateless('a standby acts only in the place of the
 /** The last restoration of a Deployment: its time, its writer, and the writer of the scale-down before it. */
 interface Restored {
   readonly at: number;
-  readonly by: Life;
+  readonly by: ProcessName;
   /** Time of the first scale-up in its shoot since the last scale-down there. */
   readonly begunAt: number;
-  readonly downBy: Life;
+  readonly downBy: ProcessName;
 }
 
 interface Seen {
-  readonly downBy: ReadonlyMap<string, Life>;
+  readonly downBy: ReadonlyMap<string, ProcessName>;
   readonly restored: ReadonlyMap<string, Restored>;
   /** Time of the first scale-up since the last scale-down, by shoot. */
   readonly begunAt: ReadonlyMap<string, number>;

@@ -1,9 +1,9 @@
-import type { Life } from '../history.ts';
+import type { ProcessName } from '../history.ts';
 import { electionSettings } from '../../harness/index.ts';
 import { stateful } from './invariant.ts';
 
 /** A process ends only because of SIGTERM, or because it lost the Lease. */
-export const survival = stateful<ReadonlySet<Life>>('no crash', new Set(), (told, event, { model, rules }) => {
+export const survival = stateful<ReadonlySet<ProcessName>>('no crash', new Set(), (told, event, { model, rules }) => {
   if (event.kind !== 'process') return { state: told };
   const { life, what } = event;
   if (what === 'is told to stop') return { state: new Set(told).add(life) };

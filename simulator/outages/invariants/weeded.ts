@@ -1,4 +1,4 @@
-import type { Life, SimEvent } from '../history.ts';
+import type { ProcessName, SimEvent } from '../history.ts';
 import type { PodModel, ReadySpell } from '../pod-model.ts';
 import { hamperedSpells, spellAt } from '../process-model.ts';
 import { type BatchesByOwner, landedDelete, longestWaitMs, takeDelete, waitOf } from '../batches.ts';
@@ -29,7 +29,7 @@ const take = (progress: Progress, event: SimEvent, model: Model): Progress => {
 };
 
 /** Returns the process that must weed now, and since when. */
-const weeder = ({ model, rules }: Known): { readonly life: Life; readonly since: number } | undefined => {
+const weeder = ({ model, rules }: Known): { readonly life: ProcessName; readonly since: number } | undefined => {
   const { lives } = model.processes;
   const { elected, replicas } = rules.plan;
   const running = [...lives].filter(([, { isRunning }]) => isRunning);
@@ -51,7 +51,7 @@ interface Case {
 }
 
 /** Returns the time at which the owner's back-off is over. Uncertain cases are judged in the weeder's favour. */
-const freeAt = ({ shoot, uid, pod, progress, known }: Case, life: Life): number => {
+const freeAt = ({ shoot, uid, pod, progress, known }: Case, life: ProcessName): number => {
   const batches = progress.batches.get(`${life}/${pod.owner ?? ''}`);
   const failedAt = progress.failures.get(`${life}/${shoot}`) ?? Number.NEGATIVE_INFINITY;
   const ofFailures = failedAt + longestWaitMs;

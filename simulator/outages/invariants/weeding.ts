@@ -1,4 +1,4 @@
-import type { Life, SimEvent } from '../history.ts';
+import type { ProcessName, SimEvent } from '../history.ts';
 import { hamperedSpells, spellAt } from '../process-model.ts';
 import { type LandedDelete, type BatchesByOwner, landedDelete, takeDelete } from '../batches.ts';
 import type { Model } from '../model.ts';
@@ -8,7 +8,7 @@ import { type Known, stateful, stateless } from './invariant.ts';
 const lagMs = 2_500;
 
 /** Returns when weedings of one service may have begun for a process: for each, the latest time at which it may have seen that. */
-const possibleStarts = (model: Model, life: Life, spells: ControlSpells): readonly number[] => {
+const possibleStarts = (model: Model, life: ProcessName, spells: ControlSpells): readonly number[] => {
   const { lives, reloads } = model.processes;
   const hampered = hamperedSpells(model.processes, life);
   const beginsAt = lives.get(life)?.ledAt ?? lives.get(life)?.startedAt ?? 0;

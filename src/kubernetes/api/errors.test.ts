@@ -30,13 +30,13 @@ it('an ApiError keeps the details of the response', () => {
     message: 'slow down',
     status: 429,
     retryAfterMs: 3_000,
-    heldBack: true,
+    rateLimited: true,
     cause,
   });
-  const known = { name: 'ApiError', message: 'slow down', status: 429, retryAfterMs: 3_000, heldBack: true, cause };
+  const known = { name: 'ApiError', message: 'slow down', status: 429, retryAfterMs: 3_000, rateLimited: true, cause };
   expect(error).toMatchObject(known);
   const bare = new ApiError({ code: 'ConnectionError', message: 'x' });
-  expect([bare.status, bare.retryAfterMs, bare.heldBack, Object.hasOwn(bare, 'cause')]).toEqual([
+  expect([bare.status, bare.retryAfterMs, bare.rateLimited, Object.hasOwn(bare, 'cause')]).toEqual([
     undefined,
     undefined,
     false,

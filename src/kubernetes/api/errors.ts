@@ -67,7 +67,7 @@ export interface ApiErrorInit {
   /** From `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number;
   /** True if our own rate limit held the request back: nothing was sent, and the server's state is unknown. */
-  readonly heldBack?: true;
+  readonly rateLimited?: true;
   /** Set for a Conflict of server-side apply. */
   readonly conflicts?: readonly FieldConflict[];
   readonly cause?: unknown;
@@ -79,7 +79,7 @@ export class ApiError extends Error {
   readonly code: ApiErrorCode;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
-  readonly heldBack: boolean;
+  readonly rateLimited: boolean;
   readonly conflicts: readonly FieldConflict[];
 
   constructor(init: ApiErrorInit) {
@@ -87,7 +87,7 @@ export class ApiError extends Error {
     this.code = init.code;
     this.status = init.status;
     this.retryAfterMs = init.retryAfterMs;
-    this.heldBack = init.heldBack ?? false;
+    this.rateLimited = init.rateLimited ?? false;
     this.conflicts = init.conflicts ?? [];
   }
 

@@ -8,7 +8,7 @@ import {
   patchScalable,
   patchScale,
   scaledState,
-  scalesInOneWrite,
+  isPatchableWorkload,
   workloadState,
 } from './scalable.ts';
 
@@ -119,7 +119,7 @@ describe('kinds', () => {
     ['v1', 'ReplicationController', false],
     ['druid.gardener.cloud/v1alpha1', 'Etcd', false],
   ])('%s %s scale in one write: %s', (apiVersion, kind, atOnce) => {
-    expect(scalesInOneWrite({ apiVersion, kind, name: 'x' })).toBe(atOnce);
+    expect(isPatchableWorkload({ apiVersion, kind, name: 'x' })).toBe(atOnce);
   });
 });
 

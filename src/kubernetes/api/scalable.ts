@@ -62,7 +62,7 @@ export interface ScaleTarget {
 }
 
 /** Returns true for kinds whose annotations and replicas we change in one request; all others use their `scale` subresource. */
-export const scalesInOneWrite = ({ apiVersion, kind }: ResourceRef): boolean =>
+export const isPatchableWorkload = ({ apiVersion, kind }: ResourceRef): boolean =>
   apiVersion === 'apps/v1' && ['Deployment', 'StatefulSet', 'ReplicaSet'].includes(kind);
 
 /** A dependent resource as configured. */
@@ -74,7 +74,7 @@ export interface Protected {
 
 /** Returns true if protecting the resource needs its `scale` subresource. */
 export const usesScale = ({ ref, annotation }: Protected): boolean =>
-  annotation === undefined && !scalesInOneWrite(ref);
+  annotation === undefined && !isPatchableWorkload(ref);
 
 /** Decodes a scalable object. `annotation` is the key of the annotation whose field manager is reported, in place of that of `spec.replicas`. */
 export const decodeScalable = (json: unknown, path: string, annotation?: string): ScalableObject => {

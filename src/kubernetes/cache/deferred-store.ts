@@ -1,10 +1,10 @@
-import { WaitingLine } from '../transport/index.ts';
+import { WaitQueue } from '../transport/index.ts';
 import type { Store, StoreChange } from './store.ts';
 
 /** A store whose source is connected later; until then it is empty and not synced. */
 export class DeferredStore<T> implements Store<T> {
   readonly #listeners = new Set<(change: StoreChange<T>) => void>();
-  readonly #waiting = new WaitingLine();
+  readonly #waiting = new WaitQueue();
   #source: Store<T> | undefined;
 
   get synced(): boolean {

@@ -1,5 +1,5 @@
 export type { DependentSource, DependentSources } from './dependent-source.ts';
-export { createFoundInformer } from './found-informer.ts';
+export { createDiscoveredInformer } from './discovered-informer.ts';
 export { type Informer, createInformer } from './informer.ts';
 export type { ObjectKey, Store, StoreChange } from './store.ts';
 export { waitForRest, waitForSync } from './wait-for-sync.ts';

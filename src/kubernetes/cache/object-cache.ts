@@ -1,6 +1,6 @@
 import type { Logger } from '../../ports/logger.ts';
 import { type JsonObject, decodeObject, decodeString, optionalString } from '../api/decode.ts';
-import { WaitingLine } from '../transport/index.ts';
+import { WaitQueue } from '../transport/index.ts';
 import type { ObjectKey, Store, StoreChange } from './store.ts';
 
 /** Converts an API object to the form that a cache keeps; throws a DecodeError if the shape is wrong. */
@@ -42,7 +42,7 @@ export class ObjectCache<T> implements Store<T> {
   readonly #project: Project<T>;
   readonly #logger: Logger;
   readonly #listeners = new Set<(change: StoreChange<T>) => void>();
-  readonly #waiting = new WaitingLine();
+  readonly #waiting = new WaitQueue();
   #entries = new Map<ObjectKey, Entry<T>>();
   /** resourceVersions of objects that were logged as undecodable. */
   #broken = new Map<ObjectKey, string>();

@@ -1,4 +1,4 @@
-import { WaitingLine } from '../transport/index.ts';
+import { WaitQueue } from '../transport/index.ts';
 
 /** The part of a budget that one body uses. */
 export interface BodyShare {
@@ -18,7 +18,7 @@ export class BodyBudget {
   readonly limitBytes: number;
   #taken = 0;
   /** Waiting bodies, each with the bytes that it waits for. */
-  readonly #line = new WaitingLine<number>(() => this.#wake());
+  readonly #line = new WaitQueue<number>(() => this.#wake());
 
   constructor(limitBytes: number) {
     this.limitBytes = limitBytes;

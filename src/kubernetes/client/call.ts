@@ -4,7 +4,7 @@ import { DecodeError } from '../api/decode.ts';
 import { ApiError } from '../api/errors.ts';
 import type { CallOptions, Kube, KubeRequest, KubeResponse } from '../api/kube.ts';
 import { ProtobufError, protobufMediaType, readProtobufStatus } from '../protobuf/index.ts';
-import { AnswerError, createScope, parseJson } from '../transport/index.ts';
+import { ResponseError, createScope, parseJson } from '../transport/index.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type BodyReader, type ReadOptions, ignoreBody, readBody, wholeBody } from './read-body.ts';
 import { readList, timeLeft } from './read-list.ts';
@@ -39,7 +39,7 @@ const readStatus = async (response: KubeResponse, options: ReadOptions): Promise
     return await readBody(response.body, reader, options);
   } catch (error) {
     // Without a readable body, the HTTP code alone classifies the error.
-    if (error instanceof AnswerError || error instanceof ProtobufError) return undefined;
+    if (error instanceof ResponseError || error instanceof ProtobufError) return undefined;
     throw error;
   }
 };
@@ -97,7 +97,7 @@ const perform = async <T>(call: Call<T>, options: CallOptions, context: CallCont
       ? exchange(call, { readerOf: readerOf(call, context), options, context })
       : performList(call, call.list, { options, context }));
   } catch (error) {
-    if (error instanceof AnswerError || error instanceof DecodeError || error instanceof ProtobufError) {
+    if (error instanceof ResponseError || error instanceof DecodeError || error instanceof ProtobufError) {
       const { method, path } = call;
       throw new ApiError({ code: 'MalformedResponse', message: `${method} ${path}: ${error.message}` });
     }
@@ -140,9 +140,9 @@ const readerOf =
 /** Refuses content encodings and media types that we did not request. */
 const checkHead = ({ protobuf, text, ignoresBody }: Call<unknown>, response: KubeResponse): void => {
   const encoding = response.headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity') throw new AnswerError('the answer is compressed, which was not asked for');
+  if (encoding !== 'identity') throw new ResponseError('the answer is compressed, which was not asked for');
   if (isProtobuf(response) && (protobuf ?? text) === undefined && ignoresBody !== true) {
-    throw new AnswerError('the answer is protobuf, which was not asked for');
+    throw new ResponseError('the answer is protobuf, which was not asked for');
   }
 };
 

@@ -4,7 +4,7 @@ export { BodyBudget } from './body-budget.ts';
 export { type CallContext, performCall, readFailure } from './call.ts';
 export { createKubeClient } from './client.ts';
 export { listKinds, listVersions, resolveKind } from './discovery.ts';
-export { type HoldUp, measureHoldUp } from './hold-up.ts';
+export { type ProcessStall, measureStall } from './process-stall.ts';
 export { mergedAbortSignal } from './merged-abort-signal.ts';
 export { withPriority } from './with-priority.ts';
 export { clusterStack, commandStack, limitedStack, shootStack, writerStack } from './policy-stacks.ts';

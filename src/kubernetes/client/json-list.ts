@@ -1,6 +1,6 @@
 import { decodeList, decodeObject, optionalObject, optionalString } from '../api/decode.ts';
 import { createByteSink } from '../protobuf/index.ts';
-import { AnswerError, notJson, parseJson } from '../transport/index.ts';
+import { ResponseError, notJson, parseJson } from '../transport/index.ts';
 import { createJsonPlace, scanJson } from './json-scan.ts';
 
 export interface JsonListOptions {
@@ -12,11 +12,11 @@ export interface JsonListOptions {
 }
 
 export interface JsonListReader {
-  /** Reads the next chunk of the body. Throws an AnswerError, and any error of `item`. */
+  /** Reads the next chunk of the body. Throws a ResponseError, and any error of `item`. */
   readonly feed: (chunk: Uint8Array) => void;
   /** Returns the memory that it uses, in bytes. */
   readonly held: () => number;
-  /** Ends the body and returns the token of the next page, empty on the last one. Throws an AnswerError or a DecodeError. */
+  /** Ends the body and returns the token of the next page, empty on the last one. Throws a ResponseError or a DecodeError. */
   readonly finish: () => string;
 }
 
@@ -29,11 +29,11 @@ const itemsKey = /"items"\s*:\s*\[$/;
 /** Number of bytes at the envelope's end in which the key `items` is searched. */
 const tailBytes = 32;
 
-/** Returns the token of a list's next page, empty on the last one. Throws an AnswerError or a DecodeError. */
+/** Returns the token of a list's next page, empty on the last one. Throws a ResponseError or a DecodeError. */
 export const nextPageOf = (list: unknown): string => {
   const meta = optionalObject(decodeObject(list, 'list').metadata, 'list.metadata') ?? {};
   const token = optionalString(meta.continue, 'list.metadata.continue') ?? '';
-  if (token.length > longestToken) throw new AnswerError('the token of the next page is too long');
+  if (token.length > longestToken) throw new ResponseError('the token of the next page is too long');
   return token;
 };
 
@@ -89,7 +89,7 @@ class StreamedJsonList {
   #keep(piece: Uint8Array): void {
     this.#envelope.append(piece);
     if (this.#envelope.length() > mostEnvelopeBytes) {
-      throw new AnswerError(`more than ${String(mostEnvelopeBytes)} bytes beside the items`);
+      throw new ResponseError(`more than ${String(mostEnvelopeBytes)} bytes beside the items`);
     }
   }
 
@@ -120,7 +120,7 @@ class StreamedJsonList {
   #addToItem(piece: Uint8Array): void {
     const { itemBytes, item } = this.#options;
     this.#item.append(piece);
-    if (this.#item.length() > itemBytes) throw new AnswerError(`an item of more than ${String(itemBytes)} bytes`);
+    if (this.#item.length() > itemBytes) throw new ResponseError(`an item of more than ${String(itemBytes)} bytes`);
     if (this.#place.depth > 2) return;
     this.#count += 1;
     item(parseJson(this.#item.bytes()));

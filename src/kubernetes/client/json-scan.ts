@@ -1,4 +1,4 @@
-import { AnswerError } from '../transport/index.ts';
+import { ResponseError } from '../transport/index.ts';
 
 /** Position in a JSON text that is read byte by byte, wherever its chunks are cut. */
 export interface JsonPlace {
@@ -37,7 +37,7 @@ export const scanJson = (place: JsonPlace, bytes: Uint8Array, from: number): num
     } else if (byte === quote) isQuoted = true;
     else if (byte === openBrace || byte === openBracket) {
       depth += 1;
-      if (depth > deepest) throw new AnswerError(`the answer nests deeper than ${String(deepest)} levels`);
+      if (depth > deepest) throw new ResponseError(`the answer nests deeper than ${String(deepest)} levels`);
       isOver = depth >= high;
     } else if (byte === closeBrace || byte === closeBracket) {
       depth -= 1;

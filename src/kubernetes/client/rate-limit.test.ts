@@ -174,7 +174,9 @@ describe('rule 6: deadlines and aborts', () => {
     const fourth = send(kube, { path: 'fourth', timeoutMs: 401 });
     await clock.settle();
     expect(second()).toBeUndefined();
-    expect(third()).toMatchObject({ error: { code: 'Timeout', status: undefined, handling: 'retry', heldBack: true } });
+    expect(third()).toMatchObject({
+      error: { code: 'Timeout', status: undefined, handling: 'retry', rateLimited: true },
+    });
     expect(String((third() as { readonly error: unknown }).error)).toContain(
       'GET third: not sent: rate limit: would wait 0.4 s, longer than the deadline of 0.4 s',
     );
@@ -190,7 +192,7 @@ describe('rule 6: deadlines and aborts', () => {
     server.take().respond(429, '', { 'retry-after': '1' });
     for (let count = 0; count < 15; count += 1) send(kube, { path: 'other' });
     await clock.advance(1_000);
-    expect(retried()).toMatchObject({ error: { code: 'Timeout', heldBack: false } });
+    expect(retried()).toMatchObject({ error: { code: 'Timeout', rateLimited: false } });
     expect(String((retried() as { readonly error: unknown }).error)).toContain(
       'not sent: rate limit: would wait 2.2 s',
     );
@@ -401,7 +403,7 @@ describe('prober 5.4: urgent requests', () => {
     const quitter = send(kube, { ...urgent, path: 'quitter', signal: controller.signal });
     send(kube, { ...urgent, path: 'last', timeoutMs: 5_000 });
     await clock.advance(1_000);
-    expect(late()).toMatchObject({ error: { code: 'Timeout', heldBack: true } });
+    expect(late()).toMatchObject({ error: { code: 'Timeout', rateLimited: true } });
     expect(String((late() as { readonly error: unknown }).error)).toContain('1 urgent requests in flight for 1000 ms');
     controller.abort(new Error('gave up'));
     await clock.settle();

@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Meter } from '../../ports/meter.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Kube, KubeRequest } from '../api/kube.ts';
-import { WaitingLine, createScope } from '../transport/index.ts';
+import { WaitQueue, createScope } from '../transport/index.ts';
 import { followBody } from './follow-body.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
@@ -25,7 +25,7 @@ export interface RateLimiterOptions {
 export interface RateLimiter {
   /**
    * Resolves when the request may be sent, with a function to call when its exchange is over. Rejects with an ApiError (`Timeout`,
-   * `heldBack`) if its timeout comes first, for an ordinary request as soon as that is known, and with the signal's reason on abort.
+   * `rateLimited`) if its timeout comes first, for an ordinary request as soon as that is known, and with the signal's reason on abort.
    */
   admit(request: KubeRequest): Promise<() => void>;
 }
@@ -33,7 +33,7 @@ export interface RateLimiter {
 type Admit = RateLimiter['admit'];
 
 const timedOut = ({ method, path }: KubeRequest, problem: string): ApiError =>
-  new ApiError({ code: 'Timeout', message: `${method} ${path}: not sent: rate limit: ${problem}`, heldBack: true });
+  new ApiError({ code: 'Timeout', message: `${method} ${path}: not sent: rate limit: ${problem}`, rateLimited: true });
 
 const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
@@ -56,8 +56,8 @@ const admitUrgent = (options: RateLimiterOptions, onDepth: (depth: number) => vo
   if (!(Number.isInteger(most) && most >= 1)) throw new RangeError('rate limit: urgentInFlight must be 1 or more');
   const tellDepth = (): void => onDepth(writes.length + reads.length);
   // Writes go first: a read is the first step of an operation, and a write its last.
-  const writes = new WaitingLine(tellDepth);
-  const reads = new WaitingLine(tellDepth);
+  const writes = new WaitQueue(tellDepth);
+  const reads = new WaitQueue(tellDepth);
   let inFlight = 0;
   const createPlace = (): (() => void) => {
     let isTaken = true;

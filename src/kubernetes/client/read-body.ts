@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { ApiError, isApiError } from '../api/errors.ts';
 import type { KubeResponse } from '../api/kube.ts';
 import { createByteSink } from '../protobuf/index.ts';
-import { AnswerTooLargeError, type Scope } from '../transport/index.ts';
+import { ResponseTooLargeError, type Scope } from '../transport/index.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { createJsonPlace, scanJson } from './json-scan.ts';
 import { guardSilence } from './silence-guard.ts';
@@ -112,7 +112,7 @@ const createMemory = (budget: BodyBudget, { clock, scope, request, deadline }: R
 
 /**
  * Feeds the body to the reader, within limits of size, silence and memory. If the reader throws, abandons the rest, and with it the connection. Rejects
- * with the reader's error, with an AnswerTooLargeError, with a Timeout if the body stopped or waited for memory until the deadline, and with the
+ * with the reader's error, with an ResponseTooLargeError, with a Timeout if the body stopped or waited for memory until the deadline, and with the
  * scope's reason.
  */
 export const readBody = async <T>(
@@ -128,7 +128,7 @@ export const readBody = async <T>(
     for await (const chunk of body) {
       silence.pause();
       length += chunk.byteLength;
-      if (length > reader.limitBytes) throw new AnswerTooLargeError(reader.limitBytes);
+      if (length > reader.limitBytes) throw new ResponseTooLargeError(reader.limitBytes);
       reader.feed(chunk);
       await memory?.hold(Math.min(length, aheadBytes) + reader.held());
       silence.heard();

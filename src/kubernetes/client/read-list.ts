@@ -2,7 +2,7 @@ import type { Answer, Call, ListParts, ListReading } from '../api/call.ts';
 import { isApiError } from '../api/errors.ts';
 import type { CallOptions } from '../api/kube.ts';
 import { createProtobufListReader } from '../protobuf/index.ts';
-import { AnswerError, AnswerTooLargeError } from '../transport/index.ts';
+import { ResponseError, ResponseTooLargeError } from '../transport/index.ts';
 import { createJsonListReader } from './json-list.ts';
 import type { BodyReader } from './read-body.ts';
 import { weigh } from './weigh.ts';
@@ -39,14 +39,14 @@ const readerOfPage =
       if (bounds.keptBytes === undefined) return;
       kept.bytes += weigh(parts.last());
       if (kept.bytes <= bounds.keptBytes) return;
-      throw new AnswerError(`what is kept of the list takes more than ${String(bounds.keptBytes)} bytes`);
+      throw new ResponseError(`what is kept of the list takes more than ${String(bounds.keptBytes)} bytes`);
     };
     const check = (): void => {
       const count = parts.count();
       if (count - first >= bounds.pageItems) {
-        throw new AnswerError(`a page of more than ${String(bounds.pageItems)} items`);
+        throw new ResponseError(`a page of more than ${String(bounds.pageItems)} items`);
       }
-      if (count >= bounds.items) throw new AnswerError(`a list of more than ${String(bounds.items)} items`);
+      if (count >= bounds.items) throw new ResponseError(`a list of more than ${String(bounds.items)} items`);
     };
     const reader = isProtobuf
       ? createProtobufListReader({
@@ -93,7 +93,7 @@ const fetchShrinking = async <T>(
   try {
     return { answer: await fetch(query, readerOfPage(options, parts, kept)), limit };
   } catch (error) {
-    if (!(error instanceof AnswerTooLargeError) || limit === undefined || limit <= leastPage) throw error;
+    if (!(error instanceof ResponseTooLargeError) || limit === undefined || limit <= leastPage) throw error;
     parts.cut(count);
     kept.bytes = before;
     return fetchShrinking(options, { ...at, limit: Math.floor(limit / shrink) }, fetch);
@@ -119,10 +119,10 @@ const readPages = async <T>(options: ReadListOptions<T>, fetch: FetchPage): Prom
     first ??= answer;
     ({ next } = answer.value);
     if (next === '') return { ...first, receivedAt: answer.receivedAt, value: parts.all() };
-    if (limit === undefined) throw new AnswerError('a page of a list that was asked for whole');
+    if (limit === undefined) throw new ResponseError('a page of a list that was asked for whole');
     promised += limit;
     if (Math.max(promised, parts.count()) >= list.bounds.items) {
-      throw new AnswerError(`a list of more than ${String(list.bounds.items)} items`);
+      throw new ResponseError(`a list of more than ${String(list.bounds.items)} items`);
     }
   }
 };

@@ -91,7 +91,7 @@ const conflictsOf = (status: JsonObject): readonly FieldConflict[] => {
     }));
 };
 
-export interface FailedAnswer {
+export interface FailedResponse {
   readonly method: string;
   readonly path: string;
   readonly httpStatus: number;
@@ -104,7 +104,7 @@ export interface FailedAnswer {
 }
 
 /** Returns the typed error of a response that is not a success: by `Status.reason` first, by HTTP code second. */
-export const statusError = (answer: FailedAnswer): ApiError => {
+export const statusError = (answer: FailedResponse): ApiError => {
   const { method, path, httpStatus } = answer;
   const json = objectAt(answer.json);
   const status: JsonObject = json.kind === 'Status' ? json : {};

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import { WaitingLine } from '../transport/index.ts';
+import { WaitQueue } from '../transport/index.ts';
 
 export interface TokenBucketOptions {
   /** Tokens added per second, above 0; Infinity: no request ever waits. */
@@ -30,7 +30,7 @@ export const createTokenBucket = ({ qps, burst, clock, onDepth }: TokenBucketOpt
     throw new RangeError(`rate limit: burst must be 1 or more, not ${burst}`);
   }
   const intervalMs = 1_000 / qps;
-  const line = new WaitingLine(onDepth);
+  const line = new WaitQueue(onDepth);
   let fullAt = Number.NEGATIVE_INFINITY;
   let disarm: (() => void) | undefined;
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { type HoldUp, measureHoldUp } from '../client/index.ts';
+import { type ProcessStall, measureStall } from '../client/index.ts';
 import type { Scope } from '../transport/index.ts';
 import type { LeaderClaim } from './leader-claim.ts';
 
@@ -32,7 +32,7 @@ export class LeaseKeeper {
   #deadline: number;
   /** Time for which the process was held up since the latest renewal, without the current attempt, in milliseconds. */
   #heldUpMs = 0;
-  #trying: HoldUp | undefined;
+  #trying: ProcessStall | undefined;
   #isOverdue = false;
   #disarm: () => void = () => undefined;
 
@@ -67,7 +67,7 @@ export class LeaseKeeper {
     const { clock, claim, retryPeriodMs, term, attempt } = this.#options;
     const startedAt = clock.monotonic();
     if (startedAt >= this.#deadline) this.#noteOverdue();
-    const trying = measureHoldUp(clock);
+    const trying = measureStall(clock);
     this.#trying = trying;
     const succeeded = await attempt(claim.renew(term.signal, this.#deadline)).finally(() => trying.end());
     this.#trying = undefined;

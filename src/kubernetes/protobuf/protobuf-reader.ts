@@ -11,7 +11,7 @@ import {
   readString,
   readText,
   skipField,
-  spells,
+  equalsAscii,
 } from './protobuf.ts';
 
 type Value = string | number | boolean | object | undefined;
@@ -75,7 +75,7 @@ export const shortText = (name: string, longest: number): ReadField =>
 export const word = (name: string, words: readonly string[]): ReadField =>
   named((cursor, tag) => {
     const range = readRange(cursor, tag);
-    for (const known of words) if (spells(cursor, range, known)) return known;
+    for (const known of words) if (equalsAscii(cursor, range, known)) return known;
     return textAt(cursor, range);
   })(name);
 
@@ -133,7 +133,7 @@ export const entry =
   (name: string, key: string): ReadField =>
   (cursor, tag, draft) => {
     const found = readEntry(cursor, tag);
-    if (spells(cursor, found.key, key)) draft[name] = textAt(cursor, found.value);
+    if (equalsAscii(cursor, found.key, key)) draft[name] = textAt(cursor, found.value);
   };
 
 /** Reads a time. Go writes its zero time as an empty message, and as null in JSON: undefined. */

@@ -11,7 +11,7 @@ import {
   readString,
   readTag,
   skipField,
-  spells,
+  equalsAscii,
 } from './protobuf.ts';
 
 const cursorOf = (...bytes: readonly number[]) => cursorAt(Uint8Array.from(bytes));
@@ -110,8 +110,8 @@ describe('strings', () => {
         const cursor = stringField(text);
         const range = readRange(cursor, 0x0a);
         expect(cursor.at).toBe(cursor.bytes.length);
-        expect(spells(cursor, range, text)).toBe(true);
-        expect(spells(cursor, range, other)).toBe(text === other);
+        expect(equalsAscii(cursor, range, text)).toBe(true);
+        expect(equalsAscii(cursor, range, other)).toBe(text === other);
       }),
     );
   });

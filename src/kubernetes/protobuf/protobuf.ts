@@ -167,7 +167,7 @@ const readUtf8 = (bytes: Uint8Array, offset: number): string => {
 export const readString = (cursor: ProtobufCursor, tag: number): string => readText(cursor, readLength(cursor, tag));
 
 /** Returns true if the bytes from `start` to `end` are the ASCII `text`: cheaper than reading a string. False for any text with other characters. */
-export const spells = ({ bytes }: ProtobufCursor, { start, end }: ProtobufRange, text: string): boolean => {
+export const equalsAscii = ({ bytes }: ProtobufCursor, { start, end }: ProtobufRange, text: string): boolean => {
   if (end - start !== text.length) return false;
   for (let index = 0; index < text.length; index += 1) {
     const byte = bytes[start + index] ?? 0x80;

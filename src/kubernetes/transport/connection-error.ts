@@ -1,5 +1,5 @@
 import { ApiError, type ConnectionFault, type ExchangePhase, isApiError } from '../api/errors.ts';
-import { AnswerError } from './answer-error.ts';
+import { ResponseError } from './response-error.ts';
 
 const sentences: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -60,7 +60,7 @@ export interface FailedExchange {
 /** Converts an error of Node's net, tls or http to a ConnectionError, and an AnswerError to a MalformedResponse; returns an ApiError unchanged. */
 export const connectionError = (error: unknown, at: FailedExchange): ApiError => {
   if (error instanceof ApiError) return error;
-  if (error instanceof AnswerError) {
+  if (error instanceof ResponseError) {
     return new ApiError({ code: 'MalformedResponse', message: `${at.method} ${at.path}: ${error.message}` });
   }
   const fault: ConnectionFault = { code: codeOf(error), phase: at.phase };

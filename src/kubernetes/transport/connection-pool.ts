@@ -6,7 +6,7 @@ import { dial } from './dial.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Scope, createScope } from './scope.ts';
 import type { Security } from './security.ts';
-import { WaitingLine } from './waiting-line.ts';
+import { WaitQueue } from './wait-queue.ts';
 
 /** One open connection, lent to one exchange at a time. */
 export interface Connection {
@@ -48,7 +48,7 @@ export class ConnectionPool {
   /** Idle connections, the most recently used one last. */
   readonly #idle = new Map<Connection, Idle>();
   readonly #dialing = new Set<Scope>();
-  readonly #waiting = new WaitingLine();
+  readonly #waiting = new WaitQueue();
   #closed = false;
   #security: Security | undefined;
 

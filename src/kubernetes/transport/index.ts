@@ -1,5 +1,10 @@
 export { abortable } from './abortable.ts';
-export { AnswerError, AnswerTooLargeError, notJson, parseJson } from './answer-error.ts';
+export {
+  ResponseError,
+  ResponseTooLargeError,
+  notJson,
+  parseJson,
+} from './response-error.ts';
 export { connectionError, isResetBeforeAnswer } from './connection-error.ts';
 export { dial } from './dial.ts';
 export { type Endpoint, type ProxyEndpoint, authority } from './endpoint.ts';
@@ -9,4 +14,4 @@ export { type Scope, createScope, runInScope } from './scope.ts';
 export { type Security, type TlsMaterial, createSecurity } from './security.ts';
 export { startTimeout } from './start-timeout.ts';
 export { type Transport, createTransport } from './transport.ts';
-export { WaitingLine } from './waiting-line.ts';
+export { WaitQueue } from './wait-queue.ts';

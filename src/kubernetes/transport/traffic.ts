@@ -1,13 +1,13 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { AnswerError } from './answer-error.ts';
+import { ResponseError } from './response-error.ts';
 
 /** Limits the parts of a response that cost CPU without being body: heads, interim responses, the framing of chunks. */
 export interface Traffic {
   /** Counts a chunk of the body that was passed on; call it for each. */
   readonly deliver: (bytes: number) => void;
   /** Returns why the connection was ended; undefined if it was not. */
-  readonly problem: () => AnswerError | undefined;
+  readonly problem: () => ResponseError | undefined;
 }
 
 /** Maximum number of interim responses, as in Go's `net/http` (`max1xxResponses`). */
@@ -26,9 +26,9 @@ export const watchTraffic = (request: ClientRequest, refuse: () => void): Traffi
   let received = 0;
   let delivered = 0;
   let interim = 0;
-  let problem: AnswerError | undefined;
+  let problem: ResponseError | undefined;
   const end = (reason: string): void => {
-    problem ??= new AnswerError(reason);
+    problem ??= new ResponseError(reason);
     refuse();
   };
   const count = (chunk: Uint8Array): void => {

@@ -3,19 +3,19 @@ import { hasStored, hasStoredAnnotation, isHeld } from '../../gardener/scaling-a
 import type { CallOptions, KubeClient } from '../../kubernetes/api/kube.ts';
 import { listBounds, listCall } from '../../kubernetes/api/list-call.ts';
 import type { ResourceRef } from '../../kubernetes/api/resource-ref.ts';
-import { decodeScalable, getScale, scalesInOneWrite } from '../../kubernetes/api/scalable.ts';
+import { decodeScalable, getScale, isPatchableWorkload } from '../../kubernetes/api/scalable.ts';
 import { resourcePath } from '../../kubernetes/api/resource-path.ts';
 import { resolveKind } from '../../kubernetes/client/index.ts';
 import { flat, integer, stringMap, text } from '../../kubernetes/protobuf/index.ts';
 import { isWanted } from './held.ts';
-import { type RefTemplate, isTemplate } from '../place.ts';
+import { type RefTemplate, isTemplate } from '../cluster-name.ts';
 
 /** The parts of a resource that show if it is held. */
 interface SeenResource {
   readonly name: string;
   readonly namespace: string;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Absent: 1 for kinds that `scalesInOneWrite`; for others only the Scale has the count. */
+  /** Absent: 1 for kinds that `isPatchableWorkload`; for others only the Scale has the count. */
   readonly specReplicas?: number;
 }
 
@@ -56,7 +56,7 @@ const listNamed = (ref: ResourceRef, resource: string) =>
       const { name, namespace, annotations } = meta;
       return { name, namespace, annotations, ...(specReplicas === undefined ? {} : { specReplicas }) };
     },
-    ...(scalesInOneWrite(ref) ? { protobuf: workload } : {}),
+    ...(isPatchableWorkload(ref) ? { protobuf: workload } : {}),
   });
 
 /**
@@ -74,7 +74,7 @@ export const findHeldInCache = async (
   const all = listed.filter((one) => isWanted(ref, one));
   const isAtZero = async ({ name, namespace, annotations, specReplicas }: SeenResource): Promise<boolean> => {
     if (hasStoredAnnotation({ annotations })) return isAnnotatedByUs(annotations);
-    if (scalesInOneWrite(ref)) return specReplicas === 0;
+    if (isPatchableWorkload(ref)) return specReplicas === 0;
     return (
       (await client.call(getScale({ ref: { ...ref, name }, resource, namespace }), options)).value.specReplicas === 0
     );

@@ -5,7 +5,7 @@ import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
 import { formatTime } from '../../kubernetes/api/meta-time.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { Store } from '../../kubernetes/cache/index.ts';
-import { findOwned } from './of-cluster.ts';
+import { findOwned } from './cluster-owner.ts';
 import type { DependentResource, ProberSettings } from '../settings.ts';
 import type { HostedCluster } from '../source/cluster-source.ts';
 import { shootNameIn } from '../status/prober-status.ts';

@@ -2,7 +2,7 @@ import type { Kube } from '../../kubernetes/api/kube.ts';
 import { createKubeClient } from '../../kubernetes/client/index.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { type HeldQuery, type HeldResource, findHeldOf, findMarked, isLeftover } from './held.ts';
-import type { Owners } from './of-cluster.ts';
+import type { Owners } from './cluster-owner.ts';
 import { clusterOfHeld, inOrder } from './release-settings.ts';
 import type { ProberSettings } from '../settings.ts';
 

@@ -3,7 +3,7 @@ import type { Store } from '../../kubernetes/cache/index.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LifecycleDecision } from '../judge/lifecycle.ts';
 import { decideAfterSourceChange, findsSameClusters } from '../judge/source-change.ts';
-import { findOwned } from './of-cluster.ts';
+import { findOwned } from './cluster-owner.ts';
 import type { ProberMemories } from '../prober-memory.ts';
 import type { ProberSettings } from '../settings.ts';
 import { sourceOf } from '../source/source-of.ts';

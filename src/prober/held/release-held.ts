@@ -1,6 +1,6 @@
 import type { KubeClient } from '../../kubernetes/api/kube.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import { type ResourceState, scalesInOneWrite, workloadState } from '../../kubernetes/api/scalable.ts';
+import { type ResourceState, isPatchableWorkload, workloadState } from '../../kubernetes/api/scalable.ts';
 import { isHeld } from '../../gardener/scaling-annotations.ts';
 import { createWatchRegistry, waitForSync } from '../../kubernetes/cache/index.ts';
 import { createKubeClient, mergedAbortSignal } from '../../kubernetes/client/index.ts';
@@ -13,13 +13,13 @@ import { createEventRecorder } from '../../telemetry/index.ts';
 import { createApiServers } from '../api-servers.ts';
 import { type HeldResource, findHeldOf, heldKey, heldName, isLeftover } from './held.ts';
 import { type ListHeldOptions, listMarked } from './list-held.ts';
-import { findOwned } from './of-cluster.ts';
+import { findOwned } from './cluster-owner.ts';
 import { clusterOfHeld, withUnconfigured } from './release-settings.ts';
 import { ProbeGate } from '../probe-gate.ts';
 import { type ReleaseResult, explain, whyByHand } from './release-result.ts';
 import { type ShootRelease, releasePolicyOnRequest, releaseShoot } from './release-shoot.ts';
 import { describeWaiting } from '../status/scaling-progress.ts';
-import type { ShootProberView } from '../status/sight.ts';
+import type { ShootProberView } from '../status/shoot-prober-view.ts';
 import { type ProberReport, createProberReport } from '../report.ts';
 import { type ProberSources, createProberSources } from '../sources.ts';
 
@@ -80,7 +80,7 @@ const isUp = ({ specReplicas, readyReplicas, observed }: ResourceState): boolean
 const isComingUp = (cluster: string, deps: Releasing): boolean =>
   deps.held
     .filter((resource) => clusterOfHeld(deps, resource) === cluster)
-    .filter(({ ref, state }) => state.annotation === undefined && scalesInOneWrite(ref))
+    .filter(({ ref, state }) => state.annotation === undefined && isPatchableWorkload(ref))
     .filter((resource) => !isLeftover(resource))
     .some((resource) => {
       const owned = findOwned(deps, resource);

@@ -1,6 +1,6 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { HeldResource } from './held.ts';
-import { type Owners, findOwned } from './of-cluster.ts';
+import { type Owners, findOwned } from './cluster-owner.ts';
 import type { DependentResource, ProberSettings } from '../settings.ts';
 
 const lastTimeoutMs = 60_000;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
 import { setAnnotation } from '../../gardener/annotated.ts';
-import { type Annotation, scalesInOneWrite } from '../../kubernetes/api/scalable.ts';
+import { type Annotation, isPatchableWorkload } from '../../kubernetes/api/scalable.ts';
 import {
   meltdownProtectionAnnotation as active,
   formerAnnotation as former,
@@ -94,7 +94,7 @@ const fate: fc.Arbitrary<RequestFate> = fc.oneof(
     arbitrary: fc.record({
       latencyMs: fc.constantFrom(0, 5_000),
       error: fc.constant<ApiErrorCode>('Timeout'),
-      heldBack: fc.constant<true>(true),
+      rateLimited: fc.constant<true>(true),
     }),
   },
   { weight: 2, arbitrary: fc.record({ latencyMs, interference: fc.constant({}) }) },
@@ -363,7 +363,7 @@ describe('an autoscaler that changes counts in between', () => {
             if (!isAnnotated(object.ref)) expect(recoverable(object)).toBeGreaterThanOrEqual(1);
             // A resource at 0 has a stored count, and so does every marked workload, because both are written at once.
             if (object.replicas === 0) expect(object.annotations).toHaveProperty([replicas]);
-            if (scalesInOneWrite(object.ref) && active in object.annotations) {
+            if (isPatchableWorkload(object.ref) && active in object.annotations) {
               expect(object.annotations).toHaveProperty([replicas]);
             }
           }

@@ -131,11 +131,11 @@ describe('a request that the rate limit holds back', () => {
     objects: [objectOf(kcm, isHeld)],
     verdictAt: once(upVerdict),
   };
-  const heldBack: RequestFate = { latencyMs: 0, error: 'Timeout', heldBack: true };
+  const rateLimited: RequestFate = { latencyMs: 0, error: 'Timeout', rateLimited: true };
   const first =
     (count: number, then: Partial<RequestFate> = {}) =>
     (index: number): RequestFate =>
-      index < count ? heldBack : { latencyMs: 20, ...then };
+      index < count ? rateLimited : { latencyMs: 20, ...then };
 
   it('is repeated every second without a read, because it is no failed attempt', () => {
     const { sent, ends } = run({ ...up, fateOf: first(5) });
@@ -157,7 +157,7 @@ describe('a request that the rate limit holds back', () => {
       [up, patchAt(15_100, 'kcm', 3)],
       [{ ...up, synced: false }, readAt(15_100, 'kcm')],
     ] as const) {
-      const { sent, end } = run({ ...options, fateOf: () => heldBack });
+      const { sent, end } = run({ ...options, fateOf: () => rateLimited });
       expect(sent).toHaveLength(16);
       expect(sent.at(-1)).toEqual(last);
       expect(end).toEqual({ at: 15_100, flow: 1, end: 'failed' });
@@ -166,7 +166,7 @@ describe('a request that the rate limit holds back', () => {
 
   it('ends at once on the opposite verdict', () => {
     const verdictAt = (now: number) => (now === 0 ? upVerdict : downVerdict);
-    const { sent, harness } = run({ ...up, verdictAt, fateOf: () => heldBack }, 60_000);
+    const { sent, harness } = run({ ...up, verdictAt, fateOf: () => rateLimited }, 60_000);
     expect(harness.ends[0]).toEqual({ at: 10_200, flow: 1, end: 'cancelled' });
     expect(sent.filter(({ replicas: count }) => count === 3).at(-1)).toEqual(patchAt(10_100, 'kcm', 3));
   });

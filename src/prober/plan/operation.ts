@@ -1,5 +1,5 @@
 import type { ApiError, Result } from '../../kubernetes/api/errors.ts';
-import { type ResourceState, isAtLeast, scalesInOneWrite } from '../../kubernetes/api/scalable.ts';
+import { type ResourceState, isAtLeast, isPatchableWorkload } from '../../kubernetes/api/scalable.ts';
 import type { DependentResource, ScaleInfo } from '../settings.ts';
 import { type Write, effectOf } from './patch-plan.ts';
 
@@ -135,7 +135,7 @@ export const enterResponse = (operation: Operation, { result }: ActionResponse, 
 
 const afterError = (operation: Operation, error: ApiError, { now, keepsRetrying }: Answering): Operation => {
   if (error.code === 'NotFound') return notFound(operation);
-  if (error.heldBack) return awaitRateLimit(operation, error, now);
+  if (error.rateLimited) return awaitRateLimit(operation, error, now);
   const { handling } = error;
   const attempts = operation.attempts + 1;
   const isSpent = attempts >= maxAttempts;
@@ -208,7 +208,7 @@ export const isPolled = (operation: Operation, snapshot: Snapshot): boolean => {
     case 'state':
       if (snapshot.isAhead === true) return true;
   }
-  return !scalesInOneWrite(resource.ref) && latestState(operation, snapshot)?.observed === false;
+  return !isPatchableWorkload(resource.ref) && latestState(operation, snapshot)?.observed === false;
 };
 
 /** Returns the newer of the snapshot and the last response of the API server. */

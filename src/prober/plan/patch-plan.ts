@@ -1,4 +1,4 @@
-import { type AnnotationChange, type ResourceState, scalesInOneWrite } from '../../kubernetes/api/scalable.ts';
+import { type AnnotationChange, type ResourceState, isPatchableWorkload } from '../../kubernetes/api/scalable.ts';
 import { restoreAnnotation, setAnnotation } from '../../gardener/annotated.ts';
 import { heldAnnotation } from '../../gardener/held-note.ts';
 import {
@@ -82,7 +82,7 @@ export const planPatch = (
   if (scope === 'held' && !isHeld(state)) {
     return isMarked(state) ? annotate(state, withoutMark) : { kind: 'done', outcome: 'not-held' };
   }
-  const atOnce = state.annotation !== undefined || scalesInOneWrite(resource.ref);
+  const atOnce = state.annotation !== undefined || isPatchableWorkload(resource.ref);
   switch (direction) {
     case 'down':
       return planDown(state, { atOnce, note });

@@ -10,11 +10,11 @@ import { ApiError } from '../../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../../kubernetes/api/kube.ts';
 import { listCall } from '../../kubernetes/api/list-call.ts';
 import { resourcePath } from '../../kubernetes/api/resource-path.ts';
-import { createFoundInformer } from '../../kubernetes/cache/index.ts';
+import { createDiscoveredInformer } from '../../kubernetes/cache/index.ts';
 import { listVersions } from '../../kubernetes/client/index.ts';
 import { watched } from '../../process/rights/index.ts';
 import { capiClusterGone, decideCapiLifecycle } from '../judge/capi-lifecycle.ts';
-import { parseClusterName } from '../place.ts';
+import { parseClusterName } from '../cluster-name.ts';
 import type { ClusterSourceSettings, ProberSettings } from '../settings.ts';
 import { kubeconfigQuery, watchKubeconfigs } from '../watch-kubeconfigs.ts';
 import type { ClusterSource, HostedCluster } from './cluster-source.ts';
@@ -92,7 +92,7 @@ export const clusterApiSource = (
   let version = `${group}/v1beta2`;
   return {
     watch: (deps) => ({
-      clusters: createFoundInformer(
+      clusters: createDiscoveredInformer(
         {
           name: `clusters.${group}`,
           findPath: async (signal) => {

@@ -13,7 +13,7 @@ import type { WatchDeps } from '../watch-dependent.ts';
 
 /** A cluster whose control plane runs in the seed. */
 export interface HostedCluster {
-  /** Name of the cluster everywhere in the prober: the namespace of its control plane, or `namespace/cluster` if several share one (place.ts). */
+  /** Name of the cluster everywhere in the prober: the namespace of its control plane, or `namespace/cluster` if several share one (cluster-name.ts). */
   readonly name: string;
   /** Name of the Shoot in the garden, if there is one, or of the Cluster of Cluster API. */
   readonly shootName?: NamespacedName;

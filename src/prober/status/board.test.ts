@@ -4,8 +4,8 @@ import { failedVerdict } from '../testing/cases.ts';
 import { type StateChange, StatusBoard } from './board.ts';
 import type { HeldInShoot, PauseInForce } from './schema.ts';
 import { statusSchema } from './schema.ts';
-import type { ShootProberView } from './sight.ts';
-import { decisionOf, healthy, memoryOf, settings, sightOf } from './testing/sights.ts';
+import type { ShootProberView } from './shoot-prober-view.ts';
+import { decisionOf, healthy, memoryOf, settings, sightOf } from './testing/shoot-prober-views.ts';
 
 const shootSchema = statusSchema.shape.shoots.unwrap().element;
 

@@ -1,10 +1,10 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Decision } from '../judge/decision.ts';
-import { parseClusterName } from '../place.ts';
+import { parseClusterName } from '../cluster-name.ts';
 import { type Moment, formatWall } from './moment.ts';
 import type { HeldUnprobed, PauseInForce, ProbedShoot, ProtectionState } from './schema.ts';
 import { type Scaled, type ShootName, ShootRecord } from './shoot-record.ts';
-import type { ShootProberView } from './sight.ts';
+import type { ShootProberView } from './shoot-prober-view.ts';
 
 export interface StatusBoardOptions {
   readonly clock: Clock;

@@ -7,7 +7,7 @@ import { nextStep, pauseInWords } from './next-step.ts';
 import { protectionState } from './protection-state.ts';
 import { scalingProgress } from './scaling-progress.ts';
 import type { HeldInShoot, PauseInForce, ProbedShoot, ProtectionState, ResourceInShoot } from './schema.ts';
-import type { ShootProberView } from './sight.ts';
+import type { ShootProberView } from './shoot-prober-view.ts';
 
 /** Name of a shoot and its project, if its Cluster has them. */
 export interface ShootName {

@@ -14,7 +14,7 @@ export interface RequestFate {
   readonly error?: ApiErrorCode;
   readonly retryAfterMs?: number;
   /** With `error`: the rate limit held the request back. */
-  readonly heldBack?: true;
+  readonly rateLimited?: true;
   /** True if the write takes effect and only its response is lost. */
   readonly landed?: boolean;
   /** Change by another writer right before the request, so that a write gets a conflict. */

@@ -5,7 +5,7 @@ import {
   type ResourceState,
   type ScalableObject,
   scaledState,
-  scalesInOneWrite,
+  isPatchableWorkload,
 } from '../../kubernetes/api/scalable.ts';
 import { stateInObject } from '../../gardener/annotated.ts';
 import type { Write } from '../plan/patch-plan.ts';
@@ -64,7 +64,7 @@ export const scalableOf = (object: ModelObject): ScalableObject => ({
   },
   readyReplicas: object.ready,
   ...(object.observedGeneration === undefined ? {} : { observedGeneration: object.observedGeneration }),
-  ...(scalesInOneWrite(object.ref) ? { specReplicas: object.replicas } : {}),
+  ...(isPatchableWorkload(object.ref) ? { specReplicas: object.replicas } : {}),
 });
 
 export const stateOf = (object: ModelObject): ResourceState => {
@@ -110,7 +110,7 @@ export const createSeedModel = (
     if (base.resourceVersion !== String(object.version)) {
       return { ok: false, error: new ApiError({ code: 'Conflict', message: `${key}: changed meanwhile` }) };
     }
-    if (change.kind === 'object' && replicas !== undefined && !scalesInOneWrite(object.ref)) {
+    if (change.kind === 'object' && replicas !== undefined && !isPatchableWorkload(object.ref)) {
       throw new Error(`${key}: its count is not in the object`);
     }
     const marks = Object.entries({ ...object.annotations, ...annotations });

@@ -11,7 +11,7 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
   readonly text: string;
-  /** The parsed body; empty where it is no JSON object. */
+  /** The parsed body; an empty object if the body is not JSON. */
   readonly json: Json;
 }
 
@@ -23,17 +23,17 @@ export interface SendInit {
   readonly accept?: string;
 }
 
-/** Paths are those of `at`, or any text. */
+/** The requests of a case. A path is a result of `at` or any other text. */
 export interface Api {
   readonly namespace: string;
   readonly sleep: ContractTarget['sleep'];
-  /** The path of a kind's collection, object or subresource in the case's namespace. */
+  /** Returns the path of a kind's collection, object or subresource in the case's namespace. */
   at(kind: SimKind, name?: string, subresource?: string): string;
   send(method: KubeRequest['method'], path: string, init?: SendInit): Promise<Reply>;
   get(path: string, query?: Readonly<Record<string, string>>): Promise<Reply>;
   create(path: string, body: unknown): Promise<Reply>;
   put(path: string, body: unknown): Promise<Reply>;
-  /** A merge patch. */
+  /** Sends a JSON merge patch. */
   patch(path: string, body: unknown): Promise<Reply>;
   remove(path: string, body?: unknown): Promise<Reply>;
   watch(path: string, query?: Readonly<Record<string, string>>, accept?: string): Promise<WatchReader>;
@@ -82,7 +82,7 @@ export const createApi = (target: ContractTarget): Api => {
   };
 };
 
-/** An object of `kind` with the type named, as custom kinds need it. */
+/** Adds apiVersion and kind to an object: custom kinds require them. */
 export const typed = (kind: SimKind, object: Readonly<JsonMap>): JsonMap => ({
   apiVersion: apiVersionOf(kind),
   kind: kind.kind,

@@ -23,7 +23,7 @@ export const discoveryCases = topic('discovery', {
   'health paths answer ok as text': async (target) => {
     const api = createApi(target);
     for (const path of ['/readyz', '/livez', '/healthz', '/readyz/ping']) {
-      // Whatever is asked for.
+      // The response is text for every Accept header.
       for (const accept of ['*/*', 'application/json']) {
         const reply = await api.send('GET', path, { accept });
         expect([path, reply.status, reply.text]).toEqual([path, 200, 'ok']);

@@ -9,7 +9,7 @@ export interface Failure {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** A `Status` of a failure, in the HTTP code and in the body alike. */
+/** Expects a failure: the same code in the HTTP status and in a `Status` as the body. */
 export const expectFailure = (reply: Reply, failure: Failure): void => {
   expect(reply.status, reply.text).toBe(failure.code);
   expect(reply.json).toMatchObject({
@@ -25,25 +25,25 @@ export const expectFailure = (reply: Reply, failure: Failure): void => {
   if (failure.details !== undefined) expect(reply.json.details).toEqual(failure.details);
 };
 
-/** The answer's object, after its status was checked. */
+/** Returns the object of a response, after checking the HTTP status. */
 export const expectObject = (reply: Reply, status = 200): Json => {
   expect(reply.status, reply.text).toBe(status);
   return reply.json;
 };
 
-/** Creates an object that the case needs; fails the case where that fails. */
+/** Creates an object that the case needs. Fails the case if the API server refuses it. */
 export const made = async (api: Api, path: string, body: unknown): Promise<Json> =>
   expectObject(await api.create(path, body), 201);
 
-/** The names of a list, in its order. */
+/** Returns the names of a list's items, in the order of the list. */
 export const namesOf = (reply: Reply): readonly string[] => expectObject(reply).items.map((item) => item.metadata.name);
 
-/** The fields of `causes` that a client may rely on. */
+/** Returns reason and field of each cause: a client may rely on these. */
 export const causesOf = (reply: Reply): readonly (readonly [string, string])[] =>
   (reply.json.details?.causes ?? []).map(({ reason, field }) => [reason, field]);
 
 export const versionOf = (object: Json): string => object.metadata.resourceVersion;
 
-/** The resourceVersion of the list at `path`, as of now. */
+/** Reads the current resourceVersion of the list at `path`. */
 export const listVersion = async (api: Api, path: string): Promise<string> =>
   versionOf(expectObject(await api.get(path)));

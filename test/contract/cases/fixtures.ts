@@ -32,7 +32,7 @@ export const pod = (name: string, spec: Readonly<JsonMap> = {}, meta: Meta = {})
   spec: { containers: [{ name: 'main', image: 'none' }], ...spec },
 });
 
-/** With all that the real server adds to one; `fields` are of `v1.ContainerStatus`. */
+/** A `v1.ContainerStatus` with all fields that a real API server adds; `fields` replace or extend them. */
 export const containerStatus = (name: string, fields: Readonly<JsonMap> = {}): JsonMap => ({
   name,
   state: {},

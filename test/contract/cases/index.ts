@@ -18,7 +18,7 @@ import { watchLifeCases } from './watch-life-cases.ts';
 
 export type { ContractCase } from './target.ts';
 
-/** What every API server must do, the simulated one and the real one alike. */
+/** The rules that every API server must keep, the simulated one and the real one alike. */
 export const contractCases: readonly ContractCase[] = [
   ...discoveryCases,
   ...createCases,

@@ -1,4 +1,4 @@
-/** A condition, container, taint...: what the suite looks at in lists of a spec or status. */
+/** A condition, container, taint...: the fields that the suite reads in list items of a spec or status. */
 export interface JsonItem extends Readonly<Record<string, unknown>> {
   readonly type: string;
   readonly status: string;
@@ -16,7 +16,7 @@ interface JsonMeta extends Readonly<Record<string, unknown>> {
   readonly creationTimestamp: string;
   readonly deletionTimestamp: string;
   readonly finalizers: readonly string[];
-  /** Of a list. */
+  /** Set only on a list. */
   readonly continue?: string;
 }
 
@@ -32,8 +32,8 @@ interface JsonStatus extends Readonly<Record<string, unknown>> {
 }
 
 /**
- * An answer as the suite looks at it: any object, list, Status or discovery document. The types are what a case expects to find, not
- * what was checked: looking where there is nothing fails the case.
+ * The body of a response: any object, list, Status or discovery document. The types are unchecked, they only state what a case expects:
+ * a case that reads inside an absent field fails.
  */
 export interface Json extends Readonly<Record<string, unknown>> {
   readonly kind: string;
@@ -42,17 +42,17 @@ export interface Json extends Readonly<Record<string, unknown>> {
   readonly spec: JsonSpec;
   readonly status: JsonStatus;
   readonly items: readonly Json[];
-  /** Of a Status. */
+  /** Fields of a Status. */
   readonly message: string;
   readonly reason: string;
   readonly details?: { readonly causes?: readonly { readonly reason: string; readonly field: string }[] };
-  /** Of discovery. */
+  /** Fields of discovery documents. */
   readonly name: string;
   readonly groups: readonly Json[];
   readonly resources: readonly Json[];
 }
 
-/** Empty where `text` is no JSON. */
+/** Parses `text`. Returns an empty object if it is not JSON. */
 export const parseJson = (text: string): Json => {
   try {
     return JSON.parse(text) as Json;

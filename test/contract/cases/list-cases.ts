@@ -8,7 +8,7 @@ import { topic } from './target.ts';
 
 const { ConfigMap, Deployment, EndpointSlice, Lease, Machine } = simKinds;
 
-/** Creates config maps one after the other; answers with the last one. */
+/** Creates ConfigMaps one after the other. Returns the last one. */
 const fill = async (api: Api, names: readonly string[]): Promise<Json> => {
   const objects: Json[] = [];
   for (const name of names) objects.push(await made(api, api.at(ConfigMap), configMap(name)));

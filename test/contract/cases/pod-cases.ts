@@ -10,7 +10,7 @@ import { story } from './watcher.ts';
 
 const { Pod } = simKinds;
 
-/** On a node, so that its deletion waits for a kubelet. */
+/** Binds a pod to a node, so that its deletion waits for a kubelet. */
 const onNode = { nodeName: 'n', terminationGracePeriodSeconds: 7 };
 
 const preconditionsOf = ({ metadata: { uid, resourceVersion } }: Json): JsonMap => ({
@@ -165,7 +165,7 @@ export const podStatusCases = topic('status of a pod', {
 
 const role = 'gardener.cloud/role';
 
-/** What depends on an API server: all of a control plane but etcd and the API server itself. */
+/** Selects the dependents of an API server: all pods of a control plane except etcd and the API server itself. */
 const dependants = `${role} in (controlplane),role notin (apiserver,main)`;
 
 const labelled = (name: string, labels: Readonly<Record<string, string>>): JsonMap =>

@@ -15,7 +15,7 @@ interface Named {
   readonly name: string;
 }
 
-/** What the program reads in the two forms of the same list. */
+/** Reads the same list as protobuf and as JSON, with the program's own decoders. */
 const readBoth = async <T extends Named>(api: Api, path: string, call: Call<readonly T[]>) => {
   const [binary, text] = [await api.send('GET', path, { accept: preferred }), await api.get(path)];
   expect([binary.headers['content-type'], text.headers['content-type']]).toEqual([protobuf, 'application/json']);

@@ -100,7 +100,7 @@ export const scaleCases = topic('scale', {
         const scale = expectObject(await api.patch(`${path}/scale`, { spec: { replicas: 3 } }));
         return scale.metadata.resourceVersion;
       };
-      // The first one may still change who is said to manage the field.
+      // The first write may still change the field's manager in `managedFields`.
       const first = await set();
       expect(await set()).toBe(first);
     });

@@ -9,7 +9,7 @@ const { ConfigMap, Deployment, EndpointSlice, Machine, Secret } = simKinds;
 
 const labelled = { a: { app: 'x', tier: 'one' }, b: { app: 'x', tier: 'two' }, c: { app: 'y' }, d: {} };
 
-/** Selector, then the names it selects out of `labelled`. */
+/** A selector, then the names that it selects from `labelled`. */
 const selections: readonly (readonly [string, string])[] = [
   ['app=x', 'a b'],
   ['app==x', 'a b'],

@@ -1,11 +1,11 @@
 import type { Kube } from '../../../src/kubernetes/api/kube.ts';
 
-/** A server under test, with admin rights, and a namespace that this case has to itself. */
+/** A server under test, with admin rights, and a namespace for this case alone. */
 export interface ContractTarget {
   readonly kube: Kube;
-  /** Exists, is empty, and is named so that it can also prefix the names of cluster-scoped objects. */
+  /** An empty namespace. Its name may also prefix the names of cluster-scoped objects. */
   readonly namespace: string;
-  /** Waits on the clock that the server lives by. */
+  /** Waits on the server's clock. */
   readonly sleep: (ms: number) => Promise<void>;
 }
 
@@ -15,6 +15,6 @@ export interface ContractCase {
   readonly run: (target: ContractTarget) => Promise<void>;
 }
 
-/** Cases of one topic, their names prefixed with it. */
+/** Returns the cases of one topic, with the topic before each name. */
 export const topic = (name: string, cases: Readonly<Record<string, ContractCase['run']>>): readonly ContractCase[] =>
   Object.entries(cases).map(([rule, run]) => ({ name: `${name}: ${rule}`, run }));

@@ -34,7 +34,7 @@ export const watchCases = topic('watch', {
     const custom = await api.watch(api.at(Machine));
     await made(api, api.at(ConfigMap), configMap('a'));
     await made(api, api.at(Machine), machine('a'));
-    // Every namespace of a real cluster gets a ConfigMap of its own; here nobody makes it.
+    // In a real cluster, KCM creates a ConfigMap (kube-root-ca.crt) in every namespace. No KCM runs here.
     expect((await builtIn.next())?.object).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1' });
     expect((await custom.next())?.object).toMatchObject({
       kind: 'Machine',
@@ -139,7 +139,7 @@ export const watchSelectorCases = topic('watch with selector', {
     await api.remove(path);
     const events = await watcher.take(5);
     expect(story(events)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED a', 'DELETED a']);
-    // What leaves is shown as it was when it still matched, under the version of its leaving.
+    // The event holds the object as it last matched, with the resourceVersion of the change that ended the match.
     expect(events[2]?.object.data).toEqual(matching.data);
     expect(events[2]?.object.metadata.labels).toEqual({ app: 'x' });
     expect(versionOf(events[2]!.object)).toBe(versionOf(left));

@@ -20,11 +20,11 @@ export const watchLifeCases = topic('watch life', {
     const one = await made(api, api.at(ConfigMap), configMap('a'));
     const query = { resourceVersion: versionOf(one), allowWatchBookmarks: 'true', timeoutSeconds: '4' };
     const watcher = await api.watch(api.at(ConfigMap), query);
-    // The real server sends no bookmark that tells of no progress since the watch began.
+    // A real API server sends no bookmark if there was no progress since the start of the watch.
     const two = await made(api, api.at(ConfigMap), configMap('b'));
     const [first, ...events] = await watcher.rest();
     expect(first?.object.metadata.name).toBe('b');
-    // It counts in whole seconds and may send it twice.
+    // A real API server counts whole seconds and may send the bookmark twice.
     expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['BOOKMARK']));
     const bookmark = events.at(-1)!.object;
     expect(bookmark).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1' });
@@ -65,7 +65,7 @@ export const watchLifeCases = topic('watch life', {
 
   'a version of long ago is an ERROR event of 410, and the end': async (target) => {
     const api = createApi(target);
-    // Of a custom kind: a real server's caches of built-in ones may go back to its first version.
+    // A custom kind, because the caches of a real API server for built-in kinds may reach back to its first version.
     const watcher = await api.watch(api.at(Machine), { resourceVersion: '1' });
     expect(watcher.status).toBe(200);
     const [event, ...more] = await watcher.rest();

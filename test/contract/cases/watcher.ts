@@ -9,11 +9,11 @@ export interface RawWatchEvent {
 
 export interface WatchReader {
   readonly status: number;
-  /** The next event; undefined when the stream has ended. Fails when none comes in time. */
+  /** Returns the next event, or undefined after the end of the stream. Fails if none arrives in time. */
   next(): Promise<RawWatchEvent | undefined>;
-  /** The next `count` events. */
+  /** Returns the next `count` events. */
   take(count: number): Promise<readonly RawWatchEvent[]>;
-  /** Everything up to the end of the stream. */
+  /** Returns all events until the end of the stream. */
   rest(): Promise<readonly RawWatchEvent[]>;
   close(): Promise<void>;
 }
@@ -84,7 +84,7 @@ export const openWatch = async (
   };
 };
 
-/** `ADDED a`, `MODIFIED a`...: what a watch told, by type and name. Bookmarks and errors have no name. */
+/** `ADDED a`, `MODIFIED a`...: the events of a watch, by type and name. Bookmarks and errors have no name. */
 export const story = (events: readonly RawWatchEvent[]): readonly string[] =>
   events.map(({ type, object }) =>
     type === 'BOOKMARK' || type === 'ERROR' ? type : `${type} ${object.metadata.name}`,

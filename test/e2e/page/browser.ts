@@ -5,7 +5,7 @@ import { describe, it } from 'vitest';
 
 const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
-/** Of a Chromium on this machine; `DWD_CHROMIUM` names another. */
+/** Returns the path of a Chromium: `DWD_CHROMIUM`, or one on this machine. */
 const findChromium = (): string | undefined =>
   process.env.DWD_CHROMIUM ||
   (process.env.PATH ?? '')
@@ -15,7 +15,7 @@ const findChromium = (): string | undefined =>
 
 const remedy = 'no Chromium found; run `make browser`, or set DWD_CHROMIUM to the path of one';
 
-/** `describe` for tests that need a browser. Without one it skips them with one line in the output, or, when `CI` is set (and not `false`), fails. */
+/** `describe` for tests that need a browser. Without one, it prints one line and skips the tests, or, if `CI` is set (and not `false`), fails. */
 export const describeInBrowser = (name: string, tests: () => void): void => {
   const { CI = '' } = process.env;
   if (findChromium() !== undefined) describe(name, tests);
@@ -31,13 +31,13 @@ export const describeInBrowser = (name: string, tests: () => void): void => {
   }
 };
 
-/** What a start of Chromium asks Google's hosts for, and a sandbox that root cannot have. */
+/** Flags that turn off the requests of a starting Chromium to Google's hosts, and the sandbox, which root cannot have. */
 const args = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic'],
 ];
 
-/** A headless Chromium. Rejects where there is none. */
+/** Starts a headless Chromium. Rejects if none is installed. */
 export const startBrowser = async (): Promise<Browser> => {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error(remedy);

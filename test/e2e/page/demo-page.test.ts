@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type Show, endDemos, leftovers, processes, startDemo, until } from '../support/demo.ts';
 import { describeInBrowser, startBrowser } from './browser.ts';
 
-// The built program, its world and its page: an outage is made, watched and ended in a browser.
+// The built program, its world and its page: a browser starts, watches and ends an outage.
 
 const shot = fileURLToPath(new URL('../../../.cache/page/demo.png', import.meta.url));
 
-/** The demo's times are shorter than real ones: an outage and what follows last a minute. */
+/** The demo's times are shorter than real ones: an outage and its restoration take a minute. */
 const outageMs = 60_000;
 
 describeInBrowser('dwd demo --page', () => {
@@ -44,7 +44,7 @@ describeInBrowser('dwd demo --page', () => {
   };
 
   it(
-    'cuts a shoot off, shows how it is protected, and connects it, by mouse',
+    'cuts a shoot off, shows its protection, and connects it again, by mouse',
     async () => {
       const page = await visit();
       const alpha = (state: string) => page.getByRole('option', { name: `sim/alpha: ${state}` });
@@ -73,7 +73,7 @@ describeInBrowser('dwd demo --page', () => {
   );
 
   it(
-    'kills an etcd and mends it, by the keyboard',
+    'kills an etcd and restores it, by keyboard',
     async () => {
       const page = await visit();
       const press = async (...keys: readonly string[]): Promise<void> => {
@@ -99,7 +99,7 @@ describeInBrowser('dwd demo --page', () => {
     3 * outageMs,
   );
 
-  it('takes faults from its own page only', async () => {
+  it('accepts faults only from its own page', async () => {
     const post = (headers: Readonly<Record<string, string>>): Promise<Response> =>
       fetch(`${url}demo/faults`, {
         method: 'POST',
@@ -111,7 +111,7 @@ describeInBrowser('dwd demo --page', () => {
     expect((await post({ Origin: url.replace(/\/$/, '') })).status).toBe(200);
   });
 
-  it('ends by Ctrl-C, and leaves nothing', async () => {
+  it('ends after Ctrl-C, and leaves nothing behind', async () => {
     show.process.kill('SIGINT');
     expect(await show.exit).toBe(130);
     await until(() => leftovers(show).length === 0, 'the temporary directory is gone');

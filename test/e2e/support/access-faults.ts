@@ -5,12 +5,12 @@ import { createAuthority } from '../../envtest/certificates.ts';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { shootRules } from '../../envtest/shoot.ts';
 import { openBlackHole } from './black-hole.ts';
-import type { FaultLane } from './fault-lane.ts';
+import type { FaultyShoot } from './faulty-shoot.ts';
 import { type WireFault, unreachable } from './fault.ts';
 
 const loopback = ['127.0.0.1'];
 const unauthorized = unreachable(/401 Unauthorized/);
-/** Longer than a label may be: no resolver looks for it, and none is asked. */
+/** Longer than a DNS label may be: no resolver can find it, and no query is sent. */
 const noHost = `${'x'.repeat(64)}.invalid`;
 
 const tokenOf = async (shoot: ControlPlane, name: string): Promise<string> => {
@@ -18,7 +18,7 @@ const tokenOf = async (shoot: ControlPlane, name: string): Promise<string> => {
   return (await shoot.serviceAccountKubeconfig(account)).token;
 };
 
-/** A token that the API server has issued, with another end: signed anew with its key. */
+/** Returns a token that the API server has issued, with another expiry, signed again with the API server's key. */
 const tokenUntil = async (shoot: ControlPlane, name: string, endsInSeconds: number): Promise<string> => {
   const [header = '', payload = ''] = (await tokenOf(shoot, name)).split('.');
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ const tokenUntil = async (shoot: ControlPlane, name: string, endsInSeconds: numb
   return `${signed}.${signature.toString('base64url')}`;
 };
 
-/** Certificates of the server side. */
+/** Faults of serving certificates. */
 const certificates: readonly WireFault[] = [
   {
     name: 'certificate-rotated',
@@ -53,8 +53,8 @@ const certificates: readonly WireFault[] = [
   },
 ];
 
-/** Of a user with a client certificate, which no proxy can pass on: TLS ends at the API server. */
-const withClientCertificate = async (lane: FaultLane, validForMs: number): Promise<void> => {
+/** Gives the prober a client certificate for the shoot. A proxy cannot pass it on, so TLS ends at the API server. */
+const withClientCertificate = async (lane: FaultyShoot, validForMs: number): Promise<void> => {
   const { caPem, authority } = lane.shoot;
   lane.front.admit('tunnelled');
   await lane.shoot.kubeconfigFor({ user: lane.name, rules: shootRules });
@@ -64,7 +64,7 @@ const withClientCertificate = async (lane: FaultLane, validForMs: number): Promi
 /** Credentials that the real API server refuses. */
 const credentials: readonly WireFault[] = [
   {
-    // For up to 10 s the API server remembers that it was good (`TokenSuccessCacheTTL`).
+    // The API server caches a valid token for up to 10 s (`TokenSuccessCacheTTL`).
     name: 'token-rotated',
     ...unauthorized,
     blinds: true,
@@ -103,7 +103,7 @@ const credentials: readonly WireFault[] = [
   },
 ];
 
-/** Of the way to the shoot as its Secret describes it. */
+/** Faults of the kubeconfig in the shoot's Secret. */
 const kubeconfigs: readonly WireFault[] = [
   {
     name: 'packets-dropped',

@@ -23,11 +23,11 @@ export interface AgentPod {
   };
 }
 
-/** Path of the pod in the API. */
+/** Returns the path of the pod in the API. */
 export const podPath = ({ metadata: { namespace, name } }: AgentPod): string =>
   `/api/v1/namespaces/${namespace}/pods/${name}`;
 
-/** The change of a pod's status, with a key that is the same for the same status. */
+/** A change of a pod's status, with a key that is equal for equal statuses. */
 export interface PodStatusChange {
   readonly key: string;
   readonly status: object;
@@ -42,7 +42,7 @@ const containerStatus = ({ name, image }: Container, ready: boolean, state: obje
   state,
 });
 
-/** The status of a pod whose image cannot be pulled. */
+/** Returns the status of a pod whose image cannot be pulled. */
 export const imagePullBackOff = (container: Container): PodStatusChange => {
   const message = `Back-off pulling image "${container.image}"`;
   const state = { waiting: { reason: 'ImagePullBackOff', message } };
@@ -52,7 +52,7 @@ export const imagePullBackOff = (container: Container): PodStatusChange => {
   };
 };
 
-/** The status of a pod whose container runs. */
+/** Returns the status of a pod whose container runs. */
 export const runningStatus = (container: Container, ready: boolean): PodStatusChange => ({
   key: ready ? 'ready' : 'not-ready',
   status: {

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { adminUser } from '../../envtest/place.ts';
 
-/** One request as a kube-apiserver's audit log tells it. */
+/** A request in a kube-apiserver's audit log. */
 export interface AuditedRequest {
   readonly user: string;
   readonly verb: string;
   /** Path and query. */
   readonly uri: string;
   readonly status: number;
-  /** Of the object, or of the only name that a list selects. */
+  /** Name of the object, or the single name that a list selects. */
   readonly name: string | undefined;
-  /** Plural, with the subresource, and the API group unless it is the core group: `deployments/scale.apps`. */
+  /** Plural name, with the subresource and, except for the core group, the API group: `deployments/scale.apps`. */
   readonly resource: string;
   readonly at: number;
   /** Body of a write. */
@@ -35,7 +35,7 @@ interface AuditEvent {
   readonly requestObject?: unknown;
 }
 
-/** Without the reads of the tests themselves, which ask several times a second. */
+/** Omits the reads of the tests themselves, which poll several times a second. */
 const policy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
@@ -62,7 +62,7 @@ const toRequest = (event: AuditEvent): AuditedRequest => ({
   body: event.requestObject,
 });
 
-/** Reads a growing file; each call returns the complete lines that have come since the last one. */
+/** Returns a reader of a growing file. Each call returns the complete lines since the last call. */
 const followLines = (file: string): (() => readonly string[]) => {
   const chunk = Buffer.alloc(1 << 20);
   const decoder = new StringDecoder('utf8');
@@ -85,7 +85,7 @@ const followLines = (file: string): (() => readonly string[]) => {
   };
 };
 
-/** Flags that make a kube-apiserver write down every request but the test's own reads, and a reader of what it wrote. */
+/** Returns flags with which a kube-apiserver logs every request except the test's own reads, and a reader of that log. */
 export const auditInto = (
   directory: string,
 ): { readonly flags: Readonly<Record<string, string>>; readonly requests: () => readonly AuditedRequest[] } => {
@@ -96,7 +96,7 @@ export const auditInto = (
   const newLines = followLines(logFile);
   const requests: AuditedRequest[] = [];
   return {
-    // The log is never rotated: its reader goes on where it stopped.
+    // The log is never rotated, because the reader continues at its last offset.
     flags: { 'audit-policy-file': policyFile, 'audit-log-path': logFile, 'audit-log-mode': 'blocking' },
     requests: () => {
       for (const line of newLines()) requests.push(toRequest(JSON.parse(line) as AuditEvent));

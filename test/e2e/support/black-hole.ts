@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A port of 127.0.0.1 at which packets are dropped: connecting to it ends in nothing, not even in a refusal. */
+/** A port of 127.0.0.1 at which the kernel drops packets: a connection attempt is neither accepted nor refused. */
 export interface BlackHole {
   readonly port: number;
   close(): void;
 }
 
-/** Of a backlog of 1, which the kernel takes for one more. */
+/** Connections that fill a backlog of 1: the kernel accepts one more. */
 const placesTaken = 2;
 
-/** Listens, and then does nothing any more: when its backlog is full, the kernel drops whoever knocks. Ends with the process that started it. */
+/** Listens, but never accepts: when the backlog is full, the kernel drops further connection attempts. Ends with the process that started it. */
 const script = `
 const server = require('net').createServer();
 server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
@@ -27,7 +27,7 @@ const fill = async (port: number): Promise<Socket> => {
   return socket.unref().on('error', () => undefined);
 };
 
-/** Linux only. */
+/** Opens a black hole. Works only on Linux. */
 export const openBlackHole = async (): Promise<BlackHole> => {
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [text] = (await once(child.stdout, 'data')) as [Buffer];

@@ -1,8 +1,8 @@
 import type { Fates } from './rights-harness.ts';
 
 /**
- * By what care goes without: the conditions of four shoots that differ from those that it finds with all rights, or how many where several of them
- * are the same. Of `all`, those that are not True. Nothing is said of shoots where care does not begin, or does not lead.
+ * The effect of each missing right: the conditions of four shoots that differ from those with all rights, or their number if several have the
+ * same result; `nothing` if care does not start or does not lead. `all`: the conditions that are not True with all rights.
  */
 export const conditionsFound: Fates = {
   all: [
@@ -62,7 +62,7 @@ export const conditionsFound: Fates = {
   'create pods/portforward (shoot)': '2 Unknown ConditionCheckError',
 };
 
-/** The conditions that are written in the garden and the label, and which of them are not True. */
+/** The effect of each missing right in the garden: the number of conditions, the label, and the conditions that are not True. */
 export const conditionsWritten: Fates = {
   all: '5 conditions, unhealthy, ObservabilityComponentsHealthy Unknown ExtensionOutdatedHealthCheckReport, SystemComponentsHealthy False TunnelConnectionBroken',
   'list controllerregistrations.core.gardener.cloud (garden)':

@@ -12,7 +12,7 @@ const extension = (kind: string, plural: string): CustomKind => ({
   status: true,
 });
 
-/** What the health of shoots is read from besides `gardenerKinds`. Of the kinds of extensions, the others are not served. */
+/** Kinds that care reads besides `gardenerKinds`. Other kinds of extensions are not served. */
 export const careKinds: readonly CustomKind[] = [
   {
     group: 'machine.sapcloud.io',
@@ -28,7 +28,7 @@ export const careKinds: readonly CustomKind[] = [
 
 const read = ['get', 'list', 'watch'];
 
-/** Rights of care as the documentation demands them. */
+/** Rights of care, as the documentation requires them. */
 export const careSeedRules = [
   { apiGroups: ['extensions.gardener.cloud'], resources: ['*'], verbs: read },
   { apiGroups: [''], resources: ['secrets'], verbs: read },
@@ -63,7 +63,7 @@ export const shootPath = (name: string): string =>
 export interface CareShootSpec {
   readonly name: string;
   readonly kubeconfig: string;
-  /** Empty: a workerless shoot. */
+  /** Names of the nodes. A shoot without nodes has no workers. */
   readonly nodes: readonly string[];
 }
 
@@ -79,7 +79,7 @@ const shootObject = ({ name, nodes }: CareShootSpec) => ({
   },
 });
 
-/** Of every Shoot. */
+/** UID of every Shoot. */
 export const shootUid = '0123';
 const status = {
   uid: shootUid,
@@ -88,7 +88,7 @@ const status = {
 
 export const namespaceOf = (name: string): string => `shoot--test--${name}`;
 
-/** Says that a Deployment is available, or not. */
+/** Sets the condition Available of a Deployment. */
 export const setAvailable = async (seed: TestClient, { name, deployment, is }: Availability): Promise<void> => {
   const path = `/apis/apps/v1/namespaces/${namespaceOf(name)}/deployments/${deployment}`;
   const { metadata } = await seed.get<{ metadata: { generation: number } }>(path);
@@ -146,7 +146,7 @@ const createControlPlane = async (seed: TestClient, { name, kubeconfig, nodes }:
   }
 };
 
-/** A shoot that is well: its control plane in the seed, its Cluster, and its Shoot in the garden. Nodes and machines are the caller's. */
+/** Creates a healthy shoot: its control plane in the seed, its Cluster, and its Shoot in the garden. The caller creates nodes and machines. */
 export const createCareShoot = async (
   { garden, seed }: { readonly garden: ControlPlane; readonly seed: ControlPlane },
   spec: CareShootSpec,
@@ -176,14 +176,14 @@ export const createCareShoot = async (
   });
 };
 
-/** Nodes that are ready, with their kubelets, and an end of the tunnel to which there is no way: its node has no kubelet. */
+/** Creates ready nodes with kubelets, and a tunnel pod that cannot be reached, because its node runs no kubelet. */
 export const createInsideOfShoot = async (shoot: TestClient, nodes: readonly string[]): Promise<Kubelets> => {
   await createNodes(shoot, nodes);
   for (const name of nodes) {
     await shoot.patch(`/api/v1/nodes/${name}/status`, {
       status: { conditions: [{ type: 'Ready', status: 'True' }], nodeInfo: { kubeletVersion: 'v1.36.3' } },
     });
-    // Those of kubelets last for 40 s.
+    // Leases of real kubelets last 40 s.
     await shoot.patch(`/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/${name}`, {
       spec: { leaseDurationSeconds: 5 },
     });

@@ -4,23 +4,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What a process holds on to. */
+/** The resources that a process holds. */
 export interface Census {
-  /** Open sockets and pipes, by the names that Node gives them, and timers of the machine's clock. */
+  /** Numbers of open sockets and pipes, by Node's names for them. */
   readonly resources: Readonly<Record<string, number>>;
   readonly fileDescriptors: number;
-  /** AbortSignals that are still reachable, and the listeners on them. */
+  /** Number of AbortSignals that are still reachable. `listeners` counts the listeners on them. */
   readonly signals: number;
   readonly listeners: number;
   readonly heapBytes: number;
-  /** Outside of the heap: buffers, TLS contexts as far as Node counts them. */
+  /** Memory outside of the heap: buffers, and TLS contexts as far as Node counts them. */
   readonly externalBytes: number;
 }
 
 export interface CensusTaker {
-  /** Collects garbage first. Resolves when two counts in a row are alike, so that what is under way has ended. */
+  /** Collects garbage, then counts. Resolves when two counts in a row are equal, so that work in progress has ended. */
   take(): Promise<Census>;
-  /** Messages of Node's own warnings, such as of too many listeners. */
+  /** Messages of Node's warnings, such as too many listeners. */
   readonly warnings: readonly string[];
   stop(): void;
 }
@@ -30,12 +30,12 @@ const quietMs = 200;
 const countResources = (): Readonly<Record<string, number>> => {
   const counts: Record<string, number> = {};
   for (const name of process.getActiveResourcesInfo()) counts[name] = (counts[name] ?? 0) + 1;
-  // Those of the test's own waiting.
+  // These belong to the test's own waits.
   for (const name of ['Timeout', 'Immediate', 'FSReqPromise']) counts[name] = 0;
   return counts;
 };
 
-/** Counts the AbortSignals that are made from here on; one per process. */
+/** Counts the AbortSignals that are created from now on. At most one census may run per process. */
 export const startCensus = (): CensusTaker => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
@@ -54,7 +54,7 @@ export const startCensus = (): CensusTaker => {
   const count = async (): Promise<Census> => {
     for (let round = 0; round < 4; round += 1) {
       collectGarbage();
-      // What a WeakRef was asked for stays until the task ends.
+      // The target of a dereferenced WeakRef stays reachable until the task ends.
       await sleep(5);
     }
     const living = signals.flatMap((ref) => ref.deref() ?? []);

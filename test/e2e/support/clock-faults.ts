@@ -5,7 +5,7 @@ const differs = /clock and ours differ/;
 
 const judged = { result: 'healthy', blinds: false } as const;
 
-/** A wall clock of the watchdog that is wrong from its start. */
+/** A watchdog whose wall clock is wrong from its start. */
 const wrongFromStart = (name: string, shiftMs: number): WireFault => ({
   name,
   ...judged,
@@ -18,7 +18,7 @@ const wrongFromStart = (name: string, shiftMs: number): WireFault => ({
   },
 });
 
-/** One of a watchdog that is away while the fault lasts, and comes back with a wrong clock: into an outage, if there is one. */
+/** A watchdog that is down while the fault lasts and then starts with a wrong clock: during an outage, if there is one. */
 const wrongAfterwards = (name: string, shiftMs: number): WireFault => ({
   name,
   result: undefined,
@@ -30,7 +30,7 @@ const wrongAfterwards = (name: string, shiftMs: number): WireFault => ({
   },
 });
 
-/** One that jumps while it runs, and back. */
+/** A watchdog whose clock jumps while it runs, and jumps back. */
 const jumping = (name: string, shiftMs: number): WireFault => ({
   name,
   ...judged,
@@ -41,7 +41,7 @@ const jumping = (name: string, shiftMs: number): WireFault => ({
   },
 });
 
-/** For a watchdog each. */
+/** Faults of the watchdog's clock. Each needs its own watchdog. */
 export const watchdogClockFaults: readonly WireFault[] = [
   wrongFromStart('clock-fast', tenMinutesMs),
   wrongFromStart('clock-slow', -tenMinutesMs),
@@ -51,22 +51,22 @@ export const watchdogClockFaults: readonly WireFault[] = [
   jumping('clock-jumps-back', -tenMinutesMs),
 ];
 
-/** As far as a client sees that clock. */
+/** A wrong clock of the API server, which clients see in the Date header. */
 const inDateHeader = (name: string, shiftMs: number): WireFault => ({
   name,
   ...judged,
   says: differs,
   inflict: async ({ front }) => {
-    front.meddle(async (_, ask) => {
+    front.intercept(async (_, ask) => {
       const whole = await ask();
       const date = new Date(Date.now() + shiftMs).toUTCString();
       return { ...whole, headers: { ...whole.headers, date } };
     });
-    return () => front.meddle(undefined);
+    return () => front.intercept(undefined);
   },
 });
 
-/** Of nodes that never had another clock. */
+/** Nodes whose clocks were always wrong. */
 const inLeases = (name: string, nodes: 'fast' | 'slow'): WireFault => ({
   name,
   ...judged,
@@ -74,7 +74,7 @@ const inLeases = (name: string, nodes: 'fast' | 'slow'): WireFault => ({
   inflict: async () => () => undefined,
 });
 
-/** How far the clocks of nodes are wrong. */
+/** Error of the nodes' clocks, in milliseconds. */
 export const nodeClockShiftMs = { right: 0, fast: tenMinutesMs, slow: -tenMinutesMs } as const;
 
 export const otherClockFaults: readonly WireFault[] = [

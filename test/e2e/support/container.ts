@@ -8,20 +8,20 @@ import { type Program, superviseProcess } from './program.ts';
 
 const fromRoot = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
-/** Another user, mounts, another root: only root may start a process in all of these. */
+/** True if this process is root: only root may change the user, mount, and change the root directory. */
 export const canStartContainers = process.getuid?.() === 0;
 
-/** Files of a volume by name, as a ConfigMap or a projected volume has them. */
+/** Contents of a volume's files by name, as in a ConfigMap or a projected volume. */
 export type VolumeFiles = Readonly<Record<string, string>>;
 
-/** All that the image adds to its base, with what a base and a kubelet put around it. */
+/** A root file system: the files that the image adds to its base, the base, and the mounts of a kubelet. */
 export interface Rootfs {
   readonly directory: string;
-  /** Replaces what is mounted there. */
+  /** Mounts files at a path, in place of earlier ones. */
   mount(path: string, files: VolumeFiles): void;
 }
 
-/** The C library is this machine's: no registry is asked for the base image. */
+/** The C library is this machine's, so that no base image is pulled. */
 const baseDirectories = ['usr/lib', 'usr/lib64'];
 const mountPoints = [...baseDirectories, 'proc', 'dev', 'tmp'];
 
@@ -44,7 +44,7 @@ export const createRootfs = (directory: string): Rootfs => {
   };
 };
 
-/** Paths below `directory` that somebody else than their owner could write. */
+/** Returns the paths below `directory` that are not owned by root or that other users may write. */
 export const writableByOthers = (directory: string): readonly string[] =>
   readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isSymbolicLink())
@@ -52,8 +52,8 @@ export const writableByOthers = (directory: string): readonly string[] =>
     .filter((path) => (statSync(path).mode & 0o022) !== 0 || statSync(path).uid !== 0);
 
 /**
- * In a mount namespace of its own: nothing below the new root can be written, no privileges can be gained, all capabilities are gone, and the
- * process is another user in /. Every step replaces the one before, so that signals reach the program.
+ * Runs in its own mount namespace. The new root is read-only, no privileges can be gained, all capabilities are dropped, and the process runs
+ * as another user in /. Every step replaces the one before, so that signals reach the program.
  */
 const script = `set -eu
 root=$1; user=$2; shift 2
@@ -69,14 +69,14 @@ exec setpriv --no-new-privs chroot --userspec="$user" --groups= "$root" "$@"`;
 export interface ContainerOptions {
   readonly rootfs: Rootfs;
   readonly command: readonly string[];
-  /** On top of the image's. */
+  /** Variables in addition to the image's. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What a distroless base sets; the tools that start the container are found by it, too. */
+/** The value that a distroless base sets. The tools that start the container are found by it, too. */
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Starts a process from the image, as a container runtime would for a pod with a read-only root file system; it has this machine's network. */
+/** Starts a process from the image, as a container runtime would for a pod with a read-only root file system, but on this machine's network. */
 export const startContainer = ({ rootfs, command, env = {} }: ContainerOptions): Program => {
   const image = readImageConfig();
   const args = [

@@ -11,9 +11,9 @@ const dwd = fileURLToPath(new URL('../../../bin/dwd', import.meta.url));
 /** A run of `dwd demo`, or of a program that runs it. */
 export interface Show {
   readonly process: ChildProcess;
-  /** Its temporary files are here. */
+  /** Directory of its temporary files. */
   readonly directory: string;
-  /** All that it has printed. */
+  /** Returns everything that it has printed. */
   output(): string;
   readonly exit: Promise<number | null>;
 }
@@ -23,7 +23,7 @@ const shows: Show[] = [];
 type Env = Readonly<Record<string, string | undefined>>;
 
 interface Staged {
-  /** Fills the directory of the show before the program starts. */
+  /** Fills the directory before the program starts. */
   readonly prepare: (directory: string) => void;
   readonly args: (directory: string) => readonly string[];
 }
@@ -51,11 +51,11 @@ const start = (command: string, { prepare, args: argsIn }: Staged, env: Env = {}
 
 const asIs = (args: readonly string[]): Staged => ({ prepare: () => undefined, args: () => args });
 
-/** Starts the built program with arguments that name its directory, without a terminal. */
+/** Starts the demo without a terminal, with arguments that depend on its directory. */
 export const startDemoIn = ({ prepare, args }: Staged): Show =>
   start(process.execPath, { prepare, args: (directory) => [dwd, 'demo', ...args(directory)] });
 
-/** Starts the built program, without a terminal. */
+/** Starts the demo without a terminal. */
 export const startDemo = (...args: readonly string[]): Show => startDemoIn(asIs(args));
 
 const startInTerminal = (args: readonly string[], env: Env): Show => {
@@ -63,10 +63,10 @@ const startInTerminal = (args: readonly string[], env: Env): Show => {
   return start('script', asIs(['--quiet', '--return', '--command', command, '/dev/null']), env);
 };
 
-/** Starts it in a terminal of 80 columns and 24 rows, as util-linux's `script` makes one; what is written to its stdin are keys. */
+/** Starts the demo in a terminal of 80 columns and 24 rows, made by util-linux's `script`. Text written to its stdin arrives as keys. */
 export const startDemoInTerminal = (...args: readonly string[]): Show => startInTerminal(['demo', ...args], {});
 
-/** Starts `dwd` with any arguments in such a terminal, which shows colours. For Node, where `CI` is set none does. */
+/** Starts `dwd` with any arguments in such a terminal, with colours. `CI` is unset: with it, Node assumes that a terminal has no colours. */
 export const startInColour = (...args: readonly string[]): Show =>
   startInTerminal(args, { NO_COLOR: undefined, CI: undefined, TERM: 'xterm' });
 
@@ -78,24 +78,24 @@ export const endDemos = async (): Promise<void> => {
   }
 };
 
-/** Fails after half a minute. */
+/** Waits for a condition. Fails after 30 s. */
 export const until = (condition: WaitAttempt<true>, what: string): Promise<true> =>
   waitFor({ what, withinMs: 30_000, everyMs: 100 }, condition);
 
-/** Files and directories of the demo that are there. */
+/** Returns the files and directories that the demo has left. */
 export const leftovers = ({ directory }: Show): readonly string[] => readdirSync(directory);
 
-/** Processes that it has started: its directory is among their arguments. */
+/** Returns the processes that the demo has started: their arguments contain its directory. */
 export const processes = ({ directory }: Show): readonly string[] =>
   execFileSync('ps', ['-A', '-ww', '-o', 'args='], { encoding: 'utf8' })
     .split('\n')
     .filter((line) => line.includes(directory));
 
-/** The child of the process that was started. */
+/** Returns the pid of the child of the started process. */
 export const childOf = ({ process: { pid } }: Show): number =>
   Number(execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }));
 
-/** The logs of the watchdogs, by the paths that were printed. Opened now, they can be read after the demo has removed them. */
+/** Opens the watchdogs' logs, at the printed paths. Because they are open, they can be read after the demo has removed them. */
 export const openLogs = (show: Show): readonly { readonly read: () => string }[] =>
   [...show.output().matchAll(/^ {2}(\S+\.log)$/gm)].map(([, path]) => {
     const file = openSync(path!, 'r');

@@ -4,23 +4,23 @@ import { type TypedAnswer, type TerminalRun, inTerminal } from './in-terminal.ts
 
 const prompt = '$ ';
 
-/** Without what differs from run to run: times, and the version of the program. */
+/** Replaces the parts that differ from run to run: times, and the version of the program. */
 const inShape = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/\((?:\d+[hms])+\)/g, '(AGE)')
     .replaceAll(/\bdwd \d+\.\d+\.\d+[\w.-]*/g, 'dwd VERSION');
 
-/** Commands that a document shows, run in a terminal, and what they print. */
+/** Runs the commands of a document in a terminal, and compares their output. */
 export interface DocumentedRuns {
   readonly file: string;
-  /** Throws where the document does not show this command. `flags`: those that the reader has in his environment. */
+  /** Runs a command. Throws if the document does not show it. `flags` replace the reader's environment. */
   run(command: string, flags: readonly string[], answer?: TypedAnswer): Promise<TerminalRun>;
-  /** The document with what has been printed, where that has another shape. Throws where it shows a command that was not run. */
+  /** Returns the document with the printed output where that differs in more than times and version. Throws if a shown command was not run. */
   text(): string;
 }
 
-/** Each `console` block of the document shows one command: `$ dwd ...`, and below it what that prints. */
+/** Reads a document. Each of its `console` blocks shows one command, `$ dwd ...`, with its output below. */
 export const documentedRuns = (path: string): DocumentedRuns => {
   const file = `${root}${path}`;
   const blocks = new Map(

@@ -1,26 +1,26 @@
 import { waitFor } from '../../envtest/waiting.ts';
-import type { FaultLane } from './fault-lane.ts';
+import type { FaultyShoot } from './faulty-shoot.ts';
 import type { WireFault } from './fault.ts';
 import type { Program } from './program.ts';
 
-/** A fault, the shoot that it befalls, and what became of that. */
+/** A fault, the shoot that has it, and the results. */
 export interface FaultCase {
   readonly fault: WireFault;
-  readonly lane: FaultLane;
+  readonly lane: FaultyShoot;
   heal: () => Promise<void> | void;
-  /** Results of probe runs when the fault came, or was healed. */
+  /** Number of runs by result at the start or the end of the fault. */
   before: ReadonlyMap<string, number>;
-  /** How runs ended while the fault lasted. */
+  /** Results of the runs during the fault, as text. */
   said: string;
   readonly recovered: Set<'healthy' | 'protected' | 'restored'>;
 }
 
-/** For a machine that has much else to do. */
+/** Long, for a busy machine. */
 const patienceMs = 90_000;
-/** Runs that end as expected until that is believed. */
+/** Number of runs that must end as expected. */
 const enough = 2;
 
-export const createCase = (fault: WireFault, lane: FaultLane): FaultCase => ({
+export const createCase = (fault: WireFault, lane: FaultyShoot): FaultCase => ({
   fault,
   lane,
   heal: () => undefined,
@@ -29,7 +29,7 @@ export const createCase = (fault: WireFault, lane: FaultLane): FaultCase => ({
   recovered: new Set(),
 });
 
-/** Complete lines of a program by the namespace that they name, read so far. */
+/** The complete log lines that were read so far, by namespace. */
 interface ReadLog {
   end: number;
   readonly byNamespace: Map<string, string[]>;
@@ -37,7 +37,7 @@ interface ReadLog {
 
 const logs = new WeakMap<Program, ReadLog>();
 
-/** Reads only what was written since the last call: dozens of cases ask twice a second. */
+/** Returns the log lines of a case's namespace. Reads only the new part of the log, because dozens of cases call it twice a second. */
 const linesOf = ({ lane: { namespace, watchdog } }: FaultCase): readonly string[] => {
   const program = watchdog.program();
   const log = logs.get(program) ?? { end: 0, byNamespace: new Map<string, string[]>() };
@@ -58,7 +58,7 @@ const linesOf = ({ lane: { namespace, watchdog } }: FaultCase): readonly string[
 const isSaid = (it: FaultCase, words: RegExp | undefined): boolean =>
   words === undefined || linesOf(it).some((line) => words.test(line));
 
-/** Results of probe runs since the fault came, or was healed. */
+/** Counts the runs by result since the start or the end of the fault. */
 const resultsOf = async ({ lane, before }: FaultCase): Promise<readonly (readonly [string, number])[]> => {
   const results = await lane.watchdog.results(lane.namespace);
   return Array.from(results, ([result, count]) => [result, count - (before.get(result) ?? 0)] as const).filter(
@@ -69,7 +69,7 @@ const resultsOf = async ({ lane, before }: FaultCase): Promise<readonly (readonl
 const hasEnded = async (it: FaultCase, result: string): Promise<boolean> =>
   (await resultsOf(it)).some(([ended, count]) => ended === result && count >= enough);
 
-/** Waits for each case on its own, and then fails for all that did not get there. */
+/** Waits for each case on its own. Fails with the errors of all cases that do not meet the condition in time. */
 const inAll = async (
   cases: readonly FaultCase[],
   what: string,
@@ -93,7 +93,7 @@ const mark = async (it: FaultCase): Promise<void> => {
   it.before = await it.lane.watchdog.results(it.lane.namespace);
 };
 
-/** Lets all faults happen, and waits until each is noticed. */
+/** Starts all faults. Waits until the watchdog has noticed each. */
 export const inflict = async (cases: readonly FaultCase[]): Promise<void> => {
   await Promise.all(
     cases.map(async (it) => {
@@ -116,7 +116,7 @@ export const heal = async (cases: readonly FaultCase[]): Promise<void> => {
   );
 };
 
-/** What was said since the faults came, for the table; from here on it counts who recovers. */
+/** Notes the results since the start of the faults, for the table, and resets the record of recoveries. */
 export const listen = async (cases: readonly FaultCase[]): Promise<void> => {
   for (const it of cases) {
     const results = await resultsOf(it);

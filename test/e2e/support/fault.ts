@@ -1,21 +1,21 @@
-import type { FaultLane } from './fault-lane.ts';
+import type { FaultyShoot } from './faulty-shoot.ts';
 
-/** Something that goes wrong between a watchdog and what it talks to, and that ends. */
+/** A fault between a watchdog and its API servers, with an end. */
 export interface WireFault {
-  /** Of the lane and its namespace. */
+  /** Name of the shoot, and suffix of its namespace. */
   readonly name: string;
-  /** How probe runs end while it lasts and the kubelets are well; undefined: there are none. */
+  /** Result of the runs during the fault while the kubelets are healthy. Undefined if there are no runs. */
   readonly result: string | undefined;
-  /** What the log says of the shoot. */
+  /** Matches a log line about the shoot. */
   readonly says?: RegExp;
-  /** While it lasts nothing can be judged, or nothing can be done: not even in an outage is anything scaled. */
+  /** True if the watchdog can neither judge nor act during the fault: it scales nothing down, not even in an outage. */
   readonly blinds: boolean;
-  /** What it says of the shoot while the fault lasts in an outage. */
+  /** Matches a log line about the shoot during the fault in an outage. */
   readonly saysInOutage?: RegExp;
-  /** Whose clocks are right unless told. */
+  /** Clocks of the nodes, by default right. */
   readonly nodes?: 'right' | 'fast' | 'slow';
-  /** Resolves with what ends it. Then it may be inflicted again. */
-  readonly inflict: (lane: FaultLane) => Promise<() => Promise<void> | void>;
+  /** Starts the fault. Resolves to a function that ends it, after which the fault may start again. */
+  readonly inflict: (lane: FaultyShoot) => Promise<() => Promise<void> | void>;
 }
 
 export type Expected = Pick<WireFault, 'result'> & { readonly says: RegExp };

@@ -1,10 +1,10 @@
-// A process of its own: a simulated seed over HTTPS whose shoots suffer every trouble, one after the other, until it is told to be calm.
+// Runs in its own process: a simulated seed over HTTPS. Its shoots suffer random faults, one after the other, until the order `calm`.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { type RequestFault, withFaults } from '../../../simulator/network/faults.ts';
-import { type HttpsFace, serveHttps } from '../../../simulator/network/https.ts';
+import { type SimHttpsServer, serveHttps } from '../../../simulator/network/https.ts';
 import { createSeededRandom } from '../../../simulator/time/random.ts';
 import type { WorldServer } from '../../../simulator/world/endpoint.ts';
 import type { WorldShoot } from '../../../simulator/world/shoot.ts';
@@ -14,7 +14,7 @@ import { systemClock } from '../../../src/process/clock.ts';
 import { withBrokenBodies } from '../../doubles/broken-bodies.ts';
 import { type Answers, answerOrders } from '../../envtest/served.ts';
 
-/** Its orders. `calm` is answered when all is mended. */
+/** Its orders. `calm` resolves when all faults have ended. */
 export interface FaultyWorld extends Answers {
   readonly ready: { readonly kubeconfig: string };
   readonly trouble: null;
@@ -24,7 +24,7 @@ export interface FaultyWorld extends Answers {
 const clock = systemClock();
 const random = createSeededRandom('faulty world');
 const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-/** Those that are hibernated and woken: the others live as long as the program that probes them. */
+/** The shoots that are hibernated and woken. The program probes the others as long as it runs. */
 const sleepers = ['a', 'b'];
 const troubleMs = 120;
 let isCalm = true;
@@ -44,7 +44,7 @@ const faultOf = (): RequestFault | undefined => {
   ]);
 };
 
-/** Passes bytes on; now and then it cuts an answer off in the middle. */
+/** Starts a proxy that sometimes cuts a response off in the middle. */
 const startCutter = async (to: number): Promise<number> => {
   const pass = (client: Socket): void => {
     const server = connect(to, '127.0.0.1');
@@ -66,7 +66,7 @@ const startCutter = async (to: number): Promise<number> => {
   return (tcp.address() as AddressInfo).port;
 };
 
-const serveShoot = async (shoot: WorldShoot): Promise<HttpsFace> => {
+const serveShoot = async (shoot: WorldShoot): Promise<SimHttpsServer> => {
   const broken = withBrokenBodies(shoot.api.kube, { random, chance: () => (chance(0.05) ? 1 : 0), within: 1 });
   const kube = withFaults(broken, { clock, rule: faultOf });
   const certificates = await createCertificates({ now: clock.now() });
@@ -76,20 +76,20 @@ const serveShoot = async (shoot: WorldShoot): Promise<HttpsFace> => {
   return face;
 };
 
-const serveSeed = async (api: WorldServer): Promise<HttpsFace> => {
+const serveSeed = async (api: WorldServer): Promise<SimHttpsServer> => {
   const certificates = await createCertificates({ now: clock.now() });
   const face = await serveHttps({ kube: api.kube, certificates });
   api.setAddress({ url: face.url, ca: certificates.ca });
   return face;
 };
 
-/** A bounded number of different texts: each is remembered. */
+/** A few fixed texts, because the program caches each. */
 const badKubeconfigs = (good: string): readonly string[] => [
   '',
   'clusters: [',
   good.replace(/token: .*/, 'exec: {command: "true"}'),
   good.replace(/token: .*/, 'token: wrong'),
-  // Nobody listens there.
+  // Nothing listens at this port.
   good.replace(/127\.0\.0\.1:\d+/, '127.0.0.1:1'),
   good.replace(/certificate-authority-data: .*/, ''),
 ];
@@ -104,10 +104,10 @@ const setHibernation = ({ store }: World, { namespace }: WorldShoot, enabled: bo
 interface Place {
   readonly world: World;
   readonly shoot: WorldShoot;
-  readonly face: HttpsFace;
+  readonly face: SimHttpsServer;
 }
 
-/** Each makes one trouble in one shoot, and mends it. */
+/** Each function causes one fault in one shoot, and ends it. */
 const troubles: Readonly<Record<string, (place: Place) => Promise<void>>> = {
   silent: async ({ face }) => {
     await face.setReachability('silent');
@@ -126,7 +126,7 @@ const troubles: Readonly<Record<string, (place: Place) => Promise<void>>> = {
   },
   outage: async ({ shoot }) => {
     shoot.cutKubelets();
-    // Long enough for leases to expire by the prober's clock, which passes more slowly on a busy machine.
+    // Long enough for leases to expire by the prober's observations, which take longer on a busy machine.
     await sleep(30 * troubleMs);
     shoot.restoreKubelets();
   },

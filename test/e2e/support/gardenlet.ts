@@ -14,7 +14,7 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-/** As much of what gardenlet deploys as is looked at here. */
+/** The fields of gardenlet's manifests that the tests read. */
 interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
@@ -46,7 +46,7 @@ const textOf = (file: GardenletFile): string =>
 const parse = (text: string): readonly Manifest[] =>
   parseAllDocuments(text).map((document) => document.toJS() as Manifest);
 
-/** The configuration file that gardenlet mounts. */
+/** Returns the configuration file that gardenlet mounts. */
 export const gardenletConfig = (file: 'prober' | 'weeder'): string => {
   const text = parse(textOf(file)).find(({ kind }) => kind === 'ConfigMap')?.data?.['dep-config.yaml'];
   if (text === undefined) throw new Error(`${file}.yaml has no configuration`);
@@ -55,7 +55,7 @@ export const gardenletConfig = (file: 'prober' | 'weeder'): string => {
 
 const reviews = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 
-/** Applies manifests, and resolves when the API server grants `user` the rights that are in them. */
+/** Applies manifests. Resolves when their rights are in force for `user`. */
 export const applyRights = async (plane: ControlPlane, text: string, user: string): Promise<void> => {
   await plane.kubectl(['apply', '-f', '-'], text);
   const rules = parse(text).flatMap((manifest) =>
@@ -78,10 +78,10 @@ export const applyRights = async (plane: ControlPlane, text: string, user: strin
 export const applyAsGardenlet = (plane: ControlPlane, file: GardenletFile, user: string): Promise<void> =>
   applyRights(plane, textOf(file), user);
 
-/** Where a kubelet mounts the token; gardener-resource-manager's webhook for projected tokens adds the volume to the pod. */
+/** Directory at which a kubelet mounts the token. gardener-resource-manager's webhook for projected tokens adds the volume to the pod. */
 const serviceAccountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Starts the pod of the Deployment that gardenlet has applied: its command, its files, its service account, and nothing else. */
+/** Starts the pod of gardenlet's Deployment, only with its command, files and service account. */
 export const startPod = async (seed: ControlPlane, rootfs: Rootfs, name: string): Promise<Program> => {
   const namespace = 'garden';
   const deployment = await seed.client.get<Deployment>(`/apis/apps/v1/namespaces/${namespace}/deployments/${name}`);

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 export const chart = join(root, 'deploy', 'chart');
 
-/** tools/helm/build.sh computes the same path; the two must agree. */
+/** Returns the path of helm. tools/helm/build.sh computes the same path: the two must agree. */
 const helm = (): string => {
   const [, version = ''] =
     /helm\.sh\/helm\/v4 (v\S+)/.exec(readFileSync(join(root, 'tools/helm/go.mod'), 'utf8')) ?? [];
@@ -17,10 +17,10 @@ const helm = (): string => {
   return join(cache, 'dependency-watchdog', 'helm', version, 'helm');
 };
 
-/** Whether tools/helm/build.sh has built it. */
+/** Returns true if tools/helm/build.sh has built helm. */
 export const isHelmThere = (): boolean => existsSync(helm());
 
-/** Runs helm without any configuration of the user's; resolves with stdout, rejects with stderr. */
+/** Runs helm without the user's configuration. Resolves to stdout, rejects with stderr. */
 export const runHelm = async (...args: readonly string[]): Promise<string> => {
   const home = { HOME: '/nonexistent', XDG_CACHE_HOME: '/nonexistent', XDG_CONFIG_HOME: '/nonexistent' };
   const { stdout } = await promisify(execFile)(helm(), args, { env: home, maxBuffer: 1024 * 1024 });

@@ -1,4 +1,4 @@
-// A process of its own: API servers of shoots behind one HTTPS port, told apart by the first segment of the path. Some are well, and some send whatever hurts.
+// Runs in its own process: API servers of shoots behind one HTTPS port, distinguished by the first path segment. Some are healthy, some hostile.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ const repeated = (piece: string | Buffer): Buffer => {
   return Buffer.concat(Array.from({ length: Math.ceil(blockBytes / bytes.length) }, () => bytes));
 };
 
-/** Sends `piece` until `bytes` are through, or the other side has gone. */
+/** Sends `piece` repeatedly, until `bytes` are sent or the client has closed the connection. */
 const pour = async (response: ServerResponse, piece: string | Buffer, bytes: number): Promise<void> => {
   const block = repeated(piece);
   let wake = (): void => undefined;
@@ -49,13 +49,13 @@ const beWell: Answer = async (response, path) => {
   response.end(path === '/version' ? '{"gitVersion":"v1.34.0"}' : leaseList());
 };
 
-/** A million of them: the list is never finished. */
+/** The size of about a million leases. The list never ends. */
 const millionLeases = 24_000_000;
 const tinyLease = '{"metadata":{"name":"n"}},';
 const message = (field: number, body: Buffer): Buffer =>
   Buffer.concat([Buffer.from([field * 8 + 2, body.length]), body]);
 const protobufLease = message(2, message(1, message(1, Buffer.from('n'))));
-/** `k8s\0`, the type, and a list of up to 16 MB. */
+/** The start of a protobuf list: `k8s\0`, the type, and a length of 16 MB. */
 const protobufHead = Buffer.concat([
   Buffer.from('k8s\0'),
   message(1, Buffer.concat([message(1, Buffer.from('coordination.k8s.io/v1')), message(2, Buffer.from('LeaseList'))])),

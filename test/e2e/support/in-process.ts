@@ -12,10 +12,10 @@ import { runRelease } from '../../../src/steer/release.ts';
 import { weederComponent } from '../../../src/weeder/setup.ts';
 import { type LogLine, parseLine } from './program.ts';
 
-/** `dwd` within the process of the test: dozens of them cost less than as many processes. */
+/** `dwd` within the process of the test: dozens cost less than as many processes. */
 export interface InProcess {
   lines(): readonly LogLine[];
-  /** As SIGTERM; resolves with the exit code. */
+  /** Stops it as SIGTERM does. Resolves to the exit code. */
   stop(): Promise<number>;
 }
 
@@ -24,7 +24,7 @@ const simulator = {
   runDemo: () => Promise.reject(new Error('there is no simulator here')),
 };
 
-/** Starts a component by its command line. */
+/** Starts a component with its command line. */
 export const startInProcess = (argv: readonly string[]): InProcess => {
   const stop = new AbortController();
   const lines: LogLine[] = [];

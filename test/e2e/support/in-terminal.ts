@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 
 const launcher = fileURLToPath(new URL('../../../bin/dwd', import.meta.url));
 
-/** Of util-linux. */
+/** A command of util-linux. */
 const pseudoTerminal = 'script';
 
-/** What Ctrl-C and Ctrl-D send. */
+/** The characters that Ctrl-C and Ctrl-D send. */
 export const interrupt = '\u0003';
 export const endOfInput = '\u0004';
 
@@ -19,15 +19,14 @@ export interface TypedAnswer {
 
 export interface TerminalRun {
   readonly code: unknown;
-  /** All that was on the screen, what was typed included. */
+  /** All text that was on the screen, including the typed keys. */
   readonly text: string;
 }
 
 const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 /**
- * Runs a command line of a shell that begins with `dwd` in a terminal of 80 columns, as util-linux's `script` makes one, where nothing is drawn in
- * place.
+ * Runs a shell command line that begins with `dwd`, in a terminal of 80 columns (made by util-linux's `script`) that cannot move the cursor.
  */
 export const inTerminal = async (
   command: string,

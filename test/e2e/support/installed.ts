@@ -15,29 +15,29 @@ import { type Program, startProgram } from './program.ts';
 type Component = 'prober' | 'weeder';
 export type Configs = Readonly<Record<Component, string>>;
 
-/** A seed on which prober and weeder have what `dwd manifests` gives them, policies included, and a shoot to which nobody has access yet. */
+/** A seed with the manifests of `dwd manifests` for prober and weeder, policies included, and a shoot to which nobody has access yet. */
 export interface InstalledSeed {
   readonly seed: ControlPlane;
   readonly shoot: ControlPlane;
-  /** Of the three nodes of the shoot. */
+  /** Kubelets of the shoot's three nodes. */
   readonly kubelets: Kubelets;
   readonly directory: string;
-  /** Runs `dwd` to its end, which is a good one. */
+  /** Runs `dwd` to its end. Rejects if the exit code is not 0. */
   dwd(...args: readonly string[]): Promise<Program>;
-  /** `dwd manifests` with the configurations: what is on stdout, and the script on stderr. */
+  /** Runs `dwd manifests` with the configurations. Resolves to its stdout and to the script on stderr. */
   manifests(components: string): Promise<{ readonly objects: string; readonly script: string }>;
-  /** As the ServiceAccount of a component. */
+  /** Resolves to a kubeconfig and a client of a component's ServiceAccount. */
   identityOf(component: Component): Promise<Kubeconfig & { readonly client: TestClient }>;
-  /** Starts a component as its ServiceAccount; resolves when it leads and knows its rights, and the prober has found a shoot healthy. */
+  /** Starts a component as its ServiceAccount. Resolves when it leads and has verified its rights and, for the prober, a shoot is healthy. */
   start(component: Component): Promise<Program>;
-  /** What the API server of the seed has refused to it. */
+  /** Returns the requests of a component that the seed's API server has refused. */
   refusedTo(component: Component): readonly string[];
   stop(): Promise<void>;
 }
 
 export const controlPlane = 'shoot--test--one';
 
-/** Of a prober that scales kube-controller-manager. */
+/** Configuration of a prober that scales kube-controller-manager. */
 export const installedProberConfig = `kubeConfigSecretName: shoot-access-prober
 probeInterval: 1s
 initialDelay: 1s
@@ -72,7 +72,7 @@ const createControlPlane = async (seed: TestClient): Promise<void> => {
   await createMill(seed, controlPlane, 4);
 };
 
-/** Makes tokens for the Secrets of ServiceAccounts. */
+/** Starts the controller that creates tokens for Secrets of ServiceAccounts. */
 const startTokenController = (shoot: ControlPlane) => {
   const pki = join(shoot.directory, 'pki');
   return startControllerManager(shoot, {
@@ -86,13 +86,13 @@ const startTokenController = (shoot: ControlPlane) => {
 
 const startControllers = async (seed: ControlPlane, shoot: ControlPlane) => [
   await startTokenController(shoot),
-  // Checks the types of the expressions in policies.
+  // This controller type-checks the expressions of policies.
   await startControllerManager(seed, { controllers: ['validatingadmissionpolicy-status-controller'] }),
   startDeploymentController(seed.client, controlPlane),
   startMillController(seed.client, controlPlane),
 ];
 
-/** Resolves when the program has ended with 0. */
+/** Resolves when the program has ended with exit code 0. */
 const succeeded = async (program: Program): Promise<Program> => {
   if ((await program.ended) !== 0) throw new Error(program.output());
   return program;
@@ -106,7 +106,7 @@ const startFlags = [
   '--health-bind-addr=0',
 ];
 
-/** Resolves when the component leads and has checked its rights, and the prober has found a shoot healthy. */
+/** Resolves when the component leads and has verified its rights and, for the prober, a shoot is healthy. */
 const untilLeads = async (component: Component, program: Program): Promise<void> => {
   const isHealthy = (): boolean => program.lines().some(({ verdict }) => verdict === 'healthy');
   const has = (text: string): boolean => program.lines().some(({ msg }) => msg === text);
@@ -136,7 +136,7 @@ export const startInstalled = async (configs: Configs): Promise<InstalledSeed> =
   const manifests: InstalledSeed['manifests'] = async (components) => {
     const files = `prober=${configFile('prober')},weeder=${configFile('weeder')}`;
     const program = await dwd('manifests', `--component=${components}`, `--config-file=${files}`);
-    // Warnings about the configuration come first.
+    // Warnings about the configuration precede the script.
     return { objects: program.stdout(), script: /^# .*/ms.exec(program.stderr())?.[0] ?? '' };
   };
   const identityOf: InstalledSeed['identityOf'] = async (component) => {

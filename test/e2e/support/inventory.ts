@@ -4,7 +4,7 @@ interface ResourceList {
   readonly resources: readonly { readonly name: string; readonly verbs: readonly string[] }[];
 }
 
-/** Comes and goes by itself: pods of shoots, what controllers say, and discovery's own book-keeping. */
+/** Resources that change by themselves: pods of shoots, Events of controllers, and discovery's own records. */
 const restless: ReadonlySet<string> = new Set(['events', 'pods', 'apiservices', 'componentstatuses', 'replicasets']);
 
 const groupVersions = async (client: TestClient): Promise<readonly string[]> => {
@@ -14,7 +14,7 @@ const groupVersions = async (client: TestClient): Promise<readonly string[]> => 
   return ['/api/v1', ...groups.map(({ preferredVersion }) => `/apis/${preferredVersion.groupVersion}`)];
 };
 
-/** All objects of an API server, of whatever kind, by kind, namespace and name. */
+/** Lists all objects of an API server, of every kind, by kind, namespace and name. */
 export const listEverything = async (client: TestClient): Promise<readonly string[]> => {
   const found: string[] = [];
   for (const path of await groupVersions(client)) {

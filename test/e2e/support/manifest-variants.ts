@@ -1,4 +1,4 @@
-/** Flags of `dwd manifests` under which objects look different, and how many objects they give for each component that runs. */
+/** Flags of `dwd manifests` that change the objects, and the number of objects that they print for each running component. */
 export const manifestVariants = [
   [['--profile=plain'], 10],
   [['--profile=gardener-seed', '--replicas=3'], 9],

@@ -1,28 +1,32 @@
-import type { Lane } from './lane.ts';
+import type { IsolatedShoot } from './isolated-shoot.ts';
 import type { FlowDirection } from './troubles.ts';
 import type { ProxiedWrite } from './write-proxy.ts';
 
-/** One row of the matrix. */
+/** The result of one flow in one shoot. */
 export interface MatrixRow {
   readonly trouble: string;
   readonly flow: FlowDirection;
-  /** The write that met it. */
+  /** The write that had the fault. */
   readonly target: string;
-  /** Of all writes of the flow, in order. */
+  /** HTTP status of every write of the flow, in order. */
   readonly statuses: string;
   readonly result: string;
 }
 
-/** `-`: never arrived. */
+/** Returns the statuses as text. `-` is a write that never arrived. */
 const statusesOf = (writes: readonly ProxiedWrite[]): string =>
   writes.map(({ status }) => (status === undefined ? '-' : String(status))).join(' ');
 
-/** Collects what became of each flow. */
+/** Collects the result of each flow. */
 export const createMatrix = () => {
   const rows: MatrixRow[] = [];
   return {
-    /** Puts a row into the matrix, however `work` ends. */
-    record: async (lane: Lane, row: Omit<MatrixRow, 'statuses' | 'result'>, work: Promise<void>): Promise<void> => {
+    /** Adds a row to the matrix, even if `work` fails. */
+    record: async (
+      lane: IsolatedShoot,
+      row: Omit<MatrixRow, 'statuses' | 'result'>,
+      work: Promise<void>,
+    ): Promise<void> => {
       const { length } = lane.proxy.writes;
       let result = 'FAILED';
       try {

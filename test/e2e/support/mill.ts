@@ -3,7 +3,7 @@ import type { TestClient } from '../../envtest/client.ts';
 
 const group = '/apis/test.dependency-watchdog.gardener.cloud/v1';
 
-/** A resource that is scaled through paths of its own. */
+/** A custom resource with its own paths in the scale subresource. */
 export interface Mill {
   readonly metadata: { readonly namespace: string; readonly annotations?: Readonly<Record<string, string>> };
   readonly spec: { readonly wheel: { readonly count: number } };
@@ -28,7 +28,7 @@ export const createMill = (seed: TestClient, namespace: string, count: number): 
     spec: { wheel: { count } },
   });
 
-/** The watermills' own controller: what turns follows what is wanted. Of all namespaces where none is named. */
+/** Starts the watermills' controller, which copies the desired count into the status. Without `namespace`, in all namespaces. */
 export const startMillController = (seed: TestClient, namespace?: string): { stop(): Promise<void> } => {
   const path = namespace === undefined ? `${group}/watermills` : millPath(namespace).replace(/\/mill$/, '');
   let stopped = false;

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 
 /** A ConfigMap as the kubelet mounts it. */
 export interface MountedConfig {
-  /** What the program is told to read. */
+  /** Path that is passed to the program. */
   readonly file: string;
-  /** Another content, all at once. */
+  /** Replaces the content atomically. */
   swap(text: string): void;
 }
 
 /**
- * The kubelet's AtomicWriter (`pkg/volume/util/atomic_writer.go`): the file is a symlink into `..data`, which is a symlink to a directory of
- * its own for each version; a rename replaces it, and the old directory goes.
+ * Writes files as the kubelet's AtomicWriter does (`pkg/volume/util/atomic_writer.go`): the file is a symlink into `..data`, which is a
+ * symlink to the directory of the current version. A rename replaces `..data`, and the old directory is removed.
  */
 export const mountConfig = (directory: string, text: string): MountedConfig => {
   mkdirSync(directory);

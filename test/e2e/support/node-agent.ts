@@ -11,8 +11,8 @@ const missing = 'missing';
 const pollMs = 200;
 
 /**
- * Scheduler and kubelet of a control plane without nodes. Binds every pod, runs the built program in place of the pods that have our image, writes the pods' status, and ends
- * the program with SIGTERM when its pod is deleted.
+ * Scheduler and kubelet of a control plane without nodes. Binds every pod, runs the built program for each pod with our image, writes the
+ * status of pods, and ends the program with SIGTERM when its pod is deleted.
  */
 export class NodeAgent {
   readonly #seed: ControlPlane;
@@ -33,7 +33,7 @@ export class NodeAgent {
     return new NodeAgent(seed);
   }
 
-  /** The programs of the pods that run now. */
+  /** Returns the programs of the running pods. */
   programs(): readonly Program[] {
     return [...this.#running.values()].map(({ program }) => program);
   }
@@ -49,7 +49,7 @@ export class NodeAgent {
       for (const pod of await this.#seed.client.list<AgentPod>('/api/v1/pods')) {
         const { uid } = pod.metadata;
         if (this.#busy.has(uid)) continue;
-        // The pod may be deleted at any time; the next list shows what is left to do.
+        // The pod may be deleted at any time. The next list shows the remaining work.
         const work = this.#follow(pod).catch(() => undefined);
         this.#busy.set(
           uid,

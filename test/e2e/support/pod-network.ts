@@ -4,18 +4,18 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { ServerFlags } from '../../envtest/flags.ts';
 
-/** Of every pod; no machine has it (RFC 5737). */
+/** Address of every pod. No machine has it (RFC 5737). */
 export const podAddress = '192.0.2.10';
 
 export interface PodNetwork {
-  /** For the kube-apiserver that is to reach pods through it. */
+  /** Flags for the kube-apiserver that reaches pods through this network. */
   readonly flags: ServerFlags;
   close(): Promise<void>;
 }
 
 /**
- * The network of pods as kube-apiserver reaches it: a proxy on a Unix socket (`EgressSelectorConfiguration`), which takes each address for this machine's
- * loopback. kube-apiserver itself connects to no loopback address of a pod (`IsProxyableIP` of k8s.io/kubernetes/pkg/proxy/util).
+ * Opens the pod network for kube-apiserver: a proxy on a Unix socket (`EgressSelectorConfiguration`) that replaces every address by this
+ * machine's loopback address. kube-apiserver itself connects to no loopback address of a pod (`IsProxyableIP` of k8s.io/kubernetes/pkg/proxy/util).
  */
 export const openPodNetwork = async (directory: string): Promise<PodNetwork> => {
   const socket = join(directory, 'pods.sock');

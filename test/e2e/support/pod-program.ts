@@ -8,8 +8,8 @@ import { mountConfig } from './mounted-config.ts';
 import { type Program, startProgram } from './program.ts';
 
 /**
- * URL of a module that makes POD_NAME the host name of a process. The program's identity in an election begins with its host name, which in a pod is the name of
- * the pod.
+ * URL of a module that makes POD_NAME the host name of a process. The program's identity in leader election begins with its host name, which in a pod is
+ * the pod's name.
  */
 export const hostname = `data:text/javascript,${encodeURIComponent(
   "import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module';" +
@@ -57,7 +57,7 @@ export class PodProgram {
     return this.#hasEnded;
   }
 
-  /** The result of the readiness probe. */
+  /** Returns the result of the readiness probe. */
   async isReady(): Promise<boolean> {
     const response = await fetch(`http://${this.#healthAddress}/readyz`).catch(() => undefined);
     return response?.status === 200;
@@ -71,7 +71,7 @@ export class PodProgram {
   }
 }
 
-/** File with a kubeconfig that has a token of the pod's ServiceAccount. */
+/** Returns the file of a kubeconfig with a token of the pod's ServiceAccount. */
 const kubeconfigOf = async (seed: ControlPlane, { metadata: { namespace }, spec }: AgentPod): Promise<string> => {
   const name = spec.serviceAccountName ?? 'default';
   const request = {
@@ -87,11 +87,11 @@ const kubeconfigOf = async (seed: ControlPlane, { metadata: { namespace }, spec 
 interface Mounting {
   readonly pod: AgentPod;
   readonly container: Container;
-  /** Takes a directory for each mounted ConfigMap. */
+  /** Parent of a directory for each mounted ConfigMap. */
   readonly directory: string;
 }
 
-/** The container's arguments, with paths of this machine in place of the container's mount paths. */
+/** Returns the container's arguments, with paths of this machine in place of the mount paths. */
 const localArguments = async (
   { client }: ControlPlane,
   { pod, container, directory }: Mounting,

@@ -11,9 +11,9 @@ export interface PodSpec {
   readonly namespace: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Name of the ReplicaSet that controls it; without it nobody does. */
+  /** Name of the pod's ReplicaSet. Without it, the pod has no controller. */
   readonly owner?: string;
-  /** Names of its containers besides `main`. */
+  /** Init containers and sidecars, besides the container `main`. */
   readonly initContainers?: readonly { readonly name: string; readonly sidecar?: boolean }[];
 }
 
@@ -29,7 +29,7 @@ export interface PodObject {
 const podPath = (namespace: string, name = ''): string =>
   `/api/v1/namespaces/${namespace}/pods/${name}`.replace(/\/$/, '');
 
-/** A pod bound to a node, so that its grace period counts, as it is before the kubelet has said anything. */
+/** Creates a pod that is bound to a node, so that its grace period applies, and that the kubelet has not yet reported on. */
 export const createPod = (client: TestClient, pod: PodSpec): Promise<PodObject> => {
   const { namespace, name, labels, owner, initContainers = [] } = pod;
   const ownerReferences = [
@@ -64,7 +64,7 @@ const statusOf = (name: string, crashing: readonly string[]) => ({
     : { running: { startedAt: new Date().toISOString() } },
 });
 
-/** Says, as the kubelet would, which of the pod's containers crash-loop. */
+/** Writes, as the kubelet would, which of the pod's containers crash-loop. */
 export const setCrashing = (client: TestClient, pod: PodSpec, crashing: readonly string[]): Promise<unknown> =>
   client.patch(`${podPath(pod.namespace, pod.name)}/status`, {
     status: {

@@ -3,7 +3,7 @@ import { parseAllDocuments } from 'yaml';
 import type { RbacRule } from '../../envtest/access.ts';
 import { startProgram } from './program.ts';
 
-/** The rights that `dwd manifests` prints for a configuration of the prober, in all namespaces, and no others; with `Role` also those in the prober's own. */
+/** Returns the rights in all namespaces that `dwd manifests` prints for a configuration of the prober; with `Role`, also those in its own namespace. */
 export const printedRules = async (
   configFile: string,
   component: 'prober' | 'operator' = 'prober',

@@ -4,14 +4,14 @@ import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { type Program, startProgram } from './program.ts';
 import { type ProxyOptions, WriteProxy } from './write-proxy.ts';
 
-/** A `dwd prober` that reaches the seed through a proxy of its own. */
+/** A `dwd prober` that reaches the seed through its own proxy. */
 export interface ProberBehindProxy {
   readonly proxy: WriteProxy;
-  /** As it was started last. */
+  /** Returns the latest program. */
   program(): Program;
-  /** Not while it runs. Of the same flag twice the later counts. */
+  /** Starts the program, which must not be running. A later flag overrides an earlier one. */
   start(flags?: readonly string[], env?: Readonly<Record<string, string>>): Program;
-  /** If it runs. */
+  /** Kills the program if it runs. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface ProberBehindProxy {
 export interface ProberBehindProxyOptions extends ProxyOptions {
   readonly seed: ControlPlane;
   readonly configFile: string;
-  /** Takes files. */
+  /** Directory for the test's files. */
   readonly directory: string;
 }
 
@@ -42,7 +42,7 @@ export const proberBehindProxy = async (options: ProberBehindProxyOptions): Prom
     start: (flags = [], env = {}) => {
       const files = [`--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`];
       const servers = ['--metrics-bind-addr=0', '--health-bind-addr=0'];
-      // A program that starts fills its caches, and waits for nothing.
+      // High limits, so that a starting program does not wait for the rate limiter.
       const limits = ['--kube-api-qps=100', '--kube-api-burst=200'];
       program = startProgram(['prober', ...files, ...servers, ...limits, ...flags], env);
       return program;

@@ -16,22 +16,22 @@ export const shootNamespace = 'shoot--test--one';
 export const kcm = 'kube-controller-manager';
 export const mcm = 'machine-controller-manager';
 export const nodes = ['node-a', 'node-b', 'node-c'];
-/** Of the prober in the shoot. */
+/** The prober's user in the shoot. */
 export const shootUser = 'prober';
 
 type Audit = ReturnType<typeof auditInto>;
 
-/** Two real API servers: of a seed, and of a shoot with three nodes, whose kubelets a test starts. */
+/** Two real API servers: one of a seed, one of a shoot with three nodes. A test starts their kubelets. */
 export interface ProberWorld {
-  /** For files of the test; gone with the world. */
+  /** Directory for the test's files. `stop` removes it. */
   readonly directory: string;
   readonly seed: ControlPlane;
   readonly shoot: ControlPlane;
   readonly seedAudit: Audit;
   readonly shootAudit: Audit;
   /**
-   * A namespace of the seed with all that the prober needs to protect the shoot: its Cluster, a kubeconfig, its Machines, two replicas of
-   * kube-controller-manager and three of machine-controller-manager.
+   * Creates a namespace of the seed with everything that the prober needs to protect the shoot: its Cluster, a kubeconfig, its Machines, two
+   * replicas of kube-controller-manager and three of machine-controller-manager.
    */
   readonly createShoot: (namespace?: string) => Promise<void>;
   stop(): Promise<void>;

@@ -8,15 +8,15 @@ const bundle = fileURLToPath(new URL('../../../dist/dwd.js', import.meta.url));
 /** A running `dwd`. */
 export interface Program {
   readonly pid: number;
-  /** Everything it wrote so far, both streams. */
+  /** Returns all output so far, of both streams. */
   readonly output: () => string;
-  /** The same of standard output alone. */
+  /** Returns the output on standard output. */
   stdout(): string;
   stderr(): string;
-  /** Log lines, parsed. */
+  /** Returns the parsed log lines. */
   lines(): readonly LogLine[];
   signal(name: NodeJS.Signals): void;
-  /** Resolves with the exit code, or the signal's name, once it has ended. */
+  /** Resolves to the exit code or the signal's name when it has ended. */
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
@@ -26,7 +26,7 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** What is no JSON is a message. */
+/** Parses a log line. A line that is not JSON becomes the message. */
 export const parseLine = (line: string): LogLine => {
   try {
     return JSON.parse(line) as LogLine;
@@ -35,7 +35,7 @@ export const parseLine = (line: string): LogLine => {
   }
 };
 
-/** The complete lines of a growing text, each parsed once: tests ask several times a second. */
+/** Returns a reader of a growing log. It parses each complete line once, because tests call it several times a second. */
 const followLog = (text: () => string): (() => readonly LogLine[]) => {
   const lines: LogLine[] = [];
   let end = 0;
@@ -49,7 +49,7 @@ const followLog = (text: () => string): (() => readonly LogLine[]) => {
   };
 };
 
-/** Of a child with pipes for its output; it is killed when the test process ends. */
+/** Collects the output of a child with pipes. Kills the child when the test process ends. */
 export const superviseProcess = (child: ChildProcess): Program => {
   let [text, out, err] = ['', '', ''];
   child.stdout?.on('data', (chunk: Buffer) => {
@@ -80,7 +80,7 @@ export const superviseProcess = (child: ChildProcess): Program => {
   };
 };
 
-/** Starts the built program as a process of its own; it is killed when the test process ends. */
+/** Starts the built program as a process, which is killed when the test process ends. */
 export const startProgram = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Program => {
   if (!existsSync(bundle)) throw new Error('dist/dwd.js is missing: run `make build` first');
   return superviseProcess(

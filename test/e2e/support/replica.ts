@@ -5,7 +5,7 @@ import { type ProberBehindProxy, type ProberBehindProxyOptions, proberBehindProx
 
 export const electionLease = { namespace: 'garden', name: 'dwd-prober-leader-election' };
 
-/** What leader election may do, and no more. */
+/** The rights of leader election, and no others. */
 const electionRules = [
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'], namespace: electionLease.namespace },
   {
@@ -17,10 +17,10 @@ const electionRules = [
   },
 ];
 
-/** One of several programs that elect a leader, as a user of its own. */
+/** One of several programs that elect a leader, with its own user. */
 export interface ProgramReplica extends Omit<ProberBehindProxy, 'start'> {
   readonly user: string;
-  /** As a pod is started again; not while it runs. */
+  /** Starts the program, as a pod is restarted. It must not be running. */
   start(): void;
 }
 
@@ -35,13 +35,13 @@ export const createReplica = async ({ flags, ...options }: ProgramReplicaOptions
 
 const isWrite = ({ verb }: AuditedRequest): boolean => ['create', 'update', 'patch', 'delete'].includes(verb);
 
-/** A change of the Lease that the API server has made. */
+/** A successful write of the Lease. */
 export interface LeaseWrite {
   readonly user: string;
   readonly at: number;
-  /** Empty when it was released. */
+  /** Holder after the write. Empty if the Lease was released. */
   readonly holder: string;
-  /** How long it is good for, as the Lease itself says. */
+  /** Duration of the Lease, from its `leaseDurationSeconds`. */
   readonly durationMs: number;
 }
 
@@ -60,17 +60,17 @@ const asLeaseWrite = (request: AuditedRequest): LeaseWrite | undefined => {
 export const leaseWrites = (requests: readonly AuditedRequest[]): readonly LeaseWrite[] =>
   requests.flatMap((request) => asLeaseWrite(request) ?? []);
 
-/** The lead going from one holder to the next. */
+/** A change of leaders. */
 export interface HandOver {
   readonly from: string;
   readonly to: string;
-  /** When the API server received the first write of the next one. */
+  /** Time at which the API server received the new leader's first write, in epoch milliseconds. */
   readonly at: number;
-  /** The former one gave the Lease back. */
+  /** True if the former leader released the Lease. */
   readonly isReleased: boolean;
-  /** Between the last write of the former holder and the first of the next one, as the API server received them. */
+  /** Time between the former leader's last write and the new leader's first, as the API server received them. */
   readonly gapMs: number;
-  /** How long the former holder's last write was good for. */
+  /** Duration of the Lease in the former leader's last write. */
   readonly durationMs: number;
 }
 
@@ -91,13 +91,13 @@ export const handOvers = (writes: readonly LeaseWrite[]): readonly HandOver[] =>
   return found;
 };
 
-/** Writes to dependent resources that reached the API server, refused ones included. */
+/** Returns the writes to dependent resources that reached the API server, including refused ones. */
 export const dependentWrites = (requests: readonly AuditedRequest[]): readonly AuditedRequest[] =>
   requests.filter((request) => isWrite(request) && request.uri.includes('/watermills/'));
 
 /**
- * Writes of replicas at a time when, by the Lease, they did not lead: a term lasts from the write that takes the Lease until it is released
- * or another takes it.
+ * Returns the writes of replicas that, by the Lease, did not lead at the time. A term lasts from the write that takes the Lease until it is
+ * released or another replica takes it.
  */
 export const writesOutOfTerm = (
   requests: readonly AuditedRequest[],

@@ -9,20 +9,20 @@ import { waitFor } from '../../envtest/waiting.ts';
 import { auditInto } from './audit.ts';
 import { type Running, type Variant, accessOf, nameOf, refusedTo, startVariant } from './without-right.ts';
 
-/** What becomes of the variants, by the name of what they go without. */
+/** The outcome of each variant, by the name of its missing right. */
 export type Fates = Readonly<Record<string, string>>;
 
-/** One control plane that is seed, garden and shoot, for many variants of a component at the same time. */
+/** One control plane as seed, garden and shoot, for many variants of a component at the same time. */
 export interface RightsHarness {
   readonly plane: ControlPlane;
   readonly directory: string;
-  /** In the order in which they were given to `start`. */
+  /** Returns the running variants, in the order of `start`. */
   running(): readonly Running[];
-  /** Starts all, some at a time; resolves when each has asked for its rights. */
+  /** Starts all variants, some at a time. Resolves when each has verified its rights. */
   start(component: string, variants: readonly Variant[], of: LaunchOf): Promise<void>;
-  /** Until the fates of all that run are as expected; fails with what they are. Blind watches hold up a restoration for 90 s. */
+  /** Waits until all running variants have the expected outcomes; fails with the actual ones. Blind watches delay a restoration by 90 s. */
   until(what: string, expected: Fates, fateOf: (running: Running) => Promise<string>): Promise<void>;
-  /** Each permission check names what is missing, and the API server refuses that, but for rights that may not be used; neither does anything else. */
+  /** Expects that each permission check names exactly the missing right, and that the API server refuses exactly that one, unless it `maybeUnused`. */
   expectNamedAndRefused(maybeUnused?: readonly string[]): Promise<void>;
   stopAll(): Promise<void>;
   stop(): Promise<void>;
@@ -35,12 +35,12 @@ export interface Launch {
 }
 type LaunchOf = (variant: Variant) => Launch | Promise<Launch>;
 
-/** All are programs of one process: were all to start at once, none would have the time to. */
+/** Limited because all variants share one process: if all started at once, none would be ready in time. */
 const startingAtOnce = 8;
 
 const isChecked = ({ program, variant: { removed } }: Running): boolean => {
   const has = (pattern: RegExp): boolean => program.lines().some(({ msg }) => pattern.test(msg ?? ''));
-  // A Lease that cannot be renewed is lost after a while: what would be done until then proves nothing.
+  // A replica without the right to renew its Lease loses it only after a while. Its work until then proves nothing.
   return has(/^(?:no|a) right is missing/) && (removed?.verb !== 'update' || has(/^stopped leading/));
 };
 
@@ -58,14 +58,14 @@ const forEachOf = async (variants: readonly Variant[], action: (variant: Variant
   await Promise.all(Array.from({ length: startingAtOnce }, runSome));
 };
 
-/** Expects that the API server refuses to each exactly the right that it lacks. */
+/** Expects that the API server refuses to each variant exactly its missing right. */
 const expectRefused = async (audit: ReturnType<typeof auditInto>, used: readonly Running[]): Promise<void> => {
   const refused = (): readonly (readonly [name: string, what: readonly string[]])[] => {
     const requests = audit.requests();
     return used.map(({ variant }) => [nameOf(variant), refusedTo(variant, requests)]);
   };
   const expected = used.map(({ variant }) => [nameOf(variant), variant.removed ? [nameOf(variant)] : []]);
-  // A variant may have done its work before it first needs the right that it lacks.
+  // A variant may need its missing right only after it has reached its outcome.
   await waitFor({ what: 'refusals', withinMs: 60_000, everyMs: 300 }, () =>
     isDeepStrictEqual(refused(), expected),
   ).catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { WireFault } from './fault.ts';
 import type { ProxyRefusal } from './write-proxy.ts';
 
-/** Of each write, and each list of machines, only every third try comes through; of the others one says when to come again. */
+/** Refuses two of three attempts of each write and each list of machines with 429, one of them with `Retry-After`. */
 const refuseTwice = (): ((method: string, path: string) => ProxyRefusal | undefined) => {
   const tries = new Map<string, number>();
   return (method, path) => {
@@ -14,7 +14,7 @@ const refuseTwice = (): ((method: string, path: string) => ProxyRefusal | undefi
 
 const cutOff = (name: string, how: 'refuse' | 'swallow', saysInOutage: RegExp): WireFault => ({
   name,
-  // A healthy run asks nothing of the seed.
+  // A healthy run sends no request to the seed.
   result: 'healthy',
   saysInOutage,
   blinds: true,
@@ -36,7 +36,7 @@ const cutOffAtStart = (name: string, how: 'refuse' | 'swallow'): WireFault => ({
   },
 });
 
-/** Faults of the seed's API server, for a watchdog each. */
+/** Faults of the seed's API server. Each needs its own watchdog. */
 export const seedFaults: readonly WireFault[] = [
   cutOffAtStart('seed-refuses-start', 'refuse'),
   cutOffAtStart('seed-silent-start', 'swallow'),

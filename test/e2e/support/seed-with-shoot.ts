@@ -12,7 +12,7 @@ import { type ProberWorld, kcm, mcm, nodes, shootNamespace, startProberWorld } f
 
 export { kcm, mcm, shootNamespace };
 
-/** Of a prober that meets an outage within seconds. */
+/** Returns a configuration with which the prober reacts to an outage within seconds. */
 export const quickProberConfig = (probeTimeout: string, dependents: readonly string[] = [kcm, mcm]): string => `
 kubeConfigSecretName: shoot-access-prober
 probeInterval: 1s
@@ -38,7 +38,7 @@ interface Ended {
 }
 
 /**
- * A seed that runs what is installed in it (Kubernetes' own controllers, and a node agent), and one shoot with three nodes, two replicas of
+ * A seed with Kubernetes' own controllers and a node agent, so that installed pods run, and one shoot with three nodes, two replicas of
  * kube-controller-manager and three of machine-controller-manager.
  */
 export interface SeedWithShoot {
@@ -47,17 +47,17 @@ export interface SeedWithShoot {
   readonly kubelets: Kubelets;
   readonly agent: NodeAgent;
   readonly audit: ProberWorld['seedAudit'];
-  /** Runs a command to its end as the admin, as an operator would. */
+  /** Runs `dwd` to its end, as the admin. */
   readonly dwd: (...args: readonly string[]) => Promise<Ended>;
-  /** Path of a kubeconfig with the prober's rights in the seed. */
+  /** Returns the path of a kubeconfig with the prober's rights in the seed. */
   readonly proberKubeconfig: () => Promise<string>;
-  /** `dwd install` of the prober. */
+  /** Runs `dwd install` for the prober. */
   readonly install: (image: string, ...more: readonly string[]) => Promise<Ended>;
-  /** Its path. */
+  /** Writes a configuration of the prober. Returns its path. */
   readonly configFile: (probeTimeout: string, dependents?: readonly string[]) => string;
-  /** Until so many replicas of the two are wanted and ready. */
+  /** Waits until this many replicas of the two are desired and ready. */
   readonly untilCounts: (kcmReplicas: number, mcmReplicas: number) => Promise<unknown>;
-  /** Counts that were written to the two, in order, each with who wrote it. */
+  /** Returns the counts that were written to the two, in order, each with its writer. */
   readonly countsSince: (at: number) => readonly string[];
   stop(): Promise<void>;
 }
@@ -66,7 +66,7 @@ const dependentsPath = `/apis/apps/v1/namespaces/${shootNamespace}/deployments/`
 
 const isScale = (uri: string): boolean => uri.split('?')[0]?.endsWith('/scale') === true;
 
-/** The counts in successful writes, each as `user deployment count`. Other updates are by controllers, which write whole objects with the count in them. */
+/** Returns the counts in successful writes, as `user deployment count`. Ignores updates of controllers, which write whole objects, with the count. */
 const writtenCounts = (requests: readonly AuditedRequest[]): readonly string[] =>
   requests
     .filter(({ status, verb, uri }) => {

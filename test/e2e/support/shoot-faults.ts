@@ -1,20 +1,20 @@
 import { type Expected, type WireFault, listFailed, unreachable } from './fault.ts';
-import type { Ask, FrontAnswer, Meddler, Passage } from '../../envtest/shoot-front.ts';
+import type { Ask, FrontAnswer, RequestInterceptor, Passage } from '../../envtest/shoot-front.ts';
 
-/** Of the configuration; in milliseconds. */
+/** The configuration's `probeTimeout`, in milliseconds. */
 export const probeTimeoutMs = 4_000;
-/** Leaves the rest of a run the time that it takes on a loaded machine. */
+/** Leaves enough time for the rest of a run on a busy machine. */
 const justUnderMs = 2_500;
-/** Certainly behind the time-out of a client that is slow itself. */
+/** Later than the timeout even of a slow client. */
 const justOverMs = probeTimeoutMs + 300;
 
-const meddling = (name: string, expected: Expected, meddler: Meddler): WireFault => ({
+const meddling = (name: string, expected: Expected, meddler: RequestInterceptor): WireFault => ({
   name,
   blinds: true,
   ...expected,
   inflict: async ({ front }) => {
-    front.meddle(meddler);
-    return () => front.meddle(undefined);
+    front.intercept(meddler);
+    return () => front.intercept(undefined);
   },
 });
 
@@ -28,13 +28,13 @@ const admitting = (name: string, expected: Expected, passage: Passage): WireFaul
   },
 });
 
-/** Only the list of leases is meddled with; all else passes. */
+/** Applies an interceptor only to the list of leases. All other requests pass. */
 const inLeases =
-  (meddler: (ask: Ask) => ReturnType<Meddler>): Meddler =>
+  (meddler: (ask: Ask) => ReturnType<RequestInterceptor>): RequestInterceptor =>
   (path, ask) =>
     path.includes('/leases') ? meddler(ask) : ask();
 
-const changed = (change: (whole: FrontAnswer) => Partial<FrontAnswer>, accept?: string): Meddler =>
+const changed = (change: (whole: FrontAnswer) => Partial<FrontAnswer>, accept?: string): RequestInterceptor =>
   inLeases(async (ask) => {
     const whole = await ask(accept === undefined ? {} : { accept });
     return { ...whole, ...change(whole) };
@@ -49,7 +49,7 @@ const answer = (status: number, headers: Readonly<Record<string, string>> = {}, 
   body: Buffer.from(body),
 });
 
-/** The answer `ms` after the request, or as soon as there is one when the machine takes longer: its load does not add up with the delay. */
+/** Returns the response `ms` after the request, or later if the API server takes longer: the load of the machine does not add to the delay. */
 const heldBack = async (ask: Ask, ms: number): Promise<FrontAnswer> => {
   const [whole] = await Promise.all([ask(), new Promise((resolve) => setTimeout(resolve, ms).unref())]);
   return whole;
@@ -57,13 +57,13 @@ const heldBack = async (ask: Ask, ms: number): Promise<FrontAnswer> => {
 
 const half = ({ body }: FrontAnswer): number => Math.floor(body.length / 2);
 
-/** Behind the prefix that every Kubernetes message has. */
+/** Corrupts the body after the 4-byte prefix of every Kubernetes protobuf message. */
 const garbled = ({ body }: FrontAnswer): Buffer => Buffer.from(body.map((byte, at) => (at < 4 ? byte : byte ^ 0x5a)));
 
 const throttled: Expected = { result: 'throttled', says: /429 TooManyRequests/ };
 const late = /no answer within/;
 
-/** What the shoot's API server, or something that answers in its place, can answer. */
+/** Bad responses of the shoot's API server, or of something that responds in its place. */
 export const answerFaults: readonly WireFault[] = [
   meddling('429', throttled, async () => answer(429)),
   meddling('429-retry-after', throttled, async () => answer(429, { 'retry-after': '12' })),
@@ -118,7 +118,7 @@ export const answerFaults: readonly WireFault[] = [
   ),
 ];
 
-/** Slowness, and connections on which nothing comes any more. */
+/** Slow responses, and connections on which nothing arrives. */
 export const silenceFaults: readonly WireFault[] = [
   {
     ...meddling(

@@ -1,8 +1,8 @@
 import type { ControlPlane } from '../../envtest/control-plane.ts';
-import type { Dependent, Lane } from './lane.ts';
+import type { Dependent, IsolatedShoot } from './isolated-shoot.ts';
 import type { ProxiedWrite, WriteFault } from './write-proxy.ts';
 
-/** What a flow writes when nothing comes in between: name, and subresource. */
+/** The writes of an undisturbed flow: name and subresource. */
 export const flows = {
   down: ['machine-controller-manager', 'kube-controller-manager', 'mill', 'mill/scale'],
   up: ['kube-controller-manager', 'machine-controller-manager', 'mill/scale', 'mill'],
@@ -15,10 +15,10 @@ const objectOf = ({ path }: ProxiedWrite): string => path.replace(/\/scale$/, ''
 
 interface Trouble {
   readonly seed: ControlPlane;
-  readonly lane: Lane;
+  readonly lane: IsolatedShoot;
 }
 
-/** What befalls the one write of a flow that a lane is there for, by the name of the lane. */
+/** The fault of one write of a flow, by the name of the shoot that has it. */
 export const troubles: Readonly<Record<string, (trouble: Trouble) => WriteFault>> = {
   'killed-before': ({ lane }) => ({
     before: async () => {
@@ -58,8 +58,8 @@ export const troubles: Readonly<Record<string, (trouble: Trouble) => WriteFault>
 const endsProgram = (trouble: string): boolean => ['killed-before', 'killed-after', 'terminated'].includes(trouble);
 export const changesObject = (trouble: string): boolean => ['conflict', 'autoscaler'].includes(trouble);
 
-/** Arms a lane's proxy: the next write to `target` meets the lane's trouble, once; a program that it ends is started again. */
-export const arm = (seed: ControlPlane, lane: Lane, target: string | undefined) => {
+/** Arms a shoot's proxy: the next write to `target` has the shoot's fault, once. If the fault ends the program, the program is started again. */
+export const arm = (seed: ControlPlane, lane: IsolatedShoot, target: string | undefined) => {
   const trouble = troubles[lane.name]?.({ seed, lane }) ?? {};
   let struck: ProxiedWrite | undefined;
   let recovery: Promise<unknown> = Promise.resolve();
@@ -80,7 +80,7 @@ export const arm = (seed: ControlPlane, lane: Lane, target: string | undefined) 
       return fate;
     },
     after: async (write) => {
-      // What comes after a write is about one that has landed.
+      // A fault after a write needs a write that succeeded.
       if (trouble.after !== undefined && meets(write) && write.status === 200) struck = write;
       if (struck !== write) return 'answer';
       const fate = await trouble.after?.(write);
@@ -95,8 +95,8 @@ export const arm = (seed: ControlPlane, lane: Lane, target: string | undefined) 
   };
 };
 
-/** Kills a lane's program right after the next write to `target` has landed. */
-export const killAfter = (lane: Lane, target: string) => {
+/** Kills a shoot's program right after the next write to `target` has succeeded. */
+export const killAfter = (lane: IsolatedShoot, target: string) => {
   let isDead = false;
   lane.proxy.setFault({
     after: async (write) => {
@@ -110,8 +110,8 @@ export const killAfter = (lane: Lane, target: string) => {
   return { isDead: () => isDead };
 };
 
-/** The writes that have to land, in this order: a count that the autoscaler has raised from 0 needs no restoring. */
-export const neededWrites = (lane: Lane, flow: FlowDirection, target: string | undefined): readonly string[] =>
+/** Returns the writes that must succeed, in order. A count that the autoscaler has raised from 0 needs no restoration. */
+export const neededWrites = (lane: IsolatedShoot, flow: FlowDirection, target: string | undefined): readonly string[] =>
   flows[flow].filter(
     (write) => !(lane.name === 'autoscaler' && flow === 'up' && write === 'mill/scale' && write === target),
   );

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Loaded before the program under test (`node --import`): sets its wall clock wrong by the milliseconds that the file in WALL_CLOCK_SHIFT_FILE
- * says, from the start and whenever that changes. What the monotonic clock and TLS go by stays right.
+ * Loaded before the program under test (`node --import`). Shifts its wall clock by the milliseconds in the file WALL_CLOCK_SHIFT_FILE, from
+ * the start and after every change of the file. The monotonic clock and the clock of TLS stay right.
  */
 const file = process.env.WALL_CLOCK_SHIFT_FILE ?? '';
 const read = (): number => Number(readFileSync(file, 'utf8'));

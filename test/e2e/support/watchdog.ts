@@ -10,19 +10,19 @@ const freshMs = 200;
 const scrapeTimeoutMs = 10_000;
 const wallClock = new URL('./wall-clock.ts', import.meta.url).href;
 
-/** One that sees its own Clusters of a shared seed only. */
+/** A watchdog that sees only its own Clusters of a shared seed. */
 export interface Watchdog extends Omit<ProberBehindProxy, 'start'> {
   readonly name: string;
-  /** As whom it reaches the seed. */
+  /** Its user in the seed. */
   readonly user: string;
-  /** Of the Clusters that are its own. */
+  /** Labels of its own Clusters. */
   readonly clusterLabels: Readonly<Record<string, string>>;
   start(): Promise<void>;
-  /** Sets its wall clock wrong by so many milliseconds, running or not. */
+  /** Shifts its wall clock by this many milliseconds, whether it runs or not. */
   shiftClock(ms: number): void;
-  /** How many of its probe runs ended how, of the shoot of that namespace, since it was started. */
+  /** Returns the number of runs for the shoot of a namespace since the start, by result. */
   results(namespace: string): Promise<Results>;
-  /** The longest that its event loop was held since it was asked before: the machine's doing or its own. */
+  /** Returns the longest delay of its event loop since the last call, caused by the machine or by the program. */
   loopLagMs(): Promise<number>;
 }
 
@@ -30,13 +30,13 @@ export interface WatchdogOptions {
   readonly name: string;
   readonly seed: ControlPlane;
   readonly configFile: string;
-  /** Takes files. */
+  /** Directory for the test's files. */
   readonly directory: string;
 }
 
 type Results = ReadonlyMap<string, number>;
 
-/** By namespace. */
+/** Returns the results in metrics, by namespace. */
 const parseResults = (metrics: string): ReadonlyMap<string, Results> => {
   const found = new Map<string, Map<string, number>>();
   const samples = /^dwd_prober_runs_total\{namespace="([^"]+)",result="(\w+)"\} (\d+)$/gm;
@@ -49,7 +49,7 @@ const parseResults = (metrics: string): ReadonlyMap<string, Results> => {
 
 const unread = () => ({ at: Number.NEGATIVE_INFINITY, byNamespace: Promise.resolve(parseResults('')) });
 
-/** Text of the metrics; empty if they cannot be had in time. */
+/** Returns the text of the metrics; empty if they cannot be read in time. */
 const scrape = async (port: number): Promise<string> => {
   try {
     const url = `http://127.0.0.1:${String(port)}/metrics`;
@@ -82,12 +82,12 @@ export const createWatchdog = async (options: WatchdogOptions): Promise<Watchdog
       });
     },
     shiftClock: (ms) => {
-      // The program never sees half a number.
+      // A rename, so that the program never reads half a number.
       writeFileSync(`${shiftFile}.new`, String(ms));
       renameSync(`${shiftFile}.new`, shiftFile);
     },
     results: async (namespace) => {
-      // Many shoots are asked for at a time.
+      // One scrape serves the calls for many shoots.
       const at = performance.now();
       if (at - results.at > freshMs) results = { at, byNamespace: scrape(metricsPort).then(parseResults) };
       return (await results.byNamespace).get(namespace) ?? new Map<string, number>();

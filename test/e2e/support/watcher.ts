@@ -8,15 +8,15 @@ import { waitFor } from '../../envtest/waiting.ts';
 import { type Program, startProgram } from './program.ts';
 import { type SwallowingProxy, startSwallowingProxy } from '../../envtest/swallowing-proxy.ts';
 
-/** A `dwd` behind a proxy that can swallow what its connections carry. */
+/** A `dwd` behind a proxy that can drop the bytes on its connections. */
 export interface Watcher {
   readonly user: string;
   readonly proxy: SwallowingProxy;
   readonly program: Program;
   readyz(): Promise<{ readonly status: number; readonly body: string }>;
-  /** `dwd_watch_age_seconds` by its labels. */
+  /** Returns `dwd_watch_age_seconds` by its labels. */
   ages(): Promise<ReadonlyMap<string, number>>;
-  /** Resolves when each of its watches has been sent a bookmark. */
+  /** Resolves when each of its watches has received a bookmark. */
   bookmarked(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface WatcherOptions {
   readonly directory: string;
 }
 
-/** A minute, the second or two that the API server may be late, and the time of a busy machine. */
+/** One minute, one or two seconds by which the API server may be late, and a reserve for a busy machine. */
 const bookmarkLimitMs = 110_000;
 
 const untilBookmarked = async (user: string, ages: Watcher['ages']): Promise<void> => {

@@ -9,20 +9,20 @@ interface PodTemplate {
   readonly spec: { readonly containers: readonly object[] };
 }
 
-/** As much of a Deployment as webhooks here change. */
+/** The parts of a Deployment that webhooks here change. */
 export interface Mutable {
   readonly metadata: object;
   readonly spec: { readonly template: PodTemplate };
 }
 
-/** What a webhook makes of an object at its `call`th call. */
+/** Returns the object as the webhook changes it. `call` counts the calls. */
 export type WebhookMutation = (object: Mutable, call: number) => Mutable;
 
-/** A mutating webhook for all updates of Deployments, by HTTPS on the loopback address. */
+/** A mutating webhook for all updates of Deployments, over HTTPS on the loopback address. */
 export interface Webhook {
-  /** From now on; undefined leaves objects as they are. */
+  /** Sets the mutation from now on. Undefined leaves objects as they are. */
   readonly mutate: (mutation: WebhookMutation | undefined) => void;
-  /** How often it has changed something. */
+  /** Returns the number of mutations so far. */
   readonly changes: () => number;
   readonly stop: () => Promise<void>;
 }

@@ -9,22 +9,22 @@ import { type InProcess, startInProcess } from './in-process.ts';
 type Place = 'seed' | 'garden' | 'shoot';
 export type Grants = Readonly<Partial<Record<Place, readonly Grant[]>>>;
 
-/** One verb of one grant. */
+/** The missing right: one verb of one grant. */
 interface Removal {
   readonly place: Place;
   readonly grant: Grant;
   readonly verb: string;
 }
 
-/** One installation of a component, with all rights or all but one. */
+/** An installation of a component, with all rights or with all but one. */
 export interface Variant {
-  /** Unlike that of all others: its users, the namespace of its Lease, its files. */
+  /** Unique name, used for its users, the namespace of its Lease, and its files. */
   readonly id: string;
   readonly grants: Grants;
   readonly removed?: Removal;
 }
 
-/** One with all rights, and one for each verb of each grant that goes without it. */
+/** Returns a variant with all rights, and one without each verb of each grant. */
 export const variantsOf = (prefix: string, grantsOf: (id: string) => Grants): readonly Variant[] => {
   const lines = (grants: Grants) => Object.entries(grants) as readonly (readonly [Place, readonly Grant[]])[];
   const removals = lines(grantsOf(prefix)).flatMap(([place, grants]) =>
@@ -38,7 +38,7 @@ export const variantsOf = (prefix: string, grantsOf: (id: string) => Grants): re
   return [{ id: `${prefix}-0`, grants: grantsOf(`${prefix}-0`) }, ...without];
 };
 
-/** `list clusters.extensions.gardener.cloud`, `patch deployments.apps one`; `all` for the variant that has them all. */
+/** Names a variant by its missing right, such as `list clusters.extensions.gardener.cloud` or `patch deployments.apps one`; `all` if none is missing. */
 export const nameOf = ({ id, removed }: Variant): string => {
   if (removed === undefined) return 'all';
   const { place, verb, grant } = removed;
@@ -49,7 +49,7 @@ export const nameOf = ({ id, removed }: Variant): string => {
 
 const userOf = ({ id }: Variant, place: Place): string => (place === 'seed' ? id : `${id}-${place}`);
 
-/** RBAC rules for what the variant may do there. */
+/** Returns the RBAC rules of a variant in a place. */
 export const rulesOf = ({ grants, removed }: Variant, place: Place): readonly RbacRule[] => {
   const left = (grants[place] ?? []).map((grant) =>
     grant === removed?.grant ? { ...grant, verbs: grant.verbs.filter((verb) => verb !== removed.verb) } : grant,
@@ -63,18 +63,18 @@ export const rulesOf = ({ grants, removed }: Variant, place: Place): readonly Rb
   );
 };
 
-/** Text of a kubeconfig for a user that has the rights of the variant there. */
+/** Returns a kubeconfig for a user with the variant's rights in a place. */
 export const accessOf = async (to: Access, variant: Variant, place: Place): Promise<string> => {
   return (await to.kubeconfigFor({ user: userOf(variant, place), rules: rulesOf(variant, place) })).text;
 };
 
-/** True if the removed right is what the request lacked. A GET that is to be upgraded takes the right to create as well. */
+/** True if the request was refused for the removed right. A GET with an upgrade needs the right to create, too. */
 const isRefusalOf = ({ grant, verb }: Removal, { verb: asked, resource, name }: AuditedRequest): boolean =>
   (asked === verb || (resource === 'pods/portforward' && asked === 'get')) &&
   resource === `${grant.resource}${grant.group === '' ? '' : `.${grant.group}`}` &&
   (grant.names === undefined || grant.names.includes(name ?? ''));
 
-/** What the API server has refused the variant: its name where that is what it goes without, else the request. */
+/** Returns the refused requests of a variant: its name if the removed right was the reason, else the request. */
 export const refusedTo = (variant: Variant, requests: readonly AuditedRequest[]): readonly string[] => {
   const { removed } = variant;
   const users = (['seed', 'garden', 'shoot'] as const).map((place) => userOf(variant, place));
@@ -87,14 +87,14 @@ export const refusedTo = (variant: Variant, requests: readonly AuditedRequest[])
   return [...new Set(words)];
 };
 
-/** What the permission check has named as missing, without where. */
+/** Returns the missing rights that the permission check has logged, without their scope. */
 const namedBy = (program: InProcess): readonly string[] =>
   program
     .lines()
     .filter(({ msg }) => msg?.startsWith('a right is missing'))
     .map(({ right }) => String(right).replace(/ (?:at the cluster scope|in the namespace .*)$/, ''));
 
-/** What it is to name. In shoots, nothing is asked for. */
+/** Returns the missing rights that the permission check must log. It checks no rights in shoots. */
 const toBeNamed = ({ removed }: Variant): readonly string[] => {
   if (removed === undefined || removed.place === 'shoot') return [];
   return rightsOf([{ ...removed.grant, verbs: [removed.verb] }]).map(({ right: { verb, resource, name, group } }) => {
@@ -104,13 +104,13 @@ const toBeNamed = ({ removed }: Variant): readonly string[] => {
 };
 
 export interface StartOptions {
-  /** `prober`, `weeder`, `care`. */
+  /** Name of the command: `prober`, `weeder` or `care`. */
   readonly component: string;
   readonly variant: Variant;
   readonly config: string;
-  /** Text of the one for the seed. */
+  /** Text of the kubeconfig for the seed. */
   readonly kubeconfig: string;
-  /** Takes files. */
+  /** Directory for the test's files. */
   readonly directory: string;
   readonly flags?: readonly string[];
 }
@@ -119,7 +119,7 @@ export interface StartOptions {
 export interface Running {
   readonly variant: Variant;
   readonly program: InProcess;
-  /** What its permission check has named as missing, and what it is to name. */
+  /** Returns the missing rights that its permission check has logged, and those that it must log. */
   readonly named: () => { readonly is: readonly string[]; readonly expected: readonly string[] };
 }
 

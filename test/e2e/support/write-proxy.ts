@@ -8,38 +8,38 @@ import { createAuthority } from '../../envtest/certificates.ts';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { kubeconfigText } from '../../envtest/kubeconfig.ts';
 
-/** A PATCH of the program under test, which is how it writes its dependent resources. */
+/** A PATCH of the program under test. It writes its dependent resources only with PATCH. */
 export interface ProxiedWrite {
-  /** Without the query. */
+  /** Path without the query. */
   readonly path: string;
   readonly body: unknown;
-  /** Of the API server's answer; absent when it was not forwarded. */
+  /** Status of the API server's response. Absent if the write was not forwarded. */
   status?: number;
 }
 
-/** What happens to writes on their way. */
+/** Faults of writes between the program and the API server. */
 export interface WriteFault {
-  /** Right before the write is forwarded. `drop`: it never arrives, and its connection is cut. */
+  /** Called right before the write is forwarded. `drop`: it never arrives, and its connection is cut. */
   before?(write: ProxiedWrite): Promise<'forward' | 'drop'>;
-  /** When the API server has answered. `cut`: the answer never arrives, and the connection is cut. */
+  /** Called after the API server's response. `cut`: the response never arrives, and the connection is cut. */
   after?(write: ProxiedWrite): Promise<'answer' | 'cut'>;
 }
 
 export interface ProxyOptions {
-  /** As whom requests reach the seed, whatever credentials the program shows. */
+  /** User of all requests to the seed, whatever the program's credentials are. */
   readonly user: string;
   readonly rules: readonly RbacRule[];
-  /** Makes the seed look as if these were its only Clusters, so that several programs can work in one seed. */
+  /** Hides all other Clusters of the seed, so that several programs can work in one seed. */
   readonly onlyClusters?: { readonly fieldSelector: string } | { readonly labelSelector: string };
 }
 
-/** What is answered in the API server's place. */
+/** The proxy's own response, in place of the API server's. */
 export interface ProxyRefusal {
   readonly status: number;
   readonly retryAfter?: number;
 }
 
-/** Decides by method and path without query; a request for which it returns undefined passes. */
+/** Decides by method and by path without query. A request for which it returns undefined passes. */
 type RefuseRequest = (method: string, path: string) => ProxyRefusal | undefined;
 
 /** The API server behind the proxy, and the connections to it. */
@@ -72,11 +72,11 @@ const refuse = (response: ServerResponse, { status, retryAfter }: ProxyRefusal):
 };
 
 /**
- * A proxy between one program and the seed's API server, with a certificate of its own. It passes watches on as streams, and PATCH requests, with which the program writes its
- * dependent resources, one by one.
+ * A proxy between one program and the seed's API server, with its own certificate. It streams watches, and handles PATCH requests, with which the
+ * program writes its dependent resources, one by one.
  */
 export class WriteProxy {
-  /** Text of a kubeconfig that leads to the seed through this proxy. */
+  /** Text of a kubeconfig for the seed through this proxy. */
   readonly kubeconfig: string;
   /** All writes since the start, in the order of their arrival. */
   readonly writes: ProxiedWrite[] = [];
@@ -101,7 +101,7 @@ export class WriteProxy {
     const { certificatePem: cert, keyPem: key } = await seed.authority.issueClient({ user: options.user });
     const authority = await createAuthority('proxy-ca');
     const serving = await authority.issueServer(['127.0.0.1']);
-    // The time-out is below the API server's own, so that the API server never closes a connection that is about to be used.
+    // Shorter than the API server's idle timeout, so that the API server never closes a connection that is about to be used.
     const agent = new Agent({ keepAlive: true, timeout: 30_000, ca: seed.caPem, cert, key });
     const server = createServer({ cert: serving.certificatePem, key: serving.keyPem });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -125,12 +125,12 @@ export class WriteProxy {
     this.#refusalOf = refuse;
   }
 
-  /** Breaks all connections, watches too. */
+  /** Breaks all connections, including watches. */
   breakConnections(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** `refuse`: connections break at once, as with a rejecting firewall; `swallow`: they stay open, and nothing passes in either direction. */
+  /** Cuts the program off. `refuse`: connections break at once, as with a rejecting firewall. `swallow`: they stay open, and no bytes pass. */
   cutOff(how: 'refuse' | 'swallow'): void {
     this.#passing = how;
     if (how === 'refuse') this.breakConnections();
@@ -163,7 +163,7 @@ export class WriteProxy {
       else if (request.method === 'PATCH') await this.#forwardWrite(request, body, response);
       else this.#stream(await this.#open(request, body, response), response);
     } catch {
-      // One of the two connections has broken: break the other one, so that its end notices.
+      // One of the two connections broke: break the other one, so that its end notices.
       request.socket.destroy();
     }
   }
@@ -194,7 +194,7 @@ export class WriteProxy {
       const outgoing = httpsRequest({ host, port, agent, method, path, headers: endToEnd(headers) });
       outgoing.once('error', reject);
       outgoing.once('response', resolve);
-      // A write that was forwarded takes effect whether or not the program still waits for the response.
+      // A forwarded write takes effect even if the program no longer waits for the response.
       if (method === 'GET') response.once('close', () => outgoing.destroy());
       outgoing.end(body);
     });

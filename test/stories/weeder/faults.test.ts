@@ -50,7 +50,7 @@ describe('deletes that fail', () => {
     );
   });
 
-  it('for two causes log each of them once', async () => {
+  it('for two causes log each cause once', async () => {
     await begin();
     for (const name of ['api-1', 'api-2', 'api-3', 'api-4']) fixture.kubelet.crash(pod(name));
     let failures = 0;
@@ -65,7 +65,7 @@ describe('deletes that fail', () => {
     expect(lines.map(({ error }) => /\b(403|500)\b/.exec(String(error))?.[1])).toEqual(['500', '403']);
   });
 
-  it('because the answer is lost do not delete the pod that replaced the first', async () => {
+  it('because the response is lost do not delete the pod that replaced the first', async () => {
     await begin();
     fixture.kubelet.crash(pod('api-1', 'api'));
     let lost = 0;
@@ -83,7 +83,7 @@ describe('deletes that fail', () => {
 });
 
 describe('watches', () => {
-  it('of pods that break are opened again, and no change is missed', async () => {
+  it('of pods that break are reopened, and no change is missed', async () => {
     await begin();
     fixture.kubelet.endpoints(etcd, true);
     await fixture.clock.advance(20_000);
@@ -113,7 +113,7 @@ describe('watches', () => {
     ]);
   });
 
-  it('of slices that were broken notice a service that became ready meanwhile', async () => {
+  it('of EndpointSlices that were broken show a service that became ready meanwhile', async () => {
     await begin();
     fixture.kubelet.crash(pod('api-1'));
     fixture.world.api.setReachability('silent');
@@ -124,7 +124,7 @@ describe('watches', () => {
     expect(fixture.kubelet.deleted).toHaveLength(1);
   });
 
-  it('that are broken appear in the checks, those of pods during a weeding, and the weeder stays ready', async () => {
+  it('that are broken appear in the checks, those of pods only during a weeding, and the weeder stays ready', async () => {
     await begin();
     fixture.kubelet.endpoints(etcd, true);
     fixture.kubelet.endpoints({ namespace: 'shoot--b', name: etcd.name }, true);
@@ -168,7 +168,7 @@ describe('watches', () => {
 });
 
 describe('restart, hand-over and reload', () => {
-  it('weeds once for every service that is ready when it starts, and again for one that becomes ready later', async () => {
+  it('weeds for every service that is ready when the weeder starts', async () => {
     fixture.kubelet.endpoints(etcd, true);
     fixture.kubelet.crash(pod('api-1'));
     fixture.start();
@@ -181,7 +181,7 @@ describe('restart, hand-over and reload', () => {
     expect(fixture.kubelet.deleted).toHaveLength(2);
   });
 
-  it('sends nothing after another weeder has taken the lead', async () => {
+  it('sends no delete after another weeder has become leader', async () => {
     await begin();
     fixture.kubelet.endpoints(etcd, true);
     await fixture.clock.advance(5_000);
@@ -210,7 +210,7 @@ describe('restart, hand-over and reload', () => {
     expect(fixture.line.requests.total()).toBe(0);
   });
 
-  it('continues its weedings under another configuration with the new selectors, and starts none for services it knew', async () => {
+  it('continues weedings with the selectors of a new configuration, and starts none for services known before', async () => {
     await begin();
     fixture.kubelet.endpoints(etcd, true);
     await fixture.clock.advance(1_000);
@@ -228,7 +228,7 @@ describe('restart, hand-over and reload', () => {
     expect(fixture.told('weeding ends')).toMatchObject([{ why: 'expired' }]);
   });
 
-  it('takes the answer of a delete that was sent before a change of the configuration', async () => {
+  it('handles the response to a delete that was sent before a change of the configuration', async () => {
     await begin();
     fixture.kubelet.crash(pod('api-1'));
     fixture.line.setFaults((request) =>

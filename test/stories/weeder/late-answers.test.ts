@@ -15,13 +15,13 @@ afterEach(() => fixture.stop());
 
 const begin = (): Promise<void> => beginWithoutEtcd(fixture);
 
-/** By the name of the pod. */
+/** Sets the faults of deletes by the name of the pod. */
 const answerDeletes = (faultOf: (name: string) => RequestFault | undefined): void =>
   fixture.line.setFaults((request) =>
     requestKind(request).verb === 'delete' ? faultOf(request.path.split('/').at(-1) ?? '') : undefined,
   );
 
-/** A new pod for each that goes, which crash-loops at once; 50 at most. */
+/** Creates a crash-looping pod for each deleted pod, at most 50. Returns the function that ends this. */
 const remake = (owner: string): (() => void) => {
   let made = 0;
   return fixture.world.store.subscribe(simKinds.Pod, ({ type }) => {
@@ -31,7 +31,7 @@ const remake = (owner: string): (() => void) => {
   });
 };
 
-describe('answers that come after the weeding has ended', () => {
+describe('responses that arrive after the weeding has ended', () => {
   it('count for that weeding, and not for the next one of the service', async () => {
     await begin();
     fixture.kubelet.crash(pod('api-1'));
@@ -49,13 +49,13 @@ describe('answers that come after the weeding has ended', () => {
       { why: 'not-ready', deleted: 0 },
       { why: 'expired', deleted: 1 },
     ]);
-    // Each weeding tells of the first.
+    // Each weeding logs its first failure.
     expect(fixture.told('deleting failed, trying again').map(({ level }) => level)).toEqual(['error', 'error']);
   });
 });
 
-describe('answers that are lost', () => {
-  it('may hide a delete: the pod that replaced it waits, and the weeder does not become the crash loop', async () => {
+describe('lost responses', () => {
+  it('may hide a delete, so the replacement waits for the back-off and the weeder does not cause a crash loop', async () => {
     await begin();
     fixture.kubelet.crash(pod('api-0', 'api'));
     const unsubscribe = remake('api');
@@ -78,8 +78,8 @@ describe('answers that are lost', () => {
   });
 });
 
-describe('answers that take a second each', () => {
-  /** More than are in flight at the same time. */
+describe('responses that take a second each', () => {
+  /** Starts a weeding with more pods than the number of deletes in flight at the same time. */
   const beginWithMany = async (): Promise<void> => {
     await begin();
     answerDeletes(() => ({ delayMs: 1_000 }));
@@ -101,7 +101,7 @@ describe('answers that take a second each', () => {
     expect([sent(), told(), fixture.kubelet.deleted.length]).toEqual([60, 60, 60]);
   });
 
-  it('do not make a stopping weeder send its unsent deletes', async () => {
+  it('do not make a weeder that stops send its unsent deletes', async () => {
     await beginWithMany();
     await fixture.stopWeeder();
     expect([sent(), told(), fixture.kubelet.deleted.length]).toEqual([40, 40, 40]);

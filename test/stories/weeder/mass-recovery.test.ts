@@ -5,15 +5,15 @@ import { requestKind } from '../../../simulator/network/counting.ts';
 
 const shoots = Array.from({ length: 250 }, (_, index) => `shoot--s${String(index)}`);
 const recoversAtMs = 10_000;
-/** Of an answer, in the simulated seed. */
+/** Duration of a response of the simulated seed. */
 const answerMs = 20;
 
-/** A whole seed recovers in the same second: etcd of 250 shoots, and behind each two crash-looping API servers. */
+/** A whole seed recovers in the same second: the etcds of 250 shoots, each with two crash-looping API servers. */
 describe('mass recovery', () => {
   let fixture: WeederFixture;
   let deletesInFlight = 0;
   let mostInFlight = 0;
-  /** Without a deadline each would open a connection of its own. */
+  /** Number of requests without a deadline. Each of them would open a new connection. */
   let withoutDeadline = 0;
 
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe('mass recovery', () => {
     expect(worst).toBeLessThan(2);
   });
 
-  it('watches them all with one watch, and sends 20 requests at a time', () => {
+  it('watches all pods with one watch, and sends 20 requests at a time', () => {
     const { requests } = fixture.line;
     expect([
       requests.total({ verb: 'list', resource: 'pods' }),
@@ -61,7 +61,7 @@ describe('mass recovery', () => {
     expect([mostInFlight, withoutDeadline]).toEqual([20, 0]);
   });
 
-  it('writes no Events before the deletes: Events wait for the ordinary rate limit', () => {
+  it('delays no delete by Events, which wait for the ordinary rate limit', () => {
     expect(fixture.line.requests.total({ verb: 'create', resource: 'events' })).toBeLessThan(250);
   });
 });

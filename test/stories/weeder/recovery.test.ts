@@ -12,7 +12,7 @@ const shoots = Array.from({ length: 12 }, (_, index) => ({
 let fixture: WeederFixture | undefined;
 afterEach(() => fixture?.stop());
 
-/** Seconds from etcd's return until each of the Deployments that depend on it was whole again, after half an hour without etcd. */
+/** Seconds from the return of etcd, after half an hour, until all pods of each dependent Deployment were ready. */
 const recover = async ({ isWeeded }: { readonly isWeeded: boolean }): Promise<readonly number[]> => {
   const created = createWeederFixture(shoots);
   fixture = created;
@@ -33,8 +33,8 @@ const recover = async ({ isWeeded }: { readonly isWeeded: boolean }): Promise<re
 const told = (seconds: readonly number[]): string =>
   `median ${(seconds[Math.floor(seconds.length / 2)] ?? 0).toFixed(0)} s, worst ${(seconds.at(-1) ?? 0).toFixed(0)} s`;
 
-describe('control planes whose etcd comes back', () => {
-  it('are healthy within a minute, which takes minutes without the weeder', async () => {
+describe('control planes whose etcd returns', () => {
+  it('are healthy within a minute, instead of several minutes without the weeder', async () => {
     const alone = await recover({ isWeeded: false });
     await fixture?.stop();
     const weeded = await recover({ isWeeded: true });
@@ -46,14 +46,14 @@ describe('control planes whose etcd comes back', () => {
     expect(weeded.at(-1)).toBeLessThan(60);
   });
 
-  it('lose no healthy pod to the weeder, and none to a loop of deletes', async () => {
+  it('lose no healthy pod to the weeder, and are not deleted in a loop', async () => {
     fixture = createWeederFixture([{ name: 'a', nodes: 1, controlPlanePods: true }]);
     const { clock, world, kubelet } = fixture;
     const [shoot] = world.shoots;
     fixture.start();
     await clock.advance(10 * minute);
     expect(kubelet.deleted).toEqual([]);
-    // Its dependency is there all the time: what is wrong with it no weeder can mend.
+    // This pod crashes for a reason of its own, which the weeder cannot repair.
     shoot?.crash(['kube-scheduler']);
     shoot?.breakEtcd();
     await clock.advance(10 * minute);
@@ -61,7 +61,7 @@ describe('control planes whose etcd comes back', () => {
     shoot?.mendEtcd();
     await clock.advance(5 * minute);
     const ofScheduler = kubelet.deleted.slice(before).filter((line) => line.includes('kube-scheduler'));
-    // At 0, 10, 30, 70, 150 and 230 s at the earliest.
+    // Deletes come at 0, 10, 30, 70, 150 and 230 s at the earliest.
     expect(ofScheduler.length).toBeGreaterThan(1);
     expect(ofScheduler.length).toBeLessThanOrEqual(6);
     expect(world.store.list(simKinds.Pod, shoot?.namespace).length).toBeGreaterThan(0);

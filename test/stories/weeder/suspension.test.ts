@@ -9,7 +9,7 @@ import { createWorld } from '../../../simulator/world/world.ts';
 
 const weedingMs = 60_000;
 
-/** A weeder in a process that can be suspended, in a seed whose etcd is not ready. */
+/** Starts a weeder in a process that can be suspended, in a seed whose etcd is not ready. */
 const begin = async () => {
   const clock = createVirtualClock();
   const world = createWorld({ clock, shoots: [] });
@@ -29,7 +29,7 @@ const begin = async () => {
     clock,
     kubelet,
     weeder,
-    /** Sleeps until long after the end of a weeding that has begun. */
+    /** Suspends the weeder until well after the end of a running weeding. */
     sleep: async (meanwhile: () => void) => {
       weeder.process.suspend();
       await clock.advance(10_000);
@@ -60,8 +60,8 @@ it('a weeder suspended beyond the end of a weeding sends none of its waiting del
   const { clock, kubelet, weeder, sleep, stop } = await begin();
   const pods = Array.from({ length: 25 }, (_, index) => `api${String(index)}-1`);
   for (const name of pods) kubelet.crash({ namespace: ns, name });
-  // The twenty that are in flight are answered while it sleeps.
-  weeder.seedLine.setFaults(({ method }) => (method === 'DELETE' ? { delayMs: 8_000 } : undefined));
+  // The twenty deletes in flight get their responses while the process is suspended.
+  weeder.seedConnection.setFaults(({ method }) => (method === 'DELETE' ? { delayMs: 8_000 } : undefined));
   kubelet.endpoints(etcd, true);
   await clock.advance(5_000);
   await sleep(() => undefined);

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => fixture.stop());
 
-/** Requests of this kind (`verb resource`), the first `count` of them, meet with `fault`. */
+/** Applies `fault` to the first `count` requests of this kind (`verb resource`). */
 const afflict = (kind: string, fault: RequestFault, count = Number.POSITIVE_INFINITY): void => {
   let left = count;
   fixture.line.setFaults((request) => {
@@ -30,14 +30,14 @@ const becomeReady = (name: string, ...where: readonly string[]): void => {
   for (const namespace of where) fixture.kubelet.endpoints({ namespace, name }, true);
 };
 
-/** The weeder has started, and etcd is down in these namespaces. */
+/** Starts the weeder while etcd is not ready in these namespaces. */
 const begin = async (...where: readonly string[]): Promise<void> => {
   for (const namespace of where) fixture.kubelet.endpoints({ namespace, name: etcd }, false);
   fixture.start();
   await fixture.clock.advance(10_000);
 };
 
-/** Four services of nine namespaces become ready, with selectors of their own: as many watches as it takes without one over all namespaces. */
+/** Makes four services with different selectors ready in nine namespaces: the maximum number of watches before one covers all namespaces. */
 const recoverAll = async (before = (): void => undefined): Promise<void> => {
   const roles = ['a', 'b', 'c', 'd'];
   const shoots = namespaces(9);
@@ -50,8 +50,8 @@ const recoverAll = async (before = (): void => undefined): Promise<void> => {
   }
 };
 
-describe('watches that get no answer', () => {
-  it.each(['watch pods', 'watch endpointslices'])('(%s) are given up and opened again', async (kind) => {
+describe('watches that get no response', () => {
+  it.each(['watch pods', 'watch endpointslices'])('(%s) are given up and reopened', async (kind) => {
     afflict(kind, 'drop', 1);
     await begin(ns);
     becomeReady(etcd, ns);
@@ -61,7 +61,7 @@ describe('watches that get no answer', () => {
     expect(fixture.kubelet.deleted).toHaveLength(1);
   });
 
-  it('are retried no sooner than a Retry-After says', async () => {
+  it('are not retried before a Retry-After has passed', async () => {
     await begin(ns);
     fixture.kubelet.crash({ namespace: ns, name: 'api-1' });
     afflict('watch pods', { status: 429, retryAfter: 50 });
@@ -73,7 +73,7 @@ describe('watches that get no answer', () => {
     expect(await fixture.meter().metricsText()).toContain('dwd_weeder_watch_errors_total{code="429"} 2\n');
   });
 
-  it('do not take the connections of all others', async () => {
+  it('do not block the connections of all others', async () => {
     await recoverAll(() => afflict('watch pods', 'drop'));
     await fixture.clock.advance(5_000);
     fixture.line.setFaults(undefined);
@@ -89,7 +89,7 @@ describe('watches of single namespaces', () => {
     expect(fixture.kubelet.deleted).toHaveLength(36);
   });
 
-  it('are not counted as failures when they are closed, even while they open', async () => {
+  it('are not counted as failures when they are closed, even during their list', async () => {
     await begin(ns);
     afflict('list pods', { delayMs: 5_000 });
     becomeReady(etcd, ns);
@@ -106,7 +106,7 @@ describe('a watch over all namespaces', () => {
   const [first = ''] = shoots;
   const podRequests = () => [...fixture.line.requests.byKey].filter(([key]) => key.endsWith(' pods'));
 
-  /** Etcd of nine shoots is back, and then that of the others. */
+  /** Makes etcd ready in nine shoots, and then in the others. */
   const widen = async (): Promise<void> => {
     becomeReady(etcd, ...shoots.slice(0, 9));
     await fixture.clock.advance(5_000);
@@ -124,7 +124,7 @@ describe('a watch over all namespaces', () => {
     await fixture.clock.advance(5_000);
     expect(fixture.kubelet.deleted).toHaveLength(1);
     await fixture.clock.advance(20_000);
-    // Whoever is open has to ask again.
+    // Every open watch must send a new request.
     const asking = new Set<string>();
     fixture.line.setFaults(({ path }) => {
       if (path.endsWith('/pods')) asking.add(path);
@@ -140,7 +140,7 @@ describe('a watch over all namespaces', () => {
     expect(fixture.kubelet.deleted).toHaveLength(1 + shoots.length);
   });
 
-  it('is closed if its weedings end before', async () => {
+  it('is closed if its weedings end before its list is complete', async () => {
     await begin(...shoots);
     await widen();
     fixture.kubelet.endpoints({ namespace: first, name: etcd }, false);
@@ -162,13 +162,13 @@ describe('a watch over all namespaces', () => {
   });
 });
 
-describe('a pod that two watches show', () => {
+describe('a pod in two watches', () => {
   const services = [
     { name: 'early', podSelectors: selecting('role', 'apiserver') },
     { name: 'late', podSelectors: selecting('gardener.cloud/role', 'controlplane') },
   ];
 
-  it.each(['early', 'late'])('is judged by its newest state, whichever watch lags (%s)', async (lagging) => {
+  it.each(['early', 'late'])('is judged by its latest state, whichever watch lags (%s)', async (lagging) => {
     fixture.kubelet.run({ namespace: ns, name: 'api-1' });
     fixture.start({ services });
     await fixture.clock.advance(1_000);

@@ -75,7 +75,7 @@ describe('the life of a weeding', () => {
     expect(fixture.told('weeding starts: the service is ready')).toHaveLength(2);
   });
 
-  it('ends when the service is lost: a pod that cannot start is not deleted', async () => {
+  it('ends when the service is lost, so a pod that cannot start is not deleted', async () => {
     await begin();
     fixture.kubelet.endpoints(etcd, true);
     await fixture.clock.advance(30_000);
@@ -87,7 +87,7 @@ describe('the life of a weeding', () => {
     expect(ends()).toEqual([['not-ready', 0]]);
   });
 
-  it('is neither started nor prolonged by deleted slices', async () => {
+  it('is neither started nor prolonged by the deletion of EndpointSlices', async () => {
     await begin();
     fixture.kubelet.endpoints(etcd, true);
     await fixture.clock.advance(1_000);
@@ -102,7 +102,7 @@ describe('pods', () => {
   it('that recover just before the delete are skipped, and deleted if they crash again', async () => {
     await begin();
     fixture.kubelet.crash(pod('api-1'));
-    // Its kubelet is faster than our request.
+    // The kubelet updates the pod before our request arrives.
     let recoveries = 0;
     fixture.line.setFaults((request) => {
       if (requestKind(request).verb !== 'delete' || recoveries > 0) return undefined;
@@ -121,7 +121,7 @@ describe('pods', () => {
     expect(fixture.kubelet.deleted).toHaveLength(1);
   });
 
-  it('that keep crashing after they were replaced are deleted after 10, 20, 40, 80 and 80 s', async () => {
+  it('that keep crashing after their replacement are deleted after 10, 20, 40, 80 and 80 s', async () => {
     await begin();
     fixture.kubelet.crash(pod('api-0'));
     let made = 0;
@@ -208,7 +208,7 @@ describe('pods', () => {
     ]);
   });
 
-  it('that two services select count for the one that became ready last', async () => {
+  it('that two services select are attributed to the one that became ready last', async () => {
     const podSelectors = [{ matchLabels: { role: 'apiserver' }, matchExpressions: [] }];
     fixture.start({ services: [apiserver.name, etcd.name].map((name) => ({ name, podSelectors })) });
     await fixture.clock.advance(1_000);
@@ -221,7 +221,7 @@ describe('pods', () => {
     expect(fixture.told('deleted a crash-looping pod')).toMatchObject([{ service: apiserver.name }]);
   });
 
-  it('of an owner wait for its back-off in a new weeding, too: a flapping service deletes no faster', async () => {
+  it('of an owner wait for its back-off also in a new weeding, so a flapping service causes no faster deletes', async () => {
     await begin();
     let made = 0;
     fixture.kubelet.crash(pod('api-0'));

@@ -30,7 +30,7 @@ const listening = (kube: Kube, listener: TrafficListener, id: number): Kube => (
  * Creates a line: the path of one program to one API server, which counts the program's requests and injects faults. As a transport does,
  * it calls `beforeSend` when it sends a request.
  */
-export const createLine = (
+export const createServerConnection = (
   api: Pick<WorldServer, 'kube'>,
   { clock, listener }: { readonly clock: Clock; readonly listener?: TrafficListener | undefined },
 ) => {
@@ -78,5 +78,5 @@ export const createLine = (
   };
 };
 
-export type OpenLine = ReturnType<typeof createLine>;
-export type ServerLine = Omit<OpenLine, 'kube' | 'onConnect'>;
+export type OpenLine = ReturnType<typeof createServerConnection>;
+export type ServerConnection = Omit<OpenLine, 'kube' | 'onConnect'>;

@@ -6,7 +6,7 @@ interface Waiter<T> {
 }
 
 /** A queue of waiting callers, first come, first served, each with a value that describes what it waits for. */
-export class WaitingLine<T = void> {
+export class WaitQueue<T = void> {
   readonly #waiters = new Set<Waiter<T>>();
   readonly #onChange: (length: number) => void;
 

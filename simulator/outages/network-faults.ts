@@ -12,7 +12,7 @@ interface ActiveRule {
   readonly rule: FaultRule;
 }
 
-export interface WaysOptions {
+export interface NetworkFaultsOptions {
   readonly random: SeededRandom;
   /** Maximum latency of a request without faults. */
   readonly latencyMs: number;
@@ -47,7 +47,7 @@ const isAbout = (name: string, server: string): boolean =>
   name === server || (name === 'outside' && server.startsWith('outside/'));
 
 /** Faults of the network paths to API servers. */
-export class Ways {
+export class NetworkFaults {
   readonly #world: World;
   readonly #random: SeededRandom;
   readonly #latencyMs: number;
@@ -77,7 +77,7 @@ export class Ways {
     },
   };
 
-  constructor(world: World, { random, latencyMs }: WaysOptions) {
+  constructor(world: World, { random, latencyMs }: NetworkFaultsOptions) {
     this.#world = world;
     this.#random = random;
     this.#latencyMs = latencyMs;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formerAnnotation, replicasAnnotation } from '../gardener/scaling-annotations.ts';
 import type { HeldResource } from '../prober/held/index.ts';
 import { type ProberSettings, proberConfig } from '../prober/index.ts';
-import { changedRefs, refusalOf } from './dropping.ts';
+import { changedRefs, refusalOf } from './settings-change.ts';
 
 interface Ref {
   readonly apiVersion?: string;

@@ -5,7 +5,7 @@ import { createRecordingMeter } from '../../../test/doubles/recording-meter.ts';
 import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import { decodeMeta, decodeObject } from '../api/decode.ts';
 import type { KubeClient } from '../api/kube.ts';
-import { createFoundInformer } from './found-informer.ts';
+import { createDiscoveredInformer } from './discovered-informer.ts';
 import { createWatchRegistry } from './watch-registry.ts';
 
 const [older, newer] = ['/apis/x.io/v1beta1/clusters', '/apis/x.io/v1beta2/clusters'];
@@ -13,7 +13,7 @@ const [older, newer] = ['/apis/x.io/v1beta1/clusters', '/apis/x.io/v1beta2/clust
 const start = ({ isServed }: { readonly isServed: boolean }) => {
   const [clock, kube, logger] = [createFakeClock(), createScriptedKube(), createRecordingLogger()];
   const discovery = { path: isServed ? older : undefined, asked: 0 };
-  const informer = createFoundInformer<string>(
+  const informer = createDiscoveredInformer<string>(
     {
       name: 'clusters.x.io',
       findPath: async () => {

@@ -1,16 +1,16 @@
 /** A response is not read any further or cannot be read; the message gives the reason without quoting the response. */
-export class AnswerError extends Error {
+export class ResponseError extends Error {
   override readonly name = 'AnswerError';
 }
 
 /** A response has more bytes than the call accepts. */
-export class AnswerTooLargeError extends AnswerError {
+export class ResponseTooLargeError extends ResponseError {
   constructor(bytes: number) {
     super(`the answer is larger than ${String(bytes)} bytes`);
   }
 }
 
-export const notJson = (): AnswerError => new AnswerError('the answer is not JSON');
+export const notJson = (): ResponseError => new ResponseError('the answer is not JSON');
 
 /** Parses JSON. Replaces JSON.parse's own error, which quotes the text, because that may be a Secret. */
 export const parseJson = (bytes: Uint8Array): unknown => {

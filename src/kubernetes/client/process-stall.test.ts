@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
 import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
-import { measureHoldUp } from './hold-up.ts';
+import { measureStall } from './process-stall.ts';
 
 it('measures for how long the process did not run, even before a late timer has fired', async () => {
   const clock = createFakeClock();
   const process = new SimulatedProcess(clock);
-  const holdUp = measureHoldUp(process.clock);
+  const holdUp = measureStall(process.clock);
   await clock.advance(60_000);
   expect(holdUp.ms()).toBe(0);
   await clock.advance(100);

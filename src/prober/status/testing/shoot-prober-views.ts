@@ -4,7 +4,7 @@ import type { ProbeSettings } from '../../judge/probe-input.ts';
 import { type ProbeMemory, emptyProbeMemory } from '../../judge/probe-memory.ts';
 import type { Verdict } from '../../judge/verdict.ts';
 import type { ShootProberState } from '../../plan/shoot-state.ts';
-import type { ShootProberView } from '../sight.ts';
+import type { ShootProberView } from '../shoot-prober-view.ts';
 
 export const settings: ProbeSettings = {
   probeIntervalMs: 10_000,

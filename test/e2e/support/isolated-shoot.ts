@@ -16,7 +16,7 @@ import { type ProberBehindProxy, proberBehindProxy } from './prober-behind-proxy
 
 export const prefix = 'dependency-watchdog.gardener.cloud';
 
-/** The dependent resources of a lane, with their counts. */
+/** Replica counts of a shoot's dependent resources. */
 export interface ReplicaCounts {
   'kube-controller-manager': number;
   'machine-controller-manager': number;
@@ -26,29 +26,29 @@ export interface ReplicaCounts {
 export type Dependent = keyof ReplicaCounts;
 export const dependents: readonly Dependent[] = ['kube-controller-manager', 'machine-controller-manager', 'mill'];
 
-/** What a watchdog changes in a dependent resource. */
+/** The parts of a dependent resource that a watchdog changes. */
 export interface DependentState {
   readonly count: number;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** One protected shoot in a seed that others share, with a program of its own that sees no other, behind a proxy of its own. */
-export interface Lane extends Omit<ProberBehindProxy, 'start'> {
+/** A protected shoot in a shared seed, with its own watchdog, which sees no other shoot, behind its own proxy. */
+export interface IsolatedShoot extends Omit<ProberBehindProxy, 'start'> {
   readonly name: string;
-  /** What the resources should be at while all is well. */
+  /** Counts of the resources while the shoot is healthy. */
   readonly expected: ReplicaCounts;
   start(): Promise<void>;
   state(dependent: Dependent): Promise<DependentState>;
 }
 
-export interface LaneOptions {
+export interface IsolatedShootOptions {
   readonly name: string;
   readonly seed: ControlPlane;
   readonly shoot: ControlPlane;
   readonly nodes: readonly string[];
   /** Text of the prober's configuration. */
   readonly config: string;
-  /** Of the test; takes files. */
+  /** The test's directory, for files. */
   readonly directory: string;
 }
 
@@ -57,13 +57,20 @@ const stateOf = async (client: TestClient, namespace: string, dependent: Depende
   const workload = mill ?? (await getDeployment(client, namespace, dependent));
   const annotations = Object.entries(workload.metadata.annotations ?? {})
     .filter(([key]) => key.startsWith(prefix))
-    // The text of the note differs from write to write.
+    // The text of the note differs in each write.
     .map(([key, value]) => [key, key === `${prefix}/held` ? 'noted' : value] as const);
   const count = 'wheel' in workload.spec ? workload.spec.wheel.count : workload.spec.replicas;
   return { count, annotations: Object.fromEntries(annotations) };
 };
 
-export const createLane = async ({ name, seed, shoot, nodes, config, directory }: LaneOptions): Promise<Lane> => {
+export const createIsolatedShoot = async ({
+  name,
+  seed,
+  shoot,
+  nodes,
+  config,
+  directory,
+}: IsolatedShootOptions): Promise<IsolatedShoot> => {
   const namespace = `shoot--test--${name}`;
   const { client } = seed;
   const expected: ReplicaCounts = { 'kube-controller-manager': 2, 'machine-controller-manager': 3, mill: 4 };

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { DependentSource } from '../../kubernetes/cache/index.ts';
 import { proberConfig } from '../config.ts';
-import { findOwned, forCluster } from './of-cluster.ts';
+import { findOwned, forCluster } from './cluster-owner.ts';
 import type { DependentResource, ProberSettings } from '../settings.ts';
 
 const refOf = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', name });

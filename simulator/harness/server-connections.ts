@@ -3,11 +3,11 @@ import { staticCredentials, withCredentials } from '../../src/kubernetes/client/
 import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/index.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { World } from '../world/index.ts';
-import { type OpenLine, type TrafficListener, createLine } from './line.ts';
+import { type OpenLine, type TrafficListener, createServerConnection } from './server-connection.ts';
 import { createMemoryConnector } from './memory-connector.ts';
 import { type ServerPlace, createPlaces, urlOf } from './places.ts';
 
-export interface LinesOptions {
+export interface ServerConnectionsOptions {
   readonly world: World;
   /** Clock of true time, by which delays on the path run. */
   readonly clock: Clock;
@@ -18,16 +18,16 @@ export interface LinesOptions {
 }
 
 /** Creates all lines of one program: to the seed's API server and to those of the shoots. */
-export const createLines = ({ world, clock, machine, listen }: LinesOptions) => {
+export const createServerConnections = ({ world, clock, machine, listen }: ServerConnectionsOptions) => {
   const connect = (kube: Kube): Kube => machine?.connect(kube) ?? kube;
-  const seed = createLine(world.api, { clock, listener: listen?.('seed') });
+  const seed = createServerConnection(world.api, { clock, listener: listen?.('seed') });
   const lines = new Map<string, OpenLine>();
 
   const lineOf = (place: ServerPlace): OpenLine => {
     const { api, name } = place.shoot;
     const url = urlOf(place);
     const [way, server] = place.isOutside ? [api.publicWay, `outside/${name}`] : [api, name];
-    const line = lines.get(url) ?? createLine(way, { clock, listener: listen?.(server) });
+    const line = lines.get(url) ?? createServerConnection(way, { clock, listener: listen?.(server) });
     lines.set(url, line);
     return line;
   };

@@ -6,34 +6,34 @@ import type { AuditedRequest } from './audit.ts';
 import { ShootFront } from '../../envtest/shoot-front.ts';
 import type { Watchdog } from './watchdog.ts';
 
-/** What the kubeconfig in the Secret of a shoot says. */
+/** The contents of the kubeconfig in a shoot's Secret. */
 export interface ShootAccess {
   readonly server: string;
   readonly caPem: string;
   readonly credentials: KubeconfigCredentials;
 }
 
-/** One protected shoot of a seed; its API server is shared, its way there is not. */
-export interface FaultLane {
-  /** Of its namespace. */
+/** A protected shoot of a seed. All these shoots share one API server; each has its own proxy in front of it. */
+export interface FaultyShoot {
+  /** Suffix of its namespace. */
   readonly name: string;
   readonly namespace: string;
   readonly watchdog: Watchdog;
   readonly shoot: ControlPlane;
   readonly front: ShootFront;
-  /** Signs the certificates of its front. */
+  /** Signs the certificates of `front`. */
   readonly authority: Authority;
-  /** Puts another kubeconfig into the Secret: the first one with these changes. */
+  /** Writes another kubeconfig into the Secret: the first one with these changes. */
   updateSecret(changes: Partial<ShootAccess>): Promise<void>;
   deleteSecret(): Promise<void>;
-  /** Whether all its Deployments are at 0, and their pods gone. */
+  /** Resolves to true if all its dependents are at 0, without ready pods. */
   isDown(): Promise<boolean>;
-  /** Whether they are at their first counts again, and ready. */
+  /** Resolves to true if they are at their first counts again, and ready. */
   isUp(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
-export interface FaultLaneOptions {
+export interface FaultyShootOptions {
   readonly name: string;
   readonly seed: ControlPlane;
   readonly shoot: ControlPlane;
@@ -47,7 +47,7 @@ const counts: Readonly<Record<string, number>> = {
   'machine-controller-manager': 3,
 };
 
-export const createFaultLane = async (options: FaultLaneOptions): Promise<FaultLane> => {
+export const createFaultyShoot = async (options: FaultyShootOptions): Promise<FaultyShoot> => {
   const { name, seed, shoot, watchdog, nodes, credentials } = options;
   const { client } = seed;
   const namespace = `shoot--faults--${name}`;
@@ -87,7 +87,7 @@ export const createFaultLane = async (options: FaultLaneOptions): Promise<FaultL
   };
 };
 
-/** Every write of a watchdog in the namespaces of shoots, from the beginning and in order, as `kube-controller-manager 0` by namespace. */
+/** Returns every write of a watchdog to a shoot's namespace, in order, as `kube-controller-manager 0`, by namespace. */
 export const scalings = (requests: readonly AuditedRequest[]): ReadonlyMap<string, readonly string[]> => {
   const found = new Map<string, string[]>();
   for (const { user, verb, uri, status, body } of requests) {

@@ -4,14 +4,14 @@ import { type Scenario, type ScenarioOptions, createScenario } from './harness.t
 
 // Shared by the tests of the external probe, which the log calls the outside path.
 
-export const outsideSecretName = 'outside-kubeconfig';
+export const externalSecretName = 'outside-kubeconfig';
 
 /** Settings of the external probe with the defaults of the configuration. */
 export const externalProbe = (
   mode: ExternalProbeMode,
   given: Partial<ExternalProbeSettings> = {},
 ): ExternalProbeSettings => ({
-  kubeConfigSecretName: outsideSecretName,
+  kubeConfigSecretName: externalSecretName,
   timeoutMs: 5_000,
   failureThreshold: 3,
   successThreshold: 1,
@@ -20,19 +20,19 @@ export const externalProbe = (
 });
 
 /** Puts a Secret with the kubeconfig of a shoot's public address, or with any other text, into the shoot's namespace. */
-export const publishOutside = ({ world }: Scenario, name: string, text?: string): void => {
+export const publishExternalKubeconfig = ({ world }: Scenario, name: string, text?: string): void => {
   const shoot = world.shoot(name);
   const kubeconfig = text ?? shoot.api.publicWay.kubeconfig();
-  world.store.put(simKinds.Secret, shoot.secretObject(shoot.nameOf(outsideSecretName), kubeconfig));
+  world.store.put(simKinds.Secret, shoot.secretObject(shoot.nameOf(externalSecretName), kubeconfig));
 };
 
 /** Creates a seed whose shoots all have an external probe. */
-export const createOutsideScenario = (mode: ExternalProbeMode, options: ScenarioOptions): Scenario => {
+export const createExternalProbeScenario = (mode: ExternalProbeMode, options: ScenarioOptions): Scenario => {
   const scenario = createScenario({
     ...options,
     settings: { externalProbe: externalProbe(mode), ...options.settings },
   });
-  for (const { name } of scenario.world.shoots) publishOutside(scenario, name);
+  for (const { name } of scenario.world.shoots) publishExternalKubeconfig(scenario, name);
   return scenario;
 };
 
@@ -52,7 +52,7 @@ export const mendLoadBalancer = ({ world }: Scenario, name: string): void => {
 };
 
 /** Log lines about outside paths, except those of level debug. */
-export const toldOfPaths = ({ log }: Scenario): readonly string[] =>
+export const externalProbeLogLines = ({ log }: Scenario): readonly string[] =>
   log
     .filter(({ level, msg }) => level !== 'debug' && msg.includes('outside path'))
     .map(({ level, msg, namespace = '', state = '' }) =>

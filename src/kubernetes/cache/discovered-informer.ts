@@ -6,7 +6,7 @@ import { type Informer, type InformerOptions, createInformer } from './informer.
 import type { Project } from './object-cache.ts';
 import type { WatchByNameDeps } from './watch-by-name.ts';
 
-export interface FoundInformerOptions<T> {
+export interface DiscoveredInformerOptions<T> {
   /** Name for logs and messages until the path is found. */
   readonly name: string;
   /** Resolves with the path that serves the objects. Rejects with the reason why it is not known yet, or with that of `signal`. */
@@ -26,7 +26,7 @@ interface Asking {
 }
 
 const untilFound = async (
-  { name, findPath }: Pick<FoundInformerOptions<unknown>, 'name' | 'findPath'>,
+  { name, findPath }: Pick<DiscoveredInformerOptions<unknown>, 'name' | 'findPath'>,
   { clock, logger, signal, onError }: Asking,
 ): Promise<string> => {
   for (let known = ''; ; ) {
@@ -48,7 +48,10 @@ const untilFound = async (
  * Creates an informer of objects whose path must be discovered first, such as that of the served version. Discovery is retried until it succeeds, and
  * repeated when the path is no longer served. Meanwhile the store keeps its objects; objects that are the same at the new path are not announced.
  */
-export const createFoundInformer = <T>(options: FoundInformerOptions<T>, deps: WatchByNameDeps): Informer<T> => {
+export const createDiscoveredInformer = <T>(
+  options: DiscoveredInformerOptions<T>,
+  deps: WatchByNameDeps,
+): Informer<T> => {
   const { name, project } = options;
   const store = new DeferredStore<T>();
   let informer: Informer<T> | undefined;

@@ -1,4 +1,4 @@
-import type { Life, SimEvent, Writer } from './history.ts';
+import type { ProcessName, SimEvent, Writer } from './history.ts';
 import type { Fault, Plan } from './plan.ts';
 import type { Run } from './run.ts';
 
@@ -32,7 +32,7 @@ const tellWatchdogs = ({
   ].join(', ');
 
 /** Formats the world and the faults of a plan as lines. */
-export const tellPlan = (plan: Plan): readonly string[] => [
+export const formatPlan = (plan: Plan): readonly string[] => [
   `${tellWatchdogs(plan)}, requests take up to ${String(plan.latencyMs)} ms`,
   ...plan.shoots.map(({ name, nodes, graceMs, replicas: counts }) => {
     const grace = graceMs === undefined ? '' : `, grace ${String(graceMs / 1_000)} s`;
@@ -76,7 +76,7 @@ const tellRequest = ({ stage, exchange, verb, resource, name, status, shoot }: R
   return `process ${exchange.life}: ${what.join(' ')}: ${outcome}`;
 };
 
-const tellEvent = (event: SimEvent, leader: Life | undefined): string | undefined => {
+const tellEvent = (event: SimEvent, leader: ProcessName | undefined): string | undefined => {
   switch (event.kind) {
     case 'fault':
       return `${event.phase.toUpperCase()} ${tellFault(event.planned.fault)}`;
@@ -113,9 +113,9 @@ const tellEvent = (event: SimEvent, leader: Life | undefined): string | undefine
 const linesAtMost = 120;
 
 /** Formats the events up to the violation as lines. If there are too many, only the last ones remain. */
-export const tellTrace = (events: readonly SimEvent[]): readonly string[] => {
+export const formatTrace = (events: readonly SimEvent[]): readonly string[] => {
   const lines: string[] = [];
-  let leader: Life | undefined;
+  let leader: ProcessName | undefined;
   for (const event of events) {
     if (event.at === 0 && event.kind !== 'process') continue;
     const line = tellEvent(event, leader);
@@ -129,17 +129,17 @@ export const tellTrace = (events: readonly SimEvent[]): readonly string[] => {
 };
 
 /** Formats a failure for people: how to replay it, the simplest plan found, and the trace of that plan. */
-export const tellFailure = (failed: Run, simplest: Run): readonly string[] => {
+export const formatFailure = (failed: Run, simplest: Run): readonly string[] => {
   const { violation } = simplest;
   return [
     `seed ${String(failed.plan.seed)}: ${failed.violation?.invariant ?? ''}: ${failed.violation?.problem ?? ''}`,
     `see it again: make simulate SEED=${String(failed.plan.seed)}`,
     '',
     `The simplest plan found (${String(simplest.plan.faults.length)} of ${String(failed.plan.faults.length)} faults):`,
-    ...tellPlan(simplest.plan).map((line) => `  ${line}`),
+    ...formatPlan(simplest.plan).map((line) => `  ${line}`),
     '',
     'What happened:',
-    ...tellTrace(simplest.events).map((line) => `  ${line}`),
+    ...formatTrace(simplest.events).map((line) => `  ${line}`),
     `  ${seconds(violation?.at ?? 0)}  ${violation?.invariant.toUpperCase() ?? ''}: ${violation?.problem ?? ''}`,
   ];
 };

@@ -8,7 +8,7 @@ import {
   parseClusterName,
   placeholdersIn,
   withoutPlaceholders,
-} from '../place.ts';
+} from '../cluster-name.ts';
 import type { DependentResource, ProberSettings } from '../settings.ts';
 
 /** True if several clusters may share a namespace. Each is then named `namespace/cluster`. */

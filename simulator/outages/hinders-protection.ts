@@ -9,7 +9,7 @@ const harmless: Kinds = [
 ];
 
 /** True if a fault hinders the protection of a shoot: a fault of the shoot, of a server that it needs, or of the watchdogs. */
-export const touches = (fault: Fault, shoot: string): boolean => {
+export const hindersProtection = (fault: Fault, shoot: string): boolean => {
   if (harmless.includes(fault.kind)) return false;
   if (fault.kind === 'protection-pause') {
     return fault.shoot === undefined || fault.shoot === shoot || fault.neighbours?.includes(shoot) === true;

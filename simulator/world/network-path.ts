@@ -4,7 +4,7 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { untilAborted } from '../apiserver/index.ts';
 import { OpenRequests, type PathState, withFaults } from '../network/index.ts';
 
-export interface GateOptions {
+export interface NetworkPathOptions {
   readonly clock: Clock;
   /** Returns the accepted bearer token; requests with any other get a 401. */
   readonly token: () => string;
@@ -21,13 +21,13 @@ const broken = (message: string, cause: ConnectionFault): ApiError =>
 const unauthorized = { status: 401, reason: 'Unauthorized', message: 'Unauthorized' };
 
 /** Network path to an API server: requests to `kube` need a token, and the path is open, refused or silent. */
-export class Gate implements Kube {
+export class NetworkPath implements Kube {
   readonly #guarded: Kube;
   readonly #silent: Kube;
   readonly #open = new OpenRequests<ExchangePhase>();
   #reachability: PathState = 'open';
 
-  constructor(kube: Kube, { clock, token, connectTimeoutMs = Number.POSITIVE_INFINITY }: GateOptions) {
+  constructor(kube: Kube, { clock, token, connectTimeoutMs = Number.POSITIVE_INFINITY }: NetworkPathOptions) {
     this.#guarded = withFaults(kube, {
       clock,
       rule: (request) => (headerOf(request) === `Bearer ${token()}` ? undefined : unauthorized),
@@ -39,7 +39,7 @@ export class Gate implements Kube {
     return this.#reachability;
   }
 
-  /** Same behaviour as `HttpsFace.setReachability`, without sockets. */
+  /** Same behaviour as `SimHttpsServer.setReachability`, without sockets. */
   setReachability(next: PathState): void {
     if (next === this.#reachability) return;
     const isReset = this.#reachability === 'silent' || next === 'refused';

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { clusterOf, eventMessage, fillTemplate, objectKey, parseClusterName, placeholderValue } from './place.ts';
+import {
+  clusterOf,
+  eventMessage,
+  fillTemplate,
+  objectKey,
+  parseClusterName,
+  placeholderValue,
+} from './cluster-name.ts';
 
 describe('the name of a cluster', () => {
   it.each([

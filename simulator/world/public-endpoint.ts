@@ -1,9 +1,9 @@
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type PathState, kubeconfigText } from '../network/index.ts';
-import { Gate } from './gate.ts';
+import { NetworkPath } from './network-path.ts';
 
-export interface PublicWayOptions {
+export interface PublicEndpointOptions {
   readonly clock: Clock;
   /** Name of the server. */
   readonly name: string;
@@ -13,8 +13,8 @@ export interface PublicWayOptions {
 }
 
 /** Creates a second path to an API server, as if through a load balancer: it can fail while the server itself is reachable. */
-export const createPublicWay = ({ clock, name, kube, token }: PublicWayOptions) => {
-  const gate = new Gate(kube, { clock, token });
+export const createPublicEndpoint = ({ clock, name, kube, token }: PublicEndpointOptions) => {
+  const gate = new NetworkPath(kube, { clock, token });
   const url = `https://${name}.public.simulated`;
   return {
     url,

@@ -1,6 +1,6 @@
 import { hasStoredReplicas } from '../gardener/scaling-annotations.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
-import { scalesInOneWrite } from '../kubernetes/api/scalable.ts';
+import { isPatchableWorkload } from '../kubernetes/api/scalable.ts';
 import { type HeldResource, findOwned, heldName } from '../prober/held/index.ts';
 import type { DependentResource, RefTemplate, ProberSettings } from '../prober/index.ts';
 
@@ -47,7 +47,7 @@ const heldOtherwise = (held: HeldResource, { wanted }: SettingsChange): string |
   const key = state.annotation?.key ?? '';
   if (key !== '') return key === configured?.key ? undefined : `${heldName(held)}: the annotation ${key}`;
   // The count of such a kind is written through its scale subresource, and the new configuration has that right only for kinds that it scales.
-  return configured !== undefined && hasStoredReplicas(state) && !scalesInOneWrite(ref)
+  return configured !== undefined && hasStoredReplicas(state) && !isPatchableWorkload(ref)
     ? `${heldName(held)}: its count`
     : undefined;
 };

@@ -4,7 +4,7 @@ import { type ShootInit, kubeconfigSecretName, technicalName } from './objects.t
 import type { WorldSource } from './source.ts';
 
 /** Location of a cluster's control plane in the seed, and the names of its objects. */
-export interface Plane {
+export interface ControlPlaneNames {
   readonly namespace: string;
   /** The prober's name for the cluster: its namespace, or `namespace/cluster` if several clusters may share a namespace. */
   readonly cluster: string;
@@ -19,7 +19,7 @@ export interface Plane {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-const capiPlane = ({ name, place = { namespace: 'fleet', cluster: name } }: ShootInit): Plane => {
+const capiPlane = ({ name, place = { namespace: 'fleet', cluster: name } }: ShootInit): ControlPlaneNames => {
   const { namespace, cluster, names = {} } = place;
   const labels = { [clusterNameLabel]: cluster };
   const nameOf = (component: string): string => names[component] ?? `${cluster}-${component}`;
@@ -37,7 +37,7 @@ const capiPlane = ({ name, place = { namespace: 'fleet', cluster: name } }: Shoo
   };
 };
 
-export const planeOf = (source: WorldSource, init: ShootInit): Plane => {
+export const controlPlaneNamesOf = (source: WorldSource, init: ShootInit): ControlPlaneNames => {
   if (source === 'cluster-api') return capiPlane(init);
   const namespace = technicalName(init.name);
   return {

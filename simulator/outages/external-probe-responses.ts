@@ -1,5 +1,5 @@
 /** Results of one process's external probe of a shoot. Monotonic times of the run, in milliseconds. */
-export interface Tries {
+export interface ExternalProbeResponses {
   /** Number of failed attempts in a row. */
   readonly failures: number;
   /** Time at which the first of them was sent. */
@@ -16,7 +16,7 @@ export interface Tries {
   readonly unknownSince: number;
 }
 
-export const noTries: Tries = {
+export const noExternalProbeResponses: ExternalProbeResponses = {
   failures: 0,
   failingSince: Number.POSITIVE_INFINITY,
   brokenAt: Number.POSITIVE_INFINITY,
@@ -26,8 +26,8 @@ export const noTries: Tries = {
   unknownSince: Number.NEGATIVE_INFINITY,
 };
 
-export interface EndedTry {
-  readonly tries: Tries;
+export interface EndedExternalProbe {
+  readonly tries: ExternalProbeResponses;
   readonly sentAt: number;
   readonly at: number;
   readonly insideAnsweredAt: number;
@@ -39,17 +39,20 @@ export const failureThreshold = 3;
 /** Error statuses that only an API server returns: its address is reachable. */
 const answers: readonly number[] = [401, 403, 429];
 
-export const takeAnswer = (tried: EndedTry, status: number): Tries =>
+export const addResponse = (tried: EndedExternalProbe, status: number): ExternalProbeResponses =>
   status < 400 || answers.includes(status)
-    ? { ...noTries, answeredAt: tried.sentAt, endedAt: tried.at }
-    : takeFailure(tried, true);
+    ? { ...noExternalProbeResponses, answeredAt: tried.sentAt, endedAt: tried.at }
+    : addFailure(tried, true);
 
-/** Adds a failed attempt. `isDark`: true if the failure is evidence about the network path, and not a fault on our side. */
-export const takeFailure = ({ tries, sentAt, at, insideAnsweredAt }: EndedTry, isDark: boolean): Tries => {
+/** Adds a failed attempt. `isServerDown`: true if the failure is evidence about the network path, and not a fault on our side. */
+export const addFailure = (
+  { tries, sentAt, at, insideAnsweredAt }: EndedExternalProbe,
+  isServerDown: boolean,
+): ExternalProbeResponses => {
   // A fault on our side makes the address unknown at once.
-  if (!isDark) {
+  if (!isServerDown) {
     const wasAnswered = tries.answeredAt > Number.NEGATIVE_INFINITY;
-    return { ...noTries, endedAt: at, unknownSince: wasAnswered ? at : tries.unknownSince };
+    return { ...noExternalProbeResponses, endedAt: at, unknownSince: wasAnswered ? at : tries.unknownSince };
   }
   const failures = tries.failures + 1;
   const failingSince = Math.min(tries.failingSince, sentAt);
@@ -64,5 +67,8 @@ export const takeFailure = ({ tries, sentAt, at, insideAnsweredAt }: EndedTry, i
 };
 
 /** True if the address counts as reachable: the last attempt succeeded, and not long ago. False close to the limits, where either is right. */
-export const isWhole = ({ failures, answeredAt, endedAt }: Tries, at: number, limitMs: number): boolean =>
-  failures === 0 && endedAt < at && at - answeredAt < limitMs / 2 - 100;
+export const isReachable = (
+  { failures, answeredAt, endedAt }: ExternalProbeResponses,
+  at: number,
+  limitMs: number,
+): boolean => failures === 0 && endedAt < at && at - answeredAt < limitMs / 2 - 100;

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 const pulseMs = 250;
 
 /** Time for which this process did not run because it was suspended or short of CPU, measured by timers that fire late. Always 0 with a virtual clock. */
-export interface HoldUp {
+export interface ProcessStall {
   /** Returns the milliseconds so far. */
   ms(): number;
   /** Ends the measurement. May be called again. */
@@ -12,7 +12,7 @@ export interface HoldUp {
 }
 
 /** Starts a measurement, which lasts until `end`. */
-export const measureHoldUp = (clock: Clock): HoldUp => {
+export const measureStall = (clock: Clock): ProcessStall => {
   let total = 0;
   let due: number;
   let cancel: () => void;
