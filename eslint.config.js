@@ -12,15 +12,6 @@ const noRequire = {
   message: 'ES modules only: import and export by name.',
 };
 
-/** Longer functions, each with its number of lines. This list only gets shorter. */
-const longFunctions = {
-  'simulator/harness/harness.ts': 74,
-  'simulator/rehearsal/play.ts': 63,
-  'simulator/world/shoot.ts': 61,
-};
-const exceptions = (rule, lines) =>
-  Object.entries(lines).map(([file, most]) => ({ files: [file], rules: { [rule]: ['error', most] } }));
-
 export default defineConfig(
   globalIgnores(['**/dist/', '**/node_modules/', 'coverage/', '.cache/', 'tools/envtest/']),
   {
@@ -53,7 +44,7 @@ export default defineConfig(
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
-      // The reason of an abort is passed on as it is.
+      // The reason of an abort is passed on unchanged, and may be any value.
       '@typescript-eslint/prefer-promise-reject-errors': [
         'error',
         { allowThrowingAny: true, allowThrowingUnknown: true },
@@ -65,15 +56,15 @@ export default defineConfig(
         'error',
         { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
       ],
-      // `while (true)` is how a loop that ends by return or by abort is written here.
+      // A loop that ends by return or by abort is written as `while (true)`.
       '@typescript-eslint/no-unnecessary-condition': [
         'error',
         { allowConstantLoopConditions: 'only-allowed-literals' },
       ],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
-      // An empty string often means unset, in the environment above all.
+      // An empty string often means unset, especially in environment variables.
       '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true } }],
-      // An implementation of an async port may have nothing to wait for; async still turns its throws into rejections.
+      // An implementation of an async port may have nothing to await; `async` still turns its throws into rejections.
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { requireDefaultForNonUnion: true }],
     },
@@ -83,11 +74,10 @@ export default defineConfig(
     rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
   },
   {
-    // A test file, or a `describe` in it, is as long as what it is about.
+    // A test file, or a `describe` in it, is as long as its subject requires.
     ignores: ['**/*.test.ts'],
     rules: { 'max-lines': ['error', 250], 'max-lines-per-function': ['error', 60] },
   },
-  ...exceptions('max-lines-per-function', longFunctions),
   ...purity([noDefaultExports, noRequire]),
   { files: ['*.config.{js,ts}', '.dependency-cruiser.mjs'], rules: { 'no-restricted-syntax': 'off' } },
 );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { meltdownProtectionAnnotation } from '../../src/gardener/scaling-annotations.ts';
 import { simKinds } from '../apiserver/kinds.ts';
-import type { Scenario } from '../harness/harness.ts';
+import type { Scenario } from '../harness/scenario.ts';
 import { aboutLines } from './about.ts';
 import { type CareOutput, linesOfCare } from './care.ts';
 import { type ScriptRunOptions, runWholeScript, seen, linesAbout, missingFrom } from './testing/fixture.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Scenario } from '../harness/harness.ts';
+import type { Scenario } from '../harness/scenario.ts';
 import { type LiveTerminal, runLive } from './live.ts';
 import { createDemoFixture } from './testing/fixture.ts';
 

@@ -1,6 +1,6 @@
 import type { ExternalProbeMode, ExternalProbeSettings } from '../../src/prober/index.ts';
 import { simKinds } from '../apiserver/index.ts';
-import { type Scenario, type ScenarioOptions, createScenario } from './harness.ts';
+import { type Scenario, type ScenarioOptions, createScenario } from './scenario.ts';
 
 // Shared by the tests of the external probe, which the log calls the outside path.
 

@@ -1,4 +1,4 @@
-export { type Scenario, createScenario } from './harness.ts';
+export { type Scenario, createScenario } from './scenario.ts';
 export type { TrafficListener } from './server-connection.ts';
 export { externalProbe, publishExternalKubeconfig } from './external-probe-support.ts';
 export {

@@ -3,7 +3,7 @@ import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/gard
 import { type SimDraft, type SimObject, simKinds } from '../apiserver/index.ts';
 import { clusterAutoscaler, kubeControllerManager, machineControllerManager } from '../world/index.ts';
 import type { DeploymentChange } from './deployment-history.ts';
-import type { Scenario } from './harness.ts';
+import type { Scenario } from './scenario.ts';
 
 // Shared by the tests of the prober: short names, and steps that several tests take.
 

@@ -5,7 +5,7 @@ import { type VirtualClock, createSeededRandom, createVirtualClock } from '../ti
 import { type World, createWorld } from '../world/index.ts';
 import { countOf, findOwned, placeAt } from './components.ts';
 import { type RehearsedKinds, initialCounts, populate, rehearsedKinds, startFollowers } from './dependents.ts';
-import { createActiveFault, cutNodes, slowSeed, affectedShoots } from './faults.ts';
+import { type ActiveFault, createActiveFault, cutNodes, slowSeed, affectedShoots } from './faults.ts';
 import type { RehearsalPlan } from './plan.ts';
 import { type CountChange, type RehearsalRecord, type AffectedShoot, heldAfter, sumCounts } from './record.ts';
 import { renewedAt } from './wrong-clocks.ts';
@@ -13,7 +13,7 @@ import { renewedAt } from './wrong-clocks.ts';
 /** Length of a step of the run, in milliseconds. After each step, the stores of the shoots discard their history. */
 const stepMs = 15_000;
 /** Time after the outage until every kubelet has reconnected, and KCM and MCM have checked the nodes, in milliseconds. */
-const aftermathMs = 25_000;
+const afterOutageMs = 25_000;
 /** Time from the end of a watchdog to its next start, in milliseconds. */
 const restartMs = 10_000;
 /** Time from the start of the leader to the start of its standby, in milliseconds. */
@@ -95,6 +95,30 @@ const takeStruck = (plan: RehearsalPlan, world: World, clock: VirtualClock): rea
     return { shoot: shoot.name, renewals: renewals.toSorted((a, b) => a - b), nodes: plan.nodes };
   });
 
+interface OutageOptions {
+  readonly activeFault: ActiveFault;
+  readonly watchdogs: ReturnType<typeof createWatchdogs>;
+  readonly isProtected: boolean;
+  /** Lets time pass until the instant. */
+  readonly passUntil: (instant: number) => Promise<void>;
+}
+
+/** Plays the outage of a plan from its beginning to its end, with the failures of watchdogs that the fault includes. */
+const playOutage = async (
+  { fault, beginsAt, endsAt }: RehearsalPlan,
+  { activeFault, watchdogs, isProtected, passUntil }: OutageOptions,
+): Promise<void> => {
+  activeFault.begin();
+  if (fault.slowsSeed === true) watchdogs.slowSeed(true);
+  if (fault.killsLeader === true) await passUntil(beginsAt + leaderDiesMs);
+  if (isProtected && fault.killsLeader === true) watchdogs.restart();
+  await passUntil((beginsAt + endsAt) / 2);
+  if (isProtected && fault.restartsWatchdog === true) watchdogs.restart();
+  await passUntil(endsAt);
+  activeFault.end();
+  if (fault.slowsSeed === true) watchdogs.slowSeed(false);
+};
+
 export interface Performance {
   readonly isProtected: boolean;
   /** Called from time to time with the elapsed virtual time, in milliseconds. */
@@ -106,7 +130,7 @@ export const playRehearsal = async (
   plan: RehearsalPlan,
   { isProtected, onProgress }: Performance,
 ): Promise<RehearsalRecord> => {
-  const { seed, settings, source, fault, beginsAt, endsAt } = plan;
+  const { seed, settings, source, beginsAt, endsAt } = plan;
   const clock = createVirtualClock({ turns: 1 });
   const kinds = rehearsedKinds(settings.dependentResources);
   const replicas = initialCounts(plan);
@@ -121,7 +145,7 @@ export const playRehearsal = async (
   populate(world, settings, kinds);
   const stopFollowers = startFollowers(world, clock, { ...kinds, settings });
   const changes = recordChanges(world, clock, { ...kinds, settings });
-  const trouble = createActiveFault(world, clock, fault);
+  const activeFault = createActiveFault(world, clock, plan.fault);
   const watchdogs = createWatchdogs(plan, world, clock);
 
   /** Lets time pass until `instant`, or until `isOver` returns true. */
@@ -136,21 +160,13 @@ export const playRehearsal = async (
   const isQuiet = (): boolean => {
     const quietSince = Math.max(endsAt, changes.at(-1)?.at ?? 0);
     const isHarmless = !isProtected || (heldAfter(changes).size === 0 && isUnharmed());
-    return isHarmless && clock.monotonic() >= quietSince + aftermathMs;
+    return isHarmless && clock.monotonic() >= quietSince + afterOutageMs;
   };
 
   if (isProtected) watchdogs.start();
   await passUntil(beginsAt);
   const struck = takeStruck(plan, world, clock);
-  trouble.begin();
-  if (fault.slowsSeed === true) watchdogs.slowSeed(true);
-  if (fault.killsLeader === true) await passUntil(beginsAt + leaderDiesMs);
-  if (isProtected && fault.killsLeader === true) watchdogs.restart();
-  await passUntil((beginsAt + endsAt) / 2);
-  if (isProtected && fault.restartsWatchdog === true) watchdogs.restart();
-  await passUntil(endsAt);
-  trouble.end();
-  if (fault.slowsSeed === true) watchdogs.slowSeed(false);
+  await playOutage(plan, { activeFault, watchdogs, isProtected, passUntil });
   await passUntil(plan.durationMs, isQuiet);
   const endedAt = clock.monotonic();
   const impacts = new Map(world.shoots.map((shoot) => [shoot.name, shoot.impact()]));

@@ -30,7 +30,7 @@ import { startShootCare } from './shoot-care.ts';
 import { type ShootPods, startShootPods } from './shoot-pods.ts';
 import { capiClusterObject, startCapiMachines } from './capi-objects.ts';
 import { type ControlPlaneNames, controlPlaneNamesOf } from './control-plane-names.ts';
-import { type WorldSource, controlObjectOf } from './source.ts';
+import { type ControlObject, type WorldSource, controlObjectOf } from './source.ts';
 import { annotate, annotationOf } from './steering.ts';
 
 /** Damage to a shoot, counted by the actors themselves. */
@@ -149,6 +149,22 @@ const startControllers = (
   };
 };
 
+/** Cuts the kubelets off and restores them: all by the annotation of the shoot's control object, single ones by the fleet. */
+const kubeletSwitch = (
+  store: SimStore,
+  control: ControlObject,
+  fleet: Fleet,
+): Pick<WorldShoot, 'cutKubelets' | 'restoreKubelets'> => ({
+  cutKubelets: (nodes) => {
+    if (nodes === undefined) annotate(store, control, { key: kubeletsAnnotation, value: 'cut' });
+    else fleet.cut(nodes);
+  },
+  restoreKubelets: () => {
+    fleet.restore();
+    annotate(store, control, { key: kubeletsAnnotation });
+  },
+});
+
 /** Creates a shoot in the seed and starts its actors. */
 export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot: WorldShoot; stop(): void } => {
   const { api, store, random, source } = deps;
@@ -184,14 +200,7 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
       name: init.name,
       api,
       store: shoot,
-      cutKubelets: (nodes) => {
-        if (nodes === undefined) annotate(store, steering, { key: kubeletsAnnotation, value: 'cut' });
-        else fleet.cut(nodes);
-      },
-      restoreKubelets: () => {
-        fleet.restore();
-        annotate(store, steering, { key: kubeletsAnnotation });
-      },
+      ...kubeletSwitch(store, steering, fleet),
       publishKubeconfig: (text = api.kubeconfig()) => {
         const { data, ...secret } = plane.secretObject(plane.secretName, text);
         store.patch(simKinds.Secret, secret.metadata, (old) => ({

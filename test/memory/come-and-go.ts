@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { SimKind } from '../../simulator/apiserver/kind.ts';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import type { SimDraft } from '../../simulator/apiserver/store.ts';
-import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import {
   type SimulatedReplicaOptions,
   electionSettings,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { customKind, simKinds } from '../../simulator/apiserver/index.ts';
-import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/harness.ts';
+import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/scenario.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { createServerConnections } from '../../simulator/harness/server-connections.ts';
 import { recordLog } from '../../simulator/harness/recorded-log.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SimDraft, SimObject } from '../../simulator/apiserver/index.ts';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/harness.ts';
+import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/scenario.ts';
 import {
   allUp,
   annotated,
@@ -211,7 +211,7 @@ describe('a missing Deployment', () => {
     expect(scenario.log.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('is reported if it is mandatory, and the others are scaled down all the same', async () => {
+  it('is reported if it is mandatory, and does not prevent the scale-down of the others', async () => {
     create({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 0 } }] });
     await reachOutage(scenario);
     expect(stateOf(scenario, 'a')).toEqual(['ca 0 replicas=1 active=', 'kcm 0 replicas=1 active=']);

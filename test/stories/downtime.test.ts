@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/harness.ts';
+import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, reachOutage, stateOf } from '../../simulator/harness/support.ts';
 import { requestKind } from '../../simulator/network/counting.ts';
 import type { RequestFault } from '../../simulator/network/faults.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, allUp, editShoot, reachOutage, stateOf } from '../../simulator/harness/support.ts';
 
 let scenario: Scenario;

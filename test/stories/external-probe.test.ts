@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import type { Scenario, ScenarioOptions } from '../../simulator/harness/harness.ts';
+import type { Scenario, ScenarioOptions } from '../../simulator/harness/scenario.ts';
 import {
   createExternalProbeScenario,
   cutLoadBalancer,

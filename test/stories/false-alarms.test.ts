@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { createScenario } from '../../simulator/harness/harness.ts';
+import { createScenario } from '../../simulator/harness/scenario.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';
 
 const hourMs = 3_600_000;

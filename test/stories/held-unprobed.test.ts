@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createScenario } from '../../simulator/harness/harness.ts';
+import { createScenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, editShoot, reachOutage, stateOf } from '../../simulator/harness/support.ts';
 import { statusSchema } from '../../src/prober/status/schema.ts';
 

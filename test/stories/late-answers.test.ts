@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, stateOf } from '../../simulator/harness/support.ts';
 import { requestKind } from '../../simulator/network/counting.ts';
 import type { FaultRule } from '../../simulator/network/faults.ts';
@@ -48,7 +48,7 @@ const playAll = async (what: string, ruleOf: (seed: number) => FaultRule) => {
   return { inTime: inTime / outages, latest };
 };
 
-it('with 40 % of all responses 500, the prober acts before KCM in nine of ten outages', { timeout: 120_000 }, async () => {
+it('with 40 % of responses 500, the prober acts before KCM in nine of ten outages', { timeout: 120_000 }, async () => {
   const { inTime } = await playAll('40 % of all answers 500', (seed) => {
     const random = createSeededRandom(`answers/${String(seed)}`);
     return () => (random.next() < 0.4 ? { status: 500 } : undefined);

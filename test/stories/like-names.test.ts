@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { capiKinds, simKinds } from '../../simulator/apiserver/index.ts';
-import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import { capiSettings, gardenSettings } from '../../simulator/harness/settings.ts';
 import { reachOutage } from '../../simulator/harness/support.ts';
 import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/gardener/scaling-annotations.ts';
@@ -65,7 +65,7 @@ describe('a name that begins and ends like another', () => {
     expect(ups()).toEqual([]);
   });
 
-  it('does not prevent that orphans of a missing cluster are restored, and nothing of the existing one', async () => {
+  it('does not keep orphans of a missing cluster from being restored, and changes nothing of an existing one', async () => {
     create(short, 'controller-manager');
     await reachOutage(scenario, 'one');
     const orphan = { namespace: 'fleet', name: 'one-machine-cluster-autoscaler' };
@@ -82,7 +82,7 @@ describe('a name that begins and ends like another', () => {
     });
   });
 
-  it('lets the orphans of a missing cluster be assigned to it by the longest match', async () => {
+  it('does not keep orphans of a deleted cluster from being restored: the longest resource name matches', async () => {
     create(short, 'controller-manager');
     await reachOutage(scenario, 'one');
     await scenario.stopProber();

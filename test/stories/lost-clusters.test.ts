@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { capiKinds, simKinds } from '../../simulator/apiserver/index.ts';
-import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import {
   type SimulatedReplica,
   electionSettings,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { createScenario } from '../../simulator/harness/harness.ts';
+import { createScenario } from '../../simulator/harness/scenario.ts';
 import { electionSettings, leaseNamespace, startReplica } from '../../simulator/harness/replica.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';

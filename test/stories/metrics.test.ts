@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { allHeld, stateOf } from '../../simulator/harness/support.ts';
 

@@ -1,6 +1,6 @@
 import { renderJson } from '../../src/prober/notify/index.ts';
 import { afterEach, expect, it } from 'vitest';
-import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import type { ProberOptions } from '../../src/prober/index.ts';
 
 type Notify = NonNullable<ProberOptions['notify']>;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/harness.ts';
+import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, allUp, reachOutage, stateOf, changeLines } from '../../simulator/harness/support.ts';
 
 const running: Scenario[] = [];

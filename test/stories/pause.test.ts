@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, allUp, reachOutage, stateOf } from '../../simulator/harness/support.ts';
 import { formatPause, pausedAnnotation } from '../../src/gardener/pause.ts';
 

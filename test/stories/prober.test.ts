@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, allUp, stateOf, changeLines } from '../../simulator/harness/support.ts';
 
 /** Verdicts in the log, in order. Only changes are logged. */

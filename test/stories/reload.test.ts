@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { allHeld, allUp, editDeployment, editShoot, reachOutage, stateOf } from '../../simulator/harness/support.ts';
 import { requestKind } from '../../simulator/network/counting.ts';

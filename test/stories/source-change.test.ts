@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, allUp, stateOf } from '../../simulator/harness/support.ts';
 import type { ProberSettings } from '../../src/prober/settings.ts';
 
@@ -107,7 +107,7 @@ describe('a change of the cluster source while clusters are held', () => {
     expect([stateOf(scenario, 'own'), stateOf(scenario, 'other')]).toEqual([allHeld, allUp]);
   });
 
-  it('continues it also when the new source alone would not restore missing clusters', async () => {
+  it('continues a restoration also under source gardener, which restores no missing cluster by itself', async () => {
     const { clock } = create();
     removeCluster(scenario, 'own');
     scenario.startProber(bySecret);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createScenario } from '../../simulator/harness/harness.ts';
+import { createScenario } from '../../simulator/harness/scenario.ts';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { editDeployment, editShoot, reachOutage } from '../../simulator/harness/support.ts';
 import { formatPause, pausedAnnotation } from '../../src/gardener/pause.ts';

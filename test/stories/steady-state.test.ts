@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createScenario } from '../../simulator/harness/harness.ts';
+import { createScenario } from '../../simulator/harness/scenario.ts';
 
 describe('healthy steady state', () => {
   it.each([3, 100, 300])('costs two requests and one connection per run, with %i nodes', async (nodes) => {

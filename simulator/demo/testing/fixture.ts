@@ -7,7 +7,7 @@ import { proberConfig } from '../../../src/prober/config.ts';
 import { createMeter } from '../../../src/telemetry/meter.ts';
 import { weederConfig } from '../../../src/weeder/config.ts';
 import { startWeeder } from '../../../src/weeder/setup.ts';
-import { type Scenario, createScenario } from '../../harness/harness.ts';
+import { type Scenario, createScenario } from '../../harness/scenario.ts';
 import { type LogRecord, recordLog } from '../../harness/recorded-log.ts';
 import { createSeededRandom } from '../../time/random.ts';
 import type { WorldServer } from '../../world/endpoint.ts';
