@@ -1,13 +1,13 @@
-// Who may import whom. Deny by default: a folder, package or built-in that is not listed here is not allowed.
+// Table of allowed imports. Deny by default: a folder, package or built-in that is not listed here may not be imported.
 
 /**
  * @typedef {object} Room
- * @property {readonly string[]} rooms Other rooms whose door (`index.ts`) it may import.
- * @property {string} [inside] The room that it is a part of: it may import whatever of that room.
- * @property {true} [open] Any of its files may be imported: one file per kind or per interface, and nothing inside to hide.
- * @property {readonly string[]} [packages]
- * @property {readonly string[]} [builtins] Without `node:`; `timers` stands for `timers/promises` as well.
- * @property {Readonly<Record<string, readonly string[]>>} [files] Built-ins of single files on top of the above.
+ * @property {readonly string[]} rooms Other rooms whose door (`index.ts`) this room may import.
+ * @property {string} [inside] The room that this room is part of. It may import any file of that room.
+ * @property {true} [open] True if other rooms may import any file of this room, because it has one file per kind or interface and no internals.
+ * @property {readonly string[]} [packages] npm packages that this room may import.
+ * @property {readonly string[]} [builtins] Node's modules that this room may import, without `node:`; `timers` includes `timers/promises`.
+ * @property {Readonly<Record<string, readonly string[]>>} [files] Additional built-ins of single files.
  */
 
 const network = ['buffer', 'crypto', 'dns', 'events', 'http', 'https', 'net', 'stream', 'tls', 'url', 'zlib'];
@@ -41,7 +41,7 @@ const beneathCli = [
 const simulated = ['simulator/time', 'simulator/apiserver', 'simulator/network', 'simulator/world'];
 const aboveCli = ['src/healthcheck', ...beneathCli, ...simulated, 'simulator/harness'];
 
-/** Keys are folders, or files directly in one. A room may always import itself. @type {Readonly<Record<string, Room>>} */
+/** Rooms by path: a folder with the files directly in it, or a single file. A room may always import itself. @type {Readonly<Record<string, Room>>} */
 export const house = {
   'src/ports': { rooms: ['src/kubernetes/api'], open: true },
   'src/kubernetes/api': { rooms: ['src/ports', 'src/kubernetes/protobuf'], open: true },
@@ -144,7 +144,7 @@ const data = String.raw`\.(?!tsx?$|mjs$|js$)\w+$`;
 const packagePath = (name) => `(?:^|/)node_modules/${name}/`;
 const builtinPath = (name) => `^(?:node:)?${name}(?:/|$)`;
 
-/** What a room may not import: everything but itself, the doors of its row, its packages and built-ins. */
+/** Forbids a room to import anything except itself, the doors in its row, its packages and its built-ins. */
 const roomRule = ([room, { rooms, inside = room, packages = [], builtins = [], files = {} }]) => ({
   name: room,
   comment: `not in the row of ${room} in .dependency-cruiser.mjs`,

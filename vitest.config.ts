@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const e2e = (...names: readonly string[]): readonly string[] => names.map((name) => `test/e2e/${name}.test.ts`);
 
-/** Minutes of computing, and what a real API server, or a program of its own, answers: the same on a busy machine. */
+/** Tests that compute for minutes, or that check the responses of a real API server or of a process. Their results do not depend on the machine's load. */
 const answerTests = [
   ...e2e('chart-outage', 'chart', 'completion', 'documents', 'drop-in', 'healthcheck-package', 'install-upgrade'),
   ...e2e('install', 'least-privilege-care', 'least-privilege', 'manifests', 'package', 'policy', 'random-plans'),
@@ -20,12 +20,12 @@ const answerTests = [
   'test/monitoring/**/*.test.ts',
   'test/stories/{care-faults,external-probe,late-answers,mass-outage}.test.ts',
 ];
-/** It compares the speeds of two programs. */
+/** Tests that run alone, because they compare the speeds of two programs. */
 const loneTests = [...e2e('hostile-shoots')];
 const e2eTests = 'test/e2e/**/*.test.ts';
 const patient = { testTimeout: 120_000, hookTimeout: 120_000, retry: 0 };
 
-/** These take longest, or mostly wait, and begin first: else one of them goes on when all others have ended. */
+/** Tests that take longest or mostly wait. They start first, so that none of them still runs when all others have ended. */
 const longest = [
   ...['kill-matrix', 'leaks', 'silent-watches', 'downtime', 'faults', 'succession', 'operator', 'secret-source'],
   ...['image', 'demo-care', 'process'],
@@ -54,7 +54,7 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'simulator/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
           exclude: [...answerTests, e2eTests],
           maxWorkers: 2,
-          // Nothing here has state that outlives a test: loading the same modules for each file would double the time.
+          // No module keeps state between tests. Loading the same modules again for each file would double the time.
           isolate: false,
           testTimeout: 20_000,
           retry: 0,
@@ -63,7 +63,7 @@ export default defineConfig({
       },
       { test: { ...patient, name: 'answers', include: answerTests, maxWorkers: 4, sequence: { groupOrder: 1 } } },
       {
-        // Real seconds pass, of which they compute in few.
+        // Tests that mostly wait in real time and need little CPU time.
         test: {
           ...patient,
           name: 'process',

@@ -1,4 +1,4 @@
-// Tells how the ControlPlanes of an extension are, by conditions of their own, and that the extension is alive.
+// Reports the health of an extension's ControlPlanes in their conditions, and renews the extension's heartbeat.
 import {
   createJsonLogger,
   deploymentCheck,
@@ -25,7 +25,7 @@ const controlPlane = {
       errorCodeCheck: (detail: string) => determineErrorCodes(detail, { ERR_INFRA_QUOTA_EXCEEDED: isOutOfQuota }),
     },
   ],
-  conditionTypesToRemove: ['ControlPlaneReady'], // A former version wrote it.
+  conditionTypesToRemove: ['ControlPlaneReady'], // A former version wrote this condition.
 };
 
 process.exitCode = await runExtension(

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs Debian's Chromium without a window, for the tests of the page: about 20 s. Does nothing where a Chromium is there already.
+# Installs Debian's headless Chromium for the tests of the page, which takes about 20 s. Does nothing if a Chromium is installed.
 set -euo pipefail
 
 for name in "${DWD_CHROMIUM:-}" chromium-headless-shell chromium chromium-browser google-chrome; do

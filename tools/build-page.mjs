@@ -1,12 +1,12 @@
-// Makes dist/page, the page that `--page-bind-addr` serves, from src/page/browser.
+// Builds dist/page, the page that `--page-bind-addr` serves, from src/page/browser.
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'vite';
 
-/** The directory of the package that a module is in. */
+/** Directory of the package that contains a module. */
 const packageOf = (path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
 
-/** In the form of esbuild's metafile: vite names the modules of scripts, and style sheets stand for the package that they come from. */
+/** Converts vite's output to an esbuild metafile. Style sheets have no rendered length; one of a package counts as 1 byte, so that its package is listed. */
 const metafileOf = ({ output }, root) => {
   const inputsOf = ({ modules = {} }) =>
     Object.entries(modules).flatMap(([id, { renderedLength }]) => {
@@ -27,19 +27,19 @@ const metafileOf = ({ output }, root) => {
   return { inputs: Object.fromEntries(inputs), outputs: Object.fromEntries(outputs) };
 };
 
-/** Resolves with what is in it, as esbuild's metafile says it. */
+/** Builds the page and resolves with its contents, in the format of esbuild's metafile. */
 export const buildPage = async (root) => {
   const result = await build({
     configFile: false,
     root: join(root, 'src/page/browser'),
-    // Relative, so that the page also works behind a proxy that serves it under a path of its own.
+    // A relative base lets the page work behind a proxy that serves it under another path.
     base: './',
     logLevel: 'warn',
     build: {
       outDir: join(root, 'dist/page'),
       emptyOutDir: true,
       target: 'es2023',
-      // An address with data in it would need an exception in the Content-Security-Policy.
+      // A data URL would need an exception in the Content-Security-Policy.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,

@@ -1,5 +1,6 @@
-// Makes dist/: dwd.js, which bin/dwd loads; page/, which it serves; simulator.js, which dwd.js loads for `dwd demo` and `dwd rehearse`; the entry points of the package, index.js and healthcheck.js, with their declarations; and the licences
-// of all that is bundled. .cache/metafile.json says what is in which bundle.
+// Builds dist/: dwd.js, which bin/dwd loads; page/, which dwd.js serves; simulator.js, which dwd.js loads for `dwd demo` and `dwd rehearse`;
+// the package's entry points, index.js and healthcheck.js, with their declarations; and the licences of all bundled packages.
+// .cache/metafile.json lists the contents of each bundle.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +11,7 @@ import { interfaceOf } from './config-types.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
-/** The commit as 12 hex digits, with `-dirty` when tracked files differ from it; `unknown` outside a git checkout, where DWD_COMMIT says none. */
+/** DWD_COMMIT, or the commit as 12 hex digits, with `-dirty` if tracked files differ from it; `unknown` outside a git checkout. */
 function commit() {
   if (process.env.DWD_COMMIT) return process.env.DWD_COMMIT;
   const git = (...args) =>
@@ -27,12 +28,12 @@ function commit() {
   }
 }
 
-/** In the metafile, before the names of Node's own modules. */
+/** Prefix of the names of Node's own modules in the metafile. */
 const builtin = 'builtin:';
 
 /**
- * Loads Node's own modules by require(). An `import` of one reads every export that it has, and `node:http` makes some of them only then:
- * reading `WebSocket` starts a second HTTP client, a quarter of the CPU of a start.
+ * Loads Node's own modules by require(). An `import` of a module reads all its exports, and `node:http` creates some of them only when they are
+ * read: reading `WebSocket` loads a second HTTP client, which takes a quarter of the CPU time of a start.
  */
 const requireBuiltins = {
   name: 'require-builtins',
@@ -52,7 +53,7 @@ const common = {
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  // Apart: no comment in the bundle points to it, and the package leaves it out.
+  // A separate file: the bundle has no comment that refers to it, and the package does not include it.
   sourcemap: 'external',
   metafile: true,
   logLevel: 'warning',
@@ -65,7 +66,7 @@ const common = {
 const define = { __DWD_VERSION__: JSON.stringify(version), __DWD_COMMIT__: JSON.stringify(commit()) };
 const program = {
   ...common,
-  // What V8 need not read costs nothing, and one character of a comment beyond Latin-1 doubles what it keeps. Names stay, for stacks.
+  // Removes comments and white space, because V8 reads and keeps the source: one character beyond Latin-1 would double it. Keeps names, for stack traces.
   minifyWhitespace: true,
   minifySyntax: true,
   define,
@@ -85,7 +86,7 @@ const metafile = {
   inputs: Object.assign({}, ...metafiles.map(({ inputs }) => inputs)),
   outputs: Object.assign({}, ...metafiles.map(({ outputs }) => outputs)),
 };
-/** Node's own modules are part of no package. */
+/** Removes Node's own modules, which belong to no package. */
 const withoutBuiltins = (key, value) => {
   if (key.startsWith(builtin)) return undefined;
   return Array.isArray(value) ? value.filter(({ path }) => path?.startsWith(builtin) !== true) : value;
@@ -121,7 +122,7 @@ writeFileSync(
   ].join('\n'),
 );
 
-// The types are checked elsewhere; here they are only written down.
+// Writes the declarations only; `make types` checks the types.
 rmSync(new URL('../dist/types', import.meta.url), { recursive: true, force: true });
 execFileSync(process.execPath, ['node_modules/typescript-7/bin/tsc', '--project', 'tools/healthcheck-types.json'], {
   cwd: root,

@@ -1,4 +1,4 @@
-// Fails with one line unless this is a Node that the development tools run on: node tools/check-node.mjs
+// Fails with one line if the development tools do not support this Node: node tools/check-node.mjs
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major < 22 || (major === 22 && minor < 12)) {

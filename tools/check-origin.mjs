@@ -1,4 +1,4 @@
-// Keeps the package from being published while `repository` is not where this checkout comes from: readers trust that address.
+// Prevents the publication of the package if its `repository` is not the origin of this checkout, because readers trust that address.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-// TypeScript declarations of what a JSON Schema describes, as far as the schemas of the configurations go.
+// Generates TypeScript declarations from a JSON Schema, as far as the schemas of the configurations need it.
 
 const comment = (text, indent) => (text === undefined ? '' : `${indent}/** ${text} */\n`);
 
@@ -15,7 +15,7 @@ const objectType = ({ properties, required = [] }, indent) => {
 
 const union = (types) => [...new Set(types)].join(' | ');
 
-/** Throws where the schema says something that it has no words for. */
+/** Converts a schema to a TypeScript type. Throws if it does not support a keyword of the schema. */
 const typeOf = (schema, indent) => {
   const { type, const: only, enum: choices, anyOf, items, properties, additionalProperties } = schema;
   if (only !== undefined) return JSON.stringify(only);
@@ -31,6 +31,6 @@ const typeOf = (schema, indent) => {
   throw new Error(`no type for ${JSON.stringify(schema)}`);
 };
 
-/** An interface of that name for the object that the schema describes. */
+/** Declares an interface of that name for the object that the schema describes. */
 export const interfaceOf = (name, schema) =>
   `${comment(`${schema.title}: its YAML or JSON file.`, '')}export interface ${name} ${objectType(schema, '')}\n`;

@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# Sourced: builds a Go program for tests, once per version, into the cache that tools/envtest/build.sh builds into. The version is in the go.mod of the
-# directory and nowhere else; go.sum pins the content.
+# Sourced by build.sh of tools/helm and tools/promtool: builds a Go program for tests, once per version, into the cache of tools/envtest/build.sh.
+# The version is only in the go.mod of the directory; go.sum pins the content.
 
 # shellcheck source=tools/envtest/versions.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/envtest/versions.sh"
 
-# build_program DIRECTORY NAME MODULE PACKAGE [FLAG...], with flags of go build. The rename makes the program appear whole or not at all.
+# build_program DIRECTORY NAME MODULE PACKAGE [FLAG...], with flags of go build. The rename makes the program appear complete or not at all.
 build_program() {
   local here=$1 name=$2 package=$4 version directory started=$SECONDS
   say() { printf '%s: %s\n' "$name" "$*"; }

@@ -1,7 +1,7 @@
-// ESLint's part of the architecture: what a file may use of the machine. The imports are in .dependency-cruiser.mjs.
+// ESLint's part of the architecture: restricts the use of time, randomness, `process` and I/O. .dependency-cruiser.mjs restricts imports.
 
 const sources = ['src/**/*.ts', 'simulator/**/*.ts'];
-/** They run in a browser, where time and network are the browser's. */
+/** Files that run in a browser and use its time and network. */
 const browserFiles = ['src/page/browser/**/*.{ts,tsx}'];
 const tests = ['**/*.test.ts', '**/testing/**'];
 
@@ -20,13 +20,13 @@ const pureFiles = [
   'src/page/feed/**',
   'src/page/browser/{commands,states}.ts',
 ];
-/** The only files that may ask the machine for the time or wait on it. */
+/** The only files that may read the machine's time or use its timers. */
 const clockFiles = ['src/process/clock.ts', 'simulator/time/clock.ts'];
-/** The only file that may ask the machine for a random number. */
+/** The only file that may use the machine's random numbers. */
 const randomFiles = ['src/process/random.ts'];
-/** The only file that may import a path known at run time: that of the simulator's bundle. */
+/** The only file that may import a path that is computed at run time: that of the simulator's bundle. */
 const loaderFiles = ['src/cli/simulator.ts'];
-/** The only file that may touch `process`. */
+/** The only file that may use `process`. */
 const processFiles = ['src/main.ts'];
 
 const clockMessage = 'Time goes through the Clock port.';
@@ -47,7 +47,7 @@ const clock = {
   ],
   syntax: [
     { selector: 'NewExpression[callee.name="Date"][arguments.length=0]', message: clockMessage },
-    // Handed on, or called without `new`.
+    // `Date` passed on as a value, or called without `new`.
     {
       selector:
         ':matches(VariableDeclarator, AssignmentExpression, AssignmentPattern, ReturnStatement, ArrayExpression) > Identifier[name="Date"]',
@@ -92,7 +92,7 @@ const literalImports = {
     },
   ],
 };
-/** Text from a cluster is never read as HTML. */
+/** Bans HTML and scripts from text: text from a cluster must never be parsed as HTML. */
 const html = {
   globals: globals(['eval'], 'Nothing is made a script.'),
   modules: [],
@@ -108,7 +108,7 @@ const pure = {
   modules: [],
   properties: [],
   syntax: [
-    // Date.parse, Date.UTC and new Date(ms).toISOString() depend on their arguments only; new Date(2026, 1) on the time zone.
+    // Date.parse, Date.UTC and new Date(ms).toISOString() depend only on their arguments; new Date(2026, 1) also depends on the time zone.
     {
       selector:
         'Identifier[name="Date"]:not(Property > Identifier.key):not(MemberExpression[property.name=/^(?:parse|UTC)$/] > Identifier):not(MemberExpression[property.name="toISOString"] > NewExpression[arguments.length=1][arguments.0.type!="SpreadElement"] > Identifier.callee)',
@@ -117,7 +117,7 @@ const pure = {
   ],
 };
 
-/** One configuration object for ESLint: these bans together, and what is banned anyway. */
+/** Builds one configuration object for ESLint with these bans, plus the syntax bans in `base`. */
 const ban = (files, ignores, base, bans) => {
   const all = (key) => bans.flatMap((one) => one[key]);
   return {
@@ -132,7 +132,7 @@ const ban = (files, ignores, base, bans) => {
   };
 };
 
-/** ESLint's last matching object decides each rule. `base`: what `no-restricted-syntax` bans anyway. */
+/** ESLint's configuration for purity. For each rule, the last matching object applies. `base`: other bans of `no-restricted-syntax`. */
 export const purity = (base = []) => [
   ban(sources, tests, base, [everywhere, literalImports, clock, random, processUse]),
   ban(browserFiles, tests, base, [everywhere, literalImports, random, processUse, html]),

@@ -1,4 +1,4 @@
-// Writes dist/sbom.cdx.json, a CycloneDX inventory of what is shipped: the packages in the bundles, from esbuild's metafile, and the image's Node.
+// Writes dist/sbom.cdx.json, a CycloneDX inventory of the shipped software: the packages in the bundles, from esbuild's metafile, and the image's Node.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,13 +1,13 @@
-// The licences of what esbuild has put into the bundles: node tools/third-party.mjs METAFILE OUTPUT
+// Writes the licences of the packages in the bundles: node tools/third-party.mjs METAFILE OUTPUT
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Apache-2.0 wants a NOTICE passed on, too. */
+/** File names of licences, and of notices, which Apache-2.0 requires to be passed on too. */
 const legal = /^(?:licen[cs]e|copying|unlicense|notice)/i;
 
 const packageOf = (path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
 
-/** Directories of the packages of which something is in an output. */
+/** Directories of the packages that contribute code to an output. */
 const bundledPackages = ({ outputs }) => {
   const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
   const found = inputs.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? (packageOf(path) ?? []) : []));

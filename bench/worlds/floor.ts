@@ -14,7 +14,7 @@ export interface Door {
 }
 
 export interface Doors {
-  /** PEM. */
+  /** Certificate authority of the servers, PEM. */
   readonly ca: string;
   readonly doors: readonly Door[];
 }

@@ -163,7 +163,7 @@ const care: readonly Projection[] = [
         'items[].status.conditions[].lastUpdateTime',
         'items[].status.observedGeneration',
       ],
-      // Reason and message are kept only for a condition that is not as it should be.
+      // Reason, message and times are kept only for an unhealthy condition.
       empty: ['lastTransitionTime', 'lastUpdateTime', 'message', 'reason'].map((field) => `0.conditions.0.${field}`),
     },
   },

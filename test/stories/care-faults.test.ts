@@ -40,7 +40,7 @@ const drop = 'drop' as const;
 const hangsOn = (path: string) => (request: { readonly path: string }) => (request.path === path ? drop : undefined);
 const nodes = '/api/v1/nodes';
 
-/** Number of runs that took at most so many seconds, and of all runs. */
+/** Number of runs that took at most `seconds`, and number of all runs. */
 const durations = async (seconds: number): Promise<readonly [within: number, all: number]> => {
   const metrics = await fixture.meter.metricsText();
   const count = (le: string) =>

@@ -21,14 +21,14 @@ platform() {
   echo "$os-$arch"
 }
 
-# missing_in DIRECTORY -> the names of the binaries that are not there, on one line
+# missing_in DIRECTORY -> the names of the missing binaries, on one line
 missing_in() {
   local name names=()
   for name in "${binaries[@]}"; do [[ -x "$1/$name" ]] || names+=("$name"); done
   echo "${names[*]-}"
 }
 
-# The stamps that `--version` and `kubectl version` print, and that /version serves.
+# Linker flags with the version that `--version` and `kubectl version` print and that /version serves.
 kubernetes_stamps() {
   local number=${kubernetes_version#v} package
   local major=${number%%.*} rest=${number#*.}
@@ -38,7 +38,7 @@ kubernetes_stamps() {
   done
 }
 
-# build MODULE PACKAGE OUTPUT LDFLAGS. The rename makes a binary appear whole or not at all.
+# build MODULE PACKAGE OUTPUT LDFLAGS. The rename makes a binary appear complete or not at all.
 build() {
   local started=$SECONDS name=${3##*/}
   unfinished="$3.$$.unfinished"
@@ -67,7 +67,7 @@ fi
 
 os_arch=$(platform)
 directory=${XDG_CACHE_HOME:-$HOME/.cache}/dependency-watchdog/envtest/$kubernetes_version-$etcd_version-$os_arch
-# The lock spares a second build at the same time; without flock there may be two, and the last rename wins.
+# The lock prevents a second build at the same time. Without flock there may be two, and the last rename wins.
 lock() {
   command -v flock >/dev/null || return 0
   exec 9>"$directory/.lock"

@@ -12,7 +12,7 @@ usage() {
   exit 2
 }
 
-# upstream_mod MODULE VERSION -> the path of that module's own go.mod
+# upstream_mod MODULE VERSION -> the path of the module's own go.mod
 upstream_mod() {
   local file
   file=$(cd / && go mod download -json "$1@$2" | sed -n 's/^[[:space:]]*"GoMod": "\(.*\)",\{0,1\}$/\1/p')
@@ -20,8 +20,8 @@ upstream_mod() {
   echo "$file"
 }
 
-# Kubernetes replaces its staging modules by folders of its own repository. A replace block counts in the main module
-# only, so ours names the same modules in their published form: v1.36.3 is published as v0.36.3.
+# Kubernetes replaces its staging modules with folders of its own repository. Go applies replace directives of the main
+# module only, so ours refers to the published versions of the same modules: those of v1.36.3 are published as v0.36.3.
 staging_replacements() {
   awk -v version="v0.${version#v1.}" \
     '$2 == "=>" && $3 ~ /^\.\/staging\// { printf "\t%s => %s %s\n", $1, $1, version }' "$1"
@@ -73,7 +73,7 @@ require_go "$(go_line "$here/$1/go.mod")"
 upstream=$(upstream_mod "$module" "$version")
 require_go "$(go_line "$upstream")"
 
-# Tidied elsewhere and moved in together, so that a failure leaves the tree as it was.
+# Tidies in a temporary directory and copies both files together, so that a failure changes nothing.
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 "$1_mod" "$upstream" >"$work/go.mod"

@@ -6,5 +6,5 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tools/go-program.sh
 source "$here/../go-program.sh"
 
-# Without the clients of clouds, in which targets could be discovered.
+# remove_all_sd leaves out service discovery with its clients of cloud providers.
 build_program "$here" promtool github.com/prometheus/prometheus github.com/prometheus/prometheus/cmd/promtool -tags remove_all_sd
