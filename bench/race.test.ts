@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../simulator/time/random.ts';
-import { isPoor, raceResult } from './parts/race-figures.ts';
+import { needsOutput, raceResult } from './parts/race-figures.ts';
 import { conditionsOf, kinds } from './parts/race-kinds.ts';
 import { expectedMinutes, readRaceLine } from './parts/race-options.ts';
 import { type RacedOutage, scheduleOf } from './parts/race-round.ts';
@@ -31,7 +31,7 @@ describe('the result of a race', () => {
     const stops = [32_000, 30_500, 31_000];
     const { text, missed, failures } = resultOf(
       ...stops.map((stoppedAt) => outage({ stoppedAt })),
-      outage({ kind: 'leader-killed', stoppedAt: 33_000, struckAt: 30_000 }),
+      outage({ kind: 'leader-killed', stoppedAt: 33_000, faultAt: 30_000 }),
       outage({ isProtected: false, unknown: 20 }),
     );
     expect([missed, failures]).toEqual([[], []]);
@@ -64,10 +64,10 @@ describe('the result of a race', () => {
 
   it('is poor, so that the log is printed, if the program lost nodes or stopped KCM late', () => {
     const stops = [33_000, 33_001];
-    expect(stops.map((stoppedAt) => isPoor(outage({ stoppedAt })))).toEqual([false, true]);
-    expect(isPoor(outage({ kind: 'leader-killed', stoppedAt: 38_000 }))).toBe(false);
-    expect(isPoor(outage({ stoppedAt: 20_000, unknown: 1 }))).toBe(true);
-    expect(isPoor(outage({ isProtected: false, unknown: 20 }))).toBe(false);
+    expect(stops.map((stoppedAt) => needsOutput(outage({ stoppedAt })))).toEqual([false, true]);
+    expect(needsOutput(outage({ kind: 'leader-killed', stoppedAt: 38_000 }))).toBe(false);
+    expect(needsOutput(outage({ stoppedAt: 20_000, unknown: 1 }))).toBe(true);
+    expect(needsOutput(outage({ isProtected: false, unknown: 20 }))).toBe(false);
   });
 
   it('names the rounds that could not be played', () => {

@@ -7,12 +7,12 @@ import { startDeploymentController } from '../test/envtest/deployment-controller
 import { seedRules } from '../test/envtest/shoot.ts';
 import { messageOf, runCommand, say, write } from './harness/command.ts';
 import { machine } from './harness/machine.ts';
-import { inScratch } from './harness/part.ts';
+import { withTempDirectory } from './harness/part.ts';
 import { inSeconds } from './harness/table.ts';
-import { type RaceRecord, isPoor, marginOf, raceResult } from './parts/race-figures.ts';
+import { type RaceRecord, needsOutput, marginOf, raceResult } from './parts/race-figures.ts';
 import type { Kind } from './parts/race-kinds.ts';
 import { type RaceLine, expectedMinutes, quickScale, raceUsage, readRaceLine } from './parts/race-options.ts';
-import { type Contest, type RacedOutage, playRound } from './parts/race-round.ts';
+import { type RaceSettings, type RacedOutage, playRound } from './parts/race-round.ts';
 import { kcmName } from './worlds/arena-shoot.ts';
 import { type Arena, openArena } from './worlds/arena.ts';
 import { type Replicas, followReplicas } from './worlds/replicas.ts';
@@ -25,10 +25,10 @@ const lineOf = (outage: RacedOutage): string =>
   `${outage.shoot}: margin ${inSeconds(marginOf(outage))} s, ${String(outage.unknown)} nodes Unknown`;
 
 /** Plays one round. An error becomes a failure in the record, so that the results of the other rounds are kept. */
-const attemptRound = async (kind: Kind, round: number, contest: Contest): Promise<RaceRecord> => {
+const attemptRound = async (kind: Kind, round: number, contest: RaceSettings): Promise<RaceRecord> => {
   try {
     const { outages, output } = await playRound(kind, round, contest);
-    if (contest.isOwn && outages.some(isPoor)) say(output);
+    if (contest.isOwn && outages.some(needsOutput)) say(output);
     say(outages.map(lineOf).join('\n'));
     return { outages, failures: [] };
   } catch (error) {
@@ -39,7 +39,7 @@ const attemptRound = async (kind: Kind, round: number, contest: Contest): Promis
   }
 };
 
-const play = async (kinds: readonly Kind[], contest: Contest): Promise<RaceRecord> => {
+const play = async (kinds: readonly Kind[], contest: RaceSettings): Promise<RaceRecord> => {
   const records: RaceRecord[] = [];
   for (const kind of kinds) {
     for (let round = 0; round < contest.rounds; round += 1) {
@@ -57,7 +57,7 @@ const play = async (kinds: readonly Kind[], contest: Contest): Promise<RaceRecor
 const openAll = async (
   line: RaceLine,
   { seed, kcm, opened }: { readonly seed: ControlPlane; readonly kcm: Replicas; readonly opened: Arena[] },
-): Promise<Pick<Contest, 'arenas' | 'control'>> => {
+): Promise<Pick<RaceSettings, 'arenas' | 'control'>> => {
   const open = async (name: string): Promise<Arena> => {
     const isProtected = name !== control;
     const shared = { seed, nodes: line.nodes, scale: line.quick ? quickScale : 1, clock, random };
@@ -92,7 +92,7 @@ const race = async (line: RaceLine, seed: ControlPlane, directory: string): Prom
 };
 
 const main = (line: RaceLine): Promise<number> =>
-  inScratch(async (directory) => {
+  withTempDirectory(async (directory) => {
     const startedAt = new Date(clock.now()).toISOString();
     const names = line.kinds.map(({ name }) => name).join(', ');
     say(`${names}: about ${String(expectedMinutes(line))} minutes`);

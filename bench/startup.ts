@@ -2,7 +2,7 @@
 import { systemClock } from '../src/process/clock.ts';
 import { count, readFlags, runCommand, say, write } from './harness/command.ts';
 import { startHealthyWorld } from './harness/healthy-world.ts';
-import { inScratch } from './harness/part.ts';
+import { withTempDirectory } from './harness/part.ts';
 import { type Target, ownTarget } from './harness/target.ts';
 import { type IdleRow, type StartRow, idleTable, missedBy, startsTable } from './parts/startup-figures.ts';
 import { type MeasuredComponent, measureBareNode, measureIdle, measureStarts } from './parts/startup-measure.ts';
@@ -46,7 +46,7 @@ const measure = async ({ target, runs, idleMs, shoots }: CommandLine): Promise<r
   const own = targetOfImage();
   const targets = [own, ...(target === undefined ? [] : [{ name: 'target', command: target }])];
   const pairs = targets.flatMap((each) => components.map((component) => ({ each, component })));
-  return inScratch(async (directory) => {
+  return withTempDirectory(async (directory) => {
     const world = await startHealthyWorld({ shoots, nodes: 10 }, directory);
     const deps = { clock, world, directory };
     try {

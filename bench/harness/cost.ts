@@ -23,16 +23,16 @@ export const startCost = <Group extends string>(
     const sum = (key: 'cpuSeconds' | 'peakBytes') => usages.reduce((total, usage) => total + usage[key], 0);
     return { cpuSeconds: sum('cpuSeconds'), peakBytes: sum('peakBytes') };
   };
-  const look = () => ({
+  const measure = () => ({
     at: clock.monotonic(),
     all: cpuSecondsOfAll(),
     of: new Map(names.map((name) => [name, read(name)])),
   });
   const byName = (valueOf: (name: Group) => number) =>
     Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Group, number>;
-  const start = look();
+  const start = measure();
   return () => {
-    const end = look();
+    const end = measure();
     const cpuOf = (name: Group) => (end.of.get(name)?.cpuSeconds ?? 0) - (start.of.get(name)?.cpuSeconds ?? 0);
     return {
       seconds: (end.at - start.at) / 1_000,

@@ -35,7 +35,7 @@ export interface PartResult {
 export const never = new AbortController().signal;
 
 /** Runs `work` with a temporary directory, which is deleted at the end. */
-export const inScratch = async <T>(work: (directory: string) => Promise<T>): Promise<T> => {
+export const withTempDirectory = async <T>(work: (directory: string) => Promise<T>): Promise<T> => {
   const directory = mkdtempSync(join(tmpdir(), 'dwd-bench-'));
   try {
     return await work(directory);
@@ -55,7 +55,7 @@ export const attempt = async <R>(
 ): Promise<PartOutcome<R>> => {
   say(what);
   try {
-    return { result: await inScratch(work) };
+    return { result: await withTempDirectory(work) };
   } catch (error) {
     const message = messageOf(error);
     say(message);
@@ -64,7 +64,7 @@ export const attempt = async <R>(
 };
 
 /** Measures the targets one after the other, each in a new world, so that all find the same conditions. */
-export const attemptEach = async <R>(
+export const measureEachTarget = async <R>(
   name: string,
   options: BenchOptions,
   measure: (target: Target, directory: string) => Promise<R>,

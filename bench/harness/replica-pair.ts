@@ -8,7 +8,7 @@ import { waitFor } from '../../test/envtest/waiting.ts';
 import { type RunningTarget, type Target, startTarget } from './target.ts';
 
 /** Fault of the leading replica: SIGKILL, SIGSTOP, or the loss of all its packets to and from the seed. */
-export type LeaderFate = 'killed' | 'stopped' | 'cut off';
+export type LeaderFault = 'killed' | 'stopped' | 'cut off';
 
 /** Two replicas of a program that elect a leader. Each reaches the seed through its own proxy. */
 export interface ReplicaPair {
@@ -17,7 +17,7 @@ export interface ReplicaPair {
   /** Throws if a replica has ended by itself too often. */
   check(): void;
   /** Applies the fault to the replica that holds the Lease. */
-  strike(fate: LeaderFate): Promise<void>;
+  strike(fate: LeaderFault): Promise<void>;
   /** Ends the fault: the replica continues, or is restarted if it has ended. Resolves when both run and one of them renews the Lease. */
   heal(): Promise<void>;
   stop(): Promise<void>;
@@ -62,7 +62,7 @@ class Replica {
   readonly #outputs: (() => string)[] = [];
   readonly #running: Promise<void>;
   #program: RunningTarget;
-  #fate: LeaderFate | undefined;
+  #fate: LeaderFault | undefined;
   #restarts = 0;
 
   constructor(
@@ -96,7 +96,7 @@ class Replica {
     return this.output().split('\n').some(isIt);
   }
 
-  strike(fate: LeaderFate): void {
+  strike(fate: LeaderFault): void {
     this.#fate = fate;
     if (fate === 'killed') this.#program.signal('SIGKILL');
     else if (fate === 'stopped') this.#program.signal('SIGSTOP');

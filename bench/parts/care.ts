@@ -2,7 +2,7 @@
 import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
 import { startHealthyWorld } from '../harness/healthy-world.ts';
 import { type Figures, inPercent, measureHealthy, sizeOf, trafficColumns } from '../harness/healthy.ts';
-import { type BenchOptions, type PartResult, attemptEach, partResult } from '../harness/part.ts';
+import { type BenchOptions, type PartResult, measureEachTarget, partResult } from '../harness/part.ts';
 import { type Column, inMegabytes, tableOf } from '../harness/table.ts';
 import type { Target } from '../harness/target.ts';
 
@@ -75,6 +75,6 @@ const markdownOf = (results: readonly CareResult[]): string =>
 
 export const runCare = async (options: BenchOptions): Promise<PartResult> =>
   partResult(
-    await attemptEach('care', options, (target, directory) => measure(target, directory, options)),
+    await measureEachTarget('care', options, (target, directory) => measure(target, directory, options)),
     markdownOf,
   );

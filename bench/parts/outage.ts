@@ -4,7 +4,7 @@ import { type Served, startServed } from '../../test/envtest/served.ts';
 import { startCost } from '../harness/cost.ts';
 import { usageOf } from '../harness/cpu.ts';
 import { gardenConfig, graceMs, probeIntervalMs } from '../harness/garden-config.ts';
-import { type BenchOptions, type PartResult, attemptEach, never, partResult } from '../harness/part.ts';
+import { type BenchOptions, type PartResult, measureEachTarget, never, partResult } from '../harness/part.ts';
 import { type RunningTarget, type Target, startTarget, waitForTarget } from '../harness/target.ts';
 import type { OutageInit, OutageProcess, OutageReport } from '../worlds/outage.ts';
 import { protectionOf, restorationOf } from './outage-figures.ts';
@@ -121,5 +121,5 @@ const measure = async (target: Target, directory: string, options: BenchOptions)
 export const runMassOutage = async (options: BenchOptions): Promise<PartResult> => {
   const run = (target: Target, directory: string) => measure(target, directory, options);
   const markdown = (results: readonly OutageResult[]): string => results.map(markdownOf).join('\n\n');
-  return partResult(await attemptEach('mass outage', options, run), markdown, failuresOf);
+  return partResult(await measureEachTarget('mass outage', options, run), markdown, failuresOf);
 };

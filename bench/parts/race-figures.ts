@@ -16,7 +16,7 @@ const columns: readonly Column<RacedOutage>[] = [
   ['shoot', (run) => run.shoot],
   ['prober', (run) => (run.isProtected ? 'yes' : 'no')],
   ['threshold (s)', (run) => since(run.thresholdAt, run)],
-  ['leader struck (s)', (run) => since(run.struckAt, run)],
+  ['leader struck (s)', (run) => since(run.faultAt, run)],
   ['KCM stopped (s)', (run) => since(run.stoppedAt, run)],
   ['threshold to stop (s)', (run) => between(run.thresholdAt, run.stoppedAt)],
   ['margin (s)', (run) => inSeconds(marginOf(run))],
@@ -37,7 +37,7 @@ const failureOf = (outage: RacedOutage): string | undefined => {
 };
 
 /** True if the program's output should be printed: the outage failed, or its margin is below the aim for the least margin. */
-export const isPoor = (outage: RacedOutage): boolean => {
+export const needsOutput = (outage: RacedOutage): boolean => {
   const { least } = kinds[outage.kind].aims;
   return failureOf(outage) !== undefined || (outage.isProtected && (marginOf(outage) ?? 0) < least);
 };

@@ -1,4 +1,4 @@
-import type { LeaderFate } from '../harness/replica-pair.ts';
+import type { LeaderFault } from '../harness/replica-pair.ts';
 import type { Conditions } from '../worlds/arena.ts';
 
 export const kindNames = [
@@ -22,7 +22,7 @@ export interface Aims {
 export interface Kind {
   readonly name: KindName;
   /** Fault of the leading replica. If it is set, two replicas run. */
-  readonly fate?: LeaderFate;
+  readonly fate?: LeaderFault;
   /** How the kubelets return within the round: all at once, or half of them late. Absent if they do not return. */
   readonly kubeletsReturn?: 'together' | 'half late';
   readonly clocks: 'right' | 'wrong';

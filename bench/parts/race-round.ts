@@ -31,7 +31,7 @@ const lateMs = 60_000;
 /** Allows for the landing of a minute and the delay of half a minute before machine-controller-manager is scaled up. */
 const restorationLimitMs = 240_000;
 
-export interface Contest {
+export interface RaceSettings {
   readonly target: Target;
   /** True if `target` is the program of this checkout. */
   readonly isOwn: boolean;
@@ -52,7 +52,7 @@ export interface Contest {
 export interface RacedOutage extends OutageRun {
   readonly kind: KindName;
   /** Time of the leader's fault, in milliseconds since the epoch. */
-  readonly struckAt?: number;
+  readonly faultAt?: number;
   /** Time from the return of the first kubelet until no resource was held; empty if that took too long. Absent if no kubelet returned. */
   readonly restoration?: Pick<Restoration, 'restoredAfterMs'>;
 }
@@ -66,7 +66,7 @@ export interface Round {
 /** The program of the round: one process, or two replicas. */
 type Program = Pick<ReplicaPair, 'output' | 'check' | 'stop'> & { readonly pair?: ReplicaPair };
 
-const startProgram = async (kind: Kind, round: number, contest: Contest): Promise<Program> => {
+const startProgram = async (kind: Kind, round: number, contest: RaceSettings): Promise<Program> => {
   const { target, kubeconfig, seed, scale, clock } = contest;
   const directory = join(contest.directory, `${kind.name}-${String(round)}`);
   mkdirSync(directory);
@@ -88,7 +88,7 @@ const namespacesJudged = (output: string): number => {
   return new Set(verdicts).size;
 };
 
-const settle = async (program: Program, { isOwn, arenas, scale, clock }: Contest): Promise<void> => {
+const settle = async (program: Program, { isOwn, arenas, scale, clock }: RaceSettings): Promise<void> => {
   if (isOwn) {
     await waitFor(
       { what: 'a verdict on every shoot', withinMs: 60_000, everyMs: 500, detail: () => program.output() },
@@ -107,7 +107,7 @@ const settle = async (program: Program, { isOwn, arenas, scale, clock }: Contest
 };
 
 /** Parts of a contest that determine its schedule. Only the number of `arenas` matters. */
-type Pacing = Pick<Contest, 'isOwn' | 'rounds' | 'scale' | 'random'> & { readonly arenas: readonly unknown[] };
+type Pacing = Pick<RaceSettings, 'isOwn' | 'rounds' | 'scale' | 'random'> & { readonly arenas: readonly unknown[] };
 
 /** Returns a number between 0 and 1 for each arena. The numbers of all rounds together are spread evenly. */
 const spread = (round: number, { arenas, rounds, random }: Pacing): readonly number[] =>
@@ -138,7 +138,7 @@ const raceAll = async (
   kind: Kind,
   round: number,
   program: Program,
-  contest: Contest,
+  contest: RaceSettings,
 ): Promise<readonly RacedOutage[]> => {
   const { arenas, control, clock } = contest;
   const { cutsAfterMs, strikesAfterMs } = scheduleOf(kind, round, contest);
@@ -146,14 +146,14 @@ const raceAll = async (
     await clock.sleep(afterMs, never);
     return arena.race();
   };
-  const strike = async (): Promise<{ readonly struckAt?: number }> => {
+  const injectFault = async (): Promise<{ readonly faultAt?: number }> => {
     if (kind.fate === undefined || program.pair === undefined) return {};
     await clock.sleep(strikesAfterMs, never);
     await program.pair.strike(kind.fate);
-    return { struckAt: clock.now() };
+    return { faultAt: clock.now() };
   };
   const [struck, runs] = await Promise.all([
-    strike(),
+    injectFault(),
     Promise.all([
       ...arenas.map((arena, place) => race(arena, cutsAfterMs[place] ?? 0)),
       ...(control !== undefined && kind.hasControl ? [race(control, 0)] : []),
@@ -167,7 +167,7 @@ const reconnectAll = async (
   kind: Kind,
   outages: readonly RacedOutage[],
   program: Program,
-  { arenas, scale }: Contest,
+  { arenas, scale }: RaceSettings,
 ): Promise<readonly RacedOutage[]> => {
   await program.pair?.heal();
   if (kind.kubeletsReturn === undefined) return outages;
@@ -185,7 +185,7 @@ const reconnectAll = async (
 };
 
 /** Plays one outage of each shoot with a newly started program. */
-export const playRound = async (kind: Kind, round: number, contest: Contest): Promise<Round> => {
+export const playRound = async (kind: Kind, round: number, contest: RaceSettings): Promise<Round> => {
   const { arenas, control } = contest;
   const all = [...arenas, ...(control !== undefined && kind.hasControl ? [control] : [])];
   await Promise.all(all.map((arena, place) => arena.prepare(conditionsOf(kind, place + round * all.length))));

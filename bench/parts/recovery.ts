@@ -1,7 +1,7 @@
 // The etcds of all shoots of a seed become ready in the same second: how long until the last crash-looping pod is deleted?
 import { startServed } from '../../test/envtest/served.ts';
 import { startCost } from '../harness/cost.ts';
-import { type BenchOptions, type PartResult, attemptEach, never, partResult } from '../harness/part.ts';
+import { type BenchOptions, type PartResult, measureEachTarget, never, partResult } from '../harness/part.ts';
 import { type Column, inMegabytes, inSeconds, quantile, tableOf } from '../harness/table.ts';
 import { type Target, startTarget, waitForTarget } from '../harness/target.ts';
 import type { RecoveryInit, RecoveryProcess, RecoveryReport } from '../worlds/recovery.ts';
@@ -129,5 +129,5 @@ const markdownOf = (results: readonly RecoveryResult[]): string =>
 
 export const runMassRecovery = async (options: BenchOptions): Promise<PartResult> => {
   const run = (target: Target, directory: string) => measure(target, directory, options);
-  return partResult(await attemptEach('mass recovery', options, run), markdownOf, failuresOf);
+  return partResult(await measureEachTarget('mass recovery', options, run), markdownOf, failuresOf);
 };

@@ -3,7 +3,7 @@ import { type Served, startServed } from '../../test/envtest/served.ts';
 import { waitFor } from '../../test/envtest/waiting.ts';
 import { startCost } from '../harness/cost.ts';
 import { electionNamespace, gardenConfig, graceMs } from '../harness/garden-config.ts';
-import { type BenchOptions, type PartResult, attemptEach, never, partResult } from '../harness/part.ts';
+import { type BenchOptions, type PartResult, measureEachTarget, never, partResult } from '../harness/part.ts';
 import { type RestartedTarget, startRestarted } from '../harness/restarted.ts';
 import type { Target } from '../harness/target.ts';
 import { type Throttled, throttle } from '../harness/throttle.ts';
@@ -92,5 +92,5 @@ const measure = async (target: Target, directory: string, options: BenchOptions)
 
 export const runStarved = async (options: BenchOptions): Promise<PartResult> => {
   const run = (target: Target, directory: string) => measure(target, directory, options);
-  return partResult(await attemptEach('starved', options, run), starvedMarkdown, starvedFailures);
+  return partResult(await measureEachTarget('starved', options, run), starvedMarkdown, starvedFailures);
 };

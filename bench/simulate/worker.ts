@@ -7,12 +7,12 @@ export type WorkerMessage =
   | { readonly kind: 'played one' }
   | { readonly kind: 'over'; readonly played: Played };
 
-const tell = (message: WorkerMessage): void => void process.send?.(message);
+const report = (message: WorkerMessage): void => void process.send?.(message);
 
 const [from = 0, runs = 0] = argv.slice(2).map(Number);
 const played = await playRange(
   { from, runs },
-  { onFailure: (lines) => tell({ kind: 'failure', lines }), onPlayed: () => tell({ kind: 'played one' }) },
+  { onFailure: (lines) => report({ kind: 'failure', lines }), onPlayed: () => report({ kind: 'played one' }) },
 );
-tell({ kind: 'over', played });
+report({ kind: 'over', played });
 process.disconnect();

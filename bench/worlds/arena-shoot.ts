@@ -8,7 +8,7 @@ import {
   createProtectedShoot,
   shootRules,
 } from '../../test/envtest/shoot.ts';
-import { startFailingFront } from './failing-front.ts';
+import { startFailingProxy } from './failing-proxy.ts';
 
 export const kubeConfigSecretName = 'shoot-access-prober';
 export const kcmName = 'kube-controller-manager';
@@ -58,7 +58,7 @@ export const openShoot = async ({
     return { ...shoot, reset: async () => undefined, isRestored: async () => true, stop: controlPlane.stop };
   }
   const { text: direct } = await controlPlane.kubeconfigFor({ user: 'prober', rules: shootRules });
-  const failing = await startFailingFront(controlPlane, random);
+  const failing = await startFailingProxy(controlPlane, random);
   await createProtectedShoot(seed, { namespace, kubeconfig: direct, secretName: kubeConfigSecretName });
   await createMachines(client, { namespace, nodes });
   await createDeployment(client, namespace, { name: 'kube-apiserver', replicas: 1 });

@@ -9,7 +9,7 @@ import { type NodeWatch, unknownNodes, watchNodes } from './node-watch.ts';
 
 /** KCM's default `--node-monitor-period`. */
 const monitorPeriodMs = 5_000;
-const lookEveryMs = 500;
+const observeEveryMs = 500;
 /** A little more than the time that KCM takes to mark the nodes that it has judged. */
 const slackMs = 2_000;
 
@@ -173,7 +173,7 @@ export class Arena {
     const deadline = clock.now() + withinMs;
     while (clock.now() < deadline) {
       if (await this.#shoot.isRestored()) return clock.now();
-      await clock.sleep(lookEveryMs, never);
+      await clock.sleep(observeEveryMs, never);
     }
     return undefined;
   }

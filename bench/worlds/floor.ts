@@ -8,20 +8,20 @@ import { systemRandom } from '../../src/process/random.ts';
 import { servedArgs } from '../../test/envtest/served.ts';
 
 /** Port and credentials with which the floor reaches a shoot. */
-export interface Door {
+export interface FloorEndpoint {
   readonly port: number;
   readonly authorization: string;
 }
 
-export interface Doors {
+export interface FloorEndpoints {
   /** Certificate authority of the servers, PEM. */
   readonly ca: string;
-  readonly doors: readonly Door[];
+  readonly doors: readonly FloorEndpoint[];
 }
 
 /** Arguments of the process. */
 export interface FloorInit {
-  /** Paths of files that each hold `Doors` as JSON. */
+  /** Paths of files that each hold `FloorEndpoints` as JSON. */
   readonly files: readonly string[];
   readonly intervalMs: number;
 }
@@ -58,7 +58,7 @@ const get = (socket: TLSSocket, { path, ...headers }: Asked): Promise<void> =>
   });
 
 /** Probes one shoot repeatedly, each time over a new connection that resumes the TLS session. */
-const loop = async ({ port, authorization }: Door, secureContext: SecureContext): Promise<never> => {
+const loop = async ({ port, authorization }: FloorEndpoint, secureContext: SecureContext): Promise<never> => {
   let session: Buffer | undefined;
   await clock.sleep(random.next() * firstWithinMs, never);
   while (true) {
@@ -74,6 +74,6 @@ const loop = async ({ port, authorization }: Door, secureContext: SecureContext)
 
 process.once('disconnect', () => process.exit());
 for (const file of files) {
-  const { ca, doors } = JSON.parse(readFileSync(file, 'utf8')) as Doors;
+  const { ca, doors } = JSON.parse(readFileSync(file, 'utf8')) as FloorEndpoints;
   for (const door of doors) void loop(door, createSecureContext({ ca }));
 }

@@ -11,7 +11,7 @@ export interface ManagedKcmOptions {
   readonly replicas: () => number | undefined;
 }
 
-const lookEveryMs = 10;
+const observeEveryMs = 10;
 
 /** A real KCM whose process runs while its Deployment in the seed has replicas. Times are milliseconds since the epoch. */
 export class ManagedKcm {
@@ -72,7 +72,7 @@ export class ManagedKcm {
         this.#firstStoppedAt ??= clock.now();
       }
       if (wanted !== undefined && wanted > 0 && this.#process === undefined) await this.start();
-      await clock.sleep(lookEveryMs, this.#stop.signal).catch(() => undefined);
+      await clock.sleep(observeEveryMs, this.#stop.signal).catch(() => undefined);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import type { TestClient } from '../../test/envtest/client.ts';
 
-const lookEveryMs = 500;
+const observeEveryMs = 500;
 
 /** Names of the nodes whose Ready condition KCM has set to Unknown. */
 export const unknownNodes = async (shoot: TestClient): Promise<readonly string[]> => {
@@ -31,7 +31,7 @@ export const watchNodes = (shoot: TestClient, clock: Clock): NodeWatch => {
     while (!stop.signal.aborted) {
       for (const node of await unknownNodes(shoot)) nodes.add(node);
       if (nodes.size > 0) firstAt ??= clock.now();
-      await clock.sleep(lookEveryMs, stop.signal).catch(() => undefined);
+      await clock.sleep(observeEveryMs, stop.signal).catch(() => undefined);
     }
   };
   const watching = watch();

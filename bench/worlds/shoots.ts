@@ -17,7 +17,7 @@ import {
   sumTraffic,
   trafficOf,
 } from '../harness/traffic.ts';
-import type { Door, Doors } from './floor.ts';
+import type { FloorEndpoint, FloorEndpoints } from './floor.ts';
 
 /** Arguments of the process. */
 export interface ShootsInit {
@@ -27,7 +27,7 @@ export interface ShootsInit {
   readonly nodes: number;
   /** True to include the objects from which care reads the health of shoots. */
   readonly careObjects: boolean;
-  /** Path of the file to which the process writes its `Doors`. */
+  /** Path of the file to which the process writes its `FloorEndpoints`. */
   readonly doors: string;
   /** Path of the file to which the process writes its `ShootObjects`. */
   readonly objects: string;
@@ -86,7 +86,7 @@ const report = (served: readonly ServedShoot[]): ShootsProcess['report'] => ({
 const objectsOf = ({ store }: World): ShootObjects =>
   Object.fromEntries(careSeedKinds.map((kind) => [kind.kind, store.list(kind)]));
 
-const doorOf = ({ shoot, floor }: ServedShoot): Door => {
+const doorOf = ({ shoot, floor }: ServedShoot): FloorEndpoint => {
   const { authorization = '' } = parseUntrustedKubeconfig(shoot.api.kubeconfig());
   return { port: floor.face.port, authorization };
 };
@@ -103,7 +103,7 @@ const world = createWorld({ clock, seed: init.first, shoots });
 const certificates = await createCertificates({ now: clock.now() });
 const served: ServedShoot[] = [];
 for (const shoot of world.shoots) served.push(await serve(shoot, certificates));
-const doors: Doors = { ca: certificates.ca, doors: served.map(doorOf) };
+const doors: FloorEndpoints = { ca: certificates.ca, doors: served.map(doorOf) };
 writeFileSync(init.doors, JSON.stringify(doors));
 writeFileSync(init.objects, JSON.stringify(objectsOf(world)));
 compact(served);

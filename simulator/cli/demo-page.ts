@@ -11,7 +11,7 @@ const directory = new URL('page/', import.meta.url);
 /** Runs `dwd demo --page` until a signal arrives; then resolves with 130. */
 export const runOnPage = (watchdogs: Watchdogs, address: BindAddress, io: CliIo): Promise<number> => {
   if (!watchdogs.withProber) {
-    throw new UsageError('flag --page shows what the prober knows: leave out --without-prober');
+    throw new UsageError('flag --page needs the prober: remove --without-prober');
   }
   io.stdout('starting a simulated seed and its watchdogs ...\n');
   return withProcesses(

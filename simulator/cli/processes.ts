@@ -71,7 +71,7 @@ const start = (context: ProcessContext, args: readonly string[], output: ChildOp
 
 /** Ends the demo if the child ends before it. */
 const watchOver = (child: Child, name: string, { stop }: ProcessContext): void => {
-  void child.ended.then((how) => stop.abort(new CommandError(`the ${name} ${how}, too early`)));
+  void child.ended.then((how) => stop.abort(new CommandError(`the ${name} ${how} before the end of the demo`)));
 };
 
 const readAll = async (stream: AsyncIterable<Buffer> | null): Promise<string> => (stream === null ? '' : text(stream));
@@ -145,7 +145,7 @@ const askStatusBy = (readLog: () => readonly string[] = () => []): DemoProcesses
     port ??= statusPortIn(readLog());
     if (port === undefined) throw new Error('the prober does not serve its status yet');
     const answer = await fetch(`http://127.0.0.1:${String(port)}/status${query}`, { signal });
-    if (!answer.ok) throw new Error(`the prober answers ${String(answer.status)}`);
+    if (!answer.ok) throw new Error(`the prober responds with ${String(answer.status)}`);
     return answer.text();
   };
 };
@@ -174,7 +174,7 @@ const runOnce =
   };
 
 const inWords = (error: unknown): unknown =>
-  error instanceof ApiError ? new CommandError(`the simulated world does not answer: ${error.message}`) : error;
+  error instanceof ApiError ? new CommandError(`the simulated world does not respond: ${error.message}`) : error;
 
 const tellLogs = (logs: Logs, io: CliIo): void => {
   for (const [name, log] of logs) {

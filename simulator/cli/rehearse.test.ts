@@ -71,7 +71,7 @@ describe('dwd rehearse', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('source secret');
     expect(stderr).toBe(
-      'example.yaml: clusterSource: warning: is not set: a prober with this file looks for the Clusters of Gardener, and --source secret is rehearsed\n',
+      'example.yaml: clusterSource: warning: is not set: a prober with this file uses the Clusters of Gardener, but --source secret is rehearsed\n',
     );
   });
 

@@ -44,7 +44,7 @@ const withSource = (
   if (namesSource) {
     throw new UsageError(`--source ${wanted} contradicts ${file}, where clusterSource.kind is ${configured}`);
   }
-  const warning = `${file}: clusterSource: warning: is not set: a prober with this file looks for the Clusters of Gardener, and --source ${wanted} is rehearsed`;
+  const warning = `${file}: clusterSource: warning: is not set: a prober with this file uses the Clusters of Gardener, but --source ${wanted} is rehearsed`;
   return { settings: withSourceOf[wanted](settings), warnings: [...warnings, warning] };
 };
 

@@ -32,12 +32,12 @@ const textOf = ({
   const { leaseRenewMs, graceMs, machineHealthTimeoutMs } = demoTiming(pace);
   return [
     `A simulated seed with the control planes of ${String(demoShoots.length)} shoots, on HTTPS, and the real watchdogs, each in a process of its own.`,
-    `Nobody protects ${twinName}: its Deployments carry ${ignoreScalingAnnotation}, its pods lack the label gardener.cloud/role that the weeder asks for.`,
-    `Kubelets renew their leases every ${formatGoDuration(leaseRenewMs)}. A lease expires to the prober after ${formatGoDuration(leaseLimitMs(pace))}, KCM gives up its node after ` +
+    `The shoot ${twinName} is not protected: its Deployments have the annotation ${ignoreScalingAnnotation}, its pods lack the label gardener.cloud/role that the weeder selects.`,
+    `Kubelets renew their leases every ${formatGoDuration(leaseRenewMs)}. The prober counts a lease as expired after ${formatGoDuration(leaseLimitMs(pace))}, KCM gives up its node after ` +
       `${formatGoDuration(graceMs)}, MCM replaces the machine ${formatGoDuration(machineHealthTimeoutMs)} later. Pods live ${String(podHaste)} times as fast as real ones.`,
     source === 'gardener'
-      ? 'To watch, to see how care finds the shoots, and to cut one off:'
-      : 'The seed has never seen Gardener. To watch, and to cut a shoot off:',
+      ? 'To watch, to check the shoots with care, and to cut one off:'
+      : 'The seed has no Gardener. To watch, and to cut a shoot off:',
     `  export KUBECONFIG=${seedKubeconfig}`,
     '  kubectl get pods --all-namespaces --watch',
     ...(source === 'gardener' ? [`  bin/dwd care --once --config-file=${careConfig}`] : []),

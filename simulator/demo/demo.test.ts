@@ -44,8 +44,8 @@ describe('the scripted demo', () => {
     expect(show.lastedMs).toBeLessThan(60_000);
     expect(
       missingFrom(show.lines, [
-        'the prober has looked at all of them',
-        'the weeder watches over their services',
+        'the prober has probed all shoots',
+        'the weeder watches their services',
         'alpha    the network between its kubelets and its API server is cut',
         'bravo    its etcd fails, and that of twin as well',
         'alpha    confirming: none of 5 candidates has renewed for 10.',
@@ -83,7 +83,7 @@ describe('the scripted demo', () => {
     ).toEqual([]);
     expect(
       missingFrom(linesAbout(show.lines, 'twin'), [
-        'nobody deletes its pods',
+        'no weeder deletes its pods',
         'kube-apiserver              ready again',
       ]),
     ).toEqual([]);
@@ -105,7 +105,7 @@ describe('the scripted demo', () => {
     },
   );
 
-  it('shows the same in a seed that has never seen Gardener, without care', async () => {
+  it('shows the same in a seed without Gardener, without care', async () => {
     const show = await runWholeScript({ source: 'secret' });
     expect(seen(show)).toEqual(findings.map(() => true));
     expect(show.lines.join('\n')).not.toMatch(/care/);
@@ -218,7 +218,7 @@ describe("care's part of the demo", () => {
       missingFrom(show.lines, [
         'kube-controller-manager     2 -> 0',
         'care checks all shoots',
-        'what care has found then',
+        'the findings of care',
         'alpha    ControlPlaneHealthy      False    ControllersScaledDown',
         'bravo    all 2 conditions are True',
         'charlie  as alpha',
@@ -279,7 +279,13 @@ describe('the help page of the demo', () => {
     ]) {
       expect(lines).toContain(`  ${copy}`);
     }
-    for (const part of ['leases every 5s', 'after 15s', 'after 20s', '20 times as fast', 'Nobody protects twin']) {
+    for (const part of [
+      'leases every 5s',
+      'after 15s',
+      'after 20s',
+      '20 times as fast',
+      'The shoot twin is not protected',
+    ]) {
       expect(lines.join(' ')).toContain(part);
     }
   });

@@ -83,7 +83,7 @@ const networkFindings = (recording: Recording): readonly DemoFinding[] => {
     {
       seen: Number.isFinite(allHeldAt) && Number.isFinite(firstTime(recovery, hasFormerCounts)),
       about,
-      text: 'restored: the former counts, annotations gone',
+      text: 'restored: the former counts, no annotations',
     },
   ];
 };
@@ -144,7 +144,7 @@ const etcdFindings = (recording: Recording): readonly DemoFinding[] => {
       about,
       ...comparison(isFair ? recoveryMs(recording, about) : undefined, recoveryMs(recording, twinName)),
     },
-    { seen: !isScaled, about, text: 'left alone by the prober: it was no network outage' },
+    { seen: !isScaled, about, text: 'not scaled by the prober: this was no network outage' },
   ];
 };
 

@@ -46,7 +46,7 @@ const selectNext =
     return { state: { ...state, selected: next } };
   };
 
-const strike =
+const inject =
   (kind: DemoFault['kind']): Binding =>
   (state) => {
     const { selected, twin, twinFollows } = state;
@@ -55,10 +55,10 @@ const strike =
   };
 
 const bindings: ReadonlyMap<string, Binding> = new Map([
-  ['c', strike('cut kubelets')],
-  ['r', strike('connect kubelets')],
-  ['e', strike('break etcd')],
-  ['m', strike('mend etcd')],
+  ['c', inject('cut kubelets')],
+  ['r', inject('connect kubelets')],
+  ['e', inject('break etcd')],
+  ['m', inject('mend etcd')],
   ['up', selectNext(-1)],
   ['back-tab', selectNext(-1)],
   ['down', selectNext(1)],

@@ -26,7 +26,7 @@ const about: About = {
 const rowsOf = (state: LiveState): readonly string[] =>
   statusScreen(screenOf(state, about, 0), { columns: 80, rows: 24 }, (_, text) => text);
 
-const told = ({ events }: LiveState): readonly string[] => events.map(({ line }) => line.text);
+const textsOf = ({ events }: LiveState): readonly string[] => events.map(({ line }) => line.text);
 
 const unknown = (ready: string): ShootSnapshot['nodes'] =>
   shootStatus('alpha').nodes.map((node) => ({ ...node, ready }));
@@ -35,7 +35,7 @@ const noteOn = (state: LiveState): string | undefined => screenOf(state, about, 
 
 describe('events', () => {
   it('are empty after the first observation, even if it has faults', () => {
-    expect(told(observe(beginLive(['alpha', 'twin'], 'twin'), {}, { isCut: true }))).toEqual([]);
+    expect(textsOf(observe(beginLive(['alpha', 'twin'], 'twin'), {}, { isCut: true }))).toEqual([]);
   });
 
   it('report faults and their consequences with the time, and their end', () => {
@@ -47,7 +47,7 @@ describe('events', () => {
     ]);
     expect(noteOn(struck)).toBe('cut off, no etcd');
     const mended = observe(struck, {});
-    expect(told(mended).slice(3)).toEqual(['its kubelets are let through', 'its etcd is mended', 'healthy']);
+    expect(textsOf(mended).slice(3)).toEqual(['its kubelets are connected', 'its etcd is mended', 'healthy']);
     expect(noteOn(mended)).toBe('');
   });
 

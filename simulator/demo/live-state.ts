@@ -68,7 +68,7 @@ const addLosses = (losses: Losses, before: ShootSnapshot, after: ShootSnapshot):
 const faultLines = (before: DemoObservation, after: DemoObservation): readonly Line[] =>
   [...after.faults].flatMap(([name, { isCut, isEtcdDown }]) => {
     const known = before.faults.get(name);
-    const cut = isCut ? 'its kubelets are cut off' : 'its kubelets are let through';
+    const cut = isCut ? 'its kubelets are cut off' : 'its kubelets are connected';
     const etcd = isEtcdDown ? 'its etcd is killed' : 'its etcd is mended';
     return [
       ...(isCut === known?.isCut ? [] : [line(cut, name, 'strong')]),

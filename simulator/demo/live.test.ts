@@ -132,7 +132,7 @@ describe('the demo with a user in front of it', () => {
     const { press, scenario, screen, leave } = await takeSeat();
     scenario.world.api.setReachability('refused');
     await press('c', 5);
-    expect(screen()).toContain('no answer: ');
+    expect(screen()).toContain('no response: ');
     scenario.world.api.setReachability('open');
     await press('c', 2);
     expect(screen()).toMatch(/^alpha {2}cut off/m);

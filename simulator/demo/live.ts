@@ -102,7 +102,7 @@ class LiveDemo {
   #showFailure(error: unknown): void {
     if (this.#signal.aborted) return;
     if (!(error instanceof ApiError)) throw error;
-    this.#state = addEvents(this.#state, this.#elapsed, [line(`no answer: ${error.message}`, '', 'bad')]);
+    this.#state = addEvents(this.#state, this.#elapsed, [line(`no response: ${error.message}`, '', 'bad')]);
   }
 }
 

@@ -67,10 +67,10 @@ export const scriptOf = ({ withProber, withWeeder, source = 'gardener' }: Watchd
     [weededShoot, twinName].map((shoot) => ({ kind, shoot }));
   const grace = formatGoDuration(demoTiming('script').graceMs);
   const prober = withProber
-    ? 'the prober has looked at all of them, and finds them healthy'
-    : 'no prober runs: nobody will do anything about what comes';
+    ? 'the prober has probed all shoots: they are healthy'
+    : 'no prober runs: the shoots are not protected';
   const weeder = withWeeder
-    ? 'the weeder watches over their services etcd and kube-apiserver'
+    ? 'the weeder watches their services etcd and kube-apiserver'
     : 'no weeder runs: pods that crash-loop are left to their back-off';
   const steps: readonly Step[] = [
     { at: 0, sentence: prober },
@@ -89,8 +89,8 @@ export const scriptOf = ({ withProber, withWeeder, source = 'gardener' }: Watchd
       sentence: `its etcd fails, and that of ${twinName} as well`,
     },
     { at: 18_500, runsCare: true, sentence: 'care checks all shoots: dwd care --once' },
-    { at: 23_000, about: weededShoot, faults: both('mend etcd'), sentence: 'etcd is mended, in both' },
-    { at: 25_000, about: twinName, sentence: 'nobody deletes its pods: they wait for their next start' },
+    { at: 23_000, about: weededShoot, faults: both('mend etcd'), sentence: 'etcd is repaired, in both' },
+    { at: 25_000, about: twinName, sentence: 'no weeder deletes its pods: they wait for their next start' },
     {
       at: 25_000,
       when: { holds: isCareDone, latest: 42_000 },
@@ -103,12 +103,12 @@ export const scriptOf = ({ withProber, withWeeder, source = 'gardener' }: Watchd
       when: { holds: isLanding, latest: 50_000 },
       about: cutShoot,
       faults: [{ kind: 'connect kubelets', shoot: cutShoot }],
-      sentence: 'these two have connected anew',
+      sentence: 'these two kubelets have reconnected',
     },
     {
       at: 30_000,
       when: { holds: isAllBack, latest: 75_000 },
-      sentence: 'the end: what was seen of what the watchdogs are for',
+      sentence: 'the end: the expected effects of the watchdogs',
     },
   ];
   return steps.filter(({ runsCare }) => runsCare !== true || source === 'gardener');

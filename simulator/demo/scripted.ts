@@ -100,7 +100,7 @@ class ScriptedDemo {
     const { runCare, source, print } = this.#options;
     try {
       const lines = linesOfCare(await runCare(), source.shoots);
-      for (const found of [line('what care has found then:', '', 'strong'), ...lines]) print(found);
+      for (const found of [line('the findings of care:', '', 'strong'), ...lines]) print(found);
     } catch (error) {
       print(line(`care failed: ${(error as Error).message}`, '', 'bad'));
     }

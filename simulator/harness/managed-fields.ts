@@ -16,8 +16,8 @@ export const withManagedFields = (kube: Kube) => {
       const managedFields = fields.get(request.path.replace(/\/status$/, ''));
       if (managedFields === undefined || response.status !== 200) return response;
       const object = JSON.parse(await text(response.body)) as { readonly metadata: object };
-      const told = { ...object, metadata: { ...object.metadata, managedFields } };
-      return { ...response, body: bodyOf(JSON.stringify(told)) };
+      const written = { ...object, metadata: { ...object.metadata, managedFields } };
+      return { ...response, body: bodyOf(JSON.stringify(written)) };
     },
   };
 };

@@ -36,8 +36,8 @@ export interface Unreachable {
 /** Data that one process has received about one shoot. */
 export interface View {
   /** Number of lists of leases that it received. */
-  readonly looks: number;
-  readonly lookedAt: number;
+  readonly observations: number;
+  readonly observedAt: number;
   /** Longest time between two successive lists. */
   readonly longestGapMs: number;
   /** Leases that changed between two lists. */
@@ -64,8 +64,8 @@ export interface View {
 }
 
 const emptyView: View = {
-  looks: 0,
-  lookedAt: 0,
+  observations: 0,
+  observedAt: 0,
   longestGapMs: 0,
   moved: new Set(),
   current: undefined,
@@ -91,7 +91,7 @@ export const viewOf = (views: Views, life: ProcessName, shoot: string): View =>
 
 type Answer = Extract<SimEvent, { kind: 'request' }> & { readonly shoot: string };
 
-const looked = (view: View, { at }: Answer, model: Model): View => {
+const observed = (view: View, { at }: Answer, model: Model): View => {
   const { served } = model.ending ?? {};
   if (served?.model === undefined) return view;
   const { leases } = served.model;
@@ -101,9 +101,9 @@ const looked = (view: View, { at }: Answer, model: Model): View => {
   const wasDown = unreachable?.hasFailed === true && at - unreachable.since >= downtimeMs;
   const known: View = {
     ...view,
-    looks: view.looks + 1,
-    lookedAt: at,
-    longestGapMs: view.looks === 0 ? 0 : Math.max(view.longestGapMs, at - view.lookedAt),
+    observations: view.observations + 1,
+    observedAt: at,
+    longestGapMs: view.observations === 0 ? 0 : Math.max(view.longestGapMs, at - view.observedAt),
     moved: moved.length === 0 ? view.moved : new Set([...view.moved, ...moved.map(([node]) => node)]),
     renewedSince: moved.length === 0 ? view.renewedSince : (view.current?.servedAt ?? view.renewedSince),
     unreachable: undefined,
@@ -132,7 +132,7 @@ const answered = (view: View, event: Answer, model: Model): View => {
   if (verb !== 'list') return view;
   if (status !== 200) return view;
   const shown = model.ending?.served?.model;
-  if (resource === 'leases') return looked(view, event, model);
+  if (resource === 'leases') return observed(view, event, model);
   if (shown === undefined) return view;
   if (resource === 'nodes' && model.source === 'secret') {
     return surrounded(view, at, { nodes: shown.nodes, machines: shown.machines });
@@ -186,12 +186,12 @@ const isFaultOurs = (views: Views, life: ProcessName, { at, shoots }: Model): bo
   const prefix = `${life}/`;
   const own = [...views].filter(([key]) => key.startsWith(prefix));
   const judged = own.filter(([, { tries }]) => tries.answeredAt > Number.NEGATIVE_INFINITY || tries.failures > 0);
-  const broken = judged.filter(([key, { tries, failedAt, lookedAt, renewedSince, current }]) => {
+  const broken = judged.filter(([key, { tries, failedAt, observedAt, renewedSince, current }]) => {
     // An address is unknown if its kubeconfig has been unusable since.
     const isKnown = (shoots.get(key.slice(prefix.length))?.spoiledUntil ?? at) < tries.failingSince;
     const isRenewed = tries.brokenAt < at && renewedSince > tries.failingSince + 1_000;
-    const isFresh = [...(current?.leases.values() ?? [])].some((changedAt) => lookedAt - changedAt < freshMs);
-    return tries.failures >= 3 && isKnown && isRenewed && isFresh && failedAt < lookedAt;
+    const isFresh = [...(current?.leases.values() ?? [])].some((changedAt) => observedAt - changedAt < freshMs);
+    return tries.failures >= 3 && isKnown && isRenewed && isFresh && failedAt < observedAt;
   });
   return broken.length >= fewest && broken.length * 2 > judged.length;
 };
@@ -207,7 +207,7 @@ const withoutTries = (views: Views, shoot: string): Views =>
 
 /** Moves `knownAt` of responses that arrived while the process was suspended to the time at which it resumes. */
 const awake = (views: Views, life: ProcessName, { at, processes }: Model): Views => {
-  const pausedAt = processes.hindrances.findLast(
+  const pausedAt = processes.stalls.findLast(
     ({ cause, replica }) => cause.fault.kind === 'pause' && life.startsWith(`${String(replica)}.`),
   )?.from;
   if (pausedAt === undefined) return views;

@@ -222,8 +222,8 @@ export const proberPlan = (draw: Draw, names: readonly string[]): Omit<Plan, 'se
     ...(draw.source === 'secret' ? [missedSecret, missedSecret] : []),
     ...(draw.source === 'cluster-api' ? [leftCluster, leftCluster, leavingMachines] : []),
   ] as const;
-  const tell = draw.of(scripts);
-  const { elected, ...story } = clipped(tell(draw));
+  const writeScript = draw.of(scripts);
+  const { elected, ...story } = clipped(writeScript(draw));
   return {
     component: 'prober',
     shoots: names.map((name) => plannedShoot(draw, name)),

@@ -150,7 +150,7 @@ const afterMs = 70_000;
 
 /** Draws the rest of a weeder's plan. */
 export const weederPlan = (draw: Draw, names: readonly string[]): Omit<Plan, 'seed' | 'replicas'> => {
-  const tell = draw.of([
+  const writeScript = draw.of([
     chaos,
     plainRecovery,
     troubledRecovery,
@@ -160,7 +160,7 @@ export const weederPlan = (draw: Draw, names: readonly string[]): Omit<Plan, 'se
     slowAnswers,
     handover,
   ]);
-  const { elected, ...story } = clipped<WeederStory & Story>({ ...tell(draw), quietMs: 0 });
+  const { elected, ...story } = clipped<WeederStory & Story>({ ...writeScript(draw), quietMs: 0 });
   const watchDurationMs = draw.of([20_000, 60_000, 300_000]);
   return {
     component: 'weeder',

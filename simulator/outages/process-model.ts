@@ -11,7 +11,7 @@ export interface LifeModel {
 }
 
 /** A period in which a fault kept watchdogs from reading or writing objects of the seed. */
-export interface Hindrance {
+export interface Stall {
   readonly from: number;
   /** Undefined while it lasts. */
   readonly to: number | undefined;
@@ -22,12 +22,12 @@ export interface Hindrance {
 
 export interface ProcessModel {
   readonly lives: ReadonlyMap<ProcessName, LifeModel>;
-  readonly hindrances: readonly Hindrance[];
+  readonly stalls: readonly Stall[];
   /** Times at which the configuration changed. */
   readonly reloads: readonly number[];
 }
 
-export const emptyProcesses: ProcessModel = { lives: new Map(), hindrances: [], reloads: [] };
+export const emptyProcesses: ProcessModel = { lives: new Map(), stalls: [], reloads: [] };
 
 const ends: readonly string[] = ['is killed', 'is told to stop', 'has ended'];
 
@@ -55,14 +55,14 @@ export const applyHindrance = (
   const reloads = fault.kind === 'reload' ? [...before.reloads, at] : before.reloads;
   if (!hampersWeeder(fault)) return before;
   const replica = replicaOf(fault);
-  const hindrances =
+  const stalls =
     phase === 'begins'
       ? [
-          ...before.hindrances,
+          ...before.stalls,
           { from: at, to: undefined, replica: replica === undefined ? undefined : replica % replicas, cause: planned },
         ]
-      : before.hindrances.map((known) => (known.cause === planned ? { ...known, to: at } : known));
-  return { ...before, hindrances, reloads };
+      : before.stalls.map((known) => (known.cause === planned ? { ...known, to: at } : known));
+  return { ...before, stalls, reloads };
 };
 
 interface Spell {
@@ -72,9 +72,9 @@ interface Spell {
 }
 
 /** Returns the periods in which faults, or their later effects, hampered a process, in the order of time. Overlapping periods are merged. */
-export const hamperedSpells = ({ hindrances }: ProcessModel, life: ProcessName): readonly Spell[] => {
+export const stalledSpells = ({ stalls }: ProcessModel, life: ProcessName): readonly Spell[] => {
   const spells: Spell[] = [];
-  const own = hindrances.filter(({ replica }) => replica === undefined || life.startsWith(`${String(replica)}.`));
+  const own = stalls.filter(({ replica }) => replica === undefined || life.startsWith(`${String(replica)}.`));
   for (const { from, to, cause } of own.toSorted((a, b) => a.from - b.from)) {
     const end = to === undefined ? Number.POSITIVE_INFINITY : to + aftermathMs(cause.fault);
     const last = spells.at(-1);

@@ -116,7 +116,7 @@ class PlanRun {
   async play(): Promise<Run> {
     const { clock, world } = this.#scenario;
     await this.#suffer();
-    await this.#heal();
+    await this.#endFaults();
     await this.#rest();
     const lengthMs = clock.monotonic();
     await this.#close();
@@ -159,7 +159,7 @@ class PlanRun {
     this.#recorder.note({ kind: 'healed' });
   }
 
-  async #heal(): Promise<void> {
+  async #endFaults(): Promise<void> {
     const { clock } = this.#scenario;
     const { quietMs } = this.#plan;
     const healedAt = clock.monotonic();

@@ -23,7 +23,7 @@ describe('the race against the grace period', () => {
   it("is won with Gardener's configuration, by a known margin", () => {
     expect(scaleDownTimeline(gardenSettings)).toEqual([
       { at: 30_000, text: 'threshold at 30.0s' },
-      { at: 31_000, text: 'look within 1.0s' },
+      { at: 31_000, text: 'observation within 1.0s' },
       { at: 34_000, text: 'level 0: up to 3.0s' },
       { at: 34_000, text: 'level 1: kube-controller-manager at 34.0s' },
     ]);
@@ -57,19 +57,19 @@ describe('warnings', () => {
       'a delay that cannot win',
       { dependentResources: [kcm, down(mcm, { initialDelayMs: 20_000 })] },
       [
-        'scaling down cannot win: threshold at 30.0s, look within 1.0s, level 0: 20.0s initialDelay + up to 3.0s, level 1: kube-controller-manager at 54.0s: KCM acts at 40.0s',
+        'the scale-down comes too late: threshold at 30.0s, observation within 1.0s, level 0: 20.0s initialDelay + up to 3.0s, level 1: kube-controller-manager at 54.0s: KCM acts at 40.0s',
       ],
     ],
     [
       'a delay of exactly what is left',
       { dependentResources: [down(kcm, { level: 1, initialDelayMs: 10_000 }), mcm] },
-      [expect.stringContaining('scaling down cannot win: ')],
+      [expect.stringContaining('the scale-down comes too late: ')],
     ],
     [
       'delays that may win',
       { dependentResources: [kcm, down(mcm, { initialDelayMs: 7_000 })] },
       [
-        'scaling down may come too late when pods are slow to stop: threshold at 30.0s, look within 1.0s, level 0: 7.0s initialDelay + up to 3.0s, level 1: kube-controller-manager at 41.0s: KCM acts at 40.0s',
+        'the scale-down may come too late if pods are slow to stop: threshold at 30.0s, observation within 1.0s, level 0: 7.0s initialDelay + up to 3.0s, level 1: kube-controller-manager at 41.0s: KCM acts at 40.0s',
       ],
     ],
     [
@@ -101,7 +101,7 @@ describe('warnings', () => {
       'rare probes, as gardenlet configures them',
       { probeIntervalMs: 30_000 },
       [
-        'more than a quarter of the grace: after a probe that fails the next one comes up to 36.0s later (probeInterval 30.0s x 1.2): KCM acts at 40.0s',
+        'more than a quarter of the grace period: after a failed probe, the next one comes up to 36.0s later (probeInterval 30.0s x 1.2), and KCM acts at 40.0s',
       ],
     ],
     ['probes at a quarter of the grace, as they are by default', { probeIntervalMs: 10_000 }, []],

@@ -60,10 +60,10 @@ it("protects clusters of Cluster API with the document's configuration, and give
     "KCM's grace over for the first node: 3",
     'outage ends: 3',
     'kube-controller-manager restored: 3',
-    'MachineHealthCheck mhc given back: 3',
+    'MachineHealthCheck mhc restored: 3',
   ]);
   expect(result.takenForGranted).toEqual([
-    'that cluster.x-k8s.io/paused pauses what works on MachineHealthCheck {{ cluster }}-mhc: the rehearsal has nothing that does, and shows when it is annotated and given back',
+    'that cluster.x-k8s.io/paused pauses the controllers of MachineHealthCheck {{ cluster }}-mhc: no simulated controller reacts to it; the rehearsal only shows when the resource is annotated and restored',
   ]);
   expect(result.requests.seed).toMatchObject({ 'patch deployments': 6, 'patch machinehealthchecks': 6 });
 });
@@ -81,7 +81,7 @@ it('serves a MachineHealthCheck of another API version, with any cluster source'
     ),
   );
   expect(result).toMatchObject({ ...isProtected, source: 'gardener' });
-  expect(rows(result)).toContain('MachineHealthCheck checks given back: 3');
+  expect(rows(result)).toContain('MachineHealthCheck checks restored: 3');
 });
 
 it('does not count an annotation as a scale-down of KCM', async () => {

@@ -90,7 +90,7 @@ export const cutNodes = ({ store }: WorldShoot, { share }: RehearsedFault): read
   return nodes.slice(0, Math.ceil(nodes.length * share));
 };
 
-const strike = (shoot: WorldShoot, fault: RehearsedFault): void => {
+const injectFault = (shoot: WorldShoot, fault: RehearsedFault): void => {
   if (fault.downsApiServers === true) shoot.api.setReachability('refused');
   shoot.cutKubelets(cutNodes(shoot, fault));
   if (fault.breaksPublicWay === true) shoot.api.publicWay.setReachability('silent');
@@ -120,7 +120,7 @@ export const createActiveFault = (world: World, clock: Clock, fault: RehearsedFa
   const struck = affectedShoots(world, fault);
   let stopFlapping = (): void => undefined;
   const cutAll = (): void => {
-    for (const shoot of struck) strike(shoot, fault);
+    for (const shoot of struck) injectFault(shoot, fault);
     if (fault.flaps === true) stopFlapping = clock.timer(silentMs, openAll);
   };
   const openAll = (): void => {

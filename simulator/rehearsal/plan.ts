@@ -49,7 +49,7 @@ export const planRehearsal = (request: RehearsalRequest): Result<RehearsalPlan, 
   const outageMs = durationMs / 3;
   const leastMs = Math.max(3 * (nodeMonitorGraceMs + reactionMs), beginsAt * 3);
   if (durationMs < leastMs) {
-    const error = `--duration must be at least ${inMinutes(leastMs)}: an outage takes a third of it, and has to outlast KCM's grace`;
+    const error = `--duration must be at least ${inMinutes(leastMs)}: the outage lasts a third of it, which must be longer than KCM's grace period`;
     return { ok: false, error };
   }
   const [other] = elsewhere(settings);

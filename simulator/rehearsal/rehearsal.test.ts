@@ -149,7 +149,7 @@ describe('a rehearsal', () => {
 
   it('of a configuration that cannot win loses nodes', async () => {
     const result = await run({ settings: slow });
-    expect(result.warnings).toEqual([expect.stringContaining('scaling down cannot win')]);
+    expect(result.warnings).toEqual([expect.stringContaining('the scale-down comes too late')]);
     expect(result.isProtected).toBe(false);
     expect(result.notSaved).toBeGreaterThan(0);
     expect(result.margin!.leastMs).toBeLessThan(0);

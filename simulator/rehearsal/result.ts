@@ -87,7 +87,7 @@ const takenForGranted = (settings: ProberSettings): readonly string[] => [
     annotation === undefined
       ? []
       : [
-          `that ${annotation.key} pauses what works on ${ref.kind} ${ref.name}: the rehearsal has nothing that does, and shows when it is annotated and given back`,
+          `that ${annotation.key} pauses the controllers of ${ref.kind} ${ref.name}: no simulated controller reacts to it; the rehearsal only shows when the resource is annotated and restored`,
         ],
   ),
 ];

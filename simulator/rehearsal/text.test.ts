@@ -38,13 +38,13 @@ const protectedRun: Rehearsal = {
   isProtected: true,
 };
 
-const tell = (changed: Partial<Rehearsal> = {}): string => formatRehearsal({ ...protectedRun, ...changed });
+const format = (changed: Partial<Rehearsal> = {}): string => formatRehearsal({ ...protectedRun, ...changed });
 
 describe('the text of a rehearsal', () => {
   it('shows the plan, the timeline and the losses', () => {
-    expect(tell()).toBe(`\
+    expect(format()).toBe(`\
 Rehearsed: 250 shoots of 50 nodes; the load balancer of all shoots fails, from
-1m0s to 6m0s; all was over after 9m15s (seed 7, 5 requests/s, burst 10)
+1m0s to 6m0s; the rehearsal ended after 9m15s (seed 7, 5 requests/s, burst 10)
 
   after the outage began, over all shoots          first    median      last
   threshold crossed                                24.4s     26.1s     27.9s
@@ -77,24 +77,25 @@ PROTECTED: no threatened node was lost
       { with: { nodesLost: 1, machinesReplaced: 0 } },
       '1 node lost where this configuration does not protect\nPROTECTED',
     ],
-    [{ margin: { leastMs: -1, medianMs: 0 } }, "NARROW: KCM's grace was over for a node before KCM was down;"],
-    [{ threatened: 0, timeline: [] }, 'OK: nothing was scaled down, and rightly so\n'],
+    [{ margin: { leastMs: -1, medianMs: 0 } }, 'NARROW: the grace period of a node was over before KCM was down;'],
+    [{ threatened: 0, timeline: [] }, 'OK: nothing was scaled down, as expected\n'],
   ])('concludes from %j', (changed, expected) => {
-    expect(tell(changed)).toContain(`\n${expected}`);
+    expect(format(changed)).toContain(`\n${expected}`);
   });
 
   it('wraps each warning separately', () => {
-    const long = 'threshold at 30.0s, look within 1.0s, level 0: 20.0s initialDelay + up to 3.0s, level 1 at 54.0s';
-    expect(tell({ warnings: [long, 'short'] })).toContain(`
-WARNING: threshold at 30.0s, look within 1.0s, level 0: 20.0s initialDelay + up
-         to 3.0s, level 1 at 54.0s
+    const long =
+      'threshold at 30.0s, observation within 1.0s, level 0: 20.0s initialDelay + up to 3.0s, level 1 at 54.0s';
+    expect(format({ warnings: [long, 'short'] })).toContain(`
+WARNING: threshold at 30.0s, observation within 1.0s, level 0: 20.0s
+         initialDelay + up to 3.0s, level 1 at 54.0s
 WARNING: short
 
 PROTECTED`);
   });
 
   it('fits into 80 columns', () => {
-    const lines = tell({ warnings: ['word '.repeat(80)], title: 'a '.repeat(90) }).split('\n');
+    const lines = format({ warnings: ['word '.repeat(80)], title: 'a '.repeat(90) }).split('\n');
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
   });
 });

@@ -19,7 +19,8 @@ const introduction = (rehearsal: Rehearsal): readonly string[] => {
   const { shoots, nodes, title, source, outage, endedMs, durationMs, seed, limits } = rehearsal;
   const world = `${plural(shoots, 'shoot')} of ${plural(nodes, 'node')}`;
   const time = `from ${rounded(outage.beginsMs)} to ${rounded(outage.endsMs)}`;
-  const end = endedMs < durationMs ? `all was over after ${rounded(endedMs)}` : `${rounded(endedMs)} in all`;
+  const end =
+    endedMs < durationMs ? `the rehearsal ended after ${rounded(endedMs)}` : `the rehearsal lasted ${rounded(endedMs)}`;
   const rate = Number.isFinite(limits.qps)
     ? `${String(limits.qps)} requests/s, burst ${String(limits.burst)}`
     : 'no rate limit';
@@ -92,16 +93,16 @@ const verdict = (rehearsal: Rehearsal): readonly string[] => {
       ? [`not restored within ${rounded(durationMs)}: ${plural(unrestored, 'shoot')}; try a longer --duration`]
       : []),
     ...(notSaved === 0 && left !== undefined && left.leastMs < 0
-      ? ["NARROW: KCM's grace was over for a node before KCM was down; KCM was late itself, as it looks every 5s"]
+      ? [
+          'NARROW: the grace period of a node was over before KCM was down; KCM was late, too, because it checks every 5s',
+        ]
       : []),
     ...(notSaved === 0 && impact.nodesLost > 0
       ? [`${plural(impact.nodesLost, 'node')} lost where this configuration does not protect`]
       : []),
   ];
   if (notSaved === 0 && needless === 0) {
-    lines.push(
-      threatened > 0 ? 'PROTECTED: no threatened node was lost' : 'OK: nothing was scaled down, and rightly so',
-    );
+    lines.push(threatened > 0 ? 'PROTECTED: no threatened node was lost' : 'OK: nothing was scaled down, as expected');
   }
   return ['', ...lines.flatMap((line) => paragraph(line))];
 };

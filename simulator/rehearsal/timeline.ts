@@ -113,7 +113,7 @@ const restorations = ({ settings, endsAt }: RehearsalPlan, changes: readonly Cou
   settings.dependentResources
     .map(({ ref, annotation, scaleUp }) => {
       const ups = changes.filter(({ key, from, at }) => key === refKey(ref) && from === 0 && at >= endsAt);
-      const what = annotation === undefined ? `${componentOf(ref.name)} restored` : `${nameOf(ref)} given back`;
+      const what = annotation === undefined ? `${componentOf(ref.name)} restored` : `${nameOf(ref)} restored`;
       return { level: scaleUp.level, what, times: ups.map(({ at }) => at) };
     })
     .toSorted((a, b) => a.level - b.level);

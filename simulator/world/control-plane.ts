@@ -104,8 +104,8 @@ export const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit
   const stopSets = startReplicaSets({ ...deps, random: deps.random.fork('deployments') }, namespace);
   const stopStatefulSets = startStatefulSets(deps, namespace);
 
-  const lookAtEtcd = onChange(store, { namespace, name: etcdService }, (isReady) => log.onEtcd(isReady));
-  const lookAtApi = onChange(store, { namespace, name: kubeApiserver }, (isReady) => {
+  const onEtcdChange = onChange(store, { namespace, name: etcdService }, (isReady) => log.onEtcd(isReady));
+  const onApiServerChange = onChange(store, { namespace, name: kubeApiserver }, (isReady) => {
     if (!isReady) api.setReachability('refused');
     // A path that was silenced meanwhile stays silent.
     else if (api.reachability === 'refused') api.setReachability('open');
@@ -113,16 +113,16 @@ export const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit
   const stopListening = store.subscribe(
     simKinds.EndpointSlice,
     () => {
-      lookAtEtcd();
-      lookAtApi();
-      kubelet.look();
+      onEtcdChange();
+      onApiServerChange();
+      kubelet.reconcile();
     },
     namespace,
   );
 
   return {
     /** Must be called when the results of `isEtcdDown` and `isCrashing` may have changed. */
-    look: (): void => kubelet.look(),
+    reconcile: (): void => kubelet.reconcile(),
     recoveries: (): readonly PodRecovery[] => log.list(),
     stop: (): void => {
       for (const stop of [stopSlices, stopSets, stopStatefulSets, stopListening]) stop();

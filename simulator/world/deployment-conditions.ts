@@ -49,17 +49,17 @@ export const startDeploymentConditions = (
   { store, clock }: Pick<ActorDeps, 'store' | 'clock'>,
   namespace: string,
 ): (() => void) => {
-  const look = (deployment: SimObject): void => {
+  const reconcile = (deployment: SimObject): void => {
     if (!isObserved(deployment)) return;
     store.patch(simKinds.Deployment, deployment.metadata, (old) => withConditions(old, clock.now()));
   };
   const unsubscribe = store.subscribe(
     simKinds.Deployment,
     ({ type, object }) => {
-      if (type !== 'DELETED') look(object);
+      if (type !== 'DELETED') reconcile(object);
     },
     namespace,
   );
-  for (const deployment of store.list(simKinds.Deployment, namespace)) look(deployment);
+  for (const deployment of store.list(simKinds.Deployment, namespace)) reconcile(deployment);
   return unsubscribe;
 };

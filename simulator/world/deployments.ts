@@ -43,7 +43,7 @@ export const startDeploymentController = ({ clock, random, timing, store }: Acto
     if (missing !== 0) after(ref, missing > 0 ? timing.podStartMs : timing.podStopMs, () => settle(ref));
   };
 
-  const look = (deployment: SimObject): void => {
+  const reconcile = (deployment: SimObject): void => {
     const ref = deployment.metadata;
     if (isObserved(deployment) || replicaSetOf(store, deployment) !== undefined) return;
     after(ref, timing.observeMs, () => observe(ref));
@@ -51,9 +51,9 @@ export const startDeploymentController = ({ clock, random, timing, store }: Acto
 
   const unsubscribe = store.subscribe(kind, ({ type, object }) => {
     if (type === 'DELETED') cancels.get(`${object.metadata.namespace ?? ''}/${object.metadata.name}`)?.();
-    else look(object);
+    else reconcile(object);
   });
-  for (const deployment of store.list(kind)) look(deployment);
+  for (const deployment of store.list(kind)) reconcile(deployment);
   return () => {
     unsubscribe();
     for (const cancel of cancels.values()) cancel();
@@ -66,7 +66,7 @@ export const whileReady = (
   start: () => () => void,
 ): (() => void) => {
   let stop: (() => void) | undefined;
-  const look = (deployment: SimObject | undefined): void => {
+  const update = (deployment: SimObject | undefined): void => {
     const isReady = readyReplicasOf(deployment) > 0;
     if (isReady) stop ??= start();
     else {
@@ -77,11 +77,11 @@ export const whileReady = (
   const unsubscribe = store.subscribe(
     simKinds.Deployment,
     ({ type, object }) => {
-      if (object.metadata.name === ref.name) look(type === 'DELETED' ? undefined : object);
+      if (object.metadata.name === ref.name) update(type === 'DELETED' ? undefined : object);
     },
     ref.namespace,
   );
-  look(store.get(simKinds.Deployment, ref));
+  update(store.get(simKinds.Deployment, ref));
   return () => {
     unsubscribe();
     stop?.();

@@ -58,7 +58,7 @@ class NodeLifecycle {
     nodes.forEach((node, index) => {
       const { name } = node.metadata;
       const known = this.#healths.get(name);
-      const health = this.#look({ node, lease: this.#leaseOf(name, leases[index]) }, known);
+      const health = this.#observe({ node, lease: this.#leaseOf(name, leases[index]) }, known);
       if (health !== known) this.#healths.set(name, health);
       const isOverdue = clock.monotonic() - health.probedAt > grace;
       if (isOverdue && readyOf(node)?.status !== 'Unknown') this.#markUnknown(node);
@@ -76,7 +76,7 @@ class NodeLifecycle {
     return this.#deps.store.get(simKinds.Lease, { namespace: nodeLeaseNamespace, name });
   }
 
-  #look({ node, lease }: Pair, known: Health | undefined): Health {
+  #observe({ node, lease }: Pair, known: Health | undefined): Health {
     // Objects of the store are immutable: the same objects mean the same health.
     if (known?.node === node && known.lease === lease) return known;
     const renewTime = renewTimeOf(lease);

@@ -34,7 +34,7 @@ export const startPodEviction = (
     }));
   };
 
-  const look = (node: SimObject, since: number): void => {
+  const evictPods = (node: SimObject, since: number): void => {
     for (const pod of store.list(simKinds.Pod)) {
       if (getPath(pod, ['spec', 'nodeName']) !== node.metadata.name) continue;
       if (pod.metadata.deletionTimestamp !== undefined) continue;
@@ -51,7 +51,7 @@ export const startPodEviction = (
     taintedAt = new Map(
       tainted.map(({ metadata: { name } }) => [name, taintedAt.get(name) ?? clock.monotonic()] as const),
     );
-    for (const node of tainted) look(node, taintedAt.get(node.metadata.name) ?? clock.monotonic());
+    for (const node of tainted) evictPods(node, taintedAt.get(node.metadata.name) ?? clock.monotonic());
     return timing.monitorPeriodMs;
   });
 };

@@ -39,8 +39,8 @@ export const startPodKubelet = (deps: ActorDeps, { namespace, programOf }: PodKu
   for (const pod of store.list(simKinds.Pod, namespace)) care(pod);
   return {
     /** Must be called when a dependency of the programs has changed. */
-    look: (): void => {
-      for (const worker of workers.values()) worker.look();
+    reconcile: (): void => {
+      for (const worker of workers.values()) worker.reconcile();
     },
     stop: (): void => {
       unsubscribe();

@@ -59,11 +59,11 @@ export class PodWorker {
       return;
     }
     if (!this.#view.ready) this.#after(timing.readinessDelayMs, () => this.#probe());
-    this.look();
+    this.reconcile();
   }
 
   /** Must be called when a dependency of the program has changed. */
-  look(): void {
+  reconcile(): void {
     if (!this.#isRunning() || this.#isTerminating) return;
     const { clock, random, timing } = this.#deps;
     const { program } = this.#init;
@@ -121,7 +121,7 @@ export class PodWorker {
     const { clock, timing } = this.#deps;
     this.#post({ state: { running: { startedAt: formatTime(clock.now()) } }, ready: false });
     this.#after(timing.readinessDelayMs, () => this.#probe());
-    this.look();
+    this.reconcile();
   }
 
   #exit(): void {

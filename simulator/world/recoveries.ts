@@ -28,7 +28,7 @@ export const startRecoveryLog = (
     if (etcdReadyAt !== undefined && down?.size === 0) down = undefined;
   };
 
-  const look = (deployment: SimObject): void => {
+  const observe = (deployment: SimObject): void => {
     const { name: owner } = deployment.metadata;
     if (down === undefined) return;
     if (!isWhole(deployment)) down.add(owner);
@@ -40,7 +40,7 @@ export const startRecoveryLog = (
 
   const stop = store.subscribe(
     simKinds.Deployment,
-    ({ type, object }) => (type === 'DELETED' ? down?.delete(object.metadata.name) : look(object)),
+    ({ type, object }) => (type === 'DELETED' ? down?.delete(object.metadata.name) : observe(object)),
     namespace,
   );
   return {

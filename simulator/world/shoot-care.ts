@@ -49,15 +49,15 @@ export const startExtensionReports = (
 /** Keeps the status of the Etcd in line with the StatefulSet of the same name, if the world has one. */
 const startEtcd = ({ store }: Pick<ActorDeps, 'store'>, namespace: string): (() => void) => {
   const ref = { namespace, name: etcdMain };
-  const look = (): void => {
+  const reconcile = (): void => {
     const set = store.get(simKinds.StatefulSet, ref);
     if (set === undefined) return;
     const readyReplicas = Number(asMap(set.status).readyReplicas ?? 0);
     const ready = readyReplicas >= wantedOf(set);
     store.patch(simKinds.Etcd, ref, (etcd) => withStatus(etcd, { ready, readyReplicas }));
   };
-  const unsubscribe = store.subscribe(simKinds.StatefulSet, look, namespace);
-  look();
+  const unsubscribe = store.subscribe(simKinds.StatefulSet, reconcile, namespace);
+  reconcile();
   return unsubscribe;
 };
 

@@ -36,7 +36,7 @@ export const startShootPods = (
     annotationOf(store, steering, crashingAnnotation)?.split(',').includes(component) ?? false;
   const controlPlane = startControlPlane(deps, { namespace: name, replicas, isEtcdDown, isCrashing });
   const unsubscribe = store.subscribe(steering.kind, ({ object }) => {
-    if (object.metadata.name === name) controlPlane.look();
+    if (object.metadata.name === name) controlPlane.reconcile();
   });
   return {
     pods: {

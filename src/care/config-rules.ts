@@ -12,7 +12,7 @@ import {
 const aboutOther = (dependant: unknown, path: Path): readonly ConfigFinding[] => {
   const ref = refOf(dependant);
   if (ref === undefined || (ref.apiVersion === 'apps/v1' && ref.kind === 'Deployment')) return [];
-  const message = 'is not looked at: only whether a Deployment of apps/v1 is scaled down is told';
+  const message = 'is not checked: care reports only Deployments of apps/v1 that are scaled down';
   return [{ path: [...path, 'ref'], message, severity: 'warning' }];
 };
 

@@ -49,7 +49,7 @@ export class GardenReader {
       if (!error.rateLimited) this.#isSilent = isSilence(error);
       if (!this.#isSilent) return { ok: false, error };
       // The message does not contain the timeout, which varies: every new message would be logged.
-      const message = `${call.method} ${call.path}: the garden does not answer`;
+      const message = `${call.method} ${call.path}: the garden does not respond`;
       return { ok: false, error: new ApiError({ code: 'Timeout', message, cause: error }) };
     }
   }

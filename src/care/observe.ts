@@ -132,7 +132,7 @@ const readHealthz = async (
 /** Describes a failed read. For a timeout it names the time of the whole check: the time left for a read varies, and care would write every new message. */
 const problemOf = ({ timeoutMs }: Reading, { method, path }: Call<unknown>, error: ApiError): string =>
   error.code === 'Timeout' && error.status === undefined
-    ? `${method} ${path}: no answer when the time of the run, ${formatGoDuration(timeoutMs)}, was over`
+    ? `${method} ${path}: no response within the timeout of the run, ${formatGoDuration(timeoutMs)}`
     : error.message;
 
 const read = async <T>(reading: Reading, call: Call<T>): Promise<Read<T>> => {

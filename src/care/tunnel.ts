@@ -25,7 +25,7 @@ const port = 22;
 const timeoutMs = 5_000;
 
 /** Added to the error, because an API server that refuses the upgrade does not name the missing right. */
-const neededRights = 'a tunnel takes the rights to get and to create pods/portforward in kube-system';
+const neededRights = 'a tunnel needs the rights to get and create pods/portforward in kube-system';
 
 /** True if we lack the right to try the tunnel, and thus cannot know if it is broken. */
 const isRefused = (error: unknown): error is ApiError =>
@@ -60,7 +60,7 @@ export const observeTunnel = async (
     signal.throwIfAborted();
     if (scope.signal.aborted) {
       return leftMs < timeoutMs
-        ? { ok: false, error: `${noConnection} when the time of the run was over` }
+        ? { ok: false, error: `${noConnection} within the timeout of the run` }
         : broken(`${noConnection} within ${formatGoDuration(timeoutMs)}`);
     }
     if (isRefused(error)) return { ok: false, error: `${error.message} (${neededRights})` };

@@ -130,7 +130,7 @@ const table = (cares: CareResults, paint: PaintStatus): string => {
   return [
     ...shown.toSorted((a, b) => rank(a) - rank(b)).flatMap((care) => shootLines(care, paint)),
     summaryOf(cares, paint),
-    ...(omitted === 0 ? [] : [`left out: ${omitted} in which all is well (--output json has all)`]),
+    ...(omitted === 0 ? [] : [`not shown: ${omitted} without problems (--output json lists all)`]),
     '',
   ].join('\n');
 };

@@ -137,9 +137,9 @@ describe('dwd care', () => {
 
   it.each([
     [['--once', '-n=a', '--shoot=b'], 'flags --shoot and --namespace name different shoots'],
-    [['-n=a'], 'flag --namespace is of use only with --once'],
-    [['--output=json'], 'flag --output is of use only with --once'],
-    [['--shoot=shoot--dev--one'], 'flag --shoot is of use only with --once'],
+    [['-n=a'], 'flag --namespace requires --once'],
+    [['--output=json'], 'flag --output requires --once'],
+    [['--shoot=shoot--dev--one'], 'flag --shoot requires --once'],
     [['--once', '--output=xml'], 'flag --output takes table, json or yaml; it was given "xml"'],
     [['--concurrent-reconciles=3'], 'unknown flag'],
   ])('refuses %j', async (flags, message) => {
@@ -230,7 +230,7 @@ describe('formatResults', () => {
     const well = (count: number): CareResults => Array.from({ length: count }, (_, index) => careOf(`n${index}`));
     expect(formatResults(well(10), 'table', plain)).toMatch(/n9 .*\n.*\n\n10 shoots: 10 healthy\n$/);
     expect(formatResults(well(250), 'table', plain)).toBe(
-      '250 shoots: 250 healthy\nleft out: 250 in which all is well (--output json has all)\n',
+      '250 shoots: 250 healthy\nnot shown: 250 without problems (--output json lists all)\n',
     );
     const others = [
       sick,
@@ -244,7 +244,7 @@ describe('formatResults', () => {
     expect(text.match(/^shoot--dev--\w+/gm)).toEqual(
       ['sick', 'unread', 'failed', 'theirs', 'new'].map((name) => `shoot--dev--${name}`),
     );
-    expect(text).toMatch(/\n250 shoots: 1 unhealthy, 1 unknown, 248 healthy\nleft out: 245 in which all is well .*\n$/);
+    expect(text).toMatch(/\n250 shoots: 1 unhealthy, 1 unknown, 248 healthy\nnot shown: 245 without problems .*\n$/);
     expect(JSON.parse(formatResults([...well(245), ...others], 'json', plain))).toMatchObject({
       shoots: Array.from({ length: 250 }, () => ({})),
     });

@@ -83,7 +83,7 @@ export const careCommand = (run: RunCare): Command =>
     run: async ({ flags, given, operands }, io) => {
       const { once, output, 'garden-kubeconfig': gardenKubeconfig, 'take-over': takeOver } = flags;
       const needsOnce = ['output', 'shoot', 'namespace'].find((name) => given.includes(name));
-      if (!once && needsOnce !== undefined) throw new UsageError(`flag --${needsOnce} is of use only with --once`);
+      if (!once && needsOnce !== undefined) throw new UsageError(`flag --${needsOnce} requires --once`);
       const namespace = namespaceFrom(flags);
       const garden = { gardenKubeconfig, takeOver };
       const runOnce = async (deps: CareProcessDeps): Promise<number> => {

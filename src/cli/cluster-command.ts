@@ -24,7 +24,7 @@ const progressWidth = 78;
 
 type ClusterFlagValues = FlagValues<ReturnType<typeof clusterFlags>>;
 
-const ofAdmin = 'it takes the rights of cluster-admin: use the kubeconfig of somebody who has them';
+const ofAdmin = 'this needs the rights of cluster-admin: use a kubeconfig that has them';
 
 /** Returns the input of a command that works on a cluster once. Its logger is silent, because the command prints a result at its end. */
 export const clusterCommandOf = (flags: ClusterFlagValues, io: CliIo, forbidden = ofAdmin) => {

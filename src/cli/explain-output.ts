@@ -19,18 +19,18 @@ const percent = (share: number): string => `${String(Math.round(share * 1_000) /
 
 /** Returns a sentence with the threshold as a number of leases. */
 const ruleOf = ({ candidates, expired, threshold, nodes, leftOut = 0 }: SeenShoot): string => {
-  if (threshold === undefined || candidates === 0) return 'No lease is known to count.';
+  if (threshold === undefined || candidates === 0) return 'No lease is known.';
   // The condition of `reachesThreshold`: expired / candidates >= threshold.
   const needed = Math.ceil(threshold * candidates - 1e-9);
-  const share = `${percent(threshold)} of ${String(candidates)} leases are ${String(needed)}`;
-  const all = nodes === undefined ? '' : ` There are ${plural(nodes, 'node')}; ${String(leftOut)} left out.`;
-  return `${share}: ${String(expired)} ${expired === 1 ? 'has' : 'have'} expired.${all}`;
+  const share = `Threshold: ${String(needed)} of ${plural(candidates, 'lease')} (${percent(threshold)})`;
+  const all = nodes === undefined ? '' : ` There are ${plural(nodes, 'node')}; ${String(leftOut)} not counted.`;
+  return `${share}; ${String(expired)} ${expired === 1 ? 'has' : 'have'} expired.${all}`;
 };
 
 const marginOf = (marginMs: number | undefined): string => {
   if (marginMs === undefined) return '';
-  if (marginMs >= 0) return ` The last scale-down left ${formatAge(marginMs)} of that.`;
-  return ` The last scale-down came ${formatAge(-marginMs)} after that was over: nodes may be lost.`;
+  if (marginMs >= 0) return ` The last scale-down came ${formatAge(marginMs)} before that.`;
+  return ` The last scale-down came ${formatAge(-marginMs)} after that: nodes may be lost.`;
 };
 
 const verdictLines = (shoot: SeenShoot, at: string): readonly string[] => {
@@ -61,13 +61,13 @@ const heldLines = ({ held }: SeenShoot, at: string): readonly string[] => {
     const how =
       annotation === undefined
         ? `at 0, ${plural(replicas, 'replica')} will be restored`
-        : `annotated with ${annotation}, which will be restored`;
+        : `annotated with ${annotation}, whose former value will be restored`;
     return indented(`${kind} ${name}: ${how}${when}`);
   });
   const [first] = resources;
   return first === undefined
     ? []
-    : [...resources, ...indented('It stays held if the prober dies; the next one restores it.')];
+    : [...resources, ...indented('Held resources stay held if the prober stops; the next one restores them.')];
 };
 
 const scalingLines = ({ scaling }: SeenShoot, at: string): readonly string[] => {
@@ -84,7 +84,7 @@ const scalingLines = ({ scaling }: SeenShoot, at: string): readonly string[] => 
 
 const ignoredLines = ({ namespace, ignored = [] }: SeenShoot): readonly string[] =>
   ignored.flatMap(({ kind, name }) => [
-    ...indented(`ignore-scaling on ${kind} ${name}: it is not scaled down in an outage. To take it away:`),
+    ...indented(`ignore-scaling on ${kind} ${name}: it is not scaled down in an outage. To remove the annotation:`),
     escapeControls(`      kubectl -n ${namespace} annotate ${kind.toLowerCase()} ${name} ${ignoreScalingAnnotation}-`),
   ]);
 
@@ -107,7 +107,7 @@ export const formatExplanation = (shoot: SeenShoot, at: string): string => {
     ...wrapped(title, columns),
     ...section('VERDICT', verdictLines(shoot, at)),
     ...section('LEASES THAT COUNT (oldest renewal first)', leaseLines(leases.filter(({ counted }) => counted))),
-    ...section('LEFT OUT', leaseLines(leases.filter(({ counted }) => !counted))),
+    ...section('NOT COUNTED', leaseLines(leases.filter(({ counted }) => !counted))),
     ...section('NOT PROTECTED', ignoredLines(shoot)),
     ...section('HELD', heldLines(shoot, at)),
     ...section('SCALING', scalingLines(shoot, at)),

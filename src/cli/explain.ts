@@ -28,7 +28,9 @@ export const explainCommand = (run: RunStatus): Command =>
       for (const problem of status.problems) io.stderr(`dwd explain: ${problem}\n`);
       if (found === undefined) {
         if (status.source === 'objects') {
-          io.stderr(`dwd explain: nothing of ${shoot} is held or paused, and no prober could be asked for more\n`);
+          io.stderr(
+            `dwd explain: ${shoot} is not paused and has no held resources; no prober responded, so nothing else is known\n`,
+          );
           return 2;
         }
         for (const line of status.attention) io.stderr(`dwd explain: ${line}\n`);

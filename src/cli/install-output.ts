@@ -33,7 +33,12 @@ const differenceLines = ({ path, before, after }: Difference): readonly string[]
 const nameOf = ({ object: { kind, metadata } }: ChangedObject): string =>
   `${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`;
 
-const wouldBe = { created: 'would be created', configured: 'would change', unchanged: 'unchanged', pruned: 'would go' };
+const wouldBe = {
+  created: 'would be created',
+  configured: 'would change',
+  unchanged: 'unchanged',
+  pruned: 'would be pruned',
+};
 
 /** Formats one object: a dry run lists its differences; otherwise one line reports what was done. */
 const objectLines = (changed: ChangedObject, dryRun: boolean): readonly string[] => {
@@ -95,7 +100,7 @@ const uninstalledTable = (report: UninstallReport, dryRun: boolean, namespace: s
   return [
     ...restored.map((name) => `${name}: ${dryRun ? 'would be restored' : 'restored'}`),
     ...left.map((line) => `LEFT: ${line}`),
-    ...others.map((line) => `nothing is restored, for another prober goes on: ${line}`),
+    ...others.map((line) => `nothing is restored, because another prober is active: ${line}`),
     ...removed.map((name) => `${name}: ${dryRun ? 'would be removed' : 'removed'}`),
     removed.length === 0
       ? `nothing is installed in the namespace ${namespace}: no object has the labels of an installation`

@@ -15,13 +15,13 @@ const createStream = () => {
 };
 
 const createSink = () => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const stream = createStream();
   const write = createLogSink(stream.stream, {
-    onDropped: () => void told.push('dropped'),
-    onRecovered: (lines) => void told.push(`recovered ${lines}`),
+    onDropped: () => void reported.push('dropped'),
+    onRecovered: (lines) => void reported.push(`recovered ${lines}`),
   });
-  return { ...stream, write, told };
+  return { ...stream, write, told: reported };
 };
 
 describe('createLogSink', () => {

@@ -88,7 +88,7 @@ describe('dwd manifests', () => {
     ['--component=prober,shoot-access', 'flag --component takes shoot-access alone: it is for a shoot, and '],
     ['--component=', 'flag --component takes one or more of prober, weeder, care'],
     ['--set=prober.logLevel', 'flag --set takes KEY=VALUE; it was given "prober.logLevel"'],
-    ['--set=prober.loglevel=info', 'flag --set knows no key "prober.loglevel"; there are: '],
+    ['--set=prober.loglevel=info', 'flag --set has no key "prober.loglevel"; the keys are: '],
     [
       '--set=prober.logLevel=loud',
       'flag --set prober.logLevel= takes debug, info, error or panic; it was given "loud"',
@@ -178,7 +178,7 @@ describe('dwd manifests', () => {
   it.each(['weeder.yaml', 'weeder.yaml,prober=config.yaml'])('requires the component of %s', async (given) => {
     const { code, stderr } = await dwd('manifests', '--component=prober,weeder', `--config-file=${given}`);
     expect(code).toBe(2);
-    expect(stderr).toContain(`flag --config-file must say whose configuration ${given} is: prober=PATH, weeder=PATH, `);
+    expect(stderr).toContain(`flag --config-file must name the component of ${given}: prober=PATH, weeder=PATH, `);
   });
 
   it('names an immutable ConfigMap by the hash of its content, so that a change causes a roll-out', async () => {

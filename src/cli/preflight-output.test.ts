@@ -35,7 +35,7 @@ secrets
 
 FAILED secret-missing in 2 shoots
   shoot--dev--seven, shoot--dev--nine: there is no Secret
-  -> Check kubeConfigSecretName, and what creates the Secret; until then the
+  -> Check kubeConfigSecretName, and the program that creates the Secret; until then the
   shoot is not protected.
   https://github.com/gardener/dependency-watchdog-ts/blob/main/docs/preflight.md#secret-missing
 

@@ -96,7 +96,7 @@ describe('dwd prober', () => {
     expect(code).toBe(7);
     expect(logLines(stderr).filter(({ level }) => level === 'warn')).toMatchObject([
       {
-        msg: expect.stringMatching(/^configuration: successThreshold is an unknown field; known here: /) as string,
+        msg: expect.stringMatching(/^configuration: successThreshold is an unknown field; known fields: /) as string,
         column: 1,
       },
     ]);

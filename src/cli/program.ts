@@ -108,7 +108,7 @@ const commandLineOf = ({ argv }: CliIo): readonly [name: string, ...string[]] =>
   return [versionWords.has(name) ? 'version' : name, ...rest];
 };
 
-const tell = (program: Parser, error: unknown, io: CliIo): number => {
+const reportError = (program: Parser, error: unknown, io: CliIo): number => {
   if (error instanceof CommanderError && error.code.startsWith('commander.help')) return error.exitCode === 0 ? 0 : 2;
   const about = parserOf(program, commandLineOf(io)[0]) ?? program;
   const name = about === program ? 'dwd' : `dwd ${about.name()}`;
@@ -139,6 +139,6 @@ export const runProgram = async (commands: readonly Command[], io: CliIo): Promi
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    return tell(program, error, io);
+    return reportError(program, error, io);
   }
 };

@@ -50,14 +50,12 @@ describe('readTextFile', () => {
 
   it('refuses a FIFO without waiting for a writer', async () => {
     execFileSync('mkfifo', [at('fifo')]);
-    await expect(readTextFile(at('fifo'))).rejects.toThrow(
-      'it is a FIFO (named pipe), and only a regular file is read',
-    );
+    await expect(readTextFile(at('fifo'))).rejects.toThrow('it is a FIFO (named pipe), not a regular file');
   });
 
   it.each([
-    ['/dev/zero', 'it is a device, and only a regular file is read'],
-    [tmpdir(), 'it is a directory, and only a regular file is read'],
+    ['/dev/zero', 'it is a device, not a regular file'],
+    [tmpdir(), 'it is a directory, not a regular file'],
     ['/nowhere/at all', 'no such file or directory'],
   ])('refuses %s with a message', async (path, message) => {
     await expect(readTextFile(path)).rejects.toThrow(new Error(message));

@@ -33,7 +33,7 @@ const kindOf = (found: Stats): string => {
 };
 
 const refuseUnlessRegular = (found: Stats): void => {
-  if (!found.isFile()) throw new Error(`it is ${kindOf(found)}, and only a regular file is read`);
+  if (!found.isFile()) throw new Error(`it is ${kindOf(found)}, not a regular file`);
 };
 
 /**

@@ -15,7 +15,7 @@ export type RunRelease = (run: ReleaseRun) => Promise<Result<ReleaseReport, Comm
 
 const description = `Restores the held resources of one shoot or of all, level by level, and waits until they are ready. It works even while no prober runs. It first pauses each of these shoots for 10 minutes, so that a prober does not undo the release.
 
-A release during an outage costs the shoot its nodes. So dwd release reads the state of the outage from the leader, and refuses if the outage continues. It also refuses if a prober leads but does not respond: that prober restores the resources itself when the outage is over. --despite-outage overrides both. If nobody leads, the state is unknown: the command prints that and continues.
+A release during an outage costs the shoot its nodes. So dwd release reads the state of the outage from the leader, and refuses if the outage continues. It also refuses if a prober leads but does not respond: that prober restores the resources itself when the outage is over. --despite-outage overrides both. If no replica leads, the state is unknown: the command prints that and continues.
 
 In a terminal it prompts for confirmation unless --yes is given; without a terminal it requires --yes. It does not touch resources that the configuration does not name. Exits with 0 if nothing is held any more, and with 1 if resources are still held or the answer was no.`;
 
@@ -47,7 +47,7 @@ const asking =
     const { ask } = io;
     const lines = [...linesIf(order), ...held, ...outages];
     if (ask === undefined) {
-      throw new CommandError('it would restore what is held, and there is no terminal to ask in: give --yes', lines);
+      throw new CommandError('there is no terminal to confirm in: give --yes to restore the held resources', lines);
     }
     io.stdout(`${lines.join('\n')}\n`);
     const answer = await ask('Restore these? [y/N] ');
@@ -64,7 +64,7 @@ const telling =
   };
 
 const linesOf = ({ outcome, order, restored, left, paused, outages }: ReleaseReport): readonly string[] => {
-  const stays = left.map((line) => `stays: ${line}`);
+  const stays = left.map((line) => `still held: ${line}`);
   switch (outcome) {
     case 'nothing-held':
       return ['nothing is held'];

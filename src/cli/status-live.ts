@@ -13,7 +13,7 @@ import { formatStatus, nextOf, titleOf } from './status-output.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Time between two reads of the status, in milliseconds. */
-const paceMs = 2_000;
+const refreshIntervalMs = 2_000;
 /** Limit of events that are kept for the screen. */
 const mostEvents = 200;
 
@@ -35,7 +35,7 @@ const shootStatusOf = (shoot: SeenShoot, at: string): ShootSnapshot => {
     answers: true,
     nodes: leases.map(({ name, renewedAt, counted }) => ({
       name,
-      ready: counted ? '' : 'left out',
+      ready: counted ? '' : 'excluded',
       ...(renewedAt === undefined ? {} : { renewedAt: Date.parse(renewedAt) }),
     })),
     components: held.map(({ name, replicas, annotation }) => ({
@@ -104,9 +104,9 @@ class LiveStatus {
     try {
       this.#draw();
       while (!this.#signal.aborted) {
-        await this.#look();
+        await this.#refresh();
         this.#draw();
-        await clock.sleep(paceMs, this.#signal).catch(() => undefined);
+        await clock.sleep(refreshIntervalMs, this.#signal).catch(() => undefined);
       }
     } finally {
       terminal.restore();
@@ -114,7 +114,7 @@ class LiveStatus {
     return this.#status?.exitCode ?? 2;
   }
 
-  async #look(): Promise<void> {
+  async #refresh(): Promise<void> {
     const { read, clock } = this.#options;
     const status = await read();
     const [first] = status.shoots;
@@ -158,13 +158,13 @@ class LiveStatus {
       {
         ...(status === undefined ? {} : { snapshot: snapshotOfSeed(status, this.#details) }),
         title: 'dwd status',
-        connection: status?.source === 'objects' ? 'no prober could be asked (i)' : '',
+        connection: status?.source === 'objects' ? 'no prober responded (i)' : '',
         openMs: clock.monotonic() - this.#since,
         selected: name,
         notes: new Map([[name, shoot?.reason ?? '']]),
         events: this.#events,
         ...(about === false ? {} : { page: about }),
-        keys: 'up/down pick  i who leads  q quit',
+        keys: 'up/down select  i leader  q quit',
       },
       size,
       paint,

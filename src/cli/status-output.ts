@@ -16,7 +16,7 @@ export const titleOf = ({ project, name }: SeenShoot): string => (project === un
 
 /** Returns the command, or the change of the configuration, that ends a pause. */
 const resuming = ({ on }: PauseInForce, namespace: string): string => {
-  if (on === 'configuration') return 'taking `paused` out of the configuration';
+  if (on === 'configuration') return 'removing `paused` from the configuration';
   return on === 'all' ? 'dwd resume --all' : `dwd resume --shoot ${on ?? namespace}`;
 };
 
@@ -57,13 +57,13 @@ const heldOf = ({ held }: SeenShoot): string => (held.length === 0 ? '-' : held.
 const leaderSentence = ({ lease, source, at, prober }: SeedStatus): string => {
   if (lease === undefined || lease.holder === '') {
     if (prober?.leads === true) return `${prober.identity} leads.`;
-    if (lease === undefined) return 'Who leads could not be told.';
-    return 'Nobody leads: nothing is probed, and nothing new is protected.';
+    if (lease === undefined) return 'The leader is unknown.';
+    return 'No replica leads: nothing is probed, and nothing new is protected.';
   }
   const { holder, since, isFresh } = lease;
   const when = since === undefined ? '' : ` since ${utc(since)} (${between(since, at)})`;
-  if (!isFresh) return `${holder} has led${when}, and does not renew its Lease any more.`;
-  return `${holder} leads${when}${source === 'leader' ? '.' : ', and could not be asked.'}`;
+  if (!isFresh) return `${holder} has led${when}, but no longer renews its Lease.`;
+  return `${holder} leads${when}${source === 'leader' ? '.' : ', but did not respond.'}`;
 };
 
 const replicaSentences = ({ replicas, lease, prober }: SeedStatus): readonly string[] => {
@@ -100,7 +100,7 @@ const paragraphOf = (status: SeedStatus, columns: number): readonly string[] => 
     ...wrapped(sentences.join(' '), columns),
     ...status.attention.flatMap((text) => wrapped(`! ${text}`, columns)),
     ...status.problems.flatMap((text) => wrapped(`? ${text}`, columns)),
-    ...(status.source === 'objects' ? wrapped('This is what the objects of the seed tell.', columns) : []),
+    ...(status.source === 'objects' ? wrapped('Read from the objects of the seed.', columns) : []),
   ];
 };
 
@@ -108,7 +108,7 @@ const headings = ['SHOOT (project/name)', 'STATE', 'LEASES', 'SINCE', 'HELD', 'N
 
 const cellsOf = (shoot: SeenShoot, at: string): readonly string[] => {
   const { state, candidates, expired, since, unmet = false, leftOut = 0 } = shoot;
-  const others = leftOut === 0 ? '' : `, ${String(leftOut)} left out`;
+  const others = leftOut === 0 ? '' : `, ${String(leftOut)} not counted`;
   const leases = candidates === 0 ? '-' : `${String(expired)}/${String(candidates)} expired${others}`;
   const shown = state === 'healthy' ? state : state.toUpperCase();
   return [
@@ -149,10 +149,10 @@ const linesOf = (rows: readonly (readonly string[])[], columns: number): readonl
 const countOf = ({ source, total }: SeedStatus, shown: number, isOne: boolean): string => {
   const rest = total - shown;
   if (source === 'objects') {
-    if (total === 0) return 'No shoot could be seen.';
-    return `${String(shown)} of ${plural(total, 'shoot')} held or paused; how the others are, only a prober knows.`;
+    if (total === 0) return 'No shoot was found.';
+    return `${String(shown)} of ${plural(total, 'shoot')} held or paused; without a prober the others are unknown.`;
   }
-  if (total === 0) return isOne ? 'Nothing is known of that shoot.' : 'No shoot is probed.';
+  if (total === 0) return isOne ? 'That shoot is not probed.' : 'No shoot is probed.';
   if (shown === 0) return `${plural(total, 'shoot')}, all healthy (--all lists them).`;
   return rest === 0 ? `${plural(total, 'shoot')}.` : `${plural(rest, 'more shoot')} healthy (--all lists them).`;
 };

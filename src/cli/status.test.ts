@@ -84,12 +84,14 @@ dev/twin              healthy   0/12 expired   1h0m0s  -                   next 
 
 2 more shoots healthy (--all lists them).
 `);
-    expect(text).toContain('! an outage goes on and is not met: nodes are lost (1 shoot, such as shoot--dev--two)\n');
+    expect(text).toContain(
+      '! an outage continues without full protection: nodes are lost (1 shoot, such as shoot--dev--two)\n',
+    );
   });
 
   it.each([
     ['all', 'dwd resume --all'],
-    ['configuration', 'taking `paused` out of the configuration'],
+    ['configuration', 'removing `paused` from the configuration'],
     ['fleet', 'dwd resume --shoot fleet'],
   ])('shows what ends a pause of %s', (on, words) => {
     const losing = { ...pausedShoot, unmet: true, paused: { reason: 'LB', by: 'kim', on } };
@@ -119,7 +121,7 @@ dev/twin              healthy   0/12 expired   1h0m0s  -                   next 
         held: nothingHeld,
       },
       [
-        'Nobody leads: nothing is probed, and nothing new is protected. Standbys: unknown, because no pod of the prober was found (--namespace, --selector).',
+        'No replica leads: nothing is probed, and nothing new is protected. Standbys: unknown, because no pod of the prober was found (--namespace, --selector).',
         '0 of 9 shoots held or paused',
       ],
     ],
@@ -129,22 +131,22 @@ dev/twin              healthy   0/12 expired   1h0m0s  -                   next 
         objects: { lease: { holder: 'x_1', since: before(60), isFresh: false }, replicas: [], problems: [] },
         held: nothingHeld,
       },
-      ['x_1 has led since 2026-01-01 11:59:00 UTC (1m0s), and does not renew its Lease any more.'],
+      ['x_1 has led since 2026-01-01 11:59:00 UTC (1m0s), but no longer renews its Lease.'],
     ],
     [
       'the leader cannot be asked',
       { problems: ['the prober: no way'], held: { ...nothingHeld, shoots: [protectedShoot] } },
       [
-        'dwd-prober-a_1f leads since 2026-01-01 10:00:00 UTC (2h0m0s), and could not be asked.',
+        'dwd-prober-a_1f leads since 2026-01-01 10:00:00 UTC (2h0m0s), but did not respond.',
         '? the prober: no way',
-        'This is what the objects of the seed tell.',
-        '1 of 9 shoots held or paused; how the others are, only a prober knows.',
+        'Read from the objects of the seed.',
+        '1 of 9 shoots held or paused; without a prober the others are unknown.',
       ],
     ],
     [
       'nothing can be told',
       { objects: { lease: undefined, replicas: undefined, problems: ['no way'] } },
-      ['Who leads could not be told. ? no way', 'No shoot could be seen.'],
+      ['The leader is unknown. ? no way', 'No shoot was found.'],
     ],
     [
       'a dry run, no round, a right missing, all paused',
@@ -260,7 +262,7 @@ describe('dwd explain', () => {
     ],
   } satisfies ProbedShoot;
 
-  it('prints the leases that count, those left out and why, the threshold, the next step, and earlier decisions', async () => {
+  it('prints the leases that count, those not counted and why, the threshold, the next step, and earlier decisions', async () => {
     const { code, stdout, runs } = await status(['explain', 'dev/one'], statusOf(explained));
     expect(code).toBe(0);
     expect(runs).toMatchObject([{ shoot: 'dev/one' }]);
@@ -268,16 +270,16 @@ describe('dwd explain', () => {
 
 VERDICT
   12/12 node leases expired, threshold 0.6
-  Judged 3s ago. 60 % of 3 leases are 2: 2 have expired. There are 4 nodes; 2
-  left out. A lease expires 30s after its last renewal, KCM gives up a node
-  after 40s. The last scale-down left 8s of that.
+  Judged 3s ago. Threshold: 2 of 3 leases (60 %); 2 have expired. There are 4
+  nodes; 2 not counted. A lease expires 30s after its last renewal, KCM gives up
+  a node after 40s. The last scale-down came 8s before that.
 
 LEASES THAT COUNT (oldest renewal first)
   node-3   never renewed                  -  EXPIRED
   node-22  2026-01-01 11:58:25 UTC    1m35s  EXPIRED
   node-1   2026-01-01 11:59:55 UTC       5s
 
-LEFT OUT
+NOT COUNTED
   node-6  never renewed                  -  it has no lease yet
   node-4  2026-01-01 11:58:50 UTC    1m10s  not managed by MCM
 
@@ -288,7 +290,7 @@ HELD
   2026-01-01 11:56:48 UTC (3m12s)
   Deployment cluster-autoscaler: at 0, 1 replica will be restored, since
   2026-01-01 11:56:48 UTC (3m12s)
-  It stays held if the prober dies; the next one restores it.
+  Held resources stay held if the prober stops; the next one restores them.
 
 SCALING
   down, for 2s: why
@@ -307,9 +309,7 @@ DECISIONS (latest first)
 
   it('reports that a scale-down came too late, and by how much', async () => {
     const { stdout } = await status(['explain', 'dev/one'], statusOf({ ...explained, marginMs: -118_000 }));
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'The last scale-down came 1m58s after that was over: nodes may be lost.',
-    );
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('The last scale-down came 1m58s after that: nodes may be lost.');
   });
 
   it('names resources that ignore-scaling excludes, and how to remove it', async () => {
@@ -317,7 +317,7 @@ DECISIONS (latest first)
     expect(stdout).toContain(`
 NOT PROTECTED
   ignore-scaling on Deployment kube-controller-manager: it is not scaled down in
-  an outage. To take it away:
+  an outage. To remove the annotation:
       kubectl -n shoot--dev--twin annotate deployment kube-controller-manager dependency-watchdog.gardener.cloud/ignore-scaling-
 `);
   });
@@ -349,7 +349,7 @@ NOT PROTECTED
     expect(await status(['explain', namespace], judgeSeed(findingsOf({ answer, wanted: namespace })))).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^dwd explain: .* is not probed .*; dwd release --shoot shoot--dev--three does\n$/u,
+        /^dwd explain: .* is not probed .*; to restore them: dwd release --shoot shoot--dev--three\n$/u,
       ) as string,
     });
   });

@@ -16,7 +16,7 @@ const description = `Shows where meltdown protection is active, since when and w
 
 The leader knows most: its status is read through the API server (pods/proxy; dwd manifests --component operator prints the role) or from --leader-url. If the leader does not respond, or no prober runs, the objects of the seed show which resources are held and which shoots are paused, and the table has a note about that.
 
-Exits with 0 if every shoot is healthy and was probed within three intervals, with 1 if a shoot or the prober needs attention, for example because resources are held or nobody leads, or if the prober does not probe the given shoot, and with 2 if the state is unknown.`;
+Exits with 0 if every shoot is healthy and was probed within three intervals, with 1 if a shoot or the prober needs attention, for example because resources are held or no replica leads, or if the prober does not probe the given shoot, and with 2 if the state is unknown.`;
 
 const flags = {
   shoot: optionalFlag(shootName, `Show only this shoot, given as ${shootNames}`),
@@ -27,7 +27,7 @@ const flags = {
 } as const;
 
 /** Time between two reads of `--watch`, in milliseconds. */
-const paceMs = 2_000;
+const refreshIntervalMs = 2_000;
 const usualColumns = 80;
 
 interface Watching {
@@ -43,7 +43,7 @@ const keyOf = ({ namespace, state, reason, held }: SeenShoot): string =>
 
 /** Waits for the next read. Resolves with false if `stop` aborts. */
 const pause = (clock: Clock, stop: AbortSignal): Promise<boolean> =>
-  clock.sleep(paceMs, stop).then(
+  clock.sleep(refreshIntervalMs, stop).then(
     () => true,
     () => false,
   );

@@ -48,7 +48,7 @@ describe('dwd pause and dwd resume', () => {
 describe('dwd release', () => {
   const question: ReleaseQuestion = {
     held: ['Deployment a/kube-controller-manager, was 2'],
-    outages: ['a: held; whether that outage is over is not known'],
+    outages: ['a: held; the state of that outage is unknown'],
   };
   const nothing: ReleaseReport = { outcome: 'released', restored: [], left: [], paused: [], outages: [] };
   const run = async (report: Partial<ReleaseReport>, ...argv: readonly string[]) => {
@@ -66,8 +66,8 @@ describe('dwd release', () => {
     const { code, stdout, stderr } = await run({}, '--all');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toBe(
-      'dwd release: it would restore what is held, and there is no terminal to ask in: give --yes\n' +
-        'Deployment a/kube-controller-manager, was 2\na: held; whether that outage is over is not known\n',
+      'dwd release: there is no terminal to confirm in: give --yes to restore the held resources\n' +
+        'Deployment a/kube-controller-manager, was 2\na: held; the state of that outage is unknown\n',
     );
   });
 
@@ -78,7 +78,7 @@ describe('dwd release', () => {
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout:
-        'a: held; whether that outage is over is not known\nrestored Deployment a/kcm\n' +
+        'a: held; the state of that outage is unknown\nrestored Deployment a/kcm\n' +
         'a: paused for 10 minutes; dwd resume --shoot a ends that\na: still 5/5 leases expired\n',
     });
   });
@@ -96,7 +96,7 @@ describe('dwd release', () => {
     expect({ code, stdout }).toEqual({
       code: 1,
       stdout:
-        'a: held; whether that outage is over is not known\nrestored Deployment a/kcm\nstays: Deployment a/mcm is at 0 replicas, was 1: forbidden\n',
+        'a: held; the state of that outage is unknown\nrestored Deployment a/kcm\nstill held: Deployment a/mcm is at 0 replicas, was 1: forbidden\n',
     });
   });
 
@@ -111,7 +111,7 @@ describe('dwd release', () => {
   });
 
   it('prints whose order it uses to restore resources if no configuration is given', async () => {
-    const order = "in Gardener's own order: nothing that dwd install has installed was found in garden";
+    const order = "order: as in Gardener's configuration, because dwd install has installed none in garden";
     const dry = await run({ outcome: 'dry-run', order, restored: ['Deployment a/kcm'] }, '--all', '--yes', '--dry-run');
     expect(dry.stdout).toContain(`${order}\nwould restore Deployment a/kcm\n`);
     const asked = await dwdWith(noProber, ['release', '--all'], {
@@ -120,6 +120,6 @@ describe('dwd release', () => {
         throw new Error('nobody could be asked');
       },
     });
-    expect(asked.stderr).toContain(`give --yes\n${order}\nDeployment a/kcm\n`);
+    expect(asked.stderr).toContain(`held resources\n${order}\nDeployment a/kcm\n`);
   });
 });

@@ -9,8 +9,8 @@ describe('dwd validate', () => {
   it.each([
     [['config.yaml'], 0, ''],
     [['example.yaml', 'config.yaml'], 0, ''],
-    [['odd.yaml'], 1, 'odd.yaml:7:1: successThreshold: is an unknown field; known here: '],
-    [['manifest.yaml'], 1, 'manifest.yaml:10:5: data["config.yaml"].typo: is an unknown field; known here: '],
+    [['odd.yaml'], 1, 'odd.yaml:7:1: successThreshold: is an unknown field; known fields: '],
+    [['manifest.yaml'], 1, 'manifest.yaml:10:5: data["config.yaml"].typo: is an unknown field; known fields: '],
     [['-'], 1, '-:1:1: dependentResourceInfos: is required: '],
     [['--', 'config.yaml'], 0, ''],
   ] as const)('%j exits with %i', async (names, code, start) => {
@@ -25,7 +25,7 @@ describe('dwd validate', () => {
     [
       ['weeder.yaml', 'config.yaml'],
       1,
-      'config.yaml:1:1: kubeConfigSecretName: is an unknown field; known here: apiVersion, kind, watchDuration, ',
+      'config.yaml:1:1: kubeConfigSecretName: is an unknown field; known fields: apiVersion, kind, watchDuration, ',
     ],
   ] as const)('of the weeder: %j exits with %i', async (names, code, start) => {
     const outcome = await dwd('validate', '--component', 'weeder', ...names);
@@ -42,7 +42,7 @@ describe('dwd validate', () => {
     const { code, stdout, stderr } = await dwd(command, ...args);
     expect(code).toBe(1);
     expect(stdout + stderr).toContain(
-      'wrong-kind.yaml:5:38: dependentResourceInfos[0].ref.kind: deployment of apps/v1 is served by no seed under this name: write apiVersion: apps/v1 and kind: Deployment\n',
+      'wrong-kind.yaml:5:38: dependentResourceInfos[0].ref.kind: deployment of apps/v1 is not served by any seed: use apiVersion: apps/v1 and kind: Deployment\n',
     );
   });
 
@@ -61,7 +61,7 @@ describe('dwd validate', () => {
     const { code, started, stderr } = await dwd('prober', '--config-file=wrong-kind.yaml');
     expect(code).toBe(7);
     expect(started[0]?.settings.dependentResources).toHaveLength(1);
-    expect(stderr).toContain('is served by no seed under this name');
+    expect(stderr).toContain('is not served by any seed');
   });
 
   it('continues after a bad file and after one that cannot be read', async () => {
@@ -104,6 +104,6 @@ describe('dwd validate', () => {
   it('allows warnings', async () => {
     const { code, stdout } = await dwd('validate', '--component=prober', 'warned.yaml');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^warned\.yaml:1:1: kcmNodeMonitorGraceDuration: warning: is not set and taken to be 40s/);
+    expect(stdout).toMatch(/^warned\.yaml:1:1: kcmNodeMonitorGraceDuration: warning: is not set and defaults to 40s/);
   });
 });

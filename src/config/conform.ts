@@ -55,7 +55,7 @@ const conformText = (value: unknown, path: Path, { plainTextOf, report }: Option
   const plain = plainTextOf(path);
   const text = plain === undefined ? undefined : asGoText(plain, value);
   if (text === undefined) return value;
-  const message = `must be text in quotes: ${plain} is taken for ${JSON.stringify(text)}`;
+  const message = `must be text in quotes: ${plain} is read as ${JSON.stringify(text)}`;
   report({ path, message, kind: 'not-text' });
   return text;
 };
@@ -75,7 +75,7 @@ const conformObject = (
     if (name === undefined || schema === undefined) {
       const near = nearest(key, names);
       const meant = near === undefined ? '' : `did you mean ${near}? `;
-      const message = `is an unknown field; ${meant}known here: ${names.join(', ')}`;
+      const message = `is an unknown field; ${meant}known fields: ${names.join(', ')}`;
       options.report({ path, message, kind: 'unknown-field' });
       continue;
     }

@@ -68,7 +68,7 @@ const freeze = <T>(value: T): T => {
 };
 
 const describeMisspelling = ({ meant }: Misspelling): string =>
-  `is unknown, and ${meant} is gone: taken for ${meant}, whose value in force is kept; correct it or, if both are meant, take one of them out first`;
+  `is unknown, and ${meant} is missing: taken for a misspelt ${meant}, whose current value is kept; correct it or, if you want both changes, make them one after the other`;
 
 /** Checks a document that was read. Problems of reading it are not repeated. */
 export const configFrom = <S extends z.ZodType, T>(

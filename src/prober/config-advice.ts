@@ -60,7 +60,7 @@ export const scaleDownTimeline = (settings: ProberSettings): readonly TimelineSt
     at += ms;
     steps.push({ at, text });
   };
-  add(observationMs, `look within ${seconds(observationMs)}`);
+  add(observationMs, `observation within ${seconds(observationMs)}`);
   for (const info of levelsBefore(settings, level)) add(levelCost(info), inWords(info));
   const delay = delayMs > 0 ? ` after ${seconds(delayMs)} initialDelay` : '';
   add(delayMs, `level ${String(level)}: ${kubeControllerManager}${delay} at ${seconds(at + delayMs)}`);
@@ -86,8 +86,8 @@ const raceAdvice = (settings: ProberSettings): readonly Advice[] => {
   const sum = `${steps.map(({ text }) => text).join(', ')}: KCM acts at ${seconds(graceMs)}`;
   const isHopeless = expiryShareOfGrace * graceMs + delaysOnTheWay(settings, manager) >= graceMs;
   const text = isHopeless
-    ? `scaling down cannot win: ${sum}`
-    : `scaling down may come too late when pods are slow to stop: ${sum}`;
+    ? `the scale-down comes too late: ${sum}`
+    : `the scale-down may come too late if pods are slow to stop: ${sum}`;
   return [{ field: 'dependentResourceInfos', text }];
 };
 
@@ -96,7 +96,7 @@ const intervalAdvice = (settings: ProberSettings): readonly Advice[] => {
   const { probeIntervalMs, backoffJitterFactor, nodeMonitorGraceMs } = settings;
   if (probeIntervalMs <= nodeMonitorGraceMs / 4) return [];
   const longestMs = probeIntervalMs * (1 + backoffJitterFactor);
-  const text = `more than a quarter of the grace: after a probe that fails the next one comes up to ${seconds(longestMs)} later (probeInterval ${seconds(probeIntervalMs)} x ${String(1 + backoffJitterFactor)}): KCM acts at ${seconds(nodeMonitorGraceMs)}`;
+  const text = `more than a quarter of the grace period: after a failed probe, the next one comes up to ${seconds(longestMs)} later (probeInterval ${seconds(probeIntervalMs)} x ${String(1 + backoffJitterFactor)}), and KCM acts at ${seconds(nodeMonitorGraceMs)}`;
   return [{ field: 'probeInterval', text }];
 };
 

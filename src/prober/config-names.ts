@@ -7,8 +7,9 @@ const known = '{{ namespace }} and {{ cluster }}';
 
 /** Returns undefined if the placeholders of a name are valid. */
 const problemOf = (text: string): string | undefined => {
-  if (/[{}]/.test(withoutPlaceholders(text))) return `knows only ${known} in braces, found ${JSON.stringify(text)}`;
-  return placeholdersIn(text).length > 1 ? `takes only one of ${known}, and only once` : undefined;
+  if (/[{}]/.test(withoutPlaceholders(text)))
+    return `may contain no placeholders but ${known}, found ${JSON.stringify(text)}`;
+  return placeholdersIn(text).length > 1 ? `may contain only one of ${known}, and only once` : undefined;
 };
 
 const aboutPlaceholders = (value: unknown, path: Path): readonly ConfigFinding[] => {
@@ -50,7 +51,7 @@ const aboutSecret = (name: unknown, path: Path, isShared: boolean): readonly Con
   }
   return isShared || placeholders.length === 0
     ? []
-    : error(path, 'takes placeholders in braces only where clusterSource.kind is cluster-api');
+    : error(path, 'may contain placeholders only with clusterSource.kind cluster-api');
 };
 
 /** Applies the rules for names with placeholders. */

@@ -20,8 +20,8 @@ const withoutScaleUp = (resources: readonly unknown[]): readonly ConfigFinding[]
     if (scaleUp !== undefined) return [];
     const message =
       scaleDown === undefined
-        ? 'needs scaleUp, or scaleUp and scaleDown: without them nothing is ever done to this resource'
-        : 'needs scaleUp as well: what is scaled down and never up would stay at 0 for ever';
+        ? 'needs scaleUp, or scaleUp and scaleDown: without them the prober never scales this resource'
+        : 'needs scaleUp as well: without it the resource would stay at 0 after a scale-down';
     return [{ path: ['dependentResourceInfos', index], message, severity: 'error' as const }];
   });
 
@@ -38,7 +38,7 @@ const aboutAnnotation = (resource: unknown, path: Path): readonly ConfigFinding[
   if (isAnnotated && annotation === undefined) return [problem(['action'], 'needs annotation, with key and value')];
   if (annotation !== undefined && !isAnnotated) return [problem(['annotation'], 'needs action: annotate')];
   if (typeof key !== 'string' || !key.startsWith(prefix)) return [];
-  return [problem(['annotation', 'key'], `is one of the dependency-watchdog's own: ${prefix} is taken`)];
+  return [problem(['annotation', 'key'], `is reserved: the prefix ${prefix} belongs to the dependency-watchdog`)];
 };
 
 const withoutLevel = (resource: unknown, path: Path): readonly ConfigFinding[] =>
@@ -46,7 +46,7 @@ const withoutLevel = (resource: unknown, path: Path): readonly ConfigFinding[] =
     const info = fieldsOf(resource)[direction];
     if (!isObject(info)) return [];
     if (fieldsOf(info).level !== undefined) return [];
-    const message = 'is not set and taken to be 0: resources are scaled in ascending order of level';
+    const message = 'is not set and defaults to 0: resources are scaled in ascending order of level';
     return [{ path: [...path, direction, 'level'], message, severity: 'warning' as const }];
   });
 
@@ -62,14 +62,14 @@ const aboutResources = (resources: readonly unknown[]): readonly ConfigFinding[]
 const sameSecret = ({ kubeConfigSecretName, externalProbe }: Fields): readonly string[] => {
   const { kubeConfigSecretName: external } = fieldsOf(externalProbe);
   if (typeof external !== 'string' || external !== kubeConfigSecretName) return [];
-  return ["is the Secret of the prober itself: its kubeconfig must have the public address, not the seed's own"];
+  return ['is the same Secret as that of the prober: the external probe needs a kubeconfig with the public address'];
 };
 
 const keyWithoutSecret = ({ clusterSource }: Fields): readonly ConfigFinding[] => {
   const { kind, key } = fieldsOf(clusterSource);
   if (key === undefined || (kind ?? 'gardener') !== 'gardener') return [];
   const message =
-    'is of the kinds secret and cluster-api alone: the Secrets of Gardener have their kubeconfig under the key kubeconfig';
+    'is valid only with kind secret or cluster-api: the Secrets of Gardener have their kubeconfig under the key kubeconfig';
   return [{ path: ['clusterSource', 'key'], message, severity: 'error' }];
 };
 
@@ -89,10 +89,10 @@ const aboutSelector = ({ clusterSource, kubeConfigSecretName }: Fields): readonl
       ...error([...path, key], `must be ${labelKeyWords}, found ${show(key)}`),
       aboutKey: true as const,
     })),
-    ...(kind === 'secret' ? [] : [error(path, 'is of the kind secret alone')]),
+    ...(kind === 'secret' ? [] : [error(path, 'is valid only with kind secret')]),
     ...(kubeConfigSecretName === undefined
       ? []
-      : [error(path, 'is in place of kubeConfigSecretName: a Secret goes by its labels or by its name, not by both')]),
+      : [error(path, 'replaces kubeConfigSecretName: select the Secret by its labels or by its name, not by both')]),
   ];
 };
 
@@ -104,7 +104,7 @@ const warnings = (config: Fields): readonly ConfigFinding[] => {
       : [
           warn(
             ['kcmNodeMonitorGraceDuration'],
-            "is not set and taken to be 40s; it must equal kube-controller-manager's --node-monitor-grace-period",
+            "is not set and defaults to 40s; it must equal kube-controller-manager's --node-monitor-grace-period",
           ),
         ]),
     ...sameSecret(config).map((message) => warn(['externalProbe', 'kubeConfigSecretName'], message)),

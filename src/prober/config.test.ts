@@ -168,6 +168,6 @@ it('reports an unknown kind on one line, whatever the file contains', () => {
     ],
   };
   const messages = proberConfig.check(JSON.stringify(config)).map(({ message }) => message);
-  expect(messages).toContainEqual(expect.stringContaining('Deployment of \\n\\napps/v1 is served by no seed'));
+  expect(messages).toContainEqual(expect.stringContaining('Deployment of \\n\\napps/v1 is not served by any seed'));
   expect(messages.join()).not.toContain('\n');
 });

@@ -77,7 +77,7 @@ export class Pauses {
   #configured: FoundPause | undefined;
   /** Pauses in force at the last check, by namespace; `all` for the seed. */
   #inForce = new Map<string, FoundPause>();
-  #hasLooked = false;
+  #hasUpdated = false;
   #wake: Attached['wake'] = () => undefined;
   #cancelTimer = (): void => undefined;
 
@@ -111,7 +111,7 @@ export class Pauses {
         ? []
         : [this.#follow({ store: clusters, pauseOf: ({ pause }) => pause, hasName: (name) => name.includes('/') })]),
     ];
-    this.#look();
+    this.#update();
     return () => {
       for (const end of detach) end();
       this.#cancelTimer();
@@ -132,11 +132,11 @@ export class Pauses {
     };
     const unsubscribe = store.subscribe(({ type, key, value }) => {
       if (!store.synced || !hasName(key)) return;
-      if (keep(key, type === 'set' ? pauseOf(value) : undefined)) this.#look();
+      if (keep(key, type === 'set' ? pauseOf(value) : undefined)) this.#update();
     });
     const takeLater = (): void => {
       take();
-      this.#look();
+      this.#update();
     };
     if (store.synced) take();
     else store.whenSynced(closing.signal).then(takeLater, () => undefined);
@@ -152,7 +152,7 @@ export class Pauses {
   }
 
   /** Reports pauses that have begun, changed or ended, and checks again when the next one ends. */
-  #look(): void {
+  #update(): void {
     const { clock, home, onChange } = this.#options;
     const now = clock.now();
     const inForce = new Map([...this.#known].filter(([name, pause]) => name !== home && isInForce(pause, now)));
@@ -160,8 +160,8 @@ export class Pauses {
     if (ofAll !== undefined) inForce.set(all, ofAll);
     const before = this.#inForce;
     this.#inForce = inForce;
-    const isFound = !this.#hasLooked;
-    this.#hasLooked = true;
+    const isFound = !this.#hasUpdated;
+    this.#hasUpdated = true;
     for (const key of new Set([...before.keys(), ...inForce.keys()])) {
       const pause = inForce.get(key);
       if (isSame(before.get(key), pause)) continue;
@@ -171,7 +171,7 @@ export class Pauses {
     }
     this.#cancelTimer();
     const next = Math.min(...[...inForce.values()].map(endOf), this.#endsOfAll());
-    this.#cancelTimer = Number.isFinite(next) ? clock.timer(next - now, () => this.#look()) : () => undefined;
+    this.#cancelTimer = Number.isFinite(next) ? clock.timer(next - now, () => this.#update()) : () => undefined;
   }
 
   /** The earlier end of the two pauses that apply to all shoots. The other may still be in force then. */

@@ -95,8 +95,8 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
   });
   showUnmet(ports.meter, board);
   const stopNotifier = startNotifier(options, board);
-  const told = createProberReport({ ...ports, events, home, dryRun, leads: () => leadership.mayWrite() });
-  const report = reportToBoard(told, board);
+  const baseReport = createProberReport({ ...ports, events, home, dryRun, leads: () => leadership.mayWrite() });
+  const report = reportToBoard(baseReport, board);
   const unserved = ports.meter.gauge({
     name: 'dwd_prober_dependent_unserved',
     help: '1 while the seed does not serve the kind of a dependent resource, or the scale subresource of a resource that is to be scaled.',

@@ -7,7 +7,7 @@ import { Reloadable } from './reloadable.ts';
 /** Creates a component whose settings are a number. Its memory lists the settings that it has worked with. */
 const setUp = () => {
   const clock = createFakeClock();
-  const told: string[] = [];
+  const reported: string[] = [];
   const parts = new Reloadable<number, readonly number[]>({
     name: 'test',
     settings: 0,
@@ -15,14 +15,14 @@ const setUp = () => {
       settings,
       sync: () => Promise.resolve(),
       work: async (memory = [], signal) => {
-        told.push(`work ${String(settings)}`);
+        reported.push(`work ${String(settings)}`);
         await whenAborted(signal);
-        told.push(`end ${String(settings)}`);
+        reported.push(`end ${String(settings)}`);
         return [...memory, settings];
       },
       checks: () => [],
       close: () => {
-        told.push(`close ${String(settings)}`);
+        reported.push(`close ${String(settings)}`);
         return Promise.resolve();
       },
     }),
@@ -31,7 +31,7 @@ const setUp = () => {
   });
   const stop = new AbortController();
   const listening = vi.spyOn(stop.signal, 'addEventListener');
-  return { clock, told, parts, stop, listening };
+  return { clock, told: reported, parts, stop, listening };
 };
 
 it('ends the former component, then closes its watches, before the next one works', async () => {

@@ -16,21 +16,21 @@ const parsed = commands.map((command) => ({
 
 /** First line of the program's error about a command line; empty if the command line is valid. Nothing is executed. */
 const complaintAbout = async (argv: ShellCommand): Promise<string> => {
-  const told: string[] = [];
+  const printed: string[] = [];
   const io = {
     argv,
     env: {},
     nodeVersion: 'v24.0.0',
     stdout: () => undefined,
     stdoutStyled: () => undefined,
-    stderr: (text: string) => void told.push(text),
+    stderr: (text: string) => void printed.push(text),
     readFile: nothing,
     openLog: () => () => undefined,
     stopOnSignals: () => new AbortController().signal,
     reportCrashesTo: () => undefined,
   };
   const code = await runProgram(parsed, io);
-  return code === 0 ? '' : (told.join('').split('\n')[0] ?? '');
+  return code === 0 ? '' : (printed.join('').split('\n')[0] ?? '');
 };
 
 const complaintsAbout = async (calls: readonly ShellCommand[]): Promise<readonly string[]> => {

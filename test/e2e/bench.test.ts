@@ -104,7 +104,7 @@ describeEnvtest('the race', () => {
     expect(json, text).toMatchObject({
       outages: [
         { ...outage, kind: 'failing-answers' },
-        { ...outage, kind: 'leader-cut-off', struckAt: time, restoration: { restoredAfterMs: time } },
+        { ...outage, kind: 'leader-cut-off', faultAt: time, restoration: { restoredAfterMs: time } },
       ],
     });
     expect(text).toMatch(/^failing-answers, leader-cut-off: about \d+ minutes$/m);

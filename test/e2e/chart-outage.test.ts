@@ -93,7 +93,7 @@ describeEnvtest('the chart, from an empty cluster and back', () => {
     expect(refused.text).toContain('is managed by "helm"');
     expect(refused.code).toBe(1);
     const renamed = await world.dwd('install', ...flags, '--name-prefix=guard-');
-    expect(renamed.text).toContain('Deployment garden/dwd-prober: of the release watchdog\n');
+    expect(renamed.text).toContain('Deployment garden/dwd-prober belongs to the release watchdog\n');
     expect(renamed.code).toBe(1);
     expect(await names('deployments')).toEqual(['deployment.apps/dwd-prober']);
     const taken = await world.dwd('install', ...flags, '--force-conflicts');
@@ -141,7 +141,7 @@ describeEnvtest('the chart, from an empty cluster and back', () => {
     );
     await world.seed.kubectl(['apply', '--server-side', '-f', '-'], unlabelled);
     const refused = await world.dwd('uninstall');
-    expect(refused.text).toContain('Deployment garden/old-prober\nlet dwd install take it over');
+    expect(refused.text).toContain('Deployment garden/old-prober\ntake it over with dwd install');
     expect(refused.code).toBe(1);
     await world.seed.kubectl(['apply', '--server-side', '-f', '-'], stdout);
     expect((await world.dwd('uninstall')).code).toBe(0);

@@ -206,7 +206,7 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
     await untilScaled('two', 0);
     expect(await countOf('one')).toBe(2);
     const resumed = await dwd('resume', '--shoot=fleet/one');
-    expect(resumed, resumed.text).toMatchObject({ code: 0, text: 'fleet/one: the pause is taken back\n' });
+    expect(resumed, resumed.text).toMatchObject({ code: 0, text: 'fleet/one: the pause has ended\n' });
     await untilScaled('one', 0);
   });
 
@@ -296,7 +296,7 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
     expect((await dwd('pause', '--shoot=fleet/one', '--reason=LB maintenance')).code).toBe(0);
     const status = await dwd('status', '-o=json');
     const { source, shoots, problems } = JSON.parse(status.text) as SeedStatus;
-    expect([source, problems]).toEqual(['objects', ['no pod of the prober is there to ask']]);
+    expect([source, problems]).toEqual(['objects', ['no ready pod of the prober was found']]);
     expect(shoots.map((shoot) => shoot.namespace).toSorted()).toEqual(['fleet/one', 'fleet/two']);
     for (const name of names) {
       const shoot = shoots.find((one) => one.namespace === `fleet/${name}`);
@@ -311,7 +311,7 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
     }
     const explained = await dwd('explain', 'fleet/two');
     expect(explained.text).toContain(kcmOf('two'));
-    expect(explained.text).toContain('no prober could be asked');
+    expect(explained.text).toContain('no prober responded');
     // The held resources themselves give the order of the restoration, so no file is needed.
     const foreseen = await dwd('release', '--shoot=fleet/two', '--dry-run', leader);
     expect(foreseen, foreseen.text).toMatchObject({ code: 0 });

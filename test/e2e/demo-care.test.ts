@@ -53,7 +53,7 @@ describe('dwd care in the world of the demo', { timeout: 180_000 }, () => {
   };
 
   /** Runs care. Returns `status reason` by shoot and condition type. */
-  const look = async (): Promise<{
+  const observe = async (): Promise<{
     readonly code: unknown;
     readonly found: Record<string, Record<string, string>>;
   }> => {
@@ -91,7 +91,7 @@ describe('dwd care in the world of the demo', { timeout: 180_000 }, () => {
     expect(text.match(/^ {2}\w+ +True +\w+$/gm)).toHaveLength(20);
     expect(text).toMatch(/\n4 shoots: 4 healthy\n$/);
     expect(code).toBe(0);
-    expect(await look()).toEqual({ code: 0, found: { alpha: well, bravo: well, charlie: well, twin: well } });
+    expect(await observe()).toEqual({ code: 0, found: { alpha: well, bravo: well, charlie: well, twin: well } });
   });
 
   it('reports, while two shoots are cut off, the held resources of one and the state of the unprotected one', async () => {
@@ -114,7 +114,7 @@ describe('dwd care in the world of the demo', { timeout: 180_000 }, () => {
     };
     let last: unknown;
     await waitFor({ what: 'the outage', withinMs: 120_000, detail: () => JSON.stringify(last) }, async () => {
-      last = await look();
+      last = await observe();
       return JSON.stringify(last).includes('TooManyExpired') && JSON.stringify(last).includes('NodeUnhealthy');
     });
     expect(last).toEqual({ code: 1, found: expected });
@@ -139,6 +139,6 @@ describe('dwd care in the world of the demo', { timeout: 180_000 }, () => {
 
   it('finds all conditions True again when the network is repaired', async () => {
     await Promise.all([cut('alpha', false), cut('twin', false)]);
-    await waitFor({ what: 'recovery', withinMs: 120_000 }, async () => (await look()).code === 0);
+    await waitFor({ what: 'recovery', withinMs: 120_000 }, async () => (await observe()).code === 0);
   });
 });

@@ -15,7 +15,7 @@ import { startProgram } from './support/program.ts';
 
 /** Waits until the watchdogs watch. Returns the port of the simulated seed. */
 const whenWatched = async (show: Show): Promise<number> => {
-  await until(() => show.output().includes('the prober has looked'), 'the prober watches');
+  await until(() => show.output().includes('the prober has probed'), 'the prober watches');
   await until(() => show.output().includes('the weeder watches'), 'the weeder watches');
   const kubeconfig = readFileSync(/KUBECONFIG=(.*)/.exec(show.output())![1]!, 'utf8');
   return Number(/127\.0\.0\.1:(\d+)/.exec(kubeconfig)![1]);
@@ -47,12 +47,12 @@ describe('dwd demo', () => {
     expect(text).toContain('kube-controller-manager     2 -> 0');
     expect(text).toContain('kube-controller-manager     0 -> 2');
     expect(text).toMatch(/bravo {4}the weeder deleted kube-apiserver-/);
-    expect(text).toMatch(/twin {5}nobody deletes its pods/);
+    expect(text).toMatch(/twin {5}no weeder deletes its pods/);
     expect(codes[0]).toBe(0);
   });
 
   it('prints the conditions of care during the outage', () => {
-    const [, seen = '', after = ''] = whole!.output().split(/what care has found then:|the network is repaired/);
+    const [, seen = '', after = ''] = whole!.output().split(/the findings of care:|the network is repaired/);
     expect(seen).toMatch(/ alpha {4}ControlPlaneHealthy +False +ControllersScaledDown\n/);
     expect(seen).toMatch(/ bravo {4}ControlPlaneHealthy +False +EtcdUnhealthy\n/);
     expect(seen).toMatch(/ charlie {2}all 5 conditions are True\n/);

@@ -50,7 +50,7 @@ const wrongPort: WireFault = {
   name: 'refused',
   result: 'api_server_unreachable',
   blinds: true,
-  inflict: async (lane) => {
+  start: async (lane) => {
     const [port = 0] = await freePorts(1);
     await lane.updateSecret({ server: `https://127.0.0.1:${String(port)}` });
     return () => lane.updateSecret({});
@@ -81,7 +81,7 @@ describeEnvtest('an API server out of reach', () => {
   let controller: { stop(): Promise<void> } | undefined;
   let watchdogs: { readonly quick: Watchdog; readonly plain: Watchdog };
   const lanes = new Map<string, FaultyShoot>();
-  const told: string[] = [];
+  const reported: string[] = [];
 
   const laneOf = (name: string): FaultyShoot => {
     const lane = lanes.get(name);
@@ -146,7 +146,7 @@ describeEnvtest('an API server out of reach', () => {
   }, stepTimeoutMs);
 
   afterAll(async () => {
-    process.stderr.write(`${told.join('\n')}\n`);
+    process.stderr.write(`${reported.join('\n')}\n`);
     await Promise.all([watchdogs.quick.stop(), watchdogs.plain.stop()]);
     await Promise.all([controller?.stop(), kubelets.shared.stop(), kubelets.own.stop()]);
     await Promise.all([...lanes.values()].map((lane) => lane.stop()));
@@ -190,7 +190,7 @@ describeEnvtest('an API server out of reach', () => {
 
   describe('for the watchdog alone, in an outage', () => {
     it('does not reset the age of leases', { timeout: stepTimeoutMs }, async () => {
-      const heals = await Promise.all(ours.map(async (fault) => fault.inflict(laneOf(fault.name))));
+      const heals = await Promise.all(ours.map(async (fault) => fault.start(laneOf(fault.name))));
       kubelets.shared.cut();
       for (const name of ['bad-answers', 'late-answers']) {
         inflictAnswers(laneOf(name), name === 'late-answers' ? 9_000 : 0);
@@ -200,14 +200,14 @@ describeEnvtest('an API server out of reach', () => {
         await heals[index]!();
         const from = performance.now();
         await isHeld(laneOf(name), 'after the fault');
-        told.push(
+        reported.push(
           `${name}: held ${((performance.now() - from) / 1_000).toFixed(1)} s after the watchdog was no longer cut off`,
         );
       });
       const cutAt = performance.now() - spellMs;
       const answering = ['bad-answers', 'late-answers'].map(async (name) => {
         await isHeld(laneOf(name), 'in the outage');
-        told.push(
+        reported.push(
           `${name}: held ${((performance.now() - cutAt) / 1_000).toFixed(1)} s after the kubelets were cut off`,
         );
       });

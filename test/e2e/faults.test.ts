@@ -13,8 +13,8 @@ import { nodeClockShiftMs, otherClockFaults, watchdogClockFaults } from './suppo
 import {
   type FaultCase,
   createCase,
-  heal,
-  inflict,
+  endFaults,
+  startFaults,
   listen,
   untilHealthy,
   untilProtected,
@@ -154,7 +154,7 @@ describeEnvtest('faults around the prober', () => {
   });
 
   it('are reported, and nothing is scaled while the kubelets are healthy', { timeout: stepTimeoutMs }, async () => {
-    await inflict(cases);
+    await startFaults(cases);
     await sleep(leaseSpanMs);
     await listen(cases);
     const unexpected = cases.filter(({ fault, said }) => (said === 'no runs') !== (fault.result === undefined));
@@ -163,13 +163,13 @@ describeEnvtest('faults around the prober', () => {
   });
 
   it('have no effect after their end', { timeout: stepTimeoutMs }, async () => {
-    await heal(cases);
+    await endFaults(cases);
     await untilHealthy(cases);
     expect(deviating(cases, [])).toEqual({});
   });
 
   it('do not hide a visible outage, and are not mistaken for one', { timeout: stepTimeoutMs }, async () => {
-    await inflict(cases);
+    await startFaults(cases);
     for (const group of kubelets) group.cut();
     await untilProtected(seeing());
     await untilSaidInOutage(cases);
@@ -179,7 +179,7 @@ describeEnvtest('faults around the prober', () => {
   });
 
   it('do not prevent protection after their end', { timeout: stepTimeoutMs }, async () => {
-    await heal(blind());
+    await endFaults(blind());
     await untilProtected(blind());
     expect(deviating(cases, down)).toEqual({});
   });

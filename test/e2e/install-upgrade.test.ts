@@ -100,7 +100,7 @@ describeEnvtest('an installation where something is installed already', () => {
     expect(await policies()).toEqual(before);
     expect(before).toHaveLength(2);
     const renamed = await world.install(image, '--name-prefix=guard-');
-    expect(renamed.text).toContain('the admission policies that are installed are not those of these flags\n');
+    expect(renamed.text).toContain('the installed admission policies are not those that these flags describe\n');
     expect(renamed.code).toBe(1);
     await expectRemoved('--component=policy');
     await expectInstalled();
@@ -120,13 +120,13 @@ describeEnvtest('an installation where something is installed already', () => {
     const at = Date.now();
     const hasty = await world.dwd('uninstall', '--namespace=watch');
     expect(hasty.text).toMatch(
-      /another prober goes on; nothing was removed\nDeployment .* is held at 0\n(?:.*\n)*Lease garden\/dwd-prober-leader-election is renewed by dwd-prober-/,
+      /another prober is active; nothing was removed\nDeployment .* is held at 0\n(?:.*\n)*Lease garden\/dwd-prober-leader-election is renewed by dwd-prober-/,
     );
     expect([hasty.code, await names('deployments', 'watch')]).toEqual([1, ['deployment.apps/dwd-prober']]);
     const forced = await expectRemoved('--namespace=watch', '--force');
     expect(forced).toContain(`LEFT: Deployment ${shootNamespace}/${mcm} is held at 0\n`);
     expect(forced).toContain(
-      'nothing is restored, for another prober goes on: Lease garden/dwd-prober-leader-election',
+      'nothing is restored, because another prober is active: Lease garden/dwd-prober-leader-election',
     );
     expect(world.countsSince(at)).toEqual([]);
     expect([await names('deployments', 'watch'), await names('deployments', 'garden')]).toEqual([
@@ -164,7 +164,7 @@ describeEnvtest('an installation where something is installed already', () => {
     const shown = await world.dwd('uninstall', '--dry-run');
     expect((await world.dwd('uninstall')).code).toBe(1);
     expect(await expectRemoved('--force')).toContain(
-      `nothing is restored, for another prober goes on: Deployment garden/${gardenlets} runs a prober\n`,
+      `nothing is restored, because another prober is active: Deployment garden/${gardenlets} runs a prober\n`,
     );
     expect(shown.text).not.toContain('would be restored');
     expect(world.countsSince(at)).toEqual([]);
@@ -184,7 +184,7 @@ describeEnvtest('an installation where something is installed already', () => {
     const ofInstallation = ['-n', 'garden', '-l', 'dependency-watchdog.gardener.cloud/installation=garden'];
     await world.seed.kubectl(['delete', `${kinds},poddisruptionbudgets,services,networkpolicies`, ...ofInstallation]);
     const refused = await world.dwd('uninstall');
-    expect(refused.text).toContain('no prober is found that would restore it');
+    expect(refused.text).toContain('no prober was found that would restore them');
     expect(refused.text).toContain(`Deployment ${shootNamespace}/${kcm} is held at 0\n`);
     expect(refused.code).toBe(1);
     await expectInstalled();
@@ -222,9 +222,9 @@ describeEnvtest('an installation where something is installed already', () => {
     await waitFor({ what: 'the policy is in force', withinMs: 30_000, everyMs: 500 }, remove);
     const failed = await world.dwd('uninstall');
     expect(failed.text).toMatch(
-      /the removal was not finished; the prober no longer runs, and protects nobody\n.*config maps are kept/,
+      /the removal was not finished; the prober no longer runs, and no shoot is protected\n.*config maps are kept/,
     );
-    expect(failed.text).toContain('run dwd uninstall again, or dwd install to be protected again\n');
+    expect(failed.text).toContain('run dwd uninstall again, or dwd install to restore the protection\n');
     expect([failed.code, await names('deployments', 'garden')]).toEqual([1, []]);
     await world.seed.client.delete(`${bindings}/${metadata.name}`);
     await waitFor(

@@ -109,7 +109,7 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     const resumed = await dwd('resume', '--all', '--namespace=garden');
     expect([resumed.code, resumed.text]).toEqual([
       0,
-      'all shoots: there was no pause to take back\nall shoots: still paused by the configuration (maintenance of the seed); taking `paused` out of it ends that\n',
+      'all shoots: there was no pause to end\nall shoots: still paused by the configuration (maintenance of the seed); to end that, remove `paused` from it\n',
     ]);
     expect((await install(first)).code).toBe(0);
   });
@@ -119,8 +119,8 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     await annotate('resources.gardener.cloud/origin=garden/dependency-watchdog-prober');
     const refused = await install(second, '--force-conflicts');
     expect(refused).toMatchObject({ code: 1 });
-    expect(refused.text).toContain("Deployment garden/dwd-prober belongs to gardener's resource manager");
-    expect(refused.text).toContain("the way in is gardenlet's image vector");
+    expect(refused.text).toContain('Deployment garden/dwd-prober is managed by gardener-resource-manager');
+    expect(refused.text).toContain("replace its image in gardenlet's image vector");
     await annotate('resources.gardener.cloud/origin-');
     expect(await stayingImages()).toEqual([first, first]);
   });
@@ -136,7 +136,7 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     const at = Date.now();
     const dropping = await install(second, `--config-file=${configFile('6s', [kcm])}`);
     expect(dropping.text).toContain(
-      `nobody would restore it\nDeployment ${shootNamespace}/${mcm}\nkeep the former configuration`,
+      `no prober would restore them\nDeployment ${shootNamespace}/${mcm}\nkeep the former configuration`,
     );
     expect(dropping.code).toBe(1);
     const upgraded = await install(second, `--config-file=${configFile('6s')}`);
@@ -182,7 +182,7 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     const refused = await dwd('uninstall', '--timeout=12s');
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.text).toContain(
-      `Deployment ${shootNamespace}/${mcm} is at 0 replicas, was 3: what comes before it could not be restored: ` +
+      `Deployment ${shootNamespace}/${mcm} is at 0 replicas, was 3: a resource before it could not be restored: ` +
         `Deployment ${kcm}: not finished within its timeout of 10s\n`,
     );
     expect(
@@ -204,7 +204,7 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
       shootNamespace,
       'dependency-watchdog.gardener.cloud/ignore-scaling=true',
     ]);
-    const stays = `Deployment ${shootNamespace}/${mcm} is at 0 replicas, was 3: its annotation ignore-scaling keeps us off`;
+    const stays = `Deployment ${shootNamespace}/${mcm} is at 0 replicas, was 3: its annotation ignore-scaling excludes it`;
     // The state that a killed uninstallation leaves.
     await seed.kubectl(['scale', 'deployment', 'dwd-prober', '-n', 'garden', '--replicas=0']);
     const refused = await dwd('uninstall');

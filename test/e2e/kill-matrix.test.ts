@@ -21,14 +21,14 @@ import { createMatrix } from './support/matrix.ts';
 import { startMillController } from './support/mill.ts';
 import {
   type FlowDirection,
-  arm,
+  injectOnce,
   changesObject,
   flows,
   killAfter,
   neededWrites,
   targetOf,
-  troubles,
-} from './support/troubles.ts';
+  writeFaults,
+} from './support/write-faults.ts';
 
 const nodes = ['node-a', 'node-b', 'node-c'];
 /** Expiry age of a lease: 0.75 of the grace period below. */
@@ -82,7 +82,7 @@ describeEnvtest('kill matrix', () => {
     await createNodes(shoot.client, nodes);
     kubelets = startKubelets(shoot.client, nodes, { everyMs: 500 });
     lanes = await Promise.all(
-      Object.keys(troubles).map((name) => createIsolatedShoot({ name, seed, shoot, nodes, config, directory })),
+      Object.keys(writeFaults).map((name) => createIsolatedShoot({ name, seed, shoot, nodes, config, directory })),
     );
     controllers = [startDeploymentController(seed.client), startMillController(seed.client)];
     await Promise.all(lanes.map((lane) => lane.start()));
@@ -111,8 +111,8 @@ describeEnvtest('kill matrix', () => {
     const seen: Partial<Record<Dependent, DependentState>> = {};
     const detail = (): string => {
       const { expected, proxy } = lane;
-      const told = JSON.stringify({ struck: hasStruck(), seen, expected, writes: proxy.writes.slice(-8) });
-      return `${told}\n${lane.program().output()}`;
+      const details = JSON.stringify({ struck: hasStruck(), seen, expected, writes: proxy.writes.slice(-8) });
+      return `${details}\n${lane.program().output()}`;
     };
     const what = `${lane.name}: end of the flow ${flow}`;
     await waitFor({ what, withinMs: 90_000, everyMs: 300, detail }, async () => {
@@ -138,7 +138,7 @@ describeEnvtest('kill matrix', () => {
 
   const runFlow = async (lane: IsolatedShoot, flow: FlowDirection, target: string | undefined): Promise<void> => {
     const { length } = lane.proxy.writes;
-    const armed = arm(seed, lane, target);
+    const armed = injectOnce(seed, lane, target);
     await untilFlowEnded(lane, flow, armed.hasStruck);
     await armed.recovered();
     await untilQuiet(lane);

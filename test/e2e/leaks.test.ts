@@ -15,7 +15,7 @@ import { systemRandom } from '../../src/process/random.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { createMeter } from '../../src/telemetry/meter.ts';
 import { type Served, startServed } from '../envtest/served.ts';
-import { type Census, startCensus } from './support/census.ts';
+import { type ResourceCounts, startResourceCounter } from './support/resource-counter.ts';
 import type { FaultyWorld } from './support/faulty-world.ts';
 
 /** Number of measured phases, after one of warm-up. */
@@ -111,7 +111,7 @@ const slope = (points: readonly (readonly [x: number, y: number])[]): number => 
   return slopes.sort((a, b) => a - b)[Math.floor(slopes.length / 2)] ?? 0;
 };
 
-interface Row extends Census {
+interface Row extends ResourceCounts {
   readonly runs: number;
   readonly sockets: number;
   readonly pendingTimers: number;
@@ -124,7 +124,7 @@ it('leaks nothing in 2,000 runs with many faults and 200 broken watches', {
   timeout: 900_000,
 }, async () => {
   const { world, kubeconfigFile } = await startWorld();
-  const census = startCensus();
+  const census = startResourceCounter();
   ends.push(() => census.stop());
   const before = await census.take();
   const probing = await startProbing(kubeconfigFile);

@@ -7,7 +7,7 @@ import { leaseGrants } from '../../src/process/rights/grants.ts';
 import { type CustomKind, gardenerKinds } from '../envtest/crds.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { type Kubelets, createMachines } from '../envtest/shoot.ts';
-import { conditionsFound, conditionsWritten } from './support/care-fates.ts';
+import { conditionsFound, conditionsWritten } from './support/care-outcomes.ts';
 import {
   careKinds,
   createCareShoot,

@@ -125,7 +125,7 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
       [...seedRules, ...eventRules, ...electionRules],
       [`--config-file=${configFile}`, '--dry-run', '--enable-leader-election'],
     );
-    const told = (message: string) =>
+    const logged = (message: string) =>
       lines()
         .filter(({ msg, namespace: where }) => msg === message && where === namespace)
         .map(({ resource, from, to }) => ({ resource, from, to }));
@@ -134,12 +134,12 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
       { resource: `apps/v1/Deployment/${kcm}`, from: 2, to: 0 },
       { resource: `apps/v1/Deployment/${mcm}`, from: 3, to: 0 },
     ];
-    await until('would have scaled down', () => told('would have scaled down').length >= 2);
+    await until('would have scaled down', () => logged('would have scaled down').length >= 2);
     most.connect();
     await until('a healthy verdict', () =>
       lines().some(({ verdict, msg }) => msg === 'verdict' && verdict === 'healthy'),
     );
-    expect(told('would have scaled down')).toEqual(down);
+    expect(logged('would have scaled down')).toEqual(down);
     expect(
       await metric(`dwd_prober_runs_total{namespace="${namespace}",result="unhealthy",dry_run="true"}`),
     ).toBeGreaterThan(0);
@@ -249,8 +249,8 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
     const failures = `dwd_prober_scale_operations_total{namespace="${namespace}",direction="up",result="failed"}`;
     expect(await metric(failures)).toBeUndefined();
     expect(await metric(`dwd_prober_missing_resources{namespace="${namespace}"}`)).toBe(1);
-    const told = lines().filter(({ msg }) => String(msg).startsWith('a required resource is missing'));
-    expect(told.filter((line) => line.namespace === namespace)).toMatchObject([
+    const logged = lines().filter(({ msg }) => String(msg).startsWith('a required resource is missing'));
+    expect(logged.filter((line) => line.namespace === namespace)).toMatchObject([
       { level: 'error', resource: 'apps/v1/Deployment/absent' },
     ]);
     most.cut();

@@ -67,7 +67,7 @@ describe('--page-bind-addr', () => {
     const standby = await startReplica();
     const view = await viewWhere(standby, ({ origin }) => origin.problem !== undefined);
     expect(view.origin.of).toBe('standby');
-    expect(view.origin.problem).toMatch(/leads, and was asked in vain: /);
+    expect(view.origin.problem).toMatch(/leads, but its status could not be read: /);
     expect([view.status.leads, view.status.identity === status.identity]).toEqual([false, false]);
     const html = await (await fetch(standby)).text();
     const [, script = ''] = /src="\.\/(assets\/[^"]+\.js)"/.exec(html) ?? [];

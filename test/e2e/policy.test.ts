@@ -48,9 +48,9 @@ servicesAndDependantSelectors:
 /** Sends a patch as a dry run, which passes through all admission. */
 const patch = async (client: TestClient, path: string, body: unknown): Promise<string> => {
   const contentType = 'application/merge-patch+json';
-  return told(await client.request({ method: 'PATCH', path: `${path}?dryRun=All`, contentType, body }));
+  return messageOf(await client.request({ method: 'PATCH', path: `${path}?dryRun=All`, contentType, body }));
 };
-const told = ({ status, body }: ApiReply): string =>
+const messageOf = ({ status, body }: ApiReply): string =>
   status < 300
     ? 'allowed'
     : `${String(status)} ${(body as { message: string }).message.replace(/^.*denied request: /s, '')}`;
@@ -119,7 +119,7 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
   const ofPods = (pod: object) => ({ spec: { template: { spec: pod } } });
   const image = ofPods({ containers: [{ name: 'main', image: 'evil' }] });
   const spec = '403 the prober may change nothing but spec.replicas, or the count of the scale subresource';
-  const template = '403 the prober may change nothing of what pods run';
+  const template = '403 the prober may not change what pods run';
   const pods = '403 the prober may change nothing in the metadata of pods';
   const metadata = '403 the prober may change nothing in the metadata but its own annotations';
   const annotations = `403 the prober may change no annotations but ${prefix}`;
@@ -191,14 +191,16 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
       ),
     );
     const remove = async (name: string): Promise<string> =>
-      told(await client.request({ method: 'DELETE', path: `/api/v1/namespaces/all-labels/pods/${name}?dryRun=All` }));
+      messageOf(
+        await client.request({ method: 'DELETE', path: `/api/v1/namespaces/all-labels/pods/${name}?dryRun=All` }),
+      );
     await installed.seed.client.create('/api/v1/namespaces', { metadata: { name: 'all-labels' } });
     for (const [index, labels] of all.entries()) {
       const pod = { namespace: 'all-labels', name: `pod-${String(index)}`, labels, owner: 'all' };
       const isMatched = selectors.some((selector) => matchesLabels(selector, labels));
       const refusal = isMatched
-        ? '403 the weeder may delete no pods but those of which a container waits in CrashLoopBackOff'
-        : '403 the weeder may delete no pods but those that a selector of its configuration matches';
+        ? '403 the weeder may delete only pods with a container that waits in CrashLoopBackOff'
+        : '403 the weeder may delete only pods that a selector of its configuration matches';
       await createPod(installed.seed.client, pod);
       expect(await remove(pod.name), JSON.stringify(labels)).toBe(refusal);
       await setCrashing(installed.seed.client, pod, ['main']);

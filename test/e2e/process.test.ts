@@ -189,11 +189,11 @@ describe('a configuration file that becomes invalid while the program runs', () 
 
   it.each<[what: string, spoil: () => void, said: RegExp]>([
     ['9,000 merges', write((text) => `${text}a: &a {x: 1}\nb:\n${merges}`), /more than 100 aliases and merges/],
-    ['a FIFO', () => execFileSync('mkfifo', [next()]), /only a regular file is read/],
+    ['a FIFO', () => execFileSync('mkfifo', [next()]), /not a regular file/],
     [
       'a misspelt field',
       write((text) => text.replace('probeInterval:', 'probeIntervall:')),
-      /taken for probeInterval, whose value in force is kept/,
+      /taken for a misspelt probeInterval, whose current value is kept/,
     ],
   ])('%s: the old one stays in force, and probing continues', async (_, spoil, said) => {
     write((text) => text)();

@@ -31,7 +31,7 @@ it('runs the same plans in two processes', { timeout: 60_000 }, async () => {
 });
 
 it('runs one plan and prints all its steps', { timeout: 60_000 }, async () => {
-  const told = await play('--seed=157');
-  expect(told).toContain('process 0.1 starts');
-  expect(told).toMatch(/\nseed 157: every invariant held\n$/);
+  const output = await play('--seed=157');
+  expect(output).toContain('process 0.1 starts');
+  expect(output).toMatch(/\nseed 157: every invariant held\n$/);
 });

@@ -116,11 +116,11 @@ describeEnvtest('watches whose connections are swallowed', () => {
     });
     const isNoLongerProbed = (): boolean =>
       prober.program.lines().some((line) => line.msg === 'no longer probing' && line.namespace === 'asleep');
-    const told: string[] = [];
+    const reported: string[] = [];
     const listen = async (): Promise<boolean> => {
       const { status, body } = await prober.readyz();
       expect(status).toBe(200);
-      told.push(body);
+      reported.push(body);
       return isProbedAs(audit, 'prober-new');
     };
     const [created, hibernated, rotated] = await Promise.all([
@@ -129,7 +129,7 @@ describeEnvtest('watches whose connections are swallowed', () => {
       timed(prober, 'the new Secret to be used', () => isProbedAs(audit, 'prober-again')),
     ]);
     for (const name of ['clusters', 'kubeconfig-secrets']) {
-      expect(told).toContainEqual(expect.stringMatching(new RegExp(`^\\[!\\] ${name}: ${silent.source}`, 'm')));
+      expect(reported).toContainEqual(expect.stringMatching(new RegExp(`^\\[!\\] ${name}: ${silent.source}`, 'm')));
     }
     return { created, hibernated, rotated };
   };

@@ -131,7 +131,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
       expect(code).toBe(0);
       expect(stdout).toMatch(/^test\/one \(shoot--test--one\) is PROTECTED since /);
       expect(stdout).toMatch(/VERDICT\n {2}3\/3 node leases expired, threshold 0\.6\n/);
-      expect(stdout).toMatch(/60 % of 3\s+leases are 2: 3 have\s+expired\./);
+      expect(stdout).toMatch(/Threshold: 2 of 3 leases\s+\(60 %\); 3 have\s+expired\./);
       expect(stdout).toMatch(/\n {2}node-a {2}\S+ \S+ UTC +\d+s {2}EXPIRED\n/);
       expect(stdout).toMatch(/\n {2}Deployment machine-controller-manager: at 0, 3 replicas will be restored,\s+since/);
       // Writes are listed above the verdict that caused them, or below a later one.
@@ -153,7 +153,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
       await prober?.ended;
       const silent = await run('status');
       expect(silent.code).toBe(1);
-      expect(silent.stdout).toMatch(/leads since [^]*, and could not be asked\./);
+      expect(silent.stdout).toMatch(/leads since [^]*, but did not respond\./);
       expect(silent.stdout).toMatch(/\ntest\/one +PROTECTED +- /);
       expect(silent.stdout).toContain('kcm 2, mcm 3');
       await world.seed.client.delete(
@@ -173,7 +173,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
       ]);
       expect(shoot?.held.every(({ since = '' }) => since.endsWith('Z'))).toBe(true);
       const { stdout } = await run('explain', 'test/one');
-      expect(stdout).toContain('no prober could be asked');
+      expect(stdout).toContain('no prober responded');
       expect(stdout).not.toMatch(/Not probed yet|\b0s\b/);
     });
 

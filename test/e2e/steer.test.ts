@@ -142,7 +142,9 @@ describeEnvtest('an operator who steers the prober, on a real API server', () =>
     expect(await prober?.ended).toBe(0);
     const refused = await dwd('release', '--all', `--config-file=${configFile}`);
     expect([refused.code, await countsOf()]).toEqual([1, [0, 0]]);
-    expect(refused.stderr()).toContain('there is no terminal to ask in: give --yes\n');
+    expect(refused.stderr()).toContain(
+      'there is no terminal to confirm in: give --yes to restore the held resources\n',
+    );
     const byFile = [...flags(), `--config-file=${configFile}`];
     const answering = (keys: string) => ({ after: '[y/N] ', keys });
     for (const keys of ['n\n', '\n', 'yes, please\n', endOfInput]) {
@@ -150,7 +152,7 @@ describeEnvtest('an operator who steers the prober, on a real API server', () =>
       expect([keys, declined.code, declined.text.includes('\nnothing was changed\n')]).toEqual([keys, 1, true]);
     }
     const stopped = await inTerminal('dwd release --all', byFile, answering(interrupt));
-    expect([stopped.code, stopped.text]).toEqual([1, expect.stringContaining('stopped before it was finished')]);
+    expect([stopped.code, stopped.text]).toEqual([1, expect.stringContaining('interrupted before it was finished')]);
     expect(await countsOf()).toEqual([0, 0]);
     const released = await documented.run('dwd release --shoot test/one', byFile, answering('y\n'));
     expect([released.code, released.text]).toEqual([0, expect.stringContaining(`restored Deployment ${namespace}/`)]);
@@ -165,14 +167,14 @@ describeEnvtest('an operator who steers the prober, on a real API server', () =>
 
   it('resumes: the shoot is scaled down, and resources are released during the outage only on request', async () => {
     const resumed = await dwd('resume', `--shoot=${namespace}`);
-    expect([resumed.code, resumed.output()]).toEqual([0, `test/one (${namespace}): the pause is taken back\n`]);
+    expect([resumed.code, resumed.output()]).toEqual([0, `test/one (${namespace}): the pause has ended\n`]);
     await untilCounts(0, 0);
     const leader = [`--leader-url=http://127.0.0.1:${String(healthPort)}`, '--leader-timeout=20s'];
     const release = ['release', '--all', '--yes', `--config-file=${configFile}`, ...leader];
     const refused = await dwd(...release);
     expect([refused.code, refused.stdout(), await countsOf()]).toEqual([1, '', [0, 0]]);
     expect(refused.stderr()).toMatch(
-      /^dwd release: nothing was released: an outage goes on.*\ntest\/one \(\S+\): 3\/3 leases expired, protected for .* about 8s after it is back\n.*--despite-outage\n$/,
+      /^dwd release: nothing was released: an outage continues.*\ntest\/one \(\S+\): 3\/3 leases expired, protected for .* about 8s after it is restored\n.*--despite-outage\n$/,
     );
     const released = await dwd(...release, '--despite-outage');
     expect([released.code, await countsOf()], released.output()).toEqual([0, [2, 3]]);
@@ -205,7 +207,7 @@ describeEnvtest('an operator who steers the prober, on a real API server', () =>
       ),
     ]);
     await untilLogged('all shoots are paused: nothing is scaled down');
-    expect((await dwd('resume', '--all')).stdout()).toBe('all shoots: the pause is taken back\n');
+    expect((await dwd('resume', '--all')).stdout()).toBe('all shoots: the pause has ended\n');
     expect((await dwd('pause', '--shoot=no-such', '--reason=x')).stderr()).toContain('there is no namespace no-such');
   }, 60_000);
 

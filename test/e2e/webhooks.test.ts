@@ -139,13 +139,13 @@ describeEnvtest('with webhooks that change what the prober scales', () => {
 
   it('the prober protects and restores if they change the placement of pods, and may not change images', async () => {
     await isProtected(placePods);
-    expect(await asProber(image)).toMatch(/^403 .*the prober may change nothing of what pods run/s);
+    expect(await asProber(image)).toMatch(/^403 .*the prober may not change what pods run/s);
     expect(installed.refusedTo('prober').filter((uri) => !uri.includes('dryRun'))).toEqual([]);
   });
 
   it("the prober is refused if they change the pods' programs, unless the policy only audits", async () => {
     webhook.mutate(changePrograms);
-    expect(await asProber(scaled)).toMatch(/^403 .*the prober may change nothing of what pods run/s);
+    expect(await asProber(scaled)).toMatch(/^403 .*the prober may not change what pods run/s);
     await install('policy.proberActions=Audit');
     await untilTold(scaled, /^allowed/);
     expect(await asProber(image)).toBe('allowed');

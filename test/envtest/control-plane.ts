@@ -8,7 +8,7 @@ import { type CustomKind, applyCustomKinds, gardenerKinds, watermill } from './c
 import { type ServerFlags, toArguments } from './flags.ts';
 import type { Kubeconfig } from './kubeconfig.ts';
 import { runKubectl } from './kubectl.ts';
-import { type ControlPlanePlace, preparePlace } from './place.ts';
+import { type ControlPlaneFiles, prepareFiles } from './place.ts';
 import { type ManagedProcess, type StopOptions, startProcess, untilReady } from './processes.ts';
 
 export interface ControlPlaneOptions {
@@ -65,7 +65,7 @@ export interface ControlPlane extends Access {
  */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const started = performance.now();
-  const place = await preparePlace(options);
+  const place = await prepareFiles(options);
   const { start, ...servers } = createServers(place);
   try {
     await start();
@@ -95,7 +95,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 }
 
 /** Manages the two processes: etcd starts first and stops last. */
-function createServers(place: ControlPlanePlace) {
+function createServers(place: ControlPlaneFiles) {
   let etcd: ManagedProcess | undefined;
   let apiServer: ManagedProcess | undefined;
 
@@ -135,7 +135,7 @@ function createServers(place: ControlPlanePlace) {
 }
 
 function launch(
-  place: ControlPlanePlace,
+  place: ControlPlaneFiles,
   name: 'etcd' | 'kube-apiserver',
   flags: ServerFlags,
 ): Promise<ManagedProcess> {

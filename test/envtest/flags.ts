@@ -5,14 +5,14 @@ export function toArguments(flags: ServerFlags): readonly string[] {
   return Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
 }
 
-export interface EtcdPlace {
+export interface EtcdAddresses {
   readonly directory: string;
   readonly clientUrl: string;
   readonly peerUrl: string;
 }
 
 /** Returns the flags of a single etcd member that does not wait for the disk. */
-export function etcdFlags({ directory, clientUrl, peerUrl }: EtcdPlace): ServerFlags {
+export function etcdFlags({ directory, clientUrl, peerUrl }: EtcdAddresses): ServerFlags {
   return {
     name: 'envtest',
     'data-dir': directory,

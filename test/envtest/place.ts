@@ -19,7 +19,7 @@ export interface PlaceOptions {
 }
 
 /** The parts of a control plane that survive restarts of its processes: directory, ports, certificates, credentials. */
-export interface ControlPlanePlace {
+export interface ControlPlaneFiles {
   readonly name: string;
   readonly host: string;
   readonly port: number;
@@ -37,7 +37,7 @@ export interface ControlPlanePlace {
 }
 
 /** Prepares the directory, ports and certificates. Starts nothing. */
-export async function preparePlace(options: PlaceOptions): Promise<ControlPlanePlace> {
+export async function prepareFiles(options: PlaceOptions): Promise<ControlPlaneFiles> {
   const binaries = findBinaries();
   if (!binaries.ok) throw new Error(describeMissing(binaries));
   const { name } = options;

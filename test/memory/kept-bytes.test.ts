@@ -11,7 +11,7 @@ import { createFakeClock } from '../doubles/fake-clock.ts';
 const [kib, mib] = [1024, 1024 * 1024];
 
 describe('rule 11a: the memory of an observation of a shoot', () => {
-  const looks = [listWorkerNodes, listNodeLeaseExpiries, listTunnelPods] as readonly Call<readonly object[]>[];
+  const lists = [listWorkerNodes, listNodeLeaseExpiries, listTunnelPods] as readonly Call<readonly object[]>[];
   const time = '2026-11-22T12:00:00Z';
   const conditionTypes = ['Ready', 'DiskPressure', 'MemoryPressure', 'NetworkUnavailable', 'PIDPressure'];
 
@@ -60,12 +60,12 @@ describe('rule 11a: the memory of an observation of a shoot', () => {
   };
 
   it('rule 11a: is, for 20 hostile shoots at the same time, less than half of the memory limit in the manifests', () => {
-    const kept = looks.reduce((sum, { list }) => sum + (list?.bounds.keptBytes ?? Number.POSITIVE_INFINITY), 0);
+    const kept = lists.reduce((sum, { list }) => sum + (list?.bounds.keptBytes ?? Number.POSITIVE_INFINITY), 0);
     const concurrentSyncs = 20;
     expect(concurrentSyncs * kept).toBeLessThan((512 * mib) / 2);
   });
 
-  it.each(looks)('rule 11a: does not exceed the bound, whatever the shoot returns', async (call) => {
+  it.each(lists)('rule 11a: does not exceed the bound, whatever the shoot returns', async (call) => {
     const bytes = call.list?.bounds.keptBytes ?? 0;
     // Each UTF-16 code unit of this text takes two bytes.
     const name = '\u20ac'.repeat(1_000);

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { root } from '../documents/markdown.ts';
 import { type AlertRules, alerts, recorded, rules } from './alerts.ts';
-import { type Said, promtool } from './promtool.ts';
+import { type PromtoolResult, promtool } from './promtool.ts';
 import { problemsOf } from './queries.ts';
 import { type Registry, registries } from './registries.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'dwd-alerts-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-const testAlerts = (tested: AlertRules): Said => {
+const testAlerts = (tested: AlertRules): PromtoolResult => {
   writeFileSync(join(directory, 'rules.yaml'), stringify(tested));
   const tests = ['tests.yaml', 'tests-of-days.yaml'];
   for (const file of tests) copyFileSync(`${root}deploy/monitoring/${file}`, join(directory, file));

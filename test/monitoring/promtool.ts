@@ -12,14 +12,14 @@ const path = (): string => {
   return join(cache, 'dependency-watchdog', 'promtool', version, 'promtool');
 };
 
-export interface Said {
+export interface PromtoolResult {
   readonly status: number | null;
   /** Standard output, followed by standard error. */
   readonly output: string;
 }
 
 /** Runs promtool. Throws if it has not been built, because a test that checks nothing would pass. */
-export const promtool = (args: readonly string[], { input = '', cwd = root } = {}): Said => {
+export const promtool = (args: readonly string[], { input = '', cwd = root } = {}): PromtoolResult => {
   const file = path();
   if (!existsSync(file)) throw new Error(`${file} not found; run \`make envtest\``);
   const { status, stdout, stderr, error } = spawnSync(file, args, { input, cwd, encoding: 'utf8' });

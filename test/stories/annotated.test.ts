@@ -217,7 +217,7 @@ describe('dwd release and dwd status', () => {
     annotate({ ...annotations(), [ignoreScalingAnnotation]: 'true' });
     const { left } = foreseeRelease(await scenario.clock.run(listHeldOf(options)));
     expect(left).toEqual([
-      `${name()} is annotated with ${paused}, was "true": its annotation ignore-scaling keeps us off: change the annotation ${paused} by hand`,
+      `${name()} is annotated with ${paused}, was "true": its annotation ignore-scaling excludes it: change the annotation ${paused} by hand`,
     ]);
   });
 

@@ -34,7 +34,7 @@ const editStatus = (shoot: CareShootFixture, changes: object): void =>
 const minutes = (count: number): Promise<void> => fixture.clock.advance(count * 60_000);
 const gardenWrites = (): number => fixture.requests.garden.total({ verb: 'patch' });
 const runsOf = ({ name }: CareShootFixture): number => fixture.requests.shoot(name).total({ resource: '/healthz' });
-const told = (msg: RegExp) => fixture.log.filter((line) => msg.test(line.msg));
+const logged = (msg: RegExp) => fixture.log.filter((line) => msg.test(line.msg));
 
 const drop = 'drop' as const;
 const hangsOn = (path: string) => (request: { readonly path: string }) => (request.path === path ? drop : undefined);
@@ -58,7 +58,7 @@ describe('a check', () => {
     expect(conditionOf(shoot, 'EveryNodeReady')).toMatchObject({
       status: 'Unknown',
       reason: 'ConditionCheckError',
-      message: 'GET /api/v1/nodes: no answer when the time of the run, 30s, was over',
+      message: 'GET /api/v1/nodes: no response within the timeout of the run, 30s',
     });
     const [within, all] = await durations(30);
     expect([within, all >= 4]).toEqual([all, true]);
@@ -84,7 +84,7 @@ describe('a check', () => {
     expect(conditionOf(shoot, 'SystemComponentsHealthy')).toMatchObject({
       status: 'Unknown',
       reason: 'ConditionCheckError',
-      message: 'no connection to port 22 of pod kube-system/vpn-shoot-1 when the time of the run was over',
+      message: 'no connection to port 22 of pod kube-system/vpn-shoot-1 within the timeout of the run',
     });
     const [within, all] = await durations(3);
     expect([within, all >= 9]).toEqual([all, true]);
@@ -99,7 +99,7 @@ describe('a check', () => {
     expect(conditionOf(shoot, 'SystemComponentsHealthy')).toMatchObject({
       status: 'Unknown',
       reason: 'ConditionCheckError',
-      message: `${message} (a tunnel takes the rights to get and to create pods/portforward in kube-system)`,
+      message: `${message} (a tunnel needs the rights to get and create pods/portforward in kube-system)`,
     });
   });
 
@@ -124,7 +124,7 @@ describe('a check', () => {
       status: 'Unknown',
       message: `GET /api/v1/nodes: 403 Forbidden: ${message}`,
     });
-    expect(told(/^condition changed$/).filter(({ text }) => String(text).includes(message))).toHaveLength(1);
+    expect(logged(/^condition changed$/).filter(({ text }) => String(text).includes(message))).toHaveLength(1);
   });
 
   it('that runs out of time has the same message each time, so there is one write', async () => {
@@ -187,7 +187,7 @@ describe('a check', () => {
     await minutes(5);
     const runs = shoots.map((shoot, index) => runsOf(shoot) - (before[index] ?? 0));
     expect([Math.min(...runs) >= 4, Math.max(...runs) <= 6]).toEqual([true, true]);
-    expect(told(/could not be written/)).toEqual([]);
+    expect(logged(/could not be written/)).toEqual([]);
   });
 
   it('runs at once only when an operation changes from Processing to Succeeded', async () => {
@@ -230,11 +230,11 @@ describe('a garden that does not respond', () => {
       await minutes(5);
       const runs = shoots.map((shoot, index) => runsOf(shoot) - (before[index] ?? 0));
       expect(Math.min(...runs)).toBeGreaterThanOrEqual(4);
-      expect(told(/^conditions could not be written: .*: the garden does not answer$/)).toHaveLength(20);
+      expect(logged(/^conditions could not be written: .*: the garden does not respond$/)).toHaveLength(20);
       fixture.setFaults('garden', undefined);
       await minutes(2);
       expect(shoots.filter((shoot) => labelOf(shoot) === 'healthy')).toHaveLength(20);
-      expect(told(/^trouble is over$/)).toHaveLength(20);
+      expect(logged(/^trouble is over$/)).toHaveLength(20);
     },
   );
 
@@ -261,7 +261,7 @@ describe('a failure', () => {
       }),
     );
   const seen = () =>
-    told(/^condition changed$/)
+    logged(/^condition changed$/)
       .filter(({ condition }) => condition === 'ControlPlaneHealthy')
       .map(({ status }) => status);
 
@@ -316,7 +316,7 @@ describe('a Shoot', () => {
     fixture.start();
     await minutes(3);
     expect([conditionsOf(shoot), labelOf(shoot), gardenWrites()]).toEqual([[], undefined, 0]);
-    expect(told(/^there is no such Shoot in the garden$/)).toHaveLength(1);
+    expect(logged(/^there is no such Shoot in the garden$/)).toHaveLength(1);
   });
 
   it('that was just created is written', async () => {
@@ -341,7 +341,7 @@ describe('a Shoot', () => {
     fixture.start({ settings: { syncPeriodMs: 3_600_000 } });
     await minutes(60);
     expect([replaced, conditionsOf(shoot), labelOf(shoot)]).toEqual([1, [], undefined]);
-    expect(told(/^there is no such Shoot in the garden$/)).toHaveLength(1);
+    expect(logged(/^there is no such Shoot in the garden$/)).toHaveLength(1);
   });
 
   const isOwnWrite = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
@@ -355,8 +355,8 @@ describe('a Shoot', () => {
     });
     fixture.start();
     await minutes(1);
-    expect(told(/^there is no such Shoot in the garden$/)).toHaveLength(1);
-    expect(told(/could not be written/)).toEqual([]);
+    expect(logged(/^there is no such Shoot in the garden$/)).toHaveLength(1);
+    expect(logged(/could not be written/)).toEqual([]);
   });
 
   it.each([
@@ -365,7 +365,7 @@ describe('a Shoot', () => {
   ])('that another client writes continuously is attempted %s', async (_, delayMs, syncPeriodMs, tries) => {
     const shoot = fixture.addShoot('a');
     let round = 0;
-    const isTold = () => told(/^conditions could not be written: .*Conflict/).length > 0;
+    const isTold = () => logged(/^conditions could not be written: .*Conflict/).length > 0;
     fixture.setFaults('garden', (request) => {
       if (!isOwnWrite(request) || isTold()) return undefined;
       editStatus(shoot, { progress: (round += 1) });

@@ -54,7 +54,7 @@ const available = (shoot: CareShootFixture, name: string, status: 'True' | 'Fals
 };
 const gardenWrites = (): number => fixture.requests.garden.total({ verb: 'patch' });
 const minutes = (count: number): Promise<void> => fixture.clock.advance(count * 60_000);
-const told = (msg: RegExp) => fixture.log.filter((line) => msg.test(line.msg));
+const logged = (msg: RegExp) => fixture.log.filter((line) => msg.test(line.msg));
 
 const healthyMessages = [
   'API server /healthz endpoint responded with success status code. [response_time:0ms]',
@@ -81,7 +81,7 @@ describe('a healthy shoot', () => {
       ['patch shoots', 1],
     ]);
     expect(fixture.tunnelled[0]).toEqual({ namespace: 'kube-system', pod: 'vpn-shoot-1', port: 22 });
-    expect(told(/^condition changed$/)).toHaveLength(5);
+    expect(logged(/^condition changed$/)).toHaveLength(5);
     expect(await fixture.meter.metricsText()).toMatch(/^dwd_care_runs_total\{outcome="unchanged"\} 9$/m);
   });
 
@@ -144,7 +144,7 @@ describe('a failure', () => {
       'True ControlPlaneRunning healthy',
       'True ControlPlaneRunning healthy',
     ]);
-    const changes = told(/^condition changed$/).filter(({ condition }) => condition === 'ControlPlaneHealthy');
+    const changes = logged(/^condition changed$/).filter(({ condition }) => condition === 'ControlPlaneHealthy');
     expect(changes.map(({ from, status }) => [from, status])).toEqual([
       [undefined, 'True'],
       ['True', 'Progressing'],
@@ -172,7 +172,7 @@ describe('a failure', () => {
     await minutes(1);
     if (cluster !== undefined) fixture.seed.store.put(simKinds.Cluster, cluster);
     await minutes(1);
-    const changes = told(/^condition changed$/).filter(({ condition }) => condition === 'ControlPlaneHealthy');
+    const changes = logged(/^condition changed$/).filter(({ condition }) => condition === 'ControlPlaneHealthy');
     expect(changes.map(({ status }) => status)).toEqual(['True', 'False']);
   });
 
@@ -185,7 +185,7 @@ describe('a failure', () => {
     await minutes(2);
     available(shoot, 'kube-scheduler', 'False');
     await minutes(5);
-    const changes = told(/^condition changed$/).filter(({ condition }) => condition === 'ControlPlaneHealthy');
+    const changes = logged(/^condition changed$/).filter(({ condition }) => condition === 'ControlPlaneHealthy');
     expect(changes.map(({ status }) => status)).toEqual(['True', 'Progressing', 'False']);
     expect(fixture.requests.garden.total()).toBe(0);
   });
@@ -292,7 +292,7 @@ describe('an observation finds', () => {
     await minutes(10);
     expect(conditionOf(shoot, 'APIServerAvailable')?.message).toContain('[response_time:7ms]');
     expect(gardenWrites()).toBe(2);
-    expect(told(/^condition changed$/)).toHaveLength(5);
+    expect(logged(/^condition changed$/)).toHaveLength(5);
   });
 
   it('a tunnel that is not established within 5 s', async () => {
@@ -351,7 +351,7 @@ describe('an observation finds', () => {
     editCluster(shoot, (object) => ({ ...object, spec: { provider: { workers: 'none' } } }));
     fixture.start();
     await minutes(5);
-    expect(told(/^the Cluster cannot be read: spec\.shoot\.spec\.provider\.workers/)).toHaveLength(1);
+    expect(logged(/^the Cluster cannot be read: spec\.shoot\.spec\.provider\.workers/)).toHaveLength(1);
     expect(statusesOf(shoot)).toEqual([]);
     expect(statusesOf(other)).toEqual(types.map(() => 'True'));
     expect(await fixture.meter.metricsText()).toContain(
@@ -359,7 +359,7 @@ describe('an observation finds', () => {
     );
     editCluster(shoot, (object) => ({ ...object, spec: { provider: { workers: [{ name: 'worker' }] } } }));
     await minutes(2);
-    expect(told(/^trouble is over$/)).toHaveLength(1);
+    expect(logged(/^trouble is over$/)).toHaveLength(1);
     expect(statusesOf(shoot)).toEqual(types.map(() => 'True'));
   });
 
@@ -386,7 +386,7 @@ describe('an observation finds', () => {
       await minutes(5);
       expect(conditionsOf(shoot)).toMatchObject([theirs, ...unknown]);
       expect(conditionsOf(shoot)[0]).toEqual(theirs);
-      expect(told(/^the Cluster cannot be read/)).toHaveLength(1);
+      expect(logged(/^the Cluster cannot be read/)).toHaveLength(1);
       expect(await fixture.meter.metricsText()).toContain(
         `dwd_care_condition{namespace="${shoot.namespace}",condition="EveryNodeReady",status="Unknown"} 1`,
       );
@@ -412,7 +412,7 @@ describe('an observation finds', () => {
           message: 'unexpected error: undefined is not a function',
         })),
       );
-      expect(told(/^unexpected error: this is a bug$/).length).toBeGreaterThan(0);
+      expect(logged(/^unexpected error: this is a bug$/).length).toBeGreaterThan(0);
       fixture.tunnel = async () => undefined;
       await minutes(2);
       expect(statusesOf(shoot)).toEqual(types.map(() => 'True'));
@@ -531,7 +531,7 @@ describe('the Shoot in the garden', () => {
     expect(conditionsOf(shoot)[0]).toMatchObject({ extra: 3 });
     // The checks did not run again.
     expect(fixture.requests.shoot('a').total({ resource: '/healthz' })).toBeLessThanOrEqual(2);
-    expect(told(/could not be written/)).toEqual([]);
+    expect(logged(/could not be written/)).toEqual([]);
   });
 
   it('is judged as it is stored after a conflict, because the failure may be pardoned by then', async () => {
@@ -568,11 +568,11 @@ describe('the Shoot in the garden', () => {
     await minutes(4);
     expect([statusesOf(shoot), stored(shoot).metadata.labels]).toEqual([[], undefined]);
     expect(statusesOf(other)).toHaveLength(5);
-    expect(told(/^left alone: gardenlet writes these conditions/)).toHaveLength(1);
-    expect(told(/^condition changed$/).filter(({ namespace }) => namespace === shoot.namespace)).toHaveLength(5);
+    expect(logged(/^left alone: gardenlet writes these conditions/)).toHaveLength(1);
+    expect(logged(/^condition changed$/).filter(({ namespace }) => namespace === shoot.namespace)).toHaveLength(5);
     await minutes(4);
     expect(statusesOf(shoot)).toHaveLength(5);
-    expect(told(/^trouble is over$/)).toHaveLength(1);
+    expect(logged(/^trouble is over$/)).toHaveLength(1);
   });
 
   it('is written in spite of gardenlet with --take-over', async () => {
@@ -598,7 +598,7 @@ describe('the Shoot in the garden', () => {
     onSeed('other');
     fixture.start();
     await minutes(3);
-    expect([statusesOf(shoot), told(/^not written: the Shoot is on seed other now$/).length]).toEqual([[], 1]);
+    expect([statusesOf(shoot), logged(/^not written: the Shoot is on seed other now$/).length]).toEqual([[], 1]);
     onSeed('sim');
     await minutes(2);
     expect(statusesOf(shoot)).toHaveLength(5);
@@ -611,7 +611,7 @@ describe('the Shoot in the garden', () => {
     await minutes(2);
     available(shoot, 'kube-scheduler', 'False');
     await minutes(5);
-    const changes = told(/^condition changed$/).filter(({ condition }) => condition === 'ControlPlaneHealthy');
+    const changes = logged(/^condition changed$/).filter(({ condition }) => condition === 'ControlPlaneHealthy');
     expect(changes.map(({ status }) => status)).toEqual(['True', 'Progressing', 'False']);
     expect(gardenWrites()).toBe(0);
   });
@@ -622,10 +622,10 @@ describe('the Shoot in the garden', () => {
     fixture.addShoot('b');
     fixture.start();
     await minutes(3);
-    expect(told(/^there is no such Shoot in the garden$/)).toHaveLength(1);
+    expect(logged(/^there is no such Shoot in the garden$/)).toHaveLength(1);
     fixture.setFaults('garden', ({ path }) => (path.endsWith('/b') ? { status: 503 } : undefined));
     await minutes(3);
-    expect(told(/^conditions could not be written: .*shoots\/b/)).toHaveLength(1);
+    expect(logged(/^conditions could not be written: .*shoots\/b/)).toHaveLength(1);
     expect(fixture.requests.shoot('b').total({ resource: '/healthz' })).toBeGreaterThan(4);
     expect(await fixture.meter.metricsText()).toMatch(/^dwd_care_runs_total\{outcome="gone"\} [67]$/m);
   });

@@ -5,7 +5,7 @@ import { allHeld, allUp, editShoot, reachOutage, stateOf } from '../../simulator
 let scenario: Scenario;
 afterEach(() => scenario.stop());
 
-const told = () => scenario.log.map(({ msg }) => msg).filter((msg) => msg.startsWith('would have'));
+const logged = () => scenario.log.map(({ msg }) => msg).filter((msg) => msg.startsWith('would have'));
 
 it('writes nothing, and logs once what it would have done, in both directions', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
@@ -15,10 +15,10 @@ it('writes nothing, and logs once what it would have done, in both directions', 
   world.shoot('a').cutKubelets();
   // A dry run does not scale KCM down, so the nodes turn Unknown.
   await clock.advance(120_000);
-  expect(told()).toEqual(['would have scaled down', 'would have scaled down', 'would have scaled down']);
+  expect(logged()).toEqual(['would have scaled down', 'would have scaled down', 'would have scaled down']);
   world.shoot('a').restoreKubelets();
   await clock.advance(180_000);
-  expect(told().slice(3)).toEqual(['would have scaled up', 'would have scaled up', 'would have scaled up']);
+  expect(logged().slice(3)).toEqual(['would have scaled up', 'would have scaled up', 'would have scaled up']);
   expect(scenario.changes).toEqual([]);
   expect(stateOf(scenario, 'a')).toEqual(allUp);
   const writes = [...scenario.seedConnection.requests.byKey.keys()].filter((key) => !/^(?:list|watch|get) /.test(key));
@@ -33,6 +33,6 @@ it('logs once what it would release, and leaves the mark to the program that pro
   editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, hibernation: { enabled: true } } }));
   scenario.startProber({}, { dryRun: true });
   await clock.advance(600_000);
-  expect(told()).toEqual(['would have annotated', 'would have annotated', 'would have annotated']);
+  expect(logged()).toEqual(['would have annotated', 'would have annotated', 'would have annotated']);
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
 });

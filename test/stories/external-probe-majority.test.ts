@@ -229,9 +229,9 @@ describe('a dry run', () => {
     cutLoadBalancer(scenario, 'a', 'refused');
     await clock.advance(25_000);
     expect(scenario.changes).toEqual([]);
-    const told = scenario.log.filter(({ msg }) => msg === 'would have scaled down');
-    expect(told).toHaveLength(3);
-    expect(told[0]?.reason).toContain('the outside path is broken');
+    const logged = scenario.log.filter(({ msg }) => msg === 'would have scaled down');
+    expect(logged).toHaveLength(3);
+    expect(logged[0]?.reason).toContain('the outside path is broken');
   });
 });
 

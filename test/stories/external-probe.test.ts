@@ -197,8 +197,8 @@ describe('mode trigger', () => {
       if (seed < 11) await scenario.stop();
     }
     const sum = gains.reduce((a, b) => a + b, 0);
-    const told = `at least ${Math.min(...gains).toFixed(1)}, on average ${(sum / gains.length).toFixed(1)}, at most ${Math.max(...gains).toFixed(1)} s`;
-    process.stdout.write(`load balancer ${how}, timeout ${String(timeoutMs)} ms: trigger is earlier by ${told}\n`);
+    const summary = `at least ${Math.min(...gains).toFixed(1)}, on average ${(sum / gains.length).toFixed(1)}, at most ${Math.max(...gains).toFixed(1)} s`;
+    process.stdout.write(`load balancer ${how}, timeout ${String(timeoutMs)} ms: trigger is earlier by ${summary}\n`);
     expect(Math.min(...gains)).toBeGreaterThanOrEqual(-0.1);
     expect(sum).toBeGreaterThan(0);
   });

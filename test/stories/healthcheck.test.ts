@@ -175,10 +175,10 @@ describe('objects', () => {
     fixture.hibernate('shoot--dev--one', false);
     const name = 'shoot--dev--one--2f1d-4a';
     fixture.seed.store.put(backupEntryKind, { metadata: { name }, spec: { type: 'local' } });
-    const looked: string[] = [];
+    const checked: string[] = [];
     const check = checkOf(async ({ extension, shoot }) => {
       await shoot();
-      looked.push(extension.controlPlane);
+      checked.push(extension.controlPlane);
       return fine;
     });
     fixture.start({ kind: 'BackupEntry', checks: [check] });
@@ -186,7 +186,7 @@ describe('objects', () => {
     expect(fixture.seed.store.get(backupEntryKind, { name })?.status).toMatchObject({
       conditions: [{ type, status: 'True' }],
     });
-    expect([looked, fixture.connected]).toEqual([['shoot--dev--one'], ['shoot--dev--one']]);
+    expect([checked, fixture.connected]).toEqual([['shoot--dev--one'], ['shoot--dev--one']]);
     fixture.hibernate('shoot--dev--one', true);
     await fixture.clock.advance(30_000);
     expect(fixture.seed.store.get(backupEntryKind, { name })?.status).toMatchObject({
@@ -616,18 +616,18 @@ describe('a seed that does not respond', () => {
 
 describe('a lasting failure', () => {
   it('is logged once per object, and again for a new object', async () => {
-    const told = () => fixture.log.filter(({ level }) => level === 'warn').map(({ namespace }) => namespace);
+    const logged = () => fixture.log.filter(({ level }) => level === 'warn').map(({ namespace }) => namespace);
     fixture.setFaults(({ path }) => (path.includes('/clusters/') ? { status: 500 } : undefined));
     fixture.addWorker('a');
     fixture.addWorker('b');
     fixture.start({ checks: [always(fine)] });
     await fixture.clock.advance(120_000);
-    expect(told()).toEqual(['a', 'b']);
+    expect(logged()).toEqual(['a', 'b']);
     fixture.seed.store.remove(workerKind, { namespace: 'a', name: 'worker' });
     await fixture.clock.advance(60_000);
     fixture.addWorker('a');
     await fixture.clock.advance(60_000);
-    expect(told()).toEqual(['a', 'b', 'a']);
+    expect(logged()).toEqual(['a', 'b', 'a']);
   });
 });
 

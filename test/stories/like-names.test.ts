@@ -90,7 +90,9 @@ describe('a name that begins and ends like another', () => {
     scenario.startProber();
     await scenario.clock.advance(180_000);
     expect(Object.values(counts())).toEqual([1, 1, 1]);
-    const told = scenario.log.filter(({ msg }) => msg.includes('no longer probing')).map(({ namespace }) => namespace);
-    expect(new Set(told)).toEqual(new Set(['fleet/one']));
+    const logged = scenario.log
+      .filter(({ msg }) => msg.includes('no longer probing'))
+      .map(({ namespace }) => namespace);
+    expect(new Set(logged)).toEqual(new Set(['fleet/one']));
   });
 });

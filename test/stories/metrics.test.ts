@@ -50,8 +50,8 @@ it('dependent resources that cannot be scaled are reported until their kind is s
   scenario.startProber({ dependentResources: [...dependentResources, ...more] });
   await scenario.clock.advance(30_000);
   expect(await unserved()).toEqual([`${druid}/Etcd/main`, 'example.com/v1/Thing/x', 'v1/ConfigMap/y']);
-  const told = scenario.log.filter(({ msg }) => msg === 'a dependent resource cannot be scaled');
-  expect(told.map(({ level, resource }) => `${level} ${String(resource)}`).sort()).toEqual(
+  const logged = scenario.log.filter(({ msg }) => msg === 'a dependent resource cannot be scaled');
+  expect(logged.map(({ level, resource }) => `${level} ${String(resource)}`).sort()).toEqual(
     (await unserved()).map((resource) => `error ${resource}`),
   );
   scenario.seedConnection.setFaults(undefined);

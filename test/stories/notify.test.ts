@@ -40,15 +40,15 @@ const play = async (notify?: Notify): Promise<Played> => {
 };
 
 it('posts each change of state in an outage', async () => {
-  const told: string[] = [];
+  const received: string[] = [];
   await play(
     notifyBy(async ({ body }) => {
       const { before, state } = JSON.parse(body) as Readonly<Record<string, string>>;
-      told.push(`${before} -> ${state}`);
+      received.push(`${before} -> ${state}`);
       return { kind: 'answered', status: 200 };
     }),
   );
-  expect(told).toEqual([
+  expect(received).toEqual([
     'healthy -> confirming',
     'confirming -> protected',
     'protected -> restoring',

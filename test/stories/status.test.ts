@@ -97,7 +97,9 @@ it('lists scalings, pauses and releases by others between the verdicts', async (
   }
   await clock.advance(30_000);
   expect(acts()[3]).toBe('paused: until it is taken back, "dwd release" (kim)');
-  expect(acts().slice(4).toSorted()).toEqual(each('released: NAME is no longer held, and not by this prober'));
+  expect(acts().slice(4).toSorted()).toEqual(
+    each('released: NAME is no longer held, but this prober did not release it'),
+  );
 
   annotate({});
   await clock.advance(30_000);

@@ -58,7 +58,7 @@ export const createWeederFixture = (shoots: readonly ShootInit[] = []) => {
     line,
     log,
     /** Log lines with this message. */
-    told: (message: string): readonly LogRecord[] => log.filter(({ msg }) => msg === message),
+    logged: (message: string): readonly LogRecord[] => log.filter(({ msg }) => msg === message),
     meter: (): PrometheusMeter => meter,
     /** Checks that `/readyz` shows. */
     checks: (): readonly ReadyCheck[] => weeder?.checks() ?? [],

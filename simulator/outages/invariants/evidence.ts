@@ -87,19 +87,20 @@ export const evidence = stateless('no scale-down without evidence', (event, { mo
   const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
   const view = viewOf(views, writer.life, name);
   if (shoot === undefined) return undefined;
-  if (view.looks < 2) return `${name}: ${write.name} was scaled down after ${String(view.looks)} looks at its leases`;
+  if (view.observations < 2)
+    return `${name}: ${write.name} was scaled down after ${String(view.observations)} looks at its leases`;
   const given = { name, shoot, view, rules };
-  const looks = view.complete
+  const observations = view.complete
     .filter(({ knownAt }) => knownAt <= sentAt)
     .map((look) => ({ look, seen: read(look, given) }));
-  if (looks.some(({ look, seen }) => sentAt - look.knownAt <= flowMs && isTriggered(look, seen, rules))) {
+  if (observations.some(({ look, seen }) => sentAt - look.knownAt <= flowMs && isTriggered(look, seen, rules))) {
     return undefined;
   }
   // A single candidate decides nothing, so the previous decision still holds.
-  const known = looks.find(({ seen }) => seen.candidates !== 1)?.seen;
+  const known = observations.find(({ seen }) => seen.candidates !== 1)?.seen;
   // The latest and the first of the successive observations of silence.
-  const brokenAt = looks.findIndex(({ seen }) => seen.candidates !== 1 && !seen.isAllSilent);
-  const silences = looks.slice(0, brokenAt === -1 ? undefined : brokenAt).filter(({ seen }) => seen.isAllSilent);
+  const brokenAt = observations.findIndex(({ seen }) => seen.candidates !== 1 && !seen.isAllSilent);
+  const silences = observations.slice(0, brokenAt === -1 ? undefined : brokenAt).filter(({ seen }) => seen.isAllSilent);
   const [latestSilence, firstSilence] = [silences.at(0), silences.at(-1)];
   const isConfirmedSilence =
     latestSilence !== undefined &&
@@ -107,14 +108,14 @@ export const evidence = stateless('no scale-down without evidence', (event, { mo
     latestSilence.look.servedAt - firstSilence.look.servedAt >=
       confirmMs - Math.max(slackMs, rules.plan.latencyMs) - resolutionMs;
   // A scale-down that has begun continues, even if the external probe may veto later.
-  const isUnopposed = looks.some(({ look, seen }) => seen.isAllSilent && !mayObject(look, given));
+  const isUnopposed = observations.some(({ look, seen }) => seen.isAllSilent && !mayObject(look, given));
   if (isConfirmedSilence && (isUnopposed || !confirms(rules))) return undefined;
   if (known === undefined) return `${name}: ${write.name} was scaled down without a look at leases, nodes and machines`;
   if (!hasCrossed(known, rules)) {
     const counts = `${String(known.expired)} of ${String(known.candidates)} leases`;
     return `${name}: ${write.name} was scaled down although only ${counts} had expired`;
   }
-  const isConfirmed = looks.some(({ look, seen }) => hasCrossed(seen, rules) && !mayObject(look, given));
+  const isConfirmed = observations.some(({ look, seen }) => hasCrossed(seen, rules) && !mayObject(look, given));
   if (isConfirmed || !confirms(rules)) return undefined;
   return `${name}: ${write.name} was scaled down although its outside path was whole`;
 });

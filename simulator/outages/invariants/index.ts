@@ -8,7 +8,7 @@ import { landing } from './landing.ts';
 import { dryRunWritesNothing, noWriteAfterLoss, oneLeader } from './leadership.ts';
 import { atRest, leaks } from './leaks.ts';
 import { levels } from './levels.ts';
-import { keepsLooking, noStorm } from './liveness.ts';
+import { keepsProbing, noStorm } from './liveness.ts';
 import { paused } from './paused.ts';
 import { noNodeLost, protection } from './protection.ts';
 import { restoration } from './restoration.ts';
@@ -36,7 +36,7 @@ const ofProbers: readonly Invariant[] = [
   levels,
   noNodeLost,
   protection,
-  keepsLooking,
+  keepsProbing,
   restoration,
   landing,
   missedSecret,

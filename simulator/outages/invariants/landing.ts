@@ -32,10 +32,10 @@ const lastsIn = (look: Observation, name: string, { model, views, rules }: Known
   return seen.isAllSilent || hasCrossed(seen, rules);
 };
 
-const noteLooks = (lasted: ReadonlyMap<string, number>, name: string, key: string, known: Known) => {
-  const look = known.views.get(key)?.complete[0];
-  if (look === undefined || (lasted.has(key) && !lastsIn(look, name, known, key))) return lasted;
-  return new Map(lasted).set(key, look.knownAt);
+const noteObservations = (lasted: ReadonlyMap<string, number>, name: string, key: string, known: Known) => {
+  const latest = known.views.get(key)?.complete[0];
+  if (latest === undefined || (lasted.has(key) && !lastsIn(latest, name, known, key))) return lasted;
+  return new Map(lasted).set(key, latest.knownAt);
 };
 
 /** True if another Deployment is held. If none is, the last outage ended without our restoration: its owner took over, as Gardener does to hibernate. */
@@ -62,10 +62,10 @@ const whyEarly = (
   const shoot = model.shoots.get(name);
   if (shoot?.phase !== 'run' || shoot.isSkewed) return undefined;
   const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
-  const look = viewOf(views, writer.life, name).complete.find(({ knownAt }) => knownAt <= sentAt);
-  if (look === undefined) return undefined;
-  const waitedMs = look.knownAt - (lasted.get(`${writer.life}/${name}`) ?? look.knownAt);
-  const late = lateIn(look, outage, rules.limitMs(name));
+  const observation = viewOf(views, writer.life, name).complete.find(({ knownAt }) => knownAt <= sentAt);
+  if (observation === undefined) return undefined;
+  const waitedMs = observation.knownAt - (lasted.get(`${writer.life}/${name}`) ?? observation.knownAt);
+  const late = lateIn(observation, outage, rules.limitMs(name));
   if (late.length === 0 || waitedMs >= gardenSettings.landingTimeoutMs - toleranceMs) return undefined;
   return `${name}: ${write.name} was restored ${(waitedMs / 1_000).toFixed(1)} s after the outage, without ${late.join(', ')}`;
 };
@@ -80,7 +80,7 @@ export const landing = stateful<Landings>(
   (state, event, known) => {
     if (event.kind === 'request' && event.stage === 'answered' && event.shoot !== undefined) {
       const key = `${event.exchange.life}/${event.shoot}`;
-      return { state: { ...state, lasted: noteLooks(state.lasted, event.shoot, key, known) } };
+      return { state: { ...state, lasted: noteObservations(state.lasted, event.shoot, key, known) } };
     }
     const write = watchdogWrite(event);
     if (write === undefined) return { state };

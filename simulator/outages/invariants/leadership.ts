@@ -18,7 +18,7 @@ const isWrite = (event: SimEvent): event is Request =>
 const isLeadersWrite = (event: SimEvent, { component }: Plan): event is Request =>
   isWrite(event) && (component !== 'prober' || !['deployments', 'events'].includes(event.resource));
 
-const told = ({ verb, resource, name = '' }: Request): string => `${verb} ${resource} ${name}`.trim();
+const describeRequest = ({ verb, resource, name = '' }: Request): string => `${verb} ${resource} ${name}`.trim();
 
 const isElected = ({ elected }: Plan): boolean => elected;
 
@@ -33,7 +33,7 @@ export const oneLeader = stateless('never two leaders writing', (event, { model,
   }
   if (!isLeadersWrite(event, plan) || event.stage !== 'served') return undefined;
   const { life } = event.exchange;
-  return holder === life ? undefined : `${told(event)} of process ${life} was done while ${holder} led`;
+  return holder === life ? undefined : `${describeRequest(event)} of process ${life} was done while ${holder} led`;
 });
 
 /** No process writes unless it has held the Lease, and has renewed it within the renew deadline. */
@@ -45,7 +45,7 @@ export const noWriteAfterLoss = stateless('no write after leadership is lost', (
   const restored = write === undefined || write.direction === 'down' ? undefined : write;
   const exchange = isSent ? event.exchange : restored?.writer;
   if (exchange === undefined) return undefined;
-  const what = isSent ? told(event) : `the restoration of ${String(restored?.name)}`;
+  const what = isSent ? describeRequest(event) : `the restoration of ${String(restored?.name)}`;
   const sentAt = model.exchanges.get(exchangeKey(exchange))?.sentAt ?? model.at;
   const renewedAt = model.leader.renewals.get(exchange.life);
   if (renewedAt === undefined) return `${what} was sent by process ${exchange.life}, which never led`;
@@ -56,5 +56,5 @@ export const noWriteAfterLoss = stateless('no write after leadership is lost', (
 });
 
 export const dryRunWritesNothing = stateless('a dry run writes nothing', (event, { rules }) =>
-  rules.plan.dryRun && isWrite(event) ? `${told(event)} in a dry run` : undefined,
+  rules.plan.dryRun && isWrite(event) ? `${describeRequest(event)} in a dry run` : undefined,
 );

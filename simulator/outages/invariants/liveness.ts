@@ -6,11 +6,13 @@ const settleMs = 120_000;
 const marginMs = 20_000;
 
 /** A shoot that can be probed is probed again and again. */
-export const keepsLooking = stateless('keeps looking', (event, { model, views, rules }) => {
+export const keepsProbing = stateless('keeps looking', (event, { model, views, rules }) => {
   if (event.kind !== 'tick') return undefined;
   for (const [name, { phase, phaseSince }] of model.shoots) {
     if (phase !== 'run' || model.at - Math.max(phaseSince, hinderedUntil(model, name)) < settleMs) continue;
-    const looks = [...views].filter(([key]) => key.endsWith(`/${name}`)).map(([, { lookedAt }]) => lookedAt);
+    const looks = [...views]
+      .filter(([key]) => key.endsWith(`/${name}`))
+      .map(([, { observedAt }]) => observedAt);
     const latest = Math.max(0, ...looks);
     if (model.at - latest > rules.intervalMs + marginMs) {
       return `${name}: nobody has looked at its leases for ${((model.at - latest) / 1_000).toFixed(0)} s`;

@@ -2,7 +2,7 @@ import { gardenSettings } from '../../harness/index.ts';
 import type { ProcessName } from '../history.ts';
 import { missedMs } from '../facts.ts';
 import { type Model, type ShootModel, exchangeKey } from '../model.ts';
-import { hamperedSpells } from '../process-model.ts';
+import { stalledSpells } from '../process-model.ts';
 import { hindersProtection } from '../hinders-protection.ts';
 import { type Known, stateful } from './invariant.ts';
 import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
@@ -25,8 +25,8 @@ const isNew = (life: ProcessName, since: number, model: Model): boolean =>
 
 /** True if a fault may have hidden the change of the cluster from the process. A reload is not an excuse. */
 const isExcused = (life: ProcessName, since: number, { processes, at }: Model): boolean => {
-  const hindrances = processes.hindrances.filter(({ cause }) => cause.fault.kind !== 'reload');
-  return hamperedSpells({ ...processes, hindrances }, life).some(
+  const stalls = processes.stalls.filter(({ cause }) => cause.fault.kind !== 'reload');
+  return stalledSpells({ ...processes, stalls }, life).some(
     ({ from, to }) => from <= at && to >= since - learningMs,
   );
 };

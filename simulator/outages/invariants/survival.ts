@@ -12,7 +12,7 @@ export const survival = stateful<ReadonlySet<ProcessName>>('no crash', new Set()
   const { retryPeriodMs } = electionSettings(true);
   // The Lease cannot be lost while it is renewed in time and all responses arrive. After a lost response, the next attempt gets a conflict.
   const isRenewed = renewedAt !== undefined && model.at - renewedAt < retryPeriodMs;
-  const wasHampered = model.processes.hindrances.some(({ to = model.at }) => model.at - to < 2 * retryPeriodMs);
+  const wasHampered = model.processes.stalls.some(({ to = model.at }) => model.at - to < 2 * retryPeriodMs);
   const mayBeLost =
     rules.plan.elected && renewedAt !== undefined && (!isRenewed || model.faults.length > 0 || wasHampered);
   return { state: told, problem: mayBeLost ? undefined : `process ${life} ended by itself` };

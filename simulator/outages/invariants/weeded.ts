@@ -1,6 +1,6 @@
 import type { ProcessName, SimEvent } from '../history.ts';
 import type { PodModel, ReadySpell } from '../pod-model.ts';
-import { hamperedSpells, spellAt } from '../process-model.ts';
+import { stalledSpells, spellAt } from '../process-model.ts';
 import { type BatchesByOwner, landedDelete, longestWaitMs, takeDelete, waitOf } from '../batches.ts';
 import type { Model } from '../model.ts';
 import { type Known, stateful } from './invariant.ts';
@@ -57,7 +57,7 @@ const freeAt = ({ shoot, uid, pod, progress, known }: Case, life: ProcessName): 
   const ofFailures = failedAt + longestWaitMs;
   if (batches === undefined) return ofFailures;
   // The back-off starts with the response, which a fault may delay.
-  const spells = hamperedSpells(known.model.processes, life);
+  const spells = stalledSpells(known.model.processes, life);
   const spell = spellAt(spells, batches.lastAt) ?? spellAt(spells, batches.lastAt + answerMs);
   const heardAt = spell?.to ?? batches.lastAt;
   const wasThere = batches.members.has(uid) && pod.bornAt < batches.beganAt - reactionMs;
@@ -67,7 +67,7 @@ const freeAt = ({ shoot, uid, pod, progress, known }: Case, life: ProcessName): 
 /** Returns the weeding of a ready service, if the process has certainly seen the service become ready; undefined if there may be none. */
 const weedingOf = (
   { from, to, awaySince }: ReadySpell,
-  { since, spells }: { readonly since: number; readonly spells: ReturnType<typeof hamperedSpells> },
+  { since, spells }: { readonly since: number; readonly spells: ReturnType<typeof stalledSpells> },
 ): { readonly from: number } | undefined => {
   if (to !== undefined) return undefined;
   const isSeen =
@@ -85,7 +85,7 @@ const dueAt = (given: Case): number | undefined => {
   if (leading === undefined || rules.plan.dryRun) return undefined;
   if (pod.crashLoopingSince === undefined || pod.isDeleting || pod.owner === undefined) return undefined;
   const { life, since } = leading;
-  const spells = hamperedSpells(model.processes, life);
+  const spells = stalledSpells(model.processes, life);
   const clearSince = spells.at(-1)?.to ?? Number.NEGATIVE_INFINITY;
   const services = model.shoots.get(shoot)?.controlPlane.spells;
   const earliest = Math.max(pod.crashLoopingSince, clearSince, freeAt(given, life));

@@ -1,5 +1,5 @@
 import type { ProcessName, SimEvent } from '../history.ts';
-import { hamperedSpells, spellAt } from '../process-model.ts';
+import { stalledSpells, spellAt } from '../process-model.ts';
 import { type LandedDelete, type BatchesByOwner, landedDelete, takeDelete } from '../batches.ts';
 import type { Model } from '../model.ts';
 import { type Known, stateful, stateless } from './invariant.ts';
@@ -10,11 +10,11 @@ const lagMs = 2_500;
 /** Returns when weedings of one service may have begun for a process: for each, the latest time at which it may have seen that. */
 const possibleStarts = (model: Model, life: ProcessName, spells: ControlSpells): readonly number[] => {
   const { lives, reloads } = model.processes;
-  const hampered = hamperedSpells(model.processes, life);
+  const stalled = stalledSpells(model.processes, life);
   const beginsAt = lives.get(life)?.ledAt ?? lives.get(life)?.startedAt ?? 0;
   /** Returns the latest time at which a change was seen: a fault that hides it may also have begun while the change was in flight. */
   const seen = (instant: number): number => {
-    const spell = hampered.find(({ from, to }) => from <= instant + lagMs && instant <= to);
+    const spell = stalled.find(({ from, to }) => from <= instant + lagMs && instant <= to);
     return Math.max(instant + lagMs, spell?.to ?? 0);
   };
   const starts = spells.flatMap(({ from, to }) => {
@@ -36,7 +36,7 @@ const problemOf = ({ shoot, life, sentAt, event }: LandedDelete, { model, rules 
   const services = rules.weeding.possibleServices(before.labels);
   if (services.length === 0) return 'which depends on nothing that is weeded';
   const known = model.shoots.get(shoot)?.controlPlane.spells;
-  const staleSince = spellAt(hamperedSpells(model.processes, life), sentAt)?.from ?? sentAt - lagMs;
+  const staleSince = spellAt(stalledSpells(model.processes, life), sentAt)?.from ?? sentAt - lagMs;
   const ready = services.flatMap((service) =>
     (known?.get(service) ?? []).filter(({ to = Number.POSITIVE_INFINITY }) => to >= staleSince),
   );

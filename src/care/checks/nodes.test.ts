@@ -310,13 +310,13 @@ describe('EveryNodeReady', () => {
 
   it('compares the number of expired leases of known nodes with the number of all leases', () => {
     const lease = (name: string, expiresAt: number) => ({ name, renewTime: expiresAt * 1_000 });
-    const look = (leases: readonly { name: string; renewTime: number }[]) =>
+    const checkLeases = (leases: readonly { name: string; renewTime: number }[]) =>
       checkNodes(checkInput({ view: observed({ leases: ok(leases) }) }));
-    expect(look([lease('a', now), lease('b', now), lease('gone', now - 1)])).toEqual(fine);
-    expect(look([lease('a', now - 1), lease('b', now), lease('x', now), lease('y', now), lease('z', now)])).toEqual(
-      expired(20),
-    );
-    expect(look([])).toEqual(fine);
+    expect(checkLeases([lease('a', now), lease('b', now), lease('gone', now - 1)])).toEqual(fine);
+    expect(
+      checkLeases([lease('a', now - 1), lease('b', now), lease('x', now), lease('y', now), lease('z', now)]),
+    ).toEqual(expired(20));
+    expect(checkLeases([])).toEqual(fine);
   });
 
   const at = (type: string) => ({ type, state: 'Processing', lastUpdateTime: '' });

@@ -11,7 +11,7 @@ export interface HandStore<T> extends Store<T> {
 export const createHandStore = <T>(entries: Readonly<Record<string, T>> = {}): HandStore<T> => {
   const objects = new Map(Object.entries(entries));
   const listeners = new Set<(change: StoreChange<T>) => void>();
-  const tell = (change: StoreChange<T>): void => {
+  const announce = (change: StoreChange<T>): void => {
     for (const listener of listeners) listener(change);
   };
   return {
@@ -25,12 +25,12 @@ export const createHandStore = <T>(entries: Readonly<Record<string, T>> = {}): H
     whenSynced: () => Promise.resolve(),
     set: (key, value) => {
       objects.set(key, value);
-      tell({ type: 'set', key, value });
+      announce({ type: 'set', key, value });
     },
     remove: (key) => {
       const value = objects.get(key);
       objects.delete(key);
-      if (value !== undefined) tell({ type: 'deleted', key, value });
+      if (value !== undefined) announce({ type: 'deleted', key, value });
     },
   };
 };

@@ -30,7 +30,7 @@ export const operatorRoles = (installation: Installation): readonly KubeObject[]
 /** Returns a shell script that binds these roles to a user. */
 export const bindScript = (installation: Installation): string => {
   const name = clusterWideNameOf(installation, 'operator');
-  return `# Set OPERATOR to the name of the user who is to operate the dependency-watchdog; --group in place of --user for all of a group.
+  return `# Set OPERATOR to the name of the user who operates the dependency-watchdog. For a group, use --group in place of --user.
 kubectl create clusterrolebinding "dependency-watchdog:\${OPERATOR:?}" --clusterrole=${name} --user="$OPERATOR"
 kubectl create rolebinding "dependency-watchdog:\${OPERATOR:?}" -n ${installation.namespace} --role=${name} --user="$OPERATOR"
 `;

@@ -37,7 +37,7 @@ const pathsFrom = ({ component, 'config-file': text }: ManifestFlagValues): Path
   const [only, ...others] = component.filter(isRunning);
   if (only === undefined || others.length > 0) {
     throw new UsageError(
-      `flag --config-file must say whose configuration ${text} is: ${componentNames.map((one) => `${one}=PATH`).join(', ')}`,
+      `flag --config-file must name the component of ${text}: ${componentNames.map((one) => `${one}=PATH`).join(', ')}`,
     );
   }
   return { [only]: text };
@@ -59,7 +59,7 @@ export const installationFrom = async (
   const { profile, namespace, image, replicas, 'name-prefix': namePrefix } = flags;
   if (profile === 'gardener-seed' && namespace !== gardenNamespace) {
     throw new UsageError(
-      `flag --profile gardener-seed needs --namespace ${gardenNamespace}: shoots let in nobody from another`,
+      `flag --profile gardener-seed needs --namespace ${gardenNamespace}: shoots accept connections from no other namespace`,
     );
   }
   if (flags.component.includes('shoot-access') && flags.component.length > 1) {

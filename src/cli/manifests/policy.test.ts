@@ -62,7 +62,7 @@ it('lets the weeder delete pods that any of its selectors matches', async () => 
   const [, , weeder] = await policies('--config-file=weeder=weeder.yaml');
   expect(weeder?.spec.validations?.[0]).toEqual({
     expression: "(('role' in variables.labels && variables.labels['role'] in ['apiserver']))",
-    message: 'the weeder may delete no pods but those that a selector of its configuration matches',
+    message: 'the weeder may delete only pods that a selector of its configuration matches',
     reason: 'Forbidden',
   });
 });

@@ -47,11 +47,11 @@ const weederPolicy = ({ weeder }: Installation): Policy => {
     validations: [
       {
         expression: [...new Set(selectors)].map((selector) => `(${selector})`).join(' || '),
-        message: 'the weeder may delete no pods but those that a selector of its configuration matches',
+        message: 'the weeder may delete only pods that a selector of its configuration matches',
       },
       {
         expression: containerLists.map((list) => `(${crashLoops(list)})`).join(' || '),
-        message: 'the weeder may delete no pods but those of which a container waits in CrashLoopBackOff',
+        message: 'the weeder may delete only pods with a container that waits in CrashLoopBackOff',
       },
     ],
   };

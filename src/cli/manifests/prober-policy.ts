@@ -52,7 +52,7 @@ const template: readonly Validation[] = [
   },
   {
     expression: sameBut('variables.podAfter', 'variables.podBefore', listed(placement)),
-    message: 'the prober may change nothing of what pods run',
+    message: 'the prober may not change what pods run',
   },
 ];
 

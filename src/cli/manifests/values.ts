@@ -129,7 +129,7 @@ const assignmentsIn = (texts: readonly string[]): ReadonlyMap<string, string> =>
     if (rest.length === 0) throw new UsageError(`flag --set takes KEY=VALUE; it was given ${JSON.stringify(text)}`);
     if (!Object.hasOwn(valuesByKey, key)) {
       throw new UsageError(
-        `flag --set knows no key ${JSON.stringify(key)}; there are: ${Object.keys(valuesByKey).join(', ')}`,
+        `flag --set has no key ${JSON.stringify(key)}; the keys are: ${Object.keys(valuesByKey).join(', ')}`,
       );
     }
     assigned.set(key, rest.join('='));

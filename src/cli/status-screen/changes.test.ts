@@ -3,7 +3,7 @@ import { linesOfChanges } from './changes.ts';
 import type { ShootSnapshot } from './snapshot.ts';
 import { component, loopingPod, shootStatus, snapshotOf, takenAt } from './testing/snapshots.ts';
 
-const told = (before: Partial<ShootSnapshot>, after: Partial<ShootSnapshot>): readonly string[] =>
+const textsOf = (before: Partial<ShootSnapshot>, after: Partial<ShootSnapshot>): readonly string[] =>
   linesOfChanges(snapshotOf(shootStatus('alpha', before)), snapshotOf(shootStatus('alpha', after))).map(
     ({ about, text }) => `${about}: ${text}`,
   );
@@ -34,14 +34,14 @@ describe('the lines of changes', () => {
     [{ state: 'unknown' }, ['unknown'], []],
   ])('report %j once, and its end once', (change, begin, end) => {
     const prefixed = (lines: readonly string[]): readonly string[] => lines.map((text) => `alpha: ${text}`);
-    expect(told({}, change)).toEqual(prefixed(begin));
-    expect(told(change, change)).toEqual([]);
-    expect(told(change, {})).toEqual(prefixed(end));
+    expect(textsOf({}, change)).toEqual(prefixed(begin));
+    expect(textsOf(change, change)).toEqual([]);
+    expect(textsOf(change, {})).toEqual(prefixed(end));
   });
 
   it('report a crash loop at each new back-off of a pod', () => {
     const waiting = (endsAt: number) => ({ pods: [loopingPod('kube-apiserver', endsAt)] });
-    expect(told(waiting(takenAt), waiting(takenAt + 1))).toHaveLength(1);
+    expect(textsOf(waiting(takenAt), waiting(takenAt + 1))).toHaveLength(1);
   });
 
   it('are absent for a new shoot', () => {

@@ -38,7 +38,7 @@ const nodeRow = ({ name, ready, renewedAt }: NodeStatus, snapshot: StatusSnapsho
 const numberOf = ({ name }: NodeStatus): number => Number(name.split('-').at(-1));
 
 const nodeRowsOf = ({ answers, nodes }: ShootSnapshot, snapshot: StatusSnapshot): readonly Row[] => {
-  if (!answers) return [[segment('no kube-apiserver to ask for nodes', 'bad')]];
+  if (!answers) return [[segment('no ready kube-apiserver: nodes unknown', 'bad')]];
   const sorted = nodes.toSorted((a, b) => numberOf(a) - numberOf(b));
   const shown = sorted.length > nodeRows ? sorted.slice(0, nodeRows - 1) : sorted;
   const more = sorted.length - shown.length;

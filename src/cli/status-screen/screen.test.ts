@@ -49,7 +49,7 @@ describe('the screen', () => {
       'kube-apiserver             1/1           kube-apiserver             1/1',
       'kube-controller-manager    1/1           kube-controller-manager    1/1',
       'machine-controller-manager 1/1           machine-controller-manager 1/1',
-      'what happened ------------------------------------------------------------------',
+      'recent changes -----------------------------------------------------------------',
       ' 1:01  alpha    all leases are renewed',
       ...Array.from({ length: 7 }, () => ''),
       '1-2 pick  q quit',
@@ -85,7 +85,7 @@ describe('the screen', () => {
       /^> 1 alpha {2}PROTECTED {2}0\/2/m,
     ],
     ['no leases', { state: 'unreachable', answers: false, nodes: [] }, /^> 1 alpha {2}UNREACHABLE {2}- {12}1m0s/m],
-    ['no API server', { answers: false, nodes: [] }, /^no kube-apiserver to ask for nodes/m],
+    ['no API server', { answers: false, nodes: [] }, /^no ready kube-apiserver: nodes unknown/m],
     ['a lease that expired', { nodes: [node(1, 'True', 25_000)] }, /^worker-1 {2}Ready {5}25.0s ##########../m],
     ['a node given up', { nodes: [node(1, 'Unknown', 31_000)] }, /^worker-1 {2}Unknown {3}31.0s ############/m],
     ['a clock that is ahead', { nodes: [node(1, 'True', -300)] }, /^worker-1 {2}Ready {6}0\.0s \.{9}/m],
@@ -155,14 +155,14 @@ describe('the screen', () => {
     const rows = statusScreen({ ...inputOf(), page: ['help', long] }, usual, plain);
     expect(rows[1]?.trim()).toBe('help');
     expect(rows.map((row) => row.trim()).join('')).toContain(long);
-    expect(rows.join('\n')).not.toContain('what happened');
+    expect(rows.join('\n')).not.toContain('recent changes');
   });
 
   it('has its full size before the first snapshot', () => {
     const { snapshot: _, ...input } = inputOf();
     const rows = statusScreen(input, usual, plain);
     expect(rows).toHaveLength(24);
-    expect(rows[1]).toMatch(/^looking/);
+    expect(rows[1]).toMatch(/^loading/);
   });
 });
 

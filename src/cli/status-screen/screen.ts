@@ -35,7 +35,7 @@ const minutes = (ms: number): string =>
 
 const header = ({ title, connection, openMs, snapshot }: ScreenInput, columns: number): Row => {
   const leaders = snapshot?.leaders.join(', ') ?? '';
-  const left = [segment(title, 'strong'), segment(`  ${minutes(openMs)}  ${leaders || 'nobody leads'}`)];
+  const left = [segment(title, 'strong'), segment(`  ${minutes(openMs)}  ${leaders || 'no leader'}`)];
   const gap = Math.max(2, columns - widthOf(left) - connection.length);
   return [...left, segment(' '.repeat(gap)), segment(connection, 'dim')];
 };
@@ -48,7 +48,7 @@ const panes = ({ selected, compared, notes }: ScreenInput, snapshot: StatusSnaps
 /** Draws the table and the panes. The table has as many shoots as leave room for the panes, but at least one. */
 const shootRows = (input: ScreenInput, columns: number, room: number): readonly Row[] => {
   const { snapshot, selected } = input;
-  if (snapshot === undefined) return [[segment('looking ...', 'dim')]];
+  if (snapshot === undefined) return [[segment('loading ...', 'dim')]];
   const below = panes(input, snapshot, columns);
   return [...tableRows(snapshot, selected, Math.max(1, room - 1 - below.length)), ...below];
 };
@@ -61,7 +61,7 @@ const eventRows = (events: readonly ScreenEvent[], columns: number, room: number
       segment(`${minutes(at).padStart(5)}  ${about.padEnd(7)}  `, 'dim'),
       segment(text, tone),
     ]);
-  return [[segment(`what happened ${'-'.repeat(columns)}`, 'dim')], ...latest];
+  return [[segment(`recent changes ${'-'.repeat(columns)}`, 'dim')], ...latest];
 };
 
 const pageRows = (page: readonly string[], columns: number): readonly Row[] =>

@@ -59,7 +59,7 @@ export const judgeKind = ({
   );
   const meant = scalable.find((known) => isNamed(kind, known.kind, known.names) || known.kind === near);
   if (meant !== undefined) {
-    const problem = `is served by no seed under this name: write apiVersion: ${meant.apiVersion} and kind: ${meant.kind}`;
+    const problem = `is not served by any seed: use apiVersion: ${meant.apiVersion} and kind: ${meant.kind}`;
     return { kind: 'wrong', problem };
   }
   const unable = [...notScalable].find((known) => isNamed(kind, known, [`${known.toLowerCase()}s`]));

@@ -40,7 +40,7 @@ export const checkRef = (resource: unknown, path: Path): readonly ConfigFinding[
   if (judgement.kind === 'wrong') {
     findings.push({ path: at, message: `${named} ${judgement.problem}`, severity: 'error', whenRunning: 'warning' });
   } else if (judgement.kind === 'unknown') {
-    const message = `${named} is not known here: it protects nothing unless the seed serves this kind with a scale subresource`;
+    const message = `${named} is not a kind that dwd knows: it protects nothing unless the seed serves this kind with a scale subresource`;
     findings.push({ path: at, message, severity: 'warning', whenRunning: 'silent' });
   }
   if (meant !== undefined) {

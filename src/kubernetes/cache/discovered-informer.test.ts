@@ -28,15 +28,15 @@ const start = ({ isServed }: { readonly isServed: boolean }) => {
       client: {} as KubeClient,
     },
   );
-  const told: string[] = [];
-  informer.subscribe(({ type, key }) => told.push(`${type} ${key}`));
+  const announced: string[] = [];
+  informer.subscribe(({ type, key }) => announced.push(`${type} ${key}`));
   const abort = new AbortController();
   const done = informer.run(abort.signal);
   const take = async () => {
     await clock.settle();
     return kube.take();
   };
-  return { clock, kube, logger, discovery, informer, told, abort, done, take };
+  return { clock, kube, logger, discovery, informer, told: announced, abort, done, take };
 };
 
 const item = (name: string, resourceVersion: number) => ({

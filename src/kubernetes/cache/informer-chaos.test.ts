@@ -66,20 +66,20 @@ const survive = async (seed: number): Promise<void> => {
     registry: createWatchRegistry(createRecordingMeter()),
     project,
   });
-  const told = new Map<string, Kept>();
+  const announced = new Map<string, Kept>();
   informer.subscribe((change) => {
     expect(change.type === 'set' ? informer.get(change.key) : undefined).toBe(
       change.type === 'set' ? change.value : undefined,
     );
-    const known = told.get(change.key);
+    const known = announced.get(change.key);
     if (change.type === 'deleted') {
       expect(known).toBeDefined();
-      told.delete(change.key);
+      announced.delete(change.key);
       return;
     }
     expect(change.previous).toBe(known);
     expect(change.value.resourceVersion).not.toBe(known?.resourceVersion);
-    told.set(change.key, change.value);
+    announced.set(change.key, change.value);
   });
   const abort = new AbortController();
   const done = informer.run(abort.signal);
@@ -93,7 +93,7 @@ const survive = async (seed: number): Promise<void> => {
     }
     if (writes.integer(20) === 0) server.store.compact();
     await clock.advance(writes.integer(60_000));
-    expect(new Map(informer.entries())).toEqual(told);
+    expect(new Map(informer.entries())).toEqual(announced);
   }
   rough = false;
   await clock.advance(1_300_000);
@@ -105,7 +105,7 @@ const survive = async (seed: number): Promise<void> => {
       { resourceVersion: object.metadata.resourceVersion, text: (object.data as { readonly text: string }).text },
     ]);
   expect(Object.fromEntries(informer.entries())).toEqual(Object.fromEntries(truth));
-  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(truth));
+  expect(Object.fromEntries(announced)).toEqual(Object.fromEntries(truth));
   expect(informer.state()).toMatchObject({ synced: true, lastError: undefined, undecodable: 0 });
   abort.abort();
   await done;

@@ -235,8 +235,8 @@ describe('prober 3: the kubeconfig is a secret', () => {
       if (handler === answers.at(-1)) await clock.advance(5_000);
       const error = (await outcome) as Error;
       expect(error.name).toBe('ApiError');
-      const told = [error.message, error.stack, JSON.stringify(error.cause)].join();
-      for (const secret of ['GEHEIM', '127.0.0.1', String(server.port)]) expect(told).not.toContain(secret);
+      const texts = [error.message, error.stack, JSON.stringify(error.cause)].join();
+      for (const secret of ['GEHEIM', '127.0.0.1', String(server.port)]) expect(texts).not.toContain(secret);
       connection.close();
       await server.close();
       const refused = connector.clientFor(kubeconfig('GEHEIM'));

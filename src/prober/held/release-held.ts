@@ -132,14 +132,13 @@ const releaseAll = async (deps: Releasing): Promise<void> => {
   const queue = namespaces.values();
   const until = mergedAbortSignal(deps.signal);
   let left = namespaces.length;
-  const told = (cluster: string, what = ''): void =>
-    progress(
-      `restoring what is held in ${cluster}${what}: ${String(left)} of ${String(namespaces.length)} shoots to go`,
-    );
+  const reportProgress = (cluster: string, what = ''): void =>
+    progress(`restoring ${cluster}${what}: ${String(left)} of ${String(namespaces.length)} shoots left`);
   const work = async (): Promise<void> => {
     for (const namespace of queue) {
-      told(namespace);
-      const onStep = (_: string, look: () => ShootProberView): void => told(namespace, describeWaiting(look().state));
+      reportProgress(namespace);
+      const onStep = (_: string, look: () => ShootProberView): void =>
+        reportProgress(namespace, describeWaiting(look().state));
       await until((signal) => releaseOne(namespace, { ...deps, signal }, { ...shootDeps, onStep }));
       left -= 1;
     }
@@ -165,7 +164,7 @@ const whyLeft = (resource: HeldResource, deps: Releasing): string => {
   const failed = failures.get(`${namespace}/${key}`);
   if (failed !== undefined) return failed;
   const others = [...failures].filter(([key]) => key.startsWith(`${namespace}/`)).map(([, message]) => message);
-  return `what comes before it could not be restored: ${others.join('; ') || 'out of time'}`;
+  return `a resource before it could not be restored: ${others.join('; ') || 'timed out'}`;
 };
 
 /** True if we have to restore the resource. Without the mark, the count in a shoot that is hibernated, deleted or migrated is Gardener's. */

@@ -15,10 +15,10 @@ export interface ReleaseResult {
 export const whyByHand = ({ state }: HeldResource): string | undefined => {
   const { key } = state.annotation ?? {};
   const remedy = key === undefined ? 'scale it by hand' : `change the annotation ${key} by hand`;
-  if (ignoresScaling(state)) return `its annotation ignore-scaling keeps us off: ${remedy}`;
+  if (ignoresScaling(state)) return `its annotation ignore-scaling excludes it: ${remedy}`;
   if (!isHeld(state)) {
     const what = key === undefined ? 'count' : 'annotation';
-    return `it has a stored ${what} and no mark that we hold it: ${remedy}, unless its shoot is hibernated`;
+    return `it has a stored ${what} but not the annotation meltdown-protection-active: ${remedy}, unless its shoot is hibernated`;
   }
   return undefined;
 };

@@ -31,12 +31,12 @@ const createInformerDouble = <T>(name: string) => {
     },
     whenSynced: () => Promise.resolve(),
   };
-  const tell = (change: StoreChange<T>): void => {
+  const announce = (change: StoreChange<T>): void => {
     if (change.type === 'set') objects.set(change.key, change.value);
     else objects.delete(change.key);
     for (const listener of listeners) listener(change);
   };
-  return { informer, tell, away };
+  return { informer, tell: announce, away };
 };
 
 const start = () => {

@@ -28,8 +28,8 @@ describe('a board', () => {
   it('shows the state of a shoot before, during and after an outage, and since when', async () => {
     const { clock, board } = create();
     let sight: ShootProberView = sightOf({ nextRunAt: clock.monotonic() + 5_000 });
-    const look = () => sight;
-    board.stepped('shoot--dev--one', look);
+    const readView = () => sight;
+    board.stepped('shoot--dev--one', readView);
     const begin = new Date(clock.now()).toISOString();
     expect(board.rows()).toMatchObject([
       { project: 'dev', name: 'one', state: 'unknown', since: begin, next: { text: 'first probe' } },
@@ -37,7 +37,7 @@ describe('a board', () => {
     await clock.advance(5_000);
     board.runEnded('shoot--dev--one', decisionOf(unhealthy, { reason: '5/5', counts: { candidates: 5, expired: 5 } }));
     sight = sightOf({ verdict: unhealthy }, [{ ...held, since: new Date(clock.now()).toISOString() }]);
-    board.stepped('shoot--dev--one', look);
+    board.stepped('shoot--dev--one', readView);
     await clock.advance(60_000);
     const [row] = board.rows();
     expect(row).toMatchObject({ state: 'protected', reason: '5/5', candidates: 5, expired: 5 });
@@ -181,17 +181,17 @@ describe('a board', () => {
     const changes: (readonly unknown[])[] = [];
     const stop = board.subscribe(({ before, shoot }: StateChange) => changes.push([before, shoot.state, shoot.reason]));
     let sight = sightOf();
-    const look = () => sight;
-    board.stepped('a', look);
+    const readView = () => sight;
+    board.stepped('a', readView);
     board.runEnded('a', decisionOf(healthy, { reason: 'fine' }));
     sight = sightOf({ verdict: healthy });
-    board.stepped('a', look);
-    board.stepped('a', look);
+    board.stepped('a', readView);
+    board.stepped('a', readView);
     pauses.set('a', { reason: 'work', by: 'jo' });
-    board.stepped('a', look);
+    board.stepped('a', readView);
     stop();
     pauses.clear();
-    board.stepped('a', look);
+    board.stepped('a', readView);
     expect(changes).toEqual([
       [undefined, 'unknown', 'not probed yet'],
       ['unknown', 'healthy', 'fine'],

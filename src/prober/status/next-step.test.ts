@@ -22,10 +22,10 @@ describe('the next step', () => {
     ['unknown', { nextRunAt: Number.POSITIVE_INFINITY }, { text: 'first probe' }],
     ['healthy', { ...due, runUnderWay: true }, { text: 'next probe, which is under way' }],
     ['confirming', { ...due, verdict: { kind: 'confirming' } }, { text: 'next probe', at: 10_000 }],
-    ['confirming', { ...due, verdict: unhealthy }, { text: 'tries again to scale down at the next probe', at: 10_000 }],
+    ['confirming', { ...due, verdict: unhealthy }, { text: 'retries the scale-down at the next probe', at: 10_000 }],
     ['protected', { ...due, verdict: unhealthy }, { text: 'held until leases are renewed; next probe', at: 10_000 }],
     ['landing', { ...due, verdict: landing }, { text: 'landing: 7 of 12 renewed, at the latest', at: 41_000 }],
-    ['restoring', due, { text: 'restores what is held at the next probe', at: 10_000 }],
+    ['restoring', due, { text: 'restores held resources at the next probe', at: 10_000 }],
   ])('%s, %j', (protection, state, next) => {
     expect(nextStep({ state: stateOf(state), protection })).toEqual(next);
   });

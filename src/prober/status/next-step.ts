@@ -21,7 +21,7 @@ interface NextInput {
 const doing = {
   down: 'scaling down',
   up: 'restoring',
-  release: 'giving back',
+  release: 'releasing',
 } as const satisfies Readonly<Record<Flow['direction'], string>>;
 
 const progressOf = ({ direction, operations }: Flow): string =>
@@ -55,9 +55,9 @@ export const nextStep = ({ state, protection, pause, isUnmet = false }: NextInpu
     case 'protected':
       return atNextProbe('held until leases are renewed; next probe');
     case 'restoring':
-      return atNextProbe('restores what is held at the next probe');
+      return atNextProbe('restores held resources at the next probe');
     case 'confirming':
-      return atNextProbe(verdict?.kind === 'unhealthy' ? 'tries again to scale down at the next probe' : 'next probe');
+      return atNextProbe(verdict?.kind === 'unhealthy' ? 'retries the scale-down at the next probe' : 'next probe');
     case 'unknown':
       return atNextProbe('first probe');
     case 'healthy':

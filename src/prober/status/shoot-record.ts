@@ -55,7 +55,7 @@ const nothingLeftOut: ReadonlyMap<string, string> = new Map();
 export class ShootRecord {
   readonly #decisions = new DecisionLog();
   /** Returns the current state of the shoot's prober. */
-  #look: () => ShootProberView;
+  #readView: () => ShootProberView;
   #lastRunEndedAt: number | undefined;
   #counts: LeaseCounts | undefined;
   #leftOut = nothingLeftOut;
@@ -71,16 +71,16 @@ export class ShootRecord {
   #since = 0;
 
   constructor(look: () => ShootProberView) {
-    this.#look = look;
+    this.#readView = look;
   }
 
   /** Called when another prober of the same shoot has taken over. */
   lookThrough(look: () => ShootProberView): void {
-    this.#look = look;
+    this.#readView = look;
   }
 
   runEnded({ verdict, reason, counts, leftOut = nothingLeftOut, nodes }: Decision, { wall }: Moment): void {
-    const threshold = this.#look().settings.nodeLeaseFailureFraction;
+    const threshold = this.#readView().settings.nodeLeaseFailureFraction;
     this.#lastRunEndedAt = wall;
     this.#counts = counts;
     if (verdict.kind !== 'failed') {
@@ -110,12 +110,12 @@ export class ShootRecord {
 
   /** True if the prober probes the shoot. Another kind of prober only releases resources that an earlier process held. */
   get isProbed(): boolean {
-    return Number.isFinite(this.#look().state.nextRunAt);
+    return Number.isFinite(this.#readView().state.nextRunAt);
   }
 
   /** Updates the state of the shoot and the time since when it lasts. Returns the state. */
   note({ pause, dryRun }: Pick<RecordContext, 'pause' | 'dryRun'>, { wall }: Moment): ProtectionState {
-    const { state, held } = this.#look();
+    const { state, held } = this.#readView();
     this.#notePause(pause, wall);
     this.#noteReleased(wall);
     const now = protectionState({
@@ -134,7 +134,7 @@ export class ShootRecord {
 
   row(context: RecordContext, moment: Moment): ProbedShoot {
     const { namespace, name, pause, dryRun } = context;
-    const sight = this.#look();
+    const sight = this.#readView();
     const { state, settings, held, ignored } = sight;
     const protection = this.note(context, moment);
     const isUnmet = !dryRun && this.#isOutage && (held.length === 0 || isLeftUp(sight, moment));
@@ -164,7 +164,7 @@ export class ShootRecord {
 
   /** Returns the row, and the evidence for the latest verdict. */
   details(context: RecordContext, moment: Moment): ProbedShoot {
-    const { state, settings } = this.#look();
+    const { state, settings } = this.#readView();
     return {
       ...this.row(context, moment),
       threshold: settings.nodeLeaseFailureFraction,
@@ -180,7 +180,7 @@ export class ShootRecord {
   }
 
   #did(verdict: ActWord, reason: string, at: number): void {
-    this.#decisions.note({ at, verdict, reason, threshold: this.#look().settings.nodeLeaseFailureFraction });
+    this.#decisions.note({ at, verdict, reason, threshold: this.#readView().settings.nodeLeaseFailureFraction });
   }
 
   #notePause(pause: PauseInForce | undefined, wall: number): void {
@@ -195,14 +195,14 @@ export class ShootRecord {
 
   /** Records resources that are no longer held although this prober has not restored them. */
   #noteReleased(wall: number): void {
-    const { state, held } = this.#look();
+    const { state, held } = this.#readView();
     const before = this.#held;
     this.#held = held.map(titleOf);
     const isRestoring = state.flow !== undefined && state.flow.direction !== 'down';
     for (const title of before) {
       if (this.#held.includes(title)) continue;
       const isOurs = this.#restored.delete(title) || isRestoring;
-      if (!isOurs) this.#did('released', `${title} is no longer held, and not by this prober`, wall);
+      if (!isOurs) this.#did('released', `${title} is no longer held, but this prober did not release it`, wall);
     }
   }
 }

@@ -12,7 +12,7 @@ const need = (verb: string, resource = 'machines'): NeededRight => ({
   right: { verb, group: 'machine.sapcloud.io', resource },
   purpose: 'to judge',
 });
-const told = (verb: string, resource = 'machines'): string =>
+const missingText = (verb: string, resource = 'machines'): string =>
   `${verb} resource "${resource}" in API group "machine.sapcloud.io" at the cluster scope`;
 
 /** Starts a check whose settings are the needed rights, on an API server that `server` scripts. */
@@ -96,12 +96,12 @@ it('logs a missing right once, soon sees it granted, and notices when it is revo
   const { clock, server, logger, errors, gauge, stop } = setUp();
   server.allows = ({ verb }) => verb === 'list';
   await clock.advance(60 * minute);
-  expect(errors()).toEqual([told('patch')]);
+  expect(errors()).toEqual([missingText('patch')]);
   expect(logger.lines[0]?.fields.needed).toBe('to judge');
   expect(await gauge()).toBe(1);
   server.allows = () => false;
   await clock.advance(6 * minute);
-  expect(errors()).toEqual([told('patch'), told('list')]);
+  expect(errors()).toEqual([missingText('patch'), missingText('list')]);
   expect(await gauge()).toBe(2);
   server.allows = () => true;
   await clock.advance(6 * minute);
@@ -109,7 +109,7 @@ it('logs a missing right once, soon sees it granted, and notices when it is revo
   expect(await gauge()).toBe(0);
   server.allows = ({ verb }) => verb === 'list';
   await clock.advance(61 * minute);
-  expect(errors()).toEqual([told('patch'), told('list'), told('patch')]);
+  expect(errors()).toEqual([missingText('patch'), missingText('list'), missingText('patch')]);
   await stop();
 });
 
@@ -151,7 +151,7 @@ it('checks a changed configuration at once, even during a check', async () => {
   server.allows = ({ resource }) => resource === 'machines';
   check.apply([need('list'), need('get', 'new')]);
   await clock.advance(1_000);
-  expect(errors()).toEqual([told('get', 'new')]);
+  expect(errors()).toEqual([missingText('get', 'new')]);
   server.hangs = true;
   check.apply([need('list')]);
   await clock.advance(minute);
@@ -160,7 +160,7 @@ it('checks a changed configuration at once, even during a check', async () => {
   check.apply([need('watch', 'newer')]);
   await clock.advance(1_000);
   expect(asked.at(-1)?.verb).toBe('watch');
-  expect(errors()).toEqual([told('get', 'new'), told('watch', 'newer')]);
+  expect(errors()).toEqual([missingText('get', 'new'), missingText('watch', 'newer')]);
   await stop();
   expect(clock.pending).toBe(0);
 });

@@ -14,7 +14,7 @@ const names = (pods: readonly DependentPod[]): readonly string[] => pods.map(({ 
 const createBench = () => {
   let state: NamespaceState = emptyNamespaceState;
   return {
-    look: (now: number, ...pods: readonly DependentPod[]) => {
+    decideAt: (now: number, ...pods: readonly DependentPod[]) => {
       const decision = decide(pods, { state, now });
       state = decision.state;
       return decision;
@@ -33,93 +33,93 @@ describe('decide', () => {
     ['a pod on its way out', badPod('a', 'rs', { deleting: true }), []],
     ['a pod without a controller owner', unownedPod('a'), []],
   ])('chooses what to delete for %s', (_, pod, expected) => {
-    expect(names(createBench().look(0, pod).deletions)).toEqual(expected);
+    expect(names(createBench().decideAt(0, pod).deletions)).toEqual(expected);
   });
 
   it('deletes a pod only once, before and after the response', () => {
     const bench = createBench();
     const pod = badPod('a');
-    expect(bench.look(0, pod).deletions).toHaveLength(1);
-    expect(bench.look(1, pod).deletions).toEqual([]);
+    expect(bench.decideAt(0, pod).deletions).toHaveLength(1);
+    expect(bench.decideAt(1, pod).deletions).toEqual([]);
     bench.answer(2, pod);
     // The watch lags.
-    expect(bench.look(3, pod).deletions).toEqual([]);
-    expect(bench.look(100_000, pod).deletions).toEqual([]);
+    expect(bench.decideAt(3, pod).deletions).toEqual([]);
+    expect(bench.decideAt(100_000, pod).deletions).toEqual([]);
   });
 
   it('does not make one owner wait for another', () => {
     const bench = createBench();
-    bench.look(0, badPod('a', 'one'));
+    bench.decideAt(0, badPod('a', 'one'));
     bench.answer(0, badPod('a', 'one'));
-    expect(names(bench.look(1, badPod('b', 'one'), badPod('c', 'two')).deletions)).toEqual(['c']);
+    expect(names(bench.decideAt(1, badPod('b', 'one'), badPod('c', 'two')).deletions)).toEqual(['c']);
   });
 
   it('starts no batch of an owner while a delete of one of its pods is in flight, not even if that pod is gone', () => {
     const bench = createBench();
-    bench.look(0, badPod('a0'));
-    expect(bench.look(1_000).deletions).toEqual([]);
-    const early = bench.look(2_000, badPod('a1'), badPod('b', 'other'));
+    bench.decideAt(0, badPod('a0'));
+    expect(bench.decideAt(1_000).deletions).toEqual([]);
+    const early = bench.decideAt(2_000, badPod('a1'), badPod('b', 'other'));
     expect(names(early.deletions)).toEqual(['b']);
     expect(early.nextDecisionAt).toBe(Number.POSITIVE_INFINITY);
     bench.answer(9_000, badPod('a0'), { kind: 'failed', retryAfterMs: 0, mayHaveLanded: true });
-    expect(bench.look(9_000, badPod('a1')).nextDecisionAt).toBe(19_000);
-    expect(names(bench.look(19_000, badPod('a1')).deletions)).toEqual(['a1']);
+    expect(bench.decideAt(9_000, badPod('a1')).nextDecisionAt).toBe(19_000);
+    expect(names(bench.decideAt(19_000, badPod('a1')).deletions)).toEqual(['a1']);
   });
 
   it('counts the wait from the last response of a batch, even if the wait after an earlier response is already over', () => {
     const bench = createBench();
     const [first, slow] = [badPod('a0'), badPod('b0')];
-    bench.look(0, first, slow);
+    bench.decideAt(0, first, slow);
     bench.answer(0, first);
-    expect(bench.look(11_000, slow, badPod('a1')).deletions).toEqual([]);
+    expect(bench.decideAt(11_000, slow, badPod('a1')).deletions).toEqual([]);
     bench.answer(12_000, slow);
-    expect(bench.look(12_000, badPod('a1')).nextDecisionAt).toBe(22_000);
+    expect(bench.decideAt(12_000, badPod('a1')).nextDecisionAt).toBe(22_000);
   });
 
   it('deletes a pod of the current batch at once when it starts to crash later', () => {
     const bench = createBench();
-    bench.look(0, badPod('a'), goodPod('b'));
+    bench.decideAt(0, badPod('a'), goodPod('b'));
     bench.answer(0, badPod('a'));
-    expect(names(bench.look(1_000, badPod('b')).deletions)).toEqual(['b']);
+    expect(names(bench.decideAt(1_000, badPod('b')).deletions)).toEqual(['b']);
   });
 
   it('counts the wait from the last delete that succeeded', () => {
     const bench = createBench();
-    bench.look(0, badPod('a'));
+    bench.decideAt(0, badPod('a'));
     bench.answer(0, badPod('a'));
-    bench.look(10_000, badPod('b'));
+    bench.decideAt(10_000, badPod('b'));
     bench.answer(10_001, badPod('b'), { kind: 'changed', error: conflict });
     // The second batch has deleted nothing, so the wait is still the 10 s after the first delete, and not 20 s.
-    expect(names(bench.look(10_002, badPod('b', 'rs', { resourceVersion: '2' })).deletions)).toEqual(['b']);
+    expect(names(bench.decideAt(10_002, badPod('b', 'rs', { resourceVersion: '2' })).deletions)).toEqual(['b']);
   });
 
   it('waits up to 1 s for the watch to show the change of a pod after a 409', () => {
     const bench = createBench();
     const old = badPod('a');
-    bench.look(0, old);
+    bench.decideAt(0, old);
     bench.answer(1, old, { kind: 'changed', error: conflict });
-    const lagging = bench.look(2, old);
+    const lagging = bench.decideAt(2, old);
     expect([lagging.deletions, lagging.refused, lagging.nextDecisionAt]).toEqual([[], [], 1_001]);
-    const news = bench.look(1_000, badPod('a', 'rs', { resourceVersion: '2' }));
+    const news = bench.decideAt(1_000, badPod('a', 'rs', { resourceVersion: '2' }));
     expect([names(news.deletions), news.refused]).toEqual([['a'], []]);
   });
 
   it('treats a 409 as a refusal if no change shows within 1 s, and retries 1, 2, 4, 8, 16 and 30 s after it', () => {
     const bench = createBench();
     const pod = badPod('a');
-    bench.look(0, pod);
+    bench.decideAt(0, pod);
     let now = 5;
     for (const waitMs of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
       bench.answer(now, pod, { kind: 'changed', error: conflict });
-      const early = bench.look(now + 999, pod);
+      const early = bench.decideAt(now + 999, pod);
       expect([early.deletions, early.refused, early.nextDecisionAt]).toEqual([[], [], now + 1_000]);
-      const told = bench.look(now + 1_000, pod);
-      expect(told.refused).toEqual([{ dependent: pod, error: conflict }]);
+      const decided = bench.decideAt(now + 1_000, pod);
+      expect(decided.refused).toEqual([{ dependent: pod, error: conflict }]);
       if (waitMs > 1_000) {
-        expect([told.deletions, told.nextDecisionAt]).toEqual([[], now + waitMs]);
-        expect(bench.look(now + waitMs - 1, pod).deletions).toEqual([]);
+        expect([decided.deletions, decided.nextDecisionAt]).toEqual([[], now + waitMs]);
+        expect(bench.decideAt(now + waitMs - 1, pod).deletions).toEqual([]);
       }
-      const again = waitMs > 1_000 ? bench.look(now + waitMs, pod) : told;
+      const again = waitMs > 1_000 ? bench.decideAt(now + waitMs, pod) : decided;
       expect([names(again.deletions), waitMs > 1_000 ? again.refused : []]).toEqual([['a'], []]);
       now += waitMs + 5;
     }
@@ -127,9 +127,9 @@ describe('decide', () => {
 
   it('does not delete a pod again that was gone', () => {
     const bench = createBench();
-    bench.look(0, badPod('a'));
+    bench.decideAt(0, badPod('a'));
     bench.answer(1, badPod('a'), { kind: 'gone' });
-    expect(bench.look(60_000, badPod('a')).deletions).toEqual([]);
+    expect(bench.decideAt(60_000, badPod('a')).deletions).toEqual([]);
     expect(bench.state().owners.get('uid-rs')?.batches).toBe(0);
   });
 
@@ -138,35 +138,35 @@ describe('decide', () => {
     const pod = badPod('a');
     let now = 0;
     for (const waitS of [1, 2, 4, 8, 16, 30, 30]) {
-      expect(bench.look(now, pod).deletions).toHaveLength(1);
+      expect(bench.decideAt(now, pod).deletions).toHaveLength(1);
       bench.answer(now, pod, { kind: 'failed', retryAfterMs: 0, mayHaveLanded: false });
-      expect(bench.look(now, pod).nextDecisionAt).toBe(now + waitS * 1_000);
+      expect(bench.decideAt(now, pod).nextDecisionAt).toBe(now + waitS * 1_000);
       now += waitS * 1_000;
     }
-    bench.look(now, pod);
+    bench.decideAt(now, pod);
     bench.answer(now, pod, { kind: 'failed', retryAfterMs: 45_000, mayHaveLanded: false });
-    expect(bench.look(now, pod).nextDecisionAt).toBe(now + 45_000);
+    expect(bench.decideAt(now, pod).nextDecisionAt).toBe(now + 45_000);
   });
 
   it('deletes a pod only once even if the watch loses it meanwhile, and keeps no state of pods that are gone', () => {
     const bench = createBench();
     const pod = badPod('a');
-    bench.look(0, pod, unownedPod('b'));
-    bench.look(1);
-    expect(bench.look(2, pod).deletions).toEqual([]);
+    bench.decideAt(0, pod, unownedPod('b'));
+    bench.decideAt(1);
+    expect(bench.decideAt(2, pod).deletions).toEqual([]);
     bench.answer(3, pod);
-    bench.look(4);
+    bench.decideAt(4);
     expect([bench.state().attempts.size, bench.state().reportedOrphans.size]).toEqual([0, 0]);
   });
 
   it('keeps the wait before a retry even if the watch loses the pod meanwhile', () => {
     const bench = createBench();
     const pod = badPod('a');
-    bench.look(0, pod);
+    bench.decideAt(0, pod);
     bench.answer(0, pod, { kind: 'failed', retryAfterMs: 45_000, mayHaveLanded: false });
-    bench.look(1);
-    expect(bench.look(2, pod).nextDecisionAt).toBe(45_000);
-    bench.look(45_000);
+    bench.decideAt(1);
+    expect(bench.decideAt(2, pod).nextDecisionAt).toBe(45_000);
+    bench.decideAt(45_000);
     expect(bench.state().attempts.size).toBe(0);
   });
 
@@ -177,40 +177,40 @@ describe('decide', () => {
     'counts a failed delete that may have landed (%s) as a delete: the pod that replaces it waits',
     (mayHaveLanded, next) => {
       const bench = createBench();
-      bench.look(0, badPod('a'));
+      bench.decideAt(0, badPod('a'));
       bench.answer(0, badPod('a'), { kind: 'failed', retryAfterMs: 0, mayHaveLanded });
-      const { deletions, nextDecisionAt } = bench.look(1, badPod('b'));
+      const { deletions, nextDecisionAt } = bench.decideAt(1, badPod('b'));
       expect([names(deletions), nextDecisionAt]).toEqual([mayHaveLanded ? [] : ['b'], next]);
       for (const asked of deletions) bench.answer(500, asked, { kind: 'gone' });
       // The pod itself belongs to the batch and does not wait longer.
-      expect(names(bench.look(1_000, badPod('a')).deletions)).toEqual(['a']);
+      expect(names(bench.decideAt(1_000, badPod('a')).deletions)).toEqual(['a']);
     },
   );
 
   it('retries a delete that was not sent', () => {
     const bench = createBench();
-    bench.look(0, badPod('a'));
+    bench.decideAt(0, badPod('a'));
     bench.answer(0, badPod('a'), { kind: 'unsent' });
-    expect(bench.look(1, badPod('a')).deletions).toHaveLength(1);
+    expect(bench.decideAt(1, badPod('a')).deletions).toHaveLength(1);
   });
 
   it('keeps the state of an owner for ten minutes after its last delete, and that of pods only while they exist', () => {
     const bench = createBench();
-    bench.look(0, badPod('a'));
+    bench.decideAt(0, badPod('a'));
     bench.answer(0, badPod('a'));
-    bench.look(599_999);
+    bench.decideAt(599_999);
     expect([bench.state().owners.size, bench.state().attempts.size]).toEqual([1, 0]);
-    bench.look(600_000);
+    bench.decideAt(600_000);
     expect(bench.state().owners.size).toBe(0);
   });
 
   it('drops an owner at once if none of its pods was deleted', () => {
     const bench = createBench();
-    bench.look(0, badPod('a'));
+    bench.decideAt(0, badPod('a'));
     bench.answer(0, badPod('a'), { kind: 'gone' });
-    bench.look(1, goodPod('b'));
+    bench.decideAt(1, goodPod('b'));
     expect(bench.state().owners.size).toBe(1);
-    bench.look(2);
+    bench.decideAt(2);
     expect(bench.state().owners.size).toBe(0);
   });
 
@@ -242,7 +242,7 @@ describe('decide', () => {
           version += 1;
           if (remake) made += 1;
           const pod = badPod(`p${String(made)}`, 'rs', { resourceVersion: String(version) });
-          for (const seen of bench.look(now, pod).deletions) {
+          for (const seen of bench.decideAt(now, pod).deletions) {
             bench.answer(now, seen, outcome);
             if (outcome.kind !== 'deleted') continue;
             expect(roundOf.has(seen.pod.uid)).toBe(false);

@@ -4,7 +4,7 @@ import { type ServiceState, type ServiceStep, advanceService } from './weedings.
 
 const watchDurationMs = 100;
 
-const look = (before: ServiceState | undefined, now: number, seen: { ready: boolean; wasUnready?: boolean }) =>
+const advance = (before: ServiceState | undefined, now: number, seen: { ready: boolean; wasUnready?: boolean }) =>
   advanceService(before, {
     namespace: 'ns',
     service: 'etcd',
@@ -78,22 +78,22 @@ describe('advanceService', () => {
   ];
 
   it.each(rows)('%s', (_, before, now, seen, expected) => {
-    expect(look(before, now, seen as { ready: boolean })).toEqual(expected);
+    expect(advance(before, now, seen as { ready: boolean })).toEqual(expected);
   });
 
   it('has at most one weeding, which starts when the service becomes ready and never outlasts its duration or the readiness', () => {
-    const looks = fc.array(
+    const observations = fc.array(
       fc.record({ after: fc.integer({ min: 0, max: 80 }), ready: fc.boolean(), wasUnready: fc.boolean() }),
     );
     fc.assert(
-      fc.property(looks, (steps) => {
+      fc.property(observations, (steps) => {
         let state: ServiceState | undefined;
         let now = 0;
         let open = 0;
         for (const { after, ready, wasUnready } of steps) {
           now += after;
           const before = state;
-          const step = look(state, now, { ready, wasUnready });
+          const step = advance(state, now, { ready, wasUnready });
           state = step.state;
           open += (step.started === undefined ? 0 : 1) - (step.ended === undefined ? 0 : 1);
           expect(open).toBe(state.weeding === undefined ? 0 : 1);

@@ -85,11 +85,15 @@ describeInBrowser('the page in a browser', () => {
     ]);
     const page = await visit(url);
     expect(await page.locator('tbody th').allInnerTexts()).toEqual(['dev/lost', 'dev/s4', 'dev/twin']);
-    expect(await page.locator('tbody tr', { hasText: 'dev/lost' }).innerText()).toContain('OUTAGE NOT MET');
+    expect(await page.locator('tbody tr', { hasText: 'dev/lost' }).innerText()).toContain(
+      'OUTAGE WITHOUT FULL PROTECTION',
+    );
     expect(await page.locator('tbody tr', { hasText: 'dev/twin' }).innerText()).toContain(
       'NOT PROTECTED: ignore-scaling on kcm',
     );
-    expect(await page.getByRole('option', { name: /dev\/lost: paused.*OUTAGE NOT MET/ }).innerText()).toBe('✗');
+    expect(
+      await page.getByRole('option', { name: /dev\/lost: paused.*OUTAGE WITHOUT FULL PROTECTION/ }).innerText(),
+    ).toBe('✗');
     await page.getByRole('option', { name: /dev\/twin: healthy.*NOT PROTECTED/ }).click();
     const shoot = page.getByRole('complementary', { name: 'Shoot dev/twin' });
     await shoot.getByText('NOT PROTECTED').waitFor();
@@ -102,7 +106,7 @@ describeInBrowser('the page in a browser', () => {
     const { url } = await serve(() => some(3), { origin: () => origin });
     const page = await visit(url);
     const warnings = page.getByRole('list', { name: 'Warnings' });
-    await warnings.getByText("This replica does not lead: what you see is its own view, not the leader's.").waitFor();
+    await warnings.getByText("This replica does not lead: the page shows its own view, not the leader's.").waitFor();
     expect(await warnings.innerText()).toContain(problem);
     expect(await page.locator('.facts dt').first().innerText()).toBe('replica');
     origin = { of: 'leader' };
@@ -217,8 +221,8 @@ describeInBrowser('the page in a browser', () => {
     const page = await visit(served.url);
     await page.getByText('Live', { exact: true }).waitFor();
     await served.stop();
-    await page.getByText(/^Old: no answer since \d\d:\d\d:\d\d\. Reconnecting\.$/).waitFor();
-    await page.getByText(/^What you see is \d+s old\.$/).waitFor();
+    await page.getByText(/^Old: no response since \d\d:\d\d:\d\d\. Reconnecting\.$/).waitFor();
+    await page.getByText(/^This data is \d+s old\.$/).waitFor();
     expect(await page.getByRole('option').count()).toBe(5);
     await serve(() => [...shoots, shootNamed('new')], { port: served.port });
     await page.getByText('Live', { exact: true }).waitFor();

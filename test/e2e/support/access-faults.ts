@@ -36,7 +36,7 @@ const certificates: readonly WireFault[] = [
     name: 'certificate-rotated',
     ...unreachable(/certificate/),
     blinds: true,
-    inflict: async (lane) => {
+    start: async (lane) => {
       const authority = await createAuthority('next-ca');
       lane.front.present(await authority.issueServer(loopback));
       return () => lane.updateSecret({ caPem: authority.caPem });
@@ -46,7 +46,7 @@ const certificates: readonly WireFault[] = [
     name: 'certificate-expired',
     ...unreachable(/certificate has expired/),
     blinds: true,
-    inflict: async ({ front, authority }) => {
+    start: async ({ front, authority }) => {
       front.present(await authority.issueServer(loopback, -1_000));
       return async () => front.present(await authority.issueServer(loopback));
     },
@@ -68,7 +68,7 @@ const credentials: readonly WireFault[] = [
     name: 'token-rotated',
     ...unauthorized,
     blinds: true,
-    inflict: async (lane) => {
+    start: async (lane) => {
       await lane.updateSecret({ credentials: { token: await tokenOf(lane.shoot, lane.name) } });
       await lane.shoot.client.delete(`/api/v1/namespaces/kube-system/serviceaccounts/${lane.name}`);
       return async () => lane.updateSecret({ credentials: { token: await tokenOf(lane.shoot, lane.name) } });
@@ -78,7 +78,7 @@ const credentials: readonly WireFault[] = [
     name: 'token-expired',
     ...unauthorized,
     blinds: true,
-    inflict: async (lane) => {
+    start: async (lane) => {
       await lane.updateSecret({ credentials: { token: await tokenUntil(lane.shoot, lane.name, -60) } });
       return async () => lane.updateSecret({ credentials: { token: await tokenUntil(lane.shoot, lane.name, 3_600) } });
     },
@@ -87,7 +87,7 @@ const credentials: readonly WireFault[] = [
     name: 'token-invalid',
     ...unauthorized,
     blinds: true,
-    inflict: async (lane) => {
+    start: async (lane) => {
       await lane.updateSecret({ credentials: { token: 'nobody-knows-me' } });
       return () => lane.updateSecret({});
     },
@@ -96,7 +96,7 @@ const credentials: readonly WireFault[] = [
     name: 'client-certificate-expired',
     ...unauthorized,
     blinds: true,
-    inflict: async (lane) => {
+    start: async (lane) => {
       await withClientCertificate(lane, -1_000);
       return () => withClientCertificate(lane, 3_600_000);
     },
@@ -109,7 +109,7 @@ const kubeconfigs: readonly WireFault[] = [
     name: 'packets-dropped',
     ...unreachable(/no answer within .*connecting/),
     blinds: true,
-    inflict: async (lane) => {
+    start: async (lane) => {
       const hole = await openBlackHole();
       await lane.updateSecret({ server: `https://127.0.0.1:${String(hole.port)}` });
       return async () => {
@@ -122,7 +122,7 @@ const kubeconfigs: readonly WireFault[] = [
     name: 'host-unknown',
     ...unreachable(/DNS/),
     blinds: true,
-    inflict: async (lane) => {
+    start: async (lane) => {
       await lane.updateSecret({ server: `https://${noHost}:${String(lane.front.port)}` });
       return () => lane.updateSecret({});
     },
@@ -132,7 +132,7 @@ const kubeconfigs: readonly WireFault[] = [
     result: 'kubeconfig_unusable',
     says: /no such Secret/,
     blinds: true,
-    inflict: async (lane) => {
+    start: async (lane) => {
       await lane.deleteSecret();
       return () => lane.updateSecret({});
     },

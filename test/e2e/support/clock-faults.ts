@@ -10,7 +10,7 @@ const wrongFromStart = (name: string, shiftMs: number): WireFault => ({
   name,
   ...judged,
   says: differs,
-  inflict: async ({ watchdog }) => {
+  start: async ({ watchdog }) => {
     await watchdog.kill();
     watchdog.shiftClock(shiftMs);
     await watchdog.start();
@@ -23,7 +23,7 @@ const wrongAfterwards = (name: string, shiftMs: number): WireFault => ({
   name,
   result: undefined,
   blinds: true,
-  inflict: async ({ watchdog }) => {
+  start: async ({ watchdog }) => {
     await watchdog.kill();
     watchdog.shiftClock(shiftMs);
     return () => watchdog.start();
@@ -35,7 +35,7 @@ const jumping = (name: string, shiftMs: number): WireFault => ({
   name,
   ...judged,
   says: differs,
-  inflict: async ({ watchdog }) => {
+  start: async ({ watchdog }) => {
     watchdog.shiftClock(shiftMs);
     return () => watchdog.shiftClock(0);
   },
@@ -56,7 +56,7 @@ const inDateHeader = (name: string, shiftMs: number): WireFault => ({
   name,
   ...judged,
   says: differs,
-  inflict: async ({ front }) => {
+  start: async ({ front }) => {
     front.intercept(async (_, ask) => {
       const whole = await ask();
       const date = new Date(Date.now() + shiftMs).toUTCString();
@@ -71,7 +71,7 @@ const inLeases = (name: string, nodes: 'fast' | 'slow'): WireFault => ({
   name,
   ...judged,
   nodes,
-  inflict: async () => () => undefined,
+  start: async () => () => undefined,
 });
 
 /** Error of the nodes' clocks, in milliseconds. */

@@ -79,8 +79,8 @@ const inAll = async (
     try {
       await waitFor({ what, withinMs: patienceMs, everyMs: 500 }, () => isSo(it));
     } catch (error) {
-      const told = [String(error), JSON.stringify(await resultsOf(it)), ...linesOf(it).slice(-12)];
-      throw new Error(`${it.lane.name}: ${told.join('\n')}`, { cause: error });
+      const details = [String(error), JSON.stringify(await resultsOf(it)), ...linesOf(it).slice(-12)];
+      throw new Error(`${it.lane.name}: ${details.join('\n')}`, { cause: error });
     }
   });
   const failures = (await Promise.allSettled(waits)).flatMap((end): unknown[] =>
@@ -94,10 +94,10 @@ const mark = async (it: FaultCase): Promise<void> => {
 };
 
 /** Starts all faults. Waits until the watchdog has noticed each. */
-export const inflict = async (cases: readonly FaultCase[]): Promise<void> => {
+export const startFaults = async (cases: readonly FaultCase[]): Promise<void> => {
   await Promise.all(
     cases.map(async (it) => {
-      it.heal = await it.fault.inflict(it.lane);
+      it.heal = await it.fault.start(it.lane);
       await mark(it);
     }),
   );
@@ -107,7 +107,7 @@ export const inflict = async (cases: readonly FaultCase[]): Promise<void> => {
   });
 };
 
-export const heal = async (cases: readonly FaultCase[]): Promise<void> => {
+export const endFaults = async (cases: readonly FaultCase[]): Promise<void> => {
   await Promise.all(
     cases.map(async (it) => {
       await it.heal();

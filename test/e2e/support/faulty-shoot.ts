@@ -3,7 +3,7 @@ import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { type KubeconfigCredentials, kubeconfigText } from '../../envtest/kubeconfig.ts';
 import { createDeployment, createMachines, createProtectedShoot, getDeployment, isAt } from '../../envtest/shoot.ts';
 import type { AuditedRequest } from './audit.ts';
-import { ShootFront } from '../../envtest/shoot-front.ts';
+import { ShootProxy } from '../../envtest/shoot-proxy.ts';
 import type { Watchdog } from './watchdog.ts';
 
 /** The contents of the kubeconfig in a shoot's Secret. */
@@ -20,7 +20,7 @@ export interface FaultyShoot {
   readonly namespace: string;
   readonly watchdog: Watchdog;
   readonly shoot: ControlPlane;
-  readonly front: ShootFront;
+  readonly front: ShootProxy;
   /** Signs the certificates of `front`. */
   readonly authority: Authority;
   /** Writes another kubeconfig into the Secret: the first one with these changes. */
@@ -53,7 +53,7 @@ export const createFaultyShoot = async (options: FaultyShootOptions): Promise<Fa
   const namespace = `shoot--faults--${name}`;
   const secret = `/api/v1/namespaces/${namespace}/secrets/shoot-access-prober`;
   const authority = await createAuthority(`${name}-ca`);
-  const front = await ShootFront.start(shoot, await authority.issueServer(['127.0.0.1']));
+  const front = await ShootProxy.start(shoot, await authority.issueServer(['127.0.0.1']));
   const access: ShootAccess = { server: front.url, caPem: authority.caPem, credentials };
   const textWith = (changes: Partial<ShootAccess>): string =>
     kubeconfigText({ name, user: 'prober', ...access, ...changes });
@@ -95,8 +95,8 @@ export const scalings = (requests: readonly AuditedRequest[]): ReadonlyMap<strin
     const [, namespace, resource, name] = /\/namespaces\/([^/]+)\/([^/?]+)(?:\/([^/?]+))?/.exec(uri) ?? [];
     if (!user.startsWith('dwd-') || !isWrite || namespace === undefined || resource === 'events') continue;
     const { spec } = (body ?? {}) as { readonly spec?: { readonly replicas?: number } };
-    const told = `${name ?? resource ?? ''} ${String(spec?.replicas ?? 'annotated')}`;
-    found.set(namespace, [...(found.get(namespace) ?? []), told]);
+    const text = `${name ?? resource ?? ''} ${String(spec?.replicas ?? 'annotated')}`;
+    found.set(namespace, [...(found.get(namespace) ?? []), text]);
   }
   return found;
 };

@@ -1,5 +1,5 @@
 import type { IsolatedShoot } from './isolated-shoot.ts';
-import type { FlowDirection } from './troubles.ts';
+import type { FlowDirection } from './write-faults.ts';
 import type { ProxiedWrite } from './write-proxy.ts';
 
 /** The result of one flow in one shoot. */

@@ -18,7 +18,7 @@ const cutOff = (name: string, how: 'refuse' | 'swallow', saysInOutage: RegExp): 
   result: 'healthy',
   saysInOutage,
   blinds: true,
-  inflict: async ({ watchdog: { proxy } }) => {
+  start: async ({ watchdog: { proxy } }) => {
     proxy.cutOff(how);
     return () => proxy.heal();
   },
@@ -28,7 +28,7 @@ const cutOffAtStart = (name: string, how: 'refuse' | 'swallow'): WireFault => ({
   name,
   result: undefined,
   blinds: true,
-  inflict: async ({ watchdog }) => {
+  start: async ({ watchdog }) => {
     await watchdog.kill();
     watchdog.proxy.cutOff(how);
     await watchdog.start();
@@ -47,7 +47,7 @@ export const seedFaults: readonly WireFault[] = [
     result: 'healthy',
     saysInOutage: /machines: 429 TooManyRequests/,
     blinds: true,
-    inflict: async ({ watchdog: { proxy } }) => {
+    start: async ({ watchdog: { proxy } }) => {
       proxy.refuseWhere(() => ({ status: 429, retryAfter: 1 }));
       proxy.breakConnections();
       return () => proxy.refuseWhere(() => undefined);
@@ -58,7 +58,7 @@ export const seedFaults: readonly WireFault[] = [
     result: 'healthy',
     saysInOutage: /kube-controller-manager.*429 TooManyRequests/,
     blinds: false,
-    inflict: async ({ watchdog: { proxy } }) => {
+    start: async ({ watchdog: { proxy } }) => {
       proxy.refuseWhere(refuseTwice());
       return () => proxy.refuseWhere(() => undefined);
     },

@@ -1,5 +1,5 @@
 import { type Expected, type WireFault, listFailed, unreachable } from './fault.ts';
-import type { Ask, FrontAnswer, RequestInterceptor, Passage } from '../../envtest/shoot-front.ts';
+import type { ForwardRequest, ProxyResponse, RequestInterceptor, ConnectionFate } from '../../envtest/shoot-proxy.ts';
 
 /** The configuration's `probeTimeout`, in milliseconds. */
 export const probeTimeoutMs = 4_000;
@@ -12,17 +12,17 @@ const meddling = (name: string, expected: Expected, meddler: RequestInterceptor)
   name,
   blinds: true,
   ...expected,
-  inflict: async ({ front }) => {
+  start: async ({ front }) => {
     front.intercept(meddler);
     return () => front.intercept(undefined);
   },
 });
 
-const admitting = (name: string, expected: Expected, passage: Passage): WireFault => ({
+const admitting = (name: string, expected: Expected, passage: ConnectionFate): WireFault => ({
   name,
   blinds: true,
   ...expected,
-  inflict: async ({ front }) => {
+  start: async ({ front }) => {
     front.admit(passage);
     return () => front.admit('terminated');
   },
@@ -30,11 +30,11 @@ const admitting = (name: string, expected: Expected, passage: Passage): WireFaul
 
 /** Applies an interceptor only to the list of leases. All other requests pass. */
 const inLeases =
-  (meddler: (ask: Ask) => ReturnType<RequestInterceptor>): RequestInterceptor =>
+  (meddler: (ask: ForwardRequest) => ReturnType<RequestInterceptor>): RequestInterceptor =>
   (path, ask) =>
     path.includes('/leases') ? meddler(ask) : ask();
 
-const changed = (change: (whole: FrontAnswer) => Partial<FrontAnswer>, accept?: string): RequestInterceptor =>
+const changed = (change: (whole: ProxyResponse) => Partial<ProxyResponse>, accept?: string): RequestInterceptor =>
   inLeases(async (ask) => {
     const whole = await ask(accept === undefined ? {} : { accept });
     return { ...whole, ...change(whole) };
@@ -43,22 +43,22 @@ const changed = (change: (whole: FrontAnswer) => Partial<FrontAnswer>, accept?: 
 const json = 'application/json';
 const html = '<html><body>Bad gateway</body></html>';
 
-const answer = (status: number, headers: Readonly<Record<string, string>> = {}, body = 'no'): FrontAnswer => ({
+const answer = (status: number, headers: Readonly<Record<string, string>> = {}, body = 'no'): ProxyResponse => ({
   status,
   headers: { 'content-type': 'text/plain', ...headers },
   body: Buffer.from(body),
 });
 
 /** Returns the response `ms` after the request, or later if the API server takes longer: the load of the machine does not add to the delay. */
-const heldBack = async (ask: Ask, ms: number): Promise<FrontAnswer> => {
+const heldBack = async (ask: ForwardRequest, ms: number): Promise<ProxyResponse> => {
   const [whole] = await Promise.all([ask(), new Promise((resolve) => setTimeout(resolve, ms).unref())]);
   return whole;
 };
 
-const half = ({ body }: FrontAnswer): number => Math.floor(body.length / 2);
+const half = ({ body }: ProxyResponse): number => Math.floor(body.length / 2);
 
 /** Corrupts the body after the 4-byte prefix of every Kubernetes protobuf message. */
-const garbled = ({ body }: FrontAnswer): Buffer => Buffer.from(body.map((byte, at) => (at < 4 ? byte : byte ^ 0x5a)));
+const garbled = ({ body }: ProxyResponse): Buffer => Buffer.from(body.map((byte, at) => (at < 4 ? byte : byte ^ 0x5a)));
 
 const throttled: Expected = { result: 'throttled', says: /429 TooManyRequests/ };
 const late = /no answer within/;

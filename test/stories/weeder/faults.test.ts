@@ -43,7 +43,7 @@ describe('deletes that fail', () => {
     fixture.kubelet.endpoints(etcd, true);
     await fixture.clock.advance(120_000);
     expect(fixture.kubelet.deleted).toHaveLength(2);
-    const lines = fixture.told('deleting failed, trying again');
+    const lines = fixture.logged('deleting failed, trying again');
     expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);
     expect(await fixture.meter().metricsText()).toMatch(
       /dwd_weeder_delete_errors_total\{service="etcd-main-client",code="\w+"\} 6\b/,
@@ -61,7 +61,7 @@ describe('deletes that fail', () => {
     });
     fixture.kubelet.endpoints(etcd, true);
     await fixture.clock.advance(30_000);
-    const lines = fixture.told('deleting failed, trying again').filter(({ level }) => level === 'error');
+    const lines = fixture.logged('deleting failed, trying again').filter(({ level }) => level === 'error');
     expect(lines.map(({ error }) => /\b(403|500)\b/.exec(String(error))?.[1])).toEqual(['500', '403']);
   });
 
@@ -204,7 +204,7 @@ describe('restart, hand-over and reload', () => {
     await fixture.clock.advance(500);
     await fixture.stopWeeder();
     expect(fixture.kubelet.deleted).toHaveLength(1);
-    expect(fixture.told('deleted a crash-looping pod')).toHaveLength(1);
+    expect(fixture.logged('deleted a crash-looping pod')).toHaveLength(1);
     fixture.line.requests.reset();
     await fixture.clock.advance(600_000);
     expect(fixture.line.requests.total()).toBe(0);
@@ -223,9 +223,9 @@ describe('restart, hand-over and reload', () => {
     fixture.kubelet.crash({ ...pod('new-1'), labels: { role: 'new' } });
     await fixture.clock.advance(1_000);
     expect(fixture.kubelet.deleted.map((line) => line.split(' ')[0])).toEqual([`${ns}/new-1`]);
-    expect(fixture.told('weeding starts: the service is ready')).toHaveLength(1);
+    expect(fixture.logged('weeding starts: the service is ready')).toHaveLength(1);
     await fixture.clock.advance(300_000);
-    expect(fixture.told('weeding ends')).toMatchObject([{ why: 'expired' }]);
+    expect(fixture.logged('weeding ends')).toMatchObject([{ why: 'expired' }]);
   });
 
   it('handles the response to a delete that was sent before a change of the configuration', async () => {
@@ -252,10 +252,10 @@ describe('restart, hand-over and reload', () => {
     const [first] = weederSettings.services;
     fixture.reload({ services: [{ ...first!, name: 'other' }] });
     await fixture.clock.advance(1_000);
-    expect(fixture.told('weeding ends')).toMatchObject([{ service: 'etcd-main-client', why: 'stopped' }]);
+    expect(fixture.logged('weeding ends')).toMatchObject([{ service: 'etcd-main-client', why: 'stopped' }]);
     fixture.kubelet.crash(pod('api-1'));
     await fixture.clock.advance(1_000);
-    expect(fixture.told('deleted a crash-looping pod')).toMatchObject([{ service: 'other' }]);
+    expect(fixture.logged('deleted a crash-looping pod')).toMatchObject([{ service: 'other' }]);
   });
 });
 
@@ -265,7 +265,7 @@ describe('dry run', () => {
     fixture.kubelet.crash(pod('api-1'));
     fixture.start({}, { dryRun: true });
     await fixture.clock.advance(120_000);
-    expect(fixture.told('would have deleted a crash-looping pod')).toHaveLength(1);
+    expect(fixture.logged('would have deleted a crash-looping pod')).toHaveLength(1);
     expect([...fixture.line.requests.byKey.keys()].filter((key) => !/^(list|watch) /.test(key))).toEqual([]);
     expect(fixture.kubelet.deleted).toEqual([]);
   });

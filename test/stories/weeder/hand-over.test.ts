@@ -52,7 +52,7 @@ describe('a change of the configuration', () => {
     await fixture.clock.advance(1_000);
     fixture.kubelet.removeEndpoints(etcd);
     await fixture.clock.advance(5_000);
-    expect(fixture.told('weeding ends')).toMatchObject([{ why: 'not-ready', deleted: 1 }]);
+    expect(fixture.logged('weeding ends')).toMatchObject([{ why: 'not-ready', deleted: 1 }]);
   });
 
   it('counts running weedings once', async () => {
@@ -83,7 +83,7 @@ describe('the end of the program', () => {
   it('ends and logs its weedings', async () => {
     await begin();
     await fixture.stopWeeder();
-    expect(fixture.told('weeding ends')).toMatchObject([{ namespace: ns, why: 'stopped', deleted: 1 }]);
+    expect(fixture.logged('weeding ends')).toMatchObject([{ namespace: ns, why: 'stopped', deleted: 1 }]);
     expect(await running()).toBe('0');
   });
 });

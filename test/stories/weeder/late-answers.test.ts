@@ -22,7 +22,7 @@ const answerDeletes = (faultOf: (name: string) => RequestFault | undefined): voi
   );
 
 /** Creates a crash-looping pod for each deleted pod, at most 50. Returns the function that ends this. */
-const remake = (owner: string): (() => void) => {
+const recreatePods = (owner: string): (() => void) => {
   let made = 0;
   return fixture.world.store.subscribe(simKinds.Pod, ({ type }) => {
     if (type !== 'DELETED' || made === 50) return;
@@ -45,12 +45,12 @@ describe('responses that arrive after the weeding has ended', () => {
     await fixture.clock.advance(3_500);
     fixture.line.setFaults(undefined);
     await fixture.clock.advance(301_000);
-    expect(fixture.told('weeding ends')).toMatchObject([
+    expect(fixture.logged('weeding ends')).toMatchObject([
       { why: 'not-ready', deleted: 0 },
       { why: 'expired', deleted: 1 },
     ]);
     // Each weeding logs its first failure.
-    expect(fixture.told('deleting failed, trying again').map(({ level }) => level)).toEqual(['error', 'error']);
+    expect(fixture.logged('deleting failed, trying again').map(({ level }) => level)).toEqual(['error', 'error']);
   });
 });
 
@@ -58,7 +58,7 @@ describe('lost responses', () => {
   it('may hide a delete, so the replacement waits for the back-off and the weeder does not cause a crash loop', async () => {
     await begin();
     fixture.kubelet.crash(pod('api-0', 'api'));
-    const unsubscribe = remake('api');
+    const unsubscribe = recreatePods('api');
     answerDeletes(() => ({ afterWrite: 'reset' }));
     fixture.kubelet.endpoints(etcd, true);
     await fixture.clock.advance(150_000);
@@ -88,25 +88,25 @@ describe('responses that take a second each', () => {
     await fixture.clock.advance(1_500);
   };
   const sent = (): number => fixture.line.requests.total({ verb: 'delete', resource: 'pods' });
-  const told = (): number => fixture.told('deleted a crash-looping pod').length;
+  const logged = (): number => fixture.logged('deleted a crash-looping pod').length;
 
   it('leave the unsent deletes of an ended weeding to the next one', async () => {
     await beginWithMany();
-    expect([sent(), told()]).toEqual([40, 20]);
+    expect([sent(), logged()]).toEqual([40, 20]);
     fixture.kubelet.endpoints(etcd, false);
     await fixture.clock.advance(60_000);
-    expect([sent(), told(), fixture.kubelet.deleted.length]).toEqual([40, 40, 40]);
+    expect([sent(), logged(), fixture.kubelet.deleted.length]).toEqual([40, 40, 40]);
     fixture.kubelet.endpoints(etcd, true);
     await fixture.clock.advance(5_000);
-    expect([sent(), told(), fixture.kubelet.deleted.length]).toEqual([60, 60, 60]);
+    expect([sent(), logged(), fixture.kubelet.deleted.length]).toEqual([60, 60, 60]);
   });
 
   it('do not make a weeder that stops send its unsent deletes', async () => {
     await beginWithMany();
     await fixture.stopWeeder();
-    expect([sent(), told(), fixture.kubelet.deleted.length]).toEqual([40, 40, 40]);
-    expect(fixture.told('weeding ends')).toMatchObject([{ why: 'stopped', deleted: 40 }]);
-    expect(fixture.told('deleting failed, trying again')).toEqual([]);
+    expect([sent(), logged(), fixture.kubelet.deleted.length]).toEqual([40, 40, 40]);
+    expect(fixture.logged('weeding ends')).toMatchObject([{ why: 'stopped', deleted: 40 }]);
+    expect(fixture.logged('deleting failed, trying again')).toEqual([]);
   });
 
   it('delay the deletes of a thousand pods, and none counts as failed', async () => {
@@ -119,7 +119,7 @@ describe('responses that take a second each', () => {
     answerDeletes(() => ({ delayMs: 1_000 }));
     for (const namespace of shoots) fixture.kubelet.endpoints({ ...etcd, namespace }, true);
     await fixture.clock.advance(60_000);
-    expect(fixture.told('deleting failed, trying again')).toEqual([]);
+    expect(fixture.logged('deleting failed, trying again')).toEqual([]);
     expect(fixture.kubelet.deleted).toHaveLength(1_000);
   });
 });

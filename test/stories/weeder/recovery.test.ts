@@ -30,7 +30,7 @@ const recover = async ({ isWeeded }: { readonly isWeeded: boolean }): Promise<re
     .toSorted((a, b) => a - b);
 };
 
-const told = (seconds: readonly number[]): string =>
+const formatSeconds = (seconds: readonly number[]): string =>
   `median ${(seconds[Math.floor(seconds.length / 2)] ?? 0).toFixed(0)} s, worst ${(seconds.at(-1) ?? 0).toFixed(0)} s`;
 
 describe('control planes whose etcd returns', () => {
@@ -39,7 +39,7 @@ describe('control planes whose etcd returns', () => {
     await fixture?.stop();
     const weeded = await recover({ isWeeded: true });
     process.stdout.write(
-      `recovery of ${String(alone.length)} Deployments: by themselves ${told(alone)}; weeded ${told(weeded)}\n`,
+      `recovery of ${String(alone.length)} Deployments: by themselves ${formatSeconds(alone)}; weeded ${formatSeconds(weeded)}\n`,
     );
     expect([alone.length, weeded.length]).toEqual([60, 60]);
     expect(alone.at(-1)).toBeGreaterThan(5 * 60);

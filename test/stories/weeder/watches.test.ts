@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => fixture.stop());
 
 /** Applies `fault` to the first `count` requests of this kind (`verb resource`). */
-const afflict = (kind: string, fault: RequestFault, count = Number.POSITIVE_INFINITY): void => {
+const injectFault = (kind: string, fault: RequestFault, count = Number.POSITIVE_INFINITY): void => {
   let left = count;
   fixture.line.setFaults((request) => {
     const { verb, resource } = requestKind(request);
@@ -52,7 +52,7 @@ const recoverAll = async (before = (): void => undefined): Promise<void> => {
 
 describe('watches that get no response', () => {
   it.each(['watch pods', 'watch endpointslices'])('(%s) are given up and reopened', async (kind) => {
-    afflict(kind, 'drop', 1);
+    injectFault(kind, 'drop', 1);
     await begin(ns);
     becomeReady(etcd, ns);
     await fixture.clock.advance(5_000);
@@ -64,7 +64,7 @@ describe('watches that get no response', () => {
   it('are not retried before a Retry-After has passed', async () => {
     await begin(ns);
     fixture.kubelet.crash({ namespace: ns, name: 'api-1' });
-    afflict('watch pods', { status: 429, retryAfter: 50 });
+    injectFault('watch pods', { status: 429, retryAfter: 50 });
     becomeReady(etcd, ns);
     await fixture.clock.advance(45_000);
     expect(fixture.line.requests.total({ verb: 'watch', resource: 'pods' })).toBe(1);
@@ -74,7 +74,7 @@ describe('watches that get no response', () => {
   });
 
   it('do not block the connections of all others', async () => {
-    await recoverAll(() => afflict('watch pods', 'drop'));
+    await recoverAll(() => injectFault('watch pods', 'drop'));
     await fixture.clock.advance(5_000);
     fixture.line.setFaults(undefined);
     await fixture.clock.advance(60_000);
@@ -91,7 +91,7 @@ describe('watches of single namespaces', () => {
 
   it('are not counted as failures when they are closed, even during their list', async () => {
     await begin(ns);
-    afflict('list pods', { delayMs: 5_000 });
+    injectFault('list pods', { delayMs: 5_000 });
     becomeReady(etcd, ns);
     await fixture.clock.advance(1_000);
     fixture.kubelet.endpoints({ namespace: ns, name: etcd }, false);
@@ -158,7 +158,7 @@ describe('a watch over all namespaces', () => {
     fixture.kubelet.crash({ namespace: first, name: 'lonely', owner: null });
     await widen();
     await fixture.clock.advance(60_000);
-    expect(fixture.told('left alone: no controller owns the pod, so nobody would bring it back')).toHaveLength(1);
+    expect(fixture.logged('left alone: no controller owns the pod, so nobody would bring it back')).toHaveLength(1);
   });
 });
 

@@ -20,7 +20,7 @@ afterEach(() => fixture.stop());
 
 const begin = (): Promise<void> => beginWithoutEtcd(fixture);
 
-const ends = (): readonly unknown[] => fixture.told('weeding ends').map(({ why, deleted }) => [why, deleted]);
+const ends = (): readonly unknown[] => fixture.logged('weeding ends').map(({ why, deleted }) => [why, deleted]);
 
 describe('the life of a weeding', () => {
   it('starts when the service becomes ready, deletes pods that crash-loop then and later, and ends after watchDuration', async () => {
@@ -39,7 +39,7 @@ describe('the life of a weeding', () => {
     fixture.kubelet.crash(pod('api-3', 'third'));
     await fixture.clock.advance(60_000);
     expect(fixture.kubelet.deleted).toHaveLength(2);
-    expect(fixture.told('deleted a crash-looping pod')).toMatchObject([
+    expect(fixture.logged('deleted a crash-looping pod')).toMatchObject([
       { namespace: ns, pod: 'api-1', containers: ['main'], service: 'etcd-main-client' },
       { pod: 'api-2', service: 'etcd-main-client' },
     ]);
@@ -72,7 +72,7 @@ describe('the life of a weeding', () => {
     await fixture.clock.advance(1_000);
     expect(fixture.kubelet.deleted).toHaveLength(1);
     expect(ends()).toEqual([['not-ready', 0]]);
-    expect(fixture.told('weeding starts: the service is ready')).toHaveLength(2);
+    expect(fixture.logged('weeding starts: the service is ready')).toHaveLength(2);
   });
 
   it('ends when the service is lost, so a pod that cannot start is not deleted', async () => {
@@ -94,7 +94,7 @@ describe('the life of a weeding', () => {
     fixture.kubelet.removeEndpoints(etcd);
     await fixture.clock.advance(1_000);
     expect(ends()).toEqual([['not-ready', 0]]);
-    expect(fixture.told('weeding starts: the service is ready')).toHaveLength(1);
+    expect(fixture.logged('weeding starts: the service is ready')).toHaveLength(1);
   });
 });
 
@@ -114,8 +114,8 @@ describe('pods', () => {
     await fixture.clock.advance(30_000);
     expect(recoveries).toBe(1);
     expect(fixture.kubelet.deleted).toEqual([]);
-    expect(fixture.told('not deleted: the pod has changed')).toHaveLength(1);
-    expect(fixture.told('deleting failed, trying again')).toEqual([]);
+    expect(fixture.logged('not deleted: the pod has changed')).toHaveLength(1);
+    expect(fixture.logged('deleting failed, trying again')).toEqual([]);
     fixture.kubelet.crash(pod('api-1'));
     await fixture.clock.advance(1_000);
     expect(fixture.kubelet.deleted).toHaveLength(1);
@@ -155,7 +155,7 @@ describe('pods', () => {
     fixture.kubelet.crash(pod('lonely', null));
     await fixture.clock.advance(30_000);
     expect(fixture.kubelet.deleted).toEqual([]);
-    expect(fixture.told('left alone: no controller owns the pod, so nobody would bring it back')).toMatchObject([
+    expect(fixture.logged('left alone: no controller owns the pod, so nobody would bring it back')).toMatchObject([
       { pod: 'lonely' },
     ]);
   });
@@ -218,7 +218,7 @@ describe('pods', () => {
     }
     fixture.kubelet.crash(pod('api-1'));
     await fixture.clock.advance(1_000);
-    expect(fixture.told('deleted a crash-looping pod')).toMatchObject([{ service: apiserver.name }]);
+    expect(fixture.logged('deleted a crash-looping pod')).toMatchObject([{ service: apiserver.name }]);
   });
 
   it('of an owner wait for its back-off also in a new weeding, so a flapping service causes no faster deletes', async () => {

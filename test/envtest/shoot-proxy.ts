@@ -11,7 +11,7 @@ import type { Certificate } from './certificates.ts';
 import type { ControlPlane } from './control-plane.ts';
 
 /** A response as it is sent to the prober. */
-export interface FrontAnswer {
+export interface ProxyResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -20,22 +20,22 @@ export interface FrontAnswer {
 }
 
 /** The path and `accept` header that replace the request's own. */
-interface AskOptions {
+interface ForwardOptions {
   readonly path?: string;
   readonly accept?: string;
 }
 
 /** Sends the request to the API server and returns the response. */
-export type Ask = (other?: AskOptions) => Promise<FrontAnswer>;
+export type ForwardRequest = (other?: ForwardOptions) => Promise<ProxyResponse>;
 
 /** Handles the request for `path`: returns the response for the prober, perhaps altered, or none. */
-export type RequestInterceptor = (path: string, ask: Ask) => Promise<FrontAnswer | 'no answer'>;
+export type RequestInterceptor = (path: string, ask: ForwardRequest) => Promise<ProxyResponse | 'no answer'>;
 
 /**
  * The fate of a connection. `terminated`: TLS ends here, and an interceptor handles the requests. `tunnelled`: all bytes pass. `stuck`: in the
  * middle of the TLS handshake, bytes from the API server stop passing. `silent`: it is accepted, and nothing follows. `reset`: it is reset.
  */
-export type Passage = 'terminated' | 'tunnelled' | 'stuck' | 'silent' | 'reset';
+export type ConnectionFate = 'terminated' | 'tunnelled' | 'stuck' | 'silent' | 'reset';
 
 const stuckAfterBytes = 100;
 const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'host']);
@@ -45,7 +45,7 @@ const endToEnd = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
 
 const pass: RequestInterceptor = (_, ask) => ask();
 
-const send = (answer: FrontAnswer, response: ServerResponse): void => {
+const send = (answer: ProxyResponse, response: ServerResponse): void => {
   const { status, headers, body, endsAfter } = answer;
   response.writeHead(status, { ...endToEnd(headers), 'content-length': body.length });
   if (endsAfter === undefined) {
@@ -58,7 +58,7 @@ const send = (answer: FrontAnswer, response: ServerResponse): void => {
 };
 
 /** A proxy between the prober and a shoot's API server. It passes credentials on. */
-export class ShootFront {
+export class ShootProxy {
   /** `https://127.0.0.1:port` */
   readonly url: string;
   readonly port: number;
@@ -68,7 +68,7 @@ export class ShootFront {
   readonly #sockets = new Set<Socket>();
   /** Terminates TLS on connections that it is given. It does not listen itself. */
   #terminator: HttpsServer;
-  #passage: Passage = 'terminated';
+  #passage: ConnectionFate = 'terminated';
   #meddler = pass;
 
   private constructor(shoot: ControlPlane, listener: Server, certificate: Certificate) {
@@ -83,14 +83,14 @@ export class ShootFront {
   }
 
   /** Starts a proxy on a free port. */
-  static async start(shoot: ControlPlane, certificate: Certificate): Promise<ShootFront> {
+  static async start(shoot: ControlPlane, certificate: Certificate): Promise<ShootProxy> {
     const listener = createServer();
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-    return new ShootFront(shoot, listener, certificate);
+    return new ShootProxy(shoot, listener, certificate);
   }
 
   /** Sets the fate of new connections. */
-  admit(passage: Passage): void {
+  admit(passage: ConnectionFate): void {
     this.#passage = passage;
   }
 
@@ -147,7 +147,10 @@ export class ShootFront {
     }
   }
 
-  async #ask(request: IncomingMessage, { path = request.url ?? '/', accept }: AskOptions = {}): Promise<FrontAnswer> {
+  async #ask(
+    request: IncomingMessage,
+    { path = request.url ?? '/', accept }: ForwardOptions = {},
+  ): Promise<ProxyResponse> {
     const { host, port } = this.#shoot;
     const headers = { ...endToEnd(request.headers), ...(accept === undefined ? {} : { accept }) };
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {

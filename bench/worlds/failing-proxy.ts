@@ -2,27 +2,27 @@ import type { Random } from '../../src/ports/random.ts';
 import type { ControlPlane } from '../../test/envtest/control-plane.ts';
 import { kubeconfigText } from '../../test/envtest/kubeconfig.ts';
 import { shootRules } from '../../test/envtest/shoot.ts';
-import { type FrontAnswer, ShootFront } from '../../test/envtest/shoot-front.ts';
+import { type ProxyResponse, ShootProxy } from '../../test/envtest/shoot-proxy.ts';
 
 /** A proxy in front of a shoot's API server that makes a share of the requests fail. */
-export interface FailingFront {
+export interface FailingProxy {
   /** Text of a kubeconfig that connects through the proxy. */
   readonly kubeconfig: string;
-  stop: ShootFront['stop'];
+  stop: ShootProxy['stop'];
 }
 
 const failingShare = 0.2;
 const [dayMs, dayS] = [86_400_000, 86_400];
 
-const serverError: FrontAnswer = {
+const serverError: ProxyResponse = {
   status: 500,
   headers: { 'content-type': 'application/json' },
   body: Buffer.from(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 500 })),
 };
 
 /** Starts the proxy. Half of the failing requests get a 500 response, for the others the connection breaks. */
-export const startFailingFront = async (shoot: ControlPlane, random: Random): Promise<FailingFront> => {
-  const front = await ShootFront.start(shoot, await shoot.authority.issueServer([shoot.host], dayMs));
+export const startFailingProxy = async (shoot: ControlPlane, random: Random): Promise<FailingProxy> => {
+  const front = await ShootProxy.start(shoot, await shoot.authority.issueServer([shoot.host], dayMs));
   front.intercept((_, ask) => {
     const draw = random.next();
     if (draw >= failingShare) return ask();

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** The resources that a process holds. */
-export interface Census {
+export interface ResourceCounts {
   /** Numbers of open sockets and pipes, by Node's names for them. */
   readonly resources: Readonly<Record<string, number>>;
   readonly fileDescriptors: number;
@@ -17,9 +17,9 @@ export interface Census {
   readonly externalBytes: number;
 }
 
-export interface CensusTaker {
+export interface ResourceCounter {
   /** Collects garbage, then counts. Resolves when two counts in a row are equal, so that work in progress has ended. */
-  take(): Promise<Census>;
+  take(): Promise<ResourceCounts>;
   /** Messages of Node's warnings, such as too many listeners. */
   readonly warnings: readonly string[];
   stop(): void;
@@ -36,7 +36,7 @@ const countResources = (): Readonly<Record<string, number>> => {
 };
 
 /** Counts the AbortSignals that are created from now on. At most one census may run per process. */
-export const startCensus = (): CensusTaker => {
+export const startResourceCounter = (): ResourceCounter => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   const Original = globalThis.AbortController;
@@ -51,7 +51,7 @@ export const startCensus = (): CensusTaker => {
   const onWarning = (warning: Error): void => void warnings.push(`${warning.name}: ${warning.message}`);
   process.on('warning', onWarning);
 
-  const count = async (): Promise<Census> => {
+  const count = async (): Promise<ResourceCounts> => {
     for (let round = 0; round < 4; round += 1) {
       collectGarbage();
       // The target of a dereferenced WeakRef stays reachable until the task ends.
@@ -70,7 +70,7 @@ export const startCensus = (): CensusTaker => {
       externalBytes: external,
     };
   };
-  const formOf = ({ resources, fileDescriptors, signals: living, listeners }: Census): string =>
+  const formOf = ({ resources, fileDescriptors, signals: living, listeners }: ResourceCounts): string =>
     JSON.stringify([resources, fileDescriptors, living, listeners]);
 
   return {

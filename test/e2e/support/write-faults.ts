@@ -13,13 +13,13 @@ export const targetOf = ({ path }: ProxiedWrite): string => path.replace(/^.*\/(
 const dependentOf = (write: ProxiedWrite): Dependent => targetOf(write).replace('/scale', '') as Dependent;
 const objectOf = ({ path }: ProxiedWrite): string => path.replace(/\/scale$/, '');
 
-interface Trouble {
+interface WriteFaultCase {
   readonly seed: ControlPlane;
   readonly lane: IsolatedShoot;
 }
 
 /** The fault of one write of a flow, by the name of the shoot that has it. */
-export const troubles: Readonly<Record<string, (trouble: Trouble) => WriteFault>> = {
+export const writeFaults: Readonly<Record<string, (trouble: WriteFaultCase) => WriteFault>> = {
   'killed-before': ({ lane }) => ({
     before: async () => {
       await lane.kill();
@@ -59,8 +59,8 @@ const endsProgram = (trouble: string): boolean => ['killed-before', 'killed-afte
 export const changesObject = (trouble: string): boolean => ['conflict', 'autoscaler'].includes(trouble);
 
 /** Arms a shoot's proxy: the next write to `target` has the shoot's fault, once. If the fault ends the program, the program is started again. */
-export const arm = (seed: ControlPlane, lane: IsolatedShoot, target: string | undefined) => {
-  const trouble = troubles[lane.name]?.({ seed, lane }) ?? {};
+export const injectOnce = (seed: ControlPlane, lane: IsolatedShoot, target: string | undefined) => {
+  const trouble = writeFaults[lane.name]?.({ seed, lane }) ?? {};
   let struck: ProxiedWrite | undefined;
   let recovery: Promise<unknown> = Promise.resolve();
   const restart = async (): Promise<void> => {
