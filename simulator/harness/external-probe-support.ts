@@ -22,7 +22,7 @@ export const externalProbe = (
 /** Puts a Secret with the kubeconfig of a shoot's public address, or with any other text, into the shoot's namespace. */
 export const publishExternalKubeconfig = ({ world }: Scenario, name: string, text?: string): void => {
   const shoot = world.shoot(name);
-  const kubeconfig = text ?? shoot.api.publicWay.kubeconfig();
+  const kubeconfig = text ?? shoot.api.publicAddress.kubeconfig();
   world.store.put(simKinds.Secret, shoot.secretObject(shoot.nameOf(externalSecretName), kubeconfig));
 };
 
@@ -43,12 +43,12 @@ export const cutLoadBalancer = (
   reachability: 'refused' | 'silent' = 'silent',
 ): void => {
   world.shoot(name).cutKubelets();
-  world.shoot(name).api.publicWay.setReachability(reachability);
+  world.shoot(name).api.publicAddress.setReachability(reachability);
 };
 
 export const mendLoadBalancer = ({ world }: Scenario, name: string): void => {
   world.shoot(name).restoreKubelets();
-  world.shoot(name).api.publicWay.setReachability('open');
+  world.shoot(name).api.publicAddress.setReachability('open');
 };
 
 /** Log lines about outside paths, except those of level debug. */

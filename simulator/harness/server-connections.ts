@@ -5,7 +5,7 @@ import type { Clock } from '../../src/ports/clock.ts';
 import type { World } from '../world/index.ts';
 import { type OpenLine, type TrafficListener, createServerConnection } from './server-connection.ts';
 import { createMemoryConnector } from './memory-connector.ts';
-import { type ServerPlace, createPlaces, urlOf } from './places.ts';
+import { type ServerAddress, createServerAddresses, urlOf } from './server-addresses.ts';
 
 export interface ServerConnectionsOptions {
   readonly world: World;
@@ -23,22 +23,22 @@ export const createServerConnections = ({ world, clock, machine, listen }: Serve
   const seed = createServerConnection(world.api, { clock, listener: listen?.('seed') });
   const lines = new Map<string, OpenLine>();
 
-  const lineOf = (place: ServerPlace): OpenLine => {
+  const lineOf = (place: ServerAddress): OpenLine => {
     const { api, name } = place.shoot;
     const url = urlOf(place);
-    const [way, server] = place.isOutside ? [api.publicWay, `outside/${name}`] : [api, name];
+    const [way, server] = place.isPublic ? [api.publicAddress, `outside/${name}`] : [api, name];
     const line = lines.get(url) ?? createServerConnection(way, { clock, listener: listen?.(server) });
     lines.set(url, line);
     return line;
   };
 
-  const placeOf = createPlaces(world);
+  const placeOf = createServerAddresses(world);
   const { authorization } = parseUntrustedKubeconfig(world.api.kubeconfig());
   return {
     seed,
-    shoot: (name: string): OpenLine => lineOf({ shoot: world.shoot(name), isOutside: false }),
+    shoot: (name: string): OpenLine => lineOf({ shoot: world.shoot(name), isPublic: false }),
     /** Returns the line to a shoot's public address. */
-    outside: (name: string): OpenLine => lineOf({ shoot: world.shoot(name), isOutside: true }),
+    outside: (name: string): OpenLine => lineOf({ shoot: world.shoot(name), isPublic: true }),
     /** The line to the seed as a transport, with the current credentials. */
     seedTransport: withCredentials(connect(seed.kube), staticCredentials(authorization)),
     connector: createMemoryConnector({

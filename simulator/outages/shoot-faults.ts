@@ -120,7 +120,7 @@ export class ShootFaults {
         if (cut.kind === 'nat-gateway') shoot.cutKubelets(nodeNames(shoot, cut.nodes));
         else way = cut.how;
       }
-      shoot.api.publicWay.setReachability(way);
+      shoot.api.publicAddress.setReachability(way);
     }
   }
 

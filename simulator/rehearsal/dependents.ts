@@ -112,7 +112,7 @@ export const populate = (world: World, settings: ProberSettings, { byRef }: Rehe
     if (externalProbe !== undefined) {
       const outside = { ...labels, name: fillTemplate(externalProbe.kubeConfigSecretName, cluster) };
       const outsideKey = place === undefined ? 'kubeconfig' : key;
-      store.put(simKinds.Secret, secretOf(namespace, outside, { [outsideKey]: api.publicWay.kubeconfig() }));
+      store.put(simKinds.Secret, secretOf(namespace, outside, { [outsideKey]: api.publicAddress.kubeconfig() }));
     }
     for (const { ref } of dependentResources) {
       const [kind, name] = [byRef.get(refKey(ref)), fillTemplate(ref.name, cluster)];

@@ -93,7 +93,7 @@ export const cutNodes = ({ store }: WorldShoot, { share }: RehearsedFault): read
 const injectFault = (shoot: WorldShoot, fault: RehearsedFault): void => {
   if (fault.downsApiServers === true) shoot.api.setReachability('refused');
   shoot.cutKubelets(cutNodes(shoot, fault));
-  if (fault.breaksPublicWay === true) shoot.api.publicWay.setReachability('silent');
+  if (fault.breaksPublicWay === true) shoot.api.publicAddress.setReachability('silent');
 };
 
 /** Times for which a flapping path is silent, and then open, in milliseconds. */
@@ -105,7 +105,7 @@ const lateMs = 60_000;
 const mend = (shoot: WorldShoot): void => {
   shoot.api.setReachability('open');
   shoot.restoreKubelets();
-  shoot.api.publicWay.setReachability('open');
+  shoot.api.publicAddress.setReachability('open');
 };
 
 /** The effects of a fault on the shoots, not on the watchdogs or their requests to the seed. */

@@ -36,7 +36,7 @@ export const createWorldServer = (options: WorldServerOptions) => {
     /** Transport of clients: requires the token of the kubeconfig, and fails while the path is not open. */
     kube: gate as Kube,
     /** Second path, through the public address. It fails on its own, and whenever the server cannot be reached. */
-    publicWay: createPublicEndpoint({ clock, name, kube: gate, token }),
+    publicAddress: createPublicEndpoint({ clock, name, kube: gate, token }),
     get reachability(): PathState {
       return gate.reachability;
     },

@@ -170,39 +170,43 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
   const { api, store, random, source } = deps;
   // With Cluster API this is a hidden namespace, which holds the actors' own objects of the cluster.
   const namespace = technicalName(init.name);
-  const plane = controlPlaneNamesOf(source, init);
+  const names = controlPlaneNamesOf(source, init);
   const shoot = api.server.store;
-  const steering = controlObjectOf(source, namespace);
-  const asMade = clusterObject(init, deps.clock.now());
-  const cluster = (): unknown => (source === 'secret' ? asMade : store.get(simKinds.Cluster, { name: namespace }));
+  const controlObject = controlObjectOf(source, namespace);
+  const initialCluster = clusterObject(init, deps.clock.now());
+  const cluster = (): unknown =>
+    source === 'secret' ? initialCluster : store.get(simKinds.Cluster, { name: namespace });
   const fleet = createFleet(
     { ...deps, store: shoot, random: random.fork('kubelets') },
     {
       // Different clusters of Cluster API may have nodes of the same names.
       namespace: source === 'cluster-api' ? 'sim' : namespace,
       path: () => api.reachability,
-      isCutOff: (node) => isCutOff(annotationOf(store, steering, kubeletsAnnotation), node),
+      isCutOff: (node) => isCutOff(annotationOf(store, controlObject, kubeletsAnnotation), node),
     },
   );
-  const { pods, stop: stopPods } = startShootPods({ ...deps, steering, random: random.fork('pods') }, init);
-  populate(deps, init, plane);
-  const stopCapi = plane.place && startCapiMachines(store, plane.place, namespace);
+  const { pods, stop: stopPods } = startShootPods(
+    { ...deps, steering: controlObject, random: random.fork('pods') },
+    init,
+  );
+  populate(deps, init, names);
+  const stopCapi = names.place && startCapiMachines(store, names.place, namespace);
   startMachines(deps, init, fleet);
   const stopCare = startShootCare({ ...deps, shoot, random: random.fork('care') }, init);
-  const ref = { namespace: plane.namespace, name: plane.nameOf(kubeApiserver) };
+  const ref = { namespace: names.namespace, name: names.nameOf(kubeApiserver) };
   // If there are pods, they decide whether the API server is reachable.
   const stopStatus = init.controlPlanePods === true ? undefined : startApiServerStatus(deps, { ref, api });
-  const controllers = startControllers(deps, { namespace, plane, shoot, fleet, cluster });
+  const controllers = startControllers(deps, { namespace, plane: names, shoot, fleet, cluster });
   return {
     shoot: {
       ...pods,
-      ...plane,
+      ...names,
       name: init.name,
       api,
       store: shoot,
-      ...kubeletSwitch(store, steering, fleet),
+      ...kubeletSwitch(store, controlObject, fleet),
       publishKubeconfig: (text = api.kubeconfig()) => {
-        const { data, ...secret } = plane.secretObject(plane.secretName, text);
+        const { data, ...secret } = names.secretObject(names.secretName, text);
         store.patch(simKinds.Secret, secret.metadata, (old) => ({
           ...old,
           data: { ...asMap(old.data), ...asMap(data) },

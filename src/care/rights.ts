@@ -2,10 +2,10 @@ import { careExtensionKinds, heartbeatLeaseName } from '../gardener/extensions.t
 import { type Grant, watched } from '../process/rights/index.ts';
 import type { CareSettings } from './settings.ts';
 
-const health = 'to know the health of control planes';
-const machines = 'to know the machines of shoots';
-const reports = 'to hear what extensions report';
-const nodes = 'to know the nodes of a shoot';
+const health = 'to check the health of control planes';
+const machines = 'to check the machines of shoots';
+const reports = 'to read the reports of extensions';
+const nodes = 'to check the nodes of a shoot';
 const tunnel = 'to try the tunnel to the nodes';
 
 const extensions = 'extensions.gardener.cloud';
@@ -14,7 +14,7 @@ const core = 'core.gardener.cloud';
 /** Rights of care in a seed, in all namespaces. It only reads there. */
 export const careGrants = ({ kubeConfigSecretName }: CareSettings): readonly Grant[] =>
   [
-    { group: extensions, resource: 'clusters', purpose: 'to know which shoots there are' },
+    { group: extensions, resource: 'clusters', purpose: 'to find the shoots' },
     { group: '', resource: 'secrets', names: [kubeConfigSecretName], purpose: 'to reach the API servers of shoots' },
     { group: 'apps', resource: 'deployments', purpose: health },
     { group: 'druid.gardener.cloud', resource: 'etcds', purpose: health },
@@ -25,14 +25,14 @@ export const careGrants = ({ kubeConfigSecretName }: CareSettings): readonly Gra
     { group: 'coordination.k8s.io', resource: 'leases', names: [heartbeatLeaseName], purpose: reports },
   ].map((grant) => ({ ...grant, verbs: watched }));
 
-const inCharge = 'to know whether extensions are alive';
+const inCharge = 'to check if extensions are alive';
 
 /** Rights of care in the garden, in all namespaces, for any configuration. */
 export const careGardenGrants: readonly Grant[] = [
   { group: core, resource: 'controllerregistrations', verbs: watched, purpose: inCharge },
   { group: core, resource: 'controllerinstallations', verbs: watched, purpose: inCharge },
-  { group: core, resource: 'shoots', verbs: ['get'], purpose: 'to know how Shoots are stored' },
-  { group: core, resource: 'shoots', verbs: ['patch'], purpose: 'to label a Shoot by how it is' },
+  { group: core, resource: 'shoots', verbs: ['get'], purpose: 'to read the stored Shoots' },
+  { group: core, resource: 'shoots', verbs: ['patch'], purpose: 'to label a Shoot with its health' },
   { group: core, resource: 'shoots/status', verbs: ['patch'], purpose: 'to write the conditions of Shoots' },
 ];
 

@@ -71,7 +71,7 @@ interface WriteParts {
 }
 
 /** Upper limit of the time that a check gets from its sync period, in milliseconds. */
-const longestPeriodMs = 180_000;
+const maxPeriodMs = 180_000;
 /**
  * A shoot is slow if its observation takes longer than this, in milliseconds, or than a quarter of the time for reads. The timeout of a broken tunnel is
  * shorter: if all tunnels break together, no shoot may count as slow.
@@ -108,9 +108,9 @@ export class ShootCheck {
     const { startedAt, timeoutMs } = bounds;
     const stored = await gardenReader?.read(target.shoot, { signal, timeoutMs: Math.min(gardenTimeoutMs, timeoutMs) });
     const shoot = stored?.ok === true ? stored.value.shoot : target.shoot;
-    const before = this.#basis(stored, shoot).conditions;
+    const before = this.#withNewerConditions(stored, shoot).conditions;
     const observedAt = clock.monotonic();
-    const { findings, ...bug } = await this.#find(target, shoot, bounds);
+    const { findings, ...bug } = await this.#observeAndCheck(target, shoot, bounds);
     this.#isSlow = clock.monotonic() - observedAt > Math.min(slowMs, timeoutMs / 4);
     const { writing, updates } = await this.#write({ target, stored, shoot, findings, bounds });
     const conditions = updates.map(({ condition }) => condition);
@@ -130,20 +130,20 @@ export class ShootCheck {
 
   #bounds(signal: AbortSignal): Bounds {
     const startedAt = this.#deps.clock.monotonic();
-    const periodMs = Math.min(this.#deps.settings.syncPeriodMs, longestPeriodMs);
+    const periodMs = Math.min(this.#deps.settings.syncPeriodMs, maxPeriodMs);
     const timeoutMs = periodMs / 2;
     return { startedAt, timeoutMs, readsEnd: startedAt + timeoutMs, writesEnd: startedAt + periodMs, signal };
   }
 
   /** Returns the Shoot with the conditions from which new ones are computed: the stored ones, or newer ones that could not be written. */
-  #basis(stored: StoredShoot, shoot: CareShoot): CareShoot {
+  #withNewerConditions(stored: StoredShoot, shoot: CareShoot): CareShoot {
     const last = this.#last;
     if (last === undefined || (stored?.ok === true && last.isStored)) return shoot;
     return { ...shoot, conditions: mergeShootConditions(shoot.conditions, last.conditions) };
   }
 
   /** Observes and judges. An exception makes all conditions Unknown; rejects only with `signal.reason`. */
-  async #find(
+  async #observeAndCheck(
     { problem }: CheckTarget,
     shoot: CareShoot,
     { timeoutMs, readsEnd: deadline, signal }: Bounds,
@@ -172,7 +172,7 @@ export class ShootCheck {
   async #write({ target, stored, shoot, findings, bounds }: WriteParts): Promise<Written> {
     const { clock, garden, settings } = this.#deps;
     const updatesOf = (from: CareShoot): Written['updates'] =>
-      conditionsFrom(findings, { shoot: this.#basis(stored, from), settings }, clock.now());
+      conditionsFrom(findings, { shoot: this.#withNewerConditions(stored, from), settings }, clock.now());
     const refusal = refusalOf(stored, target);
     if (garden === undefined || stored?.ok !== true || refusal !== undefined) {
       return { writing: refusal ?? { kind: 'no-garden' }, updates: updatesOf(shoot) };

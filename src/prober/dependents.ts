@@ -27,7 +27,7 @@ export interface DependentsDeps extends ProberActDeps {
   readonly settings: ProberSettings;
 }
 
-interface AskOptions extends Pick<ProberActRequest, 'urgent' | 'signal'> {
+interface ActionOptions extends Pick<ProberActRequest, 'urgent' | 'signal'> {
   readonly seed?: KubeClient | undefined;
 }
 
@@ -68,11 +68,11 @@ export class Dependents {
 
   /** True while a resource is up that a scale-down would scale down, and none is held. */
   isUnprotected(): boolean {
-    return this.isLeftUp() && this.countHeld() === 0;
+    return this.hasResourceToScaleDown() && this.countHeld() === 0;
   }
 
   /** True while a resource is up that a scale-down would scale down. */
-  isLeftUp(): boolean {
+  hasResourceToScaleDown(): boolean {
     return [...this.#resources.values()].some(({ ref, scaleDown }) => {
       const snapshot = this.snapshotOf(refKey(ref));
       if (scaleDown === undefined || snapshot.kind !== 'state') return false;
@@ -116,7 +116,7 @@ export class Dependents {
   }
 
   /** Sends the one request of an action, through `seed` if there is one. Rejects only with `signal.reason`, and only for reads. */
-  async send(action: Action, { seed = this.#deps.seed, ...options }: AskOptions): Promise<ActionResponse> {
+  async send(action: Action, { seed = this.#deps.seed, ...options }: ActionOptions): Promise<ActionResponse> {
     const { key } = action;
     const { ref, annotation } = this.#resources.get(key) ?? {};
     const served = this.#deps.dependents.get(key)?.served();

@@ -24,7 +24,7 @@ export interface Reads {
   machines(urgent: boolean): Read<readonly Machine[]>;
   /** Returns the clock skew by the latest list of the leases. */
   skew(): { readonly skewMs?: number };
-  slowestAnswerMs(): number | undefined;
+  slowestResponseMs(): number | undefined;
   close(): void;
 }
 
@@ -48,12 +48,12 @@ export interface ReadsDeps extends RunRequestsDeps {
 export const openReads = (deps: ReadsDeps, request: ReadsRequest): Reads => {
   const { clock, source } = deps;
   const { cluster, kubeConfigSecretName, memory, deadline, signal } = request;
-  const { slowestAnswerMs } = memory;
+  const { slowestResponseMs } = memory;
   const requests = new RunRequests(deps, {
     secret: `${parseClusterName(cluster).namespace}/${kubeConfigSecretName}`,
     secretKey: request.kubeConfigKey,
     deadline,
-    slowestAnswerMs,
+    slowestResponseMs,
     signal,
   });
   let skewMs: number | undefined;
@@ -75,7 +75,7 @@ export const openReads = (deps: ReadsDeps, request: ReadsRequest): Reads => {
       return machines === undefined ? { ok: true, value: [] } : valueOf(await requests.seed(machines, urgent));
     },
     skew: () => (skewMs === undefined ? {} : { skewMs }),
-    slowestAnswerMs: () => requests.slowestAnswerMs(),
+    slowestResponseMs: () => requests.slowestResponseMs(),
     close: () => requests.close(),
   };
 };

@@ -29,14 +29,14 @@ interface Given {
   /** Time until each response of the shoot, in milliseconds. */
   readonly answerMs?: number;
   /** Time of the slowest response in the previous run, in milliseconds. */
-  readonly slowestAnswerMs?: number;
+  readonly slowestResponseMs?: number;
   /** Last part of the path of the request that fails. */
   readonly fails?: string;
 }
 
 /** A run whose shoot responds; `outcome()` is undefined while the run is in progress. */
 const start = (given: Given) => {
-  const { dependents = disturbed, ageMs = 0, timeoutMs = 30_000, answerMs = 0, slowestAnswerMs } = given;
+  const { dependents = disturbed, ageMs = 0, timeoutMs = 30_000, answerMs = 0, slowestResponseMs } = given;
   const answers: Readonly<Record<string, unknown>> = {
     version: {},
     leases: list(names.map((name) => buildLease({ name, renewTime: microTime(clock.now() - ageMs) }))),
@@ -79,7 +79,10 @@ const start = (given: Given) => {
       cluster: 'shoot--a',
       kubeConfigSecretName: 'probe',
       timeoutMs,
-      memory: { ...emptyProbeMemory, ...(slowestAnswerMs === undefined ? {} : { slowestAnswerMs }) },
+      memory: {
+        ...emptyProbeMemory,
+        ...(slowestResponseMs === undefined ? {} : { slowestResponseMs }),
+      },
       input: () => ({ settings: defaultSettings, dependents, random: 0 }),
       signal: abort.signal,
     },
@@ -194,12 +197,12 @@ describe('the requests of a run', () => {
   const sideBySide = ['0 version', '0 leases', '100 nodes', '100 machines', '100 leases'];
 
   it.each([
-    { slowestAnswerMs: 2_000, timeoutMs: 30_000, expected: inSteps },
-    { slowestAnswerMs: 2_001, timeoutMs: 30_000, expected: sideBySide },
+    { slowestResponseMs: 2_000, timeoutMs: 30_000, expected: inSteps },
+    { slowestResponseMs: 2_001, timeoutMs: 30_000, expected: sideBySide },
     // A quarter of a run's time counts as slow, too.
-    { slowestAnswerMs: 1_000, timeoutMs: 4_000, expected: inSteps },
-    { slowestAnswerMs: 1_001, timeoutMs: 4_000, expected: sideBySide },
-  ])('adapt to responses of $slowestAnswerMs ms in a run of $timeoutMs ms', async ({ expected, ...given }) => {
+    { slowestResponseMs: 1_000, timeoutMs: 4_000, expected: inSteps },
+    { slowestResponseMs: 1_001, timeoutMs: 4_000, expected: sideBySide },
+  ])('adapt to responses of $slowestResponseMs ms in a run of $timeoutMs ms', async ({ expected, ...given }) => {
     expect(await askedIn(given)).toEqual(expected);
   });
 
@@ -207,12 +210,12 @@ describe('the requests of a run', () => {
     { timeoutMs: 5_001, again: ['2500 leases'] },
     { timeoutMs: 5_000, again: [] },
   ])('list the leases again if $timeoutMs ms leave time for it', async ({ timeoutMs, again }) => {
-    const slow = { slowestAnswerMs: 2_500, answerMs: 2_500, timeoutMs };
+    const slow = { slowestResponseMs: 2_500, answerMs: 2_500, timeoutMs };
     expect(await askedIn(slow)).toEqual(['0 version', '0 leases', '2500 nodes', '2500 machines', ...again]);
   });
 
   it('for leases in parallel with the version are ignored if the API server does not respond to the version', async () => {
-    const { outcome } = start({ fails: 'version', slowestAnswerMs: 9_000 });
+    const { outcome } = start({ fails: 'version', slowestResponseMs: 9_000 });
     await clock.settle();
     expect(outcome()).toMatchObject({ decision: { verdict: { failure: 'api_server_unreachable' } } });
     expect(outcome()).toHaveProperty('decision.memory.history', emptyProbeMemory.history);

@@ -1,5 +1,5 @@
 import { decideByCandidates, decideByLeases, judgeLeases } from './judge/decide.ts';
-import { unreachable } from './judge/failure.ts';
+import { afterFailedShootRead } from './judge/failure.ts';
 import type { Decision } from './judge/decision.ts';
 import type { ProbeInput } from './judge/probe-input.ts';
 import type { ProbeMemory } from './judge/probe-memory.ts';
@@ -37,19 +37,20 @@ export const probe = async (deps: ReadsDeps, request: ProbeRequest): Promise<Pro
   const reads = openReads(deps, { ...request, deadline: times.endsBy });
   const input = (): ProbeInput => ({ ...request.input(), memory, now: clock.monotonic() });
   const end = (decision: Decision): ProbeResult => ({
-    decision: { ...decision, memory: withSlowest(decision.memory, reads.slowestAnswerMs()) },
+    decision: { ...decision, memory: withSlowest(decision.memory, reads.slowestResponseMs()) },
     durationMs: clock.monotonic() - startedAt,
     ...reads.skew(),
   });
   try {
     const isSlow = answersAreSlow(memory, times);
     const [version, early] = await Promise.all([reads.version(), isSlow ? reads.leases() : undefined]);
-    if (!version.ok) return end(unreachable({ startedAt, failure: 'api_server_unreachable', ...version }, input()));
+    if (!version.ok)
+      return end(afterFailedShootRead({ startedAt, failure: 'api_server_unreachable', ...version }, input()));
 
     const leases = early ?? (await reads.leases());
-    if (!leases.ok) return end(unreachable({ startedAt, failure: 'lease_list_failed', ...leases }, input()));
+    if (!leases.ok) return end(afterFailedShootRead({ startedAt, failure: 'lease_list_failed', ...leases }, input()));
     const judged = judgeLeases(leases.value, input());
-    if (judged.isEnough) return end(decideByLeases(judged, input()));
+    if (judged.leasesSuffice) return end(decideByLeases(judged, input()));
 
     // A list of leases that took long is outdated once nodes and machines have arrived. An outdated list is still better than a run that never ends in time.
     const isRepeated = isSlow && hasTimeForAnother(times, clock.monotonic());
@@ -58,9 +59,9 @@ export const probe = async (deps: ReadsDeps, request: ProbeRequest): Promise<Pro
       reads.machines(judged.isUrgent),
       isRepeated ? reads.leases() : undefined,
     ]);
-    if (!newer.ok) return end(unreachable({ startedAt, failure: 'lease_list_failed', ...newer }, input()));
+    if (!newer.ok) return end(afterFailedShootRead({ startedAt, failure: 'lease_list_failed', ...newer }, input()));
     const latest = newer === leases ? judged : judgeLeases(newer.value, input());
-    if (latest.isEnough) return end(decideByLeases(latest, input()));
+    if (latest.leasesSuffice) return end(decideByLeases(latest, input()));
     return end(
       decideByCandidates(latest, { nodes, machines, chooseCandidates: deps.source.lists.chooseCandidates }, input()),
     );
@@ -80,11 +81,13 @@ interface RunTimes {
  */
 const slowAnswerMs = 2_000;
 
-const answersAreSlow = ({ slowestAnswerMs = 0 }: ProbeMemory, { startedAt, endsBy }: RunTimes): boolean =>
-  slowestAnswerMs > Math.min(slowAnswerMs, (endsBy - startedAt) / 4);
+const answersAreSlow = (
+  { slowestResponseMs: slowestResponseMs = 0 }: ProbeMemory,
+  { startedAt, endsBy }: RunTimes,
+): boolean => slowestResponseMs > Math.min(slowAnswerMs, (endsBy - startedAt) / 4);
 
 /** True if another response that takes as long as the first ones of this run arrives before its time is up. */
 const hasTimeForAnother = ({ startedAt, endsBy }: RunTimes, now: number): boolean => now + (now - startedAt) < endsBy;
 
-const withSlowest = ({ slowestAnswerMs: _, ...memory }: ProbeMemory, latest: number | undefined): ProbeMemory =>
-  latest === undefined ? memory : { ...memory, slowestAnswerMs: latest };
+const withSlowest = ({ slowestResponseMs: _, ...memory }: ProbeMemory, latest: number | undefined): ProbeMemory =>
+  latest === undefined ? memory : { ...memory, slowestResponseMs: latest };

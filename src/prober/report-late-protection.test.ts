@@ -23,9 +23,9 @@ beforeEach(() => {
   protection = new LateProtectionReporter({ clock, logger, metrics: createProberMetrics(meter) });
 });
 
-const judge = (verdict: Verdict, restsOnSeenRenewals = true): void =>
+const judge = (verdict: Verdict, hasObservedRenewals = true): void =>
   protection.judged('a', {
-    decision: { verdict, ...(restsOnSeenRenewals ? { restsOnSeenRenewals } : {}) },
+    decision: { verdict, ...(hasObservedRenewals ? { hasObservedRenewals } : {}) },
     isUnprotected: () => isUnprotected,
   });
 const crossed = (agoMs: number): Verdict => ({ kind: 'unhealthy', crossedAt: clock.monotonic() - agoMs });
@@ -77,7 +77,7 @@ it('treats the outage as the same after failed runs, and as a new one after anot
 
 it.each<{ readonly what: string; readonly end: () => void }>([
   { what: 'the outage is over', end: () => judge(upVerdict) },
-  { what: 'the shoot is gone', end: () => protection.forget('a') },
+  { what: 'the shoot is forgotten', end: () => protection.forget('a') },
   { what: 'the program ends', end: () => protection.stop() },
 ])('reports nothing when $what before', async ({ end }) => {
   judge(crossed(0));

@@ -13,7 +13,7 @@ export interface LateProtectionDeps {
 }
 
 export interface JudgedShoot {
-  readonly decision: Pick<Decision, 'verdict' | 'restsOnSeenRenewals'>;
+  readonly decision: Pick<Decision, 'verdict' | 'hasObservedRenewals'>;
   /** True while a resource is up that a scale-down would scale down, and none is held. */
   readonly isUnprotected: () => boolean;
 }
@@ -28,13 +28,13 @@ export class LateProtectionReporter {
     this.#deps = deps;
   }
 
-  judged(namespace: string, { decision: { verdict, restsOnSeenRenewals }, isUnprotected }: JudgedShoot): void {
+  judged(namespace: string, { decision: { verdict, hasObservedRenewals }, isUnprotected }: JudgedShoot): void {
     // A failed run shows nothing about the outage.
     if (verdict.kind === 'failed') return;
     if (verdict.kind !== 'unhealthy') this.forget(namespace);
     else if (!this.#outages.has(namespace)) {
       // If the threshold was crossed before this process watched the shoot, the time starts with the verdict.
-      const since = restsOnSeenRenewals === true ? verdict.crossedAt : this.#deps.clock.monotonic();
+      const since = hasObservedRenewals === true ? verdict.crossedAt : this.#deps.clock.monotonic();
       this.#outages.set(namespace, this.#watch(namespace, since, isUnprotected));
     }
   }

@@ -19,7 +19,7 @@ beforeEach(() => {
   connections = [];
 });
 
-const start = (slowestAnswerMs?: number, own: Clock = clock): RunRequests =>
+const start = (slowestResponseMs?: number, own: Clock = clock): RunRequests =>
   new RunRequests(
     {
       clock: own,
@@ -41,7 +41,7 @@ const start = (slowestAnswerMs?: number, own: Clock = clock): RunRequests =>
     {
       secret: 'shoot--a/probe',
       deadline: clock.monotonic() + 30_000,
-      slowestAnswerMs,
+      slowestResponseMs,
       signal: new AbortController().signal,
     },
   );
@@ -84,10 +84,10 @@ describe('a request to the shoot', () => {
   it.each([
     ['500', status('ServerError', 500)],
     ['a reset while connecting', broken('ECONNRESET', 'connecting')],
-    ['a reset in place of an answer', broken('ECONNRESET', 'waiting for the answer')],
-    ['an answer that breaks off', broken('ECONNRESET', 'reading the answer')],
+    ['a reset in place of a response', broken('ECONNRESET', 'waiting for the answer')],
+    ['a response that breaks off', broken('ECONNRESET', 'reading the answer')],
     ['no connection in time', broken('ETIMEDOUT', 'connecting')],
-    ['no answer in time', late('waiting for the answer')],
+    ['no response in time', late('waiting for the answer')],
     ['no handshake in time', late('connecting')],
   ] as const)('that fails with %s is repeated once, at once, on a new connection', async (_, error) => {
     const outcome = outcomeOf(start().shoot(getVersion));
@@ -104,10 +104,10 @@ describe('a request to the shoot', () => {
     ['401', status('Unauthorized', 401)],
     ['403', status('Forbidden', 403)],
     ['404', status('NotFound', 404)],
-    ['an answer of another kind', status('MalformedResponse', 200)],
+    ['a malformed response', status('MalformedResponse', 200)],
     ['a refused connection', broken('ECONNREFUSED', 'connecting')],
-    ['a name that is unknown', broken('ENOTFOUND', 'connecting')],
-    ['a certificate that has expired', broken('CERT_HAS_EXPIRED', 'connecting')],
+    ['an unknown DNS name', broken('ENOTFOUND', 'connecting')],
+    ['an expired certificate', broken('CERT_HAS_EXPIRED', 'connecting')],
   ] as const)('that fails with %s is not repeated', async (_, error) => {
     const outcome = outcomeOf(start().shoot(getVersion));
     await fail(error);
@@ -164,7 +164,7 @@ describe('the slowest response for the next run', () => {
   const learn = async (act: (asker: RunRequests) => Promise<void>, before?: number): Promise<number | undefined> => {
     const asker = start(before);
     await act(asker);
-    return asker.slowestAnswerMs();
+    return asker.slowestResponseMs();
   };
 
   it('is the longest time of a response, successful or not', async () => {

@@ -20,7 +20,7 @@ export interface RunRequestsOptions {
   /** Monotonic instant at which the run ends. */
   readonly deadline: number;
   /** Time of the slowest response in the latest run that got one from the shoot, in milliseconds. */
-  readonly slowestAnswerMs?: number | undefined;
+  readonly slowestResponseMs?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -69,7 +69,7 @@ export class RunRequests {
   async shoot<T>(call: Call<T>): Promise<Sent<T>> {
     const free = this.#free.pop();
     const connection = free === undefined ? this.#connect() : ({ ok: true, value: free } as const);
-    const known = Math.max(this.#request.slowestAnswerMs ?? 0, this.#slowest ?? 0);
+    const known = Math.max(this.#request.slowestResponseMs ?? 0, this.#slowest ?? 0);
     const first = await this.#attempt(connection, call, Math.max(firstAttemptMs, 2 * known));
     return this.#mayRepeat(first) ? this.#attempt(this.#connect(), call, Number.POSITIVE_INFINITY) : first;
   }
@@ -86,8 +86,8 @@ export class RunRequests {
   }
 
   /** Returns the time of the shoot's slowest response, for the next run. If requests only hung, it is that of the previous run. */
-  slowestAnswerMs(): number | undefined {
-    return this.#slowest ?? (this.#hasHung ? this.#request.slowestAnswerMs : undefined);
+  slowestResponseMs(): number | undefined {
+    return this.#slowest ?? (this.#hasHung ? this.#request.slowestResponseMs : undefined);
   }
 
   /** Monotonic instant at which the latest attempt ended that took long, or longer than recent responses. */
@@ -144,7 +144,7 @@ export class RunRequests {
   /** Measures the time to a response, successful or not. While our own process was suspended, only we stalled. */
   #measure<T>(sent: Sent<T>, { sentAt, heldUpMs }: { readonly sentAt: number; readonly heldUpMs: number }): void {
     const now = this.#deps.clock.monotonic();
-    const usualMs = sent.ok ? (this.#request.slowestAnswerMs ?? 0) : 0;
+    const usualMs = sent.ok ? (this.#request.slowestResponseMs ?? 0) : 0;
     if (now - sentAt - heldUpMs >= usualMs + stallMs) this.#stalledUntil = now;
     const isAnswer = sent.ok || (sent.error instanceof ApiError && sent.error.status !== undefined);
     if (isAnswer) this.#slowest = Math.max(this.#slowest ?? 0, now - sentAt);

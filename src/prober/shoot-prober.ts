@@ -24,13 +24,13 @@ export class ShootProber {
   readonly #pause: ShootPause;
   readonly #externalProber: ExternalProber | undefined;
   readonly #events: ShootEvent[] = [];
-  #settle: (result: 'done' | 'failed') => void = () => undefined;
+  #resolveStopped: (result: 'done' | 'failed') => void = () => undefined;
   readonly #stopped = new Promise<'done' | 'failed'>((resolve) => {
-    this.#settle = resolve;
+    this.#resolveStopped = resolve;
   });
   #settings: ShootSettings;
   #state: ShootProberState;
-  #run = new AbortController();
+  #runAbort = new AbortController();
   #isScheduled = false;
   #cancelTimer = (): void => undefined;
   /** Ends the subscription to changes of resources, which matter while a flow runs. */
@@ -145,7 +145,7 @@ export class ShootProber {
     this.#cancelTimer();
     if (state.ended !== undefined) {
       this.#stopListening();
-      this.#settle(state.ended);
+      this.#resolveStopped(state.ended);
     } else if (Number.isFinite(wakeAt)) {
       this.#cancelTimer = clock.timer(wakeAt - clock.monotonic(), this.#schedule);
     }
@@ -154,7 +154,7 @@ export class ShootProber {
   /** Starts over after a bug, without waiting for work in progress: the next run needs nothing but the state in the cluster. */
   #startOver(): void {
     const { clock, settings } = this.#deps;
-    for (const work of [this.#run, this.#requests]) work.abort(new Error('the prober starts over'));
+    for (const work of [this.#runAbort, this.#requests]) work.abort(new Error('the prober starts over'));
     const { flow: _flow, next: _next, ...rest } = this.#state;
     this.#state = { ...rest, runUnderWay: false, nextRunAt: clock.monotonic() + settings.probeIntervalMs };
     this.#cancelTimer();
@@ -167,7 +167,7 @@ export class ShootProber {
         void this.#probe();
         break;
       case 'abort-run':
-        this.#run.abort(new Error('the prober is being stopped'));
+        this.#runAbort.abort(new Error('the prober is being stopped'));
         break;
       case 'flow-started':
         this.#requests.flowStarted(effect.flow);
@@ -195,7 +195,7 @@ export class ShootProber {
   async #probe(): Promise<void> {
     const { clock, random, settings, report, gate } = this.#deps;
     const run = new AbortController();
-    this.#run = run;
+    this.#runAbort = run;
     const jitter = random.next();
     try {
       const context = { ...this.#probeSettings(), isHeld: this.held() > 0, now: clock.monotonic() };
@@ -226,7 +226,7 @@ export class ShootProber {
     settings: this.#probeSettings(),
     held: this.#dependents.listHeld(),
     ignored: this.#dependents.listIgnored(),
-    isLeftUp: this.#dependents.isLeftUp(),
+    hasResourceToScaleDown: this.#dependents.hasResourceToScaleDown(),
   });
 
   #probeSettings(): ReturnType<typeof probeSettings> {

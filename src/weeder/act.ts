@@ -54,6 +54,6 @@ const failureOf = (error: ApiError): DeleteResult => {
   if (error.code === 'Conflict') return { outcome: { kind: 'changed', error } };
   const { retryAfterMs = 0, handling, rateLimited } = error;
   // The server did not refuse the delete, but its response is lost or unreadable.
-  const mayHaveLanded = handling === 'retry' && !rateLimited;
-  return { outcome: { kind: 'failed', retryAfterMs, mayHaveLanded }, error };
+  const mayHaveTakenEffect = handling === 'retry' && !rateLimited;
+  return { outcome: { kind: 'failed', retryAfterMs, mayHaveTakenEffect }, error };
 };

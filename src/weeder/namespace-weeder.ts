@@ -84,7 +84,7 @@ export class NamespaceWeeder {
     for (const { dependent, error } of decision.refused) {
       this.#report(dependent, (about) => report.deleteFailed({ ...about, error }));
     }
-    for (const orphan of decision.orphans) this.#report(orphan, (about) => report.orphanSkipped(about));
+    for (const orphan of decision.barePods) this.#report(orphan, (about) => report.barePodSkipped(about));
     for (const dependent of decision.deletions) this.#start(dependent);
     this.#cancelTimer();
     if (!Number.isFinite(decision.nextDecisionAt)) return;
@@ -133,7 +133,7 @@ export class NamespaceWeeder {
       this.#state = recordOutcome(this.#state, { pod, outcome: result.outcome }, now);
       if (weeding !== undefined) reportResult(report, { pod, weeding, now }, result);
     } catch (error) {
-      const outcome = { kind: 'failed', retryAfterMs: 0, mayHaveLanded: true } as const;
+      const outcome = { kind: 'failed', retryAfterMs: 0, mayHaveTakenEffect: true } as const;
       this.#state = recordOutcome(this.#state, { pod, outcome }, clock.monotonic());
       report.unexpectedError(pod.namespace, error);
     }

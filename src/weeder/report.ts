@@ -100,7 +100,7 @@ export class WeederReport {
   }
 
   /** Reports a crash-looping pod that is not deleted, because it has no controller owner. */
-  orphanSkipped(about: PodReport): void {
+  barePodSkipped(about: PodReport): void {
     const text = 'left alone: no controller owns the pod, so nobody would bring it back';
     this.#deps.logger.info(text, fieldsOf(about));
   }

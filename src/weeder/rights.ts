@@ -8,9 +8,9 @@ export const weederGrants: readonly Grant[] = [
     group: 'discovery.k8s.io',
     resource: 'endpointslices',
     verbs: watched,
-    purpose: 'to know which services are ready',
+    purpose: 'to find services that become ready',
   },
-  { ...pods, verbs: watched, purpose: 'to see pods that crash-loop' },
-  { ...pods, verbs: ['delete'], purpose: 'to let pods that crash-loop start anew' },
+  { ...pods, verbs: watched, purpose: 'to find crash-looping pods' },
+  { ...pods, verbs: ['delete'], purpose: 'to restart crash-looping pods' },
   eventGrant,
 ];

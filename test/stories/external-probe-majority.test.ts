@@ -24,7 +24,7 @@ afterEach(() => scenario.stop());
 
 const modes = ['observe', 'confirm', 'trigger'] as const;
 const breakPaths = (broken: readonly string[], how: 'refused' | 'silent' | 'open' = 'silent'): void => {
-  for (const name of broken) scenario.world.shoot(name).api.publicWay.setReachability(how);
+  for (const name of broken) scenario.world.shoot(name).api.publicAddress.setReachability(how);
 };
 const isOurs = (): Promise<number | undefined> => metricOf(scenario, 'dwd_prober_outside_path_fault_is_ours');
 const unknown = (name: string): Promise<number | undefined> =>

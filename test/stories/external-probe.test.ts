@@ -86,7 +86,7 @@ describe('an external address that is unreachable while kubelets renew', () => {
       const { clock, world } = scenario;
       scenario.startProber();
       await clock.advance(60_000);
-      world.shoot('a').api.publicWay.setReachability(how);
+      world.shoot('a').api.publicAddress.setReachability(how);
       await clock.advance(1_800_000);
       expect(scenario.changes).toEqual([]);
       expect(await stateMetric('broken')).toBe(1);
@@ -141,7 +141,7 @@ describe('mode confirm', () => {
     await clock.advance(200_000);
     world.shoot('a').cutKubelets();
     await clock.runUntil(() => scenario.log.some(({ msg, verdict }) => msg === 'verdict' && verdict === 'skipped'));
-    world.shoot('a').api.publicWay.setReachability(how);
+    world.shoot('a').api.publicAddress.setReachability(how);
     await clock.runUntil(() => scenario.changes.length === 3);
     // The address counts as unreachable only after three failed tries.
     expect(externalProbeLogLines(scenario)).toEqual([`info outside path ${ns} whole`]);
@@ -222,7 +222,7 @@ describe('mode trigger', () => {
     await clock.advance(60_000);
     cutLoadBalancer(scenario, 'a', 'refused');
     await clock.runUntil(() => scenario.changes.length === 3);
-    world.shoot('a').api.publicWay.setReachability('open');
+    world.shoot('a').api.publicAddress.setReachability('open');
     await clock.advance(120_000);
     expect(scenario.changes).toHaveLength(3);
     world.shoot('a').restoreKubelets();
@@ -262,7 +262,7 @@ describe('a try that hangs', () => {
       const { clock, world } = scenario;
       scenario.startProber();
       await clock.advance(30_000);
-      if (hangs) world.shoot('a').api.publicWay.setReachability('silent');
+      if (hangs) world.shoot('a').api.publicAddress.setReachability('silent');
       await clock.advance(30_000);
       world.shoot('a').cutKubelets();
       await clock.advance(60_000);
@@ -282,7 +282,7 @@ describe('a kubeconfig that cannot be used', () => {
     [
       'would run a command',
       (broken) => {
-        const text = broken.world.shoot('a').api.publicWay.kubeconfig();
+        const text = broken.world.shoot('a').api.publicAddress.kubeconfig();
         publishExternalKubeconfig(broken, 'a', text.replace(/ {4}token: .*/, '    exec: {command: "id"}'));
       },
     ],

@@ -61,7 +61,7 @@ export const standbyBugs: readonly Bug[] = [
   {
     name: 'a standby goes by timestamps alone',
     of: 'whyWithoutLead',
-    change: situation(() => ({ restsOnSeenRenewals: true })),
+    change: situation(() => ({ hasObservedRenewals: true })),
     breaks: [inPlace],
     among: losesTheLeaderAfterAnOutage,
   },

@@ -96,27 +96,31 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     missing('kube-apiserver'),
   ],
   [
-    'a workerless shoot needs less',
+    'a workerless shoot needs fewer Deployments',
     { shoot: { pools: [] }, seed: { deployments: ok(without('kube-scheduler', 'machine-controller-manager')) } },
     fine,
   ],
   [
-    'a workerless shoot needs the rest',
+    'a workerless shoot lacks all Deployments',
     { shoot: { pools: [] }, seed: { deployments: ok([]) } },
     missing('gardener-resource-manager kube-apiserver kube-controller-manager'),
   ],
-  ['a pool may grow', { shoot: { pools: [pool(), pool({ maximum: 3 })] } }, missing('cluster-autoscaler')],
   [
-    'a pool may grow, and there is an autoscaler',
+    'a pool may grow, but the autoscaler is missing',
+    { shoot: { pools: [pool(), pool({ maximum: 3 })] } },
+    missing('cluster-autoscaler'),
+  ],
+  [
+    'a pool may grow, and the autoscaler exists',
     {
       shoot: { pools: [pool({ maximum: 3 })] },
       seed: { deployments: ok([...controlPlane, deployment('cluster-autoscaler')]) },
     },
     fine,
   ],
-  ['the VPA is enabled', { shoot: { vpaEnabled: true } }, missing(vpa.join(' '))],
+  ['the VPA is enabled, but missing', { shoot: { vpaEnabled: true } }, missing(vpa.join(' '))],
   [
-    'the VPA is enabled and there',
+    'the VPA is enabled, and exists',
     {
       shoot: { vpaEnabled: true },
       seed: { deployments: ok([...controlPlane, ...vpa.map((name) => deployment(name))]) },
@@ -169,7 +173,7 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     },
   ],
   [
-    'of a workerless shoot nobody looks at that',
+    'held Deployments of a workerless shoot are ignored',
     { shoot: { pools: [] }, seed: { deployments: ok(changed('kube-controller-manager', { isHeld: true })) } },
     fine,
   ],
@@ -185,12 +189,12 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     },
   ],
   [
-    'a dependant of another kind is not looked at',
+    'a dependant of another kind is ignored',
     { settings: { dependants: [{ ref: { apiVersion: 'v1', kind: 'Etcd', name: 'ccm' }, optional: false }] } },
     fine,
   ],
   [
-    'a dependant of any role is looked at',
+    'a dependant of any role counts',
     {
       settings: { dependants: [{ ref: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'ccm' }, optional: true }] },
       seed: { deployments: ok([...controlPlane, deployment('ccm', { role: '', isHeld: true, conditions: [] })]) },

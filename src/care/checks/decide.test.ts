@@ -36,7 +36,7 @@ const all = (text: string): readonly string[] => shootConditionTypes.map((type) 
 
 describe('a run', () => {
   it.each<[string, Parts, readonly string[]]>([
-    ['of a shoot that is well', {}, well],
+    ['of a healthy shoot', {}, well],
     ['of a workerless shoot', { shoot: { pools: [] } }, well.filter((line) => !line.startsWith('EveryNodeReady'))],
     ['of a hibernated shoot', { shoot: { hibernated: true } }, all('True ConditionNotChecked')],
     [
@@ -60,7 +60,7 @@ describe('a run', () => {
       ],
     ],
     [
-      'of a shoot whose API server is down: the others have their own problems',
+      'of a shoot whose API server is down: other conditions report their own problems',
       {
         view: observed({
           healthz: { kind: 'failed', error: 'x', responseMs: 1 },

@@ -36,7 +36,7 @@ describe('the reports of extensions', () => {
     ['nothing', [], undefined],
     ['all is well', [condition(type, 'True')], undefined],
     ['of a type that does not count', [condition('APIServerAvailable', 'False')], undefined],
-    ['of a type that nobody knows', [condition('Other', 'False')], undefined],
+    ['of an unknown type', [condition('Other', 'False')], undefined],
     ['of another type', [condition('EveryNodeReady', 'False')], undefined],
     [
       'progressing',

@@ -47,7 +47,7 @@ const cases: readonly (readonly [string, Parts, object])[] = [
         failed('NodeUnhealthy', unhealthy(reason), ['ERR_CONFIGURATION_PROBLEM']),
       ] as const,
   ),
-  ['a node of no pool is not looked at', withNodes(node('a'), node('b'), without(notReady('c', 'R'))), fine],
+  ['a node without a pool is ignored', withNodes(node('a'), node('b'), without(notReady('c', 'R'))), fine],
   [
     'a node of a pool that is not in the spec counts against the machines only',
     withNodes(node('a'), node('b'), node('c', { pool: 'old', conditions: [] })),
@@ -64,14 +64,14 @@ const cases: readonly (readonly [string, Parts, object])[] = [
   ['a kubelet is of an older minor', withNodes(node('a'), node('b', { kubeletVersion: 'v1.32.1' })), fine],
   ['a kubelet is newer', withNodes(node('a'), node('b', { kubeletVersion: 'v1.33.10' })), fine],
   [
-    'a kubelet has not said',
+    'a kubelet reports no version',
     withNodes(node('a'), node('b', { kubeletVersion: '' })),
     failed(
       'VersionParseError',
       'Error checking for same major minor Kubernetes version for node "b": improper constraint: "~ "',
     ),
   ],
-  ['a kubelet has a build', withNodes(node('a'), node('b', { kubeletVersion: 'v1.33.2+k3s1' })), fine],
+  ['a kubelet version has build metadata', withNodes(node('a'), node('b', { kubeletVersion: 'v1.33.2+k3s1' })), fine],
   [
     'nodes are missing',
     withNodes(node('a')),
@@ -81,7 +81,7 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     ),
   ],
   [
-    'the pools are looked at in their order',
+    'the pools are checked in their order',
     {
       shoot: { pools: [pool({ name: 'x', minimum: 1 }), pool()] },
       ...withNodes(notReady('b', 'R')),
@@ -213,7 +213,7 @@ describe('EveryNodeReady', () => {
       '1 machine is provisioning and should join the cluster soon',
     ],
     [
-      'a roll-out that is done',
+      'a finished roll-out',
       [machineDeployment('w', 3, [rolledOut])],
       [a, b, machine('')],
       undefined,
@@ -237,7 +237,7 @@ describe('EveryNodeReady', () => {
       'machine object for cordoned node "b" not found',
     ],
     [
-      'a cordoned node whose machine stays',
+      'a cordoned node whose machine is not being deleted',
       [machineDeployment('w', 1)],
       [a, b],
       [node('a'), cordoned],
@@ -261,7 +261,7 @@ describe('EveryNodeReady', () => {
       'too many worker nodes are registered. Exceeding maximum desired machine count (2/1)',
     ],
     [
-      'a MachineDeployment goes',
+      'a MachineDeployment is being deleted',
       [
         { ...machineDeployment('w', 2), meta: { ...machineDeployment('w', 2).meta, deleting: true } },
         machineDeployment('x', 1),

@@ -45,13 +45,13 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     missing('kube-state-metrics'),
   ],
   [
-    'a workerless shoot needs none',
+    'a workerless shoot needs no kube-state-metrics',
     { shoot: { pools: [] }, seed: { deployments: ok(without('kube-state-metrics')) } },
     fine,
   ],
-  ['a shoot for testing needs none', { shoot: { purpose: 'testing' }, seed: { deployments: ok([]) } }, fine],
+  ['a shoot for testing needs no Deployments', { shoot: { purpose: 'testing' }, seed: { deployments: ok([]) } }, fine],
   [
-    'one for evaluation does',
+    'a shoot for evaluation needs them',
     { shoot: { purpose: 'evaluation' }, seed: { deployments: ok([]) } },
     missing('kube-state-metrics'),
   ],
@@ -68,7 +68,7 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     unhealthy('event-logger'),
   ],
   [
-    'the event logger has gone, but not what came with it',
+    'the event logger is missing, but its ManagedResource exists',
     { seed: { managedResources: ok([managedResource('shoot-event-logger')]) } },
     missing('event-logger'),
   ],
@@ -83,7 +83,7 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     { status: 'Unknown', reason: 'ConditionCheckError', message: 'forbidden' },
   ],
   [
-    'a ManagedResource that counts for it fails',
+    'a ManagedResource labelled for this condition fails',
     {
       seed: {
         managedResources: ok([
@@ -99,8 +99,8 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     },
     { status: 'Failed', reason: 'R', message: 'M' },
   ],
-  ['another fails', { seed: { managedResources: ok([labelled]) } }, fine],
-  ['the shoot could not be asked', { view: { kind: 'not-running' } }, fine],
+  ['a ManagedResource labelled for another condition fails', { seed: { managedResources: ok([labelled]) } }, fine],
+  ['the control plane is not running', { view: { kind: 'not-running' } }, fine],
 ];
 
 describe('ObservabilityComponentsHealthy', () => {

@@ -15,7 +15,7 @@ const cases: readonly (readonly [string, Parts, object])[] = [
   ['all is well', {}, fine],
   ['a ManagedResource of the shoot fails', { seed: { managedResources: ok([failing]) } }, missing],
   [
-    'a ManagedResource of the seed that counts for it fails',
+    'a ManagedResource of the seed labelled for this condition fails',
     {
       seed: {
         managedResources: ok([
@@ -29,7 +29,11 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     },
     missing,
   ],
-  ['one of the seed fails', { seed: { managedResources: ok([{ ...failing, class: 'seed' }]) } }, fine],
+  [
+    'another ManagedResource of the seed fails',
+    { seed: { managedResources: ok([{ ...failing, class: 'seed' }]) } },
+    fine,
+  ],
   [
     'there is no tunnel',
     { view: observed({ tunnel: ok({ kind: 'not-deployed' }) }) },
@@ -60,7 +64,7 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     missing,
   ],
   [
-    'the shoot could not be asked',
+    'there is no client for the shoot',
     { view: { kind: 'no-client', error: 'no Secret' }, seed: { managedResources: ok([failing]) } },
     {
       status: 'Unknown',

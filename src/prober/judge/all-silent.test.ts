@@ -49,7 +49,7 @@ describe('when no candidate has renewed for half of the grace period', () => {
 
   it.each([
     { what: 'a lazy run', dependents: undisturbed },
-    { what: 'an eager one', dependents: { undisturbed: false, anyHeld: false, mayBeHeld: false } },
+    { what: 'an eager run', dependents: { nothingToRestore: false, anyHeld: false, mayBeHeld: false } },
   ])('the next run after $what comes at that instant', ({ dependents }) => {
     const settings = { ...defaultSettings, probeIntervalMs: 30_000 };
     expect(verdictsAt([84_000], { settings, dependents })[0]?.nextRunAt).toBe(100_000);
@@ -78,13 +78,13 @@ describe('when no candidate has renewed for half of the grace period', () => {
 
 describe('the rule does not apply', () => {
   it.each<{ readonly what: string; readonly rest: Partial<ProbeRun> }>([
-    { what: 'of two candidates', rest: { nodes: [nodeOf('node-1'), nodeOf('node-2')] } },
-    { what: 'where it is off', rest: { settings: bySingleLeases } },
+    { what: 'to two candidates', rest: { nodes: [nodeOf('node-1'), nodeOf('node-2')] } },
+    { what: 'if it is turned off', rest: { settings: bySingleLeases } },
     {
-      what: 'before a longer time that is configured',
+      what: 'before a longer configured time is over',
       rest: { settings: { ...defaultSettings, allSilentAfterMs: 26_001 } },
     },
-    { what: 'while a reachable path objects', rest: { externalProbe: { mode: 'confirm', state: 'reachable' } } },
+    { what: 'while the external probe vetoes it', rest: { externalProbe: { mode: 'confirm', state: 'reachable' } } },
   ])('$what', ({ rest }) => {
     expect(kindsAt([104_000, 106_000], rest)).toEqual(['healthy', 'healthy']);
   });

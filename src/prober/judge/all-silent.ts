@@ -1,5 +1,5 @@
 import { decisionOf, minRetryDelayMs } from './decision.ts';
-import { type CandidatesCase, type TurnInstants, isPathReachable } from './external-probe-rules.ts';
+import { type CandidatesCase, type RuleInstants, isPathReachable } from './external-probe-rules.ts';
 import { type ObservedLease, confirmAfterMs } from './observed-leases.ts';
 import { nthSmallest } from './threshold.ts';
 import type { Decision } from './decision.ts';
@@ -51,7 +51,7 @@ export const someAreSilent = (leases: readonly ObservedLease[], { settings, memo
  * Returns the first instant at which all candidates would be silent if none were renewed. While the external probe vetoes, another state of it would change the
  * verdict from that instant.
  */
-export const allSilentInstant = (candidates: readonly ObservedLease[], input: ProbeInput): TurnInstants => {
+export const allSilentInstant = (candidates: readonly ObservedLease[], input: ProbeInput): RuleInstants => {
   const at = allSilentAt(candidates, input);
   if (!isPathReachable(input.externalProbe)) return { deadline: at };
   return { verdictMayTurnAt: at, deadline: at !== undefined && at > input.now ? at : undefined };
@@ -61,7 +61,7 @@ export const allSilentInstant = (candidates: readonly ObservedLease[], input: Pr
  * The same if the candidates are not known. The deadline is that of all leases together. Some three of them may be silent sooner, but a healthy shoot would
  * then be probed twice as often, and the other deadlines still apply.
  */
-export const earliestAllSilent = (leases: readonly ObservedLease[], input: ProbeInput): TurnInstants => {
+export const earliestAllSilent = (leases: readonly ObservedLease[], input: ProbeInput): RuleInstants => {
   const { deadline } = allSilentInstant(leases, input);
   return isPathReachable(input.externalProbe)
     ? { verdictMayTurnAt: someSilentAt(leases, input.settings), deadline }

@@ -7,9 +7,9 @@ const secret = (name: string, created: number, deleting = false) => ({ name, cre
 it.each([
   ['the only one', [secret('a', 1)], 'a', []],
   ['the oldest', [secret('a', 2), secret('b', 1)], 'b', ['a']],
-  ['the first by name of one age', [secret('b', 1), secret('a', 1), secret('c', 1)], 'a', ['b', 'c']],
-  ['one that stays', [secret('a', 1, true), secret('b', 2)], 'b', []],
-  ['one that goes, where none stays', [secret('b', 2, true), secret('a', 1, true)], 'a', []],
+  ['the first by name of equally old ones', [secret('b', 1), secret('a', 1), secret('c', 1)], 'a', ['b', 'c']],
+  ['one that is not being deleted', [secret('a', 1, true), secret('b', 2)], 'b', []],
+  ['one that is being deleted if all are', [secret('b', 2, true), secret('a', 1, true)], 'a', []],
 ] as const)('chooses %s', (_, secrets, name, others) => {
   expect(chooseSecret(secrets)).toEqual({ secret: secrets.find((one) => one.name === name), others });
 });

@@ -81,13 +81,13 @@ describe('leases below the threshold', () => {
   });
 
   it.each([
-    ['the last is silent for 15 s', [80_000, 84_900, 85_000], 'unhealthy'],
-    ['the last is not yet', [80_000, 84_900, 85_001], 'healthy'],
-    ['one of many renews', [40_000, 80_000, 80_000, 80_000, 99_000], 'healthy'],
-    ['there are two', [85_000, 85_000], 'unhealthy'],
-    ['there is one', [85_000], 'skipped'],
-    ['there is none', [], 'healthy'],
-    ['one never was renewed', [85_000, null], 'unhealthy'],
+    ['the last candidate is silent for 15 s', [80_000, 84_900, 85_000], 'unhealthy'],
+    ['the last candidate is not yet silent for 15 s', [80_000, 84_900, 85_001], 'healthy'],
+    ['one of many candidates renews', [40_000, 80_000, 80_000, 80_000, 99_000], 'healthy'],
+    ['two candidates', [85_000, 85_000], 'unhealthy'],
+    ['one candidate', [85_000], 'skipped'],
+    ['no candidate', [], 'healthy'],
+    ['one lease has no renewTime', [85_000, null], 'unhealthy'],
   ] as const)('(%s, the address unreachable)', (_, renewedAt, kind) => {
     expect(last(renewedAt, { externalProbe: trigger }).decision.verdict.kind).toBe(kind);
   });
@@ -223,10 +223,10 @@ describe('the next observation', () => {
 
 describe('nodes and machines', () => {
   it.each([
-    ['two leases are silent and the path is broken', [80_000, 82_000, 99_000], trigger, true],
-    ['only one is silent', [80_000, 99_000, 99_000], trigger, false],
-    ['the path is not broken', [80_000, 82_000, 84_000], view('trigger', 'unknown'), false],
-    ['the path may only confirm', [80_000, 82_000, 84_000], view('confirm', 'unreachable'), false],
+    ['two leases are silent and the address is unreachable', [80_000, 82_000, 99_000], trigger, true],
+    ['only one lease is silent', [80_000, 99_000, 99_000], trigger, false],
+    ['the address is unknown', [80_000, 82_000, 84_000], view('trigger', 'unknown'), false],
+    ['the mode is confirm', [80_000, 82_000, 84_000], view('confirm', 'unreachable'), false],
   ] as const)('(%s) are listed: %o %o %s', (_, renewedAt, externalProbe, isEager) => {
     expect(last(renewedAt, { externalProbe, dependents: undisturbed }).isEager).toBe(isEager);
   });

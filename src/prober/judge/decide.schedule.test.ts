@@ -44,32 +44,46 @@ describe('the instant at which the verdict could change', () => {
   }
   const half = { ...defaultSettings, nodeLeaseFailureFraction: 0.5 };
   const rows: readonly Row[] = [
-    { what: 'all renewed lately: the next tick', renewedAt: [99_000, 99_000, 99_000], next: 110_000 },
-    { what: 'the second of three turns the verdict', renewedAt: [75_000, 76_000, 99_000], next: 106_000 },
-    { what: 'the third of five does', renewedAt: [75_000, 76_000, 77_000, 99_000, 99_000], next: 107_000 },
-    { what: 'one that is expired counts', renewedAt: [60_000, 76_000, 99_000], next: 106_000 },
-    { what: 'one that never was renewed counts', renewedAt: [null, 76_000, 99_000], next: 106_000 },
-    { what: 'at the next tick', renewedAt: [80_000, 80_000], next: 110_000 },
-    { what: 'just before', renewedAt: [79_999, 79_999], next: 109_999 },
-    { what: 'not within a second', renewedAt: [70_001, 70_500], next: 101_000 },
-    { what: 'a second from now', renewedAt: [71_000, 71_000], next: 101_000 },
-    { what: 'of a single candidate is none', renewedAt: [75_000], next: 110_000 },
-    { what: 'of none is none', renewedAt: [], next: 110_000 },
-    { what: 'lazy: of any two', renewedAt: [99_000, 76_000, 75_000], rest: { dependents: undisturbed }, next: 106_000 },
+    { what: 'is the next tick if all have renewed lately', renewedAt: [99_000, 99_000, 99_000], next: 110_000 },
+    { what: 'is the expiry of the second of three leases', renewedAt: [75_000, 76_000, 99_000], next: 106_000 },
     {
-      what: 'lazy, with a fraction of a half: of any one',
+      what: 'is the expiry of the third of five leases',
+      renewedAt: [75_000, 76_000, 77_000, 99_000, 99_000],
+      next: 107_000,
+    },
+    { what: 'counts a lease that has expired already', renewedAt: [60_000, 76_000, 99_000], next: 106_000 },
+    { what: 'counts a lease without renewTime', renewedAt: [null, 76_000, 99_000], next: 106_000 },
+    { what: 'may be the next tick', renewedAt: [80_000, 80_000], next: 110_000 },
+    { what: 'may be just before the next tick', renewedAt: [79_999, 79_999], next: 109_999 },
+    { what: 'is at least a second away', renewedAt: [70_001, 70_500], next: 101_000 },
+    { what: 'may be exactly a second away', renewedAt: [71_000, 71_000], next: 101_000 },
+    { what: 'does not exist for a single candidate', renewedAt: [75_000], next: 110_000 },
+    { what: 'does not exist without candidates', renewedAt: [], next: 110_000 },
+    {
+      what: 'lazy: is the expiry of any two leases',
+      renewedAt: [99_000, 76_000, 75_000],
+      rest: { dependents: undisturbed },
+      next: 106_000,
+    },
+    {
+      what: 'lazy, with a fraction of a half: is the expiry of any lease',
       renewedAt: [99_000, 76_000, 75_000],
       rest: { dependents: undisturbed, settings: half },
       next: 105_000,
     },
     {
-      what: 'lazy, one expired',
+      what: 'lazy: counts a lease that has expired already',
       renewedAt: [60_000, 76_000, 99_000],
       rest: { dependents: undisturbed },
       next: 106_000,
     },
-    { what: 'lazy, a single lease', renewedAt: [75_000], rest: { dependents: undisturbed }, next: 110_000 },
-    { what: 'lazy, no lease', renewedAt: [], rest: { dependents: undisturbed }, next: 110_000 },
+    {
+      what: 'lazy: does not exist for a single lease',
+      renewedAt: [75_000],
+      rest: { dependents: undisturbed },
+      next: 110_000,
+    },
+    { what: 'lazy: does not exist without leases', renewedAt: [], rest: { dependents: undisturbed }, next: 110_000 },
   ];
 
   it.each(rows)('$what', ({ renewedAt, rest = {}, next }) => {
@@ -132,12 +146,12 @@ describe('wrong clocks of nodes', () => {
 
   it.each([
     { what: 'no clock is wrong', shifts: [0, 1_500, -1_500, 0], pauses: [10_000, 10_000, 10_000] },
-    { what: 'one of five', shifts: [tenMinutes, 0, 0, 0, 0], pauses: [10_000, 10_000, 10_000] },
-    { what: 'one of four', shifts: [-tenMinutes, 0, 0, 0], pauses: [10_000, 3_000, 3_000] },
-    { what: 'all', shifts: [tenMinutes, -tenMinutes, tenMinutes], pauses: [10_000, 3_000, 3_000] },
-    { what: 'a single candidate', shifts: [tenMinutes], pauses: [10_000, 10_000, 10_000] },
+    { what: 'one of five clocks', shifts: [tenMinutes, 0, 0, 0, 0], pauses: [10_000, 10_000, 10_000] },
+    { what: 'one of four clocks', shifts: [-tenMinutes, 0, 0, 0], pauses: [10_000, 3_000, 3_000] },
+    { what: 'all clocks', shifts: [tenMinutes, -tenMinutes, tenMinutes], pauses: [10_000, 3_000, 3_000] },
+    { what: 'the clock of a single candidate', shifts: [tenMinutes], pauses: [10_000, 10_000, 10_000] },
     {
-      what: 'lazy, one of five, which may be one of four',
+      what: 'lazy, one of five clocks, which may be one of four candidates',
       shifts: [tenMinutes, 0, 0, 0, 0],
       rest: { dependents: undisturbed },
       pauses: [10_000, 3_000, 3_000],

@@ -247,11 +247,16 @@ describe('nodes and machines', () => {
   it.each([
     { what: 'all fresh', renewed: [99_000, 99_000, 99_000], fraction: 0.6, lazy: true },
     { what: 'all fresh, the least fraction', renewed: [99_000, 99_000, 99_000], fraction: 0.01, lazy: true },
-    { what: 'none at all', renewed: [], fraction: 0.6, lazy: true },
-    { what: 'a single one, expired', renewed: [50_000], fraction: 0.01, lazy: true },
-    { what: 'one expired, which is half of two', renewed: [50_000, 99_000, 99_000], fraction: 0.5, lazy: false },
+    { what: 'no leases', renewed: [], fraction: 0.6, lazy: true },
+    { what: 'a single lease, expired', renewed: [50_000], fraction: 0.01, lazy: true },
     {
-      what: 'one expired, which is less than 0.6 of two',
+      what: 'one expired, which may be half of two candidates',
+      renewed: [50_000, 99_000, 99_000],
+      fraction: 0.5,
+      lazy: false,
+    },
+    {
+      what: 'one expired, which is less than 0.6 of two candidates',
       renewed: [50_000, 99_000, 99_000],
       fraction: 0.6,
       lazy: true,

@@ -6,10 +6,11 @@ import { earliestAllSilent, judgeAllSilent, allSilentInstant, someAreSilent } fr
 import { decisionOf, healthy, minRetryDelayMs } from './decision.ts';
 import type { LeaseObservation } from './lease-history.ts';
 import { confirmableAt, endDowntime } from './downtime.ts';
-import { unlisted } from './failure.ts';
+import { afterFailedCandidateRead } from './failure.ts';
 import { type ObservedLease, confirmAfterMs, observeLeases } from './observed-leases.ts';
 import { endOutage, trackOutage } from './landing.ts';
 import {
+  type CandidatesCase,
   couldTrigger,
   earliestPossibleTrigger,
   judgeTrigger,
@@ -36,7 +37,7 @@ import type { LeaseCounts, Downtime, ReadError } from './verdict.ts';
 export interface JudgedLeases {
   readonly leases: readonly ObservedLease[];
   /** True if neither nodes nor machines could change the decision. */
-  readonly isEnough: boolean;
+  readonly leasesSuffice: boolean;
   /** True if leases have expired or resources are held. Requests to the seed must then not wait behind ordinary ones. */
   readonly isUrgent: boolean;
   readonly memory: ProbeMemory;
@@ -45,18 +46,17 @@ export interface JudgedLeases {
   readonly downtime?: Downtime;
 }
 
-/** Enters a list of the leases into the memory, and judges each of them. */
+/** Records a list of the leases in the memory, and judges each of them. */
 export const judgeLeases = (listed: LeaseList, input: ProbeInput): JudgedLeases => {
   const { settings, dependents } = input;
   const ended = endDowntime(input.memory, listed.observation, input.apiServer ?? {});
   const memoryBefore = endStall(ended.memory, input.memory, listed.observation);
   const { downtime } = ended;
   const { leases, memory } = observeLeases(listed, { ...input, memory: memoryBefore });
-  const entered = { ...input, memory };
-  const mayTrigger = couldTrigger(leases, input) || someAreSilent(leases, entered);
+  const mayTrigger = couldTrigger(leases, input) || someAreSilent(leases, { ...input, memory });
   return {
     leases,
-    isEnough: !mayTrigger && canOnlyBeHealthy(leases, dependents, settings),
+    leasesSuffice: !mayTrigger && canOnlyBeHealthy(leases, dependents, settings),
     // Also while resources are held: at the ordinary rate of five requests a second a whole seed would not leave protection.
     isUrgent: dependents.anyHeld || mayTrigger || leases.some(({ expired }) => expired),
     memory,
@@ -80,7 +80,7 @@ const endStall = (memory: ProbeMemory, { unreachable }: ProbeMemory, observation
 const withDowntime = (decision: Decision, { downtime }: JudgedLeases): Decision =>
   downtime === undefined ? decision : { ...decision, downtime };
 
-/** Decides by the leases alone, for `isEnough`. */
+/** Decides by the leases alone, for `leasesSuffice`. */
 export const decideByLeases = (judged: JudgedLeases, input: ProbeInput): Decision => {
   const { leases, memory } = judged;
   const byTrigger = earliestPossibleTrigger(leases, input);
@@ -111,22 +111,26 @@ export interface NodesAndMachines {
 export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines, input: ProbeInput): Decision => {
   const { leases, memory, memoryBefore } = judged;
   const { nodes, machines, chooseCandidates } = lists;
-  const forgotten = { ...input, memory: memoryBefore };
-  if (!nodes.ok) return withDowntime(unlisted({ error: nodes.error, isSeed: false, leases }, forgotten), judged);
-  if (!machines.ok) return withDowntime(unlisted({ error: machines.error, isSeed: true, leases }, forgotten), judged);
-  const sorted = chooseCandidates(nodes.value, machines.value, input.settings.poolConditions);
-  const candidates = leases.filter(({ name }) => sorted.candidates.has(name));
-  const entered = { ...input, memory };
-  const decision = trackOutage(confirmAfterSpell(judge(candidates, entered), entered), candidates, entered);
-  const explained = { ...decision, leftOut: whatIsLeftOut(leases, sorted), nodes: nodes.value.length };
-  return withDowntime(
-    restsOnSeenRenewals(explained, candidates, entered) ? { ...explained, restsOnSeenRenewals: true } : explained,
-    judged,
-  );
+  const afterFailure = (error: ReadError, isSeed: boolean): Decision =>
+    withDowntime(afterFailedCandidateRead({ error, isSeed, leases }, { ...input, memory: memoryBefore }), judged);
+  if (!nodes.ok) return afterFailure(nodes.error, false);
+  if (!machines.ok) return afterFailure(machines.error, true);
+
+  const recorded = { ...input, memory };
+  const chosen = chooseCandidates(nodes.value, machines.value, input.settings.poolConditions);
+  const candidates = leases.filter(({ name }) => chosen.candidates.has(name));
+  const confirmed = confirmAfterCutOff(judge(candidates, recorded), recorded);
+  const decision = {
+    ...trackOutage(confirmed, candidates, recorded),
+    leftOut: notCounted(leases, chosen),
+    nodes: nodes.value.length,
+    ...(isBackedByObservedRenewals(confirmed, candidates, recorded) ? { hasObservedRenewals: true as const } : {}),
+  };
+  return withDowntime(decision, judged);
 };
 
 /** Returns why leases do not count, and which candidates have no lease. */
-const whatIsLeftOut = (
+const notCounted = (
   leases: readonly ObservedLease[],
   { candidates, leftOut }: ChosenCandidates,
 ): ReadonlyMap<string, string> => {
@@ -140,7 +144,7 @@ const whatIsLeftOut = (
 };
 
 /** True if enough silent leases were seen renewed before. The timestamp of any other lease does not show if the API server was down since. */
-const restsOnSeenRenewals = (
+const isBackedByObservedRenewals = (
   { verdict, counts }: Decision,
   candidates: readonly ObservedLease[],
   { memory, settings }: ProbeInput,
@@ -151,30 +155,41 @@ const restsOnSeenRenewals = (
   return reachesThreshold({ ...counts, expired: watched.length }, settings);
 };
 
+/**
+ * Judges the candidates by the first rule that applies: no candidate, a single one, the threshold, a scale-down by the external probe, all silent, a shoot that
+ * the external probe leaves as it is; else the shoot is healthy.
+ */
 const judge = (candidates: readonly ObservedLease[], input: ProbeInput): Decision => {
   const { settings } = input;
-  const counts = { candidates: candidates.length, expired: countExpired(candidates) };
-  const reason = `${share(candidates)} node leases expired, threshold ${String(settings.nodeLeaseFailureFraction)}`;
-  const crossesAt = thresholdInstant(candidates, settings);
-  const known = { candidates, counts, reason, crossesAt };
-  const byAllSilent = judgeAllSilent(known, input);
   const { allSilentSeenAt: _, ...memory } = input.memory;
-  const forgotten = { ...input, memory };
-  if (counts.candidates === 0) return healthy(input, { memory, counts, reason: 'no candidate nodes' });
-  if (counts.candidates === 1) return judgeSingle(counts, forgotten);
-  if (reachesThreshold(counts, settings)) return judgeExpired(known, byAllSilent === undefined ? forgotten : input);
-  const byTrigger = judgeTrigger(known, forgotten);
+  const notAllSilent = { ...input, memory };
+  const counts = { candidates: candidates.length, expired: countExpired(candidates) };
+  if (counts.candidates === 0) return healthy(notAllSilent, { memory, counts, reason: 'no candidate nodes' });
+  if (counts.candidates === 1) return judgeSingle(counts, notAllSilent);
+
+  const reason = `${share(candidates)} node leases expired, threshold ${String(settings.nodeLeaseFailureFraction)}`;
+  const known = { candidates, counts, reason, crossesAt: thresholdInstant(candidates, settings) };
+  const byAllSilent = judgeAllSilent(known, input);
+  if (reachesThreshold(counts, settings)) return judgeExpired(known, byAllSilent === undefined ? notAllSilent : input);
+  const byTrigger = judgeTrigger(known, notAllSilent);
   if (byTrigger?.verdict.kind === 'unhealthy') return byTrigger;
-  if (byAllSilent !== undefined) return byAllSilent;
-  if (byTrigger !== undefined) return byTrigger;
-  const path = triggerInstant(candidates, input);
-  const silence = allSilentInstant(candidates, input);
-  const deadlines = [crossesAt, wrongClocksDeadline(candidates, input.now), path.deadline, silence.deadline];
-  return healthy(input, { memory, counts, reason, deadlines, verdictMayTurnAt: sooner(path, silence) });
+  return byAllSilent ?? byTrigger ?? judgeHealthy(known, notAllSilent);
+};
+
+const judgeHealthy = ({ candidates, counts, reason, crossesAt }: CandidatesCase, input: ProbeInput): Decision => {
+  const trigger = triggerInstant(candidates, input);
+  const allSilent = allSilentInstant(candidates, input);
+  return healthy(input, {
+    memory: input.memory,
+    counts,
+    reason,
+    deadlines: [crossesAt, wrongClocksDeadline(candidates, input.now), trigger.deadline, allSilent.deadline],
+    verdictMayTurnAt: sooner(trigger, allSilent),
+  });
 };
 
 /** Judges candidates whose share of expired leases has reached the threshold. */
-const judgeExpired = (known: Parameters<typeof judgeTrigger>[0], input: ProbeInput): Decision => {
+const judgeExpired = (known: CandidatesCase, input: ProbeInput): Decision => {
   const { candidates, counts, reason, crossesAt } = known;
   const { now, memory } = input;
   const seenBefore = candidates.filter((lease) => lease.expired && !restsOnTimestamp(lease)).length;
@@ -210,7 +225,7 @@ const judgeSingle = (counts: LeaseCounts, input: ProbeInput): Decision => {
 };
 
 /** Requires a second observation for a scale-down right after a spell in which only we were cut off: kubelets may have been cut off as well. */
-const confirmAfterSpell = (decision: Decision, input: ProbeInput): Decision => {
+const confirmAfterCutOff = (decision: Decision, input: ProbeInput): Decision => {
   const at = confirmableAt(input.memory);
   if (decision.verdict.kind !== 'unhealthy' || at === undefined) return decision;
   const { counts, verdictMayTurnAt, memory } = decision;

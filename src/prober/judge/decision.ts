@@ -19,7 +19,7 @@ export interface Decision {
   readonly verdictMayTurnAt?: number;
   readonly memory: ProbeMemory;
   /** True if the verdict `unhealthy` rests on leases that this process has seen renewed before they fell silent. */
-  readonly restsOnSeenRenewals?: true;
+  readonly hasObservedRenewals?: true;
   /** Present if the API server was down until now: the age of each lease then counts from the end of the downtime. */
   readonly downtime?: Downtime;
 }

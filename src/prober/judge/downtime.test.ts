@@ -58,9 +58,9 @@ describe('a spell without a list of leases', () => {
   const rows: readonly Row[] = [
     { what: '5xx', error: status('ServerError'), view: up, evidence: 'answers' },
     { what: '429', error: status('TooManyRequests'), view: up, evidence: 'answers' },
-    { what: 'late answers', error: late('waiting for the answer'), view: up, evidence: 'answers' },
-    { what: 'answers that break off', error: late('reading the answer'), view: up, evidence: 'answers' },
-    { what: 'a broken answer, whatever is known', error: status('ServerError'), view: unknown, evidence: 'answers' },
+    { what: 'late responses', error: late('waiting for the answer'), view: up, evidence: 'answers' },
+    { what: 'responses that break off', error: late('reading the answer'), view: up, evidence: 'answers' },
+    { what: '5xx, not known', error: status('ServerError'), view: unknown, evidence: 'answers' },
     { what: 'refused, and up', error: connecting('ECONNREFUSED'), view: up, evidence: undefined, waits: true },
     { what: 'reset, and up', error: connecting('ECONNRESET'), view: up, evidence: undefined, waits: true },
     { what: 'no handshake, and up', error: late('connecting'), view: up, evidence: undefined, waits: true },
@@ -78,7 +78,7 @@ describe('a spell without a list of leases', () => {
     { what: 'refused, not known', error: connecting('ECONNREFUSED'), view: unknown, evidence: 'assumed' },
     { what: 'no handshake, not known', error: late('connecting'), view: unknown, evidence: 'assumed' },
     {
-      what: 'refused, known only since a moment of it',
+      what: 'refused, known only from a later moment on',
       error: connecting('ECONNREFUSED'),
       view: { knownSince: 70_001 },
       evidence: 'assumed',

@@ -112,13 +112,13 @@ describe('a failed GET /version', () => {
     ['no route', fault('EHOSTUNREACH'), 'failed'],
     ['a time-out', status('Timeout'), 'failed'],
     ['a 5xx', status('ServerError'), 'failed'],
-    ['a page of something else', status('MalformedResponse'), 'failed'],
+    ['a malformed response', status('MalformedResponse'), 'failed'],
     ['a 404', status('NotFound'), 'failed'],
     ['a redirect', status('Rejected'), 'failed'],
     ['a 401', status('Unauthorized'), 'answered'],
     ['a 403', status('Forbidden'), 'answered'],
     ['a 429', status('TooManyRequests'), 'answered'],
-    ['a name that DNS does not know', fault('ENOTFOUND'), 'unusable'],
+    ['an unknown DNS name', fault('ENOTFOUND'), 'unusable'],
     ['a proxy that refuses', fault('EPROXY503'), 'unusable'],
     ['a certificate that is not trusted', fault('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'unusable'],
     ['no file descriptors', fault('EMFILE'), 'unusable'],
@@ -155,13 +155,13 @@ describe('the next attempt', () => {
   };
 
   it.each([
-    ['after an answer', 'a', 100, 110_100],
-    ['after a kubeconfig that cannot be used', 'u', 0, 110_000],
-    ['a second after the begin of a failure', 'af', 10, 101_000],
-    ['at once after a failure that took longer', 'af', 5_000, 105_000],
-    ['a second after the next failure', 'aff', 10, 101_000],
-    ['at the usual time when it is broken', 'afff', 10, 110_010],
-    ['and when it stays broken', 'affff', 5_000, 115_000],
+    ['an interval after a response', 'a', 100, 110_100],
+    ['an interval after an unusable kubeconfig', 'u', 0, 110_000],
+    ['a second after the start of a failed attempt', 'af', 10, 101_000],
+    ['at once after a failed attempt that took longer', 'af', 5_000, 105_000],
+    ['a second after the start of the next failed attempt', 'aff', 10, 101_000],
+    ['an interval after the failure that makes the address unreachable', 'afff', 10, 110_010],
+    ['an interval after each later failure', 'affff', 5_000, 115_000],
   ])('comes %s', (_, attempts, tookMs, at) => {
     expect(nextAttemptOf(tryAt(tookMs, attempts), observe)).toBe(at);
   });

@@ -24,7 +24,7 @@ export const couldTrigger = (leases: readonly ObservedLease[], { externalProbe }
   isTriggering(externalProbe) && leases.filter(({ silent }) => silent).length >= 2;
 
 /** Instants at which a rule would change a healthy verdict to unhealthy if no lease were renewed, in monotonic milliseconds. */
-export interface TurnInstants {
+export interface RuleInstants {
   /** Instant for the current state of the external probe. Absent if the rule would not change the verdict in this state. */
   readonly deadline?: number | undefined;
   /** Instant for another state of the external probe. Absent if the rule would not change the verdict in any other state. */
@@ -32,7 +32,7 @@ export interface TurnInstants {
 }
 
 /** Returns the earlier instant at which another state of the external probe would change the verdict. */
-export const sooner = (a: TurnInstants, b: TurnInstants): number | undefined => {
+export const sooner = (a: RuleInstants, b: RuleInstants): number | undefined => {
   const at = Math.min(...[a.verdictMayTurnAt, b.verdictMayTurnAt].filter((instant) => instant !== undefined));
   return Number.isFinite(at) ? at : undefined;
 };
@@ -42,7 +42,7 @@ const triggerDeadline = (
   leases: readonly ObservedLease[],
   count: number,
   externalProbe: ExternalProbeView | undefined,
-): TurnInstants => {
+): RuleInstants => {
   const verdictMayTurnAt = canTrigger(externalProbe) ? nthSilence(leases, count) : undefined;
   return { verdictMayTurnAt, deadline: isTriggering(externalProbe) ? verdictMayTurnAt : undefined };
 };
@@ -51,10 +51,10 @@ const triggerDeadline = (
 export const earliestPossibleTrigger = (
   leases: readonly ObservedLease[],
   { externalProbe }: ProbeInput,
-): TurnInstants => triggerDeadline(leases, 2, externalProbe);
+): RuleInstants => triggerDeadline(leases, 2, externalProbe);
 
 /** Returns the first instant at which all candidates would be silent if none were renewed. */
-export const triggerInstant = (candidates: readonly ObservedLease[], { externalProbe }: ProbeInput): TurnInstants =>
+export const triggerInstant = (candidates: readonly ObservedLease[], { externalProbe }: ProbeInput): RuleInstants =>
   triggerDeadline(candidates, candidates.length, externalProbe);
 
 export interface CandidatesCase {

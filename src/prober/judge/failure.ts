@@ -23,14 +23,14 @@ export interface UnreachableRun {
 }
 
 /** Decides after a failed `GET /version` or list of leases: starts or continues a spell in which the API server may be down. */
-export const unreachable = ({ startedAt, failure, error }: UnreachableRun, input: ProbeInput): Decision => {
+export const afterFailedShootRead = ({ startedAt, failure, error }: UnreachableRun, input: ProbeInput): Decision => {
   const { memory } = input;
   const known = { ...input, memory: lengthenSpell(memory, startedAt, error) };
   return failed({ failure, error, renewals: renewalsOf(memory.history) }, known);
 };
 
 /** Decides after a failed list of nodes or machines. A 429 of the seed (`isSeed`) does not mean that the shoot throttles us. */
-export const unlisted = (
+export const afterFailedCandidateRead = (
   {
     error,
     isSeed,
@@ -63,14 +63,14 @@ const failed = ({ failure, error, renewals, isSeed = false }: FailedRun, input: 
     return decisionOf(input, { verdict, nextRunAt: Math.max(backOff, nextScheduledRun(input)) });
   }
   const unusable = error instanceof ApiError ? failure : 'kubeconfig_unusable';
-  return again({ kind, failure: unusable, error }, renewals, input);
+  return scheduleRetry({ kind, failure: unusable, error }, renewals, input);
 };
 
 /**
  * Schedules the next run. One bad response must not cost a whole interval while an outage may be under way: if enough leases are older than half of the
  * expiry age, the next run comes after 1, 2, 4, 8 s and so on, at the next tick at the latest; the count restarts when they expire. `Retry-After` is respected.
  */
-const again = (verdict: FailedVerdict, renewals: readonly number[], input: ProbeInput): Decision => {
+const scheduleRetry = (verdict: FailedVerdict, renewals: readonly number[], input: ProbeInput): Decision => {
   const { memory, now, settings } = input;
   const { expiryAgeMs } = settings;
   const olderThan = (ms: number): boolean =>

@@ -25,7 +25,7 @@ const expiredBefore = (candidates: readonly ObservedLease[], settings: ProbeSett
 };
 
 /** Enters a verdict `unhealthy` into the memory. */
-const enterOutage = (
+const recordOutage = (
   memory: ProbeMemory,
   candidates: readonly ObservedLease[],
   { now, settings }: Pick<ProbeInput, 'now' | 'settings'>,
@@ -123,7 +123,7 @@ const gaveUp = ({ late, awaited }: Wait): string => {
 export const trackOutage = (decision: Decision, candidates: readonly ObservedLease[], input: ProbeInput): Decision => {
   const { verdict, memory, counts } = decision;
   const { now, settings } = input;
-  if (verdict.kind === 'unhealthy') return { ...decision, memory: enterOutage(memory, candidates, input) };
+  if (verdict.kind === 'unhealthy') return { ...decision, memory: recordOutage(memory, candidates, input) };
   if (verdict.kind !== 'healthy') {
     // The outage continues even if a veto or a missing confirmation keeps the verdict from `unhealthy`.
     const lasts = memory.allSilentSeenAt !== undefined || (counts !== undefined && reachesThreshold(counts, settings));
@@ -144,7 +144,7 @@ const land = (decision: Decision, candidates: readonly ObservedLease[], input: P
     ...(input.dependents.anyHeld ? {} : { isAssumed: true }),
   };
   if (now >= until || awaited === 0 || settings.landingTimeoutMs === 0) {
-    const landedAt = (known.landing && known.landedAt) ?? now;
+    const landedAt = known.landing === undefined ? now : (known.landedAt ?? now);
     const landed = { ...decision, memory: { ...memory, outage: { ...known, landing, landedAt } } };
     return late.length === 0 ? landed : { ...landed, reason: `${reason}; ${gaveUp(wait)}` };
   }

@@ -160,7 +160,7 @@ interface Both {
   readonly eager: ProbeRunResult;
 }
 
-const eagerView = { undisturbed: false, anyHeld: false, mayBeHeld: false };
+const eagerView = { nothingToRestore: false, anyHeld: false, mayBeHeld: false };
 
 const runBoth = (probe: ProbeCase): Both => {
   const runs = runsOf(probe, eagerView);

@@ -6,7 +6,7 @@ import {
   type LeaseHistory,
   distrustTimestamps,
   emptyLeaseHistory,
-  enterAndJudgeLeases,
+  recordAndJudgeLeases,
   isAnyRenewed,
   resetAges,
 } from './lease-history.ts';
@@ -64,7 +64,7 @@ const watch = (
     const startedAt = endedAt - roundTrip;
     previous = startedAt;
     const observation = { startedAt, endedAt, wall: origin + endedAt + errors.ours };
-    const observed = enterAndJudgeLeases(history, [leaseOf(renewedBy(startedAt), errors)], {
+    const observed = recordAndJudgeLeases(history, [leaseOf(renewedBy(startedAt), errors)], {
       observation,
       expiryAgeMs,
     });
@@ -183,7 +183,7 @@ describe('every observation', () => {
           );
           const observation = { startedAt: endedAt - 500, endedAt, wall: origin + endedAt + errors.ours };
           const known = new Set(history.names);
-          const observed = enterAndJudgeLeases(history, items, { observation, expiryAgeMs });
+          const observed = recordAndJudgeLeases(history, items, { observation, expiryAgeMs });
           history = observed.history;
           expect(observed.judged.map(({ name }) => name)).toEqual(items.map(({ name }) => name));
           expect(history.names).toEqual(items.map(({ name }) => name));
@@ -206,12 +206,12 @@ describe('every observation', () => {
         (renewedAt, later, errors) => {
           const lease = leaseOf(renewedAt, errors);
           const runAt = (at: number) => ({ startedAt: at, endedAt: at, wall: origin + at + errors.ours });
-          const { history } = enterAndJudgeLeases(emptyLeaseHistory, [lease], {
+          const { history } = recordAndJudgeLeases(emptyLeaseHistory, [lease], {
             observation: runAt(90_000),
             expiryAgeMs,
           });
           const forgiven = resetAges(history, 120_000);
-          const { judged } = enterAndJudgeLeases(forgiven, [lease], {
+          const { judged } = recordAndJudgeLeases(forgiven, [lease], {
             observation: runAt(120_000 + later),
             expiryAgeMs,
           });
@@ -264,7 +264,7 @@ describe('the history', () => {
             history = distrustTimestamps(history, { disproved: new Set(['a', 'b']), expiryAgeMs });
           }
           const options = { observation: { startedAt: at, endedAt: at, wall: origin + at }, expiryAgeMs };
-          const whole = enterAndJudgeLeases(history, items, options);
+          const whole = recordAndJudgeLeases(history, items, options);
           const before = entriesOf(history);
           for (const [place, item] of items.entries()) {
             // The judgement of a lease does not depend on the other leases.
@@ -276,7 +276,7 @@ describe('the history', () => {
               renewedAt: known === undefined ? [] : [known.renewedAt],
               neverSeenRenewed: new Set(known?.neverSeenRenewed === true ? [item.name] : []),
             };
-            const only = enterAndJudgeLeases(alone, [item], options);
+            const only = recordAndJudgeLeases(alone, [item], options);
             expect(whole.judged[place]).toEqual(only.judged[0]);
             expect(entriesOf(whole.history).get(item.name)).toEqual(entriesOf(only.history).get(item.name));
             expect(only.judged[0]).toMatchObject({

@@ -5,7 +5,7 @@ import {
   type LeaseObservation,
   distrustTimestamps,
   emptyLeaseHistory,
-  enterAndJudgeLeases,
+  recordAndJudgeLeases,
   isAnyRenewed,
   resetAges,
 } from './lease-history.ts';
@@ -40,7 +40,7 @@ const leaseOf = (renewedAt: number, ahead = 0, name = 'node-1'): Lease => ({
 });
 
 const judge = (history: LeaseHistory, lease: Lease, observation: LeaseObservation) => {
-  const { judged, history: next } = enterAndJudgeLeases(history, [lease], { observation, expiryAgeMs });
+  const { judged, history: next } = recordAndJudgeLeases(history, [lease], { observation, expiryAgeMs });
   const [only] = judged;
   if (only === undefined) throw new Error('nothing judged');
   return { ...only, history: next };
@@ -60,8 +60,8 @@ describe('the first observation of a lease', () => {
   // The observation is at 100 s; the kubelet renewed at 90 s.
   const rows: readonly Row[] = [
     { what: 'all clocks right', effective: 90_000 },
-    { what: 'node 10 min fast: a renewal cannot lie ahead of the look', node: tenMinutes, effective: 100_000 },
-    { what: 'node 10 min slow: only its timestamp speaks', node: -tenMinutes, effective: 90_000 - tenMinutes },
+    { what: 'node 10 min fast: a renewal cannot be later than the observation', node: tenMinutes, effective: 100_000 },
+    { what: 'node 10 min slow: its timestamp is the only evidence', node: -tenMinutes, effective: 90_000 - tenMinutes },
     { what: 'our clock 10 min ahead', observation: { ours: tenMinutes }, effective: 90_000 },
     { what: 'our clock 10 min behind', observation: { ours: -tenMinutes }, effective: 100_000 },
     { what: 'the API server 10 min ahead', observation: { server: tenMinutes }, effective: 90_000 },
@@ -74,9 +74,9 @@ describe('the first observation of a lease', () => {
       observation: { server: 5_000 },
       effective: 60_000,
     },
-    { what: 'the answer took 5 s', observation: { roundTrip: 5_000 }, effective: 90_000 },
+    { what: 'the response took 5 s', observation: { roundTrip: 5_000 }, effective: 90_000 },
     {
-      what: 'renewed while the answer was under way',
+      what: 'renewed while the request was in flight',
       renewedAt: 97_000,
       observation: { roundTrip: 5_000 },
       effective: 97_000,
@@ -120,25 +120,29 @@ describe('a lease that changed', () => {
   }
   const rows: readonly Row[] = [
     { what: 'by a right clock counts from its timestamp', effective: 104_000 },
-    { what: 'by a clock 10 min fast counts from the look', node: tenMinutes, effective: 110_000 },
-    { what: 'by a clock 10 min slow counts from the look', node: -tenMinutes, effective: 110_000 },
+    { what: 'by a clock 10 min fast counts from the observation', node: tenMinutes, effective: 110_000 },
+    { what: 'by a clock 10 min slow counts from the observation', node: -tenMinutes, effective: 110_000 },
     {
-      what: 'seen with our clock 10 min ahead counts from the look',
+      what: 'seen with our clock 10 min ahead counts from the observation',
       observation: { ours: tenMinutes },
       effective: 110_000,
     },
     {
-      what: 'seen with our clock 10 min behind counts from the look',
+      what: 'seen with our clock 10 min behind counts from the observation',
       observation: { ours: -tenMinutes },
       effective: 110_000,
     },
-    { what: 'up to 2 s before the previous look is believed', node: -6_000, effective: 98_000 },
-    { what: 'more than 2 s before the previous look is not', node: -6_001, effective: 110_000 },
-    { what: 'up to 2 s after the look counts from the look', node: 8_000, effective: 110_000 },
-    { what: 'more than 2 s after the look counts from the look', node: 8_001, effective: 110_000 },
-    { what: 'at the very look', renewedAt: 110_000, effective: 110_000 },
+    { what: 'up to 2 s before the previous observation counts from its timestamp', node: -6_000, effective: 98_000 },
     {
-      what: 'while the answer was under way',
+      what: 'more than 2 s before the previous observation counts from the observation',
+      node: -6_001,
+      effective: 110_000,
+    },
+    { what: 'up to 2 s after the observation counts from the observation', node: 8_000, effective: 110_000 },
+    { what: 'more than 2 s after the observation counts from the observation', node: 8_001, effective: 110_000 },
+    { what: 'at the time of the observation', renewedAt: 110_000, effective: 110_000 },
+    {
+      what: 'while the request was in flight',
       renewedAt: 109_500,
       observation: { roundTrip: 3_000 },
       effective: 109_500,
@@ -189,7 +193,7 @@ describe('a lease that does not change', () => {
 
   it('is judged by a changed expiry age at once', () => {
     const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
-    const { judged } = enterAndJudgeLeases(history, [leaseOf(95_000)], {
+    const { judged } = recordAndJudgeLeases(history, [leaseOf(95_000)], {
       observation: runAt(105_000),
       expiryAgeMs: 10_000,
     });
@@ -199,16 +203,16 @@ describe('a lease that does not change', () => {
 
 describe('the history', () => {
   it('forgets a deleted lease, and judges it by its timestamp when it is created again', () => {
-    const first = enterAndJudgeLeases(emptyLeaseHistory, [leaseOf(95_000), leaseOf(96_000, 0, 'node-2')], {
+    const first = recordAndJudgeLeases(emptyLeaseHistory, [leaseOf(95_000), leaseOf(96_000, 0, 'node-2')], {
       observation: runAt(100_000),
       expiryAgeMs,
     });
-    const without = enterAndJudgeLeases(first.history, [leaseOf(105_000)], {
+    const without = recordAndJudgeLeases(first.history, [leaseOf(105_000)], {
       observation: runAt(110_000),
       expiryAgeMs,
     });
     expect(without.history.names).toEqual(['node-1']);
-    const back = enterAndJudgeLeases(without.history, [leaseOf(96_000, 0, 'node-2')], {
+    const back = recordAndJudgeLeases(without.history, [leaseOf(96_000, 0, 'node-2')], {
       observation: runAt(140_000),
       expiryAgeMs,
     });
@@ -231,7 +235,7 @@ describe('the history', () => {
 
   it('shows if one of the given leases was renewed since the latest observation', () => {
     const both = [leaseOf(95_000), leaseOf(96_000, 0, 'node-2')];
-    const { history } = enterAndJudgeLeases(emptyLeaseHistory, both, { observation: runAt(100_000), expiryAgeMs });
+    const { history } = recordAndJudgeLeases(emptyLeaseHistory, both, { observation: runAt(100_000), expiryAgeMs });
     const isRenewed = (leases: readonly Lease[], ...names: readonly string[]) =>
       isAnyRenewed(history, leases, new Set(names));
     expect(isRenewed(both, 'node-1', 'node-2')).toBe(false);
@@ -244,14 +248,17 @@ describe('the history', () => {
   });
 
   it('keeps the same array of names as long as they do not change', () => {
-    const first = enterAndJudgeLeases(emptyLeaseHistory, [leaseOf(95_000)], {
+    const first = recordAndJudgeLeases(emptyLeaseHistory, [leaseOf(95_000)], {
       observation: runAt(100_000),
       expiryAgeMs,
     }).history;
-    const second = enterAndJudgeLeases(first, [leaseOf(105_000)], { observation: runAt(110_000), expiryAgeMs }).history;
+    const second = recordAndJudgeLeases(first, [leaseOf(105_000)], {
+      observation: runAt(110_000),
+      expiryAgeMs,
+    }).history;
     expect(second.names).toBe(first.names);
     const more = [leaseOf(105_000), leaseOf(105_000, 0, 'node-2')];
-    expect(enterAndJudgeLeases(second, more, { observation: runAt(120_000), expiryAgeMs }).history.names).toEqual([
+    expect(recordAndJudgeLeases(second, more, { observation: runAt(120_000), expiryAgeMs }).history.names).toEqual([
       'node-1',
       'node-2',
     ]);
@@ -300,7 +307,7 @@ describe('distrust of timestamps', () => {
   it('makes disproved leases and those never seen renewed no older than that observation, and no others', () => {
     const names = ['moved', 'unmoved', 'disproved', 'silent'];
     const observeAll = (history: LeaseHistory, countsFrom: readonly number[], at: number) =>
-      enterAndJudgeLeases(
+      recordAndJudgeLeases(
         history,
         names.map((name, index) => leaseOf(countsFrom[index] ?? 0, 0, name)),
         { observation: runAt(at), expiryAgeMs },
@@ -345,9 +352,9 @@ describe('a wrong clock', () => {
 
   it.each([
     { what: 'a right clock', ahead: 0, wrong: [false, false, false] },
-    { what: 'one within the tolerance', ahead: 2_000, wrong: [false, false, false] },
-    { what: 'one that is fast', ahead: tenMinutes, wrong: [false, true, true] },
-    { what: 'one that is slow', ahead: -tenMinutes, wrong: [false, true, true] },
+    { what: 'a clock within the tolerance', ahead: 2_000, wrong: [false, false, false] },
+    { what: 'a fast clock', ahead: tenMinutes, wrong: [false, true, true] },
+    { what: 'a slow clock', ahead: -tenMinutes, wrong: [false, true, true] },
   ])('$what: $wrong, and unknown before the first observed renewal', ({ ahead, wrong }) => {
     expect(observations(ahead, [99_000, 110_000, 119_000])).toEqual(wrong);
   });

@@ -90,7 +90,7 @@ const createFinder = (names: readonly string[]): ((name: string) => number | und
  * The lease's own timestamp counts if it agrees with what we saw, and on the first observation, when nothing else is known.
  * A timestamp in the future counts as "now": a renewal cannot be later than the observation that shows it.
  */
-export const enterAndJudgeLeases = (
+export const recordAndJudgeLeases = (
   history: LeaseHistory,
   leases: readonly Lease[],
   { observation, expiryAgeMs }: { readonly observation: LeaseObservation; readonly expiryAgeMs: number },

@@ -14,31 +14,41 @@ const ended = (verdict: Verdict, times: { readonly nextRunAt: number; readonly v
 describe('a change of the external probe', () => {
   it.each<readonly [what: string, state: NextRun & { readonly verdict?: Verdict }, isUnreachable: boolean, at: number]>(
     [
-      ['broken, when the leases allow it', { nextRunAt: 90, verdict: upVerdict, verdictMayTurnAt: 50 }, true, 50],
       [
-        'broken, when the leases have allowed it for long',
+        'unreachable: when the leases may change the verdict',
+        { nextRunAt: 90, verdict: upVerdict, verdictMayTurnAt: 50 },
+        true,
+        50,
+      ],
+      [
+        'unreachable: at once if the leases already may',
         { nextRunAt: 90, verdict: upVerdict, verdictMayTurnAt: 5 },
         true,
         20,
       ],
-      ['broken, when the next run comes first', { nextRunAt: 40, verdict: upVerdict, verdictMayTurnAt: 50 }, true, 40],
-      ['broken, when it changes nothing', { nextRunAt: 90, verdict: upVerdict }, true, 90],
-      ['broken, after a failed run', { nextRunAt: 90, verdict: failedVerdict }, true, 90],
-      ['broken, before any run', { nextRunAt: 90 }, true, 90],
-      ['broken, a second time', { nextRunAt: 90, verdict: upVerdict, verdictMayTurnAt: 50, runBy: 30 }, true, 30],
       [
-        'doubtful, after it has kept us from scaling',
-        { nextRunAt: 90, verdict: skip, verdictMayTurnAt: 10 },
-        false,
-        20,
+        'unreachable: not later than the next run',
+        { nextRunAt: 40, verdict: upVerdict, verdictMayTurnAt: 50 },
+        true,
+        40,
       ],
+      ['unreachable: no sooner if the verdict cannot change', { nextRunAt: 90, verdict: upVerdict }, true, 90],
+      ['unreachable: no sooner after a failed run', { nextRunAt: 90, verdict: failedVerdict }, true, 90],
+      ['unreachable: no sooner before the first run', { nextRunAt: 90 }, true, 90],
       [
-        'doubtful, where only a broken one would count',
+        'unreachable a second time: not later than before',
+        { nextRunAt: 90, verdict: upVerdict, verdictMayTurnAt: 50, runBy: 30 },
+        true,
+        30,
+      ],
+      ['no longer reachable: at once after a veto', { nextRunAt: 90, verdict: skip, verdictMayTurnAt: 10 }, false, 20],
+      [
+        'no longer reachable: no sooner if only an unreachable address counts',
         { nextRunAt: 90, verdict: upVerdict, verdictMayTurnAt: 50 },
         false,
         90,
       ],
-      ['doubtful, after another skip', { nextRunAt: 90, verdict: skip }, false, 90],
+      ['no longer reachable: no sooner after another skip', { nextRunAt: 90, verdict: skip }, false, 90],
     ],
   )('(%s)', (_, state, isUnreachable, at) => {
     expect(nextRunDue(runSooner(state, { isUnreachable, now: 20 }))).toBe(at);
@@ -86,12 +96,12 @@ describe('a run that is due', () => {
     },
   });
   it.each([
-    ['at the end of the grace of the oldest lease', { probe: probe(85, 75, 95) }, 115],
-    ['at that of the oldest whose grace is not over', { probe: probe(85, 60, 10) }, 125],
-    ['a grace from now, where all are over', { probe: probe(50, 60) }, 140],
-    ['a grace from now, where resources are held', { probe: probe(85, 75), isHeld: true }, 140],
-    ['now, while they are scaled', { probe: probe(85, 75), isHeld: true, flow: {} }, 100],
-    ['now, where nothing is known yet', { probe: probe() }, 100],
+    ['at the end of the grace period of the oldest lease', { probe: probe(85, 75, 95) }, 115],
+    ['at the end of the first grace period that is not over', { probe: probe(85, 60, 10) }, 125],
+    ['a grace period from now if all are over', { probe: probe(50, 60) }, 140],
+    ['a grace period from now if resources are held', { probe: probe(85, 75), isHeld: true }, 140],
+    ['now while they are being scaled', { probe: probe(85, 75), isHeld: true, flow: {} }, 100],
+    ['now if no lease is known yet', { probe: probe() }, 100],
   ])(
     'is needed %s',
     (_, { isHeld = false, ...state }: Parameters<typeof runNeededBy>[0] & { readonly isHeld?: boolean }, at) => {

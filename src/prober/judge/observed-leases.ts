@@ -2,7 +2,7 @@ import {
   type JudgedLease,
   type LeaseObservation,
   distrustTimestamps,
-  enterAndJudgeLeases,
+  recordAndJudgeLeases,
   isAnyRenewed,
 } from './lease-history.ts';
 import type { Lease } from '../../kubernetes/api/lease.ts';
@@ -38,7 +38,7 @@ export const observeLeases = (
   const { history, unconfirmed } = memory;
   const isDisproved = isAnyRenewed(history, items, unconfirmed);
   const { expiryAgeMs } = settings;
-  const observed = enterAndJudgeLeases(
+  const observed = recordAndJudgeLeases(
     isDisproved ? distrustTimestamps(history, { disproved: unconfirmed, expiryAgeMs }) : history,
     items,
     { observation, expiryAgeMs },

@@ -12,7 +12,7 @@ export interface LeaseList {
 
 export interface DependentsView {
   /** True if all watches have synced, no flow runs, and every existing resource is scaled up, ready and without our annotations. */
-  readonly undisturbed: boolean;
+  readonly nothingToRestore: boolean;
   /** True if a resource carries the mark (`meltdown-protection-active`). */
   readonly anyHeld: boolean;
   /** True if a resource carries the mark, or may carry it because its watch has not synced yet. */

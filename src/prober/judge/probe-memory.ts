@@ -56,7 +56,7 @@ export interface ProbeMemory {
   /** Number of consecutive failed runs while enough leases were old; it starts again when they expire. */
   readonly failedRuns?: { readonly count: number; readonly isExpired: boolean };
   /** Longest response time of the latest run that got a response, in milliseconds. */
-  readonly slowestAnswerMs?: number;
+  readonly slowestResponseMs?: number;
 }
 
 export const emptyProbeMemory: ProbeMemory = {

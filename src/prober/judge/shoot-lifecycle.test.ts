@@ -70,7 +70,7 @@ describe('a shoot is left as it is', () => {
 
   it.each([
     ['waking up', { hibernated: true, hibernationEnabled: false }],
-    ['waking up, not even mentioning hibernation', { hibernated: true }],
+    ['waking up, without hibernation in its spec', { hibernated: true }],
     ['waking up, before any operation', { hibernated: true, lastOperation: null }],
     ['before its creation has begun', { lastOperation: null }],
     ['while it is created', operation('Create', 'Processing')],

@@ -34,9 +34,9 @@ export const mayReachAt = (expiresAt: readonly number[], at: number, settings: P
 /** True if neither nodes nor machines could change the decision: there is nothing to scale up, and no subset of the leases reaches the threshold. */
 export const canOnlyBeHealthy = (
   leases: readonly JudgedLease[],
-  { undisturbed }: DependentsView,
+  { nothingToRestore }: DependentsView,
   settings: ProbeSettings,
-): boolean => undisturbed && !mayReach(leases, settings);
+): boolean => nothingToRestore && !mayReach(leases, settings);
 
 const nthExpiry = (leases: readonly JudgedLease[], count: number): number | undefined =>
   nthSmallest(

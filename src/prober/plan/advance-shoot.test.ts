@@ -298,7 +298,7 @@ describe('a standby whose verdict is older than a restoration of the leader', ()
       reason: '',
       nextRunAt: now + 10_000,
       memory: emptyProbeMemory,
-      restsOnSeenRenewals: true,
+      hasObservedRenewals: true,
     },
   });
   const initial: ShootProberState = { probe: emptyProbeMemory, nextRunAt: 5_000, runUnderWay: true, flows: 0 };
@@ -316,7 +316,7 @@ describe('a standby whose verdict is older than a restoration of the leader', ()
 
   it.each([
     ['between the restorations', [b]],
-    ['after them', []],
+    ['after the restorations', []],
   ])('scales nothing down on it when it becomes leader %s', (_, stillHeld) => {
     const waiting = advanceShoot(initial, [judged(10_000)], contextWith(10_000, [a, b]));
     const leading = { ...contextWith(17_000, stillHeld), role: leader };

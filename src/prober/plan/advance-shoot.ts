@@ -8,12 +8,12 @@ import {
   cancelPaused,
   desiredScaling,
   reconcile,
-  enterPauseEnd,
-  enterRestoration,
-  startAsAllowed,
+  applyPauseEnd,
+  noteRestoration,
+  startOrQueue,
   startFlow,
   startPending,
-  withoutNext,
+  dropPending,
 } from './start-scaling.ts';
 
 /** Enters events into the state, advances the flow, and returns the effects to perform and the time of the next call. Pure. */
@@ -23,7 +23,7 @@ export const advanceShoot = (
   context: ShootContext,
 ): ShootStep => {
   const effects: Effect[] = [];
-  let current = cancelPaused(enterPauseEnd(enterRestoration(state, context), context), context);
+  let current = cancelPaused(applyPauseEnd(noteRestoration(state, context), context), context);
   for (const event of events) {
     const taken = takeEvent(current, event, context);
     current = taken.state;
@@ -81,9 +81,9 @@ const takeEvent = (state: ShootProberState, event: ShootEvent, context: ShootCon
       // The outage is over: nothing more is scaled down, and nothing is restored yet.
       if (verdict.kind === 'landing' && judged.flow !== undefined && !isRestoring(judged.flow)) {
         const flow = judged.flow.ending === undefined ? cancelFlow(judged.flow) : judged.flow;
-        return { state: { ...withoutNext(judged), flow }, effects: [] };
+        return { state: { ...dropPending(judged), flow }, effects: [] };
       }
-      const given = { reason, judgedAt: context.now, restsOnSeenRenewals: decision.restsOnSeenRenewals === true };
+      const given = { reason, judgedAt: context.now, hasObservedRenewals: decision.hasObservedRenewals === true };
       return { state: reconcile(judged, desiredScaling(verdict, given), context), effects: [] };
     }
   }
@@ -106,7 +106,7 @@ const runFlow = (state: ShootProberState, answers: readonly ActionResponse[], co
   if (rest.next === undefined || rest.releasePolicy !== undefined) {
     return { state: ended, effects, wakeAt: Number.POSITIVE_INFINITY };
   }
-  const following = runFlow(startAsAllowed(rest, rest.next, { ...context, readFirst: true }), [], context);
+  const following = runFlow(startOrQueue(rest, rest.next, { ...context, readFirst: true }), [], context);
   return { ...following, effects: [...effects, ...following.effects] };
 };
 

@@ -178,7 +178,7 @@ describe('a scale-up', () => {
 
   describe.each([
     { what: 'its initial delay', info: { initialDelayMs: 25_000 }, first: undefined },
-    { what: 'a request to wait', info: {}, first: { error: 'TooManyRequests', retryAfterMs: 25_000 } as const },
+    { what: 'a Retry-After', info: {}, first: { error: 'TooManyRequests', retryAfterMs: 25_000 } as const },
   ])('that has waited for $what until its verdict is older than two probe intervals', ({ info, first }) => {
     const oneLevel = { resources: [at(a, 0, info)], objects: [held(a)] };
     const fates = (index: number): RequestFate => ({ latencyMs: 20, ...(index === 0 ? first : undefined) });
@@ -279,7 +279,7 @@ describe('a scale-down', () => {
     { what: 'whose pods are still there', object: objectOf(a, { replicas: 0, ready: 1 }), next: 3_100 },
     { what: 'that is missing', object: undefined, next: 3_100 },
     { what: 'that is ignored', object: objectOf(a, { annotations: { [ignore]: 'true' } }), next: 3_100 },
-    { what: 'that has something to scale', object: up(a), next: 23_100 },
+    { what: 'that is up', object: up(a), next: 23_100 },
   ])('waits for the initial delay only if the resource needs scaling: beside one $what', ({ object, next }) => {
     const resources = [at(a, 0, { initialDelayMs: 20_000 }), at(c, 0), at(b, 1)];
     const objects = [...(object === undefined ? [] : [object]), up(b), up(c)];
@@ -316,14 +316,14 @@ describe('a scale-down', () => {
     },
     { what: 'slow', objects: [up(a), up(b), up(c)], fates: { a: { latencyMs: 4_500 } }, next: 3_100, end: 'completed' },
     {
-      what: 'never answered',
+      what: 'without any response',
       objects: [up(a), up(b), up(c)],
       fates: { a: { latencyMs: 1e6 } },
       next: 3_100,
       end: undefined,
     },
     {
-      what: 'always changed by others',
+      what: 'always changed by another client',
       objects: [up(a), up(b), up(c)],
       fates: { a: { interference: {} } },
       next: 400,

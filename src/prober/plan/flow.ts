@@ -7,10 +7,10 @@ import {
   type Operation,
   type ActionResponse,
   type Snapshot,
-  holdsUpNoLevel,
-  isFoundDown,
+  letsNextLevelStart,
+  isAlreadyAtZero,
   isOver,
-  enterResponse,
+  applyResponse,
   startOperation,
   wakeTime,
 } from './operation.ts';
@@ -90,13 +90,13 @@ export const advanceFlow = (
   input: FlowInput & { readonly answers: readonly ActionResponse[] },
 ): FlowStep => {
   const { now } = input;
-  const keepsRetrying = flow.direction === 'down' && isFresh(flow, now);
+  const keepsRetrying = flow.direction === 'down' && isVerdictRecent(flow, now);
   const answered = {
     ...flow,
     wasSuspended: flow.wasSuspended === true || now - flow.wakeAt > suspensionMs,
     operations: flow.operations.map((operation) => {
       const answer = input.answers.find(({ key }) => key === operation.key);
-      return answer === undefined ? operation : enterResponse(operation, answer, { now, keepsRetrying });
+      return answer === undefined ? operation : applyResponse(operation, answer, { now, keepsRetrying });
     }),
   };
   return endOrRun(answered, input);
@@ -131,7 +131,7 @@ const stepStarted = (flow: Flow, input: FlowInput): { readonly flow: Flow; reado
   const { now, snapshotOf } = input;
   const actions: Action[] = [];
   const { direction, scope } = flow;
-  const verdictIsFresh = isVerdictFresh(flow, input);
+  const mayScaleNow = mayScale(flow, input);
   const note = noteOf(flow, input);
   const operations = flow.operations.map((operation) => {
     const stepped = stepOperation(operation, {
@@ -140,7 +140,7 @@ const stepStarted = (flow: Flow, input: FlowInput): { readonly flow: Flow; reado
       note,
       withoutLead: flow.withoutLead,
       now,
-      verdictIsFresh,
+      mayScale: mayScaleNow,
       snapshot: snapshotOf(operation.key),
     });
     if (stepped.action !== undefined) actions.push(stepped.action);
@@ -167,15 +167,16 @@ const startNextLevel = (flow: Flow, now: number): Flow => {
 const currentLevel = (flow: Flow): readonly Operation[] =>
   flow.operations.filter(({ info }) => info.level === flow.levels[flow.startedLevels - 1]);
 
-const isFresh = ({ verdictAt, verdictMaxAgeMs }: Flow, now: number): boolean => now - verdictAt <= verdictMaxAgeMs;
+const isVerdictRecent = ({ verdictAt, verdictMaxAgeMs }: Flow, now: number): boolean =>
+  now - verdictAt <= verdictMaxAgeMs;
 
 /** True if the flow may still scale: delays, timeouts and retries within a level can outlast its verdict and the watches that it relies on. */
-const isVerdictFresh = (flow: Flow, input: FlowInput): boolean => {
+const mayScale = (flow: Flow, input: FlowInput): boolean => {
   switch (flow.direction) {
     case 'down':
       return flow.wasSuspended !== true;
     case 'up':
-      return isFresh(flow, input.now) && !mustAwaitWatches(flow, input);
+      return isVerdictRecent(flow, input.now) && !mustAwaitWatches(flow, input);
     case 'release':
       return true;
   }
@@ -190,10 +191,10 @@ const mayStartNextLevel = (flow: Flow, input: FlowInput): boolean => {
   const level = currentLevel(flow);
   switch (flow.direction) {
     case 'down':
-      if (!isVerdictFresh(flow, input)) return false;
-      return level.every(holdsUpNoLevel) || input.now >= levelCutoff(flow, input.snapshotOf);
+      if (!mayScale(flow, input)) return false;
+      return level.every(letsNextLevelStart) || input.now >= levelCutoff(flow, input.snapshotOf);
     case 'up':
-      return level.every(isOver) && isVerdictFresh(flow, input);
+      return level.every(isOver) && mayScale(flow, input);
     case 'release':
       return level.every(isOver);
   }
@@ -208,7 +209,7 @@ const levelCutoff = (flow: Flow, snapshotOf: SnapshotOf): number =>
       .filter((operation) => !isOver(operation))
       .map((operation) => {
         const { initialDelayMs, timeoutMs } = operation.info;
-        const delayMs = isFoundDown(operation, snapshotOf(operation.key)) ? 0 : initialDelayMs;
+        const delayMs = isAlreadyAtZero(operation, snapshotOf(operation.key)) ? 0 : initialDelayMs;
         return delayMs + Math.min(timeoutMs, downLevelLimitMs);
       }),
   );

@@ -32,7 +32,7 @@ interface Context {
   readonly note: string | undefined;
   readonly withoutLead: PatchInput['withoutLead'];
   /** True if the verdict is fresh enough to scale. */
-  readonly verdictIsFresh: boolean;
+  readonly mayScale: boolean;
 }
 
 interface Stepped {
@@ -64,7 +64,7 @@ export const stepOperation = (operation: Operation, context: Context): Stepped =
   }
 };
 
-const begunAnew = 'during the scale-up, which the next run begins anew';
+const duringScaleUp = 'during the scale-up; the next run starts it again';
 
 /**
  * Fails a finished operation of a scale-up whose resource is at 0 again, because later levels must not start before it: an operator removed ignore-scaling
@@ -75,9 +75,9 @@ const failReverted = (operation: Operation, { direction, snapshot }: Context): O
   const state = latestState(operation, snapshot);
   const isDownAgain = state?.specReplicas === 0 && !ignoresScaling(state);
   if (direction !== 'up' || phase.kind !== 'done' || !isDownAgain) return operation;
-  if (phase.outcome === 'ignored') return failOperation(operation, `ignore-scaling was taken away ${begunAnew}`);
+  if (phase.outcome === 'ignored') return failOperation(operation, `ignore-scaling was removed ${duringScaleUp}`);
   const wasUp = phase.outcome === 'scaled' || phase.outcome === 'settled' || phase.outcome === 'not-held';
-  return wasUp && isHeld(state) ? failOperation(operation, `it was scaled down again ${begunAnew}`) : operation;
+  return wasUp && isHeld(state) ? failOperation(operation, `it was scaled down again ${duringScaleUp}`) : operation;
 };
 
 const decide = (operation: Operation, context: Context): Stepped => {
@@ -89,14 +89,14 @@ const decide = (operation: Operation, context: Context): Stepped => {
     return { operation: notFound(operation, snapshot.kind === 'not-served' ? snapshot.problem : undefined) };
   }
   if (operation.phase.kind === 'settling' && needsReading(operation, state, context)) return read(operation);
-  const move = planPatch(operation.resource, state, { ...context, scope: scopeOf(operation, state, context) });
-  switch (move.kind) {
+  const plan = planPatch(operation.resource, state, { ...context, scope: scopeOf(operation, state, context) });
+  switch (plan.kind) {
     case 'done':
-      return { operation: { ...operation, phase: { kind: 'done', outcome: move.outcome } } };
+      return { operation: { ...operation, phase: { kind: 'done', outcome: plan.outcome } } };
     case 'settle':
       return { operation: settle(operation, state, context) };
     case 'write':
-      return write(operation, move, context);
+      return write(operation, plan, context);
   }
 };
 
@@ -114,34 +114,34 @@ const read = (operation: Operation): Stepped => ({
 
 const write = (
   operation: Operation,
-  move: Extract<PatchPlan, { kind: 'write' }>,
-  { now, verdictIsFresh }: Context,
+  plan: Extract<PatchPlan, { kind: 'write' }>,
+  { now, mayScale }: Context,
 ): Stepped => {
   const delayedUntil = operation.startedAt + operation.info.initialDelayMs;
-  if (move.scaling && !operation.delayServed && now < delayedUntil) {
+  if (plan.scaling && !operation.initialDelayDone && now < delayedUntil) {
     const deadline = delayedUntil + operation.info.timeoutMs;
     return {
       operation: {
         ...operation,
-        delayServed: true,
+        initialDelayDone: true,
         deadline,
         phase: { kind: 'waiting', until: delayedUntil, reread: false },
       },
     };
   }
-  if (move.scaling && !verdictIsFresh) return { operation: { ...operation, phase: { kind: 'awaiting-verdict' } } };
+  if (plan.scaling && !mayScale) return { operation: { ...operation, phase: { kind: 'awaiting-verdict' } } };
   // Another writer changed our count while we waited for the pods to follow.
-  const isFight = operation.wroteCount && effectOf(move.write) !== undefined;
-  const attempts = isFight ? operation.attempts + 1 : operation.attempts;
-  if (isFight && attempts >= maxAttempts) {
-    const { undoes = unknownManager } = move.write;
+  const isContested = operation.wroteCount && effectOf(plan.write) !== undefined;
+  const attempts = isContested ? operation.attempts + 1 : operation.attempts;
+  if (isContested && attempts >= maxAttempts) {
+    const { undoes = unknownManager } = plan.write;
     const writer = undoes === unknownManager ? 'another writer' : undoes;
-    const what = move.write.annotating === undefined ? 'replicas' : 'annotation';
+    const what = plan.write.annotating === undefined ? 'replicas' : 'annotation';
     return { operation: failOperation(operation, `${writer} keeps changing its ${what}`) };
   }
   return {
-    operation: { ...operation, attempts, phase: { kind: 'writing', write: move.write } },
-    action: { kind: 'write', key: operation.key, write: move.write },
+    operation: { ...operation, attempts, phase: { kind: 'writing', write: plan.write } },
+    action: { kind: 'write', key: operation.key, write: plan.write },
   };
 };
 

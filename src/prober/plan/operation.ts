@@ -44,7 +44,7 @@ export interface Operation {
   /** Failed attempts so far. */
   readonly attempts: number;
   readonly startedAt: number;
-  readonly delayServed: boolean;
+  readonly initialDelayDone: boolean;
   readonly deadline: number;
   /** Latest state that the API server has returned in this flow. */
   readonly lastResponse?: ResourceState;
@@ -83,7 +83,7 @@ export const idleOperation = (
   phase: { kind: 'idle' },
   attempts: 0,
   startedAt: 0,
-  delayServed: false,
+  initialDelayDone: false,
   deadline: 0,
   lastResponseAt: Number.NEGATIVE_INFINITY,
   mayHaveWritten: false,
@@ -100,23 +100,28 @@ export const startOperation = (operation: Operation, now: number): Operation => 
 export const isOver = ({ phase }: Operation): boolean => phase.kind === 'done' || phase.kind === 'failed';
 
 /** True if the resource is at 0 already: it needs no scale-down, and so no initial delay. */
-export const isFoundDown = (operation: Operation, snapshot: Snapshot): boolean =>
-  !operation.delayServed &&
+export const isAlreadyAtZero = (operation: Operation, snapshot: Snapshot): boolean =>
+  !operation.initialDelayDone &&
   !operation.mayHaveWritten &&
   !operation.mustRead &&
   latestState(operation, snapshot)?.specReplicas === 0;
 
 /** True if the operation is done, has failed, or is retried beyond its attempts. */
-export const holdsUpNoLevel = (operation: Operation): boolean => isOver(operation) || operation.attempts >= maxAttempts;
+export const letsNextLevelStart = (operation: Operation): boolean =>
+  isOver(operation) || operation.attempts >= maxAttempts;
 
-interface Answering {
+interface ResponseContext {
   readonly now: number;
   /** True if the operation retries beyond its attempts until its timeout, because the next run may come too late for KCM's grace period. */
   readonly keepsRetrying: boolean;
 }
 
 /** Enters the response to the request in flight. */
-export const enterResponse = (operation: Operation, { result }: ActionResponse, answering: Answering): Operation => {
+export const applyResponse = (
+  operation: Operation,
+  { result }: ActionResponse,
+  answering: ResponseContext,
+): Operation => {
   const { phase } = operation;
   const { now } = answering;
   if (phase.kind !== 'reading' && phase.kind !== 'writing') return operation;
@@ -133,7 +138,7 @@ export const enterResponse = (operation: Operation, { result }: ActionResponse, 
   };
 };
 
-const afterError = (operation: Operation, error: ApiError, { now, keepsRetrying }: Answering): Operation => {
+const afterError = (operation: Operation, error: ApiError, { now, keepsRetrying }: ResponseContext): Operation => {
   if (error.code === 'NotFound') return notFound(operation);
   if (error.rateLimited) return awaitRateLimit(operation, error, now);
   const { handling } = error;

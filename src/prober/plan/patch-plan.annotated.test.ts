@@ -11,7 +11,7 @@ import {
 import type { ResourceState } from '../../kubernetes/api/scalable.ts';
 import { dependent } from '../testing/cases.ts';
 import { deployment, healthCheck, objectOf, scalableOf } from '../testing/seed-model.ts';
-import { type Direction, type PatchInput, isSettled, isUndisturbed, planPatch } from './patch-plan.ts';
+import { type Direction, type PatchInput, isSettled, hasNothingToRestore, planPatch } from './patch-plan.ts';
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -47,18 +47,22 @@ const held = (value?: string): Annotations => ({ [paused]: 'dwd', [former]: stor
 
 describe('down', () => {
   it.each([
-    ['what nobody has annotated', {}, held()],
-    ['what somebody has paused', { [paused]: 'true' }, held('true')],
-    ['what somebody has paused with no value', { [paused]: '' }, held('')],
-    ['what somebody has paused with our value', { [paused]: 'dwd' }, held('dwd')],
-    ['what is held', held('true'), 'settle'],
-    ['what is held, and no longer annotated', { [active]: '', [former]: stored('true') }, held()],
-    ['what is held, and annotated otherwise', { ...held(), [paused]: 'mine' }, held('mine')],
-    ['what is held, and has lost what is stored', { [paused]: 'dwd', [active]: '' }, 'settle'],
-    ['what has lost what is stored, and is annotated otherwise', { [paused]: 'mine', [active]: '' }, held('mine')],
-    ['what ignore-scaling keeps us off', { [ignore]: 'true' }, 'ignored'],
+    ['a resource without the annotation', {}, held()],
+    ['one that another client has paused', { [paused]: 'true' }, held('true')],
+    ['one that another client has paused with an empty value', { [paused]: '' }, held('')],
+    ['one that another client has paused with our value', { [paused]: 'dwd' }, held('dwd')],
+    ['a held one', held('true'), 'settle'],
+    ['a held one that is no longer annotated', { [active]: '', [former]: stored('true') }, held()],
+    ['a held one that another client has annotated', { ...held(), [paused]: 'mine' }, held('mine')],
+    ['a held one without its stored value', { [paused]: 'dwd', [active]: '' }, 'settle'],
     [
-      'what ignore-scaling has taken over',
+      'a held one without its stored value that another client has annotated',
+      { [paused]: 'mine', [active]: '' },
+      held('mine'),
+    ],
+    ['one with ignore-scaling', { [ignore]: 'true' }, 'ignored'],
+    [
+      'a held one with ignore-scaling',
       { ...held(), [ignore]: 'true' },
       { [paused]: 'dwd', [former]: stored(), [ignore]: 'true' },
     ],
@@ -80,24 +84,28 @@ describe.each(['up', 'release'] as const)('%s', (direction) => {
   const nothing = direction === 'up' ? 'settle' : 'released';
 
   it.each([
-    ['what nobody has annotated', {}, nothing],
-    ['what somebody has paused', { [paused]: 'true' }, nothing],
-    ['what somebody has paused with our value', { [paused]: 'dwd' }, nothing],
-    ['what was not there before', held(), {}],
-    ['what was there before', { ...held('true'), [note]: 'why', other: 'x' }, { [paused]: 'true', other: 'x' }],
-    ['what was there with no value', held(''), { [paused]: '' }],
-    ['what was there with our value', held('dwd'), { [paused]: 'dwd' }],
-    ['what somebody has taken away since', { [active]: '', [former]: stored('true') }, {}],
-    ['what somebody has changed since', { ...held('true'), [paused]: 'mine' }, { [paused]: 'mine' }],
-    ['what has lost what is stored', { [paused]: 'dwd', [active]: '', [note]: 'why' }, {}],
+    ['a resource without the annotation', {}, nothing],
+    ['one that another client has paused', { [paused]: 'true' }, nothing],
+    ['one that another client has paused with our value', { [paused]: 'dwd' }, nothing],
+    ['one that was not annotated before', held(), {}],
+    ['one that was annotated before', { ...held('true'), [note]: 'why', other: 'x' }, { [paused]: 'true', other: 'x' }],
+    ['one that was annotated with an empty value', held(''), { [paused]: '' }],
+    ['one that was annotated with our value', held('dwd'), { [paused]: 'dwd' }],
+    ['one whose annotation another client has removed since', { [active]: '', [former]: stored('true') }, {}],
     [
-      'what has lost what is stored, and is annotated otherwise',
+      'one whose annotation another client has changed since',
+      { ...held('true'), [paused]: 'mine' },
+      { [paused]: 'mine' },
+    ],
+    ['one without its stored value', { [paused]: 'dwd', [active]: '', [note]: 'why' }, {}],
+    [
+      'a held one without its stored value that another client has annotated',
       { [paused]: 'mine', [active]: '' },
       { [paused]: 'mine' },
     ],
-    ['what has lost its mark', { [paused]: 'dwd', [former]: stored('true') }, { [paused]: 'true' }],
+    ['one without its mark', { [paused]: 'dwd', [former]: stored('true') }, { [paused]: 'true' }],
     [
-      'what ignore-scaling has taken over',
+      'a held one with ignore-scaling',
       { ...held(), [ignore]: 'true' },
       { [paused]: 'dwd', [former]: stored(), [ignore]: 'true' },
     ],
@@ -139,12 +147,12 @@ it('a resource that was scaled down is scaled up again, even if an annotation ha
 it('an annotation is settled at once: no controller has to follow', () => {
   expect(isSettled(stateOf(held()), 'down')).toBe(true);
   expect(isSettled(stateOf({}), 'up')).toBe(true);
-  expect([{}, { [paused]: 'true' }, { [paused]: 'dwd' }].map((one) => isUndisturbed(stateOf(one)))).toEqual([
+  expect([{}, { [paused]: 'true' }, { [paused]: 'dwd' }].map((one) => hasNothingToRestore(stateOf(one)))).toEqual([
     true,
     true,
     true,
   ]);
-  expect([held(), { [former]: '' }, { [active]: '' }].some((one) => isUndisturbed(stateOf(one)))).toBe(false);
+  expect([held(), { [former]: '' }, { [active]: '' }].some((one) => hasNothingToRestore(stateOf(one)))).toBe(false);
 });
 
 const anyText = fc.oneof(

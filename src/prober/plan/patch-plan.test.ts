@@ -8,7 +8,7 @@ import {
 import { heldAnnotation as note } from '../../gardener/held-note.ts';
 import { dependent } from '../testing/cases.ts';
 import { deployment, etcd } from '../testing/seed-model.ts';
-import { type Direction, type PatchPlan, isSettled, isUndisturbed, planPatch } from './patch-plan.ts';
+import { type Direction, type PatchPlan, isSettled, hasNothingToRestore, planPatch } from './patch-plan.ts';
 
 const workload = dependent(deployment('kube-controller-manager'));
 const custom = dependent(etcd('etcd-main'));
@@ -92,7 +92,7 @@ describe('down', () => {
       state: { specReplicas: 0, annotations: bothMarks },
       workload: 'settle',
     },
-    { what: 'one that somebody else scaled down', state: { specReplicas: 0 }, workload: 'settle' },
+    { what: 'one that another client scaled down', state: { specReplicas: 0 }, workload: 'settle' },
     {
       what: 'one at 0 with a mark and no count',
       state: { specReplicas: 0, annotations: { [active]: '' } },
@@ -110,7 +110,7 @@ describe('up', () => {
   const clean = { kind: 'object', annotations: withoutMarks, scaling: false };
   const rows: readonly Row[] = [
     { what: 'a resource that we hold', state: { specReplicas: 0, annotations: bothMarks }, ...restore(3) },
-    { what: 'one at 0 that nobody marked', state: { specReplicas: 0 }, ...restore(1, { undoes: 'unknown' }) },
+    { what: 'one at 0 without marks', state: { specReplicas: 0 }, ...restore(1, { undoes: 'unknown' }) },
     {
       what: 'one at 0 that was released',
       state: { specReplicas: 0, annotations: { [replicas]: '4' }, replicasManager: 'dependency-watchdog' },
@@ -136,7 +136,7 @@ describe('up', () => {
     { what: 'left-over marks', state: { annotations: bothMarks }, workload: clean },
     { what: 'a left-over count', state: { annotations: { [replicas]: '3' } }, workload: clean },
     { what: 'a left-over mark', state: { annotations: { [active]: '' } }, workload: clean },
-    { what: 'a note that the Go program has left', state: { annotations: { [note]: '{}' } }, workload: clean },
+    { what: 'a note that the Go program left behind', state: { annotations: { [note]: '{}' } }, workload: clean },
     {
       what: 'left-over marks with another count: the count stays',
       state: { annotations: bothMarks, specReplicas: 5 },
@@ -150,7 +150,7 @@ describe('release', () => {
   const unmark = { kind: 'object', annotations: withoutMark, scaling: false };
   const rows: readonly Row[] = [
     {
-      what: 'a resource that we hold: only the mark goes',
+      what: 'a resource that we hold: only the mark is removed',
       state: { specReplicas: 0, annotations: bothMarks },
       workload: unmark,
     },
@@ -160,9 +160,9 @@ describe('release', () => {
       state: { specReplicas: 0, annotations: { [replicas]: '3' } },
       workload: 'released',
     },
-    { what: 'one that nobody touched', state: {}, workload: 'released' },
-    { what: 'one of which only the note is left', state: { annotations: { [note]: '{}' } }, workload: unmark },
-    { what: 'one to be ignored', state: { annotations: { ...bothMarks, [ignore]: 'true' } }, workload: unmark },
+    { what: 'one that was never held', state: {}, workload: 'released' },
+    { what: 'one with only the note left', state: { annotations: { [note]: '{}' } }, workload: unmark },
+    { what: 'one with ignore-scaling', state: { annotations: { ...bothMarks, [ignore]: 'true' } }, workload: unmark },
   ];
   for (const row of rows) check('release', row);
 });
@@ -267,8 +267,8 @@ describe('a resource has reached its target', () => {
   });
 
   it('and is undisturbed if it is up, ready and without marks', () => {
-    expect(isUndisturbed(state())).toBe(true);
-    expect(isUndisturbed(state({ annotations: { [ignore]: 'true', other: 'x' } }))).toBe(true);
+    expect(hasNothingToRestore(state())).toBe(true);
+    expect(hasNothingToRestore(state({ annotations: { [ignore]: 'true', other: 'x' } }))).toBe(true);
     const disturbed = [
       { specReplicas: 0, readyReplicas: 0 },
       { readyReplicas: 0 },
@@ -277,7 +277,7 @@ describe('a resource has reached its target', () => {
       { annotations: { [replicas]: '3' } },
       { annotations: { [note]: '{}' } },
     ];
-    for (const given of disturbed) expect(isUndisturbed(state(given))).toBe(false);
+    for (const given of disturbed) expect(hasNothingToRestore(state(given))).toBe(false);
   });
 });
 
@@ -290,15 +290,30 @@ describe('the writer whose count is overwritten', () => {
   it.each([
     [
       'down',
-      'has scaled up what we hold',
+      'has scaled up a resource that we hold',
       { annotations: bothMarks, replicasManager: 'kubectl-scale' },
       'kubectl-scale',
     ],
     ['down', 'is not named by the API server', { annotations: bothMarks }, 'unknown'],
-    ['down', 'has scaled what nobody holds: an ordinary scale-down', { replicasManager: 'gardenlet' }, undefined],
-    ['up', 'has stopped what nobody holds', { specReplicas: 0, replicasManager: 'kubectl-edit' }, 'kubectl-edit'],
+    [
+      'down',
+      'has scaled a resource that is not held: an ordinary scale-down',
+      { replicasManager: 'gardenlet' },
+      undefined,
+    ],
+    [
+      'up',
+      'has scaled a resource that is not held to 0',
+      { specReplicas: 0, replicasManager: 'kubectl-edit' },
+      'kubectl-edit',
+    ],
     ['up', 'is us, in an earlier process', { specReplicas: 0, replicasManager: 'dependency-watchdog' }, undefined],
-    ['up', 'has left alone what we hold', { specReplicas: 0, annotations: bothMarks, replicasManager: 'a' }, undefined],
+    [
+      'up',
+      'has not changed a resource that we hold',
+      { specReplicas: 0, annotations: bothMarks, replicasManager: 'a' },
+      undefined,
+    ],
   ] satisfies readonly [Direction, string, Partial<ResourceState>, string | undefined][])(
     '%s: %s',
     (direction, _, given, manager) => {

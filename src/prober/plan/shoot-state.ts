@@ -16,8 +16,8 @@ export interface DesiredScaling {
   readonly reason: string;
   /** Monotonic instant of the verdict. */
   readonly judgedAt: number;
-  /** See `Decision.restsOnSeenRenewals`. */
-  readonly restsOnSeenRenewals?: boolean;
+  /** See `Decision.hasObservedRenewals`. */
+  readonly hasObservedRenewals?: boolean;
 }
 
 /** State of a shoot's prober. Times are monotonic milliseconds. */

@@ -59,10 +59,10 @@ describe('a snapshot', () => {
 
   it.each([
     ['the kind is not served', { object: up, served: { kind: 'not-served', problem: 'x' } }, 'not-served'],
-    ['discovery has not answered', { object: up, served: { kind: 'unknown' } }, 'unknown'],
+    ['discovery has not finished', { object: up, served: { kind: 'unknown' } }, 'unknown'],
     ['the watch has not begun', { object: up, synced: false }, 'unknown'],
     ['there is no such object', {}, 'absent'],
-    ['there was one when we read it', { lastResponses: up }, 'absent'],
+    ['there was one in the last response', { lastResponses: up }, 'absent'],
   ] satisfies readonly [string, Given, string][])('when %s', (_, given, kind) => {
     expect(snapshot(kcm, given).kind).toBe(kind);
     expect(snapshot(kcm, given)).not.toHaveProperty('resourceVersion');
@@ -113,7 +113,7 @@ describe('dependents', () => {
   it.each([
     ['up, ready, unmarked', object({ replicas: 3 }), true],
     ['one of three ready', object({ replicas: 3, ready: 1 }), true],
-    ['to be ignored, and up', object({ annotations: { [ignore]: 'true' } }), true],
+    ['up, with ignore-scaling', object({ annotations: { [ignore]: 'true' } }), true],
     ['a flow runs', { ...object({}), flowRuns: true }, false],
     ['at 0', object({ replicas: 0 }), false],
     ['not ready', object({ ready: 0 }), false],
@@ -128,14 +128,14 @@ describe('dependents', () => {
   ] satisfies readonly [string, Parameters<typeof view>[1], boolean][])(
     '%s: undisturbed %s',
     (_, given, undisturbed) => {
-      expect(view(kcm, given).undisturbed).toBe(undisturbed);
+      expect(view(kcm, given).nothingToRestore).toBe(undisturbed);
     },
   );
 
   it.each([
     ['missing', {}, [refKey(kcm)]],
     ['missing, optional', { optional: true }, []],
-    ['there', object({}), []],
+    ['present', object({}), []],
     ['not synced', { synced: false }, []],
     ['not served', { served: { kind: 'not-served', problem: 'x' } }, []],
   ] satisfies readonly [string, Parameters<typeof view>[1], readonly string[]][])(
@@ -149,7 +149,7 @@ describe('dependents', () => {
   it('that are no longer configured disturb only if they are held', () => {
     const resources: readonly DependentResource[] = [{ ...dependent(kcm, { optional: true }), restoreOnly: true }];
     const isUndisturbed = (given: Partial<ModelObject>) =>
-      viewDependents(resources, { ...sourcesOf(kcm, object(given)), flowRuns: false }).undisturbed;
+      viewDependents(resources, { ...sourcesOf(kcm, object(given)), flowRuns: false }).nothingToRestore;
     expect(isUndisturbed({ replicas: 0, annotations: { [active]: '' } })).toBe(false);
     expect(isUndisturbed({ replicas: 0 })).toBe(true);
     expect(isUndisturbed({ annotations: { [replicas]: '3' } })).toBe(true);
@@ -161,10 +161,10 @@ describe('dependents', () => {
     const etcds = sourcesOf(main, { object: objectOf(main), lastResponses: objectOf(main) });
     const sources = new Map([...both.sources, ...etcds.sources]);
     const context = { ...both, sources, flowRuns: false };
-    expect(viewDependents(resources, context).undisturbed).toBe(false);
-    expect(viewDependents(resources, { ...context, lastResponses: etcds.lastResponses }).undisturbed).toBe(true);
+    expect(viewDependents(resources, context).nothingToRestore).toBe(false);
+    expect(viewDependents(resources, { ...context, lastResponses: etcds.lastResponses }).nothingToRestore).toBe(true);
     expect(viewDependents([], { ...context, sources: new Map() })).toEqual({
-      undisturbed: true,
+      nothingToRestore: true,
       anyHeld: false,
       mayBeHeld: false,
     });

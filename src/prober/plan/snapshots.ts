@@ -3,7 +3,7 @@ import { type ResourceState, isAtLeast } from '../../kubernetes/api/scalable.ts'
 import { stateInObject } from '../../gardener/annotated.ts';
 import { isHeld, isMarked } from '../../gardener/scaling-annotations.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
-import { isUndisturbed } from './patch-plan.ts';
+import { hasNothingToRestore } from './patch-plan.ts';
 import type { Snapshot } from './operation.ts';
 import type { DependentResource } from '../settings.ts';
 import type { DependentsView } from '../judge/probe-input.ts';
@@ -86,7 +86,7 @@ export const viewDependents = (
     const snapshot = takeSnapshot(resource, context);
     switch (snapshot.kind) {
       case 'state':
-        return isUndisturbed(snapshot.state) || (resource.restoreOnly === true && !isMarked(snapshot.state));
+        return hasNothingToRestore(snapshot.state) || (resource.restoreOnly === true && !isMarked(snapshot.state));
       // A scale-up could change nothing.
       case 'absent':
       case 'not-served':
@@ -105,7 +105,7 @@ export const viewDependents = (
   };
   const held = resources.map(isHeldNow);
   return {
-    undisturbed: !flowRuns && resources.every(isFine),
+    nothingToRestore: !flowRuns && resources.every(isFine),
     anyHeld: held.includes(true),
     mayBeHeld: held.some((one) => one !== false),
   };

@@ -9,7 +9,7 @@ import { leaderTimeMs, whyWithoutLead } from './without-lead.ts';
 
 export const desiredScaling = (
   verdict: Verdict,
-  given: Pick<DesiredScaling, 'reason' | 'judgedAt' | 'restsOnSeenRenewals'>,
+  given: Pick<DesiredScaling, 'reason' | 'judgedAt' | 'hasObservedRenewals'>,
 ): DesiredScaling | undefined => {
   switch (verdict.kind) {
     case 'unhealthy':
@@ -31,20 +31,20 @@ export const reconcile = (
   context: ShootContext,
 ): ShootProberState => {
   const { flow } = state;
-  if (desired === undefined) return flow === undefined ? withoutNext(state) : state;
-  if (flow === undefined) return startAsAllowed(state, desired, context);
+  if (desired === undefined) return flow === undefined ? dropPending(state) : state;
+  if (flow === undefined) return startOrQueue(state, desired, context);
   if (flow.ending === 'cancelled') return { ...state, next: desired };
   if (flow.direction === desired.direction) return { ...state, flow: confirmFlow(flow, desired) };
   return { ...state, flow: cancelFlow(flow), next: desired };
 };
 
-export const withoutNext = ({ next: _, ...state }: ShootProberState): ShootProberState => state;
+export const dropPending = ({ next: _, ...state }: ShootProberState): ShootProberState => state;
 
 /**
  * Starts a scaling that this process may start: only the leader restores, a standby scales down if the leader cannot be at work, and nobody scales down during
  * a pause. Otherwise the scaling waits in `next` until it is allowed, or until the next verdict.
  */
-export const startAsAllowed = (
+export const startOrQueue = (
   state: ShootProberState,
   desired: DesiredScaling,
   context: ShootContext & { readonly readFirst?: boolean },
@@ -69,21 +69,21 @@ export const cancelPaused = (state: ShootProberState, context: ShootContext): Sh
     scope,
     reason,
     judgedAt,
-    restsOnSeenRenewals: flow.withoutLead !== undefined,
+    hasObservedRenewals: flow.withoutLead !== undefined,
   };
   return { ...state, flow: cancelFlow(flow), next };
 };
 
 const situationOf = (
   { verdict, leftToLeaderUntil = Number.NEGATIVE_INFINITY }: ShootProberState,
-  { judgedAt, restsOnSeenRenewals = false }: DesiredScaling,
+  { judgedAt, hasObservedRenewals = false }: DesiredScaling,
   context: ShootContext,
 ): Parameters<typeof whyWithoutLead>[0] => ({
   now: context.now,
   role: context.role,
   verdict,
   judgedAt,
-  restsOnSeenRenewals,
+  hasObservedRenewals,
   verdictMaxAgeMs: 2 * context.probeIntervalMs,
   anyHeld: countHeld(context) > 0,
   leftToLeaderUntil,
@@ -100,7 +100,7 @@ export const startPending = (state: ShootProberState, context: ShootContext): Sh
   const { next } = state;
   if (state.flow !== undefined || next === undefined || state.releasePolicy !== undefined) return state;
   if (next.direction === 'down' && context.now - next.judgedAt > 2 * context.probeIntervalMs) return state;
-  return startAsAllowed(state, next, context);
+  return startOrQueue(state, next, context);
 };
 
 /** Time, in milliseconds, for which a standby leaves a shoot to the leader after the leader restored resources that the standby had scaled down. */
@@ -110,22 +110,24 @@ const leftToLeaderMs = 600_000;
 const standBackMs = 10_000;
 
 /**
- * Enters restorations. A restored resource is not scaled down again on the same evidence, and not soon by a standby whose verdict the leader does not share.
+ * Notes that held resources were restored. That drops a pending scale-down, because its evidence is older; and a standby then leaves the shoot to the leader
+ * for a while.
+ *
  * This applies to the whole shoot: a standby with an older verdict once scaled down MCM, which an annotation had prevented before, just after the leader had
  * restored KCM; and a standby that became leader between the restorations of KCM and MCM once scaled KCM down again.
  */
-export const enterRestoration = (state: ShootProberState, context: ShootContext): ShootProberState => {
+export const noteRestoration = (state: ShootProberState, context: ShootContext): ShootProberState => {
   const held = countHeld(context);
   const { held: before = 0, ...rest } = state;
   if (held > 0) {
     const seen = { ...state, held };
-    return state.flow === undefined && held < before ? withoutNext(seen) : seen;
+    return state.flow === undefined && held < before ? dropPending(seen) : seen;
   }
   const { scaledWithoutLead, ...restored } = rest;
   if (state.flow !== undefined || (before === 0 && scaledWithoutLead === undefined)) return state;
-  if (context.role.leads) return withoutNext(restored);
+  if (context.role.leads) return dropPending(restored);
   const standBackFor = scaledWithoutLead === undefined ? standBackMs : leftToLeaderMs;
-  return leaveToLeader(withoutNext(restored), context.now + standBackFor);
+  return leaveToLeader(dropPending(restored), context.now + standBackFor);
 };
 
 const leaveToLeader = (state: ShootProberState, until: number): ShootProberState => ({
@@ -133,8 +135,8 @@ const leaveToLeader = (state: ShootProberState, until: number): ShootProberState
   leftToLeaderUntil: Math.max(state.leftToLeaderUntil ?? until, until),
 });
 
-/** Enters the end of a pause. A standby then gives the leader its time again, because the leader could not write until now. */
-export const enterPauseEnd = (state: ShootProberState, context: ShootContext): ShootProberState => {
+/** Applies the end of a pause. A standby then gives the leader its time again, because the leader could not write until now. */
+export const applyPauseEnd = (state: ShootProberState, context: ShootContext): ShootProberState => {
   if (isPaused(context)) return { ...state, wasPaused: true };
   const { wasPaused, ...rest } = state;
   return wasPaused === undefined ? state : leaveToLeader(rest, context.now + leaderTimeMs);

@@ -31,8 +31,8 @@ interface WithoutLeadInput {
   /** The latest verdict. */
   readonly verdict: Verdict | undefined;
   readonly judgedAt: number;
-  /** See `Decision.restsOnSeenRenewals`. */
-  readonly restsOnSeenRenewals: boolean;
+  /** See `Decision.hasObservedRenewals`. */
+  readonly hasObservedRenewals: boolean;
   readonly verdictMaxAgeMs: number;
   /** True if a resource of the shoot is held: the leader is at work, or was. */
   readonly anyHeld: boolean;
@@ -48,7 +48,7 @@ const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
  */
 export const whyWithoutLead = (situation: WithoutLeadInput): WithoutLead | undefined => {
   const { now, role, verdict, judgedAt } = situation;
-  if (!role.isHotStandby || verdict?.kind !== 'unhealthy' || !situation.restsOnSeenRenewals) return undefined;
+  if (!role.isHotStandby || verdict?.kind !== 'unhealthy' || !situation.hasObservedRenewals) return undefined;
   const { leaderSilentMs, silenceLimitMs } = role;
   // Without a leader nobody would restore, and a process that cannot read the Lease knows of none.
   if (leaderSilentMs === undefined || now - judgedAt > situation.verdictMaxAgeMs) return undefined;

@@ -62,7 +62,7 @@ describe('a board', () => {
       const { board } = create({ dryRun });
       board.stepped('a', () => ({ ...sightOf({ verdict: unhealthy }), ignored }));
       board.stepped('b', () => sightOf({ verdict: unhealthy }, [held]));
-      board.stepped('c', () => ({ ...sightOf({ verdict: unhealthy }, [held]), isLeftUp: true }));
+      board.stepped('c', () => ({ ...sightOf({ verdict: unhealthy }, [held]), hasResourceToScaleDown: true }));
       for (const name of ['a', 'b', 'c']) board.runEnded(name, decisionOf(unhealthy));
       // A failed run gives no new verdict.
       board.runEnded('a', decisionOf(failedVerdict));

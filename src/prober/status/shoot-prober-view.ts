@@ -10,5 +10,5 @@ export interface ShootProberView {
   /** Resources that `ignore-scaling` keeps from being scaled down. */
   readonly ignored: readonly ResourceInShoot[];
   /** True if another resource is up that a scale-down would scale down. */
-  readonly isLeftUp: boolean;
+  readonly hasResourceToScaleDown: boolean;
 }

@@ -46,7 +46,7 @@ const titleOf = ({ kind, name }: ResourceInShoot): string => `${kind} ${name}`;
 /** Time that a scale-down may take before a resource that it has not reached counts as left up, in milliseconds. */
 const scaleDownMs = 5_000;
 
-const isLeftUp = ({ state: { flow }, isLeftUp: isUp }: ShootProberView, { monotonic }: Moment): boolean =>
+const isLeftUp = ({ state: { flow }, hasResourceToScaleDown: isUp }: ShootProberView, { monotonic }: Moment): boolean =>
   isUp && (flow?.direction !== 'down' || monotonic - flow.startedAt > scaleDownMs);
 
 const nothingLeftOut: ReadonlyMap<string, string> = new Map();

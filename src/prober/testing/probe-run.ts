@@ -5,7 +5,7 @@ import type { NodeView } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
 import type { Lease } from '../../kubernetes/api/lease.ts';
 import { decideByCandidates, decideByLeases, judgeLeases } from '../judge/decide.ts';
-import { unreachable } from '../judge/failure.ts';
+import { afterFailedShootRead } from '../judge/failure.ts';
 import type { Decision } from '../judge/decision.ts';
 import type {
   ApiServerView,
@@ -31,9 +31,9 @@ export const defaultSettings: ProbeSettings = {
 export const bySingleLeases: ProbeSettings = { ...defaultSettings, allSilentAfterMs: 0 };
 
 /** Dependents that make every run eager. */
-export const disturbed: DependentsView = { undisturbed: false, anyHeld: false, mayBeHeld: false };
-export const held: DependentsView = { undisturbed: false, anyHeld: true, mayBeHeld: true };
-export const undisturbed: DependentsView = { undisturbed: true, anyHeld: false, mayBeHeld: false };
+export const disturbed: DependentsView = { nothingToRestore: false, anyHeld: false, mayBeHeld: false };
+export const held: DependentsView = { nothingToRestore: false, anyHeld: true, mayBeHeld: true };
+export const undisturbed: DependentsView = { nothingToRestore: true, anyHeld: false, mayBeHeld: false };
 
 /** Our wall clock at monotonic 0. */
 export const origin = Date.parse('2026-11-21T06:00:00Z');
@@ -94,14 +94,14 @@ export const runProbe = (memory: ProbeMemory, run: ProbeRun): ProbeRunResult => 
   };
   const without = { isEager: false, isUrgent: false };
   const fail = (failure: 'api_server_unreachable' | 'lease_list_failed', error: ReadError): ProbeRunResult => ({
-    decision: unreachable({ startedAt, failure, error }, input),
+    decision: afterFailedShootRead({ startedAt, failure, error }, input),
     ...without,
   });
   if (failures.version !== undefined) return fail('api_server_unreachable', failures.version);
   if (failures.leases !== undefined) return fail('lease_list_failed', failures.leases);
   const observation = { startedAt: at, endedAt: at, wall: origin + at, ...run.observation };
   const judged = judgeLeases({ items: leases, observation }, input);
-  if (judged.isEnough) return { decision: decideByLeases(judged, input), ...without };
+  if (judged.leasesSuffice) return { decision: decideByLeases(judged, input), ...without };
   const lists = {
     chooseCandidates,
     nodes: readOr(failures.nodes, run.nodes ?? leases.map(({ name }) => nodeOf(name))),

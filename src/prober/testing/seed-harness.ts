@@ -155,7 +155,7 @@ export class SeedHarness {
     const verdict = verdictAt?.(this.#now) ?? failedVerdict;
     this.at(this.#now + runMs, () => {
       const nextRunAt = verdictAt === undefined ? Number.POSITIVE_INFINITY : this.#now + this.#probeIntervalMs;
-      const decision = { verdict, reason: verdict.kind, nextRunAt, memory, restsOnSeenRenewals: true } as const;
+      const decision = { verdict, reason: verdict.kind, nextRunAt, memory, hasObservedRenewals: true } as const;
       this.#advance([{ kind: 'run-ended', decision }]);
     });
   }

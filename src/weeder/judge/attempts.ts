@@ -10,8 +10,8 @@ export type DeleteOutcome =
   | { readonly kind: 'changed'; readonly error: ApiError }
   /** The weeding ended before the request was sent. */
   | { readonly kind: 'unsent' }
-  /** `mayHaveLanded`: the response is lost, so the pod may be deleted all the same. */
-  | { readonly kind: 'failed'; readonly retryAfterMs: number; readonly mayHaveLanded: boolean };
+  /** `mayHaveTakenEffect`: the response is lost, so the pod may be deleted all the same. */
+  | { readonly kind: 'failed'; readonly retryAfterMs: number; readonly mayHaveTakenEffect: boolean };
 
 /** The latest delete of one pod. Times are monotonic milliseconds. */
 export type Attempt =
@@ -35,7 +35,7 @@ export type Attempts = ReadonlyMap<string, Attempt>;
 const changeShowsMs = 1_000;
 
 /** Returns the time at which the pod may be deleted, judged by its latest delete. */
-export const retryAt = (attempt: Attempt | undefined, { resourceVersion }: PodView): number => {
+export const deletableAt = (attempt: Attempt | undefined, { resourceVersion }: PodView): number => {
   switch (attempt?.kind) {
     case undefined:
       return Number.NEGATIVE_INFINITY;
@@ -59,7 +59,7 @@ const longestBackoffMs = 30_000;
 const mostDoublings = 5;
 
 /** Returns the attempt that failed at `at`, after `failures` consecutive failures before it. */
-export const failedAgain = (failures: number, at: number, retryAfterMs: number): Attempt => {
+export const backOff = (failures: number, at: number, retryAfterMs: number): Attempt => {
   const backoffMs = Math.min(firstBackoffMs * 2 ** Math.min(failures, mostDoublings), longestBackoffMs);
   return { kind: 'failed', failures: failures + 1, retryAt: at + Math.max(backoffMs, retryAfterMs) };
 };

@@ -29,8 +29,8 @@ const createBench = () => {
 describe('decide', () => {
   it.each([
     ['a crash-looping pod', badPod('a'), ['a']],
-    ['a pod that runs', goodPod('a'), []],
-    ['a pod on its way out', badPod('a', 'rs', { deleting: true }), []],
+    ['a running pod', goodPod('a'), []],
+    ['a pod that is being deleted', badPod('a', 'rs', { deleting: true }), []],
     ['a pod without a controller owner', unownedPod('a'), []],
   ])('chooses what to delete for %s', (_, pod, expected) => {
     expect(names(createBench().decideAt(0, pod).deletions)).toEqual(expected);
@@ -61,7 +61,7 @@ describe('decide', () => {
     const early = bench.decideAt(2_000, badPod('a1'), badPod('b', 'other'));
     expect(names(early.deletions)).toEqual(['b']);
     expect(early.nextDecisionAt).toBe(Number.POSITIVE_INFINITY);
-    bench.answer(9_000, badPod('a0'), { kind: 'failed', retryAfterMs: 0, mayHaveLanded: true });
+    bench.answer(9_000, badPod('a0'), { kind: 'failed', retryAfterMs: 0, mayHaveTakenEffect: true });
     expect(bench.decideAt(9_000, badPod('a1')).nextDecisionAt).toBe(19_000);
     expect(names(bench.decideAt(19_000, badPod('a1')).deletions)).toEqual(['a1']);
   });
@@ -139,12 +139,12 @@ describe('decide', () => {
     let now = 0;
     for (const waitS of [1, 2, 4, 8, 16, 30, 30]) {
       expect(bench.decideAt(now, pod).deletions).toHaveLength(1);
-      bench.answer(now, pod, { kind: 'failed', retryAfterMs: 0, mayHaveLanded: false });
+      bench.answer(now, pod, { kind: 'failed', retryAfterMs: 0, mayHaveTakenEffect: false });
       expect(bench.decideAt(now, pod).nextDecisionAt).toBe(now + waitS * 1_000);
       now += waitS * 1_000;
     }
     bench.decideAt(now, pod);
-    bench.answer(now, pod, { kind: 'failed', retryAfterMs: 45_000, mayHaveLanded: false });
+    bench.answer(now, pod, { kind: 'failed', retryAfterMs: 45_000, mayHaveTakenEffect: false });
     expect(bench.decideAt(now, pod).nextDecisionAt).toBe(now + 45_000);
   });
 
@@ -156,14 +156,14 @@ describe('decide', () => {
     expect(bench.decideAt(2, pod).deletions).toEqual([]);
     bench.answer(3, pod);
     bench.decideAt(4);
-    expect([bench.state().attempts.size, bench.state().reportedOrphans.size]).toEqual([0, 0]);
+    expect([bench.state().attempts.size, bench.state().reportedBarePods.size]).toEqual([0, 0]);
   });
 
   it('keeps the wait before a retry even if the watch loses the pod meanwhile', () => {
     const bench = createBench();
     const pod = badPod('a');
     bench.decideAt(0, pod);
-    bench.answer(0, pod, { kind: 'failed', retryAfterMs: 45_000, mayHaveLanded: false });
+    bench.answer(0, pod, { kind: 'failed', retryAfterMs: 45_000, mayHaveTakenEffect: false });
     bench.decideAt(1);
     expect(bench.decideAt(2, pod).nextDecisionAt).toBe(45_000);
     bench.decideAt(45_000);
@@ -175,12 +175,12 @@ describe('decide', () => {
     [false, Number.POSITIVE_INFINITY],
   ])(
     'counts a failed delete that may have landed (%s) as a delete: the pod that replaces it waits',
-    (mayHaveLanded, next) => {
+    (mayHaveTakenEffect, next) => {
       const bench = createBench();
       bench.decideAt(0, badPod('a'));
-      bench.answer(0, badPod('a'), { kind: 'failed', retryAfterMs: 0, mayHaveLanded });
+      bench.answer(0, badPod('a'), { kind: 'failed', retryAfterMs: 0, mayHaveTakenEffect });
       const { deletions, nextDecisionAt } = bench.decideAt(1, badPod('b'));
-      expect([names(deletions), nextDecisionAt]).toEqual([mayHaveLanded ? [] : ['b'], next]);
+      expect([names(deletions), nextDecisionAt]).toEqual([mayHaveTakenEffect ? [] : ['b'], next]);
       for (const asked of deletions) bench.answer(500, asked, { kind: 'gone' });
       // The pod itself belongs to the batch and does not wait longer.
       expect(names(bench.decideAt(1_000, badPod('a')).deletions)).toEqual(['a']);
@@ -224,7 +224,7 @@ describe('decide', () => {
           { kind: 'deleted' },
           { kind: 'deleted' },
           { kind: 'changed', error: conflict },
-          { kind: 'failed', retryAfterMs: 0, mayHaveLanded: false },
+          { kind: 'failed', retryAfterMs: 0, mayHaveTakenEffect: false },
           { kind: 'unsent' },
         ),
       }),

@@ -1,6 +1,6 @@
 import type { ApiError } from '../../kubernetes/api/errors.ts';
 import type { PodView } from '../../kubernetes/api/pod.ts';
-import { type Attempt, type Attempts, failedAgain, failuresOf, retryAt } from './attempts.ts';
+import { type Attempt, type Attempts, backOff, failuresOf, deletableAt } from './attempts.ts';
 import type { NamespaceState } from './namespace-state.ts';
 import { beginBatch, nextBatchAt, type OwnerBackoff, resetAt } from './owner-backoff.ts';
 
@@ -20,7 +20,7 @@ export interface WeederDecideInput {
 export interface WeedingDecision {
   readonly deletions: readonly DependentPod[];
   /** Crash-looping pods without a controller owner, each reported once. They are not deleted, because nothing would recreate them. */
-  readonly orphans: readonly DependentPod[];
+  readonly barePods: readonly DependentPod[];
   /** Deletes with a 409 although the pod has not changed: a webhook or proxy refused them. */
   readonly refused: readonly Refusal[];
   /** Time of the next decision if nothing changes before, in monotonic milliseconds. Infinity if none is due. */
@@ -39,13 +39,13 @@ export const decide = (pods: readonly DependentPod[], { state, now }: WeederDeci
   const { refused, attempts: known } = findRefused(crashLooping, { state, now });
   const { deletions, owners, attempts, nextDecisionAt } = chooseDeletions(crashLooping, { pods, state, known, now });
   const orphans = crashLooping.filter(({ pod }) => pod.controller === undefined);
-  const reportedOrphans = new Set([...state.reportedOrphans, ...orphans.map(({ pod }) => pod.uid)]);
+  const reportedBarePods = new Set([...state.reportedBarePods, ...orphans.map(({ pod }) => pod.uid)]);
   return {
     deletions,
-    orphans: orphans.filter(({ pod }) => !state.reportedOrphans.has(pod.uid)),
+    barePods: orphans.filter(({ pod }) => !state.reportedBarePods.has(pod.uid)),
     refused,
     nextDecisionAt,
-    state: prune({ owners, attempts, reportedOrphans }, pods, now),
+    state: prune({ owners, attempts, reportedBarePods }, pods, now),
   };
 };
 
@@ -59,8 +59,8 @@ const findRefused = (
     const { pod } = dependent;
     const attempt = attempts.get(pod.uid);
     if (pod.controller === undefined || attempt?.kind !== 'conflict') return [];
-    if (attempt.resourceVersion !== pod.resourceVersion || retryAt(attempt, pod) > now) return [];
-    attempts.set(pod.uid, failedAgain(attempt.failures, attempt.at, 0));
+    if (attempt.resourceVersion !== pod.resourceVersion || deletableAt(attempt, pod) > now) return [];
+    attempts.set(pod.uid, backOff(attempt.failures, attempt.at, 0));
     return [{ dependent, error: attempt.error }];
   });
   return { refused, attempts };
@@ -88,8 +88,8 @@ const chooseDeletions = (
     const { uid } = pod.controller;
     const owner = owners.get(uid);
     const isInBatch = owner?.batch.has(pod.uid) === true;
-    const ownersTurn = owner === undefined || isInBatch ? Number.NEGATIVE_INFINITY : batchAt(owner, state.attempts);
-    const at = Math.max(retryAt(attempts.get(pod.uid), pod), ownersTurn);
+    const ownerReadyAt = owner === undefined || isInBatch ? Number.NEGATIVE_INFINITY : batchAt(owner, state.attempts);
+    const at = Math.max(deletableAt(attempts.get(pod.uid), pod), ownerReadyAt);
     if (at > now) {
       nextDecisionAt = Math.min(nextDecisionAt, at);
       continue;
@@ -122,7 +122,7 @@ const prune = (state: NamespaceState, pods: readonly DependentPod[], now: number
   const isPending = (attempt: Attempt): boolean =>
     attempt.kind === 'in-flight' || (attempt.kind === 'failed' && now < attempt.retryAt);
   return {
-    reportedOrphans: new Set([...state.reportedOrphans].filter((uid) => present.has(uid))),
+    reportedBarePods: new Set([...state.reportedBarePods].filter((uid) => present.has(uid))),
     owners: new Map([...state.owners].filter(([uid, owner]) => isOwnerNeeded(owner, uid))),
     attempts: new Map([...state.attempts].filter(([uid, attempt]) => present.has(uid) || isPending(attempt))),
   };

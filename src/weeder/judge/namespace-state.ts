@@ -1,5 +1,5 @@
 import type { PodView } from '../../kubernetes/api/pod.ts';
-import { type Attempt, type Attempts, failedAgain, failuresOf, type DeleteOutcome } from './attempts.ts';
+import { type Attempt, type Attempts, backOff, failuresOf, type DeleteOutcome } from './attempts.ts';
 import { beginBatch, type OwnerBackoff, recordDelete } from './owner-backoff.ts';
 
 /** State of one namespace between two decisions of the weeder. */
@@ -9,13 +9,13 @@ export interface NamespaceState {
   /** Latest deletes by UID of the pod. */
   readonly attempts: Attempts;
   /** UIDs of the pods without a controller owner that were reported. */
-  readonly reportedOrphans: ReadonlySet<string>;
+  readonly reportedBarePods: ReadonlySet<string>;
 }
 
 export const emptyNamespaceState: NamespaceState = {
   owners: new Map(),
   attempts: new Map(),
-  reportedOrphans: new Set(),
+  reportedBarePods: new Set(),
 };
 
 /** Returns the state after the delete of `pod` ended with `outcome`. Pure. */
@@ -41,10 +41,10 @@ export const recordOutcome = (
     case 'unsent':
       return { ...state, attempts: new Map([...state.attempts].filter(([other]) => other !== uid)) };
     case 'failed': {
-      const { retryAfterMs, mayHaveLanded } = outcome;
+      const { retryAfterMs, mayHaveTakenEffect } = outcome;
       // Even if the response is lost, the pod that replaces a deleted one must wait for the next batch.
-      const owners = mayHaveLanded ? withDelete(state.owners, pod, now) : state.owners;
-      return after(failedAgain(failures, now, retryAfterMs), owners);
+      const owners = mayHaveTakenEffect ? withDelete(state.owners, pod, now) : state.owners;
+      return after(backOff(failures, now, retryAfterMs), owners);
     }
   }
 };

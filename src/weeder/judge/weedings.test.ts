@@ -25,13 +25,13 @@ describe('advanceService', () => {
   const running: ServiceState = { ready: true, weeding: weeding(0) };
   const rows: readonly (readonly [string, ServiceState | undefined, number, object, ServiceStep])[] = [
     [
-      'first look, ready',
+      'ready at the first observation',
       undefined,
       5,
       { ready: true },
       { state: { ready: true, weeding: weeding(5) }, started: weeding(5) },
     ],
-    ['first look, not ready', undefined, 5, { ready: false }, { state: { ready: false } }],
+    ['not ready at the first observation', undefined, 5, { ready: false }, { state: { ready: false } }],
     [
       'becomes ready',
       { ready: false },
@@ -40,9 +40,9 @@ describe('advanceService', () => {
       { state: { ready: true, weeding: weeding(7) }, started: weeding(7) },
     ],
     ['stays ready', running, 50, { ready: true }, { state: running }],
-    ['stays ready to the end', running, 99, { ready: true }, { state: running }],
+    ['stays ready until just before the end', running, 99, { ready: true }, { state: running }],
     [
-      'time is up',
+      'stays ready until the end',
       running,
       100,
       { ready: true },
@@ -50,14 +50,14 @@ describe('advanceService', () => {
     ],
     ['stays ready afterwards', { ready: true }, 200, { ready: true }, { state: { ready: true } }],
     [
-      'is lost',
+      'becomes not ready',
       running,
       50,
       { ready: false },
       { state: { ready: false }, ended: { weeding: weeding(0), why: 'not-ready' } },
     ],
     [
-      'was lost and is back between two looks',
+      'was not ready between two observations',
       running,
       50,
       { ready: true, wasUnready: true },
@@ -68,13 +68,13 @@ describe('advanceService', () => {
       },
     ],
     [
-      'comes back between two looks, without a weeding',
+      'was not ready between two observations, without a weeding',
       { ready: true },
       300,
       { ready: true, wasUnready: true },
       { state: { ready: true, weeding: weeding(300) }, started: weeding(300) },
     ],
-    ['stays lost', { ready: false }, 50, { ready: false, wasUnready: true }, { state: { ready: false } }],
+    ['stays not ready', { ready: false }, 50, { ready: false, wasUnready: true }, { state: { ready: false } }],
   ];
 
   it.each(rows)('%s', (_, before, now, seen, expected) => {

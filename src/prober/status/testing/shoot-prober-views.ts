@@ -46,7 +46,7 @@ export const sightOf = (
   settings,
   held,
   ignored: [],
-  isLeftUp: false,
+  hasResourceToScaleDown: false,
 });
 
 export const decisionOf = (verdict: Verdict, given: Partial<Decision> = {}): Decision => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPlaces } from '../../simulator/harness/places.ts';
+import { createServerAddresses } from '../../simulator/harness/server-addresses.ts';
 import type { WorldShoot } from '../../simulator/world/shoot.ts';
 import type { World } from '../../simulator/world/world.ts';
 
@@ -13,7 +13,7 @@ const worldOf = (entries: Shoot[]) => {
   let scans = 0;
   const shootOf = (entry: Shoot) => ({
     name: entry.name,
-    api: { address: () => ({ url: entry.url }), publicWay: { url: `${entry.name}.public` } },
+    api: { address: () => ({ url: entry.url }), publicAddress: { url: `${entry.name}.public` } },
   });
   const world = {
     get shoots() {
@@ -31,11 +31,11 @@ describe('places', () => {
       url: `u${String(index)}`,
     }));
     const { world, scans } = worldOf(entries);
-    const placeOf = createPlaces(world);
+    const placeOf = createServerAddresses(world);
     for (let round = 0; round < 3; round += 1) {
       for (const { name, url } of entries) {
-        expect(placeOf(url)).toMatchObject({ shoot: { name }, isOutside: false });
-        expect(placeOf(`${name}.public`)).toMatchObject({ shoot: { name }, isOutside: true });
+        expect(placeOf(url)).toMatchObject({ shoot: { name }, isPublic: false });
+        expect(placeOf(`${name}.public`)).toMatchObject({ shoot: { name }, isPublic: true });
       }
     }
     expect(scans()).toBeLessThanOrEqual(2);
@@ -47,7 +47,7 @@ describe('places', () => {
       { name: 'b', url: 'two' },
     ];
     const entries = [first, second];
-    const placeOf = createPlaces(worldOf(entries).world);
+    const placeOf = createServerAddresses(worldOf(entries).world);
     const nameAt = (url: string): string | undefined => placeOf(url)?.shoot.name;
     expect([nameAt('one'), nameAt('two'), nameAt('three')]).toEqual(['a', 'b', undefined]);
     first.url = 'three';
@@ -60,6 +60,6 @@ describe('places', () => {
 
   it('belong to the first shoot of an address', () => {
     const entries = ['a', 'b', 'c'].map((name) => ({ name, url: 'same' }));
-    expect(createPlaces(worldOf(entries).world)('same')?.shoot.name).toBe('a');
+    expect(createServerAddresses(worldOf(entries).world)('same')?.shoot.name).toBe('a');
   });
 });
