@@ -166,14 +166,18 @@ describe('the scripted demo', () => {
       ['restored'],
     ],
     [
-      'another shoot suffers',
+      'another shoot has an outage',
       { meddle: ({ clock, world }) => clock.timer(15_000, () => world.shoot('charlie').cutKubelets()) },
       ['charlie untouched'],
     ],
-    ['others delete the pods', { withWeeder: false, ...deletePods('bravo', 27_000) }, ['weeded', 'before twin']],
-    ['a pod goes that the weeder has left no Event about', deletePods('bravo', 20_000), ['weeded']],
-    ['somebody helps the twin', deletePods('twin', 27_000), ['before twin']],
-    ['what has only lost etcd is scaled', { meddle: markScaled }, ['not scaled']],
+    [
+      'another client deletes the pods',
+      { withWeeder: false, ...deletePods('bravo', 27_000) },
+      ['weeded', 'before twin'],
+    ],
+    ['a pod is deleted without an Event of the weeder', deletePods('bravo', 20_000), ['weeded']],
+    ["another client deletes the twin's pods", deletePods('twin', 27_000), ['before twin']],
+    ['a shoot that has only lost etcd is scaled', { meddle: markScaled }, ['not scaled']],
   ])('does not pass when %s', async (_, options, missing) => {
     const show = await runWholeScript(options);
     expect(findings.filter((__, index) => show.findings[index]?.seen === false)).toEqual(missing);

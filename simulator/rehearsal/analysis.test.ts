@@ -37,7 +37,7 @@ describe('the race against the grace period', () => {
 
   it.each<readonly [string, readonly DependentResource[], number]>([
     ['a level takes as long as its slowest resource', [down(mcm, { initialDelayMs: 2_000 }), autoscaler, kcm], 36_000],
-    ['a time-out below the limit of a level is the limit', [down(mcm, { timeoutMs: 1_000 }), kcm], 32_000],
+    ["a timeout below a level's limit takes its place", [down(mcm, { timeoutMs: 1_000 }), kcm], 32_000],
     ['levels add up', [mcm, down(autoscaler, { level: 1 }), down(kcm, { level: 2 })], 37_000],
     [
       'levels after KCM and with it do not count',
@@ -61,7 +61,7 @@ describe('warnings', () => {
       ],
     ],
     [
-      'a delay of exactly what is left',
+      'a delay of exactly the remaining time',
       { dependentResources: [down(kcm, { level: 1, initialDelayMs: 10_000 }), mcm] },
       [expect.stringContaining('the scale-down comes too late: ')],
     ],
@@ -78,7 +78,7 @@ describe('warnings', () => {
       [expect.stringContaining('may come too late')],
     ],
     [
-      'delays in the way of nobody',
+      'delays of a level after KCM',
       { dependentResources: [kcm, mcm, down(autoscaler, { level: 2, initialDelayMs: 60_000 })] },
       [],
     ],

@@ -92,13 +92,17 @@ describe('the judgement of a record', () => {
       { changes: [down(30_000, mcm), up(40_000, mcm)] },
       { needless: 1, isProtected: false },
     ],
-    ['scaling in a shoot that is well', { changes: [down(88_000, kcm, 's2')] }, { needless: 1, isProtected: false }],
+    ['scaling in a healthy shoot', { changes: [down(88_000, kcm, 's2')] }, { needless: 1, isProtected: false }],
     [
       'scaling where too few nodes are cut off',
       { struck: [{ ...struck[0]!, renewals: [50_000, 54_000] }], changes: [down(88_000, kcm)] },
       { needless: 1, threatened: 0 },
     ],
-    ['what stays down', { changes: [down(88_500, mcm), down(89_000, kcm), up(365_000, kcm)] }, { unrestored: 1 }],
+    [
+      'resources that stay down',
+      { changes: [down(88_500, mcm), down(89_000, kcm), up(365_000, kcm)] },
+      { unrestored: 1 },
+    ],
     [
       'nodes lost in a threatened shoot',
       { impacts: new Map([['s1', { nodesTurnedUnknown: 3, machinesReplaced: 1 }]]) },

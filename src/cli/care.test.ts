@@ -52,7 +52,7 @@ const outcomes: readonly (readonly [string, CareResults, number])[] = [
   ['progress', [careOf('one', { conditions: [condition('EveryNodeReady', 'Progressing')] })], 0],
   ['False', [careOf('one'), sick], 1],
   ['Unknown', [careOf('one', { conditions: [condition('EveryNodeReady', 'Unknown')] })], 1],
-  ['a status that nobody knows', [careOf('one', { conditions: [condition('EveryNodeReady', 'Perhaps')] })], 1],
+  ['an unknown status', [careOf('one', { conditions: [condition('EveryNodeReady', 'Perhaps')] })], 1],
   [
     'a Cluster that cannot be read',
     [sick, careOf('one', { conditions: [], status: 'unknown', problem: 'no spec' })],
@@ -60,7 +60,7 @@ const outcomes: readonly (readonly [string, CareResults, number])[] = [
   ],
   ['a write that failed', [careOf('one', { writing: { kind: 'failed', error: 'no' } })], 2],
   [
-    'conditions of somebody else',
+    'conditions that another client writes',
     [careOf('one', { writing: { kind: 'left-alone', writer: { manager: 'gardenlet', at: 0 } } })],
     0,
   ],

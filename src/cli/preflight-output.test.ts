@@ -35,8 +35,8 @@ secrets
 
 FAILED secret-missing in 2 shoots
   shoot--dev--seven, shoot--dev--nine: there is no Secret
-  -> Check kubeConfigSecretName, and the program that creates the Secret; until then the
-  shoot is not protected.
+  -> Check kubeConfigSecretName, and the program that creates the Secret; until
+  then the shoot is not protected.
   https://github.com/gardener/dependency-watchdog-ts/blob/main/docs/preflight.md#secret-missing
 
 3 checks: 1 failed, 1 ok, 1 left out

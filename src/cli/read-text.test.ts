@@ -23,8 +23,8 @@ describe('readText', () => {
   });
 
   it.each([
-    ['what is not UTF-8', () => stream(new Uint8Array([0x61, 0xff])), 'it is not UTF-8 text'],
-    ['a character that is cut off', () => stream(new Uint8Array([0xe2, 0x82])), 'it is not UTF-8 text'],
+    ['text that is not UTF-8', () => stream(new Uint8Array([0x61, 0xff])), 'it is not UTF-8 text'],
+    ['a truncated character', () => stream(new Uint8Array([0xe2, 0x82])), 'it is not UTF-8 text'],
     [
       'more than 4 MiB',
       () => stream(...Array.from({ length: 5 }, () => new Uint8Array(1024 * 1024))),

@@ -75,7 +75,7 @@ describe('runProcess in a terminal', () => {
 
   it.each<[how: string, end: (set: ReturnType<typeof fakeProcess>) => void, code: number]>([
     ['a second signal', ({ signals }) => ['SIGTERM', 'SIGTERM'].forEach((name) => signals.get(name)?.()), 143],
-    ['an exception that nobody caught', ({ crash }) => crash('uncaught exception', new Error('bug')), 1],
+    ['an uncaught exception', ({ crash }) => crash('uncaught exception', new Error('bug')), 1],
   ])('restores it before the process ends by %s', async (_, end, code) => {
     const set = fakeProcess();
     const { host, log, exits } = set;

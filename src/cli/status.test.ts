@@ -115,7 +115,7 @@ dev/twin              healthy   0/12 expired   1h0m0s  -                   next 
 
   it.each<[what: string, found: Parameters<typeof findingsOf>[0], words: readonly string[]]>([
     [
-      'nobody leads',
+      'no replica leads',
       {
         objects: { lease: { holder: '', isFresh: false }, replicas: [], problems: [] },
         held: nothingHeld,
@@ -134,7 +134,7 @@ dev/twin              healthy   0/12 expired   1h0m0s  -                   next 
       ['x_1 has led since 2026-01-01 11:59:00 UTC (1m0s), but no longer renews its Lease.'],
     ],
     [
-      'the leader cannot be asked',
+      'the leader does not respond',
       { problems: ['the prober: no way'], held: { ...nothingHeld, shoots: [protectedShoot] } },
       [
         'dwd-prober-a_1f leads since 2026-01-01 10:00:00 UTC (2h0m0s), but did not respond.',
@@ -144,7 +144,7 @@ dev/twin              healthy   0/12 expired   1h0m0s  -                   next 
       ],
     ],
     [
-      'nothing can be told',
+      'nothing could be read',
       { objects: { lease: undefined, replicas: undefined, problems: ['no way'] } },
       ['The leader is unknown. ? no way', 'No shoot was found.'],
     ],

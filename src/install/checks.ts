@@ -42,7 +42,7 @@ export const checkKinds = async (
   const problems: InstallCheck[] = [];
   const found = prober.clusterSource === undefined ? await resolveKind(client, cluster, options) : undefined;
   if (found?.kind === 'not-served') {
-    const detail = `${found.problem}: it is no seed of Gardener, and the prober will not be ready`;
+    const detail = `${found.problem}: this is not a seed of Gardener, and the prober will not become ready`;
     problems.push({ name, status: 'warning', detail });
   }
   for (const { ref, optional, annotation } of prober.dependentResources) {
@@ -120,7 +120,7 @@ export const checkInstalledRights = async (
       ...missing.map(({ right, purpose }) => ({
         name,
         status: 'failed' as const,
-        detail: `missing ${purpose}: ${formatRight(right)}`,
+        detail: `missing: ${formatRight(right)}, needed ${purpose}`,
       })),
     );
   }

@@ -29,11 +29,11 @@ export const helmReleasesOf = (owned: readonly OwnedObject[]): readonly HelmRele
 export const refuseHelms = (outdated: readonly OwnedObject[]): void => {
   const lines = outdated.flatMap(({ object }) => {
     const release = releaseOf(object);
-    return release === undefined ? [] : [`${nameOf(object)}: of the release ${release.name}`];
+    return release === undefined ? [] : [`${nameOf(object)} belongs to the release ${release.name}`];
   });
   if (lines.length === 0) return;
-  throw new InstallError('this would remove what Helm has installed; nothing was changed', [
+  throw new InstallError('this would remove objects of a Helm release; nothing was changed', [
     ...lines,
-    'go on with helm upgrade, or take the installation over with --force-conflicts',
+    'use helm upgrade instead, or take the installation over with --force-conflicts',
   ]);
 };

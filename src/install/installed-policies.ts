@@ -20,8 +20,8 @@ export const installedPolicies = async (
   // Bindings stay as they are: their action for a violation was chosen when the policies were installed.
   const rules = policies.filter(({ kind }) => !kind.endsWith('Binding'));
   if (missing.length === 0) return [{ component, objects: rules }];
-  throw new InstallError('the admission policies that are installed are not those of these flags', [
-    ...missing.map((policy) => `${nameOf(policy)} is not among them`),
-    'give the flags that they were installed with; or replace them: --component prober,weeder,policy',
+  throw new InstallError('the installed admission policies are not those that these flags describe', [
+    ...missing.map((policy) => `${nameOf(policy)} is not installed`),
+    'use the flags with which they were installed, or replace them with --component prober,weeder,policy',
   ]);
 };

@@ -56,7 +56,7 @@ const refuse = async (ref: string) => {
 };
 
 const dropped = {
-  message: expect.stringContaining('does not name what is held') as string,
+  message: expect.stringContaining('does not name these held resources') as string,
   details: ['Deployment shoot--a/kcm', expect.stringContaining('dwd release') as string],
 };
 

@@ -36,8 +36,8 @@ const settingsIn = (object: KubeObject): readonly ProberSettings[] =>
   configTexts(object).map((text) => {
     const { settings } = proberConfig.load(text, { unknownFields: 'warning' });
     if (settings !== undefined) return settings;
-    throw new InstallError(`${nameOf(object)} holds no valid configuration`, [
-      'it says what to restore, in which order; if no prober has run with it since, delete it',
+    throw new InstallError(`${nameOf(object)} contains no valid configuration`, [
+      'it defines which resources to restore, and in which order; if no prober has run with it, delete it',
     ]);
   });
 

@@ -32,15 +32,13 @@ export const untilLed = async ({ deployment, leaseName }: LeaderWait, context: I
   let holder = '';
   const leader = await poll(context, async () => {
     holder = (await readLease({ namespace, name: leaseName }, context))?.holder ?? '';
-    context.progress(`waiting for ${deployment.metadata.name} to lead; Lease ${leaseName}: ${holder || 'nobody'}`);
+    context.progress(`waiting for ${deployment.metadata.name} to lead; Lease ${leaseName}: ${holder || 'no holder'}`);
     const pods = (await podsOf(deployment, context)).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     return pods.map(({ metadata }) => metadata.name).find((name) => name === podOfIdentity(holder));
   });
   if (leader !== undefined) return leader;
-  const who = holder === '' ? 'nobody' : holder;
-  throw new InstallError('no leader in time', [
-    `Lease ${namespace}/${leaseName} is held by ${who}, which is no pod of ${nameOf(deployment)}`,
-  ]);
+  const held = holder === '' ? 'has no holder' : `is held by ${holder}, which is not a pod of ${nameOf(deployment)}`;
+  throw new InstallError('no leader in time', [`Lease ${namespace}/${leaseName} ${held}`]);
 };
 
 export const leasesAt: ServedKindPath = {

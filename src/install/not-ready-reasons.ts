@@ -40,7 +40,7 @@ const stateOf = (container: JsonObject): string | undefined => {
   const found = optionalObject(waiting, 'waiting') ?? optionalObject(terminated, 'terminated');
   if (found === undefined) return undefined;
   const last = optionalObject(optionalObject(container.lastState, 'lastState')?.terminated, 'terminated');
-  const exit = last?.exitCode === undefined ? '' : ` (it ended with ${JSON.stringify(last.exitCode)} before)`;
+  const exit = last?.exitCode === undefined ? '' : ` (last exit code ${JSON.stringify(last.exitCode)})`;
   return `container ${textOf(container, 'name')}: ${inWords(found)}${exit}`;
 };
 

@@ -30,7 +30,8 @@ type FailingCommand = Pick<ClusterCommand, 'stop' | 'forbidden'>;
 
 const failureOf = (error: unknown, { stop, forbidden }: FailingCommand): CommandFailure => {
   if (error instanceof InstallError) return error;
-  if (stop.aborted) return { message: 'stopped before it was finished', details: ['run it again to go on'] };
+  if (stop.aborted)
+    return { message: 'interrupted before it was finished', details: ['run the command again to continue'] };
   if (error instanceof ApiError) {
     const line = error.code === 'Forbidden' ? forbidden : advice[error.code];
     return { message: error.message, details: line === undefined ? [] : [line] };
@@ -40,8 +41,9 @@ const failureOf = (error: unknown, { stop, forbidden }: FailingCommand): Command
 };
 
 const advice: Readonly<Partial<Record<ApiError['code'], string>>> = {
-  ConnectionError: 'check that this is the right cluster (--kubeconfig, $KUBECONFIG) and can be reached from here',
-  Unauthorized: 'the credentials of the kubeconfig are not valid, or no longer: get new ones',
+  ConnectionError:
+    'check that this is the right cluster (--kubeconfig, $KUBECONFIG) and that this machine can reach it',
+  Unauthorized: 'the credentials of the kubeconfig are invalid or expired: get new ones',
 };
 
 /** Connects to the cluster of the kubeconfig and runs `work`. A failure is a result; rejects only for bugs. */

@@ -5,7 +5,7 @@ import { type Grant, watched } from '../process/rights/index.ts';
 
 const see = 'to see which shoots are held, since when, and why';
 const pausing = 'to pause and resume shoots';
-const restore = 'to release what is held';
+const restore = 'to release held resources';
 const preflight = 'to check a seed before the prober runs there';
 
 /** Right to list the workload of the API server: `dwd preflight` checks that each shoot has it. */
@@ -58,7 +58,13 @@ export const operatorGrants = (settings: ProberSettings, pluralOf: PluralOf): re
 export const operatorHomeGrants = (leases: readonly string[], namespace: string): readonly Grant[] =>
   [
     { resource: 'pods', verbs: ['get', ...watched], purpose: 'to see which replicas run, and which versions' },
-    { resource: 'configmaps', verbs: ['list'], purpose: 'to release what is held, in the order that is configured' },
-    { resource: 'pods/proxy', verbs: ['get'], purpose: 'to ask the leader what only it knows' },
-    { group: 'coordination.k8s.io', resource: 'leases', names: leases, verbs: ['get'], purpose: 'to see who leads' },
+    { resource: 'configmaps', verbs: ['list'], purpose: 'to release held resources in the configured order' },
+    { resource: 'pods/proxy', verbs: ['get'], purpose: 'to request the status of the leader' },
+    {
+      group: 'coordination.k8s.io',
+      resource: 'leases',
+      names: leases,
+      verbs: ['get'],
+      purpose: 'to see which replica leads',
+    },
   ].map((grant) => ({ group: '', namespace, ...grant }));

@@ -30,7 +30,7 @@ const otherHolder = async (
   const first = await readLease(at, context);
   if (!isOf(first, await ourPods())) return undefined;
   const { durationSeconds = usualDurationSeconds } = first;
-  context.progress(`waiting whether ${first.holder} renews Lease ${at.namespace}/${at.name}`);
+  context.progress(`checking if ${first.holder} still renews Lease ${at.namespace}/${at.name}`);
   const expiry = context.clock.monotonic() + durationSeconds * 1_000;
   const deadline = Math.min(expiry, context.deadline);
   const holder = await poll({ ...context, deadline }, async () => {
@@ -38,9 +38,9 @@ const otherHolder = async (
     return now?.renewTime !== first.renewTime && isOf(now, await ourPods()) ? now.holder : undefined;
   });
   if (holder !== undefined || deadline === expiry) return holder;
-  throw new InstallError(`it is not known whether ${first.holder} is alive; nothing was changed`, [
-    `Lease ${at.namespace}/${at.name} is good for ${String(durationSeconds)} s without being renewed`,
-    'give it that time by --timeout, or delete the Lease if no pod of this name is there',
+  throw new InstallError(`unknown if ${first.holder} is alive; nothing was changed`, [
+    `Lease ${at.namespace}/${at.name} is valid for ${String(durationSeconds)} s after a renewal`,
+    'allow more time with --timeout, or delete the Lease if no pod of this name exists',
   ]);
 };
 
@@ -67,10 +67,13 @@ export const refuseSecondProber = async (namespace: string, context: InstallCont
     context,
   );
   if (others.length === 0) return;
-  throw new InstallError('another prober is active in this cluster: of two, one may restore what the other holds', [
-    ...others,
-    'install into its namespace, where they share a Lease; remove it first; or install all the same with --beside-other-prober',
-  ]);
+  throw new InstallError(
+    'another prober is active in this cluster: one of the two may restore resources that the other holds',
+    [
+      ...others,
+      'install into its namespace, where both share a Lease; or remove it first; or install anyway with --beside-other-prober',
+    ],
+  );
 };
 
 /** Returns true for `--dry-run` with any value that the flag accepts as true. Such a prober restores nothing. */

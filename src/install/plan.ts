@@ -50,9 +50,10 @@ const planObject = async (object: KubeObject, findKind: FindKind, context: Insta
   const live = (await unlessNotFound(context.client.call(getObject(at, object), callOptions(context))))?.value;
   const none = { object, at, differences: [], conflicts: [], force: false };
   if (live !== undefined && isGardeners(live)) {
-    throw new InstallError(`${nameOf(object)} belongs to gardener's resource manager, which would put it back`, [
-      "on a seed whose gardenlet deploys a dependency-watchdog, the way in is gardenlet's image vector",
-    ]);
+    throw new InstallError(
+      `${nameOf(object)} is managed by gardener-resource-manager, which would revert every change`,
+      ["on a seed where gardenlet deploys the dependency-watchdog, replace its image in gardenlet's image vector"],
+    );
   }
   try {
     const { result, ...forcing } = await dryRunApply(at, object, context);
@@ -75,7 +76,7 @@ export const planObjects = async (
 ): Promise<readonly PlannedObject[]> => {
   const planned: PlannedObject[] = [];
   for (const object of objects) {
-    context.progress(`asking what becomes of ${nameOf(object)}`);
+    context.progress(`checking ${nameOf(object)}`);
     planned.push(await planObject(object, findKind, context));
   }
   return planned;
@@ -87,7 +88,7 @@ export const refuseConflicts = (planned: readonly PlannedObject[]): void => {
     conflicts.map(({ manager, field }) => `${nameOf(object)}: ${field} is managed by "${manager}"`),
   );
   if (lines.length === 0) return;
-  throw new InstallError('other managers have set fields otherwise; nothing was changed', [
+  throw new InstallError('other field managers have set these fields to other values; nothing was changed', [
     ...lines,
     'leave these fields to them, or take them over with --force-conflicts',
   ]);

@@ -35,10 +35,10 @@ export const decodeRollout = ({ metadata, spec, status }: KubeObject): Rollout =
 /** Returns what a Deployment still waits for. Undefined if it is rolled out (kubectl's `pkg/polymorphichelpers/rollout_status.go`). */
 const rolloutProblem = (deployment: KubeObject): string | undefined => {
   const { generation, observed, wanted, pods, updated, available } = decodeRollout(deployment);
-  if (observed < generation) return 'its controller has not seen it yet';
-  if (updated < wanted) return `${String(updated)} of ${String(wanted)} new pods are there`;
+  if (observed < generation) return 'the Deployment controller has not observed it yet';
+  if (updated < wanted) return `${String(updated)} of ${String(wanted)} new pods exist`;
   const old = pods - updated;
-  if (old > 0) return `${String(old)} old pods have yet to go`;
+  if (old > 0) return `${String(old)} old pods still exist`;
   return available < updated ? `${String(available)} of ${String(updated)} new pods are available` : undefined;
 };
 

@@ -52,7 +52,7 @@ const refusal = (
 const kcm = dependent({ name: 'kcm' });
 const heldKcm = heldAt('shoot--a', { name: 'kcm' });
 const ofMhc = heldAt('fleet', { ...mhc, name: 'one-mhc' }, byAnnotation);
-const notNamed = /does not name what is held/;
+const notNamed = /does not name these held resources/;
 const ofEach = (...names: readonly string[]) =>
   settingsOf(
     names.map((name) => dependent({ name })),
@@ -84,18 +84,23 @@ describe('a configuration is refused while a resource is held', () => {
       heldKcm,
       /clusterSource.kind: gardener -> secret/,
     ],
-    ['by another annotation', [checks({}), checks({}, 'example.org/paused')], ofMhc, /changes how resources are held/],
+    [
+      'by another annotation',
+      [checks({}), checks({}, 'example.org/paused')],
+      ofMhc,
+      /changes how these resources are held/,
+    ],
     [
       'by an annotation, and is to be scaled',
       [settingsOf([dependent({ name: 'kcm' }, paused)]), settingsOf([kcm])],
       heldAt('shoot--a', { name: 'kcm' }, byAnnotation),
-      /changes how resources are held/,
+      /changes how these resources are held/,
     ],
     [
-      'by its count, which takes a right to its scale, and is to be annotated',
+      'by its count through the scale subresource, and is to be annotated',
       [checks({}), checks({}, 'example.org/paused')],
       heldAt('fleet', { ...mhc, name: 'one-mhc' }),
-      /changes how resources are held/,
+      /changes how these resources are held/,
     ],
   ])('%s', (_, change, held, message) => {
     expect(refusal(change, [held])).toMatch(message);
@@ -116,11 +121,15 @@ describe('a configuration is not refused', () => {
       heldKcm,
     ],
     [
-      'that scales in one write what it is to annotate',
+      'that annotates a resource held by its count in one write',
       [settingsOf([kcm]), settingsOf([dependent({ name: 'kcm' }, paused)])],
       heldKcm,
     ],
-    ['that drops what is not held', [settingsOf([kcm, dependent({ name: 'mcm' })]), settingsOf([kcm])], heldKcm],
+    [
+      'that drops a resource that is not held',
+      [settingsOf([kcm, dependent({ name: 'mcm' })]), settingsOf([kcm])],
+      heldKcm,
+    ],
   ])('%s', (_, change, held) => {
     expect(refusal(change, [held])).toBeUndefined();
   });

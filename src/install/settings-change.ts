@@ -55,7 +55,7 @@ const heldOtherwise = (held: HeldResource, { wanted }: SettingsChange): string |
 /** Returns distinct names: two versions of a kind list the same object. */
 const namesOf = (held: readonly HeldResource[]): readonly string[] => [...new Set(held.map(heldName))];
 
-const wayOut = 'keep the former configuration until nothing is held any more, or restore it before: dwd release';
+const wayOut = 'keep the former configuration until these resources are restored, or restore them now: dwd release';
 
 /** Returns why a change is refused. Undefined if a prober that starts with the new configuration alone restores all held resources. */
 export const refusalOf = (held: readonly HeldResource[], change: SettingsChange): Refusal | undefined => {
@@ -63,17 +63,17 @@ export const refusalOf = (held: readonly HeldResource[], change: SettingsChange)
   if (held.length === 0) return undefined;
   if (kindOf(wanted) !== formerKind(change)) {
     const kinds = `clusterSource.kind: ${formerKind(change)} -> ${kindOf(wanted)}`;
-    const message = `the new configuration finds clusters in another way (${kinds}): what is held may be of one that it does not find`;
+    const message = `the new configuration finds clusters in another way (${kinds}): it may not find the clusters of these held resources`;
     return { message, details: [...namesOf(held), wayOut] };
   }
   const dropped = held.filter((one) => !isNamed(one, change));
   if (dropped.length > 0) {
-    const message = 'the new configuration does not name what is held: nobody would restore it';
+    const message = 'the new configuration does not name these held resources: no prober would restore them';
     return { message, details: [...namesOf(dropped), wayOut] };
   }
   const otherwise = held.flatMap((one) => heldOtherwise(one, change) ?? []);
   if (otherwise.length === 0) return undefined;
   const message =
-    'the new configuration changes how resources are held that are held now: it would not allow to restore them';
+    'the new configuration changes how these resources are held: with its rights, no prober could restore them';
   return { message, details: [...new Set(otherwise), wayOut] };
 };

@@ -52,7 +52,7 @@ const startAgain = async (deployments: readonly KubeObject[], context: InstallCo
     (problem) => problem !== undefined,
   );
   if (problems.length === 0) return;
-  throw new InstallError('the prober is at 0 replicas, and protects nobody: run dwd install', problems);
+  throw new InstallError('the prober is at 0 replicas, and no shoot is protected: run dwd install', problems);
 };
 
 /**
@@ -75,7 +75,7 @@ export const whileStopped = async <T>(
     const done = await work();
     const started = (await Promise.all(deployments.map((deployment) => podsOf(deployment, context)))).flat();
     if (started.length > 0) {
-      throw new InstallError('somebody has started it again; nothing was removed', started.map(nameOf));
+      throw new InstallError('the prober was started again meanwhile; nothing was removed', started.map(nameOf));
     }
     return done;
   } catch (error) {

@@ -48,10 +48,10 @@ const releaseFirst = async (
   return whileStopped(objectsIn(owned.filter(isDeployment)), context, async () => {
     const released = await release(objectsIn(owned), context);
     if (released.left.length > 0 && !force) {
-      throw new InstallError('something would stay at 0 replicas; nothing was removed, and the prober runs again', [
-        ...released.left,
-        'mend what keeps it down, or remove all the same with --force',
-      ]);
+      throw new InstallError(
+        'some resources would stay at 0 replicas; nothing was removed, and the prober runs again',
+        [...released.left, 'fix the cause, or remove the installation anyway with --force'],
+      );
     }
     return released;
   });
@@ -80,7 +80,7 @@ const untilOrphansEnded = async (
   context: InstallContext,
 ): Promise<void> => {
   const left = await untilStopped(deletedDeployments(owned, namespace), context);
-  if (left.length > 0) throw new InstallError('pods of a Deployment that is gone have not ended in time', left);
+  if (left.length > 0) throw new InstallError('pods of a deleted Deployment have not ended in time', left);
 };
 
 const objectsIn = (owned: readonly OwnedObject[]): readonly KubeObject[] => owned.map(({ object }) => object);
@@ -101,7 +101,7 @@ const removeAll = async (
   const deployments = owned.filter(isDeployment);
   await removeObjects(deployments, context);
   const running = await untilStopped([...objectsIn(deployments), ...deletedDeployments(owned, namespace)], context);
-  if (running.length > 0) throw new InstallError('pods have not ended in time; run it again', running);
+  if (running.length > 0) throw new InstallError('pods have not ended in time; run the command again', running);
   const leases: string[] = [];
   for (const component of new Set(owned.map(componentOf))) {
     const name = ownLeases.get(component);
@@ -147,10 +147,10 @@ const settleOurs = async (
   }
   const left = linesOf(await options.listHeld(objects, context));
   if (left.length === 0 || force || dryRun) return { restored: [], left, others };
-  throw new InstallError('something is held at 0, and another prober goes on; nothing was removed', [
+  throw new InstallError('some resources are held at 0, and another prober is active; nothing was removed', [
     ...left,
     ...others,
-    'wait until the outage is over; or remove all the same with --force: what the other one does not configure stays at 0',
+    'wait until the outage is over, or remove the installation anyway with --force: resources that the other prober does not configure then stay at 0',
   ]);
 };
 
@@ -162,10 +162,13 @@ const settleNobodys = async (options: UninstallOptions, context: InstallContext)
   const left = linesOf(await options.listHeld([], context));
   if (left.length === 0 || (await othersBeside([], namespace, context)).length > 0) return nothing;
   if (force || dryRun) return { ...nothing, left };
-  throw new InstallError('something is held at 0, and no prober is found that would restore it; nothing was removed', [
-    ...left,
-    'run dwd install with the configuration that names it, then this again; or remove all the same with --force',
-  ]);
+  throw new InstallError(
+    'some resources are held at 0, and no prober was found that would restore them; nothing was removed',
+    [
+      ...left,
+      'run dwd install with the configuration that names them, then dwd uninstall again; or continue anyway with --force',
+    ],
+  );
 };
 
 /**
@@ -190,9 +193,9 @@ export const uninstall = async (options: UninstallOptions, context: InstallConte
   } catch (error) {
     if (ours.length === 0 || settled.others.length > 0) throw error;
     const details = error instanceof InstallError ? [error.message, ...error.details] : [String(error)];
-    throw new InstallError('the removal was not finished; the prober no longer runs, and protects nobody', [
+    throw new InstallError('the removal was not finished; the prober no longer runs, and no shoot is protected', [
       ...details,
-      'run dwd uninstall again, or dwd install to be protected again',
+      'run dwd uninstall again, or dwd install to restore the protection',
     ]);
   }
 };

@@ -15,6 +15,6 @@ export const refuseUnlabelled = async (namespace: string, context: InstallContex
   if (unknown.length === 0) return;
   throw new InstallError('a prober runs without the labels of this installation; nothing was changed', [
     ...unknown.map(nameOf),
-    'let dwd install take it over, with the same --name-prefix and --config-file and with --force-conflicts, then run this again',
+    'take it over with dwd install, the same --name-prefix and --config-file, and --force-conflicts; then run this command again',
   ]);
 };

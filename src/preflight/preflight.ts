@@ -53,7 +53,7 @@ export const runPreflight = async (run: PreflightRun): Promise<Result<PreflightR
   try {
     return { ok: true, value: await onOperatorCluster(run, (cluster) => checkSeedWith(run, cluster)) };
   } catch (error) {
-    if (run.stop.aborted) return { ok: false, error: 'stopped before everything was checked' };
+    if (run.stop.aborted) return { ok: false, error: 'interrupted before all checks were made' };
     if (error instanceof KubeconfigError) {
       return { ok: true, value: outOfReach({ ok: false, error: { code: 'seed-unreachable', detail: error.message } }) };
     }

@@ -90,7 +90,7 @@ export const askShoots = async (
   const answers = new Map<string, ShootAnswer>();
   const ask = async (text: string): Promise<ShootAnswer> => {
     if (reader.clock.monotonic() >= reader.deadline) {
-      return { kind: 'untried', problem: 'the time was over before it was asked (--timeout)' };
+      return { kind: 'untried', problem: 'not checked, because the time was over (--timeout)' };
     }
     const answer = await askShoot(connector.clientFor(text), reader);
     return answer.kind === 'answered' ? againstSeed(answer, seedSkewMs) : answer;

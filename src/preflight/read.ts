@@ -62,7 +62,7 @@ const chosenAmong = (
 ): SeedRead<readonly SeedShoot[]> => {
   if (!shoots.ok || wanted === undefined) return shoots;
   const found = findShoot(shoots.value, wanted);
-  if (found === undefined) throw new NoSuchShootError(`there is no Cluster of the shoot ${wanted} in this seed`);
+  if (found === undefined) throw new NoSuchShootError(`there is no shoot ${wanted} in this seed`);
   return { ok: true, value: [found] };
 };
 
@@ -125,9 +125,9 @@ const readShootApiServers = async (
     const isUsable = secrets.ok && secrets.value.get(namespace)?.kind === 'usable';
     if (text !== undefined && isUsable) kubeconfigs.set(namespace, text);
   }
-  const told = (done: number): void =>
-    progress(`asking the API servers of shoots: ${String(done)} of ${String(kubeconfigs.size)}`);
-  const asked = { connector, kubeconfigs, seedSkewMs: seed.skewMs, progress: told };
+  const reportProgress = (done: number): void =>
+    progress(`checking the API servers of shoots: ${String(done)} of ${String(kubeconfigs.size)}`);
+  const asked = { connector, kubeconfigs, seedSkewMs: seed.skewMs, progress: reportProgress };
   return { secrets, answers: { ok: true, value: await askShoots(asked, reader) } };
 };
 

@@ -65,29 +65,29 @@ describe('reports about the runs of a shoot', () => {
   });
 
   it.each<{ readonly what: string; readonly verdicts: readonly Verdict[]; readonly levels: readonly string[] }>([
-    { what: 'the first failure is an error', verdicts: [refused], levels: ['error'] },
+    { what: 'the first failure is logged as an error', verdicts: [refused], levels: ['error'] },
     {
-      what: 'the same one in other words is not told again',
+      what: 'the same failure with another text is not logged as an error again',
       verdicts: [failed('Timeout', 'after 9 ms'), failed('Timeout', 'after 8 ms')],
       levels: ['error', 'debug'],
     },
     {
-      what: 'another one is',
+      what: 'another failure is',
       verdicts: [refused, failed('Timeout', 'x'), { ...refused, failure: 'lease_list_failed' } as Verdict],
       levels: ['error', 'error', 'error'],
     },
     {
-      what: 'another field of the kubeconfig is',
+      what: 'a failure of another field of the kubeconfig is',
       verdicts: [unusable('a', 'x'), unusable('a', 'y'), unusable('b', 'x')],
       levels: ['error', 'debug', 'error'],
     },
     {
-      what: 'it is told again after a verdict',
+      what: 'a failure is logged as an error again after a verdict',
       verdicts: [refused, upVerdict, upVerdict, refused, refused],
       levels: ['error', 'info', 'debug', 'error', 'debug'],
     },
     {
-      what: 'each change of the verdict is told',
+      what: 'each change of the verdict is logged',
       verdicts: [upVerdict, downVerdict, { kind: 'skipped' }, { kind: 'skipped' }],
       levels: ['info', 'info', 'info', 'debug'],
     },

@@ -52,7 +52,7 @@ const forDependent = (dependent: DependentResource, resource: string): readonly 
   const named = { group: groupOf(ref), resource, ...namesOf(ref) };
   const scaled: Grant = { ...named, verbs: ['get', 'patch'], purpose, byNamespace: true };
   return [
-    { ...named, verbs: watched, purpose: 'to know the state of a dependent resource' },
+    { ...named, verbs: watched, purpose: 'to read the state of a dependent resource' },
     scaled,
     ...(usesScale(dependent) ? [{ ...scaled, resource: `${resource}/scale` }] : []),
   ];
@@ -61,7 +61,7 @@ const forDependent = (dependent: DependentResource, resource: string): readonly 
 const forApiServer = (ref: RefTemplate, resource: string): readonly Grant[] => [
   {
     ...{ group: groupOf(ref), resource, ...namesOf(ref), verbs: watched },
-    purpose: 'to tell whether an API server that cannot be reached is down',
+    purpose: 'to find out if an unreachable API server is down',
   },
 ];
 
@@ -78,7 +78,7 @@ export const proberGrants = (settings: ProberSettings, pluralOf: PluralOf): read
       group: '',
       resource: 'namespaces',
       verbs: watched,
-      purpose: 'to know which shoots are paused',
+      purpose: 'to find paused shoots',
     },
     {
       group: '',
@@ -100,7 +100,7 @@ export const proberShootGrants: readonly Grant[] = [
     group: 'coordination.k8s.io',
     resource: 'leases',
     verbs: ['list'],
-    purpose: 'to see whether kubelets renew them',
+    purpose: 'to check if kubelets renew them',
     namespace: 'kube-node-lease',
   },
   { group: '', resource: 'nodes', verbs: ['list'], purpose: 'to judge a shoot whose leases have expired' },

@@ -243,17 +243,21 @@ it('logs a misspelt field, and applies nothing if that is the only change', asyn
 });
 
 it.each([
-  ['a field that is taken out', textOf('probeInterval: 5s'), textOf('')],
-  ['a field that nobody knows', textOf('probeInterval: 5s'), textOf('probeInterval: 6s\nsurprise: 1')],
-  ['a field that nobody knew before either', textOf('probeInterval: 5s\nsurprise: 1'), textOf('surprise: 1')],
-  ['one that is taken out where a later version has another', textOf('probeInterval: 5s'), textOf('surprise: 1')],
+  ['the removal of a field', textOf('probeInterval: 5s'), textOf('')],
+  ['a change beside a new unknown field', textOf('probeInterval: 5s'), textOf('probeInterval: 6s\nsurprise: 1')],
   [
-    'a probe that is taken out where a later version has another field',
+    'the removal of a field beside an unknown one that was there before',
+    textOf('probeInterval: 5s\nsurprise: 1'),
+    textOf('surprise: 1'),
+  ],
+  ['the replacement of a field by an unknown one', textOf('probeInterval: 5s'), textOf('surprise: 1')],
+  [
+    'the replacement of the external probe by an unknown field',
     textOf(external('kubeConfigSecretName: outside')),
     textOf('quarantine: {}'),
   ],
   [
-    'one that is taken out where its like has come in another place',
+    'the removal of a field if an unknown one with a similar name appears in another place',
     textOf('initialDelay: 5s'),
     original.replace('ref: {', 'ref: {initialDelays: 1, '),
   ],

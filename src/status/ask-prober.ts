@@ -17,7 +17,7 @@ const decodeStatus = (json: unknown): ProberStatus => {
   const parsed = statusSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new DecodeError(['status', ...(issue?.path ?? [])].join('.'), 'what this dwd knows (schemaVersion 1)', json);
+  throw new DecodeError(['status', ...(issue?.path ?? [])].join('.'), 'a status of schemaVersion 1', json);
 };
 
 const statusAt = (path: string, shoot: string | undefined): Call<ProberStatus> => ({

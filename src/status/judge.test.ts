@@ -29,19 +29,19 @@ describe('the exit code', () => {
     ['probed 30 s ago', 0, { answer: proberOf([shootOf('a', { lastRunEndedAt: before(30) })]) }],
     ['not probed for longer', 1, { answer: proberOf([shootOf('a', { lastRunEndedAt: before(31) })]) }],
     ['a right is missing', 1, { answer: proberOf([shootOf('a')], { missingRights: ['list nodes'] }) }],
-    ['the answer is that of a standby', 1, { answer: proberOf([shootOf('a')], { leads: false }) }],
+    ['a standby responded', 1, { answer: proberOf([shootOf('a')], { leads: false }) }],
     ['held and not probed', 1, { answer: proberOf([shootOf('a')], { heldUnprobed: [unprobedShoot] }) }],
-    ['the one that was asked for is not probed', 1, { answer: proberOf([]), wanted: 'dev/typo' }],
-    ['the one that was asked for is healthy', 0, { answer: proberOf([shootOf('a')]), wanted: 'dev/a' }],
+    ['the requested shoot is not probed', 1, { answer: proberOf([]), wanted: 'dev/typo' }],
+    ['the requested shoot is healthy', 0, { answer: proberOf([shootOf('a')]), wanted: 'dev/a' }],
     ['all paused', 1, { answer: proberOf([], { paused: { reason: 'x', by: 'y' } }) }],
-    ['by objects: nothing held, led by who cannot be asked', 2, { held: none }],
+    ['by objects: nothing held, and the leader does not respond', 2, { held: none }],
     ['by objects: something held', 1, { held }],
-    ['by objects: nobody leads', 1, { held: none, objects: nobody }],
+    ['by objects: no replica leads', 1, { held: none, objects: nobody }],
     ['by objects: the leader is silent', 1, { held: none, objects: silent }],
     ['by objects: all paused', 1, { held: { ...none, paused: { reason: '', by: '' } } }],
-    ['by objects: not all could be looked for', 2, { held: { ...none, problems: ['no way'] }, objects: nobody }],
+    ['by objects: some objects could not be read', 2, { held: { ...none, problems: ['no way'] }, objects: nobody }],
     ['the Lease could not be read', 2, { held: none, objects: { ...led, lease: undefined } }],
-    ['what is held could not be read', 2, { objects: nobody }],
+    ['held resources could not be read', 2, { objects: nobody }],
   ])('%s: %s', (_, code, findings) => {
     expect(judgeSeed(findingsOf(findings)).exitCode).toBe(code);
   });
@@ -53,13 +53,13 @@ describe('a requested shoot', () => {
 
   it('is reported if it is not probed', () => {
     expect(attentionOf('dev/typo')).toEqual([
-      'the prober does not probe dev/typo: dwd status --all lists the shoots that it probes, kubectl get clusters those of the seed',
+      'the prober does not probe dev/typo: dwd status --all lists the shoots that it probes, kubectl get clusters all shoots of the seed',
     ]);
   });
 
   it('is reported with its held resources if it is not probed', () => {
     const line =
-      'shoot--dev--three is not probed (its Cluster cannot be decoded: x), and nothing restores by itself what is held: kube-controller-manager, machine-controller-manager; dwd release --shoot shoot--dev--three does';
+      'shoot--dev--three is not probed (its Cluster cannot be decoded: x), so no prober restores its held resources: kube-controller-manager, machine-controller-manager; to restore them: dwd release --shoot shoot--dev--three';
     expect(attentionOf('dev/three', [unprobedShoot])).toEqual([line]);
     expect(attentionOf('shoot--dev--three', [unprobedShoot])).toEqual([line]);
     expect(attentionOf('dev/typo', [unprobedShoot])).toEqual([expect.stringContaining('does not probe dev/typo')]);
@@ -73,21 +73,21 @@ it('names three of the shoots that are held but not probed, and counts the other
     'a is not probed',
     'b is not probed',
     'c is not probed',
-    '2 more shoots a',
+    '2 more shoots w',
   ]);
 });
 
 describe('attention', () => {
   it.each<[text: string, change: Partial<ProberStatus>]>([
     ['rights are missing: list nodes; get pods', { missingRights: ['list nodes', 'get pods'] }],
-    ['the prober that has answered does not lead', { leads: false }],
+    ['the prober that responded does not lead', { leads: false }],
     ['all shoots are paused: nothing is scaled down', { paused: { reason: '', by: '' } }],
     [
-      'an outage goes on and is not met: nodes are lost (2 shoots, such as shoot--dev--x)',
+      'an outage continues without full protection: nodes are lost (2 shoots, such as shoot--dev--x)',
       { shoots: [shootOf('x', { unmet: true }), shootOf('y', { unmet: true })] },
     ],
     [
-      'ignore-scaling keeps protection off (1 shoot, such as shoot--dev--x)',
+      'ignore-scaling excludes resources from protection (1 shoot, such as shoot--dev--x)',
       { shoots: [shootOf('x', { ignored: [{ kind: 'Deployment', name: 'kcm' }] })] },
     ],
     [

@@ -49,8 +49,8 @@ const exposedOf = ({ shoots }: ProberStatus): readonly string[] => {
   const unmet = shoots.filter((shoot) => shoot.unmet === true);
   const ignoring = shoots.filter(({ ignored = [] }) => ignored.length > 0);
   return [
-    ...(unmet.length === 0 ? [] : [`an outage goes on and is not met: nodes are lost (${namesOf(unmet)})`]),
-    ...(ignoring.length === 0 ? [] : [`ignore-scaling keeps protection off (${namesOf(ignoring)})`]),
+    ...(unmet.length === 0 ? [] : [`an outage continues without full protection: nodes are lost (${namesOf(unmet)})`]),
+    ...(ignoring.length === 0 ? [] : [`ignore-scaling excludes resources from protection (${namesOf(ignoring)})`]),
   ];
 };
 
@@ -61,10 +61,12 @@ const unprobedOf = ({ heldUnprobed = [] }: ProberStatus, wanted: string | undefi
   const found = wanted === undefined ? heldUnprobed : findWanted(heldUnprobed, wanted);
   const lines = found.slice(0, mostNamed).map(({ namespace, reason, held }) => {
     const names = held.map(({ name }) => name).join(', ');
-    return `${namespace} is not probed (${reason}), and nothing restores by itself what is held: ${names}; dwd release --shoot ${namespace} does`;
+    return `${namespace} is not probed (${reason}), so no prober restores its held resources: ${names}; to restore them: dwd release --shoot ${namespace}`;
   });
   const more = found.length - lines.length;
-  return more > 0 ? [...lines, `${String(more)} more shoots are not probed, and held (-o json)`] : lines;
+  return more > 0
+    ? [...lines, `${String(more)} more shoots with held resources are not probed (-o json lists them)`]
+    : lines;
 };
 
 /** Reports a requested shoot that is not probed: its name may be mistyped. */
@@ -72,7 +74,7 @@ const missingOf = ({ shoots }: ProberStatus, wanted: string | undefined): readon
   wanted === undefined || shoots.length > 0
     ? []
     : [
-        `the prober does not probe ${wanted}: dwd status --all lists the shoots that it probes, kubectl get clusters those of the seed`,
+        `the prober does not probe ${wanted}: dwd status --all lists the shoots that it probes, kubectl get clusters all shoots of the seed`,
       ];
 
 const attentionOf = (prober: ProberStatus, wanted: string | undefined): readonly string[] => {
@@ -81,7 +83,7 @@ const attentionOf = (prober: ProberStatus, wanted: string | undefined): readonly
   const [first] = late;
   const unprobed = unprobedOf(prober, wanted);
   return [
-    ...(leads ? [] : ['the prober that has answered does not lead']),
+    ...(leads ? [] : ['the prober that responded does not lead']),
     ...exposedOf(prober),
     ...(unprobed.length > 0 ? unprobed : missingOf(prober, wanted)),
     ...(paused === null ? [] : [allPaused]),

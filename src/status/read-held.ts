@@ -58,7 +58,7 @@ const shootOf = (name: string, own: readonly SeenHeld[], pause: FoundPause | und
     state: own.length > 0 ? 'protected' : 'paused',
     ...(Number.isFinite(since) ? { since: new Date(since).toISOString() } : {}),
     reason: notes[0]?.reason ?? '',
-    next: { text: [...known, 'no prober could be asked'].filter((text) => text !== '').join('; ') },
+    next: { text: [...known, 'no prober responded'].filter((text) => text !== '').join('; ') },
     candidates: 0,
     expired: 0,
     leaseExpiryMs: 0,

@@ -53,7 +53,7 @@ const readClusters = async ({ settings, isInstalled }: PauseSearch, deps: Object
     listCapiClusters(deps.client, deps.options),
   );
   if (isConfigured) return { clusters, problems: problem === undefined ? [] : [problem] };
-  const blind = `no configuration of a prober is known in ${deps.namespace}: of the clusters of Cluster API, only what Gardener's own names was looked for`;
+  const blind = `no prober configuration was found in ${deps.namespace}: in the clusters of Cluster API, only resources with Gardener's names were searched for`;
   return { clusters, problems: clusters.length === 0 ? [] : [blind] };
 };
 

@@ -134,7 +134,7 @@ it('reads objects while a prober hangs: at its timeout, no request is left to se
 
 describe('without a prober that responds', () => {
   const alone = { [podsPath]: listOf(), [leasePath]: { ...lease, spec: {} } };
-  const noPod = 'no pod of the prober is there to ask';
+  const noPod = 'no ready pod of the prober was found';
   const read = async (given: Readonly<Record<string, unknown>>) => {
     const { answer, status } = begin({ ...alone, ...given });
     const paths = await answer();
@@ -176,7 +176,7 @@ describe('without a prober that responds', () => {
       '/apis/apps/v1/deployments': listOf(marked),
     });
     expect(other.shoots[0]?.held).toHaveLength(3);
-    expect(other.problems.join('\n')).toMatch(/^the configuration of the prober: .* holds no valid configuration/m);
+    expect(other.problems.join('\n')).toMatch(/^the configuration of the prober: .* contains no valid configuration/m);
   });
 
   it.each([
@@ -194,7 +194,7 @@ describe('without a prober that responds', () => {
   it('shows no start of a pause, nor of a hold without a note', async () => {
     const paused = named(one, { annotations: { [`${prefix}/paused`]: JSON.stringify({ reason: 'x', by: 'y' }) } });
     const { status } = await read({ '/api/v1/namespaces': listOf(paused) });
-    const text = 'until it is taken back, "x" (y); no prober could be asked';
+    const text = 'until it is taken back, "x" (y); no prober responded';
     expect(status.shoots).toMatchObject([{ state: 'paused', next: { text } }]);
     expect(status.shoots[0]).not.toHaveProperty('since');
   });
@@ -306,10 +306,10 @@ dependentResourceInfos:
     it.each([
       ['with a configuration', configured, []],
       [
-        'without one, and says that it looked for less',
+        'without a configuration, and reports that the search was limited',
         served,
         [
-          "no configuration of a prober is known in garden: of the clusters of Cluster API, only what Gardener's own names was looked for",
+          "no prober configuration was found in garden: in the clusters of Cluster API, only resources with Gardener's names were searched for",
         ],
       ],
     ])('shows pauses of a Cluster, and of a Namespace of any name: %s', async (_, given, problems) => {
@@ -334,7 +334,7 @@ dependentResourceInfos:
       expect(status.shoots.map(({ namespace, next }) => [namespace, next.text])).toEqual(
         ['fleet/one', 'fleet/two'].map((name) => [
           name,
-          'until it is taken back, "all of it" (kim); no prober could be asked',
+          'until it is taken back, "all of it" (kim); no prober responded',
         ]),
       );
     });

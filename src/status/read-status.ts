@@ -117,7 +117,7 @@ const beginToAsk = async (run: LeaderQuery, cluster: Omit<OperatorCluster, 'kube
       leaderUrl === undefined
         ? leader && readStatusOfPod(client, namespace, leader)
         : readStatusFromUrl(leaderUrl, cluster),
-    missing: 'no pod of the prober is there to ask',
+    missing: 'no ready pod of the prober was found',
   });
   return { objects, answering };
 };
@@ -139,7 +139,7 @@ export const readSeedStatus = async (run: StatusRun, cluster: OperatorCluster): 
   const wall = (): number => clock.now();
   const { objects, answering } = await beginToAsk(run, cluster);
   const read = (signal: AbortSignal) =>
-    orProblem('what is held', readHeldHere({ client, namespace, options: { signal, timeoutMs } }, wall));
+    orProblem('the held resources', readHeldHere({ client, namespace, options: { signal, timeoutMs } }, wall));
   const held = (await unlessAnswered(answering, read, { clock, signal: stop })) ?? {};
   const answered = await answering;
   const problems = [answered.problem, held.problem].filter((problem) => problem !== undefined);
@@ -157,7 +157,10 @@ const readByUrl = async (run: StatusRun, problem: string): Promise<SeedStatus> =
   const clock = systemClock();
   const { leaderUrl } = run;
   const prober = leaderUrl && readStatusFromUrl(leaderUrl, { clock, userAgent: userAgentOf(run) });
-  const answered = await answerOf(run, clock, { prober, missing: 'there is no --leader-url to ask' });
+  const answered = await answerOf(run, clock, {
+    prober,
+    missing: 'without a kubeconfig, the status can only be read from --leader-url',
+  });
   const problems = [problem, ...(answered.problem === undefined ? [] : [answered.problem])];
   return judgeSeed({
     at: new Date(clock.now()).toISOString(),

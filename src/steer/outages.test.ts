@@ -37,8 +37,8 @@ describe('the outage of a shoot to release', () => {
         cluster: namespace,
         goesOn: true,
         words:
-          `${title}: 5/5 leases expired, protected for 5m0s: 5/5 node leases expired, threshold 0.6: the outage goes ` +
-          'on, and kube-controller-manager gives up these nodes about 40s after it is back',
+          `${title}: 5/5 leases expired, protected for 5m0s: 5/5 node leases expired, threshold 0.6: the outage ` +
+          'continues, and kube-controller-manager gives up these nodes about 40s after it is restored',
       },
     ]);
   });
@@ -65,8 +65,8 @@ describe('the outage of a shoot to release', () => {
         cluster: namespace,
         goesOn: true,
         words:
-          `${namespace}: held since 2026-01-01T11:55:00.000Z (5m0s): 5/5 node leases expired; a prober leads that could ` +
-          'not be asked, and restores it when the outage is over: so it goes on',
+          `${namespace}: held since 2026-01-01T11:55:00.000Z (5m0s): 5/5 node leases expired; the leader did not respond; ` +
+          'it restores held resources when the outage is over, so the outage continues',
       },
     ]);
   });
@@ -75,15 +75,15 @@ describe('the outage of a shoot to release', () => {
     const leader = { objects, answer: { ...proberOf([]), leads: false }, problem: undefined };
     const [outage, ...rest] = judgeOutages({ held, leader, now });
     expect([outage?.goesOn, rest]).toEqual([true, []]);
-    expect(outage?.words).toContain('a prober leads that could not be asked, and restores it');
+    expect(outage?.words).toContain('the leader did not respond; it restores held resources');
   });
 
   it.each([
     [
-      'nobody leads, and a standby has answered',
+      'no replica leads, and a standby responded',
       { objects: leaderless, answer: { ...proberOf([]), leads: false }, problem: undefined },
     ],
-    ['nobody leads', { objects: leaderless, answer: undefined, problem: 'no pod' }],
+    ['no replica leads', { objects: leaderless, answer: undefined, problem: 'no pod' }],
     ['the Lease cannot be read', { objects: { ...objects, lease: undefined }, answer: undefined, problem: 'no pod' }],
     ['the prober does not probe the shoot', { objects, answer: proberOf([shootOf('two')]), problem: undefined }],
   ])('is unknown if %s', (_, leader) => {
@@ -92,8 +92,8 @@ describe('the outage of a shoot to release', () => {
         cluster: namespace,
         goesOn: false,
         words:
-          `${namespace}: held since 2026-01-01T11:55:00.000Z (5m0s): 5/5 node leases expired; whether that outage is ` +
-          'over is not known',
+          `${namespace}: held since 2026-01-01T11:55:00.000Z (5m0s): 5/5 node leases expired; the state of that ` +
+          'outage is unknown',
       },
     ]);
   });
@@ -104,8 +104,8 @@ describe('the outage of a shoot to release', () => {
     const several = [heldIn('b', undefined), heldIn('b', hostile), heldIn('a', undefined)];
     const words = judgeOutages({ held: several, leader, now }).map((outage) => outage.words);
     expect(words).toEqual([
-      'a: held; whether that outage is over is not known',
-      'b: held: a b: nothing is held; whether that outage is over is not known',
+      'a: held; the state of that outage is unknown',
+      'b: held: a b: nothing is held; the state of that outage is unknown',
     ]);
   });
 });

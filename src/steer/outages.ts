@@ -40,7 +40,7 @@ const seenOutage = (shoot: ProbedShoot, now: number): ShootOutage => {
   const head = `${nameOf(shoot)}: ${leasesOf(shoot)}${state} for ${formatAge(now - Date.parse(since))}`;
   const isOver = overStates.has(state) || (state === 'paused' && shoot.expired === 0);
   if (isOver) return { cluster: namespace, goesOn: false, words: escapeControls(`${head}: ${next.text}`) };
-  const lost = `the outage goes on, and kube-controller-manager gives up these nodes about ${formatAge(graceMs)} after it is back`;
+  const lost = `the outage continues, and kube-controller-manager gives up these nodes about ${formatAge(graceMs)} after it is restored`;
   return { cluster: namespace, goesOn: true, words: escapeControls(`${head}: ${reason}: ${lost}`) };
 };
 
@@ -62,8 +62,8 @@ const notedOutage = (cluster: string, { held, leader, now }: OutageInput): Shoot
   const { objects, answer } = leader;
   const isLed = answer?.leads !== true && objects.lease?.isFresh === true && objects.lease.holder !== '';
   const means = isLed
-    ? 'a prober leads that could not be asked, and restores it when the outage is over: so it goes on'
-    : 'whether that outage is over is not known';
+    ? 'the leader did not respond; it restores held resources when the outage is over, so the outage continues'
+    : 'the state of that outage is unknown';
   return { cluster, goesOn: isLed, words: escapeControls(`${cluster}: ${noteOf(held, now)}; ${means}`) };
 };
 

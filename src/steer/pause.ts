@@ -46,7 +46,7 @@ const homeNotes = async (home: string, { client, signal }: CommandContext): Prom
     if (error.code === 'Forbidden') return [];
     if (error.code !== 'NotFound') throw error;
     return [
-      `note: no prober has its Lease ${name} in namespace ${home}; if it runs elsewhere, say so with --namespace`,
+      `note: no prober has its Lease ${name} in namespace ${home}; if it runs in another namespace, give --namespace`,
     ];
   }
 };
@@ -76,7 +76,7 @@ const configuredPause = async (home: string, context: CommandContext): Promise<s
   try {
     const { settings } = await installedConfiguration(home, { ...context, options: callOptions(context) });
     if (settings.paused === undefined) return undefined;
-    return `${all}: still paused by the configuration (${settings.paused}); taking \`paused\` out of it ends that`;
+    return `${all}: still paused by the configuration (${settings.paused}); to end that, remove \`paused\` from it`;
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;
@@ -92,7 +92,7 @@ export const runResume = (run: ResumeRun): Promise<Result<SteerReport, CommandFa
     const before = await listPauses(context);
     await writePause(namespace, undefined, context);
     const title = found === undefined ? all : titleOf(found);
-    const was = before.has(namespace) ? 'the pause is taken back' : 'there was no pause to take back';
+    const was = before.has(namespace) ? 'the pause has ended' : 'there was no pause to end';
     const isRelated = (name: string): boolean =>
       name === home || parseClusterName(namespace).namespace === name || parseClusterName(name).namespace === namespace;
     const others = [...before].filter(([name]) => name !== namespace && (found === undefined || isRelated(name)));

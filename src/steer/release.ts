@@ -111,7 +111,7 @@ const isConfirmed = async (question: ReleaseQuestion, { confirm }: ReleaseRun, s
   return answer === true;
 };
 
-const refusal = 'nothing was released: an outage goes on, and protection would be taken from its nodes';
+const refusal = 'nothing was released: an outage continues, and a release would end the protection of its nodes';
 
 /** Throws a CommandProblem if there is evidence that a shoot's outage goes on. */
 const refuseInOutage = (outages: readonly ShootOutage[]): void => {
@@ -119,7 +119,7 @@ const refuseInOutage = (outages: readonly ShootOutage[]): void => {
   if (going.length === 0) return;
   throw new CommandProblem(refusal, [
     ...going.map(({ words }) => words),
-    'what is held comes back by itself when its nodes renew their leases; to release it nevertheless: --despite-outage',
+    'the prober restores the held resources when the nodes renew their leases; to release them nevertheless: --despite-outage',
   ]);
 };
 
@@ -162,9 +162,9 @@ const orderOf = async (
   if (settings !== undefined) return { settings };
   const installed = await installedConfiguration(home, { ...context, options: callOptions(context) });
   const whose = installed.isInstalled
-    ? `in the order of the configuration that is installed in ${home}`
-    : `in Gardener's own order: nothing that dwd install has installed was found in ${home}`;
-  return { settings: installed.settings, order: `${whose} (another: --config-file)` };
+    ? `order: as in the configuration that is installed in ${home}`
+    : `order: as in Gardener's configuration, because dwd install has installed none in ${home}`;
+  return { settings: installed.settings, order: `${whose} (to use another: --config-file)` };
 };
 
 /** Returns a test for names of Cluster API's clusters. It decides which cluster a resource belongs to. */

@@ -52,7 +52,7 @@ export const findShoot = async (wanted: string, context: CommandContext): Promis
   const found = shoots.find((shoot) => shoot.name === name) ?? (await byCluster(wanted, context));
   if (found !== undefined) return found;
   throw new CommandProblem(`there is no shoot ${wanted} in this seed`, [
-    `it has ${String(shoots.length)} shoots; kubectl get clusters lists their namespaces, one of which --shoot takes as well`,
+    `it has ${String(shoots.length)} shoots; kubectl get clusters lists their namespaces, which --shoot also accepts`,
   ]);
 };
 

@@ -13,7 +13,7 @@ const image = (version: string): string => `registry.example/dependency-watchdog
 const keptAs = 'configmap/dwd-prober-config-';
 const rescue = 'Helm still has a record of the release: helm uninstall watchdog -n garden removes it\n';
 
-describeEnvtest('the chart, from an empty cluster and back', () => {
+describeEnvtest('the chart, from an empty cluster to its removal', () => {
   let world: SeedWithShoot;
   let before: readonly string[] = [];
 

@@ -66,7 +66,7 @@ interface ElectionLease {
   readonly spec: { readonly holderIdentity?: string; readonly leaseTransitions?: number };
 }
 
-describeEnvtest('dwd prober in the place of the Go program', () => {
+describeEnvtest('dwd prober in place of the Go program', () => {
   let directory: string;
   let seed: ControlPlane;
   let shoot: ControlPlane;

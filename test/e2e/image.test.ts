@@ -48,7 +48,7 @@ const describeContainers = (name: string, tests: () => void): void => {
   else describe.skip(`${name} (needs root)`, tests);
 };
 
-describeContainers('the image in the place of the Go program, with what gardenlet gives it', () => {
+describeContainers('the image in place of the Go program, as gardenlet deploys it', () => {
   let directory: string;
   let rootfs: Rootfs;
   let seed: ControlPlane;

@@ -25,7 +25,7 @@ interface Role {
   readonly rules: readonly unknown[];
 }
 
-describeEnvtest('an installation where something is installed already', () => {
+describeEnvtest('an installation in a seed that has one already', () => {
   let world: SeedWithShoot;
 
   beforeAll(async () => {

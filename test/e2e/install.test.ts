@@ -9,7 +9,7 @@ import { type SeedWithShoot, kcm, mcm, shootNamespace, startSeedWithShoot } from
 const prober = 'system:serviceaccount:garden:dwd-prober';
 const [first, second] = ['registry.example/dependency-watchdog:1.0.0', 'registry.example/dependency-watchdog:2.0.0'];
 
-describeEnvtest('an installation, from an empty cluster and back', () => {
+describeEnvtest('an installation, from an empty cluster to its removal', () => {
   let world: SeedWithShoot;
   let { seed, kubelets, audit, dwd, install, configFile, untilCounts, countsSince } = {} as SeedWithShoot;
   let before: readonly string[] = [];

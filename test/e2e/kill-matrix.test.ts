@@ -175,7 +175,7 @@ describeEnvtest('kill matrix', () => {
 
   for (const [index, down] of flows.down.entries()) {
     const up = flows.up[index] ?? '';
-    it(`ends as if nothing had happened to write ${String(index + 1)}: ${down} down, ${up} up`, async () => {
+    it(`ends as without faults if write ${String(index + 1)} is disturbed: ${down} down, ${up} up`, async () => {
       await runFlows('down', down);
       await runFlows('up', up);
     });

@@ -51,7 +51,7 @@ const signal = <T>() => {
   return { promise, resolve: (value: T): void => settle?.(value) };
 };
 
-describeEnvtest('leader election of whole programs', () => {
+describeEnvtest('leader election between processes of the built program', () => {
   let directory: string;
   const handOvers: string[] = [];
   let seed: ControlPlane;

@@ -49,7 +49,7 @@ const electionRules: readonly RbacRule[] = [
   },
 ];
 
-describeEnvtest('what an operator does and sees, on a real API server', () => {
+describeEnvtest("an operator's view of the prober, on a real API server", () => {
   let world: ProberWorld;
   let directory: string;
   let seed: ProberWorld['seed'];

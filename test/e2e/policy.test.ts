@@ -126,7 +126,12 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
   const rollBack = { metadata: { annotations: { 'deprecated.deployment.rollback.to': '1' } } };
   const requests: readonly (readonly [string, string, object, string])[] = [
     ['a scale-down', deployment, { ...held, spec: { replicas: 0 } }, 'allowed'],
-    ['since when it is held', deployment, { metadata: { annotations: { [`${prefix}/held`]: '{}' } } }, 'allowed'],
+    [
+      'the note since when it is held',
+      deployment,
+      { metadata: { annotations: { [`${prefix}/held`]: '{}' } } },
+      'allowed',
+    ],
     ['another image', deployment, image, template],
     ['another image with a scale-down', deployment, { ...held, spec: { replicas: 0, ...image.spec } }, template],
     ['a pause of its roll-out', deployment, { spec: { paused: true } }, spec],
@@ -138,14 +143,14 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
     ['a finalizer', deployment, { metadata: { finalizers: ['example.org/stay'] } }, metadata],
     ['labels', deployment, { metadata: { labels: { app: 'other' } } }, metadata],
     ['an annotation', deployment, { metadata: { annotations: { 'example.org/a': 'b' } } }, annotations],
-    ['no annotation of others', deployment, { metadata: { annotations: { owner: null } } }, annotations],
+    ['the removal of an annotation of others', deployment, { metadata: { annotations: { owner: null } } }, annotations],
     // This is refused because the deployment controller would roll back.
-    ['an older image', deployment, rollBack, annotations],
-    ['an older image with a scale-down', deployment, { ...rollBack, spec: { replicas: 0 } }, annotations],
+    ['a rollback to an older image', deployment, rollBack, annotations],
+    ['a rollback to an older image with a scale-down', deployment, { ...rollBack, spec: { replicas: 0 } }, annotations],
     ['an annotation of another kind', mill, { metadata: { annotations: { 'example.org/a': 'b' } } }, annotations],
     ['marks on another kind', mill, held, 'allowed'],
-    ['the count of another kind', `${mill}/scale`, { spec: { replicas: 0 } }, 'allowed'],
-    ['the count of another kind without its scale', mill, { spec: { wheel: { count: 0 } } }, spec],
+    ['the count of another kind through its scale', `${mill}/scale`, { spec: { replicas: 0 } }, 'allowed'],
+    ['the count of another kind in its spec', mill, { spec: { wheel: { count: 0 } } }, spec],
     ['another field of another kind', mill, { spec: { stones: 3 } }, spec],
     [
       'a field beside its spec',

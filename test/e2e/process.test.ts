@@ -322,7 +322,7 @@ describe('a component that cannot start reports in the format of its log', () =>
     ['no configuration', () => ['--config-file=/nowhere'], /cannot read --config-file \/nowhere: no such file/],
     ['a wrong configuration', () => [bad()], /^the configuration is not valid$/],
     ['no kubeconfig', () => [config(), '--kubeconfig=/nowhere'], /kubeconfig/],
-    ['a kubeconfig that is none', () => [config(), kubeconfig('a: [')()], /kubeconfig/],
+    ['an invalid kubeconfig', () => [config(), kubeconfig('a: [')()], /kubeconfig/],
     ['a kubeconfig without a server', () => [config(), kubeconfig('clusters: []')()], /kubeconfig/],
   ])('%s', async (_, flags, said) => {
     for (const component of ['prober', 'weeder', 'care']) {

@@ -38,7 +38,7 @@ dependentResourceInfos:
     scaleDown: {level: 0, timeout: 20s}
 `;
 
-describeEnvtest('a cluster that is none of Gardener', () => {
+describeEnvtest("a cluster that is not Gardener's", () => {
   let directory: string;
   let seed: ControlPlane;
   let cluster: ControlPlane;

@@ -34,7 +34,7 @@ const silent = /nothing heard of the watch for \d+ s/;
 /** A silent watch is opened again after 90 s. The other 10 s are for the new connection, on a busy machine. */
 const noticedWithinMs = 100_000;
 
-describeEnvtest('watches whose connections are swallowed', () => {
+describeEnvtest('watches whose connections silently lose all packets', () => {
   let directory: string;
   let seed: ControlPlane;
   let slow: ControlPlane;

@@ -8,7 +8,7 @@ import { type SeedWithShoot, kcm, mcm, startSeedWithShoot } from './support/seed
 
 const dwd = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
 
-describeEnvtest('a prober that stands by', () => {
+describeEnvtest('a standby prober', () => {
   let world: SeedWithShoot;
   let kubeconfig = '';
   const started: Program[] = [];

@@ -34,7 +34,7 @@ dependentResourceInfos:
 const eventRules: readonly RbacRule[] = [{ apiGroups: [''], resources: ['events'], verbs: ['create'] }];
 
 /** Acts as an operator with only the roles that `dwd manifests --component operator` prints. */
-describeEnvtest('an operator who steers the prober, on a real API server', () => {
+describeEnvtest('dwd pause, resume and release, on a real API server', () => {
   let world: ProberWorld;
   let seed: ProberWorld['seed'];
   let configFile: string;

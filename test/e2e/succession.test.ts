@@ -16,9 +16,7 @@ const predecessor = given.length > 0 ? given : dwd;
 /** The Go program does not release the Lease when its pod ends. Neither does our program when it is killed. */
 const endOfPredecessor = given.length > 0 ? 'SIGTERM' : 'SIGKILL';
 const [other, successor] =
-  given.length > 0
-    ? ['the program of PREDECESSOR', 'it again']
-    : ['a prober of ours that is killed', 'another of ours'];
+  given.length > 0 ? ['the program of PREDECESSOR', 'it again'] : ['a killed prober of ours', 'another prober of ours'];
 const [first, second] = ['registry.example/dependency-watchdog:1.0.0', 'registry.example/dependency-watchdog:2.0.0'];
 const annotation = 'dependency-watchdog.gardener.cloud/replicas';
 /** client-go's default. */
@@ -26,7 +24,7 @@ const retryPeriodMs = 2_000;
 /** The longest wait of a standby between two attempts. */
 const retryMs = retryPeriodMs * (1 + electionJitterFactor);
 
-describeEnvtest('a prober that takes over from another in mid-outage', () => {
+describeEnvtest('a prober that takes over from another in the middle of an outage', () => {
   let world: SeedWithShoot;
   let kubeconfig = '';
   const started: Program[] = [];
@@ -120,7 +118,7 @@ describeEnvtest('a prober that takes over from another in mid-outage', () => {
       (await storedCounts()).flat().every((one) => typeof one !== 'string'),
     );
 
-  it(`keeps what ${other} holds, which does not give the Lease back, and restores it`, async () => {
+  it(`keeps and restores the resources that ${other} holds, although it does not release the Lease`, async () => {
     const before = startAsGardenlet(predecessor);
     const leader = await untilLed('the first one leads', () => true);
     await startOutage();
@@ -136,7 +134,7 @@ describeEnvtest('a prober that takes over from another in mid-outage', () => {
     await untilForgotten();
   });
 
-  it(`is succeeded by ${successor}, which restores what it holds`, async () => {
+  it(`is succeeded by ${successor}, which restores the held resources`, async () => {
     const [, before] = started;
     const leader = holder();
     await startOutage();

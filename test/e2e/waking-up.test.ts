@@ -42,7 +42,7 @@ dependentResourceInfos:
     scaleDown: {level: 0, timeout: 20s}
 `;
 
-describeEnvtest('a shoot that wakes up with the leases of yesterday', () => {
+describeEnvtest('a shoot that wakes up with old leases', () => {
   let directory: string;
   let seed: ControlPlane;
   let shoot: ControlPlane;

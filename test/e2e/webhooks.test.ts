@@ -58,7 +58,7 @@ const scaled = {
   spec: { replicas: 0 },
 };
 
-describeEnvtest('with webhooks that change what the prober scales', () => {
+describeEnvtest('with webhooks that change the resources that the prober scales', () => {
   let installed: InstalledSeed;
   let webhook: Webhook;
   let program: Program;

@@ -75,9 +75,9 @@ const recover = async (ms = 120_000): Promise<void> => {
 
 describe('an annotated resource', () => {
   it.each([
-    ['was not', {}, held()],
-    ['was by somebody else', { [paused]: 'true' }, held('true')],
-    ['was by somebody else, in our words', { [paused]: 'dwd' }, held('dwd')],
+    ['was not annotated', {}, held()],
+    ['was annotated by another client', { [paused]: 'true' }, held('true')],
+    ['was annotated by another client with our value', { [paused]: 'dwd' }, held('dwd')],
   ])('is as before after an outage, if it %s', async (_, own, expected) => {
     create(own);
     await reachOutage(scenario);
@@ -232,7 +232,7 @@ describe('dwd release and dwd status', () => {
 
   it.each([
     ['is configured', settings],
-    ['is another of its kind that is configured', { dependentResources: [other] }],
+    ['shares its kind with a configured one', { dependentResources: [other] }],
     ['is not', {}],
   ])('restore all counts, and the annotation only if its kind is configured: it %s', async (_, configured) => {
     await hold({ [paused]: 'true' });

@@ -149,7 +149,7 @@ describe('KCM, scaled down again while MCM waits for its delay', () => {
   it.each<[text: string, begin: () => void]>([
     ['in a scale-up', () => scenario.world.shoot('a').restoreKubelets()],
     [
-      'in the end of probing',
+      'at the end of probing',
       () => {
         // An operator has scaled it up; only held resources are restored.
         scaleKcm(1, {});

@@ -44,9 +44,9 @@ describe('writes that fail', () => {
     ['a server error', { status: 500 }, 6],
     ['a conflict', { status: 409 }, 6],
     ['a reset connection', 'reset', 6],
-    ['an answer that is lost', { afterWrite: 'reset' }, 6],
-    ['a request to wait', { status: 429, retryAfter: 1 }, 6],
-    ['no answer at all', 'drop', 2],
+    ['a lost response', { afterWrite: 'reset' }, 6],
+    ['a 429 with Retry-After', { status: 429, retryAfter: 1 }, 6],
+    ['no response', 'drop', 2],
   ])('(%s) are retried, and each Deployment is scaled down once', async (_, fault, times) => {
     create();
     scenario.seedConnection.setFaults(first(times, patches, fault));

@@ -323,7 +323,7 @@ describe('classes of extensions', () => {
   };
 
   it.each([
-    ['shoot where nothing is said', {}, ['shoot', 'unset']],
+    ['shoot by default', {}, ['shoot', 'unset']],
     ['seed', { classes: ['seed'] }, ['seed']],
     ['garden and shoot', { classes: ['garden', 'shoot'] }, ['garden', 'shoot', 'unset']],
   ] as const)('%s', async (_, options, names) => {

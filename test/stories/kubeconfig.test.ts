@@ -32,7 +32,7 @@ describe('a kubeconfig that cannot be used', () => {
       /exec: is refused/,
     ],
     [
-      'names a host that is not there',
+      'names a host that does not exist',
       ({ world }) => {
         const text = world.shoot('a').api.kubeconfig();
         world.shoot('a').publishKubeconfig(text.replace(/server: .*/, 'server: "https://nowhere.simulated"'));

@@ -33,11 +33,11 @@ type Finish = (kube: ScriptedKube) => void;
 
 describe('a connection in memory', () => {
   it.each<readonly [string, Finish, string]>([
-    ['was answered', (kube) => kube.take().respond(200, {}), 'answered'],
-    ['was refused', (kube) => kube.take().respond(500, 'no'), '500'],
+    ['got a response', (kube) => kube.take().respond(200, {}), 'answered'],
+    ['got an error response', (kube) => kube.take().respond(500, 'no'), '500'],
     ['failed', (kube) => kube.take().fail(new Error('reset')), 'reset'],
     [
-      'broke off in its body',
+      'broke off in the body of its response',
       (kube) => {
         const stream = kube.take().stream();
         stream.send('{');

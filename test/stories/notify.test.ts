@@ -58,13 +58,13 @@ it('posts each change of state in an outage', async () => {
 
 it.each<{ readonly what: string; readonly post: Post }>([
   {
-    what: 'never answers',
+    what: 'never responds',
     post: ({ signal }) =>
       new Promise((resolve) =>
         signal.addEventListener('abort', () => resolve({ kind: 'failed', code: 'no answer in time' })),
       ),
   },
-  { what: 'answers 500', post: async () => ({ kind: 'answered', status: 500 }) },
+  { what: 'responds with 500', post: async () => ({ kind: 'answered', status: 500 }) },
   {
     what: 'is slow',
     post: async ({ signal }) => {

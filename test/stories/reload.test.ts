@@ -144,8 +144,8 @@ describe('reloads in quick succession', () => {
 
   it.each([
     { what: 'two', gapsMs: [0], inForce: 1 },
-    { what: 'two, the second while the first is read in', gapsMs: [1_000], inForce: 1 },
-    { what: 'two, the second right when the first is in force', gapsMs: [3_000], inForce: 2 },
+    { what: 'two, the second before the first is in force', gapsMs: [1_000], inForce: 1 },
+    { what: 'two, the second right after the first is in force', gapsMs: [3_000], inForce: 2 },
     { what: 'three', gapsMs: [0, 0], inForce: 1 },
     { what: 'three, one after the other', gapsMs: [1_000, 1_000], inForce: 1 },
   ])('($what): the last one wins, and nothing remains of the earlier ones', async ({ gapsMs, inForce }) => {

@@ -183,7 +183,7 @@ const checkOf = (component: ComponentName): string => {
 
 /** Checks that a schema cannot express. */
 const checks = `{{- if and (eq .Values.profile "gardener-seed") (ne .Release.Namespace "garden") }}
-{{- fail "profile gardener-seed needs the namespace garden: shoots let in nobody from another" }}
+{{- fail "profile gardener-seed needs the namespace garden: shoots accept connections from no other namespace" }}
 {{- end }}
 ${componentNames.map(checkOf).join('')}${derivedParts.map(derivedCheckOf).join('')}`;
 

@@ -18,16 +18,16 @@ import (
 	"strings"
 )
 
-// stringConstant is one of a package.
+// stringConstant is a string constant of a package.
 type stringConstant struct {
 	name, value string
 	// of is the name of its type; empty for a plain string.
 	of string
-	// at is where it is declared.
+	// at is the position of its declaration.
 	at token.Pos
 }
 
-// moduleDir downloads a module where it is not yet there.
+// moduleDir returns the directory of a module's source, and downloads the module if needed.
 func moduleDir(module, version string) (string, error) {
 	out, err := exec.Command("go", "mod", "download", "-json", module+"@"+version).Output()
 	if err != nil {
@@ -38,7 +38,7 @@ func moduleDir(module, version string) (string, error) {
 	return downloaded.Dir, err
 }
 
-// parse reads the source of a package without its tests.
+// parse parses the source files of a package, without its tests.
 func parse(set *token.FileSet, dir string) ([]*ast.File, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -61,8 +61,8 @@ func parse(set *token.FileSet, dir string) ([]*ast.File, error) {
 	return parsed, nil
 }
 
-// readConstants takes the exported string constants of a package from its source, in the order in which they are declared. Nothing that the
-// package imports is needed: a constant which is made from another package's is left out.
+// readConstants reads the exported string constants of a package from its source, in the order of their declaration. It needs none of the
+// package's imports: constants that are computed from those of another package are omitted.
 func readConstants(dir, importPath string) ([]stringConstant, error) {
 	set := token.NewFileSet()
 	parsed, err := parse(set, dir)
@@ -87,7 +87,8 @@ func readConstants(dir, importPath string) ([]stringConstant, error) {
 	return constants, nil
 }
 
-// ofForeignTypes takes the exported constants whose type is another package's, which is not known here, where they are spelt out.
+// ofForeignTypes returns the exported constants whose type is declared in another package, if their value is a string literal. The type checker
+// does not know these types, because it does not load imports.
 func ofForeignTypes(files []*ast.File) []stringConstant {
 	var constants []stringConstant
 	for _, file := range files {
@@ -109,7 +110,8 @@ func ofForeignTypes(files []*ast.File) []stringConstant {
 	return constants
 }
 
-// readWords takes the texts without white space from the source of a package, and the items of comma-separated ones, sorted.
+// readWords returns the string literals without white space in the source of a package, sorted. Comma-separated literals are split into their
+// items.
 func readWords(dir string) ([]string, error) {
 	parsed, err := parse(token.NewFileSet(), dir)
 	if err != nil {

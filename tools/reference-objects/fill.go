@@ -14,39 +14,39 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// anyKey stands for whatever keys a map may have. A struct never has a field of that name.
+// anyKey stands for all keys that a map may have. No struct has a field of that name.
 const anyKey = "*"
 
-// seeKey names the object that stands in this place, as `Kind` or `Kind.path`.
+// seeKey refers to the fixture that shows the value of this field, as `Kind` or `Kind.path`.
 const seeKey = "$see"
 
-// filler sets every field of an object, however deep, to a value that is not the zero value: a text is the path at which it stands in JSON, or
-// a constant of its type where there are any, a number is one that no other field has, a list and a map have one entry.
+// filler sets every field of an object, at any depth, to a value other than the zero value. A string is its path in the JSON, or the first
+// constant of its type if there are any. A number is unique in the object. Lists and maps have one entry.
 type filler struct {
-	// enums has the constants of the named string types, by import path and name.
+	// enums are the constants of named string types, by import path and name of the type.
 	enums map[string][]string
-	// elsewhere has the types that are left at their zero value, because another object shows them, and where that is.
+	// elsewhere maps types that are not filled, because another fixture shows them, to their place there.
 	elsewhere map[reflect.Type]string
-	// raw says which other kind is in a field that may hold anything, by path.
+	// raw is the kind that a field of any type holds, by path of the field.
 	raw map[string]string
-	// left has the paths of what was left out, and where it is shown instead.
+	// left maps the paths of fields that were not filled to the place that shows them.
 	left map[string]string
 
 	count int
-	// under has the types that are being filled, so that one which contains itself ends.
+	// under are the types that are being filled: a type that contains itself ends there.
 	under map[reflect.Type]bool
 }
 
-// instant is in no time zone but UTC and has microseconds, so that it shows which precision a field keeps.
+// instant is a time in UTC with microseconds, so that it shows the precision of a field.
 var instant = time.Date(2026, time.November, 22, 10, 30, 0, 123456000, time.UTC)
 
-// next is a moment that no other field has.
+// next returns a time that no other field has.
 func (f *filler) next() time.Time {
 	f.count++
 	return instant.Add(time.Duration(f.count) * time.Minute)
 }
 
-// special fills the types whose JSON is not that of their Go fields.
+// special fills types whose JSON differs from their Go fields. It returns false for other types.
 func (f *filler) special(value reflect.Value, path string) bool {
 	switch field := value.Addr().Interface().(type) {
 	case *metav1.Time:
@@ -73,7 +73,7 @@ func (f *filler) special(value reflect.Value, path string) bool {
 	return true
 }
 
-// content is that of a field which may hold anything.
+// content returns the JSON of a field of any type.
 func (f *filler) content(path string) []byte {
 	if other, ok := f.raw[path]; ok {
 		return fmt.Appendf(nil, `{%q: %q}`, seeKey, other)
@@ -81,7 +81,7 @@ func (f *filler) content(path string) []byte {
 	return fmt.Appendf(nil, `{%q: %q}`, anyKey, path)
 }
 
-// ownedFields is how a server writes down who has written the count of a workload and a condition's status.
+// ownedFields returns managed fields as an API server records them for a client that has written spec.replicas and the status of a condition.
 func ownedFields() []byte {
 	condition := fieldpath.KeyByFields("type", "ControlPlaneHealthy")
 	set := fieldpath.NewSet(
@@ -135,7 +135,7 @@ func (f *filler) fill(value reflect.Value, path string) {
 		f.count++
 		value.SetFloat(float64(f.count) + 0.5)
 	case reflect.Interface:
-		// runtime.Object in types that have an alternative for it; nothing of ours reads one.
+		// A runtime.Object, in types that also have another field for it; the program reads none.
 	default:
 		panic(fmt.Sprintf("%s: do not know how to fill a %s", path, t))
 	}

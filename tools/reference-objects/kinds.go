@@ -28,16 +28,16 @@ const (
 
 type kind struct {
 	apiVersion, name string
-	// file is the name of the fixture; empty for that of the kind. Kinds of the same name need one.
+	// file is the name of the fixture; empty for the name of the kind. Kinds of the same name need one.
 	file   string
 	object any
-	// raw says which other kind is in a field that may hold anything, by path.
+	// raw is the kind that a field of any type holds, by path of the field.
 	raw map[string]string
-	// protobuf: the API server sends it so to whoever asks.
+	// protobuf is true if the program also reads the kind as protobuf.
 	protobuf bool
 }
 
-// kinds are all that the program reads or writes.
+// kinds are all kinds that the program reads or writes.
 var kinds = []kind{
 	{apiVersion: core, name: "Shoot", object: &gardencorev1beta1.Shoot{}},
 	{apiVersion: core, name: "Seed", object: &gardencorev1beta1.Seed{}},
@@ -93,18 +93,18 @@ var kinds = []kind{
 	{apiVersion: "client.authentication.k8s.io/v1", name: "ExecCredential", object: &clientauthenticationv1.ExecCredential{}},
 }
 
-// source is the source of a module of upstream's.
+// source is an upstream module whose source code is read.
 type source struct {
 	module string
-	// like names the module whose version this one is read in; empty for its own. It is one that kinds are from.
+	// like is the module whose version applies to this one too; empty if this module is in go.mod itself.
 	like string
-	// constants are packages whose exported string constants are printed.
+	// constants are the packages whose exported string constants are printed.
 	constants []string
-	// words are packages that have texts as literals or as constants of their own: those without white space are printed, lists by their items.
+	// words are the packages whose string literals are printed, except those with white space; comma-separated literals are split.
 	words []string
 }
 
-// sources are those that have the texts which the program compares others with.
+// sources are the modules with the texts that the program compares values with.
 var sources = []source{
 	{
 		module:    "github.com/gardener/gardener/pkg/apis",

@@ -1,5 +1,5 @@
-// Command reference-objects prints the objects that the program reads and writes as upstream's own Go types have them, with every field set,
-// and the texts that upstream's code has. See README.md.
+// Command reference-objects prints the objects that dwd reads and writes, from upstream's own Go types, with every field set. It also prints the
+// texts in upstream's code. See README.md.
 package main
 
 import (
@@ -27,7 +27,7 @@ import (
 type reference struct {
 	Generated string `json:"generated"`
 	Object    any    `json:"object"`
-	// Protobuf is the object as the API server sends it to whoever asks for protobuf.
+	// Protobuf is the object in the protobuf format of the API server.
 	Protobuf []byte `json:"protobuf,omitempty"`
 }
 
@@ -56,7 +56,7 @@ func main() {
 	}
 }
 
-// versions are those of the modules that this program is built with.
+// versions returns the versions of the modules that this program is built with, by module path.
 func versions() map[string]string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -79,14 +79,14 @@ func describe(versions map[string]string) string {
 	return strings.Join(parts, ", ")
 }
 
-// texts are upstream's, by import path.
+// texts are the texts in upstream's code, by import path.
 type texts struct {
-	// Constants are by name.
+	// Constants are the values of string constants, by import path and name.
 	Constants map[string]map[string]string `json:"constants"`
 	Words     map[string][]string          `json:"words"`
 }
 
-// collectTexts also returns the constants of named types, by import path and name of the type.
+// collectTexts returns the texts, and the constants of named types by import path and name of the type.
 func collectTexts(versions map[string]string) (texts, map[string][]string, error) {
 	found, enums := texts{map[string]map[string]string{}, map[string][]string{}}, map[string][]string{}
 	for _, source := range sources {
@@ -152,7 +152,7 @@ func print(kind kind, enums map[string][]string) (any, error) {
 	return object, nil
 }
 
-// marshal is what the API server does for whoever asks for protobuf.
+// marshal returns the object in the protobuf format of the API server.
 func marshal(object runtime.Object) ([]byte, error) {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})

@@ -10,9 +10,7 @@ export const keepsProbing = stateless('keeps looking', (event, { model, views, r
   if (event.kind !== 'tick') return undefined;
   for (const [name, { phase, phaseSince }] of model.shoots) {
     if (phase !== 'run' || model.at - Math.max(phaseSince, hinderedUntil(model, name)) < settleMs) continue;
-    const looks = [...views]
-      .filter(([key]) => key.endsWith(`/${name}`))
-      .map(([, { observedAt }]) => observedAt);
+    const looks = [...views].filter(([key]) => key.endsWith(`/${name}`)).map(([, { observedAt }]) => observedAt);
     const latest = Math.max(0, ...looks);
     if (model.at - latest > rules.intervalMs + marginMs) {
       return `${name}: nobody has looked at its leases for ${((model.at - latest) / 1_000).toFixed(0)} s`;

@@ -26,9 +26,7 @@ const isNew = (life: ProcessName, since: number, model: Model): boolean =>
 /** True if a fault may have hidden the change of the cluster from the process. A reload is not an excuse. */
 const isExcused = (life: ProcessName, since: number, { processes, at }: Model): boolean => {
   const stalls = processes.stalls.filter(({ cause }) => cause.fault.kind !== 'reload');
-  return stalledSpells({ ...processes, stalls }, life).some(
-    ({ from, to }) => from <= at && to >= since - learningMs,
-  );
+  return stalledSpells({ ...processes, stalls }, life).some(({ from, to }) => from <= at && to >= since - learningMs);
 };
 
 /** Returns when the restoration with this first write began. A first write to MCM comes after its delay of 30 s, if the level before was up. */

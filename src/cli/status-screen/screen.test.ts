@@ -58,7 +58,7 @@ describe('the screen', () => {
 
   it.each<[what: string, change: Partial<ShootSnapshot>, shown: RegExp]>([
     [
-      'state, leases, what is held and what comes next',
+      'state, leases, held resources and the next step',
       {
         state: 'protected',
         since: takenAt - 32_400,
@@ -69,18 +69,18 @@ describe('the screen', () => {
       /^> 1 alpha {2}PROTECTED {2}1\/2 expired {2}32s {4}kcm 2, ca 1 {2}when leases are renewed/m,
     ],
     [
-      'an outage that nothing meets',
+      'an outage without protection',
       { state: 'paused', isUnmet: true, next: 'until 14:00' },
       /^> 1 alpha {2}! PAUSED {2}0\/2 expired {2}1m0s {3}- {5}until 14:00/m,
     ],
-    ['what ignore-scaling keeps off', { ignored: ['kcm'] }, /^> 1 alpha {2}NOT PROTECTED {2}0\/2/m],
+    ['a shoot that ignore-scaling leaves unprotected', { ignored: ['kcm'] }, /^> 1 alpha {2}NOT PROTECTED {2}0\/2/m],
     [
-      'what ignore-scaling keeps off in an outage',
+      'a shoot that ignore-scaling leaves unprotected in an outage',
       { state: 'confirming', isUnmet: true, ignored: ['kcm'] },
       /^> 1 alpha {2}! NOT PROTECTED {2}0\/2/m,
     ],
     [
-      'what is held, beside what ignore-scaling keeps off',
+      'held resources beside one with ignore-scaling',
       { state: 'protected', ignored: ['ca'], components: [held('kcm', '2')] },
       /^> 1 alpha {2}PROTECTED {2}0\/2/m,
     ],
@@ -91,11 +91,15 @@ describe('the screen', () => {
     ['a clock that is ahead', { nodes: [node(1, 'True', -300)] }, /^worker-1 {2}Ready {6}0\.0s \.{9}/m],
     ['no lease', { nodes: [{ name: 'shoot--sim--alpha-worker-12', ready: 'True' }] }, /^worker-12 Ready {4}no lease/m],
     ['more nodes than rows', { nodes: [1, 2, 3, 4, 5, 6, 7].map((n) => node(n, 'True', 0)) }, /^and 3 more/m],
-    ['what is held', { components: [held('kcm', '2')] }, /^kcm {24}held, was 2/m],
-    ['what is at 0', { components: [component('kcm', { replicas: 0, readyReplicas: 0 })] }, /^kcm {24}0\/0/m],
-    ['what is not ready', { components: [component('etcd-main', { readyReplicas: 0 })] }, /^etcd-main {18}0\/1/m],
+    ['a held resource', { components: [held('kcm', '2')] }, /^kcm {24}held, was 2/m],
+    ['a resource at 0', { components: [component('kcm', { replicas: 0, readyReplicas: 0 })] }, /^kcm {24}0\/0/m],
     [
-      'a crash loop, by the pod that is started next',
+      'a resource that is not ready',
+      { components: [component('etcd-main', { readyReplicas: 0 })] },
+      /^etcd-main {18}0\/1/m,
+    ],
+    [
+      'a crash loop, by the pod that starts next',
       {
         components: [component('kcm', { readyReplicas: 0 })],
         pods: [loopingPod('kcm', takenAt + 7_100), loopingPod('kcm', takenAt + 3_100)],

@@ -15,15 +15,15 @@ export interface PageCommand {
 export const commandsFor = ({ namespace, ignored = [] }: ProbedShoot): readonly PageCommand[] => {
   const shoot = quoted(namespace);
   return [
-    { about: 'the last verdict as an argument', line: `dwd explain ${shoot}` },
+    { about: 'print the last verdict and its evidence', line: `dwd explain ${shoot}` },
     ...ignored.map(({ kind, name }) => ({
-      about: `protect ${name} again: take ignore-scaling away`,
+      about: `protect ${name} again: remove ignore-scaling`,
       line: `kubectl -n ${shoot} annotate ${quoted(`${kind.toLowerCase()}/${name}`)} ${ignoreScaling}-`,
     })),
-    { about: 'no more scaling down, for an hour', line: `dwd pause --shoot ${shoot} --for 1h --reason 'WHY'` },
-    { about: 'take the pause back', line: `dwd resume --shoot ${shoot}` },
-    { about: 'restore what is held, now', line: `dwd release --shoot ${shoot}` },
-    { about: 'the controllers of its control plane', line: `kubectl -n ${shoot} get deployments` },
-    { about: 'what was done to it', line: `kubectl -n ${shoot} get events --sort-by=.lastTimestamp` },
+    { about: 'pause scale-downs for an hour', line: `dwd pause --shoot ${shoot} --for 1h --reason 'WHY'` },
+    { about: 'end the pause', line: `dwd resume --shoot ${shoot}` },
+    { about: 'restore held resources now', line: `dwd release --shoot ${shoot}` },
+    { about: 'list the controllers of its control plane', line: `kubectl -n ${shoot} get deployments` },
+    { about: 'list its Events', line: `kubectl -n ${shoot} get events --sort-by=.lastTimestamp` },
   ];
 };

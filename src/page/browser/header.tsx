@@ -39,7 +39,7 @@ const warningsOf = (seed: Seed, now: number): readonly string[] => {
   const end = paused?.until === undefined ? '' : ` until ${clockTime(paused.until)}`;
   return [
     ...(origin.of === 'standby'
-      ? [`This replica does not lead: what you see is its own view, not the leader's. ${origin.problem ?? ''}`]
+      ? [`This replica does not lead: the page shows its own view, not the leader's. ${origin.problem ?? ''}`]
       : []),
     ...(round > latestRounds * status.probeIntervalMs ? [`No probe round has ended for ${duration(round)}.`] : []),
     ...unprobedWords(status.heldUnprobed),
@@ -55,7 +55,7 @@ const Freshness = ({ seed, now }: { readonly seed: Seed; readonly now: number })
   const { at } = seed.view.status;
   return (
     <p class={oldMs === undefined ? 'fresh' : 'fresh old'} role="status">
-      {oldMs === undefined ? 'Live' : `Old: no answer since ${clockTime(at)}. Reconnecting.`}
+      {oldMs === undefined ? 'Live' : `Old: no response since ${clockTime(at)}. Reconnecting.`}
     </p>
   );
 };
@@ -65,7 +65,7 @@ export const Header = ({ seed, now }: { readonly seed: Seed; readonly now: numbe
     <div class="title">
       <h1>dependency-watchdog</h1>
       <Freshness seed={seed} now={now} />
-      {oldness(seed, now) !== undefined && <p class="age">What you see is {duration(now - seed.receivedAt)} old.</p>}
+      {oldness(seed, now) !== undefined && <p class="age">This data is {duration(now - seed.receivedAt)} old.</p>}
     </div>
     <Facts seed={seed} now={now} />
     <ul class="warnings" aria-label="Warnings">

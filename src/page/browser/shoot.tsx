@@ -18,7 +18,7 @@ const ageOf = ({ renewedAt }: LeaseEvidence, now: number): number => now - Date.
 const leaseWords = (lease: LeaseEvidence, ageMs: number): string => {
   const age = Number.isNaN(ageMs) ? 'never renewed' : duration(ageMs);
   const verdict = lease.expired ? ', expired' : '';
-  return lease.counted ? `${age}${verdict}` : `${age}, left out: ${lease.leftOut ?? ''}`;
+  return lease.counted ? `${age}${verdict}` : `${age}, not counted: ${lease.leftOut ?? ''}`;
 };
 
 /** Shows the ages of leases as bars, with lines for the expiry age and KCM's grace period. */
@@ -29,7 +29,7 @@ const Leases = ({ shoot: { leaseExpiryMs, graceMs }, leases, now }: LeasesProps)
     <section aria-label="Leases">
       <h3>Leases</h3>
       <p class="scale">
-        expired from {duration(leaseExpiryMs)} on (first line), KCM acts at {duration(graceMs)} (second line)
+        leases expire at {duration(leaseExpiryMs)} (first line), KCM acts at {duration(graceMs)} (second line)
       </p>
       <ul class="leases" style={{ '--expiry': percent(leaseExpiryMs), '--grace': percent(graceMs) }}>
         {leases.map((lease) => {
@@ -124,7 +124,7 @@ const Commands = ({ shoot }: { readonly shoot: ProbedShoot }) => {
     );
   return (
     <section aria-label="Commands">
-      <h3>What this page cannot do</h3>
+      <h3>Commands for other actions</h3>
       <dl class="commands">
         {commandsFor(shoot).map(({ about, line }) => (
           <div key={line}>

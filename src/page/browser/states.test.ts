@@ -53,7 +53,7 @@ describe('a shoot that is less protected than its state suggests', () => {
 
   it('is described in words, and found by them', () => {
     expect([unmet, ignoring, shootNamed('a')].map(exposureWords)).toEqual([
-      'OUTAGE NOT MET: nodes are lost',
+      'OUTAGE WITHOUT FULL PROTECTION: nodes are lost',
       'NOT PROTECTED: ignore-scaling on kcm, other',
       '',
     ]);
@@ -74,14 +74,14 @@ describe('shoots that are held and not probed', () => {
   it('have a warning each, with the command that restores it', () => {
     expect(unprobedWords(undefined)).toEqual([]);
     expect(unprobedWords([named('a')])).toEqual([
-      'shoot--dev--a is not probed (it is being deleted), and nothing restores by itself what is held: kcm. Release it: dwd release --shoot shoot--dev--a',
+      'shoot--dev--a is not probed (it is being deleted), so no prober restores its held resources: kcm. To restore them: dwd release --shoot shoot--dev--a',
     ]);
   });
 
   it('are named up to three, and counted beyond', () => {
     const warnings = unprobedWords(['a', 'b', 'c', 'd', 'e'].map(named));
     expect(warnings).toHaveLength(4);
-    expect(warnings.at(-1)).toBe('2 more shoots are held and not probed: dwd status lists them.');
+    expect(warnings.at(-1)).toBe('2 more shoots with held resources are not probed: dwd status -o json lists them.');
   });
 });
 

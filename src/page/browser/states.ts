@@ -8,14 +8,14 @@ interface StateLook {
 
 /** States in the order of `dwd status`, worst first. */
 export const states: Readonly<Record<ProtectionState, StateLook>> = {
-  protected: { sign: 'P', about: 'controllers are scaled down, so that nodes which live are not replaced' },
-  landing: { sign: 'L', about: 'the outage is over; late kubelets are waited for' },
-  restoring: { sign: 'R', about: 'what was held is scaled up' },
+  protected: { sign: 'P', about: 'controllers are scaled down, so that healthy nodes are not replaced' },
+  landing: { sign: 'L', about: 'the outage is over; the prober waits for late kubelets' },
+  restoring: { sign: 'R', about: 'held resources are scaled up' },
   confirming: { sign: 'C', about: 'a scale-down waits for a second observation' },
   unreachable: { sign: '!', about: 'the last probe failed' },
-  unknown: { sign: '?', about: 'not judged yet' },
+  unknown: { sign: '?', about: 'not probed yet' },
   flapping: { sign: 'F', about: 'healthy, and an outage came soon after a restoration' },
-  paused: { sign: '‖', about: 'verdicts go on, and nothing is scaled down' },
+  paused: { sign: '‖', about: 'verdicts continue, but nothing is scaled down' },
   healthy: { sign: '', about: 'enough leases are renewed' },
 };
 
@@ -40,7 +40,7 @@ export const exposureOf = ({ unmet = false, ignored = [] }: ProbedShoot): Exposu
 /** Describes the exposure of a shoot; empty without one. */
 export const exposureWords = ({ unmet = false, ignored = [] }: ProbedShoot): string =>
   [
-    ...(unmet ? ['OUTAGE NOT MET: nodes are lost'] : []),
+    ...(unmet ? ['OUTAGE WITHOUT FULL PROTECTION: nodes are lost'] : []),
     ...(ignored.length > 0 ? [`NOT PROTECTED: ignore-scaling on ${ignored.map(shortName).join(', ')}`] : []),
   ].join('; ');
 
@@ -50,10 +50,12 @@ const mostUnprobedNamed = 3;
 export const unprobedWords = (found: readonly HeldUnprobed[] = []): readonly string[] => {
   const named = found.slice(0, mostUnprobedNamed).map(({ namespace, reason, held }) => {
     const names = held.map(shortName).join(', ');
-    return `${namespace} is not probed (${reason}), and nothing restores by itself what is held: ${names}. Release it: dwd release --shoot ${namespace}`;
+    return `${namespace} is not probed (${reason}), so no prober restores its held resources: ${names}. To restore them: dwd release --shoot ${namespace}`;
   });
   const more = found.length - named.length;
-  return more > 0 ? [...named, `${String(more)} more shoots are held and not probed: dwd status lists them.`] : named;
+  return more > 0
+    ? [...named, `${String(more)} more shoots with held resources are not probed: dwd status -o json lists them.`]
+    : named;
 };
 
 /** Returns true if the shoot is healthy and not exposed, so that it needs no attention. */

@@ -75,7 +75,7 @@ const statusAnswer = async (
 const stream = (response: ServerResponse, shoot: string | null, options: HandlerOptions, signal: AbortSignal): void => {
   const opened = options.streams.open(response, signal);
   if (opened === undefined) {
-    send(response, textResponse(503, 'too many watch already', { 'Retry-After': '5' }));
+    send(response, textResponse(503, 'too many open event streams', { 'Retry-After': '5' }));
   } else if (shoot === null) options.feed.watchSeed(opened);
   else options.feed.watchShoot(opened, shoot);
 };
@@ -124,7 +124,7 @@ export const pageHandler =
   (request, response, signal) => {
     const url = urlOf(request);
     if (url === undefined) {
-      send(response, textResponse(400, 'not an address'));
+      send(response, textResponse(400, 'invalid URL'));
       return;
     }
     const refused = refusal(request, url.pathname, options);

@@ -54,7 +54,7 @@ describe('the leader', () => {
     const { asked } = begin();
     const forbidden = { kind: 'Status', code: 403, reason: 'Forbidden', message: 'no right' };
     const [, problem] = await asked(undefined, [200, leaseOf('pod-a_1f')], [403, forbidden]);
-    expect(problem).toMatch(/^Error: pod-a leads, and was asked in vain: .*no right/);
+    expect(problem).toMatch(/^Error: pod-a leads, but its status could not be read: .*no right/);
     expect(await asked(undefined, [200, leaseOf('pod-b_2e')], [200, status])).toEqual([
       [leasePath, podPath('pod-b')],
       'one',
@@ -62,6 +62,6 @@ describe('the leader', () => {
   });
 
   it('is nobody while nobody holds the Lease', async () => {
-    expect(await begin().asked(undefined, [200, leaseOf('')])).toEqual([[leasePath], 'Error: nobody leads']);
+    expect(await begin().asked(undefined, [200, leaseOf('')])).toEqual([[leasePath], 'Error: no replica leads']);
   });
 });

@@ -33,7 +33,7 @@ export const leaderStatusReader = ({ seed, clock, lease, healthPort }: LeaderAcc
   const podOfLeader = async (signal: AbortSignal): Promise<string> => {
     if (known !== undefined && clock.monotonic() < known.until) return known.pod;
     const { holder } = (await client.call(getElectionLease(lease), { signal, timeoutMs })).value;
-    if (holder === '') throw new Error('nobody leads');
+    if (holder === '') throw new Error('no replica leads');
     known = { pod: podOf(holder), until: clock.monotonic() + believedMs };
     return known.pod;
   };
@@ -43,7 +43,7 @@ export const leaderStatusReader = ({ seed, clock, lease, healthPort }: LeaderAcc
       return await readStatusOfPod(client, lease.namespace, { pod, healthPort })(shoot, { signal, timeoutMs });
     } catch (error) {
       known = undefined;
-      throw new Error(`${pod} leads, and was asked in vain: ${(error as Error).message}`, { cause: error });
+      throw new Error(`${pod} leads, but its status could not be read: ${(error as Error).message}`, { cause: error });
     }
   };
 };

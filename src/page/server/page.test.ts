@@ -243,7 +243,7 @@ describe('a POST of the demo', () => {
     ['another port', 403, { origin: 'http://127.0.0.1:1' }],
     ['a sandboxed frame', 403, { origin: 'null' }],
     ['a form', 415, { 'content-type': 'application/x-www-form-urlencoded' }],
-    ['a name that was made to point here', 421, { host: 'evil.example', origin: 'http://evil.example' }],
+    ['a DNS name that an attacker points here', 421, { host: 'evil.example', origin: 'http://evil.example' }],
   ])('does nothing for %s', async (_, status, headers) => {
     const { acts, post } = await begin();
     expect([(await post('{"a":1}', headers)).status, acts]).toEqual([status, []]);

@@ -13,7 +13,7 @@ const begin = () => {
     leads: () => world.leads,
     askLeader: async () => {
       world.asked += 1;
-      if (!world.answers) throw new Error('pod-1 leads, and was asked in vain: forbidden');
+      if (!world.answers) throw new Error('pod-1 leads, but its status could not be read: forbidden');
       return statusWith([shootNamed('of-leader')]);
     },
     clock,
@@ -37,7 +37,7 @@ describe('the status that a replica shows', () => {
   it('is its own, with the reason, until the leader responds', async () => {
     const { seen, world, clock } = begin();
     world.answers = false;
-    const problem = 'pod-1 leads, and was asked in vain: forbidden';
+    const problem = 'pod-1 leads, but its status could not be read: forbidden';
     expect(await seen()).toEqual([{ of: 'standby', problem }, 'own', 'own']);
     world.answers = true;
     await clock.advance(9_999);

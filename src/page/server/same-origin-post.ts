@@ -30,7 +30,7 @@ export const sameOriginPost =
   async (request, signal): Promise<PageResponse> => {
     const { origin, host, 'content-type': type } = request.headers;
     if (!isSameOrigin(origin, host)) return textResponse(403, 'only the page itself may do this');
-    if (type !== 'application/json') return textResponse(415, 'only JSON is read');
+    if (type !== 'application/json') return textResponse(415, 'only JSON is accepted');
     const problem = await act(await jsonOf(request), signal);
     return problem === undefined ? textResponse(200, 'done') : textResponse(400, problem);
   };

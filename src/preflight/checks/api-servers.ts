@@ -38,7 +38,7 @@ const outOfReach = (answers: readonly ShootAnswer[]): string | undefined => {
   const isUnknownHere = unreachable.every(({ isNameUnknown }) => isNameUnknown);
   if (!isUnknownHere && unreachable.length < manyShoots) return undefined;
   const first = unreachable[0]?.problem ?? '';
-  return `not one of ${plural(answers.length, 'API server')} is reached from this machine: ${first}`;
+  return `this machine reaches 0 of ${plural(answers.length, 'API server')}: ${first}`;
 };
 
 const judgeReach = (shoot: string, answer: ShootAnswer): PreflightFinding | undefined => {

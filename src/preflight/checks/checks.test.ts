@@ -43,7 +43,7 @@ describe('kinds', () => {
       { ...absent, hint: 'it serves X' },
       ['kind-not-served -: apps/v1/Deployment/kcm: not there; it serves X'],
     ],
-    ['an optional one', dependent(true), absent, []],
+    ['an optional kind that is not served', dependent(true), absent, []],
     [
       'no apiServerRef',
       { kind: 'api server', ref, optional: false },
@@ -52,23 +52,23 @@ describe('kinds', () => {
     ],
     ['a Deployment needs no scale', dependent(), { ...served, hasScale: false }, []],
     [
-      'others do',
+      'a custom resource without a scale',
       dependent(false, mill),
       { ...served, hasScale: false },
       ['kind-not-scalable -: example.com/v1/Mill/mill cannot be scaled: it has no scale subresource'],
     ],
     [
-      'unless they are annotated',
+      'an annotated custom resource without a scale',
       { kind: 'dependent', ref: mill, optional: false, annotation: { key: 'a', value: 'b' } },
       { ...served, hasScale: false },
       [],
     ],
     [
-      'none for shoots',
+      'a kind that is not namespaced',
       dependent(true, mill),
       { ...served, namespaced: false },
       [
-        'kind-not-scalable -: example.com/v1/Mill/mill cannot be scaled: it has no namespace, and no shoot can have its own',
+        'kind-not-scalable -: example.com/v1/Mill/mill cannot be scaled: it is not namespaced, so a shoot cannot have its own',
       ],
     ],
   ])('%s', (_, use, found, expected) => {
@@ -219,7 +219,7 @@ describe('the grace period', () => {
     );
     const shoots = [{ namespace: 'fleet/one', version: '' }];
     expect(short(checkGrace({ configuredMs: 40_000, shoots, seen: seen! })).found).toEqual([
-      'grace-shorter fleet/one: KCM waits for 20s, and the configuration says 40s',
+      'grace-shorter fleet/one: KCM waits for 20s, but the configuration has 40s',
     ]);
     expect([kcmAmong(named, [failed]), kcmAmong(failed, []), kcmAmong(undefined, [])]).toEqual([
       named,
@@ -240,19 +240,19 @@ describe('the grace period', () => {
       kcm('--node-monitor-grace-period=20s'),
       undefined,
       'failed',
-      'grace-shorter a: KCM waits for 20s, and the configuration says 40s',
+      'grace-shorter a: KCM waits for 20s, but the configuration has 40s',
     ],
     [
       kcm('--node-monitor-grace-period=40s'),
       120_000,
       'failed',
-      'grace-shorter a: KCM waits for 40s, and the Shoot says 2m0s',
+      'grace-shorter a: KCM waits for 40s, but the Shoot has 2m0s',
     ],
     [
       kcm(),
       undefined,
       'warning',
-      'grace-longer a: KCM waits for 50s, the default of Kubernetes v1.33.1, and the configuration says 40s',
+      'grace-longer a: KCM waits for 50s, the default of Kubernetes v1.33.1, but the configuration has 40s',
     ],
     [
       kcm('--node-monitor-grace-period=x'),
@@ -310,11 +310,11 @@ describe('the seed', () => {
   it.each([
     [4_900, []],
     [-6_000, ["seed-clock-skew -: the clock of the seed's API server is 6.0s behind this machine's"]],
-    [undefined, ['read-failed -: it answered too slowly to compare clocks']],
+    [undefined, ['read-failed -: it responded too slowly to compare clocks']],
   ])('with a clock that differs by %s ms', (skewMs, found) => {
     const answer = { version: 'v1.33.1', roundTripMs: 2.1, ...(skewMs === undefined ? {} : { skewMs }) };
     const checks = checkSeed(ok(answer)).map(short);
-    expect(checks).toMatchObject([{ detail: 'v1.33.1 answers in 3 ms', found: [] }, { found }]);
+    expect(checks).toMatchObject([{ detail: 'v1.33.1 responds in 3 ms', found: [] }, { found }]);
   });
 });
 
@@ -330,20 +330,24 @@ describe('API servers of shoots', () => {
 
   it.each<[string, readonly ShootAnswer[], readonly (readonly string[])[]]>([
     ['all well', [answered(), answered(4_000)], [[], [], []]],
-    ['one does not answer', [answered(), gone()], [['shoot-unreachable s1: no answer'], [], []]],
-    ['the only one does not', [gone()], [['shoot-unreachable s0: no answer']]],
-    ['two do not', [gone(), gone()], [['shoot-unreachable s0: no answer', 'shoot-unreachable s1: no answer']]],
+    ['one does not respond', [answered(), gone()], [['shoot-unreachable s1: no answer'], [], []]],
+    ['the only one does not respond', [gone()], [['shoot-unreachable s0: no answer']]],
+    ['two do not respond', [gone(), gone()], [['shoot-unreachable s0: no answer', 'shoot-unreachable s1: no answer']]],
     [
-      'three do not',
+      'three do not respond',
       [gone(), gone(), gone()],
-      [['shoots-out-of-reach -: not one of 3 API servers is reached from this machine: no answer']],
+      [['shoots-out-of-reach -: this machine reaches 0 of 3 API servers: no answer']],
     ],
     [
-      'a name that is unknown here',
+      'an unknown DNS name',
       [gone(true)],
-      [['shoots-out-of-reach -: not one of 1 API server is reached from this machine: no answer']],
+      [['shoots-out-of-reach -: this machine reaches 0 of 1 API server: no answer']],
     ],
-    ['a name that is unknown, of one', [answered(), gone(true)], [['shoot-unreachable s1: no answer'], [], []]],
+    [
+      'an unknown DNS name beside one that responds',
+      [answered(), gone(true)],
+      [['shoot-unreachable s1: no answer'], [], []],
+    ],
     ['credentials', [{ kind: 'rejected', problem: '401' }], [['secret-rejected s0: 401']]],
     ['no time left', [answered(), { kind: 'untried', problem: 'late' }], [['read-failed s1: late'], [], []]],
     [

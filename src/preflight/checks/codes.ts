@@ -22,11 +22,11 @@ export const codes = {
   },
   'kind-not-served': {
     severity: 'failed',
-    todo: 'Correct apiVersion and kind in dependentResourceInfos, or install what serves the kind.',
+    todo: 'Correct apiVersion and kind in dependentResourceInfos, or install an API that serves the kind.',
   },
   'kind-not-scalable': {
     severity: 'failed',
-    todo: 'Name a namespaced kind with a scale subresource in dependentResourceInfos, or take the resource out.',
+    todo: 'Name a namespaced kind with a scale subresource in dependentResourceInfos, or remove the resource.',
   },
   'right-missing': {
     severity: 'failed',
@@ -34,19 +34,19 @@ export const codes = {
   },
   'cluster-unreadable': {
     severity: 'failed',
-    todo: 'Repair the Shoot at the path that is named; until then the shoot is not protected.',
+    todo: 'Repair the Shoot at the reported path; until then the shoot is not protected.',
   },
   'secret-missing': {
     severity: 'failed',
-    todo: 'Check kubeConfigSecretName, and what creates the Secret; until then the shoot is not protected.',
+    todo: 'Check kubeConfigSecretName, and the program that creates the Secret; until then the shoot is not protected.',
   },
   'secret-ambiguous': {
     severity: 'failed',
-    todo: 'Take the labels of clusterSource.selector off all but the one with the kubeconfig of the cluster there.',
+    todo: 'Keep the labels of clusterSource.selector only on the Secret with the kubeconfig of this cluster.',
   },
   'secret-unusable': {
     severity: 'failed',
-    todo: 'Repair the field of the kubeconfig that is named; until then the shoot is not protected.',
+    todo: 'Repair the reported field of the kubeconfig; until then the shoot is not protected.',
   },
   'secret-rejected': {
     severity: 'failed',
@@ -58,7 +58,7 @@ export const codes = {
   },
   'grace-shorter': {
     severity: 'failed',
-    todo: 'Set kcmNodeMonitorGraceDuration to what KCM uses: KCM acts before the prober expects it.',
+    todo: 'Set kcmNodeMonitorGraceDuration to the value of KCM: KCM acts before the prober expects it.',
   },
   'shoot-unreachable': {
     severity: 'failed',
@@ -70,15 +70,15 @@ export const codes = {
   },
   'config-warning': {
     severity: 'warning',
-    todo: 'Correct it; dwd validate says the same without a cluster.',
+    todo: 'Correct the file; dwd validate finds the same without a cluster.',
   },
   'seed-clock-skew': {
     severity: 'warning',
-    todo: 'Set the clock of this machine: ages and times that dwd shows here are wrong by as much.',
+    todo: 'Set the clock of this machine: ages and times that dwd shows here are wrong by this difference.',
   },
   'api-server-ref': {
     severity: 'warning',
-    todo: 'Correct apiServerRef: without it, an API server out of reach is taken to be down.',
+    todo: 'Correct apiServerRef: without it, the prober assumes that an unreachable API server is down.',
   },
   'external-secret': {
     severity: 'warning',
@@ -90,7 +90,7 @@ export const codes = {
   },
   'grace-longer': {
     severity: 'warning',
-    todo: 'Set kcmNodeMonitorGraceDuration to what KCM uses: the prober scales down earlier than it needs to.',
+    todo: 'Set kcmNodeMonitorGraceDuration to the value of KCM: the prober scales down earlier than it needs to.',
   },
   'shoot-clock-skew': {
     severity: 'warning',
@@ -98,23 +98,23 @@ export const codes = {
   },
   'seed-unreachable': {
     severity: 'unknown',
-    todo: 'Check that this is the right cluster (--kubeconfig, $KUBECONFIG), that it is reached from here, and the credentials.',
+    todo: 'Check that this is the right cluster (--kubeconfig, $KUBECONFIG), the network to it, and the credentials.',
   },
   'read-refused': {
     severity: 'unknown',
-    todo: 'Get the right that is named: dwd manifests --component operator prints the roles.',
+    todo: 'Get this right: dwd manifests --component operator prints the roles.',
   },
   'read-failed': {
     severity: 'unknown',
-    todo: 'Run it again; look at the API server if it fails again.',
+    todo: 'Run the command again; if this fails again, check the API server.',
   },
   'grace-unknown': {
     severity: 'unknown',
-    todo: 'Look at the Deployment of KCM, and compare by hand.',
+    todo: 'Compare the flag in the Deployment of KCM by hand.',
   },
   'shoots-out-of-reach': {
     severity: 'unknown',
-    todo: 'Run it where the shoots are reached, such as in a pod of the prober, or leave this out with --shoot-api-servers=false.',
+    todo: 'Run the command where the shoots can be reached, such as in a pod of the prober, or skip this check with --shoot-api-servers=false.',
   },
 } as const satisfies Readonly<Record<string, CodeMeaning>>;
 

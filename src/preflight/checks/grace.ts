@@ -40,7 +40,7 @@ const judgeGrace = (
   return {
     code: grace.ms < expectedMs ? 'grace-shorter' : 'grace-longer',
     shoot: shoot.namespace,
-    detail: `${inWords(grace)}, and ${from} says ${formatGoDuration(expectedMs)}`,
+    detail: `${inWords(grace)}, but ${from} has ${formatGoDuration(expectedMs)}`,
   };
 };
 

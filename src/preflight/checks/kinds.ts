@@ -39,7 +39,7 @@ const dependentProblem = (
   dependent: Pick<DependentResource, 'ref' | 'annotation'>,
   found: Extract<FoundKind, { readonly kind: 'served' }>,
 ): string | undefined => {
-  if (!found.namespaced) return 'it has no namespace, and no shoot can have its own';
+  if (!found.namespaced) return 'it is not namespaced, so a shoot cannot have its own';
   if (usesScale(dependent) && !found.hasScale) return 'it has no scale subresource';
   return undefined;
 };

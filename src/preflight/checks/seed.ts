@@ -18,14 +18,14 @@ export const skewInWords = (ms: number): string =>
 /** Checks that the API server of the seed responds, and that its clock agrees with ours. */
 export const checkSeed = (answer: SeedRead<SeedAnswer>): readonly PreflightCheck[] => {
   const reached = whenRead(answer, { subject: 'seed', name: 'API server' }, ({ version, roundTripMs }) => ({
-    detail: `${version} answers in ${String(Math.ceil(roundTripMs))} ms`,
+    detail: `${version} responds in ${String(Math.ceil(roundTripMs))} ms`,
     findings: [],
   }));
   if (!answer.ok) return [reached];
   const { skewMs } = answer.value;
   const name = 'clock, compared with this machine';
   if (skewMs === undefined) {
-    const detail = 'it answered too slowly to compare clocks';
+    const detail = 'it responded too slowly to compare clocks';
     return [
       reached,
       { subject: 'seed', name, detail: 'could not be checked', findings: [{ code: 'read-failed', detail }] },

@@ -113,16 +113,20 @@ describe('a notification', () => {
 
 describe('a receiver', () => {
   it.each<{ what: string; result: PostResult; at: readonly number[] }>([
-    { what: 'answers 500', result: { kind: 'answered', status: 500 }, at: [0, 1, 3, 7, 15] },
+    { what: 'responds with 500', result: { kind: 'answered', status: 500 }, at: [0, 1, 3, 7, 15] },
     { what: 'refuses connections', result: { kind: 'failed', code: 'ECONNREFUSED' }, at: [0, 1, 3, 7, 15] },
-    { what: 'asks for time', result: { kind: 'answered', status: 429, retryAfterMs: 5_000 }, at: [0, 5, 10, 15, 23] },
     {
-      what: 'asks for much time',
+      what: 'responds with 429 and a Retry-After of 5 s',
+      result: { kind: 'answered', status: 429, retryAfterMs: 5_000 },
+      at: [0, 5, 10, 15, 23],
+    },
+    {
+      what: 'responds with 503 and a Retry-After of hours',
       result: { kind: 'answered', status: 503, retryAfterMs: 9e6 },
       at: [0, 60, 120, 180, 240],
     },
-    { what: 'does not know the URL', result: { kind: 'answered', status: 404 }, at: [0] },
-    { what: 'sends elsewhere', result: { kind: 'answered', status: 302 }, at: [0] },
+    { what: 'responds with 404', result: { kind: 'answered', status: 404 }, at: [0] },
+    { what: 'redirects', result: { kind: 'answered', status: 302 }, at: [0] },
   ])('that $what is tried at these seconds: $at', async ({ result, at }) => {
     const began = clock.monotonic();
     const tried: number[] = [];

@@ -118,7 +118,7 @@ export const clusterApiSource = (
       decode: decodeList((item, at) => decodeMeta(decodeObject(item, at), at).namespace),
     },
     grants: {
-      clusters: [{ group, resource: 'clusters', verbs: watched, purpose: 'to know which clusters there are' }],
+      clusters: [{ group, resource: 'clusters', verbs: watched, purpose: 'to find the clusters' }],
       lists: [
         {
           group,

@@ -44,7 +44,7 @@ export const gardenerSource = ({
         group: 'extensions.gardener.cloud',
         resource: 'clusters',
         verbs: watched,
-        purpose: 'to know which shoots there are',
+        purpose: 'to find the shoots',
       },
     ],
     lists: [

@@ -44,8 +44,8 @@ describe('the schema of GET /status', () => {
 
   it.each<[what: string, change: object]>([
     ['another version', { schemaVersion: 2 }],
-    ['a time that is none', { at: 'yesterday' }],
-    ['a state that it does not know', { shoots: [{ ...status.shoots[0], state: 'great' }] }],
+    ['an invalid time', { at: 'yesterday' }],
+    ['an unknown state', { shoots: [{ ...status.shoots[0], state: 'great' }] }],
     ['a negative count', { shoots: [{ ...status.shoots[0], expired: -1 }] }],
   ])('refuses %s', (_, change) => {
     expect(statusSchema.safeParse({ ...status, ...change }).success).toBe(false);

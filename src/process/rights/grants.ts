@@ -25,7 +25,7 @@ export const eventGrant: Grant = {
   group: '',
   resource: 'events',
   verbs: ['create'],
-  purpose: 'to say in Events what it did; they are left out without it',
+  purpose: 'to record Events; without it, none are recorded',
   byNamespace: true,
   optional: true,
 };

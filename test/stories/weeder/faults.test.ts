@@ -28,8 +28,8 @@ describe('deletes that fail', () => {
     ['429 with Retry-After', { status: 429, retryAfter: 3 }],
     ['500', { status: 500 }],
     ['503 with Retry-After', { status: 503, retryAfter: 2 }],
-    ['a connection that breaks', 'reset'],
-    ['no answer', 'drop'],
+    ['a connection reset', 'reset'],
+    ['no response', 'drop'],
   ])('with %s are retried, logged once and counted', async (_, fault) => {
     await begin();
     fixture.kubelet.crash(pod('api-1'));
