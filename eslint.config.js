@@ -1,5 +1,6 @@
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { language } from './tools/plain-english.mjs';
 import { purity } from './tools/purity.mjs';
 
 const noDefaultExports = {
@@ -79,5 +80,6 @@ export default defineConfig(
     rules: { 'max-lines': ['error', 250], 'max-lines-per-function': ['error', 60] },
   },
   ...purity([noDefaultExports, noRequire]),
+  language,
   { files: ['*.config.{js,ts}', '.dependency-cruiser.mjs'], rules: { 'no-restricted-syntax': 'off' } },
 );
