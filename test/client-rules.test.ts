@@ -70,7 +70,7 @@ describe('the rules of the Kubernetes client', () => {
     expect(unknown.map(([rule, files]) => `rule ${rule} in ${files.join(', ')}`)).toEqual([]);
   });
 
-  it.each(rules)(`rule $rule stands in ${document} with files that test it`, ({ rule, tests }) => {
+  it.each(rules)(`rule $rule is listed in ${document} with files that test it`, ({ rule, tests }) => {
     const files = filesByRule.get(rule);
     if (files === undefined) expect(tests).toBe('open');
     else expect(tests, `rule ${rule} is tested by ${files.join(', ')}`).toMatch(/^`[^`]+`(?:, `[^`]+`)*$/);

@@ -33,7 +33,7 @@ export class Scenario {
   /** Changes of replicas and annotations of Deployments, in order. */
   readonly changes: readonly DeploymentChange[];
   readonly log: readonly LogRecord[];
-  /** True if the prober leads. */
+  /** True if the prober is the leader, and so may write. */
   mayWrite = true;
   readonly #options: ScenarioOptions;
   readonly #random: Random;
@@ -118,7 +118,7 @@ export class Scenario {
     if (stopping !== undefined) await this.clock.run(stopping.stop());
   }
 
-  /** Stops the prober and the world, but no replicas. */
+  /** Stops the prober and the world, but no process that `startReplica` has started. */
   async stop(): Promise<void> {
     await this.stopProber();
     this.world.stop();

@@ -28,7 +28,7 @@ const connectTimeoutMs = 10_000;
  * Creates a running seed in memory, with shoots, their kubelets and controllers, all of them ready. Actors write through the stores and
  * wait on `clock`; the same `seed` on a virtual clock gives the same run. Kubelets are cut off by a method of the shoot, or from outside by
  * the annotation `simulation.dependency-watchdog.gardener.cloud/kubelets: cut` on its Cluster (on its Namespace if the seed has no
- * Clusters). In the same way `.../etcd: down` and `.../crashing: NAMES` break the pods of a control plane that has them.
+ * Clusters). In the same way `.../etcd: down` and `.../crashing: NAMES` break a control plane that was created with pods.
  */
 export const createWorld = (options: WorldOptions) => {
   const { clock, seed = 0, source = 'gardener' } = options;
@@ -59,7 +59,7 @@ export const createWorld = (options: WorldOptions) => {
   return {
     api,
     source,
-    /** Objects of the seed. Those of kinds that it does not serve are only for the actors. */
+    /** Objects of the seed. Objects of kinds that the seed does not serve are visible to the simulated controllers only. */
     store,
     timing,
     get shoots(): readonly WorldShoot[] {

@@ -5,7 +5,7 @@ import { shootStatus } from '../gardener/shoot-status.ts';
 import { type ApiError, type Result, errorText } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { type WriteResult, gardenTimeoutMs } from './act.ts';
-import { type Findings, allUnknown, conditionsFrom, decide, typesOf } from './checks/decide.ts';
+import { type Findings, allUnknown, conditionsFrom, runChecks, typesOf } from './checks/run-checks.ts';
 import type { GardenReader } from './garden-reader.ts';
 import { type ObserveDeps, observe } from './observe.ts';
 import type { ShootResult } from './report.ts';
@@ -44,7 +44,7 @@ export interface CheckReport {
   readonly result: ShootResult;
   /** Conditions from which those of the result were computed. */
   readonly before: readonly Condition[];
-  /** Exception that no code handles, and that kept the check from a result. */
+  /** Unexpected exception during the check, which made all conditions Unknown. */
   readonly bug?: unknown;
 }
 
@@ -155,7 +155,7 @@ export class ShootCheck {
       const seed = observer.observe(namespace, shoot);
       const secretKey = `${namespace}/${settings.kubeConfigSecretName}`;
       const view = await observe(this.#deps, { shoot, seed, secretKey, timeoutMs, deadline, signal });
-      return { findings: decide({ seed, view }, { shoot, settings, now: clock.now() }) };
+      return { findings: runChecks({ seed, view }, { shoot, settings, now: clock.now() }) };
     } catch (bug) {
       signal.throwIfAborted();
       const text = errorText(bug);

@@ -12,12 +12,18 @@ const stored = JSON.stringify({ key, value: 'dwd', former: 'true' });
 const annotation = { replicas: 1, annotation: key };
 
 it.each([
-  ['what is held', { [key]: 'dwd', [active]: '', [former]: stored }, true, annotation, '"true"'],
-  ['what has lost what is stored', { [key]: 'dwd', [active]: '' }, true, annotation, undefined],
-  ['what has lost its mark', { [key]: 'dwd', [former]: stored }, true, annotation, '"true"'],
-  ['what has only the mark', { [active]: '' }, false, annotation, undefined],
-  ['what somebody has paused with our value', { [key]: 'dwd' }, false, annotation, undefined],
-  ['what is held by its count', { [active]: '', [replicasAnnotation]: '3' }, false, { replicas: 3 }, undefined],
+  ['a held resource', { [key]: 'dwd', [active]: '', [former]: stored }, true, annotation, '"true"'],
+  ['a held resource without its stored value', { [key]: 'dwd', [active]: '' }, true, annotation, undefined],
+  ['a held resource without its mark', { [key]: 'dwd', [former]: stored }, true, annotation, '"true"'],
+  ['a resource with only the mark', { [active]: '' }, false, annotation, undefined],
+  ['a resource that another client has paused with our value', { [key]: 'dwd' }, false, annotation, undefined],
+  [
+    'a resource that is held by its count',
+    { [active]: '', [replicasAnnotation]: '3' },
+    false,
+    { replicas: 3 },
+    undefined,
+  ],
 ])('recognizes and describes %s', (_, annotations, isOurs, restorable, words) => {
   expect(isAnnotatedByUs(annotations, configured)).toBe(isOurs);
   expect(restoreTargetOf(annotations, configured)).toEqual(restorable);

@@ -91,7 +91,7 @@ describe('updating', () => {
       changed: false,
     },
     {
-      what: 'no status where the old one is empty',
+      what: 'no status if the old one is empty',
       given: { reason: old.reason, message: old.message, codes: same.codes },
       from: { status: '' },
       becomes: { status: 'Unknown', lastTransitionTime: nowText },
@@ -123,7 +123,7 @@ describe('updating', () => {
       becomes: { message: 'No message given.', lastUpdateTime: nowText },
     },
     {
-      what: 'no reason and no message where the old ones are empty',
+      what: 'no reason and no message if the old ones are empty',
       given: { status: 'False', codes: same.codes },
       from: { reason: '', message: '' },
       becomes: { reason: 'ConditionInitialized', message: initialMessage, lastUpdateTime: nowText },
@@ -141,7 +141,7 @@ describe('updating', () => {
       },
     },
     {
-      what: 'the same where the times are missing',
+      what: 'the same if the times are missing',
       given: same,
       from: { lastTransitionTime: '', lastUpdateTime: '' },
       becomes: { lastTransitionTime: nowText, lastUpdateTime: nowText },

@@ -12,10 +12,10 @@ const known = {
 
 describe('determining error codes', () => {
   it.each([
-    ['a text that nothing hits', 'all is well', []],
-    ['a text that one matcher hits', 'Not authorized.', ['ERR_INFRA_UNAUTHORIZED']],
+    ['a text without a match', 'all is well', []],
+    ['a text with one match', 'Not authorized.', ['ERR_INFRA_UNAUTHORIZED']],
     [
-      'a text that several hit, sorted',
+      'a text with several matches, sorted',
       'quota; not authorized',
       ['ERR_INFRA_DEPENDENCIES', 'ERR_INFRA_QUOTA_EXCEEDED', 'ERR_INFRA_UNAUTHORIZED'],
     ],
@@ -29,8 +29,8 @@ describe('determining error codes', () => {
     ['a cause with codes', new Error('x', { cause: coded('y', ['ERR_A']) }), ['ERR_A']],
     ['codes before those of the cause', coded('x', ['ERR_A'], coded('y', ['ERR_B'])), ['ERR_A']],
     ['the text of a cause, which does not count', new Error('x', { cause: new Error('quota') }), []],
-    ['codes that are no texts', coded('x', [1, null, 'ERR_A']), ['ERR_A']],
-    ['codes that are no list', coded('x', 'ERR_A'), []],
+    ['codes that are not strings', coded('x', [1, null, 'ERR_A']), ['ERR_A']],
+    ['codes that are not a list', coded('x', 'ERR_A'), []],
   ])('%s', (_, error, codes) => {
     expect(determineErrorCodes(error, known)).toEqual(codes);
   });

@@ -23,15 +23,15 @@ describe('a Deployment', () => {
     ['available', [available], undefined],
     ['available and progressing', [available, condition('Progressing', 'True')], undefined],
     ['available without a failure', [available, condition('ReplicaFailure', 'False')], undefined],
-    ['with a condition of others', [available, condition('Other', 'False')], undefined],
+    ['with an unrelated condition', [available, condition('Other', 'False')], undefined],
     ['without conditions', [], 'condition "Available" is missing'],
     ['unavailable', [condition('Available', 'False')], wrong('Available', 'False', 'True')],
-    ['perhaps available', [condition('Available', 'Unknown')], wrong('Available', 'Unknown', 'True')],
+    ['Available unknown', [condition('Available', 'Unknown')], wrong('Available', 'Unknown', 'True')],
     ['not progressing', [available, condition('Progressing', 'False')], wrong('Progressing', 'False', 'True')],
-    ['perhaps progressing', [available, condition('Progressing', 'Unknown')], wrong('Progressing', 'Unknown', 'True')],
+    ['Progressing unknown', [available, condition('Progressing', 'Unknown')], wrong('Progressing', 'Unknown', 'True')],
     ['with a failure', [available, condition('ReplicaFailure', 'True')], wrong('ReplicaFailure', 'True', 'False')],
     [
-      'with a perhaps failure',
+      'ReplicaFailure unknown',
       [available, condition('ReplicaFailure', 'Unknown')],
       wrong('ReplicaFailure', 'Unknown', 'False'),
     ],
@@ -78,10 +78,10 @@ describe('a Deployment', () => {
 describe('a StatefulSet', () => {
   it.each([
     ['all ready', 2, 2, undefined],
-    ['more than all', 1, 2, undefined],
+    ['more ready than desired', 1, 2, undefined],
     ['too few', 3, 2, 'not enough ready replicas (2/3)'],
     ['none', 1, undefined, 'not enough ready replicas (0/1)'],
-    ['none where none are wanted', 0, undefined, undefined],
+    ['none if none are desired', 0, undefined, undefined],
     ['one by default', undefined, 1, undefined],
     ['none, one by default', undefined, 0, 'not enough ready replicas (0/1)'],
   ])('%s', (_, replicas, readyReplicas, problem) => {
@@ -110,13 +110,13 @@ describe('a DaemonSet', () => {
     );
 
   it.each([
-    ['as it should be', {}, undefined],
+    ['all scheduled and available', {}, undefined],
     ['outdated', { observedGeneration: 1, currentNumberScheduled: 0 }, 'observed generation outdated (1/2)'],
-    ['scheduled too little', { currentNumberScheduled: 9, numberMisscheduled: 1 }, 'not enough scheduled pods (9/10)'],
+    ['too few scheduled', { currentNumberScheduled: 9, numberMisscheduled: 1 }, 'not enough scheduled pods (9/10)'],
     ['misscheduled', { numberMisscheduled: 1, numberUnavailable: 1 }, 'misscheduled pods found (1)'],
     ['with a pod down', { numberUnavailable: 1 }, 'too many unavailable pods found (1/10)'],
     [
-      'with nothing wanted',
+      'with no pods desired',
       { desiredNumberScheduled: 0, currentNumberScheduled: 0, updatedNumberScheduled: 0 },
       undefined,
     ],

@@ -61,8 +61,8 @@ describe('a machine', () => {
 describe('scaling up', () => {
   it.each([
     ['all ready', 2, 2, ['Running', 'Failed'], undefined],
-    ['more ready than should be', 1, 2, ['Running', 'Pending'], undefined],
-    ['more ready than should be, and too few machine objects', 3, 4, [], undefined],
+    ['more ready than desired', 1, 2, ['Running', 'Pending'], undefined],
+    ['more ready than desired, and too few machine objects', 3, 4, [], undefined],
     ['no machine objects', 2, 0, [], 'not enough machine objects created yet (0/2)'],
     ['too few machine objects', 3, 1, ['Failed', 'Pending'], 'not enough machine objects created yet (2/3)'],
     ['an erroneous machine', 2, 1, ['Running', 'Failed'], '1 machine is erroneous'],
@@ -75,14 +75,14 @@ describe('scaling up', () => {
       'not enough ready worker nodes registered in the cluster (1/2)',
     ],
     [
-      'a machine on its way',
+      'a machine that is provisioning',
       2,
       1,
       ['Running', 'Pending'],
       '1 machine is provisioning and should join the cluster soon',
     ],
     [
-      'machines on their way',
+      'machines that are provisioning',
       3,
       1,
       ['Available', 'Pending', ''],
@@ -103,8 +103,8 @@ describe('scaling down', () => {
   const cordoned = (name: string, managed = true) => node(name, { cordoned: true, managed });
 
   it.each([
-    ['as many as should be', 2, [node('a'), node('b')], [], undefined],
-    ['fewer than should be', 3, [cordoned('a')], [], undefined],
+    ['as many as desired', 2, [node('a'), node('b')], [], undefined],
+    ['fewer than desired', 3, [cordoned('a')], [], undefined],
     [
       'no machine for a cordoned node',
       1,
@@ -113,7 +113,7 @@ describe('scaling down', () => {
       'machine object for cordoned node "b" not found',
     ],
     [
-      'a machine that stays',
+      'a machine that is not being deleted',
       1,
       [node('a'), cordoned('b')],
       [staying('a'), staying('b')],
@@ -127,16 +127,22 @@ describe('scaling down', () => {
       'too many worker nodes are registered. Exceeding maximum desired machine count (3/1)',
     ],
     [
-      'a node that others manage does not count as drained',
+      'a cordoned node that MCM does not manage does not count as draining',
       1,
       [node('a'), node('b'), cordoned('c', false)],
       [staying('a'), staying('b')],
       'too many worker nodes are registered. Exceeding maximum desired machine count (2/1)',
     ],
-    ['one that drains', 1, [node('a'), cordoned('b')], [going('b')], `1 machine is ${drained}`],
-    ['several that drain', 0, [cordoned('a'), cordoned('b')], [going('a'), going('b')], `2 machines are ${drained}`],
+    ['a draining node', 1, [node('a'), cordoned('b')], [going('b')], `1 machine is ${drained}`],
     [
-      'more that drain than have to',
+      'several draining nodes',
+      0,
+      [cordoned('a'), cordoned('b')],
+      [going('a'), going('b')],
+      `2 machines are ${drained}`,
+    ],
+    [
+      'more draining nodes than necessary',
       1,
       [cordoned('a'), cordoned('b')],
       [going('a'), going('b')],

@@ -45,17 +45,25 @@ describe('a ManagedResource in care', () => {
     ['applied, healthy and settled', [applied, healthy, settled], undefined],
     ['in another order', [settled, healthy, applied], undefined],
     ['not applied', [condition('ResourcesApplied', 'False'), healthy, settled], failed('ResourcesApplied', 'False')],
-    ['perhaps applied', [condition('ResourcesApplied', 'Unknown'), settled], failed('ResourcesApplied', 'Unknown')],
+    [
+      'ResourcesApplied unknown',
+      [condition('ResourcesApplied', 'Unknown'), settled],
+      failed('ResourcesApplied', 'Unknown'),
+    ],
     ['being applied', [condition('ResourcesApplied', 'Progressing'), healthy, settled], undefined],
     ['not healthy', [applied, condition('ResourcesHealthy', 'False'), settled], failed('ResourcesHealthy', 'False')],
-    ['perhaps healthy', [applied, condition('ResourcesHealthy', 'Unknown')], failed('ResourcesHealthy', 'Unknown')],
+    [
+      'ResourcesHealthy unknown',
+      [applied, condition('ResourcesHealthy', 'Unknown')],
+      failed('ResourcesHealthy', 'Unknown'),
+    ],
     [
       'progressing',
       [applied, healthy, condition('ResourcesProgressing', 'True')],
       failed('ResourcesProgressing', 'True'),
     ],
     [
-      'perhaps progressing',
+      'ResourcesProgressing unknown',
       [applied, healthy, condition('ResourcesProgressing', 'Unknown')],
       failed('ResourcesProgressing', 'Unknown'),
     ],
@@ -85,15 +93,15 @@ describe('a ManagedResource in care', () => {
 
     it.each([
       ['is outdated', 2, [applied, healthy, settled], outdated(2)],
-      ['also where it is ahead', 4, [applied, healthy, settled], outdated(4)],
-      ['fails with what failed to apply', 2, [applyFailed], { reason: 'ApplyFailed', message: 'is invalid' }],
+      ['is outdated also if it is ahead', 4, [applied, healthy, settled], outdated(4)],
+      ['fails with the error of applying', 2, [applyFailed], { reason: 'ApplyFailed', message: 'is invalid' }],
       [
-        'is outdated where it was not applied for another reason',
+        'is outdated if it was not applied for another reason',
         2,
         [condition('ResourcesApplied', 'False')],
         outdated(2),
       ],
-      ['is outdated where applying has not failed', 2, [{ ...applyFailed, status: 'Unknown' }], outdated(2)],
+      ['is outdated if applying has not failed', 2, [{ ...applyFailed, status: 'Unknown' }], outdated(2)],
     ])('%s', (_, observedGeneration, conditions, failure) => {
       expect(managedResourceFailure(resource(conditions, { observedGeneration }), { now })).toEqual(failure);
     });

@@ -22,16 +22,15 @@ describe('a node', () => {
     ['ready', [ready], undefined],
     ['ready without pressure', [ready, ...pressures.map((type) => condition(type, 'False'))], undefined],
     ['not ready', [condition('Ready', 'False')], wrong('Ready', 'False', 'True')],
-    ['perhaps ready', [condition('Ready', 'Unknown')], wrong('Ready', 'Unknown', 'True')],
+    ['Ready unknown', [condition('Ready', 'Unknown')], wrong('Ready', 'Unknown', 'True')],
     ['without conditions', [], 'condition "Ready" is missing'],
     ...pressures.map(
       (type) => [`under ${type}`, [ready, condition(type, 'True')], wrong(type, 'True', 'False')] as const,
     ),
     ...pressures.map(
-      (type) =>
-        [`perhaps under ${type}`, [ready, condition(type, 'Unknown')], wrong(type, 'Unknown', 'False')] as const,
+      (type) => [`${type} unknown`, [ready, condition(type, 'Unknown')], wrong(type, 'Unknown', 'False')] as const,
     ),
-    ['with a condition of others', [ready, condition('KernelDeadlock', 'True')], undefined],
+    ['with an unrelated condition', [ready, condition('KernelDeadlock', 'True')], undefined],
     [
       'wrong in several ways',
       [condition('PIDPressure', 'True'), condition('MemoryPressure', 'True'), ready],
@@ -45,7 +44,7 @@ describe('a node', () => {
 
   it.each([
     ...rows,
-    ['not ready in many words', [condition('Ready', 'False', 'x'.repeat(300))], ''] as const,
+    ['not ready with a long message', [condition('Ready', 'False', 'x'.repeat(300))], ''] as const,
     ['not ready twice', [condition('Ready', 'False'), ready], ''] as const,
   ])('%s, has the same problem as a WorkerNode', (_, conditions) => {
     const whole = nodeWith(conditions);
@@ -101,7 +100,7 @@ describe('a MachineDeployment', () => {
     ['stuck', [available, condition('Progressing', 'False')], said('Progressing')],
     ['failing', [available, condition('ReplicaFailure', 'True')], said('ReplicaFailure')],
     ['frozen', [available, condition('Frozen', 'True')], said('Frozen')],
-    ['perhaps frozen', [available, condition('Frozen', 'Unknown')], said('Frozen')],
+    ['Frozen unknown', [available, condition('Frozen', 'Unknown')], said('Frozen')],
     ['not frozen', [available, condition('Frozen', 'False')], undefined],
   ])('%s', (_, conditions, problem) => {
     expect(machineDeploymentProblem(deploymentWith({ observedGeneration: 2, conditions }))).toBe(problem);
@@ -146,7 +145,7 @@ describe('an Etcd', () => {
     ['without a status', {}, unready],
     ['ready with backups', { ready: true, conditions: [condition('BackupReady', 'True')] }, undefined],
     ['ready without backups', { ready: true, conditions: [condition('BackupReady', 'False')] }, backup],
-    ['ready with perhaps backups', { ready: true, conditions: [condition('BackupReady', 'Unknown')] }, backup],
+    ['ready, and BackupReady unknown', { ready: true, conditions: [condition('BackupReady', 'Unknown')] }, backup],
     ['wrong in both ways', { ready: false, conditions: [condition('BackupReady', 'False')] }, unready],
     ['ready with other conditions', { ready: true, conditions: [condition('Ready', 'False')] }, undefined],
     ['ready and outdated', { ready: true, observedGeneration: 1 }, undefined],

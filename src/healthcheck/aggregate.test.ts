@@ -100,7 +100,7 @@ describe('the checks of one type', () => {
       old: stored('Unknown', minute + 1_000),
       becomes: unsuccessful('m.'),
     },
-    'progressing since nobody knows when': {
+    'progressing without a transition time': {
       outcomes: [moving('m', minute)],
       old: { ...stored('Progressing'), lastTransitionTime: '' },
       becomes: unsuccessful('m.'),

@@ -78,7 +78,7 @@ describe('the connection of an extension controller', () => {
 
   it.each([
     ['the Secret with the address in the seed', ['gardener-internal', 'gardener'], 'gardener-internal'],
-    ['the other', ['gardener'], 'gardener'],
+    ['the other Secret', ['gardener'], 'gardener'],
   ])('reaches a shoot by %s', async (_, there, used) => {
     for (const name of there) putSecret(name, name === used ? text : 'broken');
     const shoot = await seed.connectShoot(namespace, signal);

@@ -111,9 +111,9 @@ describe('a preCheck', () => {
   const wrong = checkOf(async () => ({ status: 'False', detail: 'x' }));
 
   it.each([
-    ['that says no counts as success', () => false, fine],
-    ['that says no later too', () => Promise.resolve(false), fine],
-    ['that says yes lets the check run', () => true, { status: 'False', detail: 'x' }],
+    ['that returns false counts as success', () => false, fine],
+    ['that resolves to false does, too', () => Promise.resolve(false), fine],
+    ['that returns true lets the check run', () => true, { status: 'False', detail: 'x' }],
     [
       'that throws fails the check',
       () => {
@@ -131,8 +131,8 @@ describe('an errorCodeCheck', () => {
 
   it.each([
     ['adds to the codes', { status: 'False', detail: 'X', codes: ['ERR_A'] }, ['ERR_A', 'ERR_X']],
-    ['gives codes where there are none', { status: 'Progressing', detail: 'X' }, ['ERR_X']],
-    ['is not asked about success', { status: 'True' }, undefined],
+    ['adds codes if there are none', { status: 'Progressing', detail: 'X' }, ['ERR_X']],
+    ['is not called for a success', { status: 'True' }, undefined],
   ] as const)('%s', async (_, result, codes) => {
     const [outcome] = await run([checkOf(async () => result, { errorCodeCheck })]).outcomes();
     expect(outcome).toEqual(codes === undefined ? result : { ...result, codes });

@@ -42,11 +42,11 @@ describe('the check of worker nodes', () => {
 
   const rows: readonly (readonly [string, State, object])[] = [
     [
-      'all there',
+      'all nodes ready',
       { deployments: [deployment(2, 'True')], machines: [machine('a'), machine('b')], nodes: two },
       { status: 'True' },
     ],
-    ['nothing wanted', { deployments: [] }, { status: 'True' }],
+    ['no machine deployments', { deployments: [] }, { status: 'True' }],
     [
       'a failed machine before anything else',
       {
@@ -59,7 +59,7 @@ describe('the check of worker nodes', () => {
       { status: 'False', detail: 'machine "m\\"1" failed: quota exceeded' },
     ],
     [
-      'machines on their way',
+      'machines that are provisioning',
       {
         deployments: [deployment(2, 'False')],
         machines: [machine('a'), machine('b', 'Pending')],

@@ -30,8 +30,9 @@ type FailingCommand = Pick<ClusterCommand, 'stop' | 'forbidden'>;
 
 const failureOf = (error: unknown, { stop, forbidden }: FailingCommand): CommandFailure => {
   if (error instanceof InstallError) return error;
-  if (stop.aborted)
+  if (stop.aborted) {
     return { message: 'interrupted before it was finished', details: ['run the command again to continue'] };
+  }
   if (error instanceof ApiError) {
     const line = error.code === 'Forbidden' ? forbidden : advice[error.code];
     return { message: error.message, details: line === undefined ? [] : [line] };

@@ -53,8 +53,8 @@ const start = async (action: Action, { ref = kcm, urgent = true, dryRun = false 
 };
 
 describe('the limits of a request', () => {
-  const urgently = { timeoutMs: 5_000, priority: 'urgent', once: true };
-  const ordinarily = { timeoutMs: 30_000, once: true };
+  const urgently = { timeoutMs: 5_000, priority: 'urgent', noRetry: true };
+  const ordinarily = { timeoutMs: 30_000, noRetry: true };
 
   it.each([
     { what: 'an urgent read', action: read, given: { urgent: true }, limits: urgently },

@@ -41,8 +41,8 @@ const consistentReadTries = 3;
 
 const optionsOf = ({ urgent, signal }: ProberActRequest): CallOptions =>
   urgent
-    ? { signal, timeoutMs: sentTimeoutMs, priority: 'urgent', once: true }
-    : { signal, timeoutMs: ordinaryTimeoutMs, once: true };
+    ? { signal, timeoutMs: sentTimeoutMs, priority: 'urgent', noRetry: true }
+    : { signal, timeoutMs: ordinaryTimeoutMs, noRetry: true };
 
 /** Returns the result of a request that ended before its response. */
 export const rejected = (cause: unknown): ActionResponse['result'] => {
@@ -102,7 +102,7 @@ const write = async ({ seed }: ProberActDeps, request: ProberActRequest, change:
   return { ...base, resourceVersion: object.meta.resourceVersion, annotations: object.meta.annotations };
 };
 
-/** Returns the state that a write would have led to in a dry run, with the pods that would have followed. */
+/** Returns the state after a simulated write, as if the pods had followed. */
 const stateAfter = ({ base, annotations: change = {}, replicas }: Write): ResourceState => {
   const entries = Object.entries({ ...base.annotations, ...change });
   const annotations = Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null));

@@ -57,7 +57,8 @@ export const isOwnNamespace = (template: string): boolean =>
 
 /**
  * Returns the name of the cluster that owns an object; undefined if none does. An object with no part of a cluster's name belongs to its namespace alone. A
- * template has at most one placeholder (config-names.ts), so that it matches an object for at most one cluster; cluster-owner.ts chooses among several templates.
+ * template has at most one placeholder (config-names.ts), so that it matches an object for at most one cluster; cluster-owner.ts chooses among several
+ * templates.
  */
 export const clusterOf = (
   { name, namespace = namespaceTemplate }: Pick<RefTemplate, 'name' | 'namespace'>,

@@ -48,7 +48,7 @@ const levelsBefore = ({ dependentResources }: ProberSettings, last: number): rea
 
 /**
  * Returns the steps until KCM is scaled down, each level as slow as it may be; undefined if the configuration does not scale it down. The rules are those of
- * the prober's `flow.ts` and `threshold.ts`.
+ * the prober's `flow.ts` and `lease-threshold.ts`.
  */
 export const scaleDownTimeline = (settings: ProberSettings): readonly TimelineStep[] | undefined => {
   const manager = named(settings, kubeControllerManager)?.scaleDown;

@@ -7,8 +7,9 @@ const known = '{{ namespace }} and {{ cluster }}';
 
 /** Returns undefined if the placeholders of a name are valid. */
 const problemOf = (text: string): string | undefined => {
-  if (/[{}]/.test(withoutPlaceholders(text)))
+  if (/[{}]/.test(withoutPlaceholders(text))) {
     return `may contain no placeholders but ${known}, found ${JSON.stringify(text)}`;
+  }
   return placeholdersIn(text).length > 1 ? `may contain only one of ${known}, and only once` : undefined;
 };
 

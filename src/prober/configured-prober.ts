@@ -135,7 +135,7 @@ const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMe
       lost.await(name);
       controller.reconcile(name);
     },
-    onError: (name, error) => deps.report.broke(name, error),
+    onError: (name, error) => deps.report.unexpectedError(name, error),
   });
   const controller: ProberController = new ProberController(
     {

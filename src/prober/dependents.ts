@@ -71,7 +71,7 @@ export class Dependents {
     return this.hasResourceToScaleDown() && this.countHeld() === 0;
   }
 
-  /** True while a resource is up that a scale-down would scale down. */
+  /** True if a scale-down would change a resource. */
   hasResourceToScaleDown(): boolean {
     return [...this.#resources.values()].some(({ ref, scaleDown }) => {
       const snapshot = this.snapshotOf(refKey(ref));

@@ -24,7 +24,7 @@ beforeEach(() => {
     externalProbeState: (_, state) => heard.push(state),
     externalProbeStopped: () => heard.push('gone'),
     externalFaultIsOurs: () => undefined,
-    broke: (_, error) => heard.push(String(error)),
+    unexpectedError: (_, error) => heard.push(String(error)),
   };
 });
 
@@ -65,7 +65,7 @@ const start = ({
       firstAttemptAt: clock.monotonic() + 1_000,
       before: undefined,
       probe: () => defaultSettings,
-      onTurn: (broken) => heard.push(broken ? 'turned broken' : 'turned'),
+      onChange: (broken) => heard.push(broken ? 'turned broken' : 'turned'),
     },
   );
 

@@ -62,7 +62,7 @@ export interface ExternalProberStart {
   readonly before: ExternalProbeMemory | undefined;
   readonly probe: () => ProbeSettings;
   /** Called when the verdict may change: the address is no longer reachable or, with `isUnreachable`, is certainly unreachable. */
-  readonly onTurn: (isUnreachable: boolean) => void;
+  readonly onChange: (isUnreachable: boolean) => void;
 }
 
 /** Probes the API server of one shoot by its public address, on its own schedule, each time over a new connection. */
@@ -183,7 +183,7 @@ export class ExternalProber {
       }
     } catch (error) {
       if (error instanceof ApiError) return resultOfError(error);
-      if (!signal.aborted) report.broke(cluster, error);
+      if (!signal.aborted) report.unexpectedError(cluster, error);
       return { kind: 'unusable', problem: 'unexpected error' };
     }
   }
@@ -191,7 +191,7 @@ export class ExternalProber {
   /** Publishes the current state to registry and report, and calls `onTurn` if the verdict may change. */
   #publish(isNewlyUnreachable: boolean): void {
     const { registry, report } = this.#deps;
-    const { cluster, onTurn } = this.#start;
+    const { cluster, onChange: onTurn } = this.#start;
     if (this.#stopping.signal.aborted) return;
     registry.set(cluster, factsOf({ history: this.#history, renewedSince: this.#renewedSince }));
     report.externalProbeState(cluster, registry.faultIsOurs() ? 'unknown' : this.#history.state);

@@ -1,6 +1,6 @@
 import { rejected } from './act.ts';
 import type { Dependents } from './dependents.ts';
-import type { Flow } from './plan/flow.ts';
+import type { Flow } from './plan/flow-state.ts';
 import type { Action, ActionResponse } from './plan/operation.ts';
 import type { ShootProberState } from './plan/shoot-state.ts';
 import type { ProberReport } from './report.ts';
@@ -8,14 +8,14 @@ import type { GraceDeadline } from './report-scaling.ts';
 import { type WithoutLeadDeps, WritesWithoutLead } from './standby.ts';
 
 export interface FlowRequestsDeps extends WithoutLeadDeps {
-  readonly report: Pick<ProberReport, 'answered' | 'broke'>;
+  readonly report: Pick<ProberReport, 'responseReceived' | 'unexpectedError'>;
 }
 
 export interface FlowRequestsOptions {
   readonly cluster: string;
   readonly dependents: Dependents;
-  /** Returns the race against KCM that the latest verdict has begun. */
-  readonly race: () => GraceDeadline | undefined;
+  /** Returns when KCM's grace period ends; undefined unless the latest verdict is `unhealthy`. */
+  readonly graceDeadline: () => GraceDeadline | undefined;
 }
 
 /** Sends the requests of one shoot's flows. Reads, and writes that were not sent yet, end with their flow. */
@@ -53,16 +53,16 @@ export class FlowRequests {
   /** Sends the one request of an action. Never rejects: neither an abort nor a bug may leave a flow waiting for ever. */
   async send(flow: Flow, action: Action): Promise<ActionResponse> {
     const { clock, report } = this.#deps;
-    const { cluster, dependents, race } = this.#options;
+    const { cluster, dependents, graceDeadline } = this.#options;
     const signal = this.#unsent.get(flow.id)?.signal ?? AbortSignal.abort();
     try {
       const seed = flow.withoutLead && this.#withoutLead.client();
       const outcome = await dependents.send(action, { urgent: flow.direction === 'down', signal, seed });
-      const about = { ...dependents.identify(action.key), race: race() };
-      report.answered(cluster, { flow, action, outcome, now: clock.monotonic(), ...about });
+      const about = { ...dependents.identify(action.key), graceDeadline: graceDeadline() };
+      report.responseReceived(cluster, { flow, action, outcome, now: clock.monotonic(), ...about });
       return outcome;
     } catch (error) {
-      if (!signal.aborted) report.broke(cluster, error);
+      if (!signal.aborted) report.unexpectedError(cluster, error);
       return { key: action.key, result: rejected(error) };
     }
   }

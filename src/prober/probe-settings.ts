@@ -25,7 +25,7 @@ export const probeSettings = (settings: ProberSettings, shoot: ShootSettings): P
   poolConditions: shoot.poolConditions,
 });
 
-/** Returns the race against KCM that a scale-down verdict has begun. */
+/** Returns when KCM's grace period ends; undefined unless the verdict is `unhealthy`. */
 export const graceDeadlineOf = (
   verdict: Verdict | undefined,
   settings: ProberSettings,

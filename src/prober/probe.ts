@@ -44,15 +44,16 @@ export const probe = async (deps: ReadsDeps, request: ProbeRequest): Promise<Pro
   try {
     const isSlow = answersAreSlow(memory, times);
     const [version, early] = await Promise.all([reads.version(), isSlow ? reads.leases() : undefined]);
-    if (!version.ok)
+    if (!version.ok) {
       return end(afterFailedShootRead({ startedAt, failure: 'api_server_unreachable', ...version }, input()));
+    }
 
     const leases = early ?? (await reads.leases());
     if (!leases.ok) return end(afterFailedShootRead({ startedAt, failure: 'lease_list_failed', ...leases }, input()));
     const judged = judgeLeases(leases.value, input());
     if (judged.leasesSuffice) return end(decideByLeases(judged, input()));
 
-    // A list of leases that took long is outdated once nodes and machines have arrived. An outdated list is still better than a run that never ends in time.
+    // A slow list of leases is stale once nodes and machines have arrived, so list again beside them, unless time is short: a stale list is better than a timeout.
     const isRepeated = isSlow && hasTimeForAnother(times, clock.monotonic());
     const [nodes, machines, newer = leases] = await Promise.all([
       reads.nodes(),

@@ -18,7 +18,7 @@ export interface ExternalProbeReport {
   /** Called with true if most of the seed's addresses are unreachable while leases renew, so that the fault is ours; with false if not. */
   externalFaultIsOurs(isOurs: boolean): void;
   /** Reports an unexpected exception. */
-  broke(namespace: string, error: unknown): void;
+  unexpectedError(namespace: string, error: unknown): void;
 }
 
 /** Labels of the states. Log and metrics keep the names that they have always had. */

@@ -6,7 +6,7 @@ import type { HeldGauges } from './held-gauges.ts';
 import type { ProberMetrics } from './metrics.ts';
 import { writeFields, writeVerb, describeWrite } from './describe-write.ts';
 import { type RefTemplate, eventMessage, namespaceRef, parseClusterName } from './cluster-name.ts';
-import type { Flow, FlowEnd } from './plan/flow.ts';
+import type { Flow, FlowEnd } from './plan/flow-state.ts';
 import { effectOf, unknownManager } from './plan/patch-plan.ts';
 import type { WithoutLead } from './plan/without-lead.ts';
 import { type Action, type Operation, type ActionResponse, maxAttempts } from './plan/operation.ts';
@@ -18,7 +18,7 @@ export interface GraceDeadline {
 }
 
 /** A response to the one request of an action. */
-export interface Answered {
+export interface ReceivedResponse {
   readonly flow: Flow;
   readonly action: Action;
   readonly outcome: ActionResponse;
@@ -26,7 +26,7 @@ export interface Answered {
   readonly ref?: RefTemplate | undefined;
   readonly uid?: string | undefined;
   readonly now: number;
-  readonly race?: GraceDeadline | undefined;
+  readonly graceDeadline?: GraceDeadline | undefined;
 }
 
 export interface EndedFlow {
@@ -41,7 +41,7 @@ export interface EndedFlow {
 
 export interface ScalingReport {
   flowStarted(namespace: string, flow: Flow): void;
-  answered(namespace: string, answer: Answered): void;
+  responseReceived(namespace: string, answer: ReceivedResponse): void;
   flowEnded(namespace: string, ended: EndedFlow): void;
   forget(namespace: string): void;
 }
@@ -55,12 +55,12 @@ export interface ScalingReportDeps {
   readonly held: HeldGauges;
 }
 
-type WriteAnswer = Answered & { readonly action: Extract<Action, { kind: 'write' }> };
+type WriteAnswer = ReceivedResponse & { readonly action: Extract<Action, { kind: 'write' }> };
 
-const isWrite = (answer: Answered): answer is WriteAnswer => answer.action.kind === 'write';
+const isWrite = (answer: ReceivedResponse): answer is WriteAnswer => answer.action.kind === 'write';
 
 /** True if the operation retries beyond its ordinary attempts. Those were logged; the result of the others is logged when the flow ends. */
-const isRetryingOn = ({ flow, action }: Answered): boolean =>
+const isRetryingOn = ({ flow, action }: ReceivedResponse): boolean =>
   flow.operations.some(({ key, attempts }) => key === action.key && attempts >= maxAttempts);
 
 /** Reports flows to log, metrics and Events. */
@@ -78,7 +78,7 @@ export class ScalingReporter implements ScalingReport {
     if (withoutLead !== undefined) this.#startedWithoutLead(namespace, reason, withoutLead);
   }
 
-  answered(namespace: string, answer: Answered): void {
+  responseReceived(namespace: string, answer: ReceivedResponse): void {
     const { logger } = this.#deps;
     const { key, result } = answer.outcome;
     const failed = result.ok ? {} : { namespace, resource: key, error: result.error.message };
@@ -134,7 +134,7 @@ export class ScalingReporter implements ScalingReport {
     logger.info(this.#would(writeVerb(action.write)), fields);
     if (undoes !== undefined) this.#reportUndone(namespace, { ...answer, undoes });
     if (effect !== undefined) this.#recordEffect(namespace, { ...answer, effect });
-    if (effect === 'down') this.#reportRace(namespace, answer);
+    if (effect === 'down') this.#reportMargin(namespace, answer);
   }
 
   /** Reports the writer whose count or annotation was overwritten, and the annotation that keeps the prober off. */
@@ -162,7 +162,7 @@ export class ScalingReporter implements ScalingReport {
 
   #record(
     namespace: string,
-    { ref, uid }: Answered,
+    { ref, uid }: ReceivedResponse,
     event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
   ): void {
     const { dryRun, events } = this.#deps;
@@ -175,11 +175,11 @@ export class ScalingReporter implements ScalingReport {
     events.record({ regarding, ...event, message: eventMessage(namespace, event.message) });
   }
 
-  #reportRace(namespace: string, { race, now }: Answered): void {
+  #reportMargin(namespace: string, { graceDeadline, now }: ReceivedResponse): void {
     const { metrics } = this.#deps;
-    if (race === undefined) return;
-    metrics.downSeconds.observe((now - race.crossedAt) / 1_000);
-    metrics.margin.set((race.graceEndsAt - now) / 1_000, { namespace });
+    if (graceDeadline === undefined) return;
+    metrics.downSeconds.observe((now - graceDeadline.crossedAt) / 1_000);
+    metrics.margin.set((graceDeadline.graceEndsAt - now) / 1_000, { namespace });
   }
 
   #reportOperation(

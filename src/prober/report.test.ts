@@ -8,7 +8,7 @@ import type { RecordedEvent } from '../telemetry/events.ts';
 import { emptyProbeMemory } from './judge/probe-memory.ts';
 import type { Verdict } from './judge/verdict.ts';
 import { createFlow } from './plan/create-flow.ts';
-import type { Flow } from './plan/flow.ts';
+import type { Flow } from './plan/flow-state.ts';
 import type { Direction } from './plan/patch-plan.ts';
 import type { Operation } from './plan/operation.ts';
 import { type ProberReport, createProberReport } from './report.ts';
@@ -282,7 +282,7 @@ describe('reports about the requests of a flow', () => {
     { action: read, error: { code: 'Timeout', rateLimited: true }, level: 'debug' },
   ] as const)('$action.kind, $error: $level', ({ action, error, level }) => {
     const outcome = { key, result: { ok: false, error: new ApiError({ ...error, message: 'no' }) } } as const;
-    report.answered('a', { flow, action, outcome, now: 0 });
+    report.responseReceived('a', { flow, action, outcome, now: 0 });
     expect(logger.lines.map((line) => line.level)).toEqual([level]);
     expect(JSON.stringify(logger.lines[0])).toContain('"no"');
   });
@@ -301,7 +301,7 @@ describe('reports about the requests of a flow', () => {
     const labels = { namespace: 'a', resource: key, manager: 'kubectl-scale' };
     const counts = [false, true].map((dryRun) => {
       const counter = createRecordingMeter();
-      createProberReport({ ...deps, meter: counter, dryRun }).answered('a', { ...answer, outcome });
+      createProberReport({ ...deps, meter: counter, dryRun }).responseReceived('a', { ...answer, outcome });
       return counter.value('dwd_prober_foreign_changes_undone_total', labels);
     });
     expect(logger.lines.filter(({ fields }) => fields.manager === 'kubectl-scale')).toMatchObject([
@@ -319,7 +319,7 @@ describe('reports about the requests of a flow', () => {
 
   it('a stored number of replicas that cannot be read is shortened in the log', () => {
     const action = { ...write, write: { ...write.write, unreadable: '9'.repeat(200_000) } };
-    report.answered('a', { flow, action, outcome: { key, result: { ok: true, value: base } }, now: 0 });
+    report.responseReceived('a', { flow, action, outcome: { key, result: { ok: true, value: base } }, now: 0 });
     expect(logger.lines[0]).toMatchObject({ level: 'error', fields: { stored: `${'9'.repeat(100)}...` } });
   });
 });

@@ -91,7 +91,7 @@ export const createProberReport = (deps: ProberReportDeps): ProberReport => {
       late.judged(namespace, shoot);
     },
     flowStarted: (namespace, flow) => scaling.flowStarted(namespace, flow),
-    answered: (namespace, answer) => scaling.answered(namespace, answer),
+    responseReceived: (namespace, answer) => scaling.responseReceived(namespace, answer),
     flowEnded: (namespace, ended) => scaling.flowEnded(namespace, ended),
     externalProbeAttempted: (namespace, ended) => external.attempted(namespace, ended),
     externalProbeState: (namespace, state) => external.state(namespace, state),
@@ -100,7 +100,7 @@ export const createProberReport = (deps: ProberReportDeps): ProberReport => {
     pauseChanged: (change) => pauses.pauseChanged(change),
     paused: (namespace, isPaused) => pauses.paused(namespace, isPaused),
     preventedByPause: (namespace, why) => pauses.preventedByPause(namespace, why),
-    broke: (namespace, error) => {
+    unexpectedError: (namespace, error) => {
       metrics.bugs.inc({ namespace });
       logger.error('unexpected error: this is a bug', { namespace, error });
     },

@@ -45,7 +45,7 @@ export class ShootProber {
     this.#requests = new FlowRequests(deps, {
       cluster,
       dependents: this.#dependents,
-      race: () => graceDeadlineOf(this.#state.verdict, deps.settings, this.#settings),
+      graceDeadline: () => graceDeadlineOf(this.#state.verdict, deps.settings, this.#settings),
     });
     this.#pause = new ShootPause(deps, cluster);
     const { probe, nextRunAt, standby } =
@@ -63,7 +63,7 @@ export class ShootProber {
               firstAttemptAt: nextRunAt,
               before: 'delayMs' in first ? undefined : first.externalProbe,
               probe: () => this.#probeSettings(),
-              onTurn: (isUnreachable) => this.#post({ kind: 'external-probe-turned', isUnreachable }),
+              onChange: (isUnreachable) => this.#post({ kind: 'external-probe-changed', isUnreachable }),
             },
           )
         : undefined;
@@ -119,7 +119,7 @@ export class ShootProber {
     try {
       this.#step();
     } catch (error) {
-      this.#deps.report.broke(this.#cluster, error);
+      this.#deps.report.unexpectedError(this.#cluster, error);
       this.#startOver();
     }
   }
@@ -216,8 +216,8 @@ export class ShootProber {
       this.#post({ kind: 'run-ended', decision: result.decision });
       this.#externalProber?.runEnded(clock.monotonic() - result.durationMs, result.decision);
     } catch (error) {
-      if (!run.signal.aborted) report.broke(this.#cluster, error);
-      this.#post({ kind: 'run-broke', nextRunAt: clock.monotonic() + settings.probeIntervalMs });
+      if (!run.signal.aborted) report.unexpectedError(this.#cluster, error);
+      this.#post({ kind: 'run-aborted', nextRunAt: clock.monotonic() + settings.probeIntervalMs });
     }
   }
 
@@ -245,6 +245,6 @@ export class ShootProber {
   }
 
   async #send({ flow, action }: Extract<Effect, { kind: 'send' }>): Promise<void> {
-    this.#post({ kind: 'answered', flow: flow.id, answer: await this.#requests.send(flow, action) });
+    this.#post({ kind: 'responded', flow: flow.id, response: await this.#requests.send(flow, action) });
   }
 }

@@ -39,7 +39,14 @@ export const act = async ({ client, dryRun }: WeederActDeps, request: DeleteRequ
     if (!isWanted()) throw tooLate;
   };
   try {
-    await client.call(deletePod(pod), { signal, timeoutMs, sentTimeoutMs, priority: 'urgent', once: true, beforeSend });
+    await client.call(deletePod(pod), {
+      signal,
+      timeoutMs,
+      sentTimeoutMs,
+      priority: 'urgent',
+      noRetry: true,
+      beforeSend,
+    });
     return { outcome: { kind: 'deleted' } };
   } catch (error) {
     if (error === tooLate) return { outcome: { kind: 'unsent' } };

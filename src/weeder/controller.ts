@@ -129,7 +129,7 @@ export class WeederController {
     this.#planSoon();
   }
 
-  /** Returns weedings that the clock has not ended: after a suspension of the process, changes of pods may arrive before the timer of the end. */
+  /** Returns the weedings whose `endsAt` is in the future: after a suspension of the process, pod events may arrive before the timers. */
   #running(namespace: string): ReadonlyMap<string, Weeding> {
     const now = this.#deps.clock.monotonic();
     return new Map([...(this.#weedings.get(namespace) ?? [])].filter(([, { endsAt }]) => endsAt > now));

@@ -11,7 +11,7 @@ import { systemClock } from '../../src/process/clock.ts';
 import { systemRandom } from '../../src/process/random.ts';
 import { createRecordingLogger } from '../doubles/recording-logger.ts';
 
-/** Short, for tests against real servers; the proportions are those of the defaults. */
+/** Short times for tests against real servers, in the proportions of the defaults. */
 export const shortTimes = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 400 };
 
 export interface LeaseConnection {
@@ -34,17 +34,17 @@ export const connectTo = (kubeconfig: string): LeaseConnection => {
   return { kube, client: createKubeClient({ kube, clock }), close: () => transport.close() };
 };
 
-/** Suspends this process, between two of its instructions. */
+/** Suspends this process at this point of its code. */
 const suspend = (): void => {
   process.kill(process.pid, 'SIGSTOP');
-  // The kernel may stop it a moment later.
+  // The signal may take effect a moment later.
   for (const since = performance.now(); performance.now() - since < 20; );
 };
 
 /**
- * A process that writes as long as it leads: `node process.ts KUBECONFIG-FILE NAMESPACE NAME IDENTITY` counts in ConfigMap NAME's
- * `data.IDENTITY`, as fast as it can, and says on stdout when it starts and stops leading. Ends when leadership is lost or on SIGTERM. On SIGUSR2 it suspends itself before its next write: a process that is stopped
- * from outside may have begun one, which leaves when it wakes up.
+ * Writes while it leads: `node process.ts KUBECONFIG-FILE NAMESPACE NAME IDENTITY` counts in `data.IDENTITY` of the ConfigMap NAME, as fast as it can,
+ * and prints when it starts and stops leading. It ends when it loses leadership, and on SIGTERM. On SIGUSR2 it suspends itself before its next write:
+ * a process that is suspended from outside may have started a write, and would send it after it wakes up.
  */
 const main = async ([file = '', namespace = '', name = '', identity = '']: readonly string[]): Promise<void> => {
   const clock = systemClock();

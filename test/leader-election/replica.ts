@@ -18,18 +18,18 @@ export interface ElectionReplicaOptions {
   readonly onStopped?: (end: LeadershipEnd) => void | Promise<void>;
 }
 
-/** One process that wants to lead. */
+/** A process that takes part in the election. */
 export interface ElectionReplica {
   readonly identity: string;
   readonly process: SimulatedProcess;
   readonly elector: LeaderElector;
   readonly logger: RecordingLogger;
-  /** Of the term, once there is one. */
+  /** Signal that `onStarted` got; undefined before. */
   readonly term: AbortSignal | undefined;
-  /** How `run` ended; undefined while it runs. */
+  /** Result of `run`; undefined while it runs. */
   readonly end: LeadershipEnd | undefined;
   readonly ended: Promise<LeadershipEnd>;
-  /** As SIGTERM does. */
+  /** Stops the replica as SIGTERM does. */
   stop(): void;
 }
 

@@ -12,7 +12,7 @@ import { type ElectionReplica, type ElectionReplicaOptions, lease, leasePath, st
 
 let clock: FakeClock;
 let server: SimApiServer;
-/** Of every replica's requests; undefined lets them pass. */
+/** Fault of a request of any replica; a request without one passes. */
 let fault: FaultRule;
 let counting: CountingKube;
 const steady = { next: () => 0.5 };
@@ -41,14 +41,14 @@ const ref = lease;
 const stored = (): Record<string, unknown> =>
   (server.store.get(simKinds.Lease, ref)?.spec ?? {}) as Record<string, unknown>;
 
-/** As an operator with kubectl, or another controller, would. */
+/** Changes the Lease's labels, as an operator with kubectl or another controller would. */
 const label = (value: string): void => {
   const current = server.store.get(simKinds.Lease, ref)!;
   server.store.put(simKinds.Lease, { ...current, metadata: { ...current.metadata, labels: { touched: value } } });
 };
 
 describe('rule 25: taking the Lease', () => {
-  it('rule 25: absent -> create, and lead at once', async () => {
+  it('rule 25: creates an absent Lease, and leads at once', async () => {
     const a = await startLeader();
     expect(stored()).toMatchObject({ holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 0 });
     expect([...counting.counts.byKey]).toEqual([
@@ -58,7 +58,7 @@ describe('rule 25: taking the Lease', () => {
     expect(a.term?.aborted).toBe(false);
   });
 
-  it('rule 25: held and fresh -> not leader, for as long as it is renewed', async () => {
+  it('rule 25: does not lead while another replica renews the Lease', async () => {
     const a = await startLeader();
     const b = start('b');
     await clock.advance(3_600_000);
@@ -70,7 +70,7 @@ describe('rule 25: taking the Lease', () => {
   });
 
   it.each([-3_600_000, 0, 3_600_000])(
-    'rule 25: unchanged for the whole duration -> taken, %d ms of clock difference or not',
+    'rule 25: takes a Lease that has not changed for its whole duration, with clocks %d ms apart',
     async (offset) => {
       const a = await startLeader();
       await clock.advance(4_000);
@@ -86,7 +86,7 @@ describe('rule 25: taking the Lease', () => {
     },
   );
 
-  it('rule 25: among three, the Lease of a dead leader goes to one', async () => {
+  it('rule 25: only one of two waiting replicas takes the Lease of a dead leader', async () => {
     const a = await startLeader();
     const others = [start('b'), start('c')];
     await clock.advance(5_000);
@@ -96,7 +96,7 @@ describe('rule 25: taking the Lease', () => {
     expect(stored()).toMatchObject({ leaseTransitions: 1 });
   });
 
-  it('rule 25: a released Lease is taken with the next read', async () => {
+  it('rule 25: takes a released Lease as soon as it has read it', async () => {
     server.store.put(simKinds.Lease, {
       metadata: ref,
       spec: { holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 6 },
@@ -105,7 +105,7 @@ describe('rule 25: taking the Lease', () => {
     expect(stored()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 7 });
   });
 
-  it('rule 25: reads are jittered between one and 2.2 retry periods', async () => {
+  it('rule 25: waits between one and 2.2 retry periods, by jitter, before the next read', async () => {
     await startLeader();
     for (const [next, seconds] of [
       [0, 2],
@@ -121,7 +121,7 @@ describe('rule 25: taking the Lease', () => {
     }
   });
 
-  it('rule 25: an API server that is away is asked again and again, and complained about once', async () => {
+  it('rule 25: keeps trying while the API server is unavailable, and warns once', async () => {
     fault = () => ({ status: 503 });
     const a = start('a');
     await clock.advance(60_000);
@@ -143,7 +143,7 @@ describe('rule 26: keeping the Lease', () => {
     expect(stored()).toMatchObject({ acquireTime: '2026-01-01T00:00:00.000000Z', leaseTransitions: 0 });
   });
 
-  it('rule 26: a conflict falls back to a read, and what others wrote is kept', async () => {
+  it('rule 26: reads the Lease after a conflict, and keeps the changes of other clients', async () => {
     const a = await startLeader();
     label('x');
     counting.counts.reset();
@@ -157,7 +157,7 @@ describe('rule 26: keeping the Lease', () => {
     expect(a.logger.at('warn')).toEqual([]);
   });
 
-  it('rule 26: an answer that is lost is no conflict with ourselves', async () => {
+  it('rule 26: keeps leading if the response to a renewal is lost', async () => {
     const a = await startLeader();
     let lost = 0;
     fault = (request) => (request.method === 'PUT' && lost++ === 0 ? { afterWrite: 'drop' } : undefined);
@@ -167,7 +167,7 @@ describe('rule 26: keeping the Lease', () => {
   });
 
   it.each(['drop', 'reset', { status: 500 }, { status: 403 }, { status: 429, retryAfter: 1 }] as const)(
-    'rule 26: %j until the deadline -> stops leading, and only then is it taken',
+    'rule 26: stops leading if renewals fail with %j until the deadline, before another can lead',
     async (failure) => {
       const a = await startLeader();
       await clock.advance(2_000);
@@ -190,7 +190,7 @@ describe('rule 26: keeping the Lease', () => {
     },
   );
 
-  it('rule 26: a request that hangs leaves time for another', async () => {
+  it('rule 26: has time for another request if one hangs', async () => {
     const a = await startLeader();
     let count = 0;
     fault = (request) => (request.method === 'PUT' && count++ === 0 ? 'drop' : undefined);
@@ -201,7 +201,7 @@ describe('rule 26: keeping the Lease', () => {
     expect(a.elector.mayWrite()).toBe(true);
   });
 
-  it('rule 26: failures do not become a hot loop', async () => {
+  it('rule 26: does not retry failures in a hot loop', async () => {
     await startLeader();
     fault = (request) => (request.method === 'PUT' ? { status: 500 } : undefined);
     counting.counts.reset();
@@ -212,7 +212,7 @@ describe('rule 26: keeping the Lease', () => {
     ]);
   });
 
-  it('rule 26: taken by another -> lost at once', async () => {
+  it('rule 26: stops leading at its next renewal if another replica has taken the Lease', async () => {
     const a = await startLeader();
     const current = server.store.get(simKinds.Lease, ref)!;
     server.store.put(simKinds.Lease, { ...current, spec: { ...stored(), holderIdentity: 'b' } });
@@ -221,7 +221,7 @@ describe('rule 26: keeping the Lease', () => {
     expect(stored()).toMatchObject({ holderIdentity: 'b' });
   });
 
-  it('rule 26: taken away by hand -> lost at once, and not taken back', async () => {
+  it('rule 26: stops leading at its next renewal if an operator has removed the holder, and does not take the Lease back', async () => {
     const a = await startLeader();
     const current = server.store.get(simKinds.Lease, ref)!;
     server.store.put(simKinds.Lease, { ...current, spec: { ...stored(), holderIdentity: '' } });
@@ -230,7 +230,7 @@ describe('rule 26: keeping the Lease', () => {
     expect(stored()).toMatchObject({ holderIdentity: '', leaseTransitions: 0 });
   });
 
-  it('rule 26: deleted -> created again by the leader, while a replica that knew it waits', async () => {
+  it('rule 26: the leader creates a deleted Lease again, while a replica that has seen it waits', async () => {
     const a = await startLeader();
     const b = start('b', { random: { next: () => 0 } });
     await clock.advance(500);
@@ -248,7 +248,7 @@ describe('rule 26: keeping the Lease', () => {
 });
 
 describe('rule 27: a clean stop', () => {
-  it('rule 27: waits for the write in flight, then releases', async () => {
+  it('rule 27: waits for the write in flight, then releases the Lease', async () => {
     let finish: () => void = () => undefined;
     const inFlight = new Promise<void>((resolve) => {
       finish = resolve;
@@ -277,7 +277,7 @@ describe('rule 27: a clean stop', () => {
     expect(stored()).toMatchObject({ holderIdentity: 'b', leaseDurationSeconds: 15, leaseTransitions: 1 });
   });
 
-  it('rule 27: a write that takes longer than the Lease is good for keeps it: others wait', async () => {
+  it('rule 27: does not release the Lease if a write outlasts the renew deadline: others wait until it expires', async () => {
     const a = await startLeader('a', { onStopped: () => clock.sleep(10_001, new AbortController().signal) });
     a.stop();
     await clock.advance(10_001);
@@ -285,7 +285,7 @@ describe('rule 27: a clean stop', () => {
     expect(stored()).toMatchObject({ holderIdentity: 'a' });
   });
 
-  it('rule 27: a conflict is retried', async () => {
+  it('rule 27: retries the release after a conflict', async () => {
     const a = await startLeader();
     await clock.advance(1_000);
     label('x');
@@ -295,7 +295,7 @@ describe('rule 27: a clean stop', () => {
     expect(stored()).toMatchObject({ holderIdentity: '' });
   });
 
-  it.each(['reset', 'drop'] as const)('rule 27: also when the answer to a renewal is lost (%s)', async (how) => {
+  it.each(['reset', 'drop'] as const)('rule 27: releases also if a renewal got no response (%s)', async (how) => {
     const a = await startLeader();
     let count = 0;
     fault = (request) => (request.method === 'PUT' && count++ === 0 ? { afterWrite: how } : undefined);
@@ -307,7 +307,7 @@ describe('rule 27: a clean stop', () => {
     expect(stored()).toMatchObject({ holderIdentity: '' });
   });
 
-  it('rule 27: is not held up by an API server that is away', async () => {
+  it('rule 27: gives up the release after 2 s if the API server does not respond', async () => {
     const a = await startLeader();
     fault = () => 'drop';
     a.stop();
@@ -319,7 +319,7 @@ describe('rule 27: a clean stop', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('rule 27: does not take the Lease from another on the way out', async () => {
+  it('rule 27: does not release a Lease that another replica holds', async () => {
     const a = await startLeader();
     const current = server.store.get(simKinds.Lease, ref)!;
     server.store.put(simKinds.Lease, { ...current, spec: { ...stored(), holderIdentity: 'b' } });
@@ -329,7 +329,7 @@ describe('rule 27: a clean stop', () => {
     expect(stored()).toMatchObject({ holderIdentity: 'b' });
   });
 
-  it('rule 27: while waiting: nothing is written', async () => {
+  it('rule 27: sends no request if it does not lead', async () => {
     await startLeader();
     const b = start('b');
     await clock.advance(1_000);
@@ -340,7 +340,7 @@ describe('rule 27: a clean stop', () => {
     expect(counting.counts.total()).toBe(0);
   });
 
-  it('rule 27: while taking it: what may be ours is released', async () => {
+  it('rule 27: releases a Lease that it may have created although no response came', async () => {
     fault = (request) => (request.method === 'POST' ? { afterWrite: 'drop' } : undefined);
     const a = start('a');
     await clock.advance(1_000);
@@ -362,7 +362,7 @@ describe('rule 27: a clean stop', () => {
 });
 
 describe('rule 28: a suspended process', () => {
-  it('rule 28: may not write from its deadline on, also before it has noticed', async () => {
+  it('rule 28: may not write from its deadline on, even before it has noticed the suspension', async () => {
     const a = await startLeader();
     await clock.advance(2_500);
     a.process.suspend();
@@ -376,7 +376,7 @@ describe('rule 28: a suspended process', () => {
     expect([a.end, a.elector.mayWrite()]).toEqual([undefined, false]);
   });
 
-  it('rule 28: goes on when it wakes up too late and the Lease, by its resourceVersion, is still as it left it', async () => {
+  it('rule 28: continues to lead after its deadline if the resourceVersion of the Lease is unchanged', async () => {
     const a = await startLeader();
     await clock.advance(2_500);
     const { term } = a;
@@ -395,7 +395,7 @@ describe('rule 28: a suspended process', () => {
     expect(a.logger.at('warn')).toHaveLength(1);
   });
 
-  it('rule 28: stops leading when it wakes up too late and another leads', async () => {
+  it('rule 28: stops leading if another replica leads when it wakes up', async () => {
     const a = await startLeader();
     a.process.suspend();
     const b = start('b');
@@ -405,7 +405,7 @@ describe('rule 28: a suspended process', () => {
     expect([a.end, a.elector.mayWrite(), b.elector.mayWrite()]).toEqual(['lost', false, true]);
   });
 
-  it('rule 28: creates no Lease when it wakes up too late and it is gone: another may have had it', async () => {
+  it('rule 28: does not create a deleted Lease if it wakes up after its deadline: another may have led', async () => {
     const a = await startLeader();
     a.process.suspend();
     await clock.advance(20_000);
@@ -416,7 +416,7 @@ describe('rule 28: a suspended process', () => {
     expect(stored()).toEqual({});
   });
 
-  it('rule 26: a try that is late because the process was held up outlives the deadline, and nothing is written meanwhile', async () => {
+  it('rule 26: a renewal that a suspension has delayed may end after the deadline, and nothing is written meanwhile', async () => {
     const a = await startLeader();
     await clock.advance(1_500);
     a.process.suspend();
@@ -431,7 +431,7 @@ describe('rule 28: a suspended process', () => {
     expect([a.end, a.elector.mayWrite()]).toEqual([undefined, true]);
   });
 
-  it('rule 26: so does one after a try during which the process was held up', async () => {
+  it('rule 26: so may a renewal after one during which the process was suspended', async () => {
     const a = await startLeader();
     fault = () => 'drop';
     await clock.advance(2_100);
@@ -445,7 +445,7 @@ describe('rule 28: a suspended process', () => {
     expect([a.end, a.elector.mayWrite()]).toEqual([undefined, true]);
   });
 
-  it('rule 28: wakes up to a Lease that was taken and given back in the meantime, and does not go on', async () => {
+  it('rule 28: stops leading if another replica has taken and released the Lease meanwhile', async () => {
     const a = await startLeader();
     await clock.advance(2_500);
     a.process.suspend();
@@ -461,14 +461,14 @@ describe('rule 28: a suspended process', () => {
     expect(stored()).toMatchObject({ holderIdentity: '', leaseTransitions: 1 });
   });
 
-  it('rule 28: the answer to a renewal, heard after waking, is good only from its sending', async () => {
+  it('rule 28: counts the deadline from the time at which a renewal was sent, if the response is read after waking up', async () => {
     const a = await startLeader();
     let count = 0;
     fault = (request) => (request.method === 'PUT' && count++ === 0 ? { delayMs: 1_000 } : undefined);
     await clock.advance(2_500);
     a.process.suspend();
     await clock.advance(9_499);
-    // Sent at 2 s, it is good until 12 s, which is a millisecond away; heard of now, at 11.999 s.
+    // The renewal was sent at 2 s, so it counts until 12 s. The response is read now, at 11.999 s.
     await a.process.resume();
     expect(a.elector.mayWrite()).toBe(true);
     fault = () => 'drop';
@@ -477,7 +477,7 @@ describe('rule 28: a suspended process', () => {
   });
 
   it.each(['drop', 'reset', { status: 500 }, { status: 403 }] as const)(
-    'rule 28: tries once when it wakes up too late (%j)',
+    'rule 28: tries once to renew if it wakes up after its deadline (%j)',
     async (failure) => {
       const a = await startLeader();
       await clock.advance(1_000);
@@ -492,7 +492,7 @@ describe('rule 28: a suspended process', () => {
     },
   );
 
-  it('rule 28: a short one does no harm', async () => {
+  it('rule 28: keeps leading after a short suspension', async () => {
     const a = await startLeader();
     await clock.advance(2_500);
     a.process.suspend();
@@ -504,7 +504,7 @@ describe('rule 28: a suspended process', () => {
 });
 
 describe('rule 29: rights', () => {
-  it('rule 29: a missing right is told once, and the try goes on', async () => {
+  it('rule 29: warns once about a missing right, and keeps trying', async () => {
     fault = (request) => (request.method === 'POST' ? { status: 403, message: 'cannot create leases' } : undefined);
     const a = start('a');
     await clock.advance(60_000);
@@ -514,7 +514,7 @@ describe('rule 29: rights', () => {
     expect(a.elector.mayWrite()).toBe(true);
   });
 
-  it('rule 29: asks for nothing but the one Lease', async () => {
+  it('rule 29: sends no requests but get, create and update of the Lease', async () => {
     const a = await startLeader();
     label('x');
     await clock.advance(10_000);

@@ -26,7 +26,7 @@ it('a prober probes a healthy shoot, protects it in an outage, and restores it w
   expect(Object.fromEntries(requests.byKey)).toEqual({ 'get /version': probes, 'list leases': probes });
   expect(changes).toEqual([]);
 
-  // The kubelets are cut off. The verdict changes when none has renewed for 20 s, and again 2 s later; nothing is scaled before.
+  // The kubelets are cut off. After 20 s without a renewal the verdict is `confirming`, 2 s later `unhealthy`; nothing is scaled before.
   shoot.cutKubelets();
   const cutAt = clock.monotonic();
   await clock.advance(18_000);
@@ -47,7 +47,7 @@ it('a prober probes a healthy shoot, protects it in an outage, and restores it w
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
   expect(changes).toHaveLength(3);
 
-  // The kubelets renew again, and the prober waits for late ones. It restores KCM first, and MCM only when KCM is ready.
+  // The kubelets renew again, none of them late. The prober restores KCM first, and MCM only when KCM is ready.
   shoot.restoreKubelets();
   await clock.advance(90_000);
   expect(verdictsOf(scenario)).toEqual(['healthy', 'confirming', 'unhealthy', 'healthy']);

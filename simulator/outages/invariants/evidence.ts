@@ -87,8 +87,9 @@ export const evidence = stateless('no scale-down without evidence', (event, { mo
   const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
   const view = viewOf(views, writer.life, name);
   if (shoot === undefined) return undefined;
-  if (view.observations < 2)
+  if (view.observations < 2) {
     return `${name}: ${write.name} was scaled down after ${String(view.observations)} looks at its leases`;
+  }
   const given = { name, shoot, view, rules };
   const observations = view.complete
     .filter(({ knownAt }) => knownAt <= sentAt)

@@ -94,8 +94,9 @@ const judgeSecond = (event: SimEvent, known: Known, restored: Restored | undefin
   const what = `${shoot}: ${name} was scaled down by process ${writer.life}`;
   // A process decides on its own restoration when that begins, and may reverse it because of later observations.
   const decidedAt = restored.by === writer.life ? restored.begunAt : restored.at;
-  if (!observations.some(({ servedAt }) => servedAt >= decidedAt))
+  if (!observations.some(({ servedAt }) => servedAt >= decidedAt)) {
     return `${what} on evidence from before its restoration`;
+  }
   const isItsOwn = restored.downBy === writer.life && sentAt - restored.at < leftToLeaderMs;
   if (!isItsOwn || leadsAt(writer.life, sentAt, model) || isLeaderSilent(sentAt, model)) return undefined;
   return `${what}, which does not lead and had done so before: the leader restored it`;

@@ -14,12 +14,12 @@ import {
   settings,
   shoot,
 } from '../testing/check-input.ts';
-import { type Findings, conditionsFrom, decide } from './decide.ts';
+import { type Findings, conditionsFrom, runChecks } from './run-checks.ts';
 import { type Finding, failed, healthy } from './finding.ts';
 
 const decideFor = (parts: Parts): Findings => {
   const input = checkInput(parts);
-  return decide(input, input);
+  return runChecks(input, input);
 };
 
 const lines = (parts: Parts) =>

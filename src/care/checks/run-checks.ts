@@ -47,7 +47,7 @@ export const typesOf = (shoot: CareShoot): readonly ShootConditionType[] =>
   shootConditionTypes.filter((type) => type !== 'EveryNodeReady' || hasWorkers(shoot));
 
 /** Runs all checks of one shoot. Pure. */
-export const decide = (observation: CareObservation, input: CareDecideInput): Findings => {
+export const runChecks = (observation: CareObservation, input: CareDecideInput): Findings => {
   const all = { ...observation, ...input };
   const common = commonFinding(all);
   return new Map(typesOf(input.shoot).map((type) => [type, common ?? checks[type](all)]));

@@ -13,7 +13,7 @@ export interface KubeRequest {
   /** True if a second application does no harm, as `Call.repeatable`. GET requests need not set it. */
   readonly repeatable?: boolean;
   /** True if the client must not retry: the caller gets a refusal (429, 5xx with `Retry-After`) and retries by itself. */
-  readonly once?: true;
+  readonly noRetry?: true;
   /** `urgent` requests do not wait for the ordinary rate limit. */
   readonly priority?: 'urgent';
   /**
@@ -48,7 +48,7 @@ export interface CallOptions {
   /** Once the request is sent, `signal` no longer ends it, only this many milliseconds without a response do (`Timeout`). */
   readonly sentTimeoutMs?: number;
   /** As `KubeRequest.once`. */
-  readonly once?: true;
+  readonly noRetry?: true;
   /** As `KubeRequest.priority`. */
   readonly priority?: 'urgent';
   /** As `KubeRequest.beforeSend`. */

@@ -43,8 +43,8 @@ describe('decodePod', () => {
 
   it.each([
     ['no owner', {}, undefined],
-    ['an owner that is no controller', { ownerReferences: [owner] }, undefined],
-    ['an owner that says so', { ownerReferences: [{ ...owner, controller: false }] }, undefined],
+    ['an owner without the field controller', { ownerReferences: [owner] }, undefined],
+    ['an owner with controller: false', { ownerReferences: [{ ...owner, controller: false }] }, undefined],
     [
       'the controller among several',
       {

@@ -32,10 +32,10 @@ describe('the manager of the replicas', () => {
   };
 
   it.each([
-    ['nobody', [], undefined],
-    ['whoever owns the field', [entry('gardenlet', '2026-11-22T10:00:00Z', { ...template, ...count })], 'gardenlet'],
-    ['not who owns other fields', [entry('gardenlet', '2026-11-22T10:00:00Z', template)], undefined],
-    ['not what cannot be read', [{ manager: 7, fieldsV1: [] }, { fieldsV1: 'x', time: {} }, {}], undefined],
+    ['none without managed fields', [], undefined],
+    ['the owner of the field', [entry('gardenlet', '2026-11-22T10:00:00Z', { ...template, ...count })], 'gardenlet'],
+    ['not an owner of other fields', [entry('gardenlet', '2026-11-22T10:00:00Z', template)], undefined],
+    ['none from unreadable entries', [{ manager: 7, fieldsV1: [] }, { fieldsV1: 'x', time: {} }, {}], undefined],
     [
       'the latest of several owners',
       [

@@ -390,7 +390,7 @@ describe('rule 15: refusals', () => {
 
 describe('rule 16: a server that closes at once', () => {
   it.each([
-    ['with nothing', (stream: ScriptedStream) => stream.end()],
+    ['without an event', (stream: ScriptedStream) => stream.end()],
     [
       'after an event',
       (stream: ScriptedStream) => {
@@ -634,13 +634,13 @@ describe('rule 18: broken streams', () => {
 
   it.each([
     ['ends inside an event', whole.slice(0, 40)],
-    ['holds no JSON', 'upstream connect error\n'],
-    ['holds an unknown type', event('RENAMED', item('b', 12))],
-    ['holds another kind', { type: 'ADDED', object: { kind: 'Pod', ...item('b', 12) } }],
-    ['holds a Status that is no ERROR', { type: 'ADDED', object: status(410, 'Expired') }],
-    ['holds an event without object', { type: 'ADDED' }],
-    ['holds an object without version', event('ADDED', { metadata: { name: 'x' } })],
-    ['holds a bookmark without version', event('BOOKMARK', { metadata: {} })],
+    ['contains no JSON', 'upstream connect error\n'],
+    ['contains an unknown type', event('RENAMED', item('b', 12))],
+    ['contains another kind', { type: 'ADDED', object: { kind: 'Pod', ...item('b', 12) } }],
+    ['contains a Status that is no ERROR', { type: 'ADDED', object: status(410, 'Expired') }],
+    ['contains an event without object', { type: 'ADDED' }],
+    ['contains an object without version', event('ADDED', { metadata: { name: 'x' } })],
+    ['contains a bookmark without version', event('BOOKMARK', { metadata: {} })],
   ])('rule 18: a stream that %s resumes after the last whole event and is logged once', async (_name, broken) => {
     const { stream, clock, take, content, logger, kube } = await follow();
     const seconds = 5;
@@ -884,17 +884,17 @@ describe('rule 20: requested and kept objects', () => {
 
 describe('rule 21: start and stop', () => {
   const stages: readonly (readonly [string, (bench: Bench) => Promise<unknown>])[] = [
-    ['before the list is answered', async (bench) => bench.clock.settle()],
+    ['before the response to the list', async (bench) => bench.clock.settle()],
     ['while the list is read', async (bench) => (await bench.take()).stream().send('{')],
     [
-      'between two tries',
+      'between two attempts',
       async (bench) => {
         (await bench.take()).respond(500, '');
         await bench.clock.advance(100);
       },
     ],
     [
-      'before the watch is answered',
+      'before the response to the watch',
       async (bench) => {
         (await bench.take()).respond(200, listOf(10, []));
         await bench.clock.settle();

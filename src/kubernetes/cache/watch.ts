@@ -138,7 +138,7 @@ export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEve
       },
       headers: { accept: options.accept },
       // The reflector itself waits and retries.
-      once: true,
+      noRetry: true,
       beforeSend: beginOpening,
       signal: scope.signal,
     });

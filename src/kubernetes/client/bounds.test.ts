@@ -140,7 +140,7 @@ describe('rule 11a: the cost of one response', () => {
       mib,
     ],
     [
-      'leases with other bytes',
+      'leases with bytes beside the items',
       listNodeLeases,
       () => ({ body: joined([open], repeat(1e6, filler)) }),
       'beside the items',
@@ -215,7 +215,7 @@ describe('rule 11a: the cost of one response', () => {
       2 * chunk,
     ],
     [
-      'nodes in protobuf that keep much',
+      'nodes in protobuf with too many conditions',
       listNodes,
       () => ({
         headers: protobuf,
@@ -257,7 +257,7 @@ describe('rule 11a: the cost of one response', () => {
   });
 
   it.each([429, 503])(
-    'rule 11a: an error (%i) with a long body goes by its code, and is read no further',
+    'rule 11a: an error (%i) with a long body is classified by its code, and is read no further',
     async (status) => {
       const server = serve(() => ({ status, body: repeat(1e6, filler) }));
       expect(await problemOf(server, listNodes)).toMatchObject({

@@ -73,7 +73,7 @@ const requestOf = <T>(call: Call<T>, options: CallOptions, accept: string): Kube
   ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
   ...(call.repeatable === undefined ? {} : { repeatable: call.repeatable }),
   ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-  ...(options.once === undefined ? {} : { once: options.once }),
+  ...(options.noRetry === undefined ? {} : { noRetry: options.noRetry }),
   ...(options.priority === undefined ? {} : { priority: options.priority }),
   ...(options.beforeSend === undefined ? {} : { beforeSend: options.beforeSend }),
 });

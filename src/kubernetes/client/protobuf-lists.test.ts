@@ -104,11 +104,11 @@ describe('rule 11: content types', () => {
   );
 
   it.each([
-    ['protobuf that was not asked for', withoutProtobuf(listNodes), protobuf, 'nodes.pb', 'was not asked for'],
-    ['protobuf that calls itself JSON', listNodes, 'application/json', 'nodes.pb', 'not JSON'],
-    ['JSON that calls itself protobuf', listNodes, protobuf, 'nodes.json', 'not a Kubernetes message'],
+    ['protobuf that was not requested', withoutProtobuf(listNodes), protobuf, 'nodes.pb', 'was not asked for'],
+    ['protobuf with the content type JSON', listNodes, 'application/json', 'nodes.pb', 'not JSON'],
+    ['JSON with the content type protobuf', listNodes, protobuf, 'nodes.json', 'not a Kubernetes message'],
     ['another list', listNodes, protobuf, 'leases.pb', 'expected NodeList of v1'],
-    ['an error that calls itself a success', listNodes, protobuf, 'not-found.pb', 'expected NodeList of v1'],
+    ['an error with the HTTP code of a success', listNodes, protobuf, 'not-found.pb', 'expected NodeList of v1'],
   ] as const)('rule 11: %s is a MalformedResponse', async (_, asked, type, name, problem) => {
     await expect(call<unknown>(asked, { bytes: fixture(name), type })).rejects.toMatchObject({
       code: 'MalformedResponse',

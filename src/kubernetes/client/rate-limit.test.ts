@@ -357,10 +357,10 @@ describe('prober 5.4: urgent requests', () => {
   });
 
   const endings = {
-    'an answer that is read': async (body) => {
+    'a response that was read': async (body) => {
       while ((await body.next()).done !== true);
     },
-    'an answer that is abandoned': async (body) => {
+    'a response that was abandoned': async (body) => {
       await body.return?.();
     },
   } satisfies Record<string, (body: AsyncIterator<Uint8Array>) => Promise<void>>;

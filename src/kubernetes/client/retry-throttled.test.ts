@@ -88,7 +88,7 @@ describe('rule 2: retried requests', () => {
 
 describe('rule 2: a caller that retries by itself', () => {
   it.each([429, 500, 503, 504])('rule 2: gets %d with Retry-After as its response', async (status) => {
-    const outcome = send({ once: true });
+    const outcome = send({ noRetry: true });
     await refuse(status, '1');
     expect(outcome()).toEqual({ status, text: 'busy' });
     await clock.advance(60_000);
@@ -98,7 +98,7 @@ describe('rule 2: a caller that retries by itself', () => {
   it('rule 2: gets the requested wait', async () => {
     const client = createKubeClient({ kube: retryThrottled(server, clock), clock });
     const call = { method: 'GET', path: '/x', decode: () => undefined } as const;
-    const options = { signal: new AbortController().signal, once: true } as const;
+    const options = { signal: new AbortController().signal, noRetry: true } as const;
     const failed = client.call(call, options).catch((error: unknown) => error);
     await clock.settle();
     await refuse(429, '7');

@@ -60,7 +60,7 @@ const lateAnswer = ({ method, path, timeoutMs }: KubeRequest, status: number): A
 export const retryThrottled = (kube: Kube, clock: Clock): Kube => ({
   request: async (request) => {
     const { signal, timeoutMs } = request;
-    if (request.once === true) return kube.request(request);
+    if (request.noRetry === true) return kube.request(request);
     const deadline = clock.monotonic() + (timeoutMs ?? Number.POSITIVE_INFINITY);
     let response = await kube.request(request);
     for (let retries = 1; retries <= mostRetries; retries += 1) {

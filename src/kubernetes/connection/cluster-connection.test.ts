@@ -86,8 +86,8 @@ describe('connectCluster', () => {
   });
 
   it.each([
-    { what: 'a time-out', limits: { timeoutMs: 5_000 } },
-    { what: 'a time-out from when it left', limits: { timeoutMs: 30_000, sentTimeoutMs: 5_000 } },
+    { what: 'a timeout', limits: { timeoutMs: 5_000 } },
+    { what: 'a timeout that starts with the sending', limits: { timeoutMs: 30_000, sentTimeoutMs: 5_000 } },
   ])('uses no earlier connection after $what, because it may be half-open', async ({ limits }) => {
     let held: ServerResponse[] | undefined = [];
     const { certificate, key } = certificates.serving;

@@ -84,13 +84,13 @@ const failureOf = async (work: Promise<void>): Promise<unknown> => {
 describe('createTunnelConnector', () => {
   it.each([
     [
-      'a pod that is not there',
+      'a missing pod',
       refusal('404 Not Found', { kind: 'Status', reason: 'NotFound', message: 'pods "vpn-shoot-1" not found' }),
       'NotFound',
       `GET ${path}: 404 NotFound: pods "vpn-shoot-1" not found`,
     ],
     [
-      'a kubelet that is not reached',
+      'an unreachable kubelet',
       refusal('500 Internal Server Error', {
         kind: 'Status',
         reason: 'InternalError',
@@ -99,9 +99,9 @@ describe('createTunnelConnector', () => {
       'ServerError',
       `GET ${path}: 500 ServerError: error dialing backend: timeout`,
     ],
-    ['a refusal that is no Status', 'HTTP/1.1 403 No\r\ncontent-length: 2\r\n\r\nno', 'Forbidden', '403 Forbidden'],
+    ['a refusal without a Status', 'HTTP/1.1 403 No\r\ncontent-length: 2\r\n\r\nno', 'Forbidden', '403 Forbidden'],
     [
-      'an answer without an upgrade',
+      'a response without an upgrade',
       'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n',
       'MalformedResponse',
       'the answer is 200 and no upgrade',
@@ -112,7 +112,7 @@ describe('createTunnelConnector', () => {
       'MalformedResponse',
       'none to our WebSocket handshake',
     ],
-    ['what is no HTTP', 'SSH-2.0-OpenSSH\r\n', 'ConnectionError', 'the answer is not HTTP'],
+    ['a response that is not HTTP', 'SSH-2.0-OpenSSH\r\n', 'ConnectionError', 'the answer is not HTTP'],
   ])('rejects for %s', async (_what, answer, code, message) => {
     const { server } = await answering(() => answer);
     const failure = await failureOf(connector().connect(kubeconfigOf(server), target, signal));
@@ -162,7 +162,7 @@ describe('createTunnelConnector', () => {
 
   it.each([
     ['before it connects', 0],
-    ['while nothing answers', 1],
+    ['while it waits for a response', 1],
   ])('ends on abort %s', async (_when, requests) => {
     const stop = new AbortController();
     const reason = new Error('enough');

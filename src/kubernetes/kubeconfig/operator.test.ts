@@ -263,17 +263,17 @@ describe('files named in the kubeconfig', () => {
 
   const problems: readonly (readonly [string, () => Fields, string])[] = [
     [
-      'a CA that is not there',
+      'a CA file that does not exist',
       () => ({ cluster: { 'certificate-authority': 'no' } }),
       'clusters[0].cluster.certificate-authority: ~/no does not exist',
     ],
     [
-      'a CA that is none',
+      'a CA file without a certificate',
       () => ({ cluster: { 'certificate-authority': write('ca', 'x') } }),
       'clusters[0].cluster.certificate-authority: holds no PEM certificate',
     ],
     [
-      'a CA and no checks',
+      'a CA and insecure-skip-tls-verify',
       () => ({ cluster: { 'certificate-authority': write('ca', certificates.ca), 'insecure-skip-tls-verify': true } }),
       'clusters[0].cluster.insecure-skip-tls-verify: contradicts the certificate authority; set one of them',
     ],
@@ -306,7 +306,7 @@ describe('files named in the kubeconfig', () => {
       'users[0].user.exec.command: is not set',
     ],
     [
-      'exec that must ask',
+      'exec that requires interaction',
       () => ({
         user: { exec: { command: 'x', apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Always' } },
       }),
@@ -427,23 +427,27 @@ describe('credential plugins', () => {
     ['writes no JSON', 'echo GEHEIM', 'its output is not JSON'],
     ['writes another kind', `echo '{"kind":"GEHEIM"}'`, 'its output is no ExecCredential'],
     [
-      'answers in another version',
+      'writes another version',
       `echo '${credential({ token: 'GEHEIM' }).replace('/v1', '/v1beta1')}'`,
       `its answer is of another version than ${version}`,
     ],
-    ['gives nothing', `echo '${credential({})}'`, 'it gave neither a token nor a certificate'],
+    ['returns no credentials', `echo '${credential({})}'`, 'it gave neither a token nor a certificate'],
     [
-      'gives half a pair',
+      'returns a key without its certificate',
       `echo '${credential({ clientKeyData: 'GEHEIM' })}'`,
       'it gave a certificate without its key, or the reverse',
     ],
     [
-      'gives a wrong time',
+      'returns an invalid time',
       `echo '${credential({ token: 'GEHEIM', expirationTimestamp: 'soon' })}'`,
       'its expirationTimestamp is not a time',
     ],
-    ['gives a number', `echo '${credential({ token: 5 })}'`, 'status.token: expected a string, found a number'],
-    ['writes without end', 'yes 2> /dev/null', 'wrote more than 1 MiB'],
+    [
+      'returns a number as token',
+      `echo '${credential({ token: 5 })}'`,
+      'status.token: expected a string, found a number',
+    ],
+    ['never stops writing', 'yes 2> /dev/null', 'wrote more than 1 MiB'],
   ];
 
   it.each(failures)('fails if it %s, does not quote it, and runs again next time', async (_name, script, problem) => {

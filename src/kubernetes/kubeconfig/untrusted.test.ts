@@ -211,18 +211,14 @@ describe('rule 30: malformed files', () => {
     ['broken YAML', () => `a: "${secret}\n b: [`, 'document'],
     ['two documents', () => `${kubeconfig()}\n---\n${kubeconfig()}`, 'document'],
     ['a repeated key', () => `${kubeconfig()}\nusers: []\n`, 'document'],
-    [
-      'a repeated key further in',
-      () => kubeconfig().replace('user: {}', `user: {token: a, token: ${secret}}`),
-      'document',
-    ],
+    ['a repeated nested key', () => kubeconfig().replace('user: {}', `user: {token: a, token: ${secret}}`), 'document'],
     ['a key that is a list', () => `[${secret}]: 1\n`, 'document'],
     ['an unknown anchor', () => `a: *${secret}\n`, 'document'],
     ['no current context', () => kubeconfig({}, {}, { 'current-context': undefined }), 'current-context'],
     ['an unknown context', () => kubeconfig({}, {}, { 'current-context': secret }), 'current-context'],
-    ['contexts that are no list', () => kubeconfig({}, {}, { contexts: { main: {} } }), 'contexts'],
+    ['contexts that are not a list', () => kubeconfig({}, {}, { contexts: { main: {} } }), 'contexts'],
     ['no contexts', () => kubeconfig({}, {}, { contexts: null }), 'current-context'],
-    ['a context that is no map', () => kubeconfig({}, {}, { contexts: [secret] }), 'contexts[0]'],
+    ['a context that is not a map', () => kubeconfig({}, {}, { contexts: [secret] }), 'contexts[0]'],
     ['a context without a body', () => kubeconfig({}, {}, { contexts: [{ name: 'main' }] }), 'contexts[0].context'],
     [
       'a context without a user',
@@ -235,7 +231,7 @@ describe('rule 30: malformed files', () => {
       'contexts[0].context.cluster',
     ],
     [
-      'a name twice',
+      'a repeated name',
       () =>
         kubeconfig(
           {},
@@ -250,7 +246,7 @@ describe('rule 30: malformed files', () => {
       'users[1].name',
     ],
     ['no server', () => kubeconfig({ server: '' }), 'clusters[0].cluster.server'],
-    ['a server that is no URL', () => kubeconfig({ server: `${secret} .` }), 'clusters[0].cluster.server'],
+    ['a server that is not a URL', () => kubeconfig({ server: `${secret} .` }), 'clusters[0].cluster.server'],
     ['a server with a number', () => kubeconfig({ server: 5 }), 'clusters[0].cluster.server'],
     ['a server of another scheme', () => kubeconfig({ server: `ftp://${secret}` }), 'clusters[0].cluster.server'],
     ['a server without scheme', () => kubeconfig({ server: `${secret}:443` }), 'clusters[0].cluster.server'],
@@ -266,27 +262,27 @@ describe('rule 30: malformed files', () => {
       'clusters[0].cluster.proxy-url',
     ],
     [
-      'a TLS name that is none',
+      'an invalid tls-server-name',
       () => kubeconfig({ 'tls-server-name': `a b${secret}` }),
       'clusters[0].cluster.tls-server-name',
     ],
     [
-      'insecure with a word',
+      'insecure-skip-tls-verify that is a string',
       () => kubeconfig({ 'insecure-skip-tls-verify': secret }),
       'clusters[0].cluster.insecure-skip-tls-verify',
     ],
     [
-      'insecure with a CA',
+      'insecure-skip-tls-verify with a CA',
       () => kubeconfig({ 'insecure-skip-tls-verify': true, 'certificate-authority-data': base64(certificates.ca) }),
       'clusters[0].cluster.insecure-skip-tls-verify',
     ],
     [
-      'a CA that is no base64',
+      'a CA that is not base64',
       () => kubeconfig({ 'certificate-authority-data': `${secret}!` }),
       'clusters[0].cluster.certificate-authority-data',
     ],
     [
-      'a CA that is no PEM',
+      'a CA that is not PEM',
       () => kubeconfig({ 'certificate-authority-data': base64(secret) }),
       'clusters[0].cluster.certificate-authority-data',
     ],
@@ -320,7 +316,7 @@ describe('rule 30: malformed files', () => {
       'users[0].user.client-key-data',
     ],
     [
-      'a key that is none',
+      'an invalid key',
       () =>
         kubeconfig({}, { 'client-certificate-data': base64(client.certificate), 'client-key-data': base64(secret) }),
       'users[0].user.client-key-data',
@@ -328,7 +324,7 @@ describe('rule 30: malformed files', () => {
     ['a token that is a number', () => kubeconfig({}, { token: 12345 }), 'users[0].user.token'],
     ['a token with a line break', () => kubeconfig({}, { token: `${secret}\nx-evil: 1` }), 'users[0].user.token'],
     ['a token beside a password', () => kubeconfig({}, { token: secret, password: secret }), 'users[0].user.token'],
-    ['a user that is no map', () => kubeconfig({}, {}, { users: [{ name: 'u', user: secret }] }), 'users[0].user'],
+    ['a user that is not a map', () => kubeconfig({}, {}, { users: [{ name: 'u', user: secret }] }), 'users[0].user'],
   ];
 
   it.each(cases)('rule 30: %s', (_name, text, field) => {

@@ -54,14 +54,14 @@ describe('rule 25: the state of the Lease', () => {
 
   it.each([
     ['another, just seen', held('them'), 0, 'held'],
-    ['another, a moment before its time', held('them'), 14_999, 'held'],
-    ['another, at its time', held('them'), 15_000, 'free'],
+    ['another, just before it expires', held('them'), 14_999, 'held'],
+    ['another, when it expires', held('them'), 15_000, 'free'],
     ['another with a longer lease than ours', held('them', { leaseDurationSeconds: 60 }), 59_999, 'held'],
     ['another with a shorter lease than ours', held('them', { leaseDurationSeconds: 5 }), 5_000, 'free'],
-    ['another that names no duration: ours counts', held('them', { leaseDurationSeconds: null }), 14_999, 'held'],
+    ['another without a duration: ours counts', held('them', { leaseDurationSeconds: null }), 14_999, 'held'],
     ['another with a duration of 0: ours counts', held('them', { leaseDurationSeconds: 0 }), 14_999, 'held'],
-    ['nobody', held(''), 0, 'free'],
-    ['nobody, a Lease without spec', leaseOf({}), 0, 'free'],
+    ['no replica', held(''), 0, 'free'],
+    ['no replica, in a Lease without spec', leaseOf({}), 0, 'free'],
     ['us', held('us'), 0, 'ours'],
     ['us, long ago', held('us'), 1_000_000, 'ours'],
   ])('rule 25: held by %s', (_, lease, age, expected) => {

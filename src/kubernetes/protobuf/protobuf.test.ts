@@ -47,9 +47,9 @@ describe('numbers', () => {
   );
 
   it.each([
-    ['ends inside', [0x80, 0x80], 'ends inside a number'],
-    ['nothing', [], 'ends inside a number'],
-    ['goes on for ever', Array.from({ length: 20 }, () => 0x80), 'more than ten bytes'],
+    ['is truncated', [0x80, 0x80], 'ends inside a number'],
+    ['is empty', [], 'ends inside a number'],
+    ['never ends', Array.from({ length: 20 }, () => 0x80), 'more than ten bytes'],
   ])('refuses one that %s', (_, bytes, problem) => {
     expect(() => readInteger(cursorOf(...bytes), 0x08)).toThrow(problem);
     expect(() => readInteger(cursorOf(...bytes), 0x08)).toThrow(ProtobufError);
@@ -130,8 +130,8 @@ describe('messages', () => {
   });
 
   it.each([
-    ['64 bits that are not there', [0x09, 1, 2, 3]],
-    ['32 bits that are not there', [0x0d, 1]],
+    ['64 bits that are truncated', [0x09, 1, 2, 3]],
+    ['32 bits that are truncated', [0x0d, 1]],
     ['a group', [0x0b, 0x0c]],
     ['the wire type 6', [0x0e]],
     ['the wire type 7', [0x0f]],

@@ -82,7 +82,7 @@ const callTo = async (accept: (socket: Socket) => void, call: Call<unknown>): Pr
 
 const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`;
 const cases: readonly (readonly [string, Call<unknown>, string, string, string])[] = [
-  ['interim answers', getVersion, '', 'HTTP/1.1 103 Early Hints\r\n\r\n', 'MalformedResponse'],
+  ['interim responses', getVersion, '', 'HTTP/1.1 103 Early Hints\r\n\r\n', 'MalformedResponse'],
   ['empty lines', getVersion, '', '\r\n', 'MalformedResponse'],
   ['headers', getVersion, ok, 'a: b\r\n', 'ConnectionError'],
   ['one header', getVersion, `${ok}a: `, 'b', 'ConnectionError'],

@@ -426,8 +426,8 @@ describe('rule 5: an idle connection when a request fails', () => {
     readonly what: string;
     readonly end: (bench: Awaited<ReturnType<typeof hang>>, controller: AbortController) => unknown;
   }>([
-    { what: 'its deadline', end: ({ clock }) => clock.advance(5_000) },
-    { what: 'a deadline of whoever sends it', end: (_, controller) => controller.abort(timeout) },
+    { what: 'its own deadline', end: ({ clock }) => clock.advance(5_000) },
+    { what: "the caller's deadline", end: (_, controller) => controller.abort(timeout) },
     { what: 'a reset', end: ({ request }) => request.socket.destroy() },
   ])('rule 5: is not used again after $what, because it may be half-open, too', async ({ end }) => {
     const controller = new AbortController();

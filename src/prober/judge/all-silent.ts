@@ -1,7 +1,7 @@
 import { decisionOf, minRetryDelayMs } from './decision.ts';
 import { type CandidatesCase, type RuleInstants, isPathReachable } from './external-probe-rules.ts';
 import { type ObservedLease, confirmAfterMs } from './observed-leases.ts';
-import { nthSmallest } from './threshold.ts';
+import { nthSmallest } from './lease-threshold.ts';
 import type { Decision } from './decision.ts';
 import type { ProbeInput, ProbeSettings } from './probe-input.ts';
 

@@ -27,7 +27,7 @@ import {
   share,
   thresholdInstant,
   wrongClocksDeadline,
-} from './threshold.ts';
+} from './lease-threshold.ts';
 import type { Decision } from './decision.ts';
 import type { LeaseList, ProbeInput } from './probe-input.ts';
 import type { ProbeMemory } from './probe-memory.ts';

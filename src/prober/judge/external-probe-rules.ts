@@ -1,6 +1,6 @@
 import { decisionOf, nextScheduledRun, minRetryDelayMs } from './decision.ts';
 import type { ObservedLease } from './observed-leases.ts';
-import { nthSmallest } from './threshold.ts';
+import { nthSmallest } from './lease-threshold.ts';
 import type { Decision } from './decision.ts';
 import type { ExternalProbeView, ProbeInput } from './probe-input.ts';
 import type { LeaseCounts } from './verdict.ts';

@@ -3,7 +3,7 @@ import { ApiError } from '../../kubernetes/api/errors.ts';
 import { decisionOf, nextScheduledRun, minRetryDelayMs } from './decision.ts';
 import { downtimeMs, lengthenSpell } from './downtime.ts';
 import type { ObservedLease } from './observed-leases.ts';
-import { earliestReach, mayReachAt } from './threshold.ts';
+import { earliestReach, mayReachAt } from './lease-threshold.ts';
 import type { Decision } from './decision.ts';
 import type { ProbeInput } from './probe-input.ts';
 import type { ProbeMemory } from './probe-memory.ts';

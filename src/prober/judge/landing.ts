@@ -1,6 +1,6 @@
 import { minRetryDelayMs } from './decision.ts';
 import type { ObservedLease } from './observed-leases.ts';
-import { neededOf, nthSmallest, reachesThreshold } from './threshold.ts';
+import { neededOf, nthSmallest, reachesThreshold } from './lease-threshold.ts';
 import type { Decision } from './decision.ts';
 import type { ProbeInput, ProbeSettings } from './probe-input.ts';
 import type { Flapping, Outage, ProbeMemory } from './probe-memory.ts';

@@ -11,7 +11,7 @@ import {
   share,
   thresholdInstant,
   wrongClocksDeadline,
-} from './threshold.ts';
+} from './lease-threshold.ts';
 
 const now = 100_000;
 const judgedAt = (expiresAt: readonly number[]): readonly JudgedLease[] =>

@@ -53,7 +53,7 @@ export interface ProbeMemory {
   readonly allSilentSeenAt?: number;
   readonly outage?: Outage;
   readonly flapping?: Flapping;
-  /** Number of consecutive failed runs while enough leases were old; it starts again when they expire. */
+  /** Failed runs in a row since enough leases were half expired; counted again from the time at which enough have expired. */
   readonly failedRuns?: { readonly count: number; readonly isExpired: boolean };
   /** Longest response time of the latest run that got a response, in milliseconds. */
   readonly slowestResponseMs?: number;

@@ -227,7 +227,7 @@ describe('runs', () => {
 
   it('that threw an error are followed by others', () => {
     const { state } = advanceShoot(initial, [], context(5_000));
-    const broke = advanceShoot(state, [{ kind: 'run-broke', nextRunAt: 16_000 }], context(6_000));
+    const broke = advanceShoot(state, [{ kind: 'run-aborted', nextRunAt: 16_000 }], context(6_000));
     expect(broke).toMatchObject({ effects: [], wakeAt: 16_000, state: { runUnderWay: false } });
   });
 
@@ -244,7 +244,7 @@ describe('runs', () => {
   it('ignore responses to flows that have ended', () => {
     const error = new ApiError({ code: 'ServerError', message: 'x' });
     const answer = { key: 'x', result: { ok: false, error } } as const;
-    const step = advanceShoot(initial, [{ kind: 'answered', flow: 7, answer }], context(1_000));
+    const step = advanceShoot(initial, [{ kind: 'responded', flow: 7, response: answer }], context(1_000));
     expect(step.state).toEqual(initial);
   });
 });
@@ -267,9 +267,9 @@ it('a response to another flow is ignored', () => {
     watchesInterruptedMs: 0,
     role: leader,
   };
-  const other = advanceShoot(state, [{ kind: 'answered', flow: 7, answer }], context);
+  const other = advanceShoot(state, [{ kind: 'responded', flow: 7, response: answer }], context);
   expect(other.state.flow?.operations).toMatchObject([{ phase: { kind: 'writing' } }]);
-  const own = advanceShoot(state, [{ kind: 'answered', flow: 1, answer }], context);
+  const own = advanceShoot(state, [{ kind: 'responded', flow: 1, response: answer }], context);
   expect(own.effects).toMatchObject([{ kind: 'flow-ended', end: 'failed' }]);
 });
 

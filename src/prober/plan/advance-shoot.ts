@@ -1,6 +1,7 @@
 import { restoresLess } from '../judge/lifecycle.ts';
 import { nextRunDue, runSooner, scheduleAfter } from '../judge/next-run.ts';
-import { type Flow, type FlowEnd, advanceFlow, cancelFlow } from './flow.ts';
+import { advanceFlow, cancelFlow } from './flow.ts';
+import type { Flow, FlowEnd } from './flow-state.ts';
 import type { ActionResponse } from './operation.ts';
 import type { DesiredScaling, Effect, ShootContext, ShootEvent, ShootProberState, ShootStep } from './shoot-state.ts';
 import { isPaused } from './pause.ts';
@@ -30,7 +31,7 @@ export const advanceShoot = (
     effects.push(...taken.effects);
   }
   const answers = events.flatMap((event) =>
-    event.kind === 'answered' && event.flow === state.flow?.id ? [event.answer] : [],
+    event.kind === 'responded' && event.flow === state.flow?.id ? [event.response] : [],
   );
   const flowed = runFlow(startPending(current, context), answers, context);
   effects.push(...flowed.effects);
@@ -49,11 +50,11 @@ interface Taken {
 
 const takeEvent = (state: ShootProberState, event: ShootEvent, context: ShootContext): Taken => {
   switch (event.kind) {
-    case 'answered':
+    case 'responded':
       return { state, effects: [] };
-    case 'external-probe-turned':
+    case 'external-probe-changed':
       return { state: runSooner(state, { ...event, now: context.now }), effects: [] };
-    case 'run-broke':
+    case 'run-aborted':
       return { state: { ...state, runUnderWay: false, nextRunAt: event.nextRunAt }, effects: [] };
     case 'stop':
       if (
@@ -100,7 +101,7 @@ const runFlow = (state: ShootProberState, answers: readonly ActionResponse[], co
   const { flow: _, ...before } = state;
   const known =
     flow.withoutLead !== undefined && hasWritten(flow) ? { ...before, scaledWithoutLead: true as const } : before;
-  const rest = mayHaveLostAnswer(flow, end) ? { ...known, mustReread: flow.direction } : known;
+  const rest = mayHaveLostResponse(flow, end) ? { ...known, mustReread: flow.direction } : known;
   const ended =
     rest.releaseStarted === true ? ({ ...rest, ended: end === 'completed' ? 'done' : 'failed' } as const) : rest;
   if (rest.next === undefined || rest.releasePolicy !== undefined) {
@@ -115,7 +116,7 @@ const hasWritten = ({ operations }: Flow): boolean => operations.some(({ mayHave
 const isRestoring = (flow: Flow): boolean => flow.direction === 'up' && hasWritten(flow);
 
 /** True if a response may have been lost, so that a write may have taken effect that the watch does not show yet. */
-const mayHaveLostAnswer = ({ operations }: Flow, end: FlowEnd): boolean =>
+const mayHaveLostResponse = ({ operations }: Flow, end: FlowEnd): boolean =>
   end === 'cancelled' || operations.some(({ mayHaveWritten, phase }) => mayHaveWritten && phase.kind === 'failed');
 
 const cancelForRelease = (state: ShootProberState): ShootProberState => {

@@ -1,6 +1,6 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { DependentResource, ScaleInfo } from '../settings.ts';
-import type { Flow, SnapshotOf } from './flow.ts';
+import type { Flow, SnapshotOf } from './flow-state.ts';
 import { type Direction, type ScalingScope, narrowScope, planPatch } from './patch-plan.ts';
 import type { WithoutLead } from './without-lead.ts';
 import { type IfMissing, idleOperation } from './operation.ts';

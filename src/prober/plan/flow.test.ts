@@ -23,7 +23,8 @@ import {
 import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
 import { deployment, etcd, objectOf, stateOf } from '../testing/seed-model.ts';
 import { createFlow } from './create-flow.ts';
-import { type Flow, advanceFlow, confirmFlow } from './flow.ts';
+import { advanceFlow, confirmFlow } from './flow.ts';
+import type { Flow } from './flow-state.ts';
 
 const [a, b, c, d] = [deployment('a'), deployment('b'), deployment('c'), deployment('d')];
 const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };

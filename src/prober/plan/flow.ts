@@ -1,58 +1,12 @@
 import { formatHeldNote } from '../../gardener/held-note.ts';
-import type { Direction, ScalingScope } from './patch-plan.ts';
-import type { WithoutLead } from './without-lead.ts';
+import type { Flow, FlowEnd, FlowInput, SnapshotOf } from './flow-state.ts';
+import { isVerdictRecent, levelCutoff, mayScale, mayStartNextLevel } from './flow-levels.ts';
+import type { ScalingScope } from './patch-plan.ts';
 import { stepOperation } from './operation-step.ts';
-import {
-  type Action,
-  type Operation,
-  type ActionResponse,
-  type Snapshot,
-  letsNextLevelStart,
-  isAlreadyAtZero,
-  isOver,
-  applyResponse,
-  startOperation,
-  wakeTime,
-} from './operation.ts';
-
-/**
- * A level of a scale-down delays the next one by at most this time after its initial delay, in milliseconds. All levels together have the 10 s between the
- * expiry age (30 s) and KCM's grace period (40 s).
- */
-const downLevelLimitMs = 3_000;
+import { type Action, type ActionResponse, isOver, applyResponse, startOperation, wakeTime } from './operation.ts';
 
 /** A step that is late by more than this time, in milliseconds, shows that the process or its machine was suspended: a busy CPU does not delay it so long. */
 const suspensionMs = 10_000;
-
-/** The scaling of a shoot's dependent resources in one direction, level by level; advanced by `advanceFlow`. Times are monotonic milliseconds. */
-export interface Flow {
-  readonly id: number;
-  readonly direction: Direction;
-  readonly scope: ScalingScope;
-  /** Explanation of its verdict, in words and numbers. */
-  readonly reason: string;
-  /** Reason for which this process scales down without the lead. Absent if it leads. */
-  readonly withoutLead?: WithoutLead | undefined;
-  readonly startedAt: number;
-  /** The configured levels, in ascending order. */
-  readonly levels: readonly number[];
-  readonly startedLevels: number;
-  readonly levelStartedAt: number;
-  readonly operations: readonly Operation[];
-  /** Time of the verdict's last confirmation. On a verdict older than `verdictMaxAgeMs` a scale-up starts no level and scales nothing. */
-  readonly verdictAt: number;
-  readonly verdictMaxAgeMs: number;
-  /** Time at which the flow is to be advanced at the latest. */
-  readonly wakeAt: number;
-  /** True if the process was suspended since the verdict, which may no longer be true: nothing is scaled until it is confirmed. */
-  readonly wasSuspended?: boolean;
-  /** Set if the flow sends no new requests and only awaits the responses to its writes in flight. */
-  readonly ending?: 'failed' | 'cancelled';
-}
-
-export type FlowEnd = 'completed' | 'failed' | 'cancelled';
-
-export type SnapshotOf = (key: string) => Snapshot;
 
 export interface FlowStep {
   readonly flow: Flow;
@@ -61,29 +15,6 @@ export interface FlowStep {
   readonly wakeAt: number;
   readonly end?: FlowEnd;
 }
-
-interface FlowInput {
-  readonly now: number;
-  /** The same instant in milliseconds since the epoch. */
-  readonly wallNow: number;
-  /** Identity of this process, for the note on resources that it scales down. */
-  readonly identity: string;
-  readonly snapshotOf: SnapshotOf;
-  /** Time for which a watch of Clusters or dependents has been interrupted, in milliseconds; 0 while all are open. */
-  readonly watchesInterruptedMs: number;
-}
-
-/** Longest time that a scale-up waits for interrupted watches, in milliseconds. */
-const longestAwayMs = 90_000;
-
-/**
- * True if a scale-up must wait for interrupted watches: the shoot may have been hibernated, and resources that the caches show as up may be down. A flow
- * that no later verdict can confirm (at the end of probing) reads from the API server instead.
- */
-export const mustAwaitWatches = (
-  { verdictMaxAgeMs }: Pick<Flow, 'verdictMaxAgeMs'>,
-  { watchesInterruptedMs }: Pick<FlowInput, 'watchesInterruptedMs'>,
-): boolean => Number.isFinite(verdictMaxAgeMs) && watchesInterruptedMs > 0 && watchesInterruptedMs < longestAwayMs;
 
 export const advanceFlow = (
   flow: Flow,
@@ -163,56 +94,6 @@ const startNextLevel = (flow: Flow, now: number): Flow => {
     ),
   };
 };
-
-const currentLevel = (flow: Flow): readonly Operation[] =>
-  flow.operations.filter(({ info }) => info.level === flow.levels[flow.startedLevels - 1]);
-
-const isVerdictRecent = ({ verdictAt, verdictMaxAgeMs }: Flow, now: number): boolean =>
-  now - verdictAt <= verdictMaxAgeMs;
-
-/** True if the flow may still scale: delays, timeouts and retries within a level can outlast its verdict and the watches that it relies on. */
-const mayScale = (flow: Flow, input: FlowInput): boolean => {
-  switch (flow.direction) {
-    case 'down':
-      return flow.wasSuspended !== true;
-    case 'up':
-      return isVerdictRecent(flow, input.now) && !mustAwaitWatches(flow, input);
-    case 'release':
-      return true;
-  }
-};
-
-/**
- * A scale-up waits until the level is over, and needs a fresh verdict: MCM, started before KCM is ready, would replace healthy machines. A scale-down waits
- * too, but not for resources that have used up their attempts, and only until `levelCutoff`: one that cannot be scaled must not leave others unprotected.
- */
-const mayStartNextLevel = (flow: Flow, input: FlowInput): boolean => {
-  if (flow.startedLevels === flow.levels.length) return false;
-  const level = currentLevel(flow);
-  switch (flow.direction) {
-    case 'down':
-      if (!mayScale(flow, input)) return false;
-      return level.every(letsNextLevelStart) || input.now >= levelCutoff(flow, input.snapshotOf);
-    case 'up':
-      return level.every(isOver) && mayScale(flow, input);
-    case 'release':
-      return level.every(isOver);
-  }
-};
-
-/** The limit starts after the initial delay, which the operator configured; a resource that is at 0 already has none to wait for. */
-const levelCutoff = (flow: Flow, snapshotOf: SnapshotOf): number =>
-  flow.levelStartedAt +
-  Math.max(
-    0,
-    ...currentLevel(flow)
-      .filter((operation) => !isOver(operation))
-      .map((operation) => {
-        const { initialDelayMs, timeoutMs } = operation.info;
-        const delayMs = isAlreadyAtZero(operation, snapshotOf(operation.key)) ? 0 : initialDelayMs;
-        return delayMs + Math.min(timeoutMs, downLevelLimitMs);
-      }),
-  );
 
 const nextWake = (flow: Flow, snapshotOf: SnapshotOf): number => {
   const isWaiting = flow.wasSuspended !== true && flow.startedLevels < flow.levels.length;

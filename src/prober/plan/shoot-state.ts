@@ -4,7 +4,7 @@ import type { Decision } from '../judge/decision.ts';
 import type { ProbeMemory } from '../judge/probe-memory.ts';
 import type { Verdict } from '../judge/verdict.ts';
 import type { DependentResource } from '../settings.ts';
-import type { Flow, FlowEnd, SnapshotOf } from './flow.ts';
+import type { Flow, FlowEnd, SnapshotOf } from './flow-state.ts';
 import type { Action, ActionResponse } from './operation.ts';
 import type { Direction, ScalingScope } from './patch-plan.ts';
 import type { Role } from './without-lead.ts';
@@ -51,10 +51,10 @@ export interface ShootProberState extends NextRun {
 export type ShootEvent =
   | { readonly kind: 'run-ended'; readonly decision: Decision }
   /** A run was aborted or threw an error; the next one starts at `nextRunAt`. */
-  | { readonly kind: 'run-broke'; readonly nextRunAt: number }
+  | { readonly kind: 'run-aborted'; readonly nextRunAt: number }
   /** The address of the external probe no longer counts as reachable or, with `isUnreachable`, now counts as unreachable. */
-  | { readonly kind: 'external-probe-turned'; readonly isUnreachable: boolean }
-  | { readonly kind: 'answered'; readonly flow: number; readonly answer: ActionResponse }
+  | { readonly kind: 'external-probe-changed'; readonly isUnreachable: boolean }
+  | { readonly kind: 'responded'; readonly flow: number; readonly response: ActionResponse }
   | { readonly kind: 'stop'; readonly releasePolicy: ReleasePolicy; readonly reason?: string };
 
 export interface ShootContext {

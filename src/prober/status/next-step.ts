@@ -1,5 +1,5 @@
 import { nextRunDue } from '../judge/next-run.ts';
-import { type Flow } from '../plan/flow.ts';
+import type { Flow } from '../plan/flow-state.ts';
 import { isOver } from '../plan/operation.ts';
 import type { ShootProberState } from '../plan/shoot-state.ts';
 import type { PauseInForce, ProtectionState } from './schema.ts';

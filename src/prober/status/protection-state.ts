@@ -1,5 +1,5 @@
 import type { LeaseCounts, Verdict } from '../judge/verdict.ts';
-import type { Flow } from '../plan/flow.ts';
+import type { Flow } from '../plan/flow-state.ts';
 import type { ProtectionState } from './schema.ts';
 
 interface StateInput {

@@ -1,17 +1,17 @@
 import { effectOf } from '../plan/patch-plan.ts';
 import type { ProberReport } from '../report.ts';
-import type { Answered } from '../report-scaling.ts';
+import type { ReceivedResponse } from '../report-scaling.ts';
 import type { StatusBoard } from './board.ts';
 import type { Scaled } from './shoot-record.ts';
 
 /** Returns the rest of KCM's grace period after a scale-down that has just been written, in milliseconds. */
-const marginOf = ({ action, outcome, race, now }: Answered): number | undefined => {
+const marginOf = ({ action, outcome, graceDeadline, now }: ReceivedResponse): number | undefined => {
   const isScaledDown = action.kind === 'write' && effectOf(action.write) === 'down' && outcome.result.ok;
-  return isScaledDown && race !== undefined ? race.graceEndsAt - now : undefined;
+  return isScaledDown && graceDeadline !== undefined ? graceDeadline.graceEndsAt - now : undefined;
 };
 
 /** Returns a write that the API server accepted. Leaves out a write that only stores the former count, because the write of the count itself follows. */
-const scaledOf = ({ flow, action, outcome, ref }: Answered): Scaled | undefined => {
+const scaledOf = ({ flow, action, outcome, ref }: ReceivedResponse): Scaled | undefined => {
   if (action.kind !== 'write' || !outcome.result.ok || ref === undefined) return undefined;
   const { base, replicas, annotating } = action.write;
   const resource = { kind: ref.kind, name: ref.name };
@@ -27,8 +27,8 @@ export const reportToBoard = (report: ProberReport, board: StatusBoard): ProberR
     report.runEnded(namespace, run);
     board.runEnded(namespace, run.result.decision);
   },
-  answered: (namespace, answer) => {
-    report.answered(namespace, answer);
+  responseReceived: (namespace, answer) => {
+    report.responseReceived(namespace, answer);
     const margin = marginOf(answer);
     if (margin !== undefined) board.scaledDown(namespace, margin);
     const scaled = scaledOf(answer);

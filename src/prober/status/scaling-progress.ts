@@ -1,4 +1,4 @@
-import type { Flow } from '../plan/flow.ts';
+import type { Flow } from '../plan/flow-state.ts';
 import type { Operation } from '../plan/operation.ts';
 import { type Moment, timeAt } from './moment.ts';
 import type { ScalingProgress } from './schema.ts';

@@ -6,7 +6,7 @@ import type { ReleasePolicy } from '../judge/lifecycle.ts';
 import { takeSnapshot } from '../plan/snapshots.ts';
 import { emptyProbeMemory as memory } from '../judge/probe-memory.ts';
 import type { Verdict } from '../judge/verdict.ts';
-import type { Flow, FlowEnd } from '../plan/flow.ts';
+import type { Flow, FlowEnd } from '../plan/flow-state.ts';
 import type { Action, ActionResponse, Snapshot } from '../plan/operation.ts';
 import { advanceShoot } from '../plan/advance-shoot.ts';
 import type { Effect, ShootEvent, ShootProberState } from '../plan/shoot-state.ts';
@@ -177,7 +177,7 @@ export class SeedHarness {
       if (action.kind === 'read' && this.#unanswered.get(key) !== id) return;
       this.#release(key);
       if (result.ok && result.value !== undefined) this.#lastResponses.set(key, result.value);
-      this.#advance([{ kind: 'answered', flow: id, answer: { key, result } }]);
+      this.#advance([{ kind: 'responded', flow: id, response: { key, result } }]);
     });
   }
 

@@ -8,7 +8,7 @@ import { topic } from './target.ts';
 const { ConfigMap, Cluster, Deployment, Machine, Watermill } = simKinds;
 
 export const createCases = topic('create', {
-  'answers 201 with name, namespace, uid, resourceVersion and creation time': async (target) => {
+  'returns 201 with name, namespace, uid, resourceVersion and creation time': async (target) => {
     const api = createApi(target);
     const made = expectObject(await api.create(api.at(ConfigMap), configMap('a', { k: 'v' })), 201);
     expect(made).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1', data: { k: 'v' } });
@@ -19,7 +19,7 @@ export const createCases = topic('create', {
     expect(made.metadata).not.toHaveProperty('generation');
   },
 
-  'what was created can be read, unchanged': async (target) => {
+  'a created object can be read, unchanged': async (target) => {
     const api = createApi(target);
     const made = expectObject(await api.create(api.at(ConfigMap), configMap('a')), 201);
     expect(expectObject(await api.get(api.at(ConfigMap, 'a')))).toEqual(made);
@@ -32,7 +32,7 @@ export const createCases = topic('create', {
     expect(Number(second.metadata.resourceVersion)).toBeGreaterThan(Number(first.metadata.resourceVersion));
   },
 
-  'empty labels and annotations are left out': async (target) => {
+  'empty labels and annotations are omitted': async (target) => {
     const api = createApi(target);
     const made = expectObject(
       await api.create(api.at(ConfigMap), configMap('a', {}, { labels: {}, annotations: {} })),
@@ -120,7 +120,7 @@ export const createCases = topic('create', {
     expectFailure(reply, { code: 400, reason: 'BadRequest', message });
   },
 
-  'a namespace that is not there is NotFound, for built-in and custom kinds': async (target) => {
+  'a missing namespace is NotFound, for built-in and custom kinds': async (target) => {
     const api = createApi(target);
     const details = { name: 'no-such-namespace', kind: 'namespaces' };
     const failure = { code: 404, reason: 'NotFound', message: 'namespaces "no-such-namespace" not found', details };

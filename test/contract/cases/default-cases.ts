@@ -39,7 +39,7 @@ export const defaultCases = topic('defaults', {
     expect(causesOf(negative)).toEqual([['FieldValueInvalid', 'spec.replicas']]);
   },
 
-  'replicas that are no number are BadRequest': async (target) => {
+  'replicas that are not a number are BadRequest': async (target) => {
     const api = createApi(target);
     expectFailure(await api.create(api.at(Deployment), workload('a', { replicas: 'two' })), {
       code: 400,
@@ -51,7 +51,7 @@ export const defaultCases = topic('defaults', {
     });
   },
 
-  'pods start Pending with grace period 30, whatever status they bring': async (target) => {
+  'pods start Pending with grace period 30, whatever status is sent': async (target) => {
     const api = createApi(target);
     const made = expectObject(await api.create(api.at(Pod), { ...pod('a'), status: { phase: 'Running' } }), 201);
     expect(made.status).toEqual({ phase: 'Pending', qosClass: 'BestEffort' });
@@ -59,7 +59,7 @@ export const defaultCases = topic('defaults', {
     expect(made.metadata.generation).toBe(1);
   },
 
-  'nodes keep the status they register with': async (target) => {
+  'nodes keep the status with which they register': async (target) => {
     const api = createApi(target);
     const conditions = [{ type: 'Ready', status: 'True' }];
     const made = expectObject(await api.create(api.at(Node), node(api.namespace, { status: { conditions } })), 201);

@@ -13,7 +13,7 @@ const gone = async (api: Api, path: string): Promise<void> => {
 };
 
 export const deleteCases = topic('delete', {
-  'answers a Success Status that names the object, which is gone': async (target) => {
+  'returns a Success Status that names the object, and deletes it': async (target) => {
     const api = createApi(target);
     const { uid } = (await made(api, api.at(Deployment), workload('a'))).metadata;
     expect(expectObject(await api.remove(api.at(Deployment, 'a')))).toEqual({
@@ -26,7 +26,7 @@ export const deleteCases = topic('delete', {
     await gone(api, api.at(Deployment, 'a'));
   },
 
-  'custom kinds answer the same': async (target) => {
+  'custom kinds return the same': async (target) => {
     const api = createApi(target);
     const { uid } = (await made(api, api.at(Machine), machine('a'))).metadata;
     const status = expectObject(await api.remove(api.at(Machine, 'a')));
@@ -36,7 +36,7 @@ export const deleteCases = topic('delete', {
     });
   },
 
-  'what is not there is NotFound': async (target) => {
+  'a missing object is NotFound': async (target) => {
     const api = createApi(target);
     const details = { name: 'a', kind: 'configmaps' };
     expectFailure(await api.remove(api.at(ConfigMap, 'a')), {
@@ -47,7 +47,7 @@ export const deleteCases = topic('delete', {
     });
   },
 
-  'preconditions that hold let it through': async (target) => {
+  'succeeds if its preconditions hold': async (target) => {
     const api = createApi(target);
     const { uid, resourceVersion } = (await made(api, api.at(ConfigMap), configMap('a'))).metadata;
     expectObject(await api.remove(api.at(ConfigMap, 'a'), { preconditions: { uid, resourceVersion } }));
@@ -74,7 +74,7 @@ export const deleteCases = topic('delete', {
     expectObject(await api.get(api.at(Watermill, 'a')));
   },
 
-  'a finalizer holds the object back, marked': async (target) => {
+  'a finalizer keeps the object, with a deletionTimestamp': async (target) => {
     const api = createApi(target);
     const before = await made(api, api.at(Machine), machine('a', { metadata: { name: 'a', finalizers: ['x.io/a'] } }));
     const marked = expectObject(await api.remove(api.at(Machine, 'a')));
@@ -86,7 +86,7 @@ export const deleteCases = topic('delete', {
     expect(again).toEqual(marked);
   },
 
-  'removing the last finalizer of a marked object removes it': async (target) => {
+  'removing the last finalizer of a terminating object removes it': async (target) => {
     const api = createApi(target);
     await made(api, api.at(ConfigMap), configMap('a', {}, { finalizers: ['x.io/a', 'x.io/b'] }));
     expectObject(await api.remove(api.at(ConfigMap, 'a')));
@@ -96,14 +96,14 @@ export const deleteCases = topic('delete', {
     await gone(api, api.at(ConfigMap, 'a'));
   },
 
-  'removing finalizers of an object that is not marked leaves it': async (target) => {
+  'removing finalizers of an object that is not terminating keeps it': async (target) => {
     const api = createApi(target);
     await made(api, api.at(ConfigMap), configMap('a', {}, { finalizers: ['x.io/a'] }));
     expectObject(await api.patch(api.at(ConfigMap, 'a'), { metadata: { finalizers: null } }));
     expectObject(await api.get(api.at(ConfigMap, 'a')));
   },
 
-  'a marked object takes no new finalizers': async (target) => {
+  'a terminating object accepts no new finalizers': async (target) => {
     const api = createApi(target);
     await made(api, api.at(ConfigMap), configMap('a', {}, { finalizers: ['x.io/a'] }));
     expectObject(await api.remove(api.at(ConfigMap, 'a')));
@@ -112,7 +112,7 @@ export const deleteCases = topic('delete', {
     expectFailure(reply, { code: 422, reason: 'Invalid', message });
   },
 
-  'the mark cannot be taken back': async (target) => {
+  'the deletionTimestamp cannot be removed': async (target) => {
     const api = createApi(target);
     await made(api, api.at(ConfigMap), configMap('a', {}, { finalizers: ['x.io/a'] }));
     const { deletionTimestamp } = expectObject(await api.remove(api.at(ConfigMap, 'a'))).metadata;
@@ -139,7 +139,7 @@ export const deleteCases = topic('delete', {
     expect(body.metadata.deletionGracePeriodSeconds).toBe(5);
   },
 
-  'a pod that no node has, or that has ended, goes at once': async (target) => {
+  'a pod without a node, or that has ended, is deleted at once': async (target) => {
     const api = createApi(target);
     await made(api, api.at(Pod), pod('a'));
     expect(expectObject(await api.remove(api.at(Pod, 'a'))).metadata.deletionGracePeriodSeconds).toBe(0);
@@ -150,7 +150,7 @@ export const deleteCases = topic('delete', {
     await gone(api, api.at(Pod, 'b'));
   },
 
-  'watchers see a pod marked before it goes': async (target) => {
+  'watchers see the deletionTimestamp of a pod before its deletion': async (target) => {
     const api = createApi(target);
     const { resourceVersion } = (await made(api, api.at(Pod), pod('a'))).metadata;
     const watcher = await api.watch(api.at(Pod), { resourceVersion });

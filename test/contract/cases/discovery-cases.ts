@@ -13,14 +13,14 @@ const groupPath = (kind: SimKind): string =>
   kind.group === '' ? `/api/${kind.version}` : `/apis/${apiVersionOf(kind)}`;
 
 export const discoveryCases = topic('discovery', {
-  'GET /version tells the version': async (target) => {
+  'GET /version returns the version': async (target) => {
     const version = expectObject(await createApi(target).get('/version'));
     expect(version).toMatchObject({ major: '1', minor: '36' });
     expect(version.gitVersion).toMatch(/^v1\.36\./);
     expect(version.platform).toBe('linux/amd64');
   },
 
-  'health paths answer ok as text': async (target) => {
+  'health paths return ok as text': async (target) => {
     const api = createApi(target);
     for (const path of ['/readyz', '/livez', '/healthz', '/readyz/ping']) {
       // The response is text for every Accept header.
@@ -68,7 +68,7 @@ export const discoveryCases = topic('discovery', {
     }
   },
 
-  'subresources are listed where a kind has them, a scale as autoscaling/v1': async (target) => {
+  'subresources are listed if a kind has them, a scale as autoscaling/v1': async (target) => {
     const api = createApi(target);
     for (const kind of Object.values(simKinds)) {
       const list = expectObject(await api.get(groupPath(kind)));
@@ -123,7 +123,7 @@ export const discoveryCases = topic('discovery', {
     expectFailure(custom, { code: 404, reason: 'NotFound', details });
   },
 
-  'answers carry a Date header and JSON as content type': async (target) => {
+  'responses have a Date header and JSON as content type': async (target) => {
     const reply = await createApi(target).get('/api/v1/namespaces');
     expect(Date.parse(reply.headers.date ?? '')).toBeGreaterThan(0);
     expect(reply.headers['content-type']).toBe('application/json');

@@ -19,7 +19,7 @@ const makeOf = (api: Api, path: string, slice: { name: string; service: string }
   made(api, path, endpointSlice(slice.name, { [serviceName]: slice.service, case: api.namespace }));
 
 export const endpointSliceCases = topic('endpoint slices', {
-  'those of some services, over all namespaces, in list and watch alike': async (target) => {
+  'slices of some services, over all namespaces, in list and watch alike': async (target) => {
     const api = createApi(target);
     const other = `${api.namespace}-other`;
     await made(api, '/api/v1/namespaces', { metadata: { name: other } });
@@ -76,7 +76,7 @@ export const endpointSliceCases = topic('endpoint slices', {
     await watcher.close();
   },
 
-  'the kind of addresses is required': async (target) => {
+  'the addressType is required': async (target) => {
     const api = createApi(target);
     const { addressType: _, ...slice } = endpointSlice('a');
     expectFailure(await api.create(api.at(EndpointSlice), slice), { code: 422, reason: 'Invalid' });

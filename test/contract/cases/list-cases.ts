@@ -66,7 +66,7 @@ export const listCases = topic('list', {
     expect(mine.map((item) => item.metadata.name)).toEqual(['a']);
   },
 
-  'a namespace that is not there has an empty list': async (target) => {
+  'a missing namespace has an empty list': async (target) => {
     const api = createApi(target);
     expect(namesOf(await api.get('/api/v1/namespaces/no-such-namespace/pods'))).toEqual([]);
   },
@@ -77,12 +77,12 @@ export const listCases = topic('list', {
     expect(expectObject(await api.get(api.at(ConfigMap))).metadata).not.toHaveProperty('continue');
   },
 
-  'a limit that is no number is BadRequest': async (target) => {
+  'a limit that is not a number is BadRequest': async (target) => {
     const api = createApi(target);
     expectFailure(await api.get(api.at(ConfigMap), { limit: 'many' }), { code: 400, reason: 'BadRequest' });
   },
 
-  'GET of an object that is not there is NotFound': async (target) => {
+  'GET of a missing object is NotFound': async (target) => {
     const api = createApi(target);
     const details = { name: 'a', group: 'apps', kind: 'deployments' };
     expectFailure(await api.get(api.at(Deployment, 'a')), {
@@ -126,7 +126,7 @@ export const pagingCases = topic('paging', {
     expect(second.json.metadata.resourceVersion).toBe(first.json.metadata.resourceVersion);
   },
 
-  'with a selector nothing is counted': async (target) => {
+  'with a selector the remaining items are not counted': async (target) => {
     const api = createApi(target);
     for (const name of ['a', 'b', 'c']) await made(api, api.at(ConfigMap), configMap(name, {}, { labels: { x: 'y' } }));
     await fill(api, ['aa', 'bb']);
@@ -138,7 +138,7 @@ export const pagingCases = topic('paging', {
     expect(namesOf(second)).toEqual(['c']);
   },
 
-  'a page that holds everything has no continue': async (target) => {
+  'a page with all items has no continue': async (target) => {
     const api = createApi(target);
     await fill(api, ['a', 'b']);
     const reply = await api.get(api.at(ConfigMap), { limit: '2' });

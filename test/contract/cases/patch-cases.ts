@@ -10,7 +10,7 @@ const { ConfigMap, Deployment, Machine, Watermill } = simKinds;
 const annotation = 'dependency-watchdog.gardener.cloud/replicas';
 
 export const mergePatchCases = topic('merge patch', {
-  'sets, replaces lists whole, and removes by null': async (target) => {
+  'sets fields, replaces whole lists, and removes by null': async (target) => {
     const api = createApi(target);
     await made(
       api,
@@ -97,7 +97,7 @@ export const mergePatchCases = topic('merge patch', {
     });
   },
 
-  'what is not there is NotFound': async (target) => {
+  'a missing object is NotFound': async (target) => {
     const api = createApi(target);
     expectFailure(await api.patch(api.at(ConfigMap, 'a'), { data: {} }), {
       code: 404,
@@ -126,7 +126,7 @@ export const mergePatchCases = topic('merge patch', {
     });
   },
 
-  'replicas that are no number are Invalid': async (target) => {
+  'replicas that are not a number are Invalid': async (target) => {
     const api = createApi(target);
     await made(api, api.at(Deployment), workload('a'));
     const reply = await api.patch(api.at(Deployment, 'a'), { spec: { replicas: 'two' } });
@@ -134,7 +134,7 @@ export const mergePatchCases = topic('merge patch', {
     expect(causesOf(reply)).toEqual([['FieldValueInvalid', 'patch']]);
   },
 
-  'the status is out of reach where it is a subresource': async (target) => {
+  'the status is not changed if it is a subresource': async (target) => {
     const api = createApi(target);
     const before = await made(api, api.at(Deployment), workload('a'));
     const after = expectObject(await api.patch(api.at(Deployment, 'a'), { status: { replicas: 5 } }));
@@ -142,7 +142,7 @@ export const mergePatchCases = topic('merge patch', {
     expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
   },
 
-  'patches without precondition at the same time all land': async (target) => {
+  'concurrent patches without precondition all succeed': async (target) => {
     const api = createApi(target);
     await made(api, api.at(ConfigMap), configMap('a'));
     const keys = ['a', 'b', 'c', 'd'];

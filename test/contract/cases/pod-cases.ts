@@ -42,7 +42,7 @@ const running = containerStatus('main', {
 });
 
 export const podDeleteCases = topic('delete a pod', {
-  'the uid and version it has: it is marked, and keeps the grace period of its own': async (target) => {
+  'with its uid and version: it is terminating, with its own grace period': async (target) => {
     const api = createApi(target);
     const before = await made(api, api.at(Pod), pod('a', onNode));
     const marked = expectObject(await api.remove(api.at(Pod, 'a'), preconditionsOf(before)));
@@ -52,14 +52,14 @@ export const podDeleteCases = topic('delete a pod', {
     expect(expectObject(await api.get(api.at(Pod, 'a')))).toEqual(marked);
   },
 
-  'of no node, it goes at once': async (target) => {
+  'without a node, it is deleted at once': async (target) => {
     const api = createApi(target);
     const before = await made(api, api.at(Pod), pod('a', { terminationGracePeriodSeconds: 7 }));
     expectObject(await api.remove(api.at(Pod, 'a'), preconditionsOf(before)));
     expectFailure(await api.get(api.at(Pod, 'a')), { code: 404, reason: 'NotFound' });
   },
 
-  'a version from before its recovery is a Conflict, and it lives on': async (target) => {
+  'a version from before its recovery is a Conflict, and it is kept': async (target) => {
     const api = createApi(target);
     await made(api, api.at(Pod), pod('a', onNode));
     const seen = await setStatus(api, 'a', { phase: 'Running', containerStatuses: [crashLooping] });
@@ -71,7 +71,7 @@ export const podDeleteCases = topic('delete a pod', {
     expect(expectObject(await api.get(api.at(Pod, 'a')))).toEqual(recovered);
   },
 
-  'its successor of the same name is a Conflict by the uid, whatever the version': async (target) => {
+  'a successor of the same name is a Conflict by the uid, whatever the version': async (target) => {
     const api = createApi(target);
     const first = await made(api, api.at(Pod), pod('a', onNode));
     expectObject(await api.remove(api.at(Pod, 'a'), { gracePeriodSeconds: 0 }));
@@ -87,7 +87,7 @@ export const podDeleteCases = topic('delete a pod', {
     expect(expectObject(await api.get(api.at(Pod, 'a')))).toEqual(second);
   },
 
-  'gone, it is NotFound, with preconditions too': async (target) => {
+  'deleted already, it is NotFound, with preconditions too': async (target) => {
     const api = createApi(target);
     const before = await made(api, api.at(Pod), pod('a'));
     expectObject(await api.remove(api.at(Pod, 'a')));
@@ -99,7 +99,7 @@ export const podDeleteCases = topic('delete a pod', {
     });
   },
 
-  'marked already: its version of now changes nothing, one from before is a Conflict': async (target) => {
+  'terminating already: its present version changes nothing, an earlier one is a Conflict': async (target) => {
     const api = createApi(target);
     const before = await made(api, api.at(Pod), pod('a', onNode));
     const marked = expectObject(await api.remove(api.at(Pod, 'a'), preconditionsOf(before)));
@@ -108,7 +108,7 @@ export const podDeleteCases = topic('delete a pod', {
     expectFailure(reply, { code: 409, reason: 'Conflict', details: { name: 'a', kind: 'Pod' } });
   },
 
-  'marked already: a shorter grace period holds, a longer one does not': async (target) => {
+  'terminating already: a shorter grace period applies, a longer one does not': async (target) => {
     const api = createApi(target);
     await made(api, api.at(Pod), pod('a', onNode));
     const grace = async (gracePeriodSeconds: number): Promise<unknown> => {
@@ -120,7 +120,7 @@ export const podDeleteCases = topic('delete a pod', {
 });
 
 export const podStatusCases = topic('status of a pod', {
-  'keeps what its kubelet says of containers, of all three sorts': async (target) => {
+  'keeps the container states that its kubelet reports, of all three kinds': async (target) => {
     const api = createApi(target);
     const before = await made(api, api.at(Pod), pod('a', onNode));
     const status = {
@@ -136,7 +136,7 @@ export const podStatusCases = topic('status of a pod', {
     expect(expectObject(await api.get(api.at(Pod, 'a')))).toEqual(after);
   },
 
-  'a merge patch replaces the containers whole': async (target) => {
+  'a merge patch replaces the whole list of containers': async (target) => {
     const api = createApi(target);
     await made(api, api.at(Pod), pod('a', onNode));
     await setStatus(api, 'a', { containerStatuses: [crashLooping], podIP: '10.0.0.1' });
@@ -144,7 +144,7 @@ export const podStatusCases = topic('status of a pod', {
     expect([status.containerStatuses, status.podIP]).toEqual([[running], '10.0.0.1']);
   },
 
-  'does not come with a new pod, nor through a write to the pod': async (target) => {
+  'cannot be set by creating or updating the pod itself': async (target) => {
     const api = createApi(target);
     const status = { containerStatuses: [crashLooping] };
     const before = await made(api, api.at(Pod), { ...pod('a', onNode), status });
@@ -153,7 +153,7 @@ export const podStatusCases = topic('status of a pod', {
     expect(after).toEqual(before);
   },
 
-  'can be told of a pod that is being deleted': async (target) => {
+  'can be written for a pod that is being deleted': async (target) => {
     const api = createApi(target);
     await made(api, api.at(Pod), pod('a', onNode));
     const marked = expectObject(await api.remove(api.at(Pod, 'a')));
@@ -198,7 +198,7 @@ export const podWatchCases = topic('watch pods', {
     await watcher.close();
   },
 
-  'one whose labels change comes and goes, as it was when it matched': async (target) => {
+  'a pod whose labels change is ADDED and DELETED, in its state when it matched': async (target) => {
     const api = createApi(target);
     await made(api, api.at(Pod), labelled('a', { role: 'scheduler' }));
     const watcher = await api.watch(api.at(Pod), { labelSelector: dependants });
@@ -215,7 +215,7 @@ export const podWatchCases = topic('watch pods', {
     await watcher.close();
   },
 
-  'its deletion: marked, and gone when its kubelet says so': async (target) => {
+  'a deletion: terminating, then deleted when its kubelet confirms': async (target) => {
     const api = createApi(target);
     const before = await made(api, api.at(Pod), labelled('a', { role: 'scheduler' }));
     const { resourceVersion } = before.metadata;

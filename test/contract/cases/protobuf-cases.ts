@@ -24,7 +24,7 @@ const readBoth = async <T extends Named>(api: Api, path: string, call: Call<read
 };
 
 export const protobufCases = topic('protobuf', {
-  'leases are what their JSON says': async (target) => {
+  'leases equal their JSON': async (target) => {
     const api = createApi(target);
     const named = (name: string, spec: object) => lease(`${api.namespace}-${name}`, { ...spec });
     await api.create(api.at(Lease), named('bare', {}));
@@ -35,7 +35,7 @@ export const protobufCases = topic('protobuf', {
     expect(read.json).toHaveLength(3);
   },
 
-  'nodes are what their JSON says': async (target) => {
+  'nodes equal their JSON': async (target) => {
     const api = createApi(target);
     const name = (suffix: string): string => `${api.namespace}-${suffix}`;
     const labels = { 'worker.gardener.cloud/pool': 'worker-a' };
@@ -49,7 +49,7 @@ export const protobufCases = topic('protobuf', {
     expect(read.json).toHaveLength(3);
   },
 
-  'one object, where nothing else is accepted': async (target) => {
+  'one object, if nothing else is accepted': async (target) => {
     const api = createApi(target);
     await api.create(api.at(Lease), lease('a'));
     const reply = await api.send('GET', api.at(Lease, 'a'), { accept: protobuf });
@@ -57,7 +57,7 @@ export const protobufCases = topic('protobuf', {
     expect(Buffer.from(reply.bytes.subarray(0, 4)).toString()).toBe('k8s\0');
   },
 
-  'not where JSON is preferred, nor for what has no protobuf': async (target) => {
+  'not if JSON is preferred, nor for kinds without protobuf': async (target) => {
     const api = createApi(target);
     const cases = [
       [api.at(Lease), `application/json,${protobuf}`],

@@ -52,7 +52,7 @@ export const scaleCases = topic('scale', {
     expect(expectObject(await api.get(api.at(Watermill, 'a'))).spec.wheel.count).toBe(0);
   },
 
-  'PATCH sets the count, moves the version and the generation, answers with the Scale': async (target) => {
+  'PATCH sets the count, changes the version and the generation, and returns the Scale': async (target) => {
     const api = createApi(target);
     await eachScalable(api, async (path, before) => {
       const { resourceVersion } = before.metadata;
@@ -115,7 +115,7 @@ export const scaleCases = topic('scale', {
     });
   },
 
-  'the status count is read from where the kind keeps it': async (target) => {
+  'the status count is read from the path that the kind declares': async (target) => {
     const api = createApi(target);
     await made(api, api.at(Watermill), watermill('a'));
     expectObject(await api.patch(api.at(Watermill, 'a', 'status'), { status: { turning: 2 } }));
@@ -140,7 +140,7 @@ export const scaleCases = topic('scale', {
     expect(expectObject(await api.get(api.at(Etcd, 'a'))).spec).toEqual({ replicas: 3 });
   },
 
-  'what is not there is NotFound, named as the resource': async (target) => {
+  'a missing object is NotFound, with the name of the resource': async (target) => {
     const api = createApi(target);
     for (const { kind } of scalable) {
       const details = { name: 'a', group: kind.group, kind: kind.resource };

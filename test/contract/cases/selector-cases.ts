@@ -51,7 +51,7 @@ export const selectorCases = topic('selector', {
     }
   },
 
-  'labels: what cannot be parsed is BadRequest': async (target) => {
+  'labels: an invalid selector is BadRequest': async (target) => {
     const api = createApi(target);
     for (const labelSelector of [
       'a in b',

@@ -9,7 +9,7 @@ import { topic } from './target.ts';
 const { Cluster, Deployment, Machine, Node, Pod, StatefulSet, Watermill } = simKinds;
 
 export const statusCases = topic('status', {
-  'PUT to status changes the status and nothing of the spec': async (target) => {
+  'PUT to status changes only the status, not the spec': async (target) => {
     const api = createApi(target);
     const before = await made(api, api.at(Watermill), watermill('a'));
     const wanted = { ...before, spec: { wheel: { count: 9 } }, status: { turning: 1 } };
@@ -18,7 +18,7 @@ export const statusCases = topic('status', {
     expect(Number(after.metadata.resourceVersion)).toBeGreaterThan(Number(before.metadata.resourceVersion));
   },
 
-  'PATCH to status changes the status and nothing of the spec': async (target) => {
+  'PATCH to status changes only the status, not the spec': async (target) => {
     const api = createApi(target);
     await made(api, api.at(Deployment), workload('a'));
     const patch = { spec: { replicas: 9 }, status: { observedGeneration: 1, replicas: 1, readyReplicas: 1 } };
@@ -27,7 +27,7 @@ export const statusCases = topic('status', {
     expect(after.status).toEqual({ observedGeneration: 1, replicas: 1, readyReplicas: 1 });
   },
 
-  'counts of 0 are left out of a deployment, but for some of a stateful set': async (target) => {
+  'counts of 0 are omitted in a deployment, but some are not in a stateful set': async (target) => {
     const api = createApi(target);
     const up = { status: { replicas: 1, readyReplicas: 1, availableReplicas: 1 } };
     const down = { status: { replicas: 0, readyReplicas: 0, availableReplicas: 0 } };
@@ -91,7 +91,7 @@ export const statusCases = topic('status', {
     expect(expectObject(await api.get(api.at(Deployment, 'a', 'status')))).toEqual(before);
   },
 
-  'a kind without status subresource answers 404': async (target) => {
+  'a kind without status subresource is 404': async (target) => {
     const api = createApi(target);
     await made(api, api.at(Cluster), cluster(api.namespace));
     const reply = await api.patch(api.at(Cluster, api.namespace, 'status'), { status: { x: 1 } });

@@ -14,7 +14,7 @@ const withMeta = (object: Json, meta: Readonly<Record<string, unknown>>): Json =
 });
 
 export const updateCases = topic('update', {
-  'PUT replaces the object and moves the resourceVersion': async (target) => {
+  'PUT replaces the object and changes the resourceVersion': async (target) => {
     const api = createApi(target);
     const before = await made(api, api.at(ConfigMap), configMap('a', { x: '1', y: '2' }));
     const after = expectObject(await api.put(api.at(ConfigMap, 'a'), { ...before, data: { z: '3' } }));
@@ -80,7 +80,7 @@ export const updateCases = topic('update', {
     expectFailure(builtIn, { code: 422, reason: 'Invalid', message: /must be specified for an update$/ });
   },
 
-  'a resourceVersion that is no number is refused': async (target) => {
+  'a resourceVersion that is not a number is refused': async (target) => {
     const api = createApi(target);
     const before = await made(api, api.at(ConfigMap), configMap('a'));
     const reply = await api.put(
@@ -111,7 +111,7 @@ export const updateCases = topic('update', {
     expectFailure(none, { code: 400, reason: 'BadRequest', message: /name must be provided$/ });
   },
 
-  'a PUT to what is not there is NotFound, with and without resourceVersion': async (target) => {
+  'a PUT to a missing object is NotFound, with and without resourceVersion': async (target) => {
     const api = createApi(target);
     const details = { name: 'a', kind: 'configmaps' };
     expectFailure(await api.put(api.at(ConfigMap, 'a'), configMap('a')), { code: 404, reason: 'NotFound', details });
@@ -120,7 +120,7 @@ export const updateCases = topic('update', {
     expectFailure(await api.put(api.at(Machine, 'a'), machine('a')), { code: 404, reason: 'NotFound' });
   },
 
-  'a PUT to a lease that is not there creates it': async (target) => {
+  'a PUT to a missing lease creates it': async (target) => {
     const api = createApi(target);
     const reply = await api.put(api.at(Lease, 'a'), lease('a', { holderIdentity: 'me' }));
     expect(expectObject(reply, 201).spec.holderIdentity).toBe('me');
@@ -151,7 +151,7 @@ export const updateCases = topic('update', {
     expect(after.metadata.creationTimestamp).toBe(before.metadata.creationTimestamp);
   },
 
-  'labels, annotations and finalizers of the old object go when the new one has none': async (target) => {
+  'labels, annotations and finalizers of the old object are removed if the new one has none': async (target) => {
     const api = createApi(target);
     const meta = { labels: { a: 'b' }, annotations: { c: 'd' } };
     await made(api, api.at(ConfigMap), configMap('a', {}, meta));
@@ -184,7 +184,7 @@ const times: readonly (readonly [unknown, number])[] = [
 ];
 
 export const leaseCases = topic('leases', {
-  'times have six digits behind the second, or are refused': async (target) => {
+  'times have six fractional digits, or are refused': async (target) => {
     const api = createApi(target);
     for (const [renewTime, status] of times) {
       const name = `case-${times.findIndex(([time]) => time === renewTime)}`;
@@ -203,7 +203,7 @@ export const leaseCases = topic('leases', {
     expect(stored).toEqual({ renewTime: '2026-01-01T00:00:00.123456Z', acquireTime: '2026-01-01T00:00:00.000000Z' });
   },
 
-  'an empty holder is left in, a duration of 0 or less is Invalid': async (target) => {
+  'an empty holder is kept, a duration of 0 or less is Invalid': async (target) => {
     const api = createApi(target);
     const { spec } = await made(
       api,

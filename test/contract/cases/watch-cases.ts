@@ -10,7 +10,7 @@ import { story } from './watcher.ts';
 const { ConfigMap, EndpointSlice, Machine, Node } = simKinds;
 
 export const watchCases = topic('watch', {
-  'tells creation, change and deletion, in order, with growing versions': async (target) => {
+  'sends creation, change and deletion, in order, with growing versions': async (target) => {
     const api = createApi(target);
     const watcher = await api.watch(api.at(ConfigMap), { resourceVersion: await listVersion(api, api.at(ConfigMap)) });
     expect(watcher.status).toBe(200);
@@ -44,7 +44,7 @@ export const watchCases = topic('watch', {
     await custom.close();
   },
 
-  'from a version: what came since, and nothing before': async (target) => {
+  'from a version: later events, and no earlier ones': async (target) => {
     const api = createApi(target);
     await made(api, api.at(ConfigMap), configMap('before'));
     const one = await made(api, api.at(ConfigMap), configMap('a'));
@@ -80,7 +80,7 @@ export const watchCases = topic('watch', {
     await watcher.close();
   },
 
-  'other namespaces are not told, unless all are watched': async (target) => {
+  'objects of other namespaces are not sent, unless all are watched': async (target) => {
     const api = createApi(target);
     const other = `${api.namespace}-other`;
     await made(api, '/api/v1/namespaces', { metadata: { name: other } });
@@ -146,7 +146,7 @@ export const watchSelectorCases = topic('watch with selector', {
     await watcher.close();
   },
 
-  'objects that never match are not told, nor their deletion': async (target) => {
+  'objects that never match are not sent, nor their deletion': async (target) => {
     const api = createApi(target);
     const watcher = await api.watch(api.at(ConfigMap), { labelSelector: 'app=x' });
     await made(api, api.at(ConfigMap), configMap('a'));

@@ -36,7 +36,7 @@ export const watchLifeCases = topic('watch life', {
     await resumed.close();
   },
 
-  'sends no bookmarks unasked': async (target) => {
+  'sends no bookmarks unless requested': async (target) => {
     const api = createApi(target);
     const watcher = await api.watch(api.at(ConfigMap), { timeoutSeconds: '4' });
     expect(await watcher.rest()).toEqual([]);
@@ -55,7 +55,7 @@ export const watchLifeCases = topic('watch life', {
     await watcher.close();
   },
 
-  'a version that is not there yet only lets later ones through': async (target) => {
+  'from a version in the future: no earlier events': async (target) => {
     const api = createApi(target);
     const query = { resourceVersion: '900000000', timeoutSeconds: '2' };
     const watcher = await api.watch(api.at(ConfigMap), query);
@@ -63,7 +63,7 @@ export const watchLifeCases = topic('watch life', {
     expect(story(await watcher.rest())).toEqual([]);
   },
 
-  'a version of long ago is an ERROR event of 410, and the end': async (target) => {
+  'an expired version is an ERROR event of 410, and the end': async (target) => {
     const api = createApi(target);
     // A custom kind, because the caches of a real API server for built-in kinds may reach back to its first version.
     const watcher = await api.watch(api.at(Machine), { resourceVersion: '1' });
@@ -77,13 +77,13 @@ export const watchLifeCases = topic('watch life', {
     expect(event?.object.message).toMatch(/^too old resource version: 1 \(\d+\)$/);
   },
 
-  'a version that is no number is refused with 500': async (target) => {
+  'a version that is not a number is refused with 500': async (target) => {
     const api = createApi(target);
     const reply = await api.get(api.at(ConfigMap), { watch: '1', resourceVersion: 'abc' });
     expectFailure(reply, { code: 500, message: /^resourceVersion: Invalid value: "abc"/ });
   },
 
-  'bookmarks asked for and no version: a first one ends the initial events': async (target) => {
+  'bookmarks requested and no version: a first one ends the initial events': async (target) => {
     const api = createApi(target);
     await made(api, api.at(ConfigMap), configMap('a'));
     await api.get(api.at(ConfigMap));
@@ -96,7 +96,7 @@ export const watchLifeCases = topic('watch life', {
     }
   },
 
-  'many watchers hear the same': async (target) => {
+  'many watchers get the same events': async (target) => {
     const api = createApi(target);
     const watchers = await Promise.all(Array.from({ length: 20 }, () => api.watch(api.at(Machine))));
     for (const name of ['a', 'b', 'c']) await made(api, api.at(Machine), machine(name));
