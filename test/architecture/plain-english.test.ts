@@ -29,7 +29,7 @@ describe('the language of comments and titles', () => {
   it.each([
     '/** The leases of one shoot, which kubelets renew. */',
     '// Returns what a probe has read.',
-    '// eslint-disable-next-line no-var',
+    '// @ts-expect-error What it imports has no types.',
     "it('reports why a pod is skipped', () => {});",
     "log('What happened');",
   ])('accepts %s', (code) => {
