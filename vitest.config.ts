@@ -27,10 +27,10 @@ const patient = { testTimeout: 120_000, hookTimeout: 120_000, retry: 0 };
 
 /** Tests that take longest or mostly wait. They start first, so that none of them still runs when all others have ended. */
 const longest = [
-  ...['kill-matrix', 'leaks', 'silent-watches', 'downtime', 'faults', 'succession', 'operator', 'secret-source'],
-  ...['image', 'demo-care', 'process'],
+  ...['leaks', 'silent-watches', 'kill-matrix', 'downtime', 'faults', 'operator', 'succession', 'secret-source'],
+  ...['image', 'demo', 'demo-care', 'process', 'cluster-api', 'steer', 'leader-election-program', 'care'],
   ...['bench', 'install-upgrade', 'contract', 'least-privilege-care', 'least-privilege', 'install', 'chart-outage'],
-  ...['simulation', 'size', 'rehearsal'],
+  ...['planted-bugs', 'simulation', 'size', 'rehearsal', 'healthcheck-package'],
 ];
 const rank = ({ moduleId }: TestSpecification): number => {
   const index = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));

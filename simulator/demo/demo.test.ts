@@ -56,7 +56,7 @@ describe('the scripted demo', () => {
         'alpha    kube-controller-manager     2 -> 0',
         'alpha      annotated replicas=2, meltdown-protection-active',
         'care checks',
-        'bravo    etcd is mended',
+        'bravo    etcd is repaired',
         'the network is repaired',
         'alpha    landing: ',
         'alpha    all leases are renewed',
