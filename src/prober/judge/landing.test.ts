@@ -39,7 +39,7 @@ describe('a held shoot', () => {
     ]);
     expect(waiting?.decision).toMatchObject({
       verdict: { kind: 'landing', renewed: 3, awaited: 4, until: 186_000 },
-      reason: '1/5 node leases expired, threshold 0.6; landing: 3 of 4 renewed, at the latest in 60 s',
+      reason: '1/5 node leases expired, threshold 0.6; landing: 3 of 4 renewed, in 60 s at the latest',
       nextRunAt: 131_000,
     });
     expect(landed?.decision.verdict).toEqual({ kind: 'healthy', scope: 'all' });

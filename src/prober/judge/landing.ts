@@ -98,13 +98,13 @@ const waitFor = (candidates: readonly ObservedLease[], outage: Outage | undefine
   // After downtime the age of all leases starts again. Until they can expire, their age does not show that the kubelets are back.
   const latest = Math.max(belowSince + (trips === 0 ? waitMs : 2 * waitMs), notOlderThan + settings.expiryAgeMs);
   const calm = freshSince === undefined ? Number.POSITIVE_INFINITY : freshSince + (trips === 0 ? 0 : waitMs);
-  const atTheLatest = `at the latest in ${secondsUntil(latest, now)}`;
+  const limit = `in ${secondsUntil(latest, now)} at the latest`;
   return {
     late,
     awaited: awaited.length,
     landing: { belowSince, freshSince },
     until: Math.min(calm, latest),
-    terms: trips === 0 ? atTheLatest : `flapping, so all must renew for ${String(waitMs / 1_000)} s, ${atTheLatest}`,
+    terms: trips === 0 ? limit : `flapping, so all must renew for ${String(waitMs / 1_000)} s, ${limit}`,
   };
 };
 
