@@ -47,7 +47,7 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** Once the request is sent, `signal` no longer ends it, only this many milliseconds without a response do (`Timeout`). */
   readonly sentTimeoutMs?: number;
-  /** As `KubeRequest.once`. */
+  /** As `KubeRequest.noRetry`. */
   readonly noRetry?: true;
   /** As `KubeRequest.priority`. */
   readonly priority?: 'urgent';
