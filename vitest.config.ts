@@ -18,7 +18,7 @@ const answerTests = [
   'test/config-schema.test.ts',
   'test/memory/**/*.test.ts',
   'test/monitoring/**/*.test.ts',
-  'test/stories/{care-faults,external-probe,late-answers,mass-outage}.test.ts',
+  'test/stories/{care-faults,external-probe,late-responses,mass-outage}.test.ts',
 ];
 /** Tests that run alone, because they compare the speeds of two programs. */
 const loneTests = [...e2e('hostile-shoots')];

@@ -86,10 +86,10 @@ describe('the schedule of a race', () => {
     const random = createSeededRandom(7);
     const offsets = Array.from({ length: rounds }, (_, round) => {
       const pacing = { isOwn, rounds, scale: 1, random, arenas };
-      const { cutsAfterMs, strikesAfterMs } = scheduleOf(kinds['leader-killed'], round, pacing);
+      const { cutsAfterMs, faultAfterMs } = scheduleOf(kinds['leader-killed'], round, pacing);
       expect(Math.min(...cutsAfterMs)).toBeGreaterThanOrEqual(0);
       // On average, a shoot reaches its threshold 26 s after its cut.
-      return cutsAfterMs.map((cutAfterMs) => strikesAfterMs - cutAfterMs - 26_000);
+      return cutsAfterMs.map((cutAfterMs) => faultAfterMs - cutAfterMs - 26_000);
     }).flat();
     const parts = offsets.map((offset) => Math.floor(((offset + 30_000) / windowMs) * offsets.length));
     expect(parts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, part) => part));

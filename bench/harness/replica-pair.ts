@@ -17,7 +17,7 @@ export interface ReplicaPair {
   /** Throws if a replica has ended by itself too often. */
   check(): void;
   /** Applies the fault to the replica that holds the Lease. */
-  strike(fate: LeaderFault): Promise<void>;
+  injectFault(fault: LeaderFault): Promise<void>;
   /** Ends the fault: the replica continues, or is restarted if it has ended. Resolves when both run and one of them renews the Lease. */
   heal(): Promise<void>;
   stop(): Promise<void>;
@@ -62,7 +62,7 @@ class Replica {
   readonly #outputs: (() => string)[] = [];
   readonly #running: Promise<void>;
   #program: RunningTarget;
-  #fate: LeaderFault | undefined;
+  #fault: LeaderFault | undefined;
   #restarts = 0;
 
   constructor(
@@ -87,7 +87,7 @@ class Replica {
   }
 
   isRunning(): boolean {
-    return this.#fate === undefined && !this.#program.hasEnded();
+    return this.#fault === undefined && !this.#program.hasEnded();
   }
 
   /** True if its log shows that it leads under this identity. */
@@ -96,17 +96,17 @@ class Replica {
     return this.output().split('\n').some(isIt);
   }
 
-  strike(fate: LeaderFault): void {
-    this.#fate = fate;
-    if (fate === 'killed') this.#program.signal('SIGKILL');
-    else if (fate === 'stopped') this.#program.signal('SIGSTOP');
+  injectFault(fault: LeaderFault): void {
+    this.#fault = fault;
+    if (fault === 'killed') this.#program.signal('SIGKILL');
+    else if (fault === 'stopped') this.#program.signal('SIGSTOP');
     else this.#proxy.cutOff();
   }
 
   heal(): void {
-    if (this.#fate === 'stopped') this.#program.signal('SIGCONT');
-    if (this.#fate === 'cut off') this.#proxy.heal();
-    this.#fate = undefined;
+    if (this.#fault === 'stopped') this.#program.signal('SIGCONT');
+    if (this.#fault === 'cut off') this.#proxy.heal();
+    this.#fault = undefined;
   }
 
   async stop(): Promise<void> {
@@ -138,7 +138,7 @@ class Replica {
     await this.#program.ended;
     try {
       do await this.#options.clock.sleep(restartAfterMs, this.#stop.signal);
-      while (this.#fate !== undefined);
+      while (this.#fault !== undefined);
     } catch {
       return false;
     }
@@ -178,10 +178,10 @@ export const startPair = async (options: PairOptions): Promise<ReplicaPair> => {
     return {
       output,
       check: () => replicas.forEach((replica) => replica.check()),
-      strike: async (fate) => {
+      injectFault: async (fault) => {
         const { holderIdentity = '' } = await readLease();
         const leader = replicas.find((replica) => replica.leadsAs(holderIdentity));
-        (leader ?? replicas[holderIdentity === first ? 0 : 1])?.strike(fate);
+        (leader ?? replicas[holderIdentity === first ? 0 : 1])?.injectFault(fault);
       },
       heal: async () => {
         const since = clock.now();

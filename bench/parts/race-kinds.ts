@@ -22,7 +22,7 @@ export interface Aims {
 export interface Kind {
   readonly name: KindName;
   /** Fault of the leading replica. If it is set, two replicas run. */
-  readonly fate?: LeaderFault;
+  readonly leaderFault?: LeaderFault;
   /** How the kubelets return within the round: all at once, or half of them late. Absent if they do not return. */
   readonly kubeletsReturn?: 'together' | 'half late';
   readonly clocks: 'right' | 'wrong';
@@ -45,9 +45,9 @@ const ofLeader = { ...usual, kubeletsReturn: 'together', roundMs: 215_000 } as c
 
 export const kinds: Readonly<Record<KindName, Kind>> = {
   plain: { ...usual, name: 'plain', hasControl: true, aims: { least: 7_000 } },
-  'leader-killed': { ...ofLeader, name: 'leader-killed', fate: 'killed' },
-  'leader-stopped': { ...ofLeader, name: 'leader-stopped', fate: 'stopped' },
-  'leader-cut-off': { ...ofLeader, name: 'leader-cut-off', fate: 'cut off' },
+  'leader-killed': { ...ofLeader, name: 'leader-killed', leaderFault: 'killed' },
+  'leader-stopped': { ...ofLeader, name: 'leader-stopped', leaderFault: 'stopped' },
+  'leader-cut-off': { ...ofLeader, name: 'leader-cut-off', leaderFault: 'cut off' },
   'late-kubelets': { ...usual, name: 'late-kubelets', kubeletsReturn: 'half late', roundMs: 275_000 },
   'wrong-clocks': { ...usual, name: 'wrong-clocks', clocks: 'wrong' },
   'failing-answers': { ...usual, name: 'failing-answers', answersFail: true },

@@ -24,7 +24,7 @@ const foreignSettleMs = 90_000;
  */
 const [ownCycleMs, foreignCycleMs] = [longestIntervalMs, longestIntervalMs + 30_000];
 /** Start and end of the time around a shoot's threshold over which the faults of the leader are spread evenly. */
-const [strikeFromMs, strikeToMs] = [-30_000, 5_000];
+const [faultFromMs, faultToMs] = [-30_000, 5_000];
 /** Average time from the cut to the threshold: 0.6 of the leases expire 30 s after their last renewals, which are at most 10 s before the cut. */
 const cutToThresholdMs = 26_000;
 const lateMs = 60_000;
@@ -66,12 +66,14 @@ export interface Round {
 /** The program of the round: one process, or two replicas. */
 type Program = Pick<ReplicaPair, 'output' | 'check' | 'stop'> & { readonly pair?: ReplicaPair };
 
-const startProgram = async (kind: Kind, round: number, contest: RaceSettings): Promise<Program> => {
-  const { target, kubeconfig, seed, scale, clock } = contest;
-  const directory = join(contest.directory, `${kind.name}-${String(round)}`);
+const startProgram = async (kind: Kind, round: number, settings: RaceSettings): Promise<Program> => {
+  const { target, kubeconfig, seed, scale, clock } = settings;
+  const directory = join(settings.directory, `${kind.name}-${String(round)}`);
   mkdirSync(directory);
   const config = gardenConfig(kubeConfigSecretName, { scale });
-  if (kind.fate === undefined) return startTarget(target, { component: 'prober', config, kubeconfig, directory });
+  if (kind.leaderFault === undefined) {
+    return startTarget(target, { component: 'prober', config, kubeconfig, directory });
+  }
   const pair = await startPair({ target, config, seed, directory, scale, clock });
   return { ...pair, pair };
 };
@@ -106,7 +108,7 @@ const settle = async (program: Program, { isOwn, arenas, scale, clock }: RaceSet
   program.check();
 };
 
-/** Parts of a contest that determine its schedule. Only the number of `arenas` matters. */
+/** Parts of the settings that determine the schedule of a round. Only the number of `arenas` matters. */
 type Pacing = Pick<RaceSettings, 'isOwn' | 'rounds' | 'scale' | 'random'> & { readonly arenas: readonly unknown[] };
 
 /** Returns a number between 0 and 1 for each arena. The numbers of all rounds together are spread evenly. */
@@ -116,50 +118,50 @@ const spread = (round: number, { arenas, rounds, random }: Pacing): readonly num
 export interface Schedule {
   /** Time until the cut of each arena. */
   readonly cutsAfterMs: readonly number[];
-  readonly strikesAfterMs: number;
+  readonly faultAfterMs: number;
 }
 
 /** Times of the cuts and of the leader's fault. All shoots have the same leader, so its fault comes at another distance from each threshold. */
-export const scheduleOf = (kind: Kind, round: number, contest: Pacing): Schedule => {
-  const { isOwn, random, scale } = contest;
+export const scheduleOf = (kind: Kind, round: number, settings: Pacing): Schedule => {
+  const { isOwn, random, scale } = settings;
   const cycleMs = isOwn ? ownCycleMs : foreignCycleMs;
-  const shares = spread(round, contest);
-  if (kind.fate === undefined) {
-    return { cutsAfterMs: shares.map((share) => share * cycleMs * scale), strikesAfterMs: 0 };
+  const shares = spread(round, settings);
+  if (kind.leaderFault === undefined) {
+    return { cutsAfterMs: shares.map((share) => share * cycleMs * scale), faultAfterMs: 0 };
   }
-  const window = strikeToMs - strikeFromMs;
-  const firstStrikeMs = cutToThresholdMs + strikeToMs;
-  const strikesAfterMs = firstStrikeMs + random.next() * Math.max(0, cycleMs - window);
-  const cuts = shares.map((share) => strikesAfterMs - (strikeFromMs + share * window) - cutToThresholdMs);
-  return { cutsAfterMs: cuts.map((ms) => ms * scale), strikesAfterMs: strikesAfterMs * scale };
+  const window = faultToMs - faultFromMs;
+  const firstFaultMs = cutToThresholdMs + faultToMs;
+  const faultAfterMs = firstFaultMs + random.next() * Math.max(0, cycleMs - window);
+  const cuts = shares.map((share) => faultAfterMs - (faultFromMs + share * window) - cutToThresholdMs);
+  return { cutsAfterMs: cuts.map((ms) => ms * scale), faultAfterMs: faultAfterMs * scale };
 };
 
 const raceAll = async (
   kind: Kind,
   round: number,
   program: Program,
-  contest: RaceSettings,
+  settings: RaceSettings,
 ): Promise<readonly RacedOutage[]> => {
-  const { arenas, control, clock } = contest;
-  const { cutsAfterMs, strikesAfterMs } = scheduleOf(kind, round, contest);
+  const { arenas, control, clock } = settings;
+  const { cutsAfterMs, faultAfterMs } = scheduleOf(kind, round, settings);
   const race = async (arena: Arena, afterMs: number): Promise<OutageRun> => {
     await clock.sleep(afterMs, never);
     return arena.race();
   };
   const injectFault = async (): Promise<{ readonly faultAt?: number }> => {
-    if (kind.fate === undefined || program.pair === undefined) return {};
-    await clock.sleep(strikesAfterMs, never);
-    await program.pair.strike(kind.fate);
+    if (kind.leaderFault === undefined || program.pair === undefined) return {};
+    await clock.sleep(faultAfterMs, never);
+    await program.pair.injectFault(kind.leaderFault);
     return { faultAt: clock.now() };
   };
-  const [struck, runs] = await Promise.all([
+  const [fault, runs] = await Promise.all([
     injectFault(),
     Promise.all([
       ...arenas.map((arena, place) => race(arena, cutsAfterMs[place] ?? 0)),
       ...(control !== undefined && kind.hasControl ? [race(control, 0)] : []),
     ]),
   ]);
-  return runs.map((run) => ({ ...run, ...struck, kind: kind.name }));
+  return runs.map((run) => ({ ...run, ...fault, kind: kind.name }));
 };
 
 /** Ends the fault of the replica after all races, and reconnects the kubelets. */
@@ -185,14 +187,14 @@ const reconnectAll = async (
 };
 
 /** Plays one outage of each shoot with a newly started program. */
-export const playRound = async (kind: Kind, round: number, contest: RaceSettings): Promise<Round> => {
-  const { arenas, control } = contest;
+export const playRound = async (kind: Kind, round: number, settings: RaceSettings): Promise<Round> => {
+  const { arenas, control } = settings;
   const all = [...arenas, ...(control !== undefined && kind.hasControl ? [control] : [])];
   await Promise.all(all.map((arena, place) => arena.prepare(conditionsOf(kind, place + round * all.length))));
-  const program = await startProgram(kind, round, contest);
+  const program = await startProgram(kind, round, settings);
   try {
-    await settle(program, contest);
-    const outages = await reconnectAll(kind, await raceAll(kind, round, program, contest), program, contest);
+    await settle(program, settings);
+    const outages = await reconnectAll(kind, await raceAll(kind, round, program, settings), program, settings);
     // The outcome of a program that has ended is not a result.
     program.check();
     return { outages, output: program.output() };

@@ -21,7 +21,7 @@ const findings = [
 ] as const;
 
 const deletePods = (shoot: string, atMs: number) => ({
-  meddle: ({ clock, world }: Scenario) =>
+  interfere: ({ clock, world }: Scenario) =>
     void clock.timer(atMs, () => {
       const { namespace } = world.shoot(shoot);
       for (const { metadata } of world.store.list(simKinds.Pod, namespace)) world.store.delete(simKinds.Pod, metadata);
@@ -142,13 +142,13 @@ describe('the scripted demo', () => {
     ['only the weeder is missing', { withWeeder: false }, ['weeded', 'before twin']],
     [
       'the prober cannot write',
-      { meddle: (scenario) => (scenario.mayWrite = false) },
+      { interfere: (scenario) => (scenario.mayWrite = false) },
       ['down in time', 'no node lost', 'no machine replaced', 'landed', 'restored'],
     ],
     [
       'the prober is too late',
       {
-        meddle: (scenario) => {
+        interfere: (scenario) => {
           scenario.mayWrite = false;
           scenario.clock.timer(18_100, () => (scenario.mayWrite = true));
         },
@@ -158,7 +158,7 @@ describe('the scripted demo', () => {
     [
       'the prober restores nothing',
       {
-        meddle: ({ clock, seedConnection }) =>
+        interfere: ({ clock, seedConnection }) =>
           clock.timer(23_000, () =>
             seedConnection.setFaults(({ method }) => (method === 'PATCH' ? { status: 403 } : undefined)),
           ),
@@ -167,7 +167,7 @@ describe('the scripted demo', () => {
     ],
     [
       'another shoot has an outage',
-      { meddle: ({ clock, world }) => clock.timer(15_000, () => world.shoot('charlie').cutKubelets()) },
+      { interfere: ({ clock, world }) => clock.timer(15_000, () => world.shoot('charlie').cutKubelets()) },
       ['charlie untouched'],
     ],
     [
@@ -177,7 +177,7 @@ describe('the scripted demo', () => {
     ],
     ['a pod is deleted without an Event of the weeder', deletePods('bravo', 20_000), ['weeded']],
     ["another client deletes the twin's pods", deletePods('twin', 27_000), ['before twin']],
-    ['a shoot that has only lost etcd is scaled', { meddle: markScaled }, ['not scaled']],
+    ['a shoot that has only lost etcd is scaled', { interfere: markScaled }, ['not scaled']],
   ])('does not pass when %s', async (_, options, missing) => {
     const show = await runWholeScript(options);
     expect(findings.filter((__, index) => show.findings[index]?.seen === false)).toEqual(missing);
@@ -186,7 +186,7 @@ describe('the scripted demo', () => {
 
   it('ends, and reports that the twin is still waiting, if its etcd does not recover', async () => {
     const show = await runWholeScript({
-      meddle: ({ clock, world }) => clock.timer(26_000, () => world.shoot('twin').breakEtcd()),
+      interfere: ({ clock, world }) => clock.timer(26_000, () => world.shoot('twin').breakEtcd()),
     });
     expect(seen(show)).toEqual(findings.map(() => true));
     expect(show.findings[8]?.text).toContain('twin is still waiting');

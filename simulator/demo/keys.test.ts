@@ -33,13 +33,13 @@ describe('a key', () => {
     ['e', 'break etcd'],
     ['m', 'mend etcd'],
   ] as const)('%s injects %s into the selected shoot, and into the twin if the twin follows', (key, kind) => {
-    const struck = (change: Partial<LiveState>): unknown => press(key, { ...state, ...change }).faults;
+    const faultsOf = (change: Partial<LiveState>): unknown => press(key, { ...state, ...change }).faults;
     const faults = (...shoots: readonly string[]) => shoots.map((shoot) => ({ kind, shoot }));
-    expect(struck({})).toEqual(faults('alpha', 'twin'));
-    expect(struck({ selected: 'bravo' })).toEqual(faults('bravo', 'twin'));
-    expect(struck({ twinFollows: false })).toEqual(faults('alpha'));
-    expect(struck({ selected: 'twin' })).toEqual(faults('twin'));
-    expect(struck({ selected: 'twin', twinFollows: false })).toEqual(faults('twin'));
+    expect(faultsOf({})).toEqual(faults('alpha', 'twin'));
+    expect(faultsOf({ selected: 'bravo' })).toEqual(faults('bravo', 'twin'));
+    expect(faultsOf({ twinFollows: false })).toEqual(faults('alpha'));
+    expect(faultsOf({ selected: 'twin' })).toEqual(faults('twin'));
+    expect(faultsOf({ selected: 'twin', twinFollows: false })).toEqual(faults('twin'));
   });
 
   it.each<[key: string, before: Partial<LiveState>, after: Partial<LiveState>]>([

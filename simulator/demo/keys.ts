@@ -50,8 +50,8 @@ const inject =
   (kind: DemoFault['kind']): Binding =>
   (state) => {
     const { selected, twin, twinFollows } = state;
-    const struck = twinFollows && selected !== twin ? [selected, twin] : [selected];
-    return { state, faults: struck.map((shoot) => ({ kind, shoot })) };
+    const affected = twinFollows && selected !== twin ? [selected, twin] : [selected];
+    return { state, faults: affected.map((shoot) => ({ kind, shoot })) };
   };
 
 const bindings: ReadonlyMap<string, Binding> = new Map([

@@ -39,14 +39,14 @@ describe('events', () => {
   });
 
   it('report faults and their consequences with the time, and their end', () => {
-    const struck = observe(begun, { state: 'unreachable' }, { isCut: true, isEtcdDown: true });
-    expect(struck.events.map(({ at, line }) => [at, line.about, line.text])).toEqual([
+    const affected = observe(begun, { state: 'unreachable' }, { isCut: true, isEtcdDown: true });
+    expect(affected.events.map(({ at, line }) => [at, line.about, line.text])).toEqual([
       [5_000, 'alpha', 'its kubelets are cut off'],
       [5_000, 'alpha', 'its etcd is killed'],
       [5_000, 'alpha', 'unreachable'],
     ]);
-    expect(noteOn(struck)).toBe('cut off, no etcd');
-    const mended = observe(struck, {});
+    expect(noteOn(affected)).toBe('cut off, no etcd');
+    const mended = observe(affected, {});
     expect(textsOf(mended).slice(3)).toEqual(['its kubelets are connected', 'its etcd is mended', 'healthy']);
     expect(noteOn(mended)).toBe('');
   });

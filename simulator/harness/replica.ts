@@ -126,7 +126,7 @@ const startProcess = <Settings>(
     process: machine,
     seedConnection: lines.seed,
     shootConnection: (name) => lines.shoot(name),
-    publicConnection: (name) => lines.outside(name),
+    publicConnection: (name) => lines.publicAddress(name),
     meter,
     reload: (changed) => machine.deliver(() => parts.apply(changed)),
     stop: () => machine.deliver(() => stop.abort(new Error('SIGTERM'))),

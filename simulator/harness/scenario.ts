@@ -65,7 +65,7 @@ export class Scenario {
 
   /** Returns the connection to the public address of the shoot's API server. */
   publicConnection(name: string): ServerConnection {
-    return this.#connections.outside(name);
+    return this.#connections.publicAddress(name);
   }
 
   /** Returns the meter of the prober that runs or ran last. */

@@ -38,7 +38,7 @@ export const createServerConnections = ({ world, clock, machine, listen }: Serve
     seed,
     shoot: (name: string): OpenLine => lineOf({ shoot: world.shoot(name), isPublic: false }),
     /** Returns the line to a shoot's public address. */
-    outside: (name: string): OpenLine => lineOf({ shoot: world.shoot(name), isPublic: true }),
+    publicAddress: (name: string): OpenLine => lineOf({ shoot: world.shoot(name), isPublic: true }),
     /** The line to the seed as a transport, with the current credentials. */
     seedTransport: withCredentials(connect(seed.kube), staticCredentials(authorization)),
     connector: createMemoryConnector({

@@ -31,7 +31,7 @@ export interface LandedDelete {
   readonly name: string;
   readonly uid: string;
   readonly owner: string | undefined;
-  readonly life: ProcessName;
+  readonly process: ProcessName;
   readonly sentAt: number;
   readonly event: Extract<SimEvent, { kind: 'pod' }>;
 }
@@ -42,7 +42,7 @@ export const landedDelete = (event: SimEvent, model: Model): LandedDelete | unde
   if (event.before.isDeleting || event.after?.isDeleting === false) return undefined;
   const { shoot, name, uid, before, writer } = event;
   const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
-  return { shoot, name, uid, owner: before.owner, life: writer.life, sentAt, event };
+  return { shoot, name, uid, owner: before.owner, process: writer.process, sentAt, event };
 };
 
 export interface BatchStep {
@@ -53,8 +53,8 @@ export interface BatchStep {
 
 /** Adds a delete: to the current batch if the pod existed when that began, otherwise to the next one. Pure. */
 export const takeDelete = (before: BatchesByOwner, landed: LandedDelete, model: Model): BatchStep => {
-  const { life, owner = '', uid, shoot } = landed;
-  const key = `${life}/${owner}`;
+  const { process, owner = '', uid, shoot } = landed;
+  const key = `${process}/${owner}`;
   const { at } = model;
   const known = before.get(key);
   const put = (batches: Batches): BatchesByOwner => new Map(before).set(key, batches);

@@ -21,7 +21,7 @@ export interface Observation extends Surroundings {
   readonly knownAt: number;
   readonly leases: ShootModel['leases'];
   /** Results of the external probe when the last of the lists arrived. */
-  readonly tries: ExternalProbeResponses;
+  readonly externalProbe: ExternalProbeResponses;
   /** True if most public addresses were then certainly unreachable for us alone. */
   readonly isFaultOurs: boolean;
 }
@@ -60,7 +60,7 @@ export interface View {
   readonly answeredAt: number;
   /** Time at which the earlier of two lists was served between which some lease last changed. */
   readonly renewedSince: number;
-  readonly tries: ExternalProbeResponses;
+  readonly externalProbe: ExternalProbeResponses;
 }
 
 const emptyView: View = {
@@ -77,7 +77,7 @@ const emptyView: View = {
   failedAt: Number.NEGATIVE_INFINITY,
   answeredAt: Number.NEGATIVE_INFINITY,
   renewedSince: Number.NEGATIVE_INFINITY,
-  tries: noExternalProbeResponses,
+  externalProbe: noExternalProbeResponses,
 };
 
 /** Views by process and shoot. */
@@ -86,8 +86,8 @@ export type Views = ReadonlyMap<string, View>;
 const downtimeMs = 15_000;
 const remembered = 4;
 
-export const viewOf = (views: Views, life: ProcessName, shoot: string): View =>
-  views.get(`${life}/${shoot}`) ?? emptyView;
+export const viewOf = (views: Views, process: ProcessName, shoot: string): View =>
+  views.get(`${process}/${shoot}`) ?? emptyView;
 
 type Answer = Extract<SimEvent, { kind: 'request' }> & { readonly shoot: string };
 
@@ -97,7 +97,7 @@ const observed = (view: View, { at }: Answer, model: Model): View => {
   const { leases } = served.model;
   const before = view.current?.leases;
   const moved = [...leases].filter(([node, changedAt]) => before?.has(node) === true && before.get(node) !== changedAt);
-  const { unreachable, tries, surroundings } = view;
+  const { unreachable, externalProbe, surroundings } = view;
   const wasDown = unreachable?.hasFailed === true && at - unreachable.since >= downtimeMs;
   const known: View = {
     ...view,
@@ -109,12 +109,13 @@ const observed = (view: View, { at }: Answer, model: Model): View => {
     unreachable: undefined,
     downUntil: wasDown ? at : view.downUntil,
   };
-  return completed(known, { servedAt: served.at, knownAt: at, leases, tries, isFaultOurs: false, ...surroundings });
+  const lists = { servedAt: served.at, knownAt: at, leases, ...surroundings };
+  return completed(known, { ...lists, externalProbe, isFaultOurs: false });
 };
 
-const completed = (view: View, look: Observation): View => {
-  const isComplete = look.nodes !== undefined && look.machines !== undefined;
-  const current = { ...look, tries: view.tries };
+const completed = (view: View, observation: Observation): View => {
+  const isComplete = observation.nodes !== undefined && observation.machines !== undefined;
+  const current = { ...observation, externalProbe: view.externalProbe };
   return { ...view, current, complete: isComplete ? [current, ...view.complete].slice(0, remembered) : view.complete };
 };
 
@@ -165,10 +166,10 @@ const ended = (view: View, event: Answer, model: Model): View => {
   const sentAt = model.ending?.sentAt ?? at;
   if (!isInside && exchange.server !== 'seed') {
     if (stage === 'failed' && isServerDown === undefined) return view;
-    const tried = { tries: view.tries, sentAt, at, insideAnsweredAt: view.answeredAt };
+    const attempt = { before: view.externalProbe, sentAt, at, insideAnsweredAt: view.answeredAt };
     return {
       ...view,
-      tries: isServerDown === undefined ? addResponse(tried, status) : addFailure(tried, isServerDown),
+      externalProbe: isServerDown === undefined ? addResponse(attempt, status) : addFailure(attempt, isServerDown),
     };
   }
   const hasFailed = stage === 'failed' || status >= 400;
@@ -182,39 +183,42 @@ const freshMs = 13_000;
 const fewest = 3;
 
 /** True if most public addresses are unreachable and leases are renewed. Only certain cases count: a process may notice it a moment later. */
-const isFaultOurs = (views: Views, life: ProcessName, { at, shoots }: Model): boolean => {
-  const prefix = `${life}/`;
+const isFaultOurs = (views: Views, process: ProcessName, { at, shoots }: Model): boolean => {
+  const prefix = `${process}/`;
   const own = [...views].filter(([key]) => key.startsWith(prefix));
-  const judged = own.filter(([, { tries }]) => tries.answeredAt > Number.NEGATIVE_INFINITY || tries.failures > 0);
-  const broken = judged.filter(([key, { tries, failedAt, observedAt, renewedSince, current }]) => {
+  const judged = own.filter(
+    ([, { externalProbe }]) => externalProbe.answeredAt > Number.NEGATIVE_INFINITY || externalProbe.failures > 0,
+  );
+  const broken = judged.filter(([key, { externalProbe, failedAt, observedAt, renewedSince, current }]) => {
     // An address is unknown if its kubeconfig has been unusable since.
-    const isKnown = (shoots.get(key.slice(prefix.length))?.spoiledUntil ?? at) < tries.failingSince;
-    const isRenewed = tries.brokenAt < at && renewedSince > tries.failingSince + 1_000;
+    const isKnown = (shoots.get(key.slice(prefix.length))?.spoiledUntil ?? at) < externalProbe.failingSince;
+    const isRenewed = externalProbe.brokenAt < at && renewedSince > externalProbe.failingSince + 1_000;
     const isFresh = [...(current?.leases.values() ?? [])].some((changedAt) => observedAt - changedAt < freshMs);
-    return tries.failures >= 3 && isKnown && isRenewed && isFresh && failedAt < observedAt;
+    return externalProbe.failures >= 3 && isKnown && isRenewed && isFresh && failedAt < observedAt;
   });
   return broken.length >= fewest && broken.length * 2 > judged.length;
 };
 
 /** Resets the results of the external probe: a process that stops probing a shoot forgets them. */
-const withoutTries = (views: Views, shoot: string): Views =>
+const withoutExternalProbe = (views: Views, shoot: string): Views =>
   new Map(
     [...views].map(([key, view]) => [
       key,
-      key.endsWith(`/${shoot}`) ? { ...view, tries: noExternalProbeResponses } : view,
+      key.endsWith(`/${shoot}`) ? { ...view, externalProbe: noExternalProbeResponses } : view,
     ]),
   );
 
 /** Moves `knownAt` of responses that arrived while the process was suspended to the time at which it resumes. */
-const awake = (views: Views, life: ProcessName, { at, processes }: Model): Views => {
+const awake = (views: Views, process: ProcessName, { at, processes }: Model): Views => {
   const pausedAt = processes.stalls.findLast(
-    ({ cause, replica }) => cause.fault.kind === 'pause' && life.startsWith(`${String(replica)}.`),
+    ({ cause, replica }) => cause.fault.kind === 'pause' && process.startsWith(`${String(replica)}.`),
   )?.from;
   if (pausedAt === undefined) return views;
-  const heard = (look: Observation): Observation => (look.knownAt < pausedAt ? look : { ...look, knownAt: at });
+  const heard = (observation: Observation): Observation =>
+    observation.knownAt < pausedAt ? observation : { ...observation, knownAt: at };
   return new Map(
     [...views].map(([key, view]) => {
-      if (!key.startsWith(`${life}/`)) return [key, view];
+      if (!key.startsWith(`${process}/`)) return [key, view];
       return [key, { ...view, current: view.current && heard(view.current), complete: view.complete.map(heard) }];
     }),
   );
@@ -223,18 +227,19 @@ const awake = (views: Views, life: ProcessName, { at, processes }: Model): Views
 /** Applies an event that `model` already includes. Pure. */
 export const watch = (views: Views, event: SimEvent, model: Model): Views => {
   if (event.kind === 'cluster') {
-    const goesOn = event.phase === 'run' || event.phase === 'leave' || event.phase === 'missed';
-    return goesOn ? views : withoutTries(views, event.shoot);
+    const goesOn = event.phase === 'run' || event.phase === 'leave' || event.phase === 'missing';
+    return goesOn ? views : withoutExternalProbe(views, event.shoot);
   }
-  if (event.kind === 'process' && event.what === 'goes on') return awake(views, event.life, model);
+  if (event.kind === 'process' && event.what === 'goes on') return awake(views, event.process, model);
   if (event.kind !== 'request' || event.shoot === undefined) return views;
   if (event.stage !== 'answered' && event.stage !== 'failed') return views;
-  const { life } = event.exchange;
-  const view = viewOf(views, life, event.shoot);
+  const { process } = event.exchange;
+  const view = viewOf(views, process, event.shoot);
   const next = ended(view, { ...event, shoot: event.shoot }, model);
   if (next === view) return views;
-  const known = new Map(views).set(`${life}/${event.shoot}`, next);
-  const [look, ...others] = next.complete;
-  if (look === view.complete[0] || look === undefined || !isFaultOurs(known, life, model)) return known;
-  return known.set(`${life}/${event.shoot}`, { ...next, complete: [{ ...look, isFaultOurs: true }, ...others] });
+  const known = new Map(views).set(`${process}/${event.shoot}`, next);
+  const [latest, ...others] = next.complete;
+  if (latest === view.complete[0] || latest === undefined || !isFaultOurs(known, process, model)) return known;
+  const complete = [{ ...latest, isFaultOurs: true }, ...others];
+  return known.set(`${process}/${event.shoot}`, { ...next, complete });
 };

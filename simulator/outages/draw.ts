@@ -58,17 +58,17 @@ export const apiFault = (draw: Draw): ApiFault => {
 export const lasting = (draw: Draw): number =>
   draw.chance(0.3) ? draw.between(500, 8_000) : draw.between(8_000, 90_000);
 
-export interface Story extends Pick<Plan, 'troubledMs' | 'quietMs' | 'faults'> {
+export interface Story extends Pick<Plan, 'faultsMs' | 'quietMs' | 'faults'> {
   /** Leader election and latency, if the story requires them. */
   readonly elected?: true;
   readonly latencyMs?: number;
 }
 
-/** Sorts the faults by time, and ends each at `troubledMs` at the latest. */
+/** Sorts the faults by time, and ends each at `faultsMs` at the latest. */
 export const clipped = <S extends Story>(story: S): S => ({
   ...story,
   faults: story.faults
-    .map((planned) => ({ ...planned, forMs: Math.min(planned.forMs, story.troubledMs - planned.at) }))
+    .map((planned) => ({ ...planned, forMs: Math.min(planned.forMs, story.faultsMs - planned.at) }))
     .sort((a, b) => a.at - b.at),
 });
 

@@ -27,7 +27,8 @@ export const noExternalProbeResponses: ExternalProbeResponses = {
 };
 
 export interface EndedExternalProbe {
-  readonly tries: ExternalProbeResponses;
+  /** Results before this attempt. */
+  readonly before: ExternalProbeResponses;
   readonly sentAt: number;
   readonly at: number;
   readonly insideAnsweredAt: number;
@@ -39,29 +40,29 @@ export const failureThreshold = 3;
 /** Error statuses that only an API server returns: its address is reachable. */
 const answers: readonly number[] = [401, 403, 429];
 
-export const addResponse = (tried: EndedExternalProbe, status: number): ExternalProbeResponses =>
+export const addResponse = (attempt: EndedExternalProbe, status: number): ExternalProbeResponses =>
   status < 400 || answers.includes(status)
-    ? { ...noExternalProbeResponses, answeredAt: tried.sentAt, endedAt: tried.at }
-    : addFailure(tried, true);
+    ? { ...noExternalProbeResponses, answeredAt: attempt.sentAt, endedAt: attempt.at }
+    : addFailure(attempt, true);
 
 /** Adds a failed attempt. `isServerDown`: true if the failure is evidence about the network path, and not a fault on our side. */
 export const addFailure = (
-  { tries, sentAt, at, insideAnsweredAt }: EndedExternalProbe,
+  { before, sentAt, at, insideAnsweredAt }: EndedExternalProbe,
   isServerDown: boolean,
 ): ExternalProbeResponses => {
   // A fault on our side makes the address unknown at once.
   if (!isServerDown) {
-    const wasAnswered = tries.answeredAt > Number.NEGATIVE_INFINITY;
-    return { ...noExternalProbeResponses, endedAt: at, unknownSince: wasAnswered ? at : tries.unknownSince };
+    const wasAnswered = before.answeredAt > Number.NEGATIVE_INFINITY;
+    return { ...noExternalProbeResponses, endedAt: at, unknownSince: wasAnswered ? at : before.unknownSince };
   }
-  const failures = tries.failures + 1;
-  const failingSince = Math.min(tries.failingSince, sentAt);
+  const failures = before.failures + 1;
+  const failingSince = Math.min(before.failingSince, sentAt);
   return {
-    ...tries,
+    ...before,
     failures,
     failingSince,
-    brokenAt: failures >= failureThreshold ? Math.min(tries.brokenAt, at) : tries.brokenAt,
-    isProven: tries.isProven || insideAnsweredAt >= failingSince,
+    brokenAt: failures >= failureThreshold ? Math.min(before.brokenAt, at) : before.brokenAt,
+    isProven: before.isProven || insideAnsweredAt >= failingSince,
     endedAt: at,
   };
 };

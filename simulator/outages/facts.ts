@@ -84,10 +84,10 @@ export const clusterPhase = (cluster: SimObject): ClusterPhase => {
 };
 
 /** Time for which a Secret may be absent before its cluster counts as gone, in milliseconds. */
-export const missedMs = 60_000;
+export const missingMs = 60_000;
 
-/** Returns the phase of a cluster with the source `secret`, by the specification's rules. A deleted Secret is missed at first. */
+/** Returns the phase of a cluster with the source `secret`, by the specification's rules. A deleted Secret is missing at first. */
 export const secretPhase = (namespace: SimObject | undefined, secret: SimObject | undefined): ClusterPhase => {
   if (namespace?.metadata.deletionTimestamp !== undefined) return 'release';
-  return secret === undefined || secret.metadata.deletionTimestamp !== undefined ? 'missed' : 'run';
+  return secret === undefined || secret.metadata.deletionTimestamp !== undefined ? 'missing' : 'run';
 };

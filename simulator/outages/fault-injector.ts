@@ -11,7 +11,7 @@ export interface FaultInjectorOptions {
   readonly plan: Plan;
   readonly world: World;
   readonly clock: Clock;
-  readonly ways: NetworkFaults;
+  readonly networkFaults: NetworkFaults;
   readonly processes: Processes;
 }
 
@@ -37,9 +37,9 @@ const processFaults = (processes: Processes): Handlers<'watchdog-clock' | 'kill'
 
 /** Creates a function that begins a fault, and returns the function that ends it. */
 export const createFaultInjector = (options: FaultInjectorOptions): ((planned: PlannedFault) => End) => {
-  const { world, clock, ways, processes } = options;
+  const { world, clock, networkFaults, processes } = options;
   const handlers: Handlers<Fault['kind']> = {
-    ...ways.handlers,
+    ...networkFaults.handlers,
     ...processFaults(processes),
     ...new ShootFaults(options).handlers,
     ...new PodFaults(world, clock).handlers,

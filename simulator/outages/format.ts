@@ -42,7 +42,7 @@ export const formatPlan = (plan: Plan): readonly string[] => [
   ...plan.faults.map(({ at, forMs, fault }) => `${seconds(at)} for ${seconds(forMs).trim()}: ${tellFault(fault)}`),
 ];
 
-const tellWriter = (writer: Writer): string => (writer === 'world' ? 'the world' : `process ${writer.life}`);
+const tellWriter = (writer: Writer): string => (writer === 'world' ? 'the world' : `process ${writer.process}`);
 
 type DeploymentEvent = Extract<SimEvent, { kind: 'deployment' }>;
 
@@ -73,7 +73,7 @@ const tellRequest = ({ stage, exchange, verb, resource, name, status, shoot }: R
   if (verb === 'watch' || (isRead && (stage === 'sent' || stage === 'served' || shoot === undefined))) return undefined;
   if (resource === 'leases' && verb !== 'list') return undefined;
   const outcome = stage === 'answered' ? `answered ${String(status ?? 0)}` : stage;
-  return `process ${exchange.life}: ${what.join(' ')}: ${outcome}`;
+  return `process ${exchange.process}: ${what.join(' ')}: ${outcome}`;
 };
 
 const tellEvent = (event: SimEvent, leader: ProcessName | undefined): string | undefined => {
@@ -81,7 +81,7 @@ const tellEvent = (event: SimEvent, leader: ProcessName | undefined): string | u
     case 'fault':
       return `${event.phase.toUpperCase()} ${tellFault(event.planned.fault)}`;
     case 'process':
-      return `process ${event.life} ${event.what}`;
+      return `process ${event.process} ${event.what}`;
     case 'deployment': {
       const { shoot, name, before, after, writer } = event;
       return `${shoot}: ${name} ${tellFacts(before)} -> ${tellFacts(after)} by ${tellWriter(writer)}`;
@@ -91,7 +91,9 @@ const tellEvent = (event: SimEvent, leader: ProcessName | undefined): string | u
     case 'cluster':
       return `${event.shoot}: its Cluster, or Secret, says: ${event.phase}`;
     case 'leader':
-      return event.writer !== 'world' && event.writer.life !== leader ? `${tellWriter(event.writer)} leads` : undefined;
+      return event.writer !== 'world' && event.writer.process !== leader
+        ? `${tellWriter(event.writer)} leads`
+        : undefined;
     case 'request':
       return tellRequest(event);
     case 'pod':
@@ -120,7 +122,7 @@ export const formatTrace = (events: readonly SimEvent[]): readonly string[] => {
     if (event.at === 0 && event.kind !== 'process') continue;
     const line = tellEvent(event, leader);
     if (event.kind === 'leader' && event.writer !== 'world') {
-      leader = event.holder === '' ? undefined : event.writer.life;
+      leader = event.holder === '' ? undefined : event.writer.process;
     }
     if (line !== undefined) lines.push(`${seconds(event.at)}  ${line}`);
   }

@@ -33,18 +33,22 @@ const chaos = (draw: Draw): Story => {
   const faults = Array.from({ length: draw.between(1, 7) }, () => {
     return { at: draw.between(0, 145_000), forMs: lasting(draw), fault: anyFault(draw) };
   });
-  return { troubledMs: 150_000, quietMs: 90_000, faults };
+  return { faultsMs: 150_000, quietMs: 90_000, faults };
 };
 
 /** An outage against which the prober must protect, after all other faults are over. */
 const plainOutage = (draw: Draw): Story => {
-  const [calmMs, troubledMs] = [50_000, 200_000];
+  const [calmMs, faultsMs] = [50_000, 200_000];
   const before = Array.from({ length: draw.between(0, 2) }, () => {
     const at = draw.between(0, calmMs);
     return { at, forMs: Math.min(lasting(draw), calmMs - at), fault: anyFault(draw) };
   });
   const forMs = draw.between(50_000, 80_000);
-  return { troubledMs, quietMs: 60_000, faults: [...before, outage(draw, { at: troubledMs - forMs, forMs })] };
+  return {
+    faultsMs,
+    quietMs: 60_000,
+    faults: [...before, outage(draw, { at: faultsMs - forMs, forMs })],
+  };
 };
 
 /** An outage, and more faults near the threshold or during the restoration. */
@@ -56,7 +60,7 @@ const troubledOutage = (draw: Draw): Story => {
     const begin = draw.chance(0.5) ? draw.between(at + 22_000, at + 42_000) : draw.between(end - 5_000, end + 50_000);
     return { at: begin, forMs: lasting(draw), fault: anyFault(draw) };
   });
-  return { troubledMs: end + 60_000, quietMs: 60_000, faults: [outage(draw, { at, forMs }), ...faults] };
+  return { faultsMs: end + 60_000, quietMs: 60_000, faults: [outage(draw, { at, forMs }), ...faults] };
 };
 
 /** The API server of a shoot is down: no kubelet can renew for a while, which must not cause a scale-down, and then all can. */
@@ -67,7 +71,7 @@ const absentApiServer = (draw: Draw): Story => {
   const others = Array.from({ length: draw.between(0, 2) }, () => {
     return { at: draw.between(0, at + forMs + 30_000), forMs: lasting(draw), fault: anyFault(draw) };
   });
-  return { troubledMs: at + forMs + 60_000, quietMs: 60_000, faults: [{ at, forMs, fault: away }, ...others] };
+  return { faultsMs: at + forMs + 60_000, quietMs: 60_000, faults: [{ at, forMs, fault: away }, ...others] };
 };
 
 /** The leader ends, is suspended or loses its connection to the seed at the worst time. */
@@ -82,7 +86,7 @@ const handover = (draw: Draw): Story => {
     return { at: worst, forMs: draw.between(4_000, 40_000), fault };
   });
   return {
-    troubledMs: at + forMs + 60_000,
+    faultsMs: at + forMs + 60_000,
     quietMs: 60_000,
     faults: [
       { at, forMs, fault: { kind: 'load-balancer', shoot: undefined, how: draw.of(unreachableModes) } },
@@ -97,10 +101,10 @@ const handover = (draw: Draw): Story => {
 const rivalry = (draw: Draw): Story => {
   const at = draw.between(5_000, 30_000);
   const forMs = draw.between(40_000, 70_000);
-  const troubledMs = at + forMs + 60_000;
+  const faultsMs = at + forMs + 60_000;
   const [shoot, everyMs] = [draw.shoot(), draw.of([300, 1_000, 3_000])];
   const rivals = deployments.map((deployment): PlannedFault => {
-    return { at: 0, forMs: troubledMs, fault: { kind: 'autoscaler', shoot, deployment, everyMs } };
+    return { at: 0, forMs: faultsMs, fault: { kind: 'autoscaler', shoot, deployment, everyMs } };
   });
   const takeover: PlannedFault = {
     at: draw.between(0, at + forMs),
@@ -112,7 +116,7 @@ const rivalry = (draw: Draw): Story => {
     ...rivals,
     takeover,
   ];
-  return { troubledMs, quietMs: 60_000, faults };
+  return { faultsMs, quietMs: 60_000, faults };
 };
 
 const allNodes = Array.from({ length: nodesOf }, (_, node) => node);
@@ -129,7 +133,7 @@ const ownWayOut = (draw: Draw): Story => {
     const silentMs = draw.chance(0.7) ? draw.between(16_000, 28_000) : draw.between(40_000, 60_000);
     return { at: draw.between(at + 10_000, at + forMs - 20_000), forMs: silentMs, fault: cut };
   });
-  return { troubledMs: at + forMs + 50_000, quietMs: 60_000, faults: [{ at, forMs, fault: away }, ...cuts] };
+  return { faultsMs: at + forMs + 50_000, quietMs: 60_000, faults: [{ at, forMs, fault: away }, ...cuts] };
 };
 
 /** Kubelets are silent although the public address is reachable, at first or all the time. */
@@ -143,17 +147,17 @@ const wholePath = (draw: Draw): Story => {
     fault: draw.chance(0.6) ? { kind: 'public-way', shoot, how: draw.of(unreachableModes) } : anyFault(draw),
   };
   const faults = [{ at, forMs, fault: cut }, ...(draw.chance(0.6) ? [later] : [])];
-  return { troubledMs: at + forMs + 60_000, quietMs: 60_000, faults };
+  return { faultsMs: at + forMs + 60_000, quietMs: 60_000, faults };
 };
 
 /** The Secret of a held shoot is replaced, or absent for a while; or its Namespace is being deleted. */
-const missedSecret = (draw: Draw): Story => {
+const missingSecret = (draw: Draw): Story => {
   const [at, shoot] = [draw.between(5_000, 40_000), draw.shoot()];
   const forMs = draw.between(60_000, 100_000);
   const fault: Fault = draw.chance(0.2)
     ? { kind: 'namespace-deletion', shoot }
     : { kind: 'credentials', shoot, how: draw.of(['missing', 'missing', 'missing', 'replaced']) };
-  const missed: PlannedFault = {
+  const missing: PlannedFault = {
     at: at + draw.between(15_000, 60_000),
     forMs: draw.chance(0.5) ? draw.between(2_000, 55_000) : draw.between(62_000, 120_000),
     fault,
@@ -162,8 +166,8 @@ const missedSecret = (draw: Draw): Story => {
   const others = Array.from({ length: draw.between(0, 1) }, () => {
     return { at: draw.between(0, at + forMs), forMs: lasting(draw), fault: anyFault(draw) };
   });
-  const troubledMs = Math.max(at + forMs, missed.at + missed.forMs) + 60_000;
-  return { troubledMs, quietMs: 60_000, faults: [{ at, forMs, fault: cut }, missed, ...others] };
+  const faultsMs = Math.max(at + forMs, missing.at + missing.forMs) + 60_000;
+  return { faultsMs, quietMs: 60_000, faults: [{ at, forMs, fault: cut }, missing, ...others] };
 };
 
 /** A Cluster is paused, deleted, removed and created again, or uninitialized while it is held, or just before. In some plans a process dies then. */
@@ -189,15 +193,15 @@ const leftCluster = (draw: Draw): Story => {
   const others = Array.from({ length: draw.between(0, 1) }, () => {
     return { at: draw.between(0, at + forMs), forMs: lasting(draw), fault: anyFault(draw) };
   });
-  const troubledMs = Math.max(at + forMs, left.at + left.forMs) + 60_000;
+  const faultsMs = Math.max(at + forMs, left.at + left.forMs) + 60_000;
   const faults = [{ at, forMs, fault: cut }, left, ...others];
-  if (draw.chance(0.7)) return { troubledMs, quietMs: 60_000, faults };
+  if (draw.chance(0.7)) return { faultsMs, quietMs: 60_000, faults };
   const death: PlannedFault = {
     at: Math.max(0, left.at - draw.between(0, 5_000)),
     forMs: draw.between(3_000, 20_000),
     fault: { kind: 'kill', replica: draw.replica() },
   };
-  return { troubledMs, quietMs: 60_000, faults: [...faults, death], elected: true };
+  return { faultsMs, quietMs: 60_000, faults: [...faults, death], elected: true };
 };
 
 /** Machines are deleted or fail while their kubelets are silent and all other kubelets renew. */
@@ -209,7 +213,7 @@ const leavingMachines = (draw: Draw): Story => {
     { at, forMs, fault: { kind: 'not-candidates', shoot, nodes, how } },
     { at: at + draw.between(1_000, 10_000), forMs, fault: { kind: 'nat-gateway', shoot, nodes } },
   ];
-  return { troubledMs: at + forMs + 70_000, quietMs: 60_000, faults };
+  return { faultsMs: at + forMs + 70_000, quietMs: 60_000, faults };
 };
 
 const usual = [chaos, plainOutage, troubledOutage, troubledOutage, absentApiServer, handover, rivalry] as const;
@@ -219,7 +223,7 @@ export const proberPlan = (draw: Draw, names: readonly string[]): Omit<Plan, 'se
   const scripts = [
     ...usual,
     ...(draw.hasOutside ? [ownWayOut, wholePath, wholePath] : []),
-    ...(draw.source === 'secret' ? [missedSecret, missedSecret] : []),
+    ...(draw.source === 'secret' ? [missingSecret, missingSecret] : []),
     ...(draw.source === 'cluster-api' ? [leftCluster, leftCluster, leavingMachines] : []),
   ] as const;
   const writeScript = draw.of(scripts);

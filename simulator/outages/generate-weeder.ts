@@ -68,7 +68,7 @@ const chaos = (draw: Draw): WeederStory => {
   const all = Array.from({ length: draw.between(1, 7) }, (): PlannedFault => {
     return { at: draw.between(0, 145_000), forMs: lasting(draw), fault: anyFault(draw) };
   });
-  return { troubledMs: 150_000, faults: all };
+  return { faultsMs: 150_000, faults: all };
 };
 
 /** etcd of one shoot or of all is down for so long that everything crash-loops. */
@@ -85,7 +85,7 @@ const plainRecovery = (draw: Draw): WeederStory => {
     fault: { kind: 'stray-pod', shoot: draw.shoot(), what: draw.of(['unowned', 'stranger', 'init', 'sidecar']) },
   };
   const all = draw.chance(0.5) ? [lost, stray] : [lost];
-  return { troubledMs: lost.at + lost.forMs + 60_000, faults: all };
+  return { faultsMs: lost.at + lost.forMs + 60_000, faults: all };
 };
 
 /** More faults when etcd recovers, or when the weeded pods start. */
@@ -95,7 +95,7 @@ const troubledRecovery = (draw: Draw): WeederStory => {
   const others = Array.from({ length: draw.between(1, 3) }, (): PlannedFault => {
     return { at: draw.between(back - 10_000, back + 50_000), forMs: lasting(draw), fault: anyFault(draw) };
   });
-  return { troubledMs: back + 100_000, faults: [lost, ...others] };
+  return { faultsMs: back + 100_000, faults: [lost, ...others] };
 };
 
 /** Weeded pods crash-loop again, and services become unready and ready again. */
@@ -113,7 +113,7 @@ const stubborn = (draw: Draw): WeederStory => {
     fault: { kind: 'crash', shoot, component },
   };
   const other: PlannedFault = { at: draw.between(0, 100_000), forMs: lasting(draw), fault: anyFault(draw) };
-  return { troubledMs: 270_000, faults: [crash, flap, ...(draw.chance(0.5) ? [other] : [])] };
+  return { faultsMs: 270_000, faults: [crash, flap, ...(draw.chance(0.5) ? [other] : [])] };
 };
 
 /** Pods crash before the responses to deletes arrive. */
@@ -128,7 +128,7 @@ const slowAnswers = (draw: Draw): WeederStory => {
     forMs: draw.between(20_000, 90_000),
     fault: { kind: 'crash', shoot: draw.shoot(), component: draw.of(dependants) },
   };
-  return { troubledMs: at + forMs + 120_000, faults: [{ at, forMs, fault: slow }, crash], quickPods: true };
+  return { faultsMs: at + forMs + 120_000, faults: [{ at, forMs, fault: slow }, crash], quickPods: true };
 };
 
 /** The leader ends, is suspended or loses its connection to the seed while etcd recovers. */
@@ -142,7 +142,7 @@ const handover = (draw: Draw): WeederStory => {
     return { at: draw.between(back - 15_000, back + 40_000), forMs: draw.between(4_000, 40_000), fault };
   });
   const all = [lost, ...others];
-  return { troubledMs: back + 90_000, faults: all, elected: true, latencyMs: draw.of([20, 300, 1_000]) };
+  return { faultsMs: back + 90_000, faults: all, elected: true, latencyMs: draw.of([20, 300, 1_000]) };
 };
 
 /** Time after the last fault, in addition to the duration of a weeding, until no weeding is left. */

@@ -42,8 +42,8 @@ const withPause = (plan: Plan, random: SeededRandom): Plan => {
   if (random.next() >= 1 / 6) return plan;
   const shoot = random.next() < 0.5 ? undefined : (plan.shoots[random.integer(plan.shoots.length)]?.name ?? undefined);
   const outage = plan.faults.find(({ fault }) => fault.kind === 'load-balancer')?.at ?? 30_000;
-  const at = Math.max(0, Math.min(outage - 20_000 + random.integer(60_000), plan.troubledMs - 30_000));
-  const forMs = Math.min(15_000 + random.integer(70_000), plan.troubledMs - at);
+  const at = Math.max(0, Math.min(outage - 20_000 + random.integer(60_000), plan.faultsMs - 30_000));
+  const forMs = Math.min(15_000 + random.integer(70_000), plan.faultsMs - at);
   if (forMs < 1_000) return plan;
   const fault: Fault = {
     ...{ kind: 'protection-pause', shoot, ms: forMs, expires: random.next() < 0.5 },

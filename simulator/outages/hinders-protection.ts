@@ -32,8 +32,8 @@ export const skewsTime = (fault: Fault, shoot: string): boolean =>
   (fault.kind === 'node-clock' && fault.shoot === shoot) ||
   (fault.kind === 'api-server-clock' && fault.server === shoot);
 
-/** True if a fault keeps a running weeder from reading or writing objects of the seed. */
-export const hampersWeeder = (fault: Fault): boolean => {
+/** True if a fault keeps a running process from reading or writing objects of the seed. */
+export const hampersSeedAccess = (fault: Fault): boolean => {
   const { kind } = fault;
   if (kind === 'api-server' || kind === 'partition' || kind === 'dns') return fault.server === 'seed';
   return kind === 'lost-answers' || kind === 'compaction' || kind === 'pause' || kind === 'reload';

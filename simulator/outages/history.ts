@@ -5,7 +5,7 @@ export type ProcessName = string;
 
 /** A request of a process, by its number among the requests of that process to that server. */
 export interface ExchangeId {
-  readonly life: ProcessName;
+  readonly process: ProcessName;
   readonly server: string;
   readonly id: number;
 }
@@ -37,9 +37,9 @@ export interface PodFacts {
 
 /**
  * Treatment that the Cluster or Secret of a shoot requires. `run`: the shoot is probed; `release`: marks are removed; `restore`: replicas are
- * restored; `leave`: it is left alone; `missed`: its Secret is absent and may come back; `gone`: its Cluster is deleted.
+ * restored; `leave`: it is left alone; `missing`: its Secret is absent and may come back; `gone`: its Cluster is deleted.
  */
-export type ClusterPhase = 'run' | 'release' | 'restore' | 'leave' | 'missed' | 'gone';
+export type ClusterPhase = 'run' | 'release' | 'restore' | 'leave' | 'missing' | 'gone';
 
 /** Remains of shoots or weedings in an idle process. */
 export interface ProcessRemains {
@@ -101,8 +101,8 @@ export type Occurrence =
   | { readonly kind: 'fault'; readonly phase: 'begins' | 'ends'; readonly planned: PlannedFault }
   | {
       readonly kind: 'process';
-      readonly life: ProcessName;
-      readonly what: 'starts' | 'is killed' | 'is paused' | 'goes on' | 'is told to stop' | 'has ended';
+      readonly process: ProcessName;
+      readonly what: 'starts' | 'is killed' | 'is paused' | 'goes on' | 'receives SIGTERM' | 'has ended';
       /** Number of timers and requests that it held when it had ended. */
       readonly held?: number;
     }
@@ -128,7 +128,7 @@ export type Occurrence =
   /** The time for the recovery is over. */
   | { readonly kind: 'settled' }
   /** All shoots are deleted, or all weedings are over, so the process is idle: the remains that it still holds. */
-  | { readonly kind: 'at rest'; readonly life: ProcessName; readonly held: ProcessRemains }
+  | { readonly kind: 'at rest'; readonly process: ProcessName; readonly held: ProcessRemains }
   | { readonly kind: 'tick' }
   | { readonly kind: 'over'; readonly leftovers: Leftovers };
 

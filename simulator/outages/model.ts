@@ -9,7 +9,7 @@ import {
   applyLeadershipEvent,
   applyProcessEvent,
 } from './process-model.ts';
-import { missedMs } from './facts.ts';
+import { missingMs } from './facts.ts';
 import { changesPhase, skewsTime, hindersProtection } from './hinders-protection.ts';
 
 /** State of a shoot. Monotonic times of the run, in milliseconds. */
@@ -47,7 +47,7 @@ export interface Model {
   readonly shoots: ReadonlyMap<string, ShootModel>;
   readonly leader: {
     /** Undefined while no process holds the Lease. */
-    readonly life: ProcessName | undefined;
+    readonly process: ProcessName | undefined;
     /** Time at which each process sent the latest write that acquired or renewed the Lease. */
     readonly renewals: ReadonlyMap<ProcessName, number>;
   };
@@ -78,14 +78,14 @@ export const emptyModel = ({ shoots, replicas, source }: Pick<Plan, 'shoots' | '
   source,
   processes: emptyProcesses,
   shoots: new Map(shoots.map(({ name }) => [name, emptyShoot])),
-  leader: { life: undefined, renewals: new Map() },
+  leader: { process: undefined, renewals: new Map() },
   faults: [],
   exchanges: new Map(),
   ending: undefined,
   healedAt: undefined,
 });
 
-export const exchangeKey = ({ life, server, id }: ExchangeId): string => `${life}/${server}/${String(id)}`;
+export const exchangeKey = ({ process, server, id }: ExchangeId): string => `${process}/${server}/${String(id)}`;
 
 const put = <K, V>(map: ReadonlyMap<K, V>, key: K, value: V | undefined): ReadonlyMap<K, V> => {
   const changed = new Map(map);
@@ -143,22 +143,22 @@ const learnRequest = (model: Model, event: Extract<SimEvent, { kind: 'request' }
   }
 };
 
-/** Ends the phase `missed` after `missedMs`: the cluster is gone, and only the watchdog would restore its held resources. */
+/** Ends the phase `missing` after `missingMs`: the cluster is gone, and only the watchdog would restore its held resources. */
 const learnTime = (model: Model): Model => {
   let next = model;
   for (const [name, { phase, phaseSince }] of model.shoots) {
-    if (phase !== 'missed' || model.at - phaseSince < missedMs) continue;
+    if (phase !== 'missing' || model.at - phaseSince < missingMs) continue;
     next = editShoot(next, name, () => ({ phase: 'restore', phaseSince: model.at }));
   }
   return next;
 };
 
 const learnLeader = (model: Model, { holder, writer }: Extract<SimEvent, { kind: 'leader' }>): Model => {
-  if (holder === '' || writer === 'world') return { ...model, leader: { ...model.leader, life: undefined } };
-  const { life } = writer;
+  if (holder === '' || writer === 'world') return { ...model, leader: { ...model.leader, process: undefined } };
+  const { process } = writer;
   const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
-  const processes = applyLeadershipEvent(model.processes, life, model.at);
-  return { ...model, processes, leader: { life, renewals: put(model.leader.renewals, life, sentAt) } };
+  const processes = applyLeadershipEvent(model.processes, process, model.at);
+  return { ...model, processes, leader: { process, renewals: put(model.leader.renewals, process, sentAt) } };
 };
 
 /** Applies an event. Pure. */

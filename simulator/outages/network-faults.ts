@@ -27,17 +27,17 @@ const notFoundByName = new ApiError({
 /** A connection attempt without a response fails after 10 s, or at the deadline of the request if that is sooner. */
 const vanished: RequestFault = { unconnectedMs: 10_000 };
 
-const ruleOf = (trouble: Exclude<ApiFault, { how: 'refused' | 'silent' }>, random: SeededRandom): FaultRule => {
-  switch (trouble.how) {
+const ruleOf = (fault: Exclude<ApiFault, { how: 'refused' | 'silent' }>, random: SeededRandom): FaultRule => {
+  switch (fault.how) {
     case 'slow':
-      return () => ({ delayMs: trouble.delayMs });
+      return () => ({ delayMs: fault.delayMs });
     case 'status': {
-      const { how: _, ...answer } = trouble;
-      return () => answer;
+      const { how: _, ...response } = fault;
+      return () => response;
     }
     case 'flaky': {
       const faults: readonly RequestFault[] = ['reset', vanished, { status: 503 }, { delayMs: 2_000 }];
-      return () => (random.next() < trouble.part ? faults[random.integer(faults.length)] : undefined);
+      return () => (random.next() < fault.part ? faults[random.integer(faults.length)] : undefined);
     }
   }
 };

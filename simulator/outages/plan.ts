@@ -142,7 +142,7 @@ export interface Plan {
   /** Maximum latency of a request. */
   readonly latencyMs: number;
   /** All faults begin and end before this time. The quiet time for the recovery follows. */
-  readonly troubledMs: number;
+  readonly faultsMs: number;
   /** Minimum length of the quiet time. */
   readonly quietMs: number;
   readonly faults: readonly PlannedFault[];

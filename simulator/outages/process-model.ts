@@ -1,9 +1,9 @@
 import type { ProcessName, SimEvent } from './history.ts';
 import type { PlannedFault } from './plan.ts';
-import { aftermathMs, hampersWeeder, replicaOf } from './hinders-protection.ts';
+import { aftermathMs, hampersSeedAccess, replicaOf } from './hinders-protection.ts';
 
 /** One process of a replica, from its start to its end. Monotonic times of the run, in milliseconds. */
-export interface LifeModel {
+export interface ProcessState {
   readonly startedAt: number;
   /** Time at which it first held the Lease; undefined if never. */
   readonly ledAt: number | undefined;
@@ -21,29 +21,29 @@ export interface Stall {
 }
 
 export interface ProcessModel {
-  readonly lives: ReadonlyMap<ProcessName, LifeModel>;
+  readonly byName: ReadonlyMap<ProcessName, ProcessState>;
   readonly stalls: readonly Stall[];
   /** Times at which the configuration changed. */
   readonly reloads: readonly number[];
 }
 
-export const emptyProcesses: ProcessModel = { lives: new Map(), stalls: [], reloads: [] };
+export const emptyProcesses: ProcessModel = { byName: new Map(), stalls: [], reloads: [] };
 
-const ends: readonly string[] = ['is killed', 'is told to stop', 'has ended'];
+const ends: readonly string[] = ['is killed', 'receives SIGTERM', 'has ended'];
 
 export const applyProcessEvent = (
   before: ProcessModel,
-  { life, what, at }: Extract<SimEvent, { kind: 'process' }>,
+  { process, what, at }: Extract<SimEvent, { kind: 'process' }>,
 ): ProcessModel => {
-  const known = before.lives.get(life) ?? { startedAt: at, ledAt: undefined, isRunning: true };
-  const lives = new Map(before.lives).set(life, { ...known, isRunning: known.isRunning && !ends.includes(what) });
-  return { ...before, lives };
+  const known = before.byName.get(process) ?? { startedAt: at, ledAt: undefined, isRunning: true };
+  const byName = new Map(before.byName).set(process, { ...known, isRunning: known.isRunning && !ends.includes(what) });
+  return { ...before, byName };
 };
 
-export const applyLeadershipEvent = (before: ProcessModel, life: ProcessName, at: number): ProcessModel => {
-  const known = before.lives.get(life);
+export const applyLeadershipEvent = (before: ProcessModel, process: ProcessName, at: number): ProcessModel => {
+  const known = before.byName.get(process);
   if (known === undefined || known.ledAt !== undefined) return before;
-  return { ...before, lives: new Map(before.lives).set(life, { ...known, ledAt: at }) };
+  return { ...before, byName: new Map(before.byName).set(process, { ...known, ledAt: at }) };
 };
 
 export const applyHindrance = (
@@ -53,7 +53,7 @@ export const applyHindrance = (
 ): ProcessModel => {
   const { fault } = planned;
   const reloads = fault.kind === 'reload' ? [...before.reloads, at] : before.reloads;
-  if (!hampersWeeder(fault)) return before;
+  if (!hampersSeedAccess(fault)) return before;
   const replica = replicaOf(fault);
   const stalls =
     phase === 'begins'
@@ -72,9 +72,9 @@ interface Spell {
 }
 
 /** Returns the periods in which faults, or their later effects, hampered a process, in the order of time. Overlapping periods are merged. */
-export const stalledSpells = ({ stalls }: ProcessModel, life: ProcessName): readonly Spell[] => {
+export const stalledSpells = ({ stalls }: ProcessModel, process: ProcessName): readonly Spell[] => {
   const spells: Spell[] = [];
-  const own = stalls.filter(({ replica }) => replica === undefined || life.startsWith(`${String(replica)}.`));
+  const own = stalls.filter(({ replica }) => replica === undefined || process.startsWith(`${String(replica)}.`));
   for (const { from, to, cause } of own.toSorted((a, b) => a.from - b.from)) {
     const end = to === undefined ? Number.POSITIVE_INFINITY : to + aftermathMs(cause.fault);
     const last = spells.at(-1);

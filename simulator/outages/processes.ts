@@ -16,8 +16,8 @@ export interface ProcessesOptions {
 
 interface Place {
   readonly number: number;
-  lives: number;
-  life: ProcessName;
+  starts: number;
+  process: ProcessName;
   replica: PlannedWatchdog | undefined;
   /** Number of active faults that keep it down. */
   downs: number;
@@ -45,7 +45,7 @@ export class Processes {
     this.#options = options;
     this.#random = createSeededRandom(plan.seed);
     this.#places = Array.from({ length: plan.replicas }, (_, number): Place => {
-      return { number, lives: 0, life: '', replica: undefined, downs: 0, pauses: 0, wallOffset: 0 };
+      return { number, starts: 0, process: '', replica: undefined, downs: 0, pauses: 0, wallOffset: 0 };
     });
     for (const place of this.#places) this.#start(place);
   }
@@ -62,7 +62,7 @@ export class Processes {
   stop(replica: number): void {
     const place = this.#place(replica);
     place.downs += 1;
-    this.#note(place, 'is told to stop');
+    this.#note(place, 'receives SIGTERM');
     place.replica?.stop();
   }
 
@@ -102,7 +102,7 @@ export class Processes {
   }
 
   running(): ReadonlyMap<ProcessName, PlannedWatchdog> {
-    return new Map(this.#places.flatMap(({ life, replica }) => (replica === undefined ? [] : [[life, replica]])));
+    return new Map(this.#places.flatMap(({ process, replica }) => (replica === undefined ? [] : [[process, replica]])));
   }
 
   /** Stops all processes gracefully, and moves the clock. Resolves with the number of processes that do not end. */
@@ -114,7 +114,7 @@ export class Processes {
     for (const place of this.#places) {
       if (place.replica === undefined) continue;
       left += 1;
-      this.#note(place, 'is told to stop');
+      this.#note(place, 'receives SIGTERM');
       place.replica.stop();
       void place.replica.ended.then(() => {
         left -= 1;
@@ -132,20 +132,20 @@ export class Processes {
   }
 
   /** Records an event of a process, if one runs. */
-  #note({ life, replica }: Place, what: 'is killed' | 'is paused' | 'goes on' | 'is told to stop'): void {
-    if (replica !== undefined) this.#options.recorder.note({ kind: 'process', life, what });
+  #note({ process, replica }: Place, what: 'is killed' | 'is paused' | 'goes on' | 'receives SIGTERM'): void {
+    if (replica !== undefined) this.#options.recorder.note({ kind: 'process', process, what });
   }
 
   #start(place: Place): void {
     const { plan, scenario, recorder, faults } = this.#options;
-    place.lives += 1;
-    const life = `${String(place.number)}.${String(place.lives)}`;
+    place.starts += 1;
+    const process = `${String(place.number)}.${String(place.starts)}`;
     const replica = startWatchdog({
       plan,
       scenario,
       settings: this.#settings,
-      random: this.#random.fork(`process/${life}`),
-      listen: recorder.listen(life),
+      random: this.#random.fork(`process/${process}`),
+      listen: recorder.listen(process),
     });
     replica.process.setWallOffset(place.wallOffset);
     replica.seedConnection.setFaults(faults(place.number, 'seed'));
@@ -153,12 +153,12 @@ export class Processes {
       replica.shootConnection(name).setFaults(faults(place.number, name));
       replica.publicConnection(name).setFaults(faults(place.number, `outside/${name}`));
     }
-    Object.assign(place, { life, replica, pauses: 0 });
-    recorder.note({ kind: 'process', life, what: 'starts' });
+    Object.assign(place, { process, replica, pauses: 0 });
+    recorder.note({ kind: 'process', process, what: 'starts' });
     void replica.ended.then(() => {
       const held = replica.process.holds();
       replica.process.kill();
-      recorder.note({ kind: 'process', life, what: 'has ended', held: held.timers + held.requests });
+      recorder.note({ kind: 'process', process, what: 'has ended', held: held.timers + held.requests });
       if (place.replica !== replica) return;
       place.replica = undefined;
       this.#startLater(place);

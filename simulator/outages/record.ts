@@ -69,8 +69,8 @@ export class Recorder {
   }
 
   /** Returns a function that creates the listeners for the requests of one process, by server. */
-  listen(life: ProcessName): (server: string) => TrafficListener {
-    return (server) => this.#listenTo(life, server);
+  listen(process: ProcessName): (server: string) => TrafficListener {
+    return (server) => this.#listenTo(process, server);
   }
 
   #shootOf({ metadata }: SimObject): string | undefined {
@@ -133,11 +133,11 @@ export class Recorder {
     this.note({ kind: 'machine', shoot, node, isAlive: after !== undefined });
   }
 
-  #listenTo(life: ProcessName, server: string): TrafficListener {
+  #listenTo(process: ProcessName, server: string): TrafficListener {
     const asked = new Map<number, KubeRequest>();
     const note = (id: number, request: KubeRequest, rest: RequestNews): void => {
       const about = aboutOf(request, { server, ownerOf: this.#ownerOf, clusters: this.#clusters });
-      this.note({ kind: 'request', exchange: { life, server, id }, ...about, ...rest });
+      this.note({ kind: 'request', exchange: { process, server, id }, ...about, ...rest });
     };
     const end = (id: number, rest: RequestNews): void => {
       const request = asked.get(id);
@@ -151,7 +151,7 @@ export class Recorder {
       },
       serving: (id, request) => {
         const before = this.#writer;
-        this.#writer = { life, server, id };
+        this.#writer = { process, server, id };
         note(id, request, { stage: 'served' });
         return () => {
           this.#writer = before;

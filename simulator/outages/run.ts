@@ -3,7 +3,7 @@ import { type Scenario, createScenario, leaseNamespace, publishExternalKubeconfi
 import { createSeededRandom } from '../time/index.ts';
 import { type WorldTiming, defaultTiming } from '../world/index.ts';
 import type { End } from './fault-handlers.ts';
-import { missedMs } from './facts.ts';
+import { missingMs } from './facts.ts';
 import { createFaultInjector } from './fault-injector.ts';
 import { remainsOf } from './held.ts';
 import type { SimEvent } from './history.ts';
@@ -100,24 +100,24 @@ class PlanRun {
     const { clock, world } = scenario;
     const judge = createJudge(plan);
     const recorder = new Recorder({ world, clock, emit: (event) => judge.take(event) });
-    const ways = new NetworkFaults(world, {
+    const networkFaults = new NetworkFaults(world, {
       random: createSeededRandom(plan.seed).fork('ways'),
       latencyMs: plan.latencyMs,
     });
-    const processes = new Processes({ plan, scenario, recorder, faults: (...way) => ways.rule(...way) });
+    const processes = new Processes({ plan, scenario, recorder, faults: (...args) => networkFaults.rule(...args) });
     this.#plan = plan;
     this.#scenario = scenario;
     this.#judge = judge;
     this.#recorder = recorder;
     this.#processes = processes;
-    this.#begin = createFaultInjector({ plan, world, clock, ways, processes });
+    this.#begin = createFaultInjector({ plan, world, clock, networkFaults, processes });
   }
 
   async play(): Promise<Run> {
     const { clock, world } = this.#scenario;
-    await this.#suffer();
-    await this.#endFaults();
-    await this.#rest();
+    await this.#playFaults();
+    await this.#awaitRecovery();
+    await this.#checkAtRest();
     const lengthMs = clock.monotonic();
     await this.#close();
     const impacts = world.shoots.map((shoot) => shoot.impact());
@@ -146,7 +146,7 @@ class PlanRun {
     }
   }
 
-  async #suffer(): Promise<void> {
+  async #playFaults(): Promise<void> {
     const ends = new Map<PlannedFault, End>();
     for (const { at, planned, phase } of turnsOf(this.#plan)) {
       await this.#passUntil(at);
@@ -155,20 +155,20 @@ class PlanRun {
       if (phase === 'begins') ends.set(planned, this.#begin(planned));
       else await ends.get(planned)?.();
     }
-    await this.#passUntil(this.#plan.troubledMs);
+    await this.#passUntil(this.#plan.faultsMs);
     this.#recorder.note({ kind: 'healed' });
   }
 
-  async #endFaults(): Promise<void> {
+  async #awaitRecovery(): Promise<void> {
     const { clock } = this.#scenario;
     const { quietMs } = this.#plan;
     const healedAt = clock.monotonic();
-    let wrongAt = healedAt;
+    let unsettledAt = healedAt;
     while (!this.#isOver()) {
       await this.#passUntil(clock.monotonic() + tickMs);
       const now = clock.monotonic();
-      if (isUnsettled(this.#judge.model(), this.#plan)) wrongAt = now;
-      if (now - wrongAt >= steadyMs && now - healedAt >= quietMs) break;
+      if (isUnsettled(this.#judge.model(), this.#plan)) unsettledAt = now;
+      if (now - unsettledAt >= steadyMs && now - healedAt >= quietMs) break;
       if (now - healedAt >= healLimitMs + quietMs) break;
     }
     this.#recorder.note({ kind: 'settled' });
@@ -178,17 +178,17 @@ class PlanRun {
    * Deletes all shoots, and records what each idle process holds. Weedings end by themselves. The last one may begin a whole crash back-off
    * later, because nothing shortens the back-off of the service's own pod, nor any back-off in a dry run.
    */
-  async #rest(): Promise<void> {
+  async #checkAtRest(): Promise<void> {
     if (this.#isOver()) return;
     const { clock, world } = this.#scenario;
     for (const shoot of world.shoots) removeCluster(world, shoot);
     const { watchDurationMs: weedingMs = 0 } = this.#plan;
     const backOffMs = weedingMs > 0 ? defaultTiming.longestCrashBackOffMs : 0;
-    const goneMs = this.#plan.source === 'secret' ? missedMs : 0;
+    const goneMs = this.#plan.source === 'secret' ? missingMs : 0;
     const dryMs = this.#plan.dryRun ? dryRestoreMs : 0;
     await this.#passUntil(clock.monotonic() + restMs + goneMs + dryMs + weedingMs + backOffMs);
-    for (const [life, watchdog] of this.#processes.running()) {
-      this.#recorder.note({ kind: 'at rest', life, held: await remainsOf(watchdog, { world, clock }) });
+    for (const [process, watchdog] of this.#processes.running()) {
+      this.#recorder.note({ kind: 'at rest', process, held: await remainsOf(watchdog, { world, clock }) });
     }
   }
 

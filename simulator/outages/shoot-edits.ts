@@ -1,6 +1,6 @@
 import { pausedAnnotation } from '../../src/gardener/pause.ts';
 import { notManagedByMcm } from '../../src/gardener/node-protobuf.ts';
-import { ignoreScalingAnnotation, isHeld } from '../../src/gardener/scaling-annotations.ts';
+import { ignoreScalingAnnotation, hasMark } from '../../src/gardener/scaling-annotations.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimDraft, type SimObject, type SimStore, capiKinds, simKinds } from '../apiserver/index.ts';
 import type { World, WorldShoot } from '../world/index.ts';
@@ -83,7 +83,7 @@ export const setCounts = (
 ): void => {
   for (const [name, replicas] of Object.entries(counts)) {
     store.patch(simKinds.Deployment, { namespace, name }, (old) =>
-      isHeld({ annotations: old.metadata.annotations ?? {} }) ? old : withReplicas(old, replicas),
+      hasMark({ annotations: old.metadata.annotations ?? {} }) ? old : withReplicas(old, replicas),
     );
   }
 };

@@ -43,7 +43,7 @@ interface ShootFaultsOptions {
   readonly plan: Plan;
   readonly world: World;
   readonly clock: Clock;
-  readonly ways: NetworkFaults;
+  readonly networkFaults: NetworkFaults;
 }
 
 /** Faults of a shoot: network paths of its kubelets, clocks, credentials, its Cluster, and other writers that scale its Deployments. */
@@ -51,18 +51,18 @@ export class ShootFaults {
   readonly #plan: Plan;
   readonly #world: World;
   readonly #clock: Clock;
-  readonly #ways: NetworkFaults;
+  readonly #networkFaults: NetworkFaults;
   readonly #random: SeededRandom;
   readonly #cuts = new Set<Cut>();
   /** Errors of clocks in milliseconds, by shoot and node, because nodes of two shoots may have the same name. */
   readonly #offsets = new Map<string, number>();
   readonly handlers: Handlers<OfShoot>;
 
-  constructor({ plan, world, clock, ways }: ShootFaultsOptions) {
+  constructor({ plan, world, clock, networkFaults }: ShootFaultsOptions) {
     this.#plan = plan;
     this.#world = world;
     this.#clock = clock;
-    this.#ways = ways;
+    this.#networkFaults = networkFaults;
     this.#random = createSeededRandom(plan.seed).fork('troubles');
     for (const shoot of world.shoots) {
       skewNodes(shoot.store, (node) => this.#offsets.get(`${shoot.name}/${node}`) ?? 0);
@@ -113,14 +113,14 @@ export class ShootFaults {
   #applyCuts(): void {
     for (const shoot of this.#world.shoots) {
       shoot.restoreKubelets();
-      let way: 'open' | 'refused' | 'silent' = 'open';
+      let reachability: 'open' | 'refused' | 'silent' = 'open';
       for (const cut of this.#cuts) {
         if ((cut.shoot ?? shoot.name) !== shoot.name) continue;
         if (cut.kind === 'load-balancer') shoot.cutKubelets();
         if (cut.kind === 'nat-gateway') shoot.cutKubelets(nodeNames(shoot, cut.nodes));
-        else way = cut.how;
+        else reachability = cut.how;
       }
-      shoot.api.publicAddress.setReachability(way);
+      shoot.api.publicAddress.setReachability(reachability);
     }
   }
 
@@ -191,7 +191,7 @@ export class ShootFaults {
     const cancel = clock.timer(hibernateMs, () => {
       setCounts(world, shoot, Object.fromEntries(Object.keys(before).map((name) => [name, 0])));
       setHibernated(true);
-      openServer = this.#ways.close(shoot.name, 'refused');
+      openServer = this.#networkFaults.close(shoot.name, 'refused');
     });
     return () => {
       cancel();

@@ -40,7 +40,7 @@ describe('shrinking', () => {
   it('plays a pause of a shoot that was removed', async () => {
     const { plan } = rich();
     const fault = { kind: 'protection-pause', shoot: 'left-out', ms: 1_000, expires: false } as const;
-    const short = { ...plan, component: 'prober', troubledMs: 3_000, quietMs: 0 } as const;
+    const short = { ...plan, component: 'prober', faultsMs: 3_000, quietMs: 0 } as const;
     await expect(runPlan({ ...short, faults: [{ at: 1_000, forMs: 1_000, fault }] })).resolves.toBeDefined();
   });
 

@@ -39,7 +39,7 @@ describe('plans', () => {
       const plan = generatePlan(seed);
       expect(generatePlan(seed)).toEqual(plan);
       expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
-      expect(plan.faults.every(({ at, forMs }) => at >= 0 && forMs > 0 && at + forMs <= plan.troubledMs)).toBe(true);
+      expect(plan.faults.every(({ at, forMs }) => at >= 0 && forMs > 0 && at + forMs <= plan.faultsMs)).toBe(true);
     }
   });
 

@@ -1,7 +1,7 @@
 import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { type GardenShoot, decodeGardenShoot } from '../gardener/care-shoots.ts';
 import type { Condition } from '../gardener/condition.ts';
-import { type Call, smallAnswerBytes } from '../kubernetes/api/call.ts';
+import { type Call, smallResponseBytes } from '../kubernetes/api/call.ts';
 import type { JsonObject } from '../kubernetes/api/decode.ts';
 import { type Lease, listNodeLeasesWithin } from '../kubernetes/api/lease.ts';
 import { listCall, runBounds } from '../kubernetes/api/list-call.ts';
@@ -17,7 +17,7 @@ export interface HealthzAnswer {
 export const getHealthz: Call<HealthzAnswer> = {
   method: 'GET',
   path: '/healthz',
-  bytes: smallAnswerBytes,
+  bytes: smallResponseBytes,
   decode: (json) => ({ status: 200, body: JSON.stringify(json) }),
   text: (body, status) => ({ status, body }),
 };

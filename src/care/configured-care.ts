@@ -1,4 +1,4 @@
-import { waitForRest, waitForSync } from '../kubernetes/cache/index.ts';
+import { waitUntilOrDeadline, waitForSync } from '../kubernetes/cache/index.ts';
 import { mergedAbortSignal } from '../kubernetes/client/index.ts';
 import { withShootPolicy, withTunnelPolicy } from '../kubernetes/connection/index.ts';
 import { type ReadyCheck, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
@@ -21,7 +21,7 @@ export const untilWatched = async (watches: CareWatches, deps: CareSourceDeps, s
   const { clock, logger } = deps;
   const deadline = clock.monotonic() + restSyncMs;
   await waitForSync(watches.required, { clock, logger, signal });
-  await waitForRest(() => watches.isComplete(), { clock, signal, deadline });
+  await waitUntilOrDeadline(() => watches.isComplete(), { clock, signal, deadline });
 };
 
 /** Care of a seed under one configuration. It watches the control planes and, while it leads, checks the shoots. */

@@ -27,7 +27,7 @@ const hasJustSucceeded = ({ value, previous }: StoreChange<CareCluster>): boolea
 };
 
 /** Returns the result for a Cluster that does not even name its Shoot. */
-const undecodable = (namespace: string, { shoot }: CareCluster): ShootResult => ({
+const undecodableResult = (namespace: string, { shoot }: CareCluster): ShootResult => ({
   namespace,
   conditions: [],
   status: 'unknown',
@@ -38,7 +38,13 @@ const undecodable = (namespace: string, { shoot }: CareCluster): ShootResult => 
 
 /** Returns a Shoot with a name and nothing else. */
 const nameOnly = (name: NamespacedName): CareShoot => ({
-  ...{ uid: '', seedName: '', labels: {}, hibernated: false, purpose: '', pools: [], vpaEnabled: false },
+  uid: '',
+  seedName: '',
+  labels: {},
+  hibernated: false,
+  purpose: '',
+  pools: [],
+  vpaEnabled: false,
   ...name,
   hasLastErrors: false,
   conditions: [],
@@ -91,7 +97,7 @@ export class CareController {
     if (cluster === undefined) return undefined;
     const target = targetOf(cluster);
     if (target === undefined) {
-      const result = undecodable(namespace, cluster);
+      const result = undecodableResult(namespace, cluster);
       report.checked(result, []);
       return result;
     }
@@ -119,7 +125,7 @@ export class CareController {
     );
   }
 
-  /** Stops requesting checks. The signals of running checks end them. */
+  /** Stops requesting checks. Checks that are running end when their signals abort. */
   stop(): void {
     this.#unsubscribe();
     this.#observer.close();

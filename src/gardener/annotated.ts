@@ -14,7 +14,7 @@ import {
   formerAnnotation,
   hasStoredAnnotation,
   hasStoredReplicas,
-  isHeld,
+  hasMark,
   replicasToRestore,
 } from './scaling-annotations.ts';
 
@@ -65,7 +65,7 @@ const protectiveAnnotation = (annotations: Annotations, configured: Annotation |
 
 /** True if the annotation has our value and the resource has the mark or a stored annotation. Without either of these, somebody else has set our value. */
 const isSetByUs = ({ key, value }: Annotation, annotations: Annotations): boolean =>
-  (hasStoredAnnotation({ annotations }) || isHeld({ annotations })) && valueOf(annotations, key) === value;
+  (hasStoredAnnotation({ annotations }) || hasMark({ annotations })) && valueOf(annotations, key) === value;
 
 /**
  * State of a resource that one of its annotations protects. Its replica counts represent that annotation: 0 while our value is set, else 1. Both counts are

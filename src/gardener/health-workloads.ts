@@ -1,5 +1,5 @@
 import { type JsonObject, optionalInteger, optionalObject, optionalString } from '../kubernetes/api/decode.ts';
-import { isHeld } from './scaling-annotations.ts';
+import { hasMark } from './scaling-annotations.ts';
 import { outdatedProblem } from './generations.ts';
 import { conditionProblem } from './required-conditions.ts';
 import { type HealthView, decodeCount, decodeParts } from './health-objects.ts';
@@ -26,7 +26,7 @@ export const decodeControlPlaneDeployment = (json: unknown, path: string): Contr
     ...view,
     role: view.meta.labels['gardener.cloud/role'] ?? '',
     replicas: optionalInteger(spec.replicas, `${path}.spec.replicas`) ?? 1,
-    isHeld: isHeld(view.meta),
+    isHeld: hasMark(view.meta),
   };
 };
 

@@ -5,7 +5,7 @@ import {
   hasOurAnnotations,
   ignoreScalingAnnotation,
   ignoresScaling,
-  isHeld,
+  hasMark,
   meltdownProtectionAnnotation,
   replicasAnnotation,
   replicasToRestore,
@@ -98,7 +98,7 @@ describe('the annotations', () => {
       { annotations: { 'dependency-watchdog.gardener.cloud/other': 'x' }, held: false, marked: false },
     ];
     for (const { annotations, held, marked } of cases) {
-      expect(isHeld(withAnnotations(annotations))).toBe(held);
+      expect(hasMark(withAnnotations(annotations))).toBe(held);
       expect(hasOurAnnotations(withAnnotations(annotations))).toBe(marked);
     }
     expect(ignoresScaling(withAnnotations({}))).toBe(false);

@@ -27,12 +27,13 @@ const goTrue: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'Tru
 export const ignoresScaling = ({ annotations }: Annotated): boolean =>
   goTrue.has(annotations[ignoreScalingAnnotation] ?? '');
 
-/** True if we hold the resource: it has the mark. */
-export const isHeld = ({ annotations }: Annotated): boolean => Object.hasOwn(annotations, meltdownProtectionAnnotation);
+/** True if the resource has the mark. A held resource may have lost it: see `HeldResource`. */
+export const hasMark = ({ annotations }: Annotated): boolean =>
+  Object.hasOwn(annotations, meltdownProtectionAnnotation);
 
 /** True if the resource has the mark or the note. The Go program does not know the note, and removes only the mark. */
-export const isMarked = ({ annotations }: Annotated): boolean =>
-  isHeld({ annotations }) || Object.hasOwn(annotations, heldAnnotation);
+export const hasMarkOrNote = ({ annotations }: Annotated): boolean =>
+  hasMark({ annotations }) || Object.hasOwn(annotations, heldAnnotation);
 
 /** True if the resource stores its number of replicas before a scale-down. */
 export const hasStoredReplicas = ({ annotations }: Annotated): boolean =>
@@ -46,7 +47,7 @@ export const hasStoredAnnotation = ({ annotations }: Annotated): boolean =>
 export const hasStored = (object: Annotated): boolean => hasStoredReplicas(object) || hasStoredAnnotation(object);
 
 /** True if any of our annotations is left on the resource. */
-export const hasOurAnnotations = (object: Annotated): boolean => isMarked(object) || hasStored(object);
+export const hasOurAnnotations = (object: Annotated): boolean => hasMarkOrNote(object) || hasStored(object);
 
 /** Returns the number of replicas to restore. It is 1 if the value is absent or unreadable: a resource must not stay at 0 because of a typo. */
 export const replicasToRestore = ({

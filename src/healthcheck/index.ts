@@ -27,7 +27,7 @@ export {
 export { type ExtensionOptions, runExtension } from './run-extension.ts';
 export { type WorkerNodesOptions, workerNodesCheck } from './worker-nodes.ts';
 // Parts for checks of your own: conditions, errors, and the rules that decide if an object is healthy.
-export type { Answer, Call } from '../kubernetes/api/call.ts';
+export type { CallResult as Answer, Call } from '../kubernetes/api/call.ts';
 export { ApiError, type ApiErrorCode, KubeconfigError } from '../kubernetes/api/errors.ts';
 export {
   type Condition,

@@ -139,7 +139,7 @@ describe('the check of worker nodes', () => {
     ['nodes', 'shoot', '/api/v1/nodes'],
   ] as const)('cannot be carried out if %s cannot be listed', async (_, cluster, path) => {
     const answers = answersOf({ deployments: [] });
-    const error = new ApiError({ code: 'Timeout', message: `GET ${path}: no answer within 30000 ms` });
+    const error = new ApiError({ code: 'Timeout', message: `GET ${path}: no response within 30000 ms` });
     const context = contextOf({ ...answers, [cluster]: { ...answers[cluster], [path]: error } });
     await expect(workerNodesCheck()(context)).rejects.toThrow(error.message);
   });

@@ -52,7 +52,7 @@ const changedOf = (planned: readonly PlannedObject[], outdated: readonly OwnedOb
   ...outdated.map(({ object }) => ({ object, change: 'pruned' as const, differences: [], conflicts: [] })),
 ];
 
-/** Creates the namespace if needed. An uninstallation leaves it. Throws an InstallError if it does not exist and must not be created. */
+/** Creates the namespace if needed. `uninstall` does not delete it. Throws an InstallError if it does not exist and must not be created. */
 const ensureNamespace = async (
   { namespace, createNamespace, dryRun }: InstallOptions,
   findKind: FindKind,
@@ -68,7 +68,7 @@ const ensureNamespace = async (
   if (!dryRun) await context.client.call(applyObject(at, object, { dryRun, force: false }), callOptions(context));
 };
 
-/** Removes outdated objects. New pods are ready before, so that a current outage is never without a prober. */
+/** Removes outdated objects. The new pods are ready by then, so that an outage in progress never lacks a prober. */
 const prune = async (outdated: readonly OwnedObject[], context: InstallContext): Promise<void> => {
   const deployments = outdated.filter(({ object }) => object.kind === 'Deployment');
   await removeObjects(deployments, context);
@@ -84,7 +84,7 @@ const prune = async (outdated: readonly OwnedObject[], context: InstallContext):
   );
 };
 
-const leadersOf = async (
+const awaitLeaders = async (
   components: readonly InstalledComponent[],
   context: InstallContext,
 ): Promise<ReadonlyMap<string, string>> => {
@@ -127,7 +127,7 @@ export const install = async (options: InstallOptions, context: InstallContext):
     context,
   );
   await prune(outdated, context);
-  const leaders = await leadersOf(components, context);
+  const leaders = await awaitLeaders(components, context);
   await applyPlan(planned.filter(isNarrowed), context);
   return { objects: changed, leaders };
 };

@@ -1,6 +1,6 @@
 import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
-import { isHeld } from '../gardener/scaling-annotations.ts';
+import { hasMark } from '../gardener/scaling-annotations.ts';
 import { foreseeRelease, heldName, listHeld, releaseHeld } from '../prober/held/index.ts';
 import { systemRandom } from '../process/index.ts';
 import { createMeter } from '../telemetry/index.ts';
@@ -70,7 +70,7 @@ const heldIn =
   ({ kube: seed }: Connected) =>
   async (owned: readonly KubeObject[], context: InstallContext): Promise<readonly string[]> =>
     (await listHeld({ ...context, seed, settings: installedSettings(owned) }))
-      .filter(({ state }) => isHeld(state))
+      .filter(({ state }) => hasMark(state))
       .map(heldName);
 
 const releaseFor =

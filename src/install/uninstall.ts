@@ -44,8 +44,8 @@ const releaseFirst = async (
   owned: readonly OwnedObject[],
   { release, force }: UninstallOptions,
   context: InstallContext,
-): Promise<Released> => {
-  return whileStopped(objectsIn(owned.filter(isDeployment)), context, async () => {
+): Promise<Released> =>
+  whileStopped(objectsIn(owned.filter(isDeployment)), context, async () => {
     const released = await release(objectsIn(owned), context);
     if (released.left.length > 0 && !force) {
       throw new InstallError(
@@ -55,7 +55,6 @@ const releaseFirst = async (
     }
     return released;
   });
-};
 
 const componentOf = ({ object }: OwnedObject): string => object.metadata.labels?.[componentLabel] ?? '';
 
@@ -126,18 +125,18 @@ const othersBeside = (
 /** Minimum time for the removal, even if the release has used up the timeout. */
 const removalMs = 60_000;
 
-interface Settled extends Released {
+interface HeldResult extends Released {
   readonly others: readonly string[];
 }
 
 const linesOf = (held: readonly string[]): readonly string[] => held.map((name) => `${name} is held at 0`);
 
 /** Releases the resources that the installed prober holds, unless another prober would scale them down again. */
-const settleOurs = async (
+const releaseInstalled = async (
   ours: readonly OwnedObject[],
   options: UninstallOptions,
   context: InstallContext,
-): Promise<Settled> => {
+): Promise<HeldResult> => {
   const { force, dryRun } = options;
   const objects = objectsIn(ours);
   const others = await othersBeside(ours, options.namespace, context);
@@ -154,8 +153,8 @@ const settleOurs = async (
   ]);
 };
 
-/** Handles held resources if no prober is installed: they must belong to another one. */
-const settleNobodys = async (options: UninstallOptions, context: InstallContext): Promise<Settled> => {
+/** Handles held resources if no prober is installed. Throws an InstallError, unless forced or in a dry run, if no other prober would restore them. */
+const checkHeldWithoutProber = async (options: UninstallOptions, context: InstallContext): Promise<HeldResult> => {
   const { namespace, force, dryRun } = options;
   await refuseUnlabelled(namespace, context);
   const nothing = { restored: [], left: [], others: [] };
@@ -181,17 +180,18 @@ export const uninstall = async (options: UninstallOptions, context: InstallConte
   const owned = await findOwned({ namespace, components }, findKind, context);
   const ours = owned.filter((one) => componentOf(one) === 'prober');
   if (ours.length > 0 && !dryRun) await untilOrphansEnded(ours, namespace, context);
-  const settle = () => (ours.length > 0 ? settleOurs(ours, options, context) : settleNobodys(options, context));
-  const settled = components.includes('prober') ? await settle() : { restored: [], left: [], others: [] };
-  if (dryRun) return { ...settled, removed: objectsIn(owned).map(nameOf), helmReleases: [] };
+  const handleHeld = () =>
+    ours.length > 0 ? releaseInstalled(ours, options, context) : checkHeldWithoutProber(options, context);
+  const held = components.includes('prober') ? await handleHeld() : { restored: [], left: [], others: [] };
+  if (dryRun) return { ...held, removed: objectsIn(owned).map(nameOf), helmReleases: [] };
   const deadline = Math.max(context.deadline, context.clock.monotonic() + removalMs);
   // Another prober keeps its Lease.
-  const ownLeases = new Map([...leaseNames].filter(([one]) => one !== 'prober' || settled.others.length === 0));
+  const ownLeases = new Map([...leaseNames].filter(([one]) => one !== 'prober' || held.others.length === 0));
   try {
     const gone = await removeAll({ namespace, components, ownLeases }, findKind, { ...context, deadline });
-    return { ...settled, ...gone };
+    return { ...held, ...gone };
   } catch (error) {
-    if (ours.length === 0 || settled.others.length > 0) throw error;
+    if (ours.length === 0 || held.others.length > 0) throw error;
     const details = error instanceof InstallError ? [error.message, ...error.details] : [String(error)];
     throw new InstallError('the removal was not finished; the prober no longer runs, and no shoot is protected', [
       ...details,

@@ -1,5 +1,5 @@
 import { type Right, formatRight } from '../kubernetes/api/access.ts';
-import type { Answer, Call } from '../kubernetes/api/call.ts';
+import type { CallResult, Call } from '../kubernetes/api/call.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -23,7 +23,7 @@ export const optionsOf = ({ clock, signal, deadline }: Reader, limitMs = request
   timeoutMs: Math.max(1, Math.min(limitMs, deadline - clock.monotonic())),
 });
 
-export const send = <T>(reader: Reader, call: Call<T>, limitMs?: number): Promise<Answer<T>> =>
+export const send = <T>(reader: Reader, call: Call<T>, limitMs?: number): Promise<CallResult<T>> =>
   reader.client.call(call, optionsOf(reader, limitMs));
 
 /**

@@ -2,7 +2,7 @@ import { isApiError } from '../kubernetes/api/errors.ts';
 import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
 import type { LeaderWatch } from '../kubernetes/api/leadership.ts';
 import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
-import { type WatchRegistry, waitForRest, waitForSync } from '../kubernetes/cache/index.ts';
+import { type WatchRegistry, waitUntilOrDeadline, waitForSync } from '../kubernetes/cache/index.ts';
 import { withShootPolicy } from '../kubernetes/connection/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -20,7 +20,7 @@ import type { ProberReport } from './report.ts';
 import type { ProberSettings } from './settings.ts';
 import type { ProberMemories } from './prober-memory.ts';
 import { type ProberSources, createProberSources } from './sources.ts';
-import type { StatusBoard } from './status/board.ts';
+import type { StatusRecorder } from './status/status-recorder.ts';
 import { shootNameIn } from './status/prober-status.ts';
 
 export interface ConfiguredProberDeps {
@@ -36,7 +36,7 @@ export interface ConfiguredProberDeps {
   readonly unserved: Gauge;
   readonly registry: WatchRegistry;
   readonly gate: ProbeGate;
-  readonly board: StatusBoard;
+  readonly recorder: StatusRecorder;
   readonly dryRun: boolean;
   /** Called when probing has ended, for good or for another configuration, with the numbers of resources that stay held. */
   readonly onStopped: (held: HeldByShoot) => void;
@@ -105,7 +105,7 @@ const untilRestKnown = async (
     externalKubeconfigs?.synced !== false &&
     (namespaces.synced || isApiError(namespaces.state().lastError, 'Forbidden')) &&
     dependents.every((source) => source.store.synced || source.served().kind === 'not-served');
-  await waitForRest(isKnown, { clock, signal, deadline: clock.monotonic() + restSyncMs });
+  await waitUntilOrDeadline(isKnown, { clock, signal, deadline: clock.monotonic() + restSyncMs });
 };
 
 interface ProbingParts {
@@ -125,14 +125,14 @@ const clustersToRelease = ({ settings, sources: { clusters, dependents } }: Prob
 const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMemories> => {
   const { settings, sources, apiServers, deps, memories } = parts;
   const { source, clusters, kubeconfigs, externalKubeconfigs, dependents } = sources;
-  deps.board.nameBy((namespace) => shootNameIn(clusters.get(namespace)));
+  deps.recorder.nameBy((namespace) => shootNameIn(clusters.get(namespace)));
   const lost = new LostClusters({ settings, sources, ...deps, memories });
   const known = namesOf(clusters);
   const queue = new WorkQueue<string>({
     clock: deps.clock,
     concurrency: deps.concurrency,
     reconcile: async (name) => {
-      lost.await(name);
+      lost.expectReturn(name);
       controller.reconcile(name);
     },
     onError: (name, error) => deps.report.unexpectedError(name, error),
@@ -142,7 +142,7 @@ const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMe
       ...deps,
       seed: deps.client,
       connector: withShootPolicy(deps.connector, settings),
-      watchesInterruptedMs: () => Math.max(...[clusters, ...dependents].map((watch) => watch.awayMs())),
+      watchesInterruptedMs: () => Math.max(...[clusters, ...dependents].map((watch) => watch.interruptedMs())),
       settings,
       source,
       clusters,
@@ -150,7 +150,7 @@ const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMe
       externalKubeconfigs,
       apiServers,
       dependents: new Map(dependents.map((source) => [source.key, source])),
-      onStep: (namespace, look) => deps.board.stepped(namespace, look),
+      onStep: (namespace, look) => deps.recorder.stepped(namespace, look),
       requeueAfter: (name, ms) => queue.addAfter(name, ms),
     },
     { clusters: known, memories: memories.probers, goneOf: (name) => lost.goneOf(name) },
@@ -161,7 +161,7 @@ const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMe
     configured: configuredPause(settings),
     wake: (scope) => controller.wake(scope === 'all' ? undefined : scope.namespace),
   });
-  deps.board.unprobedBy((isProbed) => listHeldUnprobed({ settings, clusters, dependents, isProbed }));
+  deps.recorder.unprobedBy((isProbed) => listHeldUnprobed({ settings, clusters, dependents, isProbed }));
   const unsubscribe = clusters.subscribe(({ type, key }) => {
     if (type === 'set') lost.found(key);
     queue.add(key);

@@ -1,5 +1,5 @@
 import { refKey } from '../kubernetes/api/resource-ref.ts';
-import { isMarked } from '../gardener/scaling-annotations.ts';
+import { hasMarkOrNote } from '../gardener/scaling-annotations.ts';
 import type { Store } from '../kubernetes/cache/index.ts';
 import {
   type LifecycleDecision,
@@ -82,7 +82,7 @@ export class ProberController {
     // A mark may be seen late: its kind was not served at first, or its watch was interrupted.
     this.#unsubscribe = deps.settings.dependentResources.flatMap(({ ref }) => {
       const unsubscribe = deps.dependents.get(refKey(ref))?.store.subscribe(({ type, value: { meta } }) => {
-        if (type !== 'set' || !isMarked(meta)) return;
+        if (type !== 'set' || !hasMarkOrNote(meta)) return;
         const name = findOwned(this.#owners, { namespace: meta.namespace, ref: { ...ref, name: meta.name } })?.cluster;
         if (name !== undefined && !this.#entries.has(name)) deps.requeueAfter(name, 0);
       });
@@ -226,7 +226,7 @@ export class ProberController {
     if (role?.().leads === false) return undefined;
     const isAnyMarked = settings.dependentResources.some(({ ref }) => {
       const object = dependents.get(refKey(ref))?.store.get(objectKey(ref, name));
-      return object !== undefined && isMarked(object.meta);
+      return object !== undefined && hasMarkOrNote(object.meta);
     });
     if (!isAnyMarked || releasePolicy === 'nothing' || this.#releasedInDryRun.has(name)) return undefined;
     const first = { delayMs: Number.POSITIVE_INFINITY };

@@ -4,7 +4,7 @@ import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { type ResourceState, isAtLeast } from '../kubernetes/api/scalable.ts';
 import { findHeldNote } from '../gardener/held-note.ts';
-import { ignoresScaling, isHeld } from '../gardener/scaling-annotations.ts';
+import { ignoresScaling, hasMark } from '../gardener/scaling-annotations.ts';
 import type { DependentSources } from '../kubernetes/cache/index.ts';
 import { type ProberActDeps, type ProberActRequest, act } from './act.ts';
 import {
@@ -84,7 +84,7 @@ export class Dependents {
   listHeld(): readonly HeldInShoot[] {
     return [...this.#resources].flatMap(([key, resource]) => {
       const marked = this.#latestMeta(key);
-      if (marked === undefined || !isHeld(marked)) return [];
+      if (marked === undefined || !hasMark(marked)) return [];
       return [shownHeld(resource, { name: resource.ref.name, annotations: marked.annotations })];
     });
   }
@@ -159,7 +159,7 @@ export class Dependents {
 
   #isHeld(key: string): boolean {
     const meta = this.#latestMeta(key);
-    return meta !== undefined && isHeld(meta);
+    return meta !== undefined && hasMark(meta);
   }
 
   /** Returns the metadata that a watch shows, or that the API server has returned since. */

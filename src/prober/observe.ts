@@ -3,7 +3,7 @@ import type { LeaseObservation } from './judge/lease-history.ts';
 import type { Machine } from '../gardener/machine.ts';
 import type { NodeView } from '../gardener/node.ts';
 import { getVersion } from '../gardener/shoot-calls.ts';
-import type { Answer } from '../kubernetes/api/call.ts';
+import type { CallResult } from '../kubernetes/api/call.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
 import { listNodeLeases } from '../kubernetes/api/lease.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -82,14 +82,14 @@ export const openReads = (deps: ReadsDeps, request: ReadsRequest): Reads => {
 
 const valueOf = <T>(sent: Sent<T>): Result<T, ReadError> => (sent.ok ? { ok: true, value: sent.value.value } : sent);
 
-const exchangeOf = ({ date, sentAt, receivedAt }: Answer<unknown>, clock: Clock): DatedExchange => ({
+const exchangeOf = ({ date, sentAt, receivedAt }: CallResult<unknown>, clock: Clock): DatedExchange => ({
   date,
   wallAtEnd: clock.now() - (clock.monotonic() - receivedAt),
   roundTripMs: receivedAt - sentAt,
 });
 
 const observationOf = (
-  { sentAt, receivedAt }: Answer<unknown>,
+  { sentAt, receivedAt }: CallResult<unknown>,
   exchange: DatedExchange,
   stalledUntil: number | undefined,
 ): LeaseObservation => {

@@ -57,7 +57,7 @@ beforeEach(() => {
   told = [];
   pauses = new Pauses({
     clock,
-    home: 'garden',
+    ownNamespace: 'garden',
     onChange: ({ scope, pause: now, isFound }) =>
       told.push(`${scope === 'all' ? scope : scope.namespace}: ${now?.reason ?? 'over'}${isFound ? ', found' : ''}`),
   });

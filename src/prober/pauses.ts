@@ -20,7 +20,7 @@ export interface PauseChange {
 export interface PausesOptions {
   readonly clock: Clock;
   /** Namespace of the prober. A pause on this Namespace applies to all shoots. */
-  readonly home: string;
+  readonly ownNamespace: string;
   readonly onChange: (change: PauseChange) => void;
 }
 
@@ -98,7 +98,7 @@ export class Pauses {
     const now = this.#options.clock.now();
     const configured =
       this.#configured !== undefined && isInForce(this.#configured, now) ? this.#configured : undefined;
-    return laterPause(placed(this.#found(this.#options.home, now), 'all'), placed(configured, 'configuration'));
+    return laterPause(placed(this.#found(this.#options.ownNamespace, now), 'all'), placed(configured, 'configuration'));
   }
 
   /** Uses these watches and this configuration from now on. Returns the function that ends this; known pauses stay. */
@@ -153,9 +153,9 @@ export class Pauses {
 
   /** Reports pauses that have begun, changed or ended, and checks again when the next one ends. */
   #update(): void {
-    const { clock, home, onChange } = this.#options;
+    const { clock, ownNamespace, onChange } = this.#options;
     const now = clock.now();
-    const inForce = new Map([...this.#known].filter(([name, pause]) => name !== home && isInForce(pause, now)));
+    const inForce = new Map([...this.#known].filter(([name, pause]) => name !== ownNamespace && isInForce(pause, now)));
     const ofAll = this.ofAll();
     if (ofAll !== undefined) inForce.set(all, ofAll);
     const before = this.#inForce;
@@ -177,7 +177,7 @@ export class Pauses {
   /** The earlier end of the two pauses that apply to all shoots. The other may still be in force then. */
   #endsOfAll(): number {
     const now = this.#options.clock.now();
-    const both = [this.#known.get(this.#options.home), this.#configured];
+    const both = [this.#known.get(this.#options.ownNamespace), this.#configured];
     const ends = both.flatMap((pause) => (pause !== undefined && isInForce(pause, now) ? [endOf(pause)] : []));
     return Math.min(Number.POSITIVE_INFINITY, ...ends);
   }

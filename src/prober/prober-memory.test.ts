@@ -9,8 +9,8 @@ const desired: DesiredScaling = { direction: 'down', scope: 'all', reason: '', j
 describe('the memory for the next prober', () => {
   it('has the schedule, or an immediate run if a scale-down waits', () => {
     expect(memoryOf(state, 1_000).nextRunAt).toBe(30_000);
-    expect(memoryOf({ ...state, next: desired }, 1_000).nextRunAt).toBe(1_000);
-    expect(memoryOf({ ...state, next: { ...desired, direction: 'up' } }, 1_000).nextRunAt).toBe(30_000);
+    expect(memoryOf({ ...state, pending: desired }, 1_000).nextRunAt).toBe(1_000);
+    expect(memoryOf({ ...state, pending: { ...desired, direction: 'up' } }, 1_000).nextRunAt).toBe(30_000);
   });
 
   it('has the state that keeps a standby from writing again', () => {

@@ -1,6 +1,6 @@
 import type { ExternalProbeMemory } from './external-prober.ts';
 import type { LifecycleDecision, ShootSettings } from './judge/lifecycle.ts';
-import type { ProbeMemory } from './judge/probe-memory.ts';
+import { type ProbeMemory, emptyProbeMemory } from './judge/probe-memory.ts';
 import type { ShootProberState } from './plan/shoot-state.ts';
 
 /** State with which the next prober of the same shoot continues after a change of the configuration. */
@@ -22,6 +22,10 @@ export interface ProberStart {
   readonly first: { readonly delayMs: number } | ProberMemory;
 }
 
+/** Returns the memory with which a prober starts at `now`, in monotonic milliseconds. */
+export const initialMemory = (first: ProberStart['first'], now: number): Omit<ProberMemory, 'settings'> =>
+  'delayMs' in first ? { probe: emptyProbeMemory, nextRunAt: now + first.delayMs, standby: {} } : first;
+
 /** State that one configuration leaves to the next, by Cluster. */
 export interface ProberMemories {
   readonly probers: ReadonlyMap<string, ProberMemory>;
@@ -30,8 +34,8 @@ export interface ProberMemories {
 }
 
 /** True if a scale-down runs or waits. It is not remembered: the next prober judges again at once. */
-const isGoingDown = ({ flow, next }: ShootProberState): boolean =>
-  [flow, next].some((one) => one?.direction === 'down');
+const isGoingDown = ({ flow, pending }: ShootProberState): boolean =>
+  [flow, pending].some((one) => one?.direction === 'down');
 
 export const memoryOf = (
   state: ShootProberState,

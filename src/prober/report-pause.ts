@@ -20,7 +20,7 @@ export interface PauseReportDeps {
   /** Records an Event, unless another process has to. */
   readonly recordEvent: EventRecorder['record'];
   /** Namespace of the prober. */
-  readonly home: string;
+  readonly ownNamespace: string;
 }
 
 /** Reports pauses to log, metrics and Events. */
@@ -32,8 +32,8 @@ export class PauseReporter implements PauseReport {
   }
 
   pauseChanged({ scope, pause, isFound }: PauseChange): void {
-    const { logger, home } = this.#deps;
-    const namespace = scope === 'all' ? home : scope.namespace;
+    const { logger, ownNamespace } = this.#deps;
+    const namespace = scope === 'all' ? ownNamespace : scope.namespace;
     const whose = scope === 'all' ? 'all shoots are' : 'the shoot is';
     const fields = scope === 'all' ? {} : { namespace };
     if (pause?.problem !== undefined) {

@@ -42,7 +42,7 @@ export interface ProberReportDeps {
   /** True if nothing is written. The log then shows would-be writes. */
   readonly dryRun: boolean;
   /** Namespace of the prober. Default: garden. */
-  readonly home?: string;
+  readonly ownNamespace?: string;
   /** True if this process leads. A standby observes, logs and counts too, but leaves Events to the leader. Default: true. */
   readonly leads?: () => boolean;
 }
@@ -68,7 +68,7 @@ const reportProbers = (
 
 /** Creates the report. Call it once per meter, because it declares the prober's metrics. */
 export const createProberReport = (deps: ProberReportDeps): ProberReport => {
-  const { clock, logger, meter, events, dryRun, home = 'garden', leads = () => true } = deps;
+  const { clock, logger, meter, events, dryRun, ownNamespace = 'garden', leads = () => true } = deps;
   const metrics = createProberMetrics(meter);
   const held = new HeldGauges(clock, metrics);
   const recordEvent: EventRecorder['record'] = (event) => {
@@ -78,7 +78,7 @@ export const createProberReport = (deps: ProberReportDeps): ProberReport => {
   const external = new ExternalProbeReporter({ logger, metrics });
   const scaling = new ScalingReporter({ logger, metrics, events, dryRun, held });
   const verdicts = new VerdictCounts(metrics);
-  const pauses = new PauseReporter({ logger, metrics, home, recordEvent });
+  const pauses = new PauseReporter({ logger, metrics, ownNamespace, recordEvent });
   const problems = new ClusterProblemReporter({ logger, recordEvent });
   const late = new LateProtectionReporter({ clock, logger, metrics });
   return {

@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../kubernetes/api/call.ts';
+import type { CallResult, Call } from '../kubernetes/api/call.ts';
 import { ApiError, type ApiErrorCode, type Result, isApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { measureStall } from '../kubernetes/client/index.ts';
@@ -24,7 +24,7 @@ export interface RunRequestsOptions {
   readonly signal: AbortSignal;
 }
 
-export type Sent<T> = Result<Answer<T>, ReadError>;
+export type Sent<T> = Result<CallResult<T>, ReadError>;
 
 /** An attempt that takes this much longer than recent responses, in milliseconds, shows an API server, or a path to it, that has stalled. */
 const stallMs = 2_000;

@@ -27,10 +27,10 @@ import { createProberReport } from './report.ts';
 import { neededByProber } from './rights.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 import { type Standby, roleOf } from './standby.ts';
-import { showUnmet, showUnprobed } from './status/board-gauges.ts';
-import { StatusBoard } from './status/board.ts';
+import { showUnmet, showUnprobed } from './status/status-gauges.ts';
+import { StatusRecorder } from './status/status-recorder.ts';
 import { proberStatus } from './status/prober-status.ts';
-import { reportToBoard } from './status/report-to-board.ts';
+import { reportToStatus } from './status/report-to-status.ts';
 
 export interface ProberPorts extends ComponentPorts {
   readonly connector: ShootConnector;
@@ -43,13 +43,13 @@ export interface ProberOptions extends ComponentOptions<ProberSettings, ProberPo
   readonly notify?: (NotifySettings & { readonly post: PostWebhook }) | undefined;
 }
 
-/** Starts the notifier of state changes on `board`. Returns the function that stops it. */
-const startNotifier = ({ notify, ports, dryRun = false }: ProberOptions, board: StatusBoard): (() => void) => {
+/** Starts the notifier of state changes on `recorder`. Returns the function that stops it. */
+const startNotifier = ({ notify, ports, dryRun = false }: ProberOptions, recorder: StatusRecorder): (() => void) => {
   const metrics = createNotifyMetrics(ports.meter);
   // In a dry run nothing is really protected.
   if (notify === undefined || dryRun) return () => undefined;
   const notifier = new Notifier({ ...ports, ...notify, metrics, leads: () => ports.leadership.mayWrite() });
-  board.subscribe((change) => notifier.changed(change));
+  recorder.subscribe((change) => notifier.changed(change));
   ports.leaderWatch?.onLead(() => notifier.led());
   return () => notifier.stop();
 };
@@ -82,27 +82,31 @@ const createGate = ({ clock, meter }: ProberPorts): ProbeGate => {
  * former settings are still restored.
  */
 export const createProber = (options: ProberOptions): ComponentParts<ProberSettings> => {
-  const { settings, ports, concurrency, home = 'garden', dryRun = false, standby = 'hot' } = options;
+  const { settings, ports, concurrency, ownNamespace = 'garden', dryRun = false, standby = 'hot' } = options;
   const { logger, leadership } = ports;
   const { client, recording, seedWithoutLead } = createSeedClients(options);
   const role = (): Role => roleOf({ ...ports, standby });
   const events = createEventRecorder({ ...ports, client: recording, component: 'dependency-watchdog-prober' });
-  const pauses: Pauses = new Pauses({ clock: ports.clock, home, onChange: (change) => report.pauseChanged(change) });
-  const board = new StatusBoard({
+  const pauses: Pauses = new Pauses({
+    clock: ports.clock,
+    ownNamespace,
+    onChange: (change) => report.pauseChanged(change),
+  });
+  const recorder = new StatusRecorder({
     clock: ports.clock,
     dryRun,
     pauseOf: (namespace) => shownPause(pauses.of(namespace)),
   });
-  showUnmet(ports.meter, board);
-  const stopNotifier = startNotifier(options, board);
-  const baseReport = createProberReport({ ...ports, events, home, dryRun, leads: () => leadership.mayWrite() });
-  const report = reportToBoard(baseReport, board);
+  showUnmet(ports.meter, recorder);
+  const stopNotifier = startNotifier(options, recorder);
+  const baseReport = createProberReport({ ...ports, events, ownNamespace, dryRun, leads: () => leadership.mayWrite() });
+  const report = reportToStatus(baseReport, recorder);
   const unserved = ports.meter.gauge({
     name: 'dwd_prober_dependent_unserved',
     help: '1 while the seed does not serve the kind of a dependent resource, or the scale subresource of a resource that is to be scaled.',
     labels: ['resource'],
   });
-  showUnprobed(ports.meter, { board, leads: () => leadership.mayWrite() });
+  showUnprobed(ports.meter, { recorder, leads: () => leadership.mayWrite() });
   const gate = createGate(ports);
   const registry = createWatchRegistry(ports.meter);
   let held: HeldByShoot = new Map();
@@ -113,7 +117,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
   const deps = {
     ...ports,
     ...{ role, client, seedWithoutLead, report, unserved, registry },
-    ...{ gate, board, pauses, dryRun, concurrency, onStopped },
+    ...{ gate, recorder, pauses, dryRun, concurrency, onStopped },
   };
   return new Reloadable({
     name: 'prober',
@@ -130,7 +134,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
       report.stopped(held);
     },
     status: (inForce, process, query) => {
-      const given = { clock: ports.clock, board, standby, dryRun, process, paused: shownPause(pauses.ofAll()) };
+      const given = { clock: ports.clock, recorder, standby, dryRun, process, paused: shownPause(pauses.ofAll()) };
       return proberStatus({ ...given, settings: inForce, shoot: query.get('shoot') });
     },
     logger,

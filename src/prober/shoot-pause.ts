@@ -38,14 +38,14 @@ export class ShootPause {
   }
 
   /** Called after each step of the shoot's loop. */
-  stepped({ flow, next }: Pick<ShootProberState, 'flow' | 'next'>): void {
+  stepped({ flow, pending }: Pick<ShootProberState, 'flow' | 'pending'>): void {
     const { report } = this.#deps;
     const pause = this.#pause;
     const isPaused = pause !== undefined;
     if (isPaused !== this.#wasPaused) report.paused(this.#cluster, isPaused);
     this.#wasPaused = isPaused;
-    const isHeldBack = isPaused && flow === undefined && next?.direction === 'down';
-    if (isHeldBack && !this.#wasHeldBack) report.preventedByPause(this.#cluster, { pause, reason: next.reason });
+    const isHeldBack = isPaused && flow === undefined && pending?.direction === 'down';
+    if (isHeldBack && !this.#wasHeldBack) report.preventedByPause(this.#cluster, { pause, reason: pending.reason });
     this.#wasHeldBack = isHeldBack;
   }
 }

@@ -1,7 +1,6 @@
 import { Dependents } from './dependents.ts';
 import type { ReleasePolicy, ShootSettings } from './judge/lifecycle.ts';
 import { runNeededBy } from './judge/next-run.ts';
-import { emptyProbeMemory } from './judge/probe-memory.ts';
 import { type ProbeRequest, probe } from './probe.ts';
 import { ExternalProber } from './external-prober.ts';
 import { FlowRequests } from './flow-requests.ts';
@@ -9,7 +8,7 @@ import { forCluster } from './held/cluster-owner.ts';
 import { advanceShoot } from './plan/advance-shoot.ts';
 import type { Effect, ShootEvent, ShootProberState } from './plan/shoot-state.ts';
 import { probeSettings, graceDeadlineOf } from './probe-settings.ts';
-import { type ProberMemory, type ProberStart, memoryOf } from './prober-memory.ts';
+import { type ProberMemory, type ProberStart, initialMemory, memoryOf } from './prober-memory.ts';
 import { leader } from './plan/without-lead.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
 import { ShootPause } from './shoot-pause.ts';
@@ -36,8 +35,8 @@ export class ShootProber {
   /** Ends the subscription to changes of resources, which matter while a flow runs. */
   #stopListening = (): void => undefined;
 
-  constructor(all: ShootProberDeps, { cluster, settings, first }: ProberStart) {
-    const deps = forCluster(all, cluster);
+  constructor(sharedDeps: ShootProberDeps, { cluster, settings, first }: ProberStart) {
+    const deps = forCluster(sharedDeps, cluster);
     this.#deps = deps;
     this.#cluster = cluster;
     this.#settings = settings;
@@ -48,10 +47,7 @@ export class ShootProber {
       graceDeadline: () => graceDeadlineOf(this.#state.verdict, deps.settings, this.#settings),
     });
     this.#pause = new ShootPause(deps, cluster);
-    const { probe, nextRunAt, standby } =
-      'delayMs' in first
-        ? { probe: emptyProbeMemory, nextRunAt: deps.clock.monotonic() + first.delayMs, standby: {} }
-        : first;
+    const { probe, nextRunAt, standby, externalProbe: before } = initialMemory(first, deps.clock.monotonic());
     this.#state = { probe, nextRunAt, runUnderWay: false, flows: 0, ...standby };
     // A prober that never probes has no external prober.
     this.#externalProber =
@@ -61,7 +57,7 @@ export class ShootProber {
             {
               cluster,
               firstAttemptAt: nextRunAt,
-              before: 'delayMs' in first ? undefined : first.externalProbe,
+              before,
               probe: () => this.#probeSettings(),
               onChange: (isUnreachable) => this.#post({ kind: 'external-probe-changed', isUnreachable }),
             },
@@ -155,7 +151,7 @@ export class ShootProber {
   #startOver(): void {
     const { clock, settings } = this.#deps;
     for (const work of [this.#runAbort, this.#requests]) work.abort(new Error('the prober starts over'));
-    const { flow: _flow, next: _next, ...rest } = this.#state;
+    const { flow: _flow, pending: _pending, ...rest } = this.#state;
     this.#state = { ...rest, runUnderWay: false, nextRunAt: clock.monotonic() + settings.probeIntervalMs };
     this.#cancelTimer();
     this.#cancelTimer = clock.timer(settings.probeIntervalMs, this.#schedule);

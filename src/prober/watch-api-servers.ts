@@ -1,12 +1,12 @@
 import { decodeAvailableReplicas } from '../gardener/api-server.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
-import { type WatchByName, type WatchByNameDeps, watchByName } from '../kubernetes/cache/index.ts';
+import { type KindWatch, type WatchKindDeps, watchKind } from '../kubernetes/cache/index.ts';
 import type { ApiServerSource } from './api-server-source.ts';
 import { ownerOf } from './held/cluster-owner.ts';
 import { isTemplate, parseClusterName } from './cluster-name.ts';
 import type { ProberSettings } from './settings.ts';
 
-export interface WatchedApiServer extends ApiServerSource, Pick<WatchByName<number>, 'run' | 'problem'> {
+export interface WatchedApiServer extends ApiServerSource, Pick<KindWatch<number>, 'run' | 'problem'> {
   /** `refKey` of the workload that runs the API servers. */
   readonly key: string;
 }
@@ -14,19 +14,19 @@ export interface WatchedApiServer extends ApiServerSource, Pick<WatchByName<numb
 /**
  * Watches the workloads that run the API servers of all shoots. Without this watch shoots are still protected, but later after a downtime of their API server.
  */
-export const watchApiServers = (settings: ProberSettings, deps: WatchByNameDeps): WatchedApiServer => {
+export const watchApiServers = (settings: ProberSettings, deps: WatchKindDeps): WatchedApiServer => {
   const { apiServerRef: ref } = settings;
   const key = refKey(ref);
-  const watched = watchByName(
+  const watched = watchKind(
     {
       ref,
       ofAnyName: isTemplate(ref.name),
       key,
       project: decodeAvailableReplicas,
       needsScale: false,
-      onServed: (answer, before) => {
-        if (answer.kind !== 'not-served' || before.kind === 'not-served') return;
-        const fields = { resource: key, problem: answer.problem };
+      onServed: (result, before) => {
+        if (result.kind !== 'not-served' || before.kind === 'not-served') return;
+        const fields = { resource: key, problem: result.problem };
         deps.logger.error('apiServerRef is not served: an API server out of reach is taken to be down', fields);
       },
     },

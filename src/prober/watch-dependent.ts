@@ -1,24 +1,19 @@
 import { type ObjectMeta, decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { type ScalableObject, decodeScalable } from '../kubernetes/api/scalable.ts';
-import {
-  type DependentSource,
-  type WatchByName,
-  type WatchByNameDeps,
-  watchByName,
-} from '../kubernetes/cache/index.ts';
+import { type DependentSource, type KindWatch, type WatchKindDeps, watchKind } from '../kubernetes/cache/index.ts';
 import type { Gauge } from '../ports/meter.ts';
 import { type RefTemplate, isTemplate, placeholderValue } from './cluster-name.ts';
 import type { DependentResource } from './settings.ts';
 
-export interface WatchDeps extends WatchByNameDeps {
+export interface WatchDeps extends WatchKindDeps {
   /** Gauge by `resource`: 1 while a dependent resource cannot be scaled or annotated because the API server does not serve its kind. */
   readonly unserved: Gauge;
 }
 
 export interface WatchedDependent
   extends DependentSource,
-    Pick<WatchByName<ScalableObject>, 'run' | 'problem' | 'awayMs'> {
+    Pick<KindWatch<ScalableObject>, 'run' | 'problem' | 'interruptedMs'> {
   /** `refKey` of the resource. */
   readonly key: string;
   readonly ref: RefTemplate;
@@ -32,7 +27,7 @@ const bare = ({ name, namespace, uid, resourceVersion, deleting }: ObjectMeta): 
 /** Watches one dependent resource of all shoots. */
 export const watchDependent = ({ ref, annotation }: DependentResource, deps: WatchDeps): WatchedDependent => {
   const key = refKey(ref);
-  const watched = watchByName(
+  const watched = watchKind(
     {
       ref,
       ofAnyName: isTemplate(ref.name),
@@ -44,12 +39,12 @@ export const watchDependent = ({ ref, annotation }: DependentResource, deps: Wat
         return placeholderValue(ref.name, meta.name) === undefined ? bare(meta) : decode();
       },
       needsScale: annotation === undefined,
-      onServed: (answer, before) => {
-        deps.unserved.set(answer.kind === 'not-served' ? 1 : 0, { resource: key });
-        if (answer.kind !== 'not-served' || before.kind === 'not-served') return;
+      onServed: (result, before) => {
+        deps.unserved.set(result.kind === 'not-served' ? 1 : 0, { resource: key });
+        if (result.kind !== 'not-served' || before.kind === 'not-served') return;
         deps.logger.error(`a dependent resource cannot be ${annotation === undefined ? 'scaled' : 'annotated'}`, {
           resource: key,
-          problem: answer.problem,
+          problem: result.problem,
         });
       },
     },

@@ -33,7 +33,7 @@ export interface ComponentOptions<Settings, Ports = ComponentPorts> {
   /** Maximum number of concurrent reconciles. */
   readonly concurrency: number;
   /** Namespace that the component and its Lease are in. Default: garden. */
-  readonly home?: string;
+  readonly ownNamespace?: string;
   /** True if the component logs its writes instead of sending them. Default: false. */
   readonly dryRun?: boolean;
 }

@@ -6,7 +6,7 @@ export { type HttpHandler, serveHttp } from './http-server.ts';
 export { createElection } from './leadership.ts';
 export { type Runnable, runLifecycle, whenAborted } from './lifecycle.ts';
 export { type OperatorAccess, type OperatorCluster, onOperatorCluster } from './operator-cluster.ts';
-export { type ProcessDeps, type ServerPorts, runComponent } from './run-component.ts';
+export { type ProcessDeps, type ServerDeps, runComponent } from './run-component.ts';
 export { WorkQueue } from './queue.ts';
 export { systemRandom } from './random.ts';
 export {

@@ -12,8 +12,8 @@ import { RightsCheck, leaseGrants, rightsOf } from './rights/index.ts';
 import { type ProcessParts, type SeedPorts, runSeedProcess } from './seed-process.ts';
 import type { ProcessOptions } from './settings.ts';
 
-/** Ports of an additional server, besides those for metrics and health. */
-export interface ServerPorts extends Pick<SeedPorts, 'clock' | 'logger' | 'leadership' | 'reviews'> {
+/** Dependencies of an additional server, besides those for metrics and health. */
+export interface ServerDeps extends Pick<SeedPorts, 'clock' | 'logger' | 'leadership' | 'reviews'> {
   /** Lease of the leader election. Absent without leader election. */
   readonly lease?: NamespacedName;
   /** Returns the response to `GET /status`. */
@@ -33,7 +33,7 @@ export interface ProcessDeps<Settings> {
   /** Number of warnings about that file. */
   readonly configWarnings: number;
   /** Creates additional servers, for a component that has a status. */
-  readonly servers?: (ports: ServerPorts) => readonly Runnable[];
+  readonly servers?: (deps: ServerDeps) => readonly Runnable[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
   readonly meter: Meter & MetricsSource;
@@ -52,15 +52,15 @@ export const runComponent = <Settings>(
 ): Promise<number> => {
   const { settings, configFile, configWarnings } = deps;
   const { dryRun, concurrentReconciles: concurrency } = deps.flags;
-  const { leaseName, urgentInFlight, runsOnStandby: runsOnStandby = false } = component;
+  const { urgentInFlight, runsOnStandby = false } = component;
   const userAgent = userAgentOf(deps);
   // A dry run must never take the Lease from the process that protects the seed.
-  const lease = dryRun ? `${leaseName}-dry-run` : leaseName;
+  const leaseName = dryRun ? `${component.leaseName}-dry-run` : component.leaseName;
   const start = (ports: SeedPorts): ProcessParts => {
-    const leadsSince = watchLead(ports);
-    const home = deps.flags.leaderElection.namespace;
-    const parts = component.create({ settings, ports, concurrency, home, dryRun, userAgent });
-    const rights = rightsChecks(component, { ...deps, ports, lease });
+    const leadsSince = trackLeadership(ports);
+    const { enabled, namespace: ownNamespace } = deps.flags.leaderElection;
+    const parts = component.create({ settings, ports, concurrency, ownNamespace, dryRun, userAgent });
+    const rights = rightsChecks(component, { ...deps, ports, leaseName });
     const config = watchConfig({
       ...deps,
       path: configFile,
@@ -79,19 +79,19 @@ export const runComponent = <Settings>(
       missingRights: rights.flatMap((check) => check.missing()),
     });
     const status = parts.status && ((query: URLSearchParams) => parts.status?.(view(), query) ?? {});
-    const elected = deps.flags.leaderElection.enabled ? { lease: { namespace: home, name: lease } } : {};
+    const lease = enabled ? { namespace: ownNamespace, name: leaseName } : undefined;
     return {
-      ...(status && { status, servers: deps.servers?.({ ...ports, status, ...elected }) ?? [] }),
+      ...(status && { status, servers: deps.servers?.({ ...ports, status, ...(lease && { lease }) }) ?? [] }),
       standby: [parts.caches, config, ...rights],
       leading: [parts.controller],
       checks: () => (dryRun ? [dryRunCheck, ...parts.checks()] : parts.checks()),
     };
   };
-  return runSeedProcess({ ...deps, leaseName: lease, urgentInFlight, runsOnStandby, userAgent, start });
+  return runSeedProcess({ ...deps, leaseName, urgentInFlight, runsOnStandby, userAgent, start });
 };
 
 /** Sets the metrics of leadership. Returns a function that reads the start of this process's leadership, in milliseconds since the epoch. */
-const watchLead = ({ meter, leaderWatch, clock }: SeedPorts): (() => Pick<ProcessView, 'leadsSince'>) => {
+const trackLeadership = ({ meter, leaderWatch, clock }: SeedPorts): (() => Pick<ProcessView, 'leadsSince'>) => {
   let leadsSince = leaderWatch === undefined ? clock.now() : undefined;
   const leads = meter.gauge({ name: 'dwd_leader', help: '1 if this replica leads, or runs without leader election.' });
   const election = {
@@ -109,7 +109,7 @@ const watchLead = ({ meter, leaderWatch, clock }: SeedPorts): (() => Pick<Proces
 
 interface RightsDeps<Settings> extends ProcessDeps<Settings> {
   readonly ports: SeedPorts;
-  readonly lease: string;
+  readonly leaseName: string;
 }
 
 /** Creates the checks of the rights in the seed and, if the component uses it, in the garden. */
@@ -117,14 +117,14 @@ const rightsChecks = <Settings>(
   { neededRights, garden }: Component<Settings>,
   deps: RightsDeps<Settings>,
 ): readonly RightsCheck<Settings>[] => {
-  const { ports, flags, lease } = deps;
+  const { ports, flags, leaseName } = deps;
   const { enabled, namespace } = flags.leaderElection;
   const { clock } = ports;
-  const electing = enabled ? rightsOf(leaseGrants(lease, namespace)) : [];
+  const electionRights = enabled ? rightsOf(leaseGrants(leaseName, namespace)) : [];
   const client = createKubeClient({ kube: ports.reviews, clock });
   const needed: typeof neededRights = async (wanted, inquiry) => [
     ...(await neededRights(wanted, inquiry)),
-    ...electing,
+    ...electionRights,
   ];
   const inSeed = new RightsCheck({ ...deps, client, clock, needed });
   if (garden === undefined) return [inSeed];

@@ -1,7 +1,7 @@
 import { type FoundPause, findPause, isInForce } from '../gardener/pause.ts';
 import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
-import { fromCache, sharesNamespaces } from '../prober/held/index.ts';
+import { watchCacheListOptions, sharesNamespaces } from '../prober/held/index.ts';
 import {
   type HostedCluster,
   type ProberSettings,
@@ -23,7 +23,7 @@ const roleLabel = 'gardener.cloud/role';
 
 const listNamespaces = () =>
   listCall({
-    ...fromCache,
+    ...watchCacheListOptions,
     path: '/api/v1/namespaces',
     decode: (json, path): SeenNamespace => {
       const { name, labels, annotations } = decodeMeta(decodeObject(json, path), path);

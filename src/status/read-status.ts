@@ -8,7 +8,7 @@ import {
 } from '../process/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ProberStatus } from '../prober/status/index.ts';
-import { type ReadProberStatus as ReadProberStatus, readStatusOfPod, readStatusFromUrl } from './ask-prober.ts';
+import { type ReadProberStatus, readStatusOfPod, readStatusFromUrl } from './ask-prober.ts';
 import { findWanted, namespaceOf } from './find-shoot.ts';
 import { type SeedFindings, judgeSeed } from './judge.ts';
 import { installedConfiguration, installedSettings } from '../install/index.ts';
@@ -44,7 +44,7 @@ const leaderAmong = ({ lease, replicas = [] }: SeedObjects): readonly Replica[] 
   return named.length > 0 ? named : replicas.filter(({ isReady }) => isReady);
 };
 
-interface Asking {
+interface LeaderLookup {
   readonly prober: ReadProberStatus | undefined;
   /** Problem to report if there is no prober. */
   readonly missing: string;
@@ -69,7 +69,7 @@ interface Answered {
   readonly problem: string | undefined;
 }
 
-const answerOf = async (run: LeaderQuery, clock: Clock, { prober, missing }: Asking): Promise<Answered> => {
+const answerOf = async (run: LeaderQuery, clock: Clock, { prober, missing }: LeaderLookup): Promise<Answered> => {
   if (prober === undefined) return { answer: undefined, problem: missing };
   const asked = await orProblem('the prober', ask(prober, run, clock));
   return { answer: asked.value, problem: asked.problem };

@@ -17,7 +17,7 @@ import {
   listHeldOf,
   releaseHeld,
   sharesNamespaces,
-  wasOf,
+  formerSuffix,
 } from '../prober/held/index.ts';
 import { type ProberSettings, parseClusterName } from '../prober/index.ts';
 import { systemRandom, whenAborted } from '../process/index.ts';
@@ -101,7 +101,7 @@ const pauseEach = async (
 const lineOf = (resource: HeldResource): string => {
   const { annotation } = resource.state;
   const how = annotation === undefined ? '' : `, annotated with ${annotation.key}`;
-  return `${heldName(resource)}${how}${wasOf(resource)}`;
+  return `${heldName(resource)}${how}${formerSuffix(resource)}`;
 };
 
 /** Returns true if the operator confirms. Rejects with the signal's reason if the command is stopped meanwhile. */

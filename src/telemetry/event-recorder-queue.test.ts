@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createSeededRandom } from '../../simulator/time/random.ts';
 import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
-import type { Answer, Call } from '../kubernetes/api/call.ts';
+import type { CallResult, Call } from '../kubernetes/api/call.ts';
 import { ApiError, type ApiErrorCode } from '../kubernetes/api/errors.ts';
 import type { CallOptions } from '../kubernetes/api/kube.ts';
 import { type RunningEventRecorder, createEventRecorder } from './event-recorder.ts';
@@ -35,7 +35,7 @@ const setUp = (): Setup => {
   const meter = createMeter({ processMetrics: false });
   const sent: Sent[] = [];
   const open: Sent[] = [];
-  const call = <T>(wanted: Call<T>, options: CallOptions): Promise<Answer<T>> =>
+  const call = <T>(wanted: Call<T>, options: CallOptions): Promise<CallResult<T>> =>
     new Promise((resolve, reject) => {
       const leave = (): void => {
         const index = open.indexOf(entry);

@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../../src/kubernetes/api/call.ts';
+import type { CallResult, Call } from '../../src/kubernetes/api/call.ts';
 import type { CallOptions, KubeClient } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 
@@ -25,7 +25,7 @@ export const createScriptedClient = (clock: Clock): ScriptedClient => {
   const calls: ScriptedCall[] = [];
   const waiting = new Set<ScriptedCall>();
 
-  const call = <T>(asked: Call<T>, options: CallOptions): Promise<Answer<T>> =>
+  const call = <T>(asked: Call<T>, options: CallOptions): Promise<CallResult<T>> =>
     new Promise((resolve, reject) => {
       const sentAt = clock.monotonic();
       const fail = (error: unknown): void => {

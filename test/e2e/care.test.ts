@@ -170,7 +170,7 @@ describeEnvtest('care on real API servers', () => {
       return label === 'healthy';
     });
     const down = await until('hung', 'APIServerAvailable', { reason: 'HealthzRequestFailed', status: 'False' });
-    expect(down.message).toContain('no answer within');
+    expect(down.message).toContain('no response within');
   });
 
   it("reports the API server's message if the tunnel is broken", async () => {

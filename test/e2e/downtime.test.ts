@@ -50,10 +50,10 @@ const wrongPort: WireFault = {
   name: 'refused',
   result: 'api_server_unreachable',
   blinds: true,
-  start: async (lane) => {
+  start: async (shoot) => {
     const [port = 0] = await freePorts(1);
-    await lane.updateSecret({ server: `https://127.0.0.1:${String(port)}` });
-    return () => lane.updateSecret({});
+    await shoot.updateSecret({ server: `https://127.0.0.1:${String(port)}` });
+    return () => shoot.updateSecret({});
   },
 };
 
@@ -66,8 +66,8 @@ const ours: readonly WireFault[] = [
   named('token-expired'),
 ];
 
-const isHeld = (lane: FaultyShoot, what: string): Promise<unknown> =>
-  waitFor({ what: `${lane.name} is held ${what}`, withinMs: patienceMs, everyMs: 200 }, () => lane.isDown());
+const isHeld = (shoot: FaultyShoot, what: string): Promise<unknown> =>
+  waitFor({ what: `${shoot.name} is held ${what}`, withinMs: patienceMs, everyMs: 200 }, () => shoot.isDown());
 
 describeEnvtest('an API server out of reach', () => {
   let directory: string;
@@ -80,13 +80,13 @@ describeEnvtest('an API server out of reach', () => {
   let kubelets: { readonly shared: Kubelets; readonly own: Kubelets };
   let controller: { stop(): Promise<void> } | undefined;
   let watchdogs: { readonly quick: Watchdog; readonly plain: Watchdog };
-  const lanes = new Map<string, FaultyShoot>();
+  const shoots = new Map<string, FaultyShoot>();
   const reported: string[] = [];
 
-  const laneOf = (name: string): FaultyShoot => {
-    const lane = lanes.get(name);
-    if (lane === undefined) throw new Error(`no lane ${name}`);
-    return lane;
+  const shootOf = (name: string): FaultyShoot => {
+    const shoot = shoots.get(name);
+    if (shoot === undefined) throw new Error(`no shoot ${name}`);
+    return shoot;
   };
   const linesOf = ({ watchdog, namespace }: FaultyShoot): readonly string[] =>
     watchdog
@@ -94,14 +94,14 @@ describeEnvtest('an API server out of reach', () => {
       .output()
       .split('\n')
       .filter((line) => line.includes(`"namespace":"${namespace}"`));
-  const downtimesOf = (lane: FaultyShoot): readonly string[] =>
-    linesOf(lane)
+  const downtimesOf = (shoot: FaultyShoot): readonly string[] =>
+    linesOf(shoot)
       .filter((line) => line.includes('the API server was down'))
       .map((line) => (JSON.parse(line) as { readonly evidence: string }).evidence);
   const writesOf = ({ namespace }: FaultyShoot): readonly string[] => scalings(audit.requests()).get(namespace) ?? [];
-  const healthy = (lane: FaultyShoot): Promise<unknown> =>
-    waitFor({ what: `${lane.name} is healthy`, withinMs: patienceMs, everyMs: 500 }, async () => {
-      const runs = (await lane.watchdog.results(lane.namespace)).get('healthy') ?? 0;
+  const healthy = (shoot: FaultyShoot): Promise<unknown> =>
+    waitFor({ what: `${shoot.name} is healthy`, withinMs: patienceMs, everyMs: 500 }, async () => {
+      const runs = (await shoot.watchdog.results(shoot.namespace)).get('healthy') ?? 0;
       return runs >= 2;
     });
 
@@ -127,92 +127,92 @@ describeEnvtest('an API server out of reach', () => {
       quick: await newWatchdog('quick', configOf('20s', '2s')),
       plain: await newWatchdog('plain', configOf('40s', '10s')),
     };
-    const addLane = async (name: string, shoot: ControlPlane, watchdog: Watchdog): Promise<void> => {
+    const addShoot = async (name: string, shoot: ControlPlane, watchdog: Watchdog): Promise<void> => {
       const account = { namespace: 'kube-system', name: `prober-${name}`, rules: shootRules, expirationSeconds: 3_600 };
       const { token } = await shoot.serviceAccountKubeconfig(account);
-      lanes.set(name, await createFaultyShoot({ name, seed, shoot, watchdog, nodes, credentials: { token } }));
+      shoots.set(name, await createFaultyShoot({ name, seed, shoot, watchdog, nodes, credentials: { token } }));
     };
-    for (const { name } of ours) await addLane(name, shared, watchdogs.quick);
-    await addLane('down', own, watchdogs.quick);
-    await addLane('etcd-paused', own, watchdogs.plain);
-    for (const name of ['bad-answers', 'late-answers']) await addLane(name, shared, watchdogs.plain);
+    for (const { name } of ours) await addShoot(name, shared, watchdogs.quick);
+    await addShoot('down', own, watchdogs.quick);
+    await addShoot('etcd-paused', own, watchdogs.plain);
+    for (const name of ['bad-answers', 'late-answers']) await addShoot(name, shared, watchdogs.plain);
     controller = startDeploymentController(seed.client);
     await waitFor({ what: 'all are up', withinMs: patienceMs }, async () => {
-      const up = await Promise.all([...lanes.values()].map((lane) => lane.isUp()));
+      const up = await Promise.all([...shoots.values()].map((shoot) => shoot.isUp()));
       return up.every(Boolean);
     });
     await Promise.all([watchdogs.quick.start(), watchdogs.plain.start()]);
-    await Promise.all([...lanes.values()].map(healthy));
+    await Promise.all([...shoots.values()].map(healthy));
   }, stepTimeoutMs);
 
   afterAll(async () => {
     process.stderr.write(`${reported.join('\n')}\n`);
     await Promise.all([watchdogs.quick.stop(), watchdogs.plain.stop()]);
     await Promise.all([controller?.stop(), kubelets.shared.stop(), kubelets.own.stop()]);
-    await Promise.all([...lanes.values()].map((lane) => lane.stop()));
+    await Promise.all([...shoots.values()].map((shoot) => shoot.stop()));
     await Promise.all([seed.stop(), shared.stop(), own.stop()]);
     rmSync(directory, { recursive: true, force: true });
   });
 
   describe('whose etcd has delayed a response', () => {
     it('is not reported to have another clock', { timeout: stepTimeoutMs }, async () => {
-      const lane = laneOf('etcd-paused');
-      const before = (await lane.watchdog.results(lane.namespace)).get('healthy') ?? 0;
+      const shoot = shootOf('etcd-paused');
+      const before = (await shoot.watchdog.results(shoot.namespace)).get('healthy') ?? 0;
       await own.pauseEtcd();
       await sleep(14_000);
       own.resumeEtcd();
       await waitFor({ what: 'a list after the pause', withinMs: patienceMs, everyMs: 500 }, async () => {
-        const runs = (await lane.watchdog.results(lane.namespace)).get('healthy') ?? 0;
+        const runs = (await shoot.watchdog.results(shoot.namespace)).get('healthy') ?? 0;
         return runs >= before + 2;
       });
-      expect(linesOf(lane).filter((line) => line.includes('clock and ours differ'))).toEqual([]);
+      expect(linesOf(shoot).filter((line) => line.includes('clock and ours differ'))).toEqual([]);
     });
   });
 
   describe('that is down, and starts again before its kubelets', () => {
     it('starts the age of its leases again', { timeout: stepTimeoutMs }, async () => {
-      const lane = laneOf('down');
+      const shoot = shootOf('down');
       kubelets.own.cut();
       await own.stopApiServer();
-      await setApiServerReplicas(seed.client, lane.namespace, 0);
+      await setApiServerReplicas(seed.client, shoot.namespace, 0);
       await sleep(spellMs);
       await own.startApiServer();
-      await setApiServerReplicas(seed.client, lane.namespace, 1);
+      await setApiServerReplicas(seed.client, shoot.namespace, 1);
       // Longer than a confirmation takes.
       await sleep(7_000);
       kubelets.own.connect();
-      await healthy(lane);
+      await healthy(shoot);
       await sleep(10_000);
-      expect(writesOf(lane)).toEqual([]);
-      expect(downtimesOf(lane)).not.toEqual([]);
+      expect(writesOf(shoot)).toEqual([]);
+      expect(downtimesOf(shoot)).not.toEqual([]);
     });
   });
 
   describe('for the watchdog alone, in an outage', () => {
     it('does not reset the age of leases', { timeout: stepTimeoutMs }, async () => {
-      const heals = await Promise.all(ours.map(async (fault) => fault.start(laneOf(fault.name))));
+      const heals = await Promise.all(ours.map(async (fault) => fault.start(shootOf(fault.name))));
       kubelets.shared.cut();
       for (const name of ['bad-answers', 'late-answers']) {
-        inflictAnswers(laneOf(name), name === 'late-answers' ? 9_000 : 0);
+        inflictAnswers(shootOf(name), name === 'late-answers' ? 9_000 : 0);
       }
       await sleep(spellMs);
       const healed = ours.map(async ({ name }, index) => {
         await heals[index]!();
         const from = performance.now();
-        await isHeld(laneOf(name), 'after the fault');
+        await isHeld(shootOf(name), 'after the fault');
         reported.push(
           `${name}: held ${((performance.now() - from) / 1_000).toFixed(1)} s after the watchdog was no longer cut off`,
         );
       });
       const cutAt = performance.now() - spellMs;
       const answering = ['bad-answers', 'late-answers'].map(async (name) => {
-        await isHeld(laneOf(name), 'in the outage');
+        await isHeld(shootOf(name), 'in the outage');
         reported.push(
           `${name}: held ${((performance.now() - cutAt) / 1_000).toFixed(1)} s after the kubelets were cut off`,
         );
       });
       await Promise.all([...healed, ...answering]);
-      expect(ours.map(({ name }) => [name, downtimesOf(laneOf(name))])).toEqual(ours.map(({ name }) => [name, []]));
+      expect(ours.map(({ name }) => [name, downtimesOf(shootOf(name))])).toEqual(ours.map(({ name }) => [name, []]));
     });
   });
 });

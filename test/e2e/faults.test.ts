@@ -100,8 +100,8 @@ describeEnvtest('faults around the prober', () => {
         const { name } = fault;
         const watchdog = watchdogs.find((own) => own.name === name) ?? shared;
         const nodes = nodesOf(fault.nodes ?? 'right');
-        const lane = await createFaultyShoot({ name, seed, shoot, watchdog, nodes, credentials: { token } });
-        return createCase(fault, lane);
+        const faulty = await createFaultyShoot({ name, seed, shoot, watchdog, nodes, credentials: { token } });
+        return createCase(fault, faulty);
       }),
     );
     controller = startDeploymentController(seed.client);
@@ -112,7 +112,7 @@ describeEnvtest('faults around the prober', () => {
   afterAll(async () => {
     await Promise.all(watchdogs.map((watchdog) => watchdog.stop()));
     await Promise.all([controller?.stop(), ...kubelets.map((group) => group.stop())]);
-    await Promise.all(cases.map(({ lane }) => lane.stop()));
+    await Promise.all(cases.map(({ faulty }) => faulty.stop()));
     process.stderr.write(`${table()}\n`);
     await Promise.all([seed.stop(), shoot.stop()]);
     rmSync(directory, { recursive: true, force: true });
@@ -126,13 +126,13 @@ describeEnvtest('faults around the prober', () => {
     writes: readonly string[],
   ): Readonly<Record<string, readonly string[]>> => {
     const all = scalings(audit.requests());
-    const found = some.map(({ lane }) => [lane.name, all.get(lane.namespace) ?? []] as const);
+    const found = some.map(({ faulty }) => [faulty.name, all.get(faulty.namespace) ?? []] as const);
     return Object.fromEntries(found.filter(([, own]) => own.join() !== writes.join()));
   };
 
   const table = (): string => {
     const all = scalings(audit.requests());
-    const rows = cases.map(({ lane: { name, namespace }, said, recovered }) => {
+    const rows = cases.map(({ faulty: { name, namespace }, said, recovered }) => {
       const writes = (all.get(namespace) ?? []).map((write) => write.replaceAll(/\B[a-z]+-?/g, '')).join(', ');
       return [name.padEnd(27), said.padEnd(42), writes.padEnd(30), [...recovered].join(', ')].join(' ');
     });

@@ -65,7 +65,7 @@ describeEnvtest('kill matrix', () => {
   let seed: ControlPlane;
   let shoot: ControlPlane;
   let kubelets: Kubelets;
-  let lanes: readonly IsolatedShoot[] = [];
+  let shoots: readonly IsolatedShoot[] = [];
   let controllers: readonly { stop(): Promise<void> }[] = [];
   let seedAudit: ReturnType<typeof auditInto>;
   let shootAudit: ReturnType<typeof auditInto>;
@@ -81,23 +81,23 @@ describeEnvtest('kill matrix', () => {
     ]);
     await createNodes(shoot.client, nodes);
     kubelets = startKubelets(shoot.client, nodes, { everyMs: 500 });
-    lanes = await Promise.all(
+    shoots = await Promise.all(
       Object.keys(writeFaults).map((name) => createIsolatedShoot({ name, seed, shoot, nodes, config, directory })),
     );
     controllers = [startDeploymentController(seed.client), startMillController(seed.client)];
-    await Promise.all(lanes.map((lane) => lane.start()));
+    await Promise.all(shoots.map((isolated) => isolated.start()));
   });
 
   afterAll(async () => {
-    await Promise.all([...lanes, ...controllers].map((one) => one.stop()));
+    await Promise.all([...shoots, ...controllers].map((one) => one.stop()));
     await kubelets.stop();
     await Promise.all([seed.stop(), shoot.stop()]);
     rmSync(directory, { recursive: true, force: true });
     process.stderr.write(`kill matrix\n${matrix.table()}\n`);
   });
 
-  const wanted = (lane: IsolatedShoot, dependent: Dependent, flow: FlowDirection): DependentState => {
-    const count = lane.expected[dependent];
+  const wanted = (isolated: IsolatedShoot, dependent: Dependent, flow: FlowDirection): DependentState => {
+    const count = isolated.expected[dependent];
     if (flow === 'up') return { count, annotations: {} };
     const marks = { [`${prefix}/replicas`]: String(count), [`${prefix}/meltdown-protection-active`]: '' };
     const annotations = { ...marks, [`${prefix}/held`]: 'noted' };
@@ -107,49 +107,56 @@ describeEnvtest('kill matrix', () => {
   const sorted = ({ count, annotations }: DependentState): string =>
     JSON.stringify([count, Object.entries(annotations).sort()]);
 
-  const untilFlowEnded = async (lane: IsolatedShoot, flow: FlowDirection, hasStruck: () => boolean): Promise<void> => {
+  const untilFlowEnded = async (
+    isolated: IsolatedShoot,
+    flow: FlowDirection,
+    hasStruck: () => boolean,
+  ): Promise<void> => {
     const seen: Partial<Record<Dependent, DependentState>> = {};
     const detail = (): string => {
-      const { expected, proxy } = lane;
+      const { expected, proxy } = isolated;
       const details = JSON.stringify({ struck: hasStruck(), seen, expected, writes: proxy.writes.slice(-8) });
-      return `${details}\n${lane.program().output()}`;
+      return `${details}\n${isolated.program().output()}`;
     };
-    const what = `${lane.name}: end of the flow ${flow}`;
+    const what = `${isolated.name}: end of the flow ${flow}`;
     await waitFor({ what, withinMs: 90_000, everyMs: 300, detail }, async () => {
       for (const dependent of dependents) {
-        const state = await lane.state(dependent);
+        const state = await isolated.state(dependent);
         seen[dependent] = state;
-        if (sorted(state) !== sorted(wanted(lane, dependent, flow))) return undefined;
+        if (sorted(state) !== sorted(wanted(isolated, dependent, flow))) return undefined;
       }
       return hasStruck();
     });
   };
 
   /** Expects that a flow has ended: no write succeeds during two more runs. */
-  const untilQuiet = async (lane: IsolatedShoot): Promise<void> => {
+  const untilQuiet = async (isolated: IsolatedShoot): Promise<void> => {
     const runs = (): number =>
-      shootAudit.requests().filter(({ user, uri }) => user === `prober-${lane.name}` && uri === '/version').length;
+      shootAudit.requests().filter(({ user, uri }) => user === `prober-${isolated.name}` && uri === '/version').length;
     const before = runs();
-    const { length } = lane.proxy.writes;
-    await waitFor({ what: `probe runs of ${lane.name}`, withinMs: 60_000, everyMs: 500 }, () => runs() >= before + 3);
-    const landed = lane.proxy.writes.slice(length).filter(({ status }) => status === 200);
-    expect(landed, `${lane.name}: writes after the flow's end`).toEqual([]);
+    const { length } = isolated.proxy.writes;
+    await waitFor(
+      { what: `probe runs of ${isolated.name}`, withinMs: 60_000, everyMs: 500 },
+      () => runs() >= before + 3,
+    );
+    const landed = isolated.proxy.writes.slice(length).filter(({ status }) => status === 200);
+    expect(landed, `${isolated.name}: writes after the flow's end`).toEqual([]);
   };
 
-  const runFlow = async (lane: IsolatedShoot, flow: FlowDirection, target: string | undefined): Promise<void> => {
-    const { length } = lane.proxy.writes;
-    const armed = injectOnce(seed, lane, target);
-    await untilFlowEnded(lane, flow, armed.hasStruck);
+  const runFlow = async (isolated: IsolatedShoot, flow: FlowDirection, target: string | undefined): Promise<void> => {
+    const { length } = isolated.proxy.writes;
+    const armed = injectOnce(seed, isolated, target);
+    await untilFlowEnded(isolated, flow, armed.hasStruck);
     await armed.recovered();
-    await untilQuiet(lane);
-    const writes = lane.proxy.writes.slice(length);
+    await untilQuiet(isolated);
+    const writes = isolated.proxy.writes.slice(length);
     const landed = writes.filter(({ status }) => status === 200).map(targetOf);
-    const needed = neededWrites(lane, flow, target);
-    if (target === undefined || !changesObject(lane.name)) {
-      expect(landed, `${lane.name}: writes that landed`).toEqual(needed);
+    const needed = neededWrites(isolated, flow, target);
+    if (target === undefined || !changesObject(isolated.name)) {
+      expect(landed, `${isolated.name}: writes that landed`).toEqual(needed);
     } else {
-      expect([...new Set(landed)], `${lane.name}: order of the writes`).toEqual(needed);
-      expect(armed.struck()?.status, `${lane.name}: precondition of ${target}`).toBe(409);
+      expect([...new Set(landed)], `${isolated.name}: order of the writes`).toEqual(needed);
+      expect(armed.struck()?.status, `${isolated.name}: precondition of ${target}`).toBe(409);
     }
   };
 
@@ -160,9 +167,9 @@ describeEnvtest('kill matrix', () => {
 
   /** Runs a flow in all shoots at once. With a target, that write has each shoot's fault. */
   const runFlows = async (flow: FlowDirection, target?: string): Promise<void> => {
-    const ends = lanes.map((lane) => {
-      const row = { trouble: target === undefined ? 'none' : lane.name, flow, target: target ?? '' };
-      return matrix.record(lane, row, runFlow(lane, flow, target));
+    const ends = shoots.map((isolated) => {
+      const row = { trouble: target === undefined ? 'none' : isolated.name, flow, target: target ?? '' };
+      return matrix.record(isolated, row, runFlow(isolated, flow, target));
     });
     turn(flow);
     throwAll(await Promise.allSettled(ends));
@@ -181,19 +188,19 @@ describeEnvtest('kill matrix', () => {
     });
   }
 
-  const startAndEnd = async (lane: IsolatedShoot, flow: FlowDirection): Promise<void> => {
-    await lane.start();
-    await untilFlowEnded(lane, flow, () => true);
-    await untilQuiet(lane);
+  const startAndEnd = async (isolated: IsolatedShoot, flow: FlowDirection): Promise<void> => {
+    await isolated.start();
+    await untilFlowEnded(isolated, flow, () => true);
+    await untilQuiet(isolated);
   };
 
   /** Kills each shoot's program right after a different write of the flow, and starts it again after the kubelets have changed to the opposite state. */
   const killAndTurn = async (flow: FlowDirection): Promise<void> => {
     const back = flow === 'down' ? 'up' : 'down';
-    const killed = lanes.map(async (lane, index) => {
+    const killed = shoots.map(async (isolated, index) => {
       const target = flows[flow][index % flows[flow].length] ?? '';
-      const killing = killAfter(lane, target);
-      await waitFor({ what: `${lane.name} ${flow}: ${target}`, withinMs: 90_000 }, () => killing.isDead());
+      const killing = killAfter(isolated, target);
+      await waitFor({ what: `${isolated.name} ${flow}: ${target}`, withinMs: 90_000 }, () => killing.isDead());
       return target;
     });
     turn(flow);
@@ -201,8 +208,12 @@ describeEnvtest('kill matrix', () => {
     turn(back);
     // A program that starts before the leases have expired would first continue the scale-up.
     if (back === 'down') await sleep(limitMs + 1_000);
-    const ends = lanes.map((lane, index) =>
-      matrix.record(lane, { trouble: 'killed, turned', flow, target: targets[index] ?? '' }, startAndEnd(lane, back)),
+    const ends = shoots.map((isolated, index) =>
+      matrix.record(
+        isolated,
+        { trouble: 'killed, turned', flow, target: targets[index] ?? '' },
+        startAndEnd(isolated, back),
+      ),
     );
     throwAll(await Promise.allSettled(ends));
   };
@@ -218,7 +229,7 @@ describeEnvtest('kill matrix', () => {
   });
 
   it('never restored machine-controller-manager before kube-controller-manager was ready', () => {
-    for (const { name } of lanes) {
+    for (const { name } of shoots) {
       let kcmReady = true;
       for (const { user, uri, verb, status, body } of seedAudit.requests()) {
         if (verb !== 'patch' || status !== 200 || !uri.includes(`/shoot--test--${name}/deployments/`)) continue;

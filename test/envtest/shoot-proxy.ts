@@ -69,7 +69,7 @@ export class ShootProxy {
   /** Terminates TLS on connections that it is given. It does not listen itself. */
   #terminator: HttpsServer;
   #passage: ConnectionFate = 'terminated';
-  #meddler = pass;
+  #interceptor = pass;
 
   private constructor(shoot: ControlPlane, listener: Server, certificate: Certificate) {
     this.#shoot = shoot;
@@ -95,8 +95,8 @@ export class ShootProxy {
   }
 
   /** Sets the handler of requests whose TLS ends here. Without one, they pass. */
-  intercept(meddler: RequestInterceptor = pass): void {
-    this.#meddler = meddler;
+  intercept(interceptor: RequestInterceptor = pass): void {
+    this.#interceptor = interceptor;
   }
 
   /** Presents another certificate from now on, and resumes no TLS session of the former one. */
@@ -139,7 +139,7 @@ export class ShootProxy {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const answer = await this.#meddler(request.url ?? '/', (other) => this.#ask(request, other));
+      const answer = await this.#interceptor(request.url ?? '/', (other) => this.#ask(request, other));
       if (answer !== 'no answer') send(answer, response);
     } catch {
       // The connection to the API server broke: break the prober's too, so that the prober notices.

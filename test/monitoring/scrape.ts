@@ -1,9 +1,9 @@
 import { upVerdict } from '../../src/prober/testing/cases.ts';
 import { emptyProbeMemory } from '../../src/prober/judge/probe-memory.ts';
 import { createProberReport } from '../../src/prober/report.ts';
-import { StatusBoard } from '../../src/prober/status/board.ts';
+import { StatusRecorder } from '../../src/prober/status/status-recorder.ts';
 import { sightOf } from '../../src/prober/status/testing/shoot-prober-views.ts';
-import { showUnmet } from '../../src/prober/status/board-gauges.ts';
+import { showUnmet } from '../../src/prober/status/status-gauges.ts';
 import { createMeter } from '../../src/telemetry/index.ts';
 import { createFakeClock } from '../doubles/fake-clock.ts';
 import { createRecordingLogger } from '../doubles/recording-logger.ts';
@@ -14,13 +14,13 @@ export const scrapeOf = async (shoots: number): Promise<string> => {
   const events = { record: () => undefined };
   const clock = createFakeClock();
   const report = createProberReport({ clock, logger: createRecordingLogger(), meter, events, dryRun: false });
-  const board = new StatusBoard({ clock, dryRun: false, pauseOf: () => undefined });
-  showUnmet(meter, board);
+  const recorder = new StatusRecorder({ clock, dryRun: false, pauseOf: () => undefined });
+  showUnmet(meter, recorder);
   for (let index = 0; index < shoots; index += 1) {
     const namespace = `shoot--project--shoot-${String(index).padStart(4, '0')}`;
     const decision = { reason: '', nextRunAt: 0, memory: emptyProbeMemory, counts: { candidates: 50, expired: 0 } };
     const error = { code: 'Timeout', message: '' } as never;
-    board.stepped(namespace, () => sightOf());
+    recorder.stepped(namespace, () => sightOf());
     report.paused(namespace, false);
     for (const verdict of [upVerdict, { kind: 'failed', failure: 'api_server_unreachable', error } as const]) {
       const result = { decision: { ...decision, verdict }, durationMs: 12, skewMs: 300 };

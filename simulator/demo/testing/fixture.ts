@@ -108,7 +108,7 @@ export interface ScriptRun {
 
 export interface ScriptRunOptions extends Partial<Watchdogs> {
   readonly seed?: number;
-  readonly meddle?: (scenario: Scenario) => void;
+  readonly interfere?: (scenario: Scenario) => void;
   /** Default: returns no shoots, at once. */
   readonly runCare?: (scenario: Scenario) => Promise<CareOutput>;
 }
@@ -120,13 +120,13 @@ export const runWholeScript = async (options: ScriptRunOptions = {}): Promise<Sc
     withWeeder = true,
     source: worldSource = 'gardener',
     seed = demoWorldSeed,
-    meddle,
+    interfere,
   } = options;
   const { runCare = async () => ({ shoots: [] }) } = options;
   const watchdogs = { withProber, withWeeder, source: worldSource };
   const { scenario, source, stop } = createDemoFixture('script', watchdogs, seed);
   const { clock } = scenario;
-  meddle?.(scenario);
+  interfere?.(scenario);
   const lines: string[] = [];
   const findings = await clock.run(
     runScript({

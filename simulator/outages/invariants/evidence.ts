@@ -41,14 +41,15 @@ export interface EvidenceCase {
  * Judges an observation as favourably to a scale-down as the specification allows. A lease's age counts from its last change, or from the end
  * of a downtime of the API server. If clocks are wrong, a timestamp may count: within limits once the lease was seen renewed, without before.
  */
-export const read = (look: Observation, { name, shoot, view, rules }: EvidenceCase): Evidence => {
+export const evidenceIn = (observation: Observation, { name, shoot, view, rules }: EvidenceCase): Evidence => {
   const slackMs = shoot.isSkewed ? view.longestGapMs + timestampToleranceMs : 0;
-  const candidates = [...look.leases].filter(
-    ([node]) => look.nodes?.get(node)?.isCandidate === true && look.machines?.has(node) === true,
+  const candidates = [...observation.leases].filter(
+    ([node]) => observation.nodes?.get(node)?.isCandidate === true && observation.machines?.has(node) === true,
   );
   const sinceOf = (changedAt: number): number =>
-    Math.max(changedAt, view.downUntil <= look.knownAt ? view.downUntil : Number.NEGATIVE_INFINITY);
-  const isOlder = (changedAt: number, ms: number): boolean => look.servedAt - changedAt >= ms - slackMs - resolutionMs;
+    Math.max(changedAt, view.downUntil <= observation.knownAt ? view.downUntil : Number.NEGATIVE_INFINITY);
+  const isOlder = (changedAt: number, ms: number): boolean =>
+    observation.servedAt - changedAt >= ms - slackMs - resolutionMs;
   const expired = candidates.filter(([node, changedAt]) => {
     if (shoot.isSkewed && !view.moved.has(node)) return true;
     return isOlder(sinceOf(changedAt), rules.limitMs(name));
@@ -63,9 +64,9 @@ export const hasCrossed = ({ candidates, expired }: Evidence, { fraction }: Rule
   candidates >= 2 && expired / candidates >= fraction;
 
 /** True if silence is enough for a scale-down: in trigger mode, while the public address is unreachable, and not because of a fault on our side. */
-const isTriggered = (look: Observation, { candidates, silent }: Evidence, { plan }: Rules): boolean => {
-  const { failures, isProven } = look.tries;
-  const isBroken = failures >= failureThreshold && isProven && !look.isFaultOurs;
+const isTriggered = (observation: Observation, { candidates, silent }: Evidence, { plan }: Rules): boolean => {
+  const { failures, isProven } = observation.externalProbe;
+  const isBroken = failures >= failureThreshold && isProven && !observation.isFaultOurs;
   return plan.outside === 'trigger' && candidates >= 2 && silent === candidates && isBroken;
 };
 
@@ -73,8 +74,10 @@ const isTriggered = (look: Observation, { candidates, silent }: Evidence, { plan
  * True if the external probe may veto. An address is unknown if its kubeconfig was unusable after the last response, or while the fault is on
  * our side; no request shows that.
  */
-const mayObject = ({ tries, knownAt, isFaultOurs }: Observation, { name, shoot, rules }: EvidenceCase): boolean =>
-  !isFaultOurs && isReachable(tries, knownAt, rules.limitMs(name)) && shoot.spoiledUntil < tries.answeredAt;
+const mayVeto = ({ externalProbe, knownAt, isFaultOurs }: Observation, { name, shoot, rules }: EvidenceCase): boolean =>
+  !isFaultOurs &&
+  isReachable(externalProbe, knownAt, rules.limitMs(name)) &&
+  shoot.spoiledUntil < externalProbe.answeredAt;
 
 const confirms = ({ plan: { outside } }: Rules): boolean => outside === 'confirm' || outside === 'trigger';
 
@@ -85,16 +88,20 @@ export const evidence = stateless('no scale-down without evidence', (event, { mo
   const { shoot: name, writer } = write;
   const shoot = model.shoots.get(name);
   const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
-  const view = viewOf(views, writer.life, name);
+  const view = viewOf(views, writer.process, name);
   if (shoot === undefined) return undefined;
   if (view.observations < 2) {
-    return `${name}: ${write.name} was scaled down after ${String(view.observations)} looks at its leases`;
+    return `${name}: ${write.name} was scaled down after ${String(view.observations)} observations of its leases`;
   }
   const given = { name, shoot, view, rules };
   const observations = view.complete
     .filter(({ knownAt }) => knownAt <= sentAt)
-    .map((look) => ({ look, seen: read(look, given) }));
-  if (observations.some(({ look, seen }) => sentAt - look.knownAt <= flowMs && isTriggered(look, seen, rules))) {
+    .map((observation) => ({ observation, seen: evidenceIn(observation, given) }));
+  if (
+    observations.some(
+      ({ observation, seen }) => sentAt - observation.knownAt <= flowMs && isTriggered(observation, seen, rules),
+    )
+  ) {
     return undefined;
   }
   // A single candidate decides nothing, so the previous decision still holds.
@@ -106,17 +113,21 @@ export const evidence = stateless('no scale-down without evidence', (event, { mo
   const isConfirmedSilence =
     latestSilence !== undefined &&
     firstSilence !== undefined &&
-    latestSilence.look.servedAt - firstSilence.look.servedAt >=
+    latestSilence.observation.servedAt - firstSilence.observation.servedAt >=
       confirmMs - Math.max(slackMs, rules.plan.latencyMs) - resolutionMs;
   // A scale-down that has begun continues, even if the external probe may veto later.
-  const isUnopposed = observations.some(({ look, seen }) => seen.isAllSilent && !mayObject(look, given));
+  const isUnopposed = observations.some(({ observation, seen }) => seen.isAllSilent && !mayVeto(observation, given));
   if (isConfirmedSilence && (isUnopposed || !confirms(rules))) return undefined;
-  if (known === undefined) return `${name}: ${write.name} was scaled down without a look at leases, nodes and machines`;
+  if (known === undefined) {
+    return `${name}: ${write.name} was scaled down without an observation of leases, nodes and machines`;
+  }
   if (!hasCrossed(known, rules)) {
     const counts = `${String(known.expired)} of ${String(known.candidates)} leases`;
     return `${name}: ${write.name} was scaled down although only ${counts} had expired`;
   }
-  const isConfirmed = observations.some(({ look, seen }) => hasCrossed(seen, rules) && !mayObject(look, given));
+  const isConfirmed = observations.some(
+    ({ observation, seen }) => hasCrossed(seen, rules) && !mayVeto(observation, given),
+  );
   if (isConfirmed || !confirms(rules)) return undefined;
   return `${name}: ${write.name} was scaled down although its outside path was whole`;
 });

@@ -1,7 +1,7 @@
 import { kubeControllerManager } from '../../world/index.ts';
-import { missedMs } from '../facts.ts';
+import { missingMs } from '../facts.ts';
 import type { SimEvent } from '../history.ts';
-import { aftermathMs, hampersWeeder } from '../hinders-protection.ts';
+import { aftermathMs, hampersSeedAccess } from '../hinders-protection.ts';
 import { type Known, stateful } from './invariant.ts';
 import { watchdogWrite } from './scaling.ts';
 
@@ -13,7 +13,7 @@ const restoredMs = 30_000;
 /** Returns the time until which a watchdog may not know the seed, because it starts, begins to lead or is hampered. */
 const disturbedUntil = (event: SimEvent): number => {
   if (event.kind === 'process' || event.kind === 'leader') return event.at;
-  const hampers = event.kind === 'fault' && hampersWeeder(event.planned.fault);
+  const hampers = event.kind === 'fault' && hampersSeedAccess(event.planned.fault);
   return hampers ? event.at + aftermathMs(event.planned.fault) : Number.NEGATIVE_INFINITY;
 };
 
@@ -24,17 +24,17 @@ interface State {
 
 /** True if a process runs, and has led if there is an election: a new leader waits until the Lease has expired. */
 const mayAct = ({ model, rules }: Known): boolean =>
-  [...model.processes.lives.values()].some(
+  [...model.processes.byName.values()].some(
     ({ isRunning, ledAt }) => isRunning && (ledAt !== undefined || !rules.plan.elected),
   );
 
 /** Returns how long a process that starts, or that can read the seed again, waits for a Secret whose absence it has not seen. */
-const waitedMs = ({ rules }: Known): number => (rules.plan.source === 'secret' ? missedMs : 0);
+const waitedMs = ({ rules }: Known): number => (rules.plan.source === 'secret' ? missingMs : 0);
 
 const isNoticed = (since: number, { until }: State, known: Known): boolean =>
   known.model.at >= Math.max(since, until + waitedMs(known)) + heardMs &&
   mayAct(known) &&
-  !known.model.faults.some(({ fault }) => hampersWeeder(fault));
+  !known.model.faults.some(({ fault }) => hampersSeedAccess(fault));
 
 const stillHeld = (state: State, known: Known): string | undefined => {
   const { model, rules } = known;

@@ -1,6 +1,6 @@
 import type { Plan } from '../plan.ts';
 import { counts } from './counts.ts';
-import { missedSecret } from './missed-secret.ts';
+import { missingSecret } from './missing-secret.ts';
 import { evidence } from './evidence.ts';
 import { givenBack } from './given-back.ts';
 import type { Invariant } from './invariant.ts';
@@ -39,7 +39,7 @@ const ofProbers: readonly Invariant[] = [
   keepsProbing,
   restoration,
   landing,
-  missedSecret,
+  missingSecret,
   givenBack,
   inLeadersPlace,
   noSecondThoughts,

@@ -1,7 +1,7 @@
 import { gardenSettings } from '../../harness/index.ts';
 import { exchangeKey } from '../model.ts';
 import { type Observation, viewOf } from '../client-views.ts';
-import { hasCrossed, read } from './evidence.ts';
+import { hasCrossed, evidenceIn } from './evidence.ts';
 import { type Known, stateful } from './invariant.ts';
 import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
 
@@ -23,12 +23,12 @@ interface Landings {
   readonly lasted: ReadonlyMap<string, number>;
 }
 
-const lastsIn = (look: Observation, name: string, { model, views, rules }: Known, key: string): boolean => {
+const lastsIn = (observation: Observation, name: string, { model, views, rules }: Known, key: string): boolean => {
   const shoot = model.shoots.get(name);
   const view = views.get(key);
   if (shoot === undefined || view === undefined) return false;
   // Without the reset after downtime: a lease whose age starts anew does not show that its kubelet is back.
-  const seen = read(look, { name, shoot, view: { ...view, downUntil: Number.NEGATIVE_INFINITY }, rules });
+  const seen = evidenceIn(observation, { name, shoot, view: { ...view, downUntil: Number.NEGATIVE_INFINITY }, rules });
   return seen.isAllSilent || hasCrossed(seen, rules);
 };
 
@@ -43,11 +43,12 @@ const holdsAnother = ({ shoot, name }: WatchdogWrite, { model }: Known): boolean
   [...(model.shoots.get(shoot)?.deployments ?? [])].some(([other, { isHeld }]) => other !== name && isHeld);
 
 /** Returns the candidates that were alive at the first scale-down, and are late in this observation. */
-const lateIn = (look: Observation, { since }: Outage, limitMs: number): readonly string[] =>
-  [...look.leases]
+const lateIn = (observation: Observation, { since }: Outage, limitMs: number): readonly string[] =>
+  [...observation.leases]
     .filter(([node, changedAt]) => {
-      const isCandidate = look.nodes?.get(node)?.isCandidate === true && look.machines?.has(node) === true;
-      return isCandidate && changedAt > since - limitMs && look.servedAt - changedAt > lateMs + toleranceMs;
+      const isCandidate =
+        observation.nodes?.get(node)?.isCandidate === true && observation.machines?.has(node) === true;
+      return isCandidate && changedAt > since - limitMs && observation.servedAt - changedAt > lateMs + toleranceMs;
     })
     .map(([node]) => node);
 
@@ -62,9 +63,9 @@ const whyEarly = (
   const shoot = model.shoots.get(name);
   if (shoot?.phase !== 'run' || shoot.isSkewed) return undefined;
   const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
-  const observation = viewOf(views, writer.life, name).complete.find(({ knownAt }) => knownAt <= sentAt);
+  const observation = viewOf(views, writer.process, name).complete.find(({ knownAt }) => knownAt <= sentAt);
   if (observation === undefined) return undefined;
-  const waitedMs = observation.knownAt - (lasted.get(`${writer.life}/${name}`) ?? observation.knownAt);
+  const waitedMs = observation.knownAt - (lasted.get(`${writer.process}/${name}`) ?? observation.knownAt);
   const late = lateIn(observation, outage, rules.limitMs(name));
   if (late.length === 0 || waitedMs >= gardenSettings.landingTimeoutMs - toleranceMs) return undefined;
   return `${name}: ${write.name} was restored ${(waitedMs / 1_000).toFixed(1)} s after the outage, without ${late.join(', ')}`;
@@ -79,7 +80,7 @@ export const landing = stateful<Landings>(
   { outages: new Map(), lasted: new Map() },
   (state, event, known) => {
     if (event.kind === 'request' && event.stage === 'answered' && event.shoot !== undefined) {
-      const key = `${event.exchange.life}/${event.shoot}`;
+      const key = `${event.exchange.process}/${event.shoot}`;
       return { state: { ...state, lasted: noteObservations(state.lasted, event.shoot, key, known) } };
     }
     const write = watchdogWrite(event);

@@ -25,15 +25,17 @@ const isElected = ({ elected }: Plan): boolean => elected;
 /** While one process holds the Lease, no write of another is carried out. */
 export const oneLeader = stateless('never two leaders writing', (event, { model, rules }) => {
   const { plan } = rules;
-  const holder = model.leader.life;
+  const holder = model.leader.process;
   if (!isElected(plan) || holder === undefined) return undefined;
   const write = watchdogWrite(event);
-  if (write !== undefined && write.direction !== 'down' && write.writer.life !== holder) {
-    return `${write.shoot}: ${write.name} was restored by process ${write.writer.life} while ${holder} led`;
+  if (write !== undefined && write.direction !== 'down' && write.writer.process !== holder) {
+    return `${write.shoot}: ${write.name} was restored by process ${write.writer.process} while ${holder} led`;
   }
   if (!isLeadersWrite(event, plan) || event.stage !== 'served') return undefined;
-  const { life } = event.exchange;
-  return holder === life ? undefined : `${describeRequest(event)} of process ${life} was done while ${holder} led`;
+  const { process } = event.exchange;
+  return holder === process
+    ? undefined
+    : `${describeRequest(event)} of process ${process} was done while ${holder} led`;
 });
 
 /** No process writes unless it has held the Lease, and has renewed it within the renew deadline. */
@@ -47,12 +49,12 @@ export const noWriteAfterLoss = stateless('no write after leadership is lost', (
   if (exchange === undefined) return undefined;
   const what = isSent ? describeRequest(event) : `the restoration of ${String(restored?.name)}`;
   const sentAt = model.exchanges.get(exchangeKey(exchange))?.sentAt ?? model.at;
-  const renewedAt = model.leader.renewals.get(exchange.life);
-  if (renewedAt === undefined) return `${what} was sent by process ${exchange.life}, which never led`;
+  const renewedAt = model.leader.renewals.get(exchange.process);
+  if (renewedAt === undefined) return `${what} was sent by process ${exchange.process}, which never led`;
   const { renewDeadlineMs } = electionSettings(true);
   if (sentAt - renewedAt < renewDeadlineMs) return undefined;
   const seconds = ((sentAt - renewedAt) / 1_000).toFixed(1);
-  return `${what} was sent by process ${exchange.life} ${seconds} s after its last renewal`;
+  return `${what} was sent by process ${exchange.process} ${seconds} s after its last renewal`;
 });
 
 export const dryRunWritesNothing = stateless('a dry run writes nothing', (event, { rules }) =>

@@ -2,39 +2,39 @@ import type { DeploymentModel } from '../deployment-model.ts';
 import type { SimEvent } from '../history.ts';
 import { type Model, exchangeKey } from '../model.ts';
 import { viewOf } from '../client-views.ts';
-import { read } from './evidence.ts';
+import { evidenceIn } from './evidence.ts';
 import { type Known, stateful } from './invariant.ts';
 import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
 
 /** Attempts of a process to scale a Deployment, since it last scaled it up, or since another writer reverted that. */
-interface Efforts {
+interface Attempts {
   readonly since: number;
   readonly failures: number;
 }
 
 /** Attempts by process, shoot and name. */
-type Begun = ReadonlyMap<string, Efforts>;
+type AttemptsByTarget = ReadonlyMap<string, Attempts>;
 
 /** Number of failed attempts after which an operation is over. One response with a final status is enough. */
-const mostTries = 3;
+const mostAttempts = 3;
 const finalStatuses = [400, 401, 403, 404, 422];
 
-const noteEffort = (
-  begun: Begun,
+const noteAttempt = (
+  attempts: AttemptsByTarget,
   event: Extract<SimEvent, { kind: 'request' }> & { readonly stage: 'sent' | 'answered' | 'failed' },
   model: Model,
-): Begun => {
+): AttemptsByTarget => {
   const { exchange, shoot = '', name = '', stage, status = 0 } = event;
-  const key = `${exchange.life}/${shoot}/${name}`;
-  const known = begun.get(key) ?? { since: event.at, failures: 0 };
+  const key = `${exchange.process}/${shoot}/${name}`;
+  const known = attempts.get(key) ?? { since: event.at, failures: 0 };
   if (stage === 'sent') {
     const { replicas = 0, countSince = 0 } = model.shoots.get(shoot)?.deployments.get(name) ?? {};
     const isUndone = replicas > 0 && countSince > known.since;
-    return new Map(begun).set(key, isUndone ? { ...known, since: event.at } : known);
+    return new Map(attempts).set(key, isUndone ? { ...known, since: event.at } : known);
   }
-  if (stage === 'answered' && status < 400) return begun;
-  const failures = finalStatuses.includes(status) ? mostTries : known.failures + 1;
-  return new Map(begun).set(key, { ...known, failures });
+  if (stage === 'answered' && status < 400) return attempts;
+  const failures = finalStatuses.includes(status) ? mostAttempts : known.failures + 1;
+  return new Map(attempts).set(key, { ...known, failures });
 };
 
 /** Maximum time by which a level of a scale-down delays the next one. */
@@ -54,23 +54,23 @@ interface Case {
   readonly write: WatchdogWrite;
   readonly sentAt: number;
   readonly known: Known;
-  readonly begun: Begun;
+  readonly attempts: AttemptsByTarget;
 }
 
 const stateIn = ({ model }: Known, shoot: string, name: string): DeploymentModel | undefined =>
   model.shoots.get(shoot)?.deployments.get(name);
 
-const tooEarlyDown = ({ write, sentAt, known, begun }: Case): string | undefined =>
+const tooEarlyDown = ({ write, sentAt, known, attempts }: Case): string | undefined =>
   lowerLevels(known.rules.downLevels, write.name).find((lower) => {
     const state = stateIn(known, write.shoot, lower);
     if (isExcused(state, sentAt)) return false;
-    const efforts = begun.get(`${write.writer.life}/${write.shoot}/${lower}`);
-    if (efforts !== undefined && efforts.failures >= mostTries) return false;
+    const lowerAttempts = attempts.get(`${write.writer.process}/${write.shoot}/${lower}`);
+    if (lowerAttempts !== undefined && lowerAttempts.failures >= mostAttempts) return false;
     if (state.replicas === 0) {
-      const since = Math.min(state.countSince, efforts?.since ?? Number.POSITIVE_INFINITY);
+      const since = Math.min(state.countSince, lowerAttempts?.since ?? Number.POSITIVE_INFINITY);
       return state.ready > 0 && sentAt - since < downLevelMs;
     }
-    return efforts === undefined || sentAt - efforts.since < downLevelMs;
+    return lowerAttempts === undefined || sentAt - lowerAttempts.since < downLevelMs;
   });
 
 /** True if the process saw a single candidate: then it restores only held Deployments, not one that an operator took over and gave back at 0. */
@@ -78,8 +78,11 @@ const sawOneCandidate = ({ write, known }: Case): boolean => {
   const { shoot: name, writer } = write;
   const { model, views, rules } = known;
   const shoot = model.shoots.get(name);
-  const view = viewOf(views, writer.life, name);
-  return shoot !== undefined && view.complete.some((look) => read(look, { name, shoot, view, rules }).candidates === 1);
+  const view = viewOf(views, writer.process, name);
+  return (
+    shoot !== undefined &&
+    view.complete.some((observation) => evidenceIn(observation, { name, shoot, view, rules }).candidates === 1)
+  );
 };
 
 const tooEarlyUp = (given: Case): string | undefined => {
@@ -94,21 +97,21 @@ const tooEarlyUp = (given: Case): string | undefined => {
 };
 
 /** Each level waits for the previous one: without limit when scaling up, for at most three seconds when scaling down. */
-export const levels = stateful<Begun>('levels in order', new Map(), (begun, event, known) => {
+export const levels = stateful<AttemptsByTarget>('levels in order', new Map(), (attempts, event, known) => {
   if (event.kind === 'request') {
     const { stage, resource } = event;
-    const isEffort = stage !== 'served' && resource === 'deployments';
-    return { state: isEffort ? noteEffort(begun, { ...event, stage }, known.model) : begun };
+    const isAttempt = stage !== 'served' && resource === 'deployments';
+    return { state: isAttempt ? noteAttempt(attempts, { ...event, stage }, known.model) : attempts };
   }
   const write = watchdogWrite(event);
-  if (write === undefined || write.direction === 'marks') return { state: begun };
+  if (write === undefined || write.direction === 'marks') return { state: attempts };
   const { shoot, name, writer, direction } = write;
-  const rest = new Map(begun);
-  const key = `${writer.life}/${shoot}/${name}`;
+  const rest = new Map(attempts);
+  const key = `${writer.process}/${shoot}/${name}`;
   // A success after many attempts does not delay the next level again.
   if (direction === 'up') rest.delete(key);
   const sentAt = known.model.exchanges.get(exchangeKey(writer))?.sentAt ?? known.model.at;
-  const given = { write, sentAt, known, begun };
+  const given = { write, sentAt, known, attempts };
   const early = direction === 'down' ? tooEarlyDown(given) : tooEarlyUp(given);
   const problem =
     early === undefined ? undefined : `${shoot}: ${name} was scaled ${direction} before ${early} was done`;

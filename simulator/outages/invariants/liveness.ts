@@ -6,14 +6,16 @@ const settleMs = 120_000;
 const marginMs = 20_000;
 
 /** A shoot that can be probed is probed again and again. */
-export const keepsProbing = stateless('keeps looking', (event, { model, views, rules }) => {
+export const keepsProbing = stateless('keeps probing', (event, { model, views, rules }) => {
   if (event.kind !== 'tick') return undefined;
   for (const [name, { phase, phaseSince }] of model.shoots) {
     if (phase !== 'run' || model.at - Math.max(phaseSince, hinderedUntil(model, name)) < settleMs) continue;
-    const looks = [...views].filter(([key]) => key.endsWith(`/${name}`)).map(([, { observedAt }]) => observedAt);
-    const latest = Math.max(0, ...looks);
+    const observedTimes = [...views]
+      .filter(([key]) => key.endsWith(`/${name}`))
+      .map(([, { observedAt }]) => observedAt);
+    const latest = Math.max(0, ...observedTimes);
     if (model.at - latest > rules.intervalMs + marginMs) {
-      return `${name}: nobody has looked at its leases for ${((model.at - latest) / 1_000).toFixed(0)} s`;
+      return `${name}: nobody has probed it for ${((model.at - latest) / 1_000).toFixed(0)} s`;
     }
   }
   return undefined;
@@ -30,14 +32,14 @@ const mostInWindow = 120;
 /** Failures do not cause a hot loop of requests. */
 export const noStorm = stateful<ReadonlyMap<string, Window>>('no storm of requests', new Map(), (windows, event) => {
   if (event.kind !== 'request' || event.stage !== 'sent') return { state: windows };
-  const { life, server } = event.exchange;
-  const key = `${life}/${server}`;
+  const { process, server } = event.exchange;
+  const key = `${process}/${server}`;
   const known = windows.get(key);
   const isOpen = known !== undefined && event.at - known.from < windowMs;
   const window = isOpen ? { ...known, count: known.count + 1 } : { from: event.at, count: 1 };
   const problem =
     window.count > mostInWindow
-      ? `process ${life} sent ${String(window.count)} requests to ${server} within 10 s`
+      ? `process ${process} sent ${String(window.count)} requests to ${server} within 10 s`
       : undefined;
   return { state: new Map(windows).set(key, window), problem };
 });

@@ -1,5 +1,5 @@
 import type { Fault, PlannedFault } from '../plan.ts';
-import { aftermathMs, hampersWeeder, hindersProtection } from '../hinders-protection.ts';
+import { aftermathMs, hampersSeedAccess, hindersProtection } from '../hinders-protection.ts';
 import { stateful } from './invariant.ts';
 import { watchdogWrite } from './scaling.ts';
 
@@ -9,7 +9,7 @@ const heardMs = 10_000;
 const isPause = ({ kind }: Fault): boolean => kind === 'protection-pause';
 
 /** True if a fault keeps a prober from reading Namespaces, or makes its clock wrong, so that a pause may seem to have ended. */
-const blinds = (fault: Fault): boolean => hampersWeeder(fault) || fault.kind === 'watchdog-clock';
+const blinds = (fault: Fault): boolean => hampersSeedAccess(fault) || fault.kind === 'watchdog-clock';
 
 const holds = ({ at, forMs, fault }: PlannedFault, shoot: string, now: number): boolean =>
   isPause(fault) && hindersProtection(fault, shoot) && now >= at + heardMs && now < at + forMs;

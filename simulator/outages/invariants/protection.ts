@@ -27,12 +27,12 @@ const crossedAt = (shoot: ShootModel, limitMs: number, { highestFraction }: Rule
  * Returns the time until which a reachable public address may have vetoed the protection: for half of the expiry age, and then until the next
  * probe; or until a fault on our side was noticed.
  */
-const pathObjectsUntil = (name: string, views: Views, rules: Rules): number => {
+const vetoedUntil = (name: string, views: Views, rules: Rules): number => {
   if (rules.plan.outside !== 'confirm' && rules.plan.outside !== 'trigger') return Number.NEGATIVE_INFINITY;
   const until = [...views]
     .filter(([key]) => key.endsWith(`/${name}`))
-    .map(([, { tries }]) =>
-      Math.max(tries.answeredAt + rules.limitMs(name) / 2 + rules.intervalMs, tries.unknownSince),
+    .map(([, { externalProbe }]) =>
+      Math.max(externalProbe.answeredAt + rules.limitMs(name) / 2 + rules.intervalMs, externalProbe.unknownSince),
     );
   return Math.max(Number.NEGATIVE_INFINITY, ...until);
 };
@@ -45,8 +45,8 @@ const protectedFrom = (name: string, { model, views, rules }: Known): number | u
   const crossed = crossedAt(shoot, limitMs, rules);
   if (crossed === undefined) return undefined;
   const returnedMs = shoot.phaseSince === 0 ? 0 : shoot.phaseSince + returnMs;
-  const pathMs = pathObjectsUntil(name, views, rules);
-  return Math.max(crossed, pathMs, returnedMs, hinderedUntil(model, name) + limitMs + settleMs) + reactionMs;
+  const vetoMs = vetoedUntil(name, views, rules);
+  return Math.max(crossed, vetoMs, returnedMs, hinderedUntil(model, name) + limitMs + settleMs) + reactionMs;
 };
 
 const upIn = (shoot: ShootModel | undefined, rules: Rules): readonly string[] =>

@@ -23,7 +23,7 @@ const problemsOf = (name: string, shoot: ShootModel): readonly string[] =>
       case 'release':
         return state.isHeld ? [`${what} still carries the mark`] : [];
       case 'leave':
-      case 'missed':
+      case 'missing':
       case 'gone':
         return [];
     }

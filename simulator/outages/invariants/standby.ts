@@ -19,15 +19,15 @@ const resolutionMs = 1;
 const sentAtOf = ({ writer }: WatchdogWrite, model: Model): number =>
   model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
 
-const leadsAt = (life: ProcessName, sentAt: number, { leader }: Model): boolean =>
-  sentAt - (leader.renewals.get(life) ?? Number.NEGATIVE_INFINITY) < electionSettings(true).renewDeadlineMs;
+const leadsAt = (process: ProcessName, sentAt: number, { leader }: Model): boolean =>
+  sentAt - (leader.renewals.get(process) ?? Number.NEGATIVE_INFINITY) < electionSettings(true).renewDeadlineMs;
 
 /** Returns the scale-down if a process without leadership has written it, else undefined. */
 const downWithoutLead = (event: SimEvent, { model, rules }: Known) => {
   const write = watchdogWrite(event);
   if (write?.direction !== 'down' || !rules.plan.elected) return undefined;
   const sentAt = sentAtOf(write, model);
-  return leadsAt(write.writer.life, sentAt, model) ? undefined : { write, sentAt };
+  return leadsAt(write.writer.process, sentAt, model) ? undefined : { write, sentAt };
 };
 
 const isLeaderSilent = (sentAt: number, { leader }: Model): boolean => {
@@ -53,8 +53,8 @@ export const inLeadersPlace = stateless('a standby acts only in the place of the
   if (write === undefined || sentAt === undefined) return undefined;
   const shoot = model.shoots.get(write.shoot);
   if (shoot === undefined) return undefined;
-  const what = `${write.shoot}: ${write.name} was scaled down by process ${write.writer.life}, which does not lead,`;
-  const { moved, complete } = viewOf(views, write.writer.life, write.shoot);
+  const what = `${write.shoot}: ${write.name} was scaled down by process ${write.writer.process}, which does not lead,`;
+  const { moved, complete } = viewOf(views, write.writer.process, write.shoot);
   if (moved.size === 0) return `${what} though it has seen no lease renewed`;
   if (isLeaderSilent(sentAt, model) || shoot.isSkewed) return undefined;
   // The data that the standby had received counts: a kubelet may have renewed since.
@@ -90,15 +90,15 @@ const judgeSecond = (event: SimEvent, known: Known, restored: Restored | undefin
   if (write?.direction !== 'down' || restored === undefined) return undefined;
   const { writer, shoot, name } = write;
   const sentAt = sentAtOf(write, model);
-  const observations = viewOf(views, writer.life, shoot).complete.filter(({ knownAt }) => knownAt <= sentAt);
-  const what = `${shoot}: ${name} was scaled down by process ${writer.life}`;
+  const observations = viewOf(views, writer.process, shoot).complete.filter(({ knownAt }) => knownAt <= sentAt);
+  const what = `${shoot}: ${name} was scaled down by process ${writer.process}`;
   // A process decides on its own restoration when that begins, and may reverse it because of later observations.
-  const decidedAt = restored.by === writer.life ? restored.begunAt : restored.at;
+  const decidedAt = restored.by === writer.process ? restored.begunAt : restored.at;
   if (!observations.some(({ servedAt }) => servedAt >= decidedAt)) {
     return `${what} on evidence from before its restoration`;
   }
-  const isItsOwn = restored.downBy === writer.life && sentAt - restored.at < leftToLeaderMs;
-  if (!isItsOwn || leadsAt(writer.life, sentAt, model) || isLeaderSilent(sentAt, model)) return undefined;
+  const isItsOwn = restored.downBy === writer.process && sentAt - restored.at < leftToLeaderMs;
+  if (!isItsOwn || leadsAt(writer.process, sentAt, model) || isLeaderSilent(sentAt, model)) return undefined;
   return `${what}, which does not lead and had done so before: the leader restored it`;
 };
 
@@ -113,11 +113,11 @@ export const noSecondThoughts = stateful<Seen>(
     if (write.direction === 'down') {
       const problem = judgeSecond(event, known, state.restored.get(key));
       const begunAt = new Map([...state.begunAt].filter(([shoot]) => shoot !== write.shoot));
-      return { state: { ...state, downBy: new Map(state.downBy).set(key, write.writer.life), begunAt }, problem };
+      return { state: { ...state, downBy: new Map(state.downBy).set(key, write.writer.process), begunAt }, problem };
     }
     const { at } = known.model;
     const begunAt = state.begunAt.get(write.shoot) ?? at;
-    const restored = { at, by: write.writer.life, begunAt, downBy: state.downBy.get(key) ?? '' };
+    const restored = { at, by: write.writer.process, begunAt, downBy: state.downBy.get(key) ?? '' };
     return {
       state: {
         ...state,

@@ -25,21 +25,21 @@ const take = (progress: Progress, event: SimEvent, model: Model): Progress => {
   const { stage, status = 0, exchange, shoot = '', at } = event;
   const hasFailed = stage === 'failed' || (stage === 'answered' && status >= 300);
   if (!hasFailed) return progress;
-  return { ...progress, failures: new Map(progress.failures).set(`${exchange.life}/${shoot}`, at) };
+  return { ...progress, failures: new Map(progress.failures).set(`${exchange.process}/${shoot}`, at) };
 };
 
 /** Returns the process that must weed now, and since when. */
-const weeder = ({ model, rules }: Known): { readonly life: ProcessName; readonly since: number } | undefined => {
-  const { lives } = model.processes;
+const weeder = ({ model, rules }: Known): { readonly process: ProcessName; readonly since: number } | undefined => {
+  const { byName } = model.processes;
   const { elected, replicas } = rules.plan;
-  const running = [...lives].filter(([, { isRunning }]) => isRunning);
+  const running = [...byName].filter(([, { isRunning }]) => isRunning);
   if (!elected && replicas === 1) {
-    const [life, known] = running.at(-1) ?? [];
-    return life === undefined || known === undefined ? undefined : { life, since: known.startedAt };
+    const [process, known] = running.at(-1) ?? [];
+    return process === undefined || known === undefined ? undefined : { process, since: known.startedAt };
   }
-  const { life } = model.leader;
-  const known = running.find(([name]) => name === life)?.[1];
-  return life === undefined || known?.ledAt === undefined ? undefined : { life, since: known.ledAt };
+  const { process } = model.leader;
+  const known = running.find(([name]) => name === process)?.[1];
+  return process === undefined || known?.ledAt === undefined ? undefined : { process, since: known.ledAt };
 };
 
 interface Case {
@@ -51,13 +51,13 @@ interface Case {
 }
 
 /** Returns the time at which the owner's back-off is over. Uncertain cases are judged in the weeder's favour. */
-const freeAt = ({ shoot, uid, pod, progress, known }: Case, life: ProcessName): number => {
-  const batches = progress.batches.get(`${life}/${pod.owner ?? ''}`);
-  const failedAt = progress.failures.get(`${life}/${shoot}`) ?? Number.NEGATIVE_INFINITY;
+const freeAt = ({ shoot, uid, pod, progress, known }: Case, process: ProcessName): number => {
+  const batches = progress.batches.get(`${process}/${pod.owner ?? ''}`);
+  const failedAt = progress.failures.get(`${process}/${shoot}`) ?? Number.NEGATIVE_INFINITY;
   const ofFailures = failedAt + longestWaitMs;
   if (batches === undefined) return ofFailures;
   // The back-off starts with the response, which a fault may delay.
-  const spells = stalledSpells(known.model.processes, life);
+  const spells = stalledSpells(known.model.processes, process);
   const spell = spellAt(spells, batches.lastAt) ?? spellAt(spells, batches.lastAt + answerMs);
   const heardAt = spell?.to ?? batches.lastAt;
   const wasThere = batches.members.has(uid) && pod.bornAt < batches.beganAt - reactionMs;
@@ -84,11 +84,11 @@ const dueAt = (given: Case): number | undefined => {
   const leading = weeder(known);
   if (leading === undefined || rules.plan.dryRun) return undefined;
   if (pod.crashLoopingSince === undefined || pod.isDeleting || pod.owner === undefined) return undefined;
-  const { life, since } = leading;
-  const spells = stalledSpells(model.processes, life);
+  const { process, since } = leading;
+  const spells = stalledSpells(model.processes, process);
   const clearSince = spells.at(-1)?.to ?? Number.NEGATIVE_INFINITY;
   const services = model.shoots.get(shoot)?.controlPlane.spells;
-  const earliest = Math.max(pod.crashLoopingSince, clearSince, freeAt(given, life));
+  const earliest = Math.max(pod.crashLoopingSince, clearSince, freeAt(given, process));
   const dues = rules.weeding.certainServices(pod.labels).flatMap((service) => {
     const spell = services?.get(service)?.at(-1);
     const weeding = spell === undefined ? undefined : weedingOf(spell, { since, spells });

@@ -7,11 +7,13 @@ import { type Known, stateful, stateless } from './invariant.ts';
 /** Lag of a watch, and the time that a delete waits for its turn, without faults. */
 const lagMs = 2_500;
 
+type ReadySpells = readonly { readonly from: number; readonly to: number | undefined }[];
+
 /** Returns when weedings of one service may have begun for a process: for each, the latest time at which it may have seen that. */
-const possibleStarts = (model: Model, life: ProcessName, spells: ControlSpells): readonly number[] => {
-  const { lives, reloads } = model.processes;
-  const stalled = stalledSpells(model.processes, life);
-  const beginsAt = lives.get(life)?.ledAt ?? lives.get(life)?.startedAt ?? 0;
+const possibleStarts = (model: Model, process: ProcessName, spells: ReadySpells): readonly number[] => {
+  const { byName, reloads } = model.processes;
+  const stalled = stalledSpells(model.processes, process);
+  const beginsAt = byName.get(process)?.ledAt ?? byName.get(process)?.startedAt ?? 0;
   /** Returns the latest time at which a change was seen: a fault that hides it may also have begun while the change was in flight. */
   const seen = (instant: number): number => {
     const spell = stalled.find(({ from, to }) => from <= instant + lagMs && instant <= to);
@@ -25,10 +27,8 @@ const possibleStarts = (model: Model, life: ProcessName, spells: ControlSpells):
   return starts.map(seen);
 };
 
-type ControlSpells = readonly { readonly from: number; readonly to: number | undefined }[];
-
 /** Returns why a delete was wrong; undefined if it was right. */
-const problemOf = ({ shoot, life, sentAt, event }: LandedDelete, { model, rules }: Known): string | undefined => {
+const problemOf = ({ shoot, process, sentAt, event }: LandedDelete, { model, rules }: Known): string | undefined => {
   const { before } = event;
   if (before === undefined) return undefined;
   if (!before.isCrashLooping) return 'which does not crash-loop';
@@ -36,12 +36,12 @@ const problemOf = ({ shoot, life, sentAt, event }: LandedDelete, { model, rules 
   const services = rules.weeding.possibleServices(before.labels);
   if (services.length === 0) return 'which depends on nothing that is weeded';
   const known = model.shoots.get(shoot)?.controlPlane.spells;
-  const staleSince = spellAt(stalledSpells(model.processes, life), sentAt)?.from ?? sentAt - lagMs;
+  const staleSince = spellAt(stalledSpells(model.processes, process), sentAt)?.from ?? sentAt - lagMs;
   const ready = services.flatMap((service) =>
     (known?.get(service) ?? []).filter(({ to = Number.POSITIVE_INFINITY }) => to >= staleSince),
   );
   if (ready.length === 0) return `while nothing it depends on was ready (${services.join(', ')})`;
-  const isInTime = possibleStarts(model, life, ready).some((start) => sentAt <= start + rules.weeding.longestMs);
+  const isInTime = possibleStarts(model, process, ready).some((start) => sentAt <= start + rules.weeding.longestMs);
   return isInTime ? undefined : `after the weeding of ${services.join(', ')} was over`;
 };
 
@@ -79,7 +79,7 @@ export const preciseDeletes = stateful<ReadonlySet<string>>('deletes what was se
   if (uid === undefined || resourceVersion === undefined) {
     return { state: done, problem: `${what} is to be deleted whatever has become of it` };
   }
-  const key = `${event.exchange.life}/${uid}`;
+  const key = `${event.exchange.process}/${uid}`;
   if (event.stage === 'answered' && (event.status ?? 0) < 300) return { state: new Set(done).add(key) };
   const isAgain = event.stage === 'sent' && done.has(key);
   return { state: done, problem: isAgain ? `${what} is to be deleted once more` : undefined };

@@ -13,7 +13,7 @@ const isAlone = (plan: Plan): boolean =>
 
 export const outsideBugs: readonly Bug[] = [
   {
-    name: 'a whole path does not object',
+    name: 'a reachable address does not veto',
     of: 'veto',
     change: () => () => undefined,
     breaks: unevidenced,

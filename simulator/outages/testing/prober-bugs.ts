@@ -145,7 +145,7 @@ export const proberBugs: readonly Bug[] = [
     breaks: unevidenced,
   },
   {
-    name: 'the first look is believed',
+    name: 'the first observation is believed',
     of: 'probe',
     change: verdict(({ kind }) => (kind === 'confirming' ? 'unhealthy' : undefined)),
     breaks: unevidenced,
@@ -173,7 +173,7 @@ export const proberBugs: readonly Bug[] = [
     breaks: unevidenced,
   },
   {
-    name: 'one look at a silence is enough',
+    name: 'one observation of silence is enough',
     of: 'probe',
     change: decision((made, now) =>
       String(made.reason).startsWith('none of') ? { ...made, verdict: { kind: 'unhealthy', crossedAt: now } } : made,
@@ -200,10 +200,10 @@ export const proberBugs: readonly Bug[] = [
   },
   { name: 'probes have no pause in between', of: 'probe', change: nextProbe(10), breaks: ['no storm of requests'] },
   {
-    name: 'the second look is the last',
+    name: 'the second observation is the last',
     of: 'probe',
     change: nextProbe(1e6),
-    breaks: ['keeps looking', 'protected in time', 'restored in the end'],
+    breaks: ['keeps probing', 'protected in time', 'restored in the end'],
   },
   { name: 'levels are taken in descending order', of: 'createFlow', change: descending, breaks: disordered },
   { name: 'a scale-up does not wait for pods', of: 'advanceFlow', change: impatient, breaks: disordered },
@@ -238,7 +238,7 @@ export const proberBugs: readonly Bug[] = [
     breaks: inexact,
     among: (plan) => plan.latencyMs >= 300 && withFault(3, ({ kind }) => kind === 'autoscaler')(plan),
   },
-  { name: 'a dry run is none', of: 'act', change: inEarnest, breaks: ['a dry run writes nothing'], knownPlan: 50 },
+  { name: 'a dry run writes', of: 'act', change: inEarnest, breaks: ['a dry run writes nothing'], knownPlan: 50 },
   { name: 'each request leaves a timer behind', of: 'act', change: leaking, breaks: ['nothing held at rest'] },
   {
     name: 'a prober that ends leaves a timer behind',

@@ -55,15 +55,15 @@ export const sourceBugs: readonly Bug[] = [
   {
     name: 'what is held is restored as soon as its Secret is away',
     of: 'decideSecretLifecycle',
-    change: shown(({ secret }) => (secret === 'missed' ? { secret: 'gone' } : {})),
-    breaks: ['held while its Secret is missed'],
+    change: shown(({ secret }) => (secret === 'missing' ? { secret: 'gone' } : {})),
+    breaks: ['held while its Secret is missing'],
     among: withFault((fault) => fault.kind === 'credentials' && fault.how === 'missing'),
   },
   {
     name: 'a process or configuration that begins without a Secret does not wait for it',
     of: 'secretSource',
     change: watching(({ awaitSince: _, ...watched }) => watched),
-    breaks: ['held while its Secret is missed'],
+    breaks: ['held while its Secret is missing'],
     among: withFault((fault) => fault.kind === 'credentials' && fault.how === 'missing'),
   },
   {
@@ -80,7 +80,7 @@ export const sourceBugs: readonly Bug[] = [
     name: 'a Namespace that is being deleted is probed on',
     of: 'decideSecretLifecycle',
     change: shown(() => ({ namespaceDeleting: false })),
-    breaks: ['held while its Secret is missed', 'restored in the end'],
+    breaks: ['held while its Secret is missing', 'restored in the end'],
     among: withFault((fault) => fault.kind === 'namespace-deletion'),
   },
   {

@@ -52,7 +52,7 @@ export const standbyBugs: readonly Bug[] = [
     among: areSeveral,
   },
   {
-    name: 'a leader that was not looked at counts as silent',
+    name: 'a leader that was not observed counts as silent',
     of: 'whyWithoutLead',
     change: situation(({ role }) => ({ role: { ...shape(role), leaderSilentMs: 6_000 } })),
     breaks: [inPlace],

@@ -31,10 +31,10 @@ const withoutUnseen = (attempts: ReadonlyMap<string, unknown>, uids: ReadonlySet
 
 /** Changes the observation of a service that `advanceService` receives. */
 const service =
-  (change: (look: Shape, before: Shape | undefined) => Shape): PlantedChange =>
+  (change: (observed: Shape, before: Shape | undefined) => Shape): PlantedChange =>
   (advanceService) =>
-  (before, look = {}) =>
-    advanceService(before, change(look, before));
+  (before, observed = {}) =>
+    advanceService(before, change(observed, before));
 
 const imprecise: PlantedChange = (deletePod) => (pod) => {
   const call = shape(deletePod(pod));
@@ -92,13 +92,15 @@ const found: readonly Bug[] = [
   {
     name: 'weedings last for ever',
     of: 'advanceService',
-    change: service((look) => ({ ...look, watchDurationMs: 1e7 })),
+    change: service((observed) => ({ ...observed, watchDurationMs: 1e7 })),
     breaks: [...only, 'nothing held at rest'],
   },
   {
     name: 'a service that is lost is still weeded for',
     of: 'advanceService',
-    change: service((look, before) => (before?.ready === true ? { ...look, ready: true, wasUnready: false } : look)),
+    change: service((observed, before) =>
+      before?.ready === true ? { ...observed, ready: true, wasUnready: false } : observed,
+    ),
     breaks: only,
   },
   {
@@ -106,8 +108,8 @@ const found: readonly Bug[] = [
     of: 'advanceService',
     change:
       (advanceService) =>
-      (before, look = {}) =>
-        advanceService(before ?? { ready: look.ready }, { ...look, wasUnready: false }),
+      (before, observed = {}) =>
+        advanceService(before ?? { ready: observed.ready }, { ...observed, wasUnready: false }),
     breaks: late,
   },
   { name: 'one selector is watched, and no other', of: 'planScopes', change: oneScope, breaks: late },

@@ -28,7 +28,7 @@ export interface Call<T> {
 }
 
 /** `Call.bytes` for responses that are known to be small. */
-export const smallAnswerBytes = 64 * 1024;
+export const smallResponseBytes = 64 * 1024;
 
 export type PatchType =
   /** Server-side apply; JSON is YAML. */
@@ -37,7 +37,7 @@ export type PatchType =
   | 'application/json-patch+json'
   | 'application/strategic-merge-patch+json';
 
-export interface Answer<T> {
+export interface CallResult<T> {
   readonly value: T;
   /** The server's `Date` header in milliseconds since the epoch (resolution 1 s), if it sent one. */
   readonly date?: number;

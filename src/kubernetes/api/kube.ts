@@ -1,4 +1,4 @@
-import type { Answer, Call } from './call.ts';
+import type { CallResult, Call } from './call.ts';
 
 /** One HTTP exchange with an API server. */
 export interface KubeRequest {
@@ -58,5 +58,5 @@ export interface CallOptions {
 /** Sends calls and reads their responses whole: bounded, decoded, every failure an ApiError. */
 export interface KubeClient {
   /** Rejects with an ApiError for a status >= 400, a connection failure, a timeout or a response that cannot be decoded. */
-  call<T>(call: Call<T>, options: CallOptions): Promise<Answer<T>>;
+  call<T>(call: Call<T>, options: CallOptions): Promise<CallResult<T>>;
 }

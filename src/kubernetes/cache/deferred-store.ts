@@ -35,6 +35,6 @@ export class DeferredStore<T> implements Store<T> {
     source.subscribe((change) => {
       for (const listener of this.#listeners) listener(change);
     });
-    this.#waiting.callUpAll();
+    this.#waiting.wakeAll();
   }
 }

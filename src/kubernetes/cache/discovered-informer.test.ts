@@ -51,7 +51,7 @@ const notFound = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 40
 it('discovers the path until it is found, reports why it is not, and warns of each reason once', async () => {
   const { clock, kube, logger, discovery, informer, abort, done, take } = start({ isServed: false });
   await clock.advance(4_000);
-  expect([kube.requests, informer.synced, informer.state().problem, informer.awayMs()]).toEqual([
+  expect([kube.requests, informer.synced, informer.state().problem, informer.interruptedMs()]).toEqual([
     [],
     false,
     'x.io is not served',

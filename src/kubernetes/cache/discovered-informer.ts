@@ -4,7 +4,8 @@ import { isApiError } from '../api/errors.ts';
 import { DeferredStore } from './deferred-store.ts';
 import { type Informer, type InformerOptions, createInformer } from './informer.ts';
 import type { Project } from './object-cache.ts';
-import type { WatchByNameDeps } from './watch-by-name.ts';
+import type { ReflectorState } from './reflector.ts';
+import type { WatchKindDeps } from './watch-kind.ts';
 
 export interface DiscoveredInformerOptions<T> {
   /** Name for logs and messages until the path is found. */
@@ -18,7 +19,7 @@ const retryMs = 2_000;
 /** Interval of a check: if the API server no longer serves the path, as after a CustomResourceDefinition dropped a version, discovery runs again. */
 const refindMs = 10_000;
 
-interface Asking {
+interface DiscoveryContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
@@ -27,7 +28,7 @@ interface Asking {
 
 const untilFound = async (
   { name, findPath }: Pick<DiscoveredInformerOptions<unknown>, 'name' | 'findPath'>,
-  { clock, logger, signal, onError }: Asking,
+  { clock, logger, signal, onError }: DiscoveryContext,
 ): Promise<string> => {
   for (let known = ''; ; ) {
     try {
@@ -44,13 +45,22 @@ const untilFound = async (
   }
 };
 
+const stateBeforeDiscovery = (lastError: Error | undefined): ReflectorState => ({
+  synced: false,
+  objects: 0,
+  undecodable: 0,
+  listedAt: undefined,
+  lastError,
+  problem: lastError?.message,
+});
+
 /**
  * Creates an informer of objects whose path must be discovered first, such as that of the served version. Discovery is retried until it succeeds, and
  * repeated when the path is no longer served. Meanwhile the store keeps its objects; objects that are the same at the new path are not announced.
  */
 export const createDiscoveredInformer = <T>(
   options: DiscoveredInformerOptions<T>,
-  deps: WatchByNameDeps,
+  deps: WatchKindDeps,
 ): Informer<T> => {
   const { name, project } = options;
   const store = new DeferredStore<T>();
@@ -65,17 +75,13 @@ export const createDiscoveredInformer = <T>(
     entries: () => store.entries(),
     subscribe: (listener) => store.subscribe(listener),
     whenSynced: (signal) => store.whenSynced(signal),
-    state: () =>
-      informer?.state() ?? {
-        ...{ synced: false, objects: 0, undecodable: 0, listedAt: undefined },
-        ...{ lastError, problem: lastError?.message },
-      },
-    awayMs: () => informer?.awayMs() ?? 0,
+    state: () => informer?.state() ?? stateBeforeDiscovery(lastError),
+    interruptedMs: () => informer?.interruptedMs() ?? 0,
     run: async (signal) => {
       const onError = (error: Error): void => {
         lastError = error;
       };
-      const asking = { ...deps, signal, onError };
+      const context = { ...deps, signal, onError };
       const untilAborted = async (work: () => Promise<void>): Promise<void> => {
         try {
           await work();
@@ -84,7 +90,7 @@ export const createDiscoveredInformer = <T>(
         }
       };
       await untilAborted(async () => {
-        let path = await untilFound(options, asking);
+        let path = await untilFound(options, context);
         // The reflector reads the path before each list and watch.
         const watching: InformerOptions<T> = {
           ...deps,
@@ -99,7 +105,7 @@ export const createDiscoveredInformer = <T>(
         const refind = async (): Promise<void> => {
           while (!signal.aborted) {
             await deps.clock.sleep(refindMs, signal);
-            if (isApiError(found.state().lastError, 'NotFound')) path = await untilFound(options, asking);
+            if (isApiError(found.state().lastError, 'NotFound')) path = await untilFound(options, context);
           }
         };
         await Promise.all([found.run(signal), untilAborted(refind)]);

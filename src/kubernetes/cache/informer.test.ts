@@ -980,7 +980,7 @@ describe('rule 21: start and stop', () => {
     const outcome = waitForSync(all, { clock, timeoutMs: 60_000, signal });
     const failed = expect(outcome).rejects.toThrow(
       'caches were not filled within 60000 ms: /api/v1/secrets (GET /api/v1/secrets: 403 Forbidden: secrets is forbidden: ' +
-        'User "x" cannot list); /apis/x/v1/slow, fieldSelector metadata.name=y (no answer to the list yet)',
+        'User "x" cannot list); /apis/x/v1/slow, fieldSelector metadata.name=y (no response to the list yet)',
     );
     await clock.advance(60_000);
     await failed;

@@ -14,7 +14,7 @@ export interface Informer<T> extends Store<T> {
   run(signal: AbortSignal): Promise<void>;
   state(): ReflectorState;
   /** Returns the milliseconds since the watch was lost; 0 while it is open, or is being opened for the first time. */
-  awayMs(): number;
+  interruptedMs(): number;
 }
 
 /** Creates a cache (client-go's Indexer) with a reflector that keeps it in sync with the API server. */
@@ -28,7 +28,7 @@ export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
     name,
     run: (signal) => reflector.run(signal),
     state: () => reflector.state(),
-    awayMs: () => reflector.awayMs(),
+    interruptedMs: () => reflector.interruptedMs(),
     get synced() {
       return cache.synced;
     },

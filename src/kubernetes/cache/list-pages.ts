@@ -76,7 +76,7 @@ const readPages = async (options: PagedListOptions, pageSize: number | undefined
     first ??= page;
     page.items.forEach(take);
     if (page.next === '') break;
-    if (pageSize === undefined) throw malformed('a page of a list that was asked for whole');
+    if (pageSize === undefined) throw malformed('a `continue` token in a list that was requested without pages');
     if (page.next === next) throw malformed('a page has the token of the page just read as its next');
     next = page.next;
     promised += Math.max(page.items.length, pageSize);

@@ -100,7 +100,7 @@ export class ObjectCache<T> implements Store<T> {
         this.#broken = broken;
         this.#synced = true;
         this.#notifyDifference(before, next);
-        this.#waiting.callUpAll();
+        this.#waiting.wakeAll();
       },
     };
   }

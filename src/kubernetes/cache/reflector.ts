@@ -113,7 +113,7 @@ export class Reflector<T> {
     return { synced, objects, undecodable, listedAt, lastError, problem: this.#problem() };
   }
 
-  awayMs(): number {
+  interruptedMs(): number {
     return this.#lastError === undefined ? 0 : this.#liveness.ageMs();
   }
 

@@ -47,11 +47,11 @@ export const waitForSync = async (
   }
 };
 
-/** Interval at which `waitForRest` checks its caches. */
+/** Interval at which `waitUntilOrDeadline` checks its condition. */
 const pollMs = 50;
 
 /** Waits for optional caches: resolves when `isSettled`, or at `deadline`, a monotonic instant in milliseconds. Rejects with the signal's reason on abort. */
-export const waitForRest = async (
+export const waitUntilOrDeadline = async (
   isSettled: () => boolean,
   { clock, signal, deadline }: Waiting & { readonly deadline: number },
 ): Promise<void> => {
@@ -73,7 +73,7 @@ const notSynced = (informers: readonly Syncing[], timeoutMs: number): Error => {
   const missing = informers.filter((informer) => !informer.state().synced);
   const reasons = missing.map((informer) => {
     const { lastError } = informer.state();
-    return `${informer.name} (${lastError?.message ?? 'no answer to the list yet'})`;
+    return `${informer.name} (${lastError?.message ?? 'no response to the list yet'})`;
   });
   return new Error(`caches were not filled within ${timeoutMs} ms: ${reasons.join('; ')}`);
 };

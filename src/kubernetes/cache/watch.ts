@@ -121,7 +121,7 @@ export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEve
   };
   let cancelOpening: (() => void) | undefined;
   const beginOpening = (): void => {
-    const message = `GET ${path}: watch: no answer within ${openTimeoutMs} ms`;
+    const message = `GET ${path}: watch: no response within ${openTimeoutMs} ms`;
     cancelOpening?.();
     cancelOpening = clock.timer(openTimeoutMs, () => scope.fail(new ApiError({ code: 'Timeout', message })));
   };

@@ -63,6 +63,6 @@ export class BodyBudget {
     const { first } = this.#line;
     if (first === undefined || !this.#fits(first)) return;
     this.#taken += first;
-    this.#line.callUp();
+    this.#line.wakeOne();
   }
 }

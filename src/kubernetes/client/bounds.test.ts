@@ -345,7 +345,7 @@ describe('rule 11a: responses that wait for our memory budget', () => {
   });
 
   it("rule 11a: a timeout after such a wait is not reported as the server's fault", async () => {
-    const late = new ApiError({ code: 'Timeout', message: 'no answer within 5000 ms' });
+    const late = new ApiError({ code: 'Timeout', message: 'no response within 5000 ms' });
     const request: Kube['request'] = async () => {
       const body = async function* (): AsyncGenerator<Uint8Array> {
         yield Buffer.from('{"items":[');
@@ -473,7 +473,7 @@ describe('rule 11a: lists in pages', () => {
     const server = serve(reply);
     expect(await problemOf(server, listNodeLeases)).toMatchObject({
       code: 'MalformedResponse',
-      message: expect.stringContaining('a page of a list that was asked for whole') as string,
+      message: expect.stringContaining('a `continue` token in a list that was requested without pages') as string,
     });
     expect(server.requests).toHaveLength(1);
   });

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import { type Answer, type Call, smallAnswerBytes } from '../api/call.ts';
+import { type CallResult, type Call, smallResponseBytes } from '../api/call.ts';
 import { DecodeError } from '../api/decode.ts';
 import { ApiError } from '../api/errors.ts';
 import type { CallOptions, Kube, KubeRequest, KubeResponse } from '../api/kube.ts';
@@ -34,7 +34,7 @@ const parseStatus = (response: KubeResponse, bytes: Uint8Array): unknown =>
 
 const readStatus = async (response: KubeResponse, options: ReadOptions): Promise<unknown> => {
   const isJson = !isProtobuf(response);
-  const reader = wholeBody(smallAnswerBytes, { isJson, read: (bytes) => parseStatus(response, bytes) });
+  const reader = wholeBody(smallResponseBytes, { isJson, read: (bytes) => parseStatus(response, bytes) });
   try {
     return await readBody(response.body, reader, options);
   } catch (error) {
@@ -44,7 +44,7 @@ const readStatus = async (response: KubeResponse, options: ReadOptions): Promise
   }
 };
 
-/** Reads a response that is no success and returns its ApiError. A `Status` takes a few hundred bytes; a body of more than 64 KiB is not read to its end. */
+/** Reads an unsuccessful response and returns its ApiError. A `Status` takes a few hundred bytes; a body of more than 64 KiB is not read to its end. */
 export const readFailure = async (
   response: KubeResponse,
   request: Pick<KubeRequest, 'method' | 'path'>,
@@ -79,19 +79,23 @@ const requestOf = <T>(call: Call<T>, options: CallOptions, accept: string): Kube
 });
 
 /** Performs one exchange, or one per page, and decodes the response. Rejects with an ApiError, or with the signal's reason on abort. */
-export const performCall = async <T>(call: Call<T>, options: CallOptions, context: CallContext): Promise<Answer<T>> => {
+export const performCall = async <T>(
+  call: Call<T>,
+  options: CallOptions,
+  context: CallContext,
+): Promise<CallResult<T>> => {
   const { sentTimeoutMs } = options;
   if (sentTimeoutMs === undefined) return perform(call, options, context);
-  const unsent = withSendTimeout({ ...options, sentTimeoutMs }, context.clock);
+  const sendTimeout = withSendTimeout({ ...options, sentTimeoutMs }, context.clock);
   try {
-    return await perform(call, { ...options, ...unsent }, context);
+    return await perform(call, { ...options, ...sendTimeout }, context);
   } finally {
-    unsent.release();
+    sendTimeout.release();
   }
 };
 
-/** Turns any problem with a response into a MalformedResponse. */
-const perform = async <T>(call: Call<T>, options: CallOptions, context: CallContext): Promise<Answer<T>> => {
+/** Performs the call without the send timeout. Any problem with a response becomes a MalformedResponse. */
+const perform = async <T>(call: Call<T>, options: CallOptions, context: CallContext): Promise<CallResult<T>> => {
   try {
     return await (call.list === undefined
       ? exchange(call, { readerOf: readerOf(call, context), options, context })
@@ -109,7 +113,7 @@ const performList = <T>(
   call: Call<T>,
   list: NonNullable<Call<T>['list']>,
   { options, context }: { readonly options: CallOptions; readonly context: CallContext },
-): Promise<Answer<T>> => {
+): Promise<CallResult<T>> => {
   const { clock } = context;
   const startedAt = clock.monotonic();
   return readList({ call, list, itemBytes: context.objectBytes }, (query, pageReader) =>
@@ -140,9 +144,9 @@ const readerOf =
 /** Refuses content encodings and media types that we did not request. */
 const checkHead = ({ protobuf, text, ignoresBody }: Call<unknown>, response: KubeResponse): void => {
   const encoding = response.headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity') throw new ResponseError('the answer is compressed, which was not asked for');
+  if (encoding !== 'identity') throw new ResponseError('the response is compressed, which was not requested');
   if (isProtobuf(response) && (protobuf ?? text) === undefined && ignoresBody !== true) {
-    throw new ResponseError('the answer is protobuf, which was not asked for');
+    throw new ResponseError('the response is protobuf, which was not requested');
   }
 };
 
@@ -152,7 +156,10 @@ interface Exchange<R> {
   readonly context: CallContext;
 }
 
-const exchange = async <T, R>(call: Call<T>, { readerOf: open, options, context }: Exchange<R>): Promise<Answer<R>> => {
+const exchange = async <T, R>(
+  call: Call<T>,
+  { readerOf: open, options, context }: Exchange<R>,
+): Promise<CallResult<R>> => {
   const { clock, budget } = context;
   const { signal, timeoutMs } = options;
   const scope = createScope({ signal, clock });

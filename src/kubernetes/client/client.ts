@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { Answer, Call } from '../api/call.ts';
+import type { CallResult, Call } from '../api/call.ts';
 import type { CallOptions, Kube, KubeClient } from '../api/kube.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { performCall } from './call.ts';
@@ -23,6 +23,7 @@ export const createKubeClient = (options: KubeClientOptions): KubeClient => {
   const { kube, clock, objectBytes = defaultObjectBytes, budget, longestRetryAfterMs } = options;
   const context = { kube, clock, objectBytes, budget, accept: 'application/json', longestRetryAfterMs };
   return {
-    call: <T>(call: Call<T>, callOptions: CallOptions): Promise<Answer<T>> => performCall(call, callOptions, context),
+    call: <T>(call: Call<T>, callOptions: CallOptions): Promise<CallResult<T>> =>
+      performCall(call, callOptions, context),
   };
 };

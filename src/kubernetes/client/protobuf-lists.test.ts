@@ -104,7 +104,7 @@ describe('rule 11: content types', () => {
   );
 
   it.each([
-    ['protobuf that was not requested', withoutProtobuf(listNodes), protobuf, 'nodes.pb', 'was not asked for'],
+    ['protobuf that was not requested', withoutProtobuf(listNodes), protobuf, 'nodes.pb', 'was not requested'],
     ['protobuf with the content type JSON', listNodes, 'application/json', 'nodes.pb', 'not JSON'],
     ['JSON with the content type protobuf', listNodes, protobuf, 'nodes.json', 'not a Kubernetes message'],
     ['another list', listNodes, protobuf, 'leases.pb', 'expected NodeList of v1'],

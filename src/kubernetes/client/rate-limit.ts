@@ -66,7 +66,7 @@ const admitUrgent = (options: RateLimiterOptions, onDepth: (depth: number) => vo
       isTaken = false;
       const line = writes.length > 0 ? writes : reads;
       // The request that is called up takes over the place, so that no other can get in between.
-      if (line.length > 0) line.callUp();
+      if (line.length > 0) line.wakeOne();
       else inFlight -= 1;
     };
   };

@@ -1,4 +1,4 @@
-import type { Answer, Call, ListParts, ListReading } from '../api/call.ts';
+import type { CallResult, Call, ListParts, ListReading } from '../api/call.ts';
 import { isApiError } from '../api/errors.ts';
 import type { CallOptions } from '../api/kube.ts';
 import { createProtobufListReader } from '../protobuf/index.ts';
@@ -18,7 +18,7 @@ export type FetchPage = (
   query: Readonly<Record<string, string>>,
   /** Creates the reader once the content type of the response is known. */
   readerOf: (isProtobuf: boolean) => BodyReader<Page>,
-) => Promise<Answer<Page>>;
+) => Promise<CallResult<Page>>;
 
 export interface ReadListOptions<T> {
   readonly call: Call<T>;
@@ -82,7 +82,7 @@ const fetchShrinking = async <T>(
     readonly kept: { bytes: number };
   },
   fetch: FetchPage,
-): Promise<{ readonly answer: Answer<Page>; readonly limit: number | undefined }> => {
+): Promise<{ readonly result: CallResult<Page>; readonly limit: number | undefined }> => {
   const { next, limit, parts, kept } = at;
   const count = parts.count();
   const before = kept.bytes;
@@ -91,7 +91,7 @@ const fetchShrinking = async <T>(
     ...(next === '' ? {} : { continue: next }),
   };
   try {
-    return { answer: await fetch(query, readerOfPage(options, parts, kept)), limit };
+    return { result: await fetch(query, readerOfPage(options, parts, kept)), limit };
   } catch (error) {
     if (!(error instanceof ResponseTooLargeError) || limit === undefined || limit <= leastPage) throw error;
     parts.cut(count);
@@ -104,22 +104,22 @@ const fetchShrinking = async <T>(
  * Reads a list page by page, up to its limit of items. A page that has a next one counts as full, so that even an endless sequence of empty pages
  * reaches the limit.
  */
-const readPages = async <T>(options: ReadListOptions<T>, fetch: FetchPage): Promise<Answer<T>> => {
+const readPages = async <T>(options: ReadListOptions<T>, fetch: FetchPage): Promise<CallResult<T>> => {
   const { list } = options;
   const parts = list.start();
   const kept = { bytes: 0 };
   let limit = list.pageSize;
   let next = '';
   let promised = 0;
-  let first: Answer<Page> | undefined;
+  let first: CallResult<Page> | undefined;
   for (;;) {
     const page = await fetchShrinking(options, { next, limit, parts, kept }, fetch);
-    const { answer } = page;
+    const { result } = page;
     ({ limit } = page);
-    first ??= answer;
-    ({ next } = answer.value);
-    if (next === '') return { ...first, receivedAt: answer.receivedAt, value: parts.all() };
-    if (limit === undefined) throw new ResponseError('a page of a list that was asked for whole');
+    first ??= result;
+    ({ next } = result.value);
+    if (next === '') return { ...first, receivedAt: result.receivedAt, value: parts.all() };
+    if (limit === undefined) throw new ResponseError('a `continue` token in a list that was requested without pages');
     promised += limit;
     if (Math.max(promised, parts.count()) >= list.bounds.items) {
       throw new ResponseError(`a list of more than ${String(list.bounds.items)} items`);
@@ -128,7 +128,7 @@ const readPages = async <T>(options: ReadListOptions<T>, fetch: FetchPage): Prom
 };
 
 /** Reads a list as `readPages` does, and again from the first page if the token of a later one has expired. */
-export const readList = async <T>(options: ReadListOptions<T>, fetch: FetchPage): Promise<Answer<T>> => {
+export const readList = async <T>(options: ReadListOptions<T>, fetch: FetchPage): Promise<CallResult<T>> => {
   try {
     return await readPages(options, fetch);
   } catch (error) {

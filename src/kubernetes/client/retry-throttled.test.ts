@@ -243,7 +243,7 @@ describe('rule 2: the deadline covers waits and attempts', () => {
     const failed = answer.catch((error: unknown) => error);
     await clock.advance(2_000);
     expect(slow.stats()).toEqual({ abandoned: 0, reads: 1 });
-    slow.fail(new ApiError({ code: 'Timeout', message: 'no answer within 2000 ms' }));
+    slow.fail(new ApiError({ code: 'Timeout', message: 'no response within 2000 ms' }));
     expect(await failed).toMatchObject({ code: 'Timeout', message: expect.stringContaining('429') as unknown });
     expect(slow.requests).toHaveLength(1);
   });

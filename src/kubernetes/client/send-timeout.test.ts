@@ -36,7 +36,7 @@ const send = async (options: Partial<CallOptions> = {}) => {
   return { outcome: () => outcome, exchange, leave: () => exchange.request.beforeSend?.() };
 };
 
-const late = { code: 'Timeout', message: 'no answer within 5000 ms of being sent' };
+const late = { code: 'Timeout', message: 'no response within 5000 ms of being sent' };
 
 const nothingIsLeft = (): void => {
   expect(clock.pending).toBe(0);

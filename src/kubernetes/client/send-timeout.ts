@@ -24,7 +24,9 @@ export const withSendTimeout = (
   if (signal.aborted) follow();
   else signal.addEventListener('abort', follow, { once: true });
   const late = (): void =>
-    end.abort(new ApiError({ code: 'Timeout', message: `no answer within ${String(sentTimeoutMs)} ms of being sent` }));
+    end.abort(
+      new ApiError({ code: 'Timeout', message: `no response within ${String(sentTimeoutMs)} ms of being sent` }),
+    );
   return {
     signal: end.signal,
     beforeSend: () => {

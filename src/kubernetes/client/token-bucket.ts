@@ -46,7 +46,7 @@ export const createTokenBucket = ({ qps, burst, clock, onDepth }: TokenBucketOpt
     disarm = clock.timer(nextTokenAt() - clock.monotonic(), () => {
       disarm = undefined;
       spend();
-      line.callUp();
+      line.wakeOne();
       arm();
     });
   };

@@ -1,6 +1,6 @@
 import type { NamespacedName } from '../api/resource-ref.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Answer, Call } from '../api/call.ts';
+import type { CallResult, Call } from '../api/call.ts';
 import { ApiError, isApiError } from '../api/errors.ts';
 import type { KubeClient } from '../api/kube.ts';
 import type { ElectionLease } from '../api/lease.ts';
@@ -151,7 +151,7 @@ export class LeaderClaim {
   }
 
   /** Uses a third of the renew deadline as timeout: two connections may hang one after the other, and the Lease is still renewed over a third one. */
-  #call(call: Call<ElectionLease>, signal: AbortSignal): Promise<Answer<ElectionLease>> {
+  #call(call: Call<ElectionLease>, signal: AbortSignal): Promise<CallResult<ElectionLease>> {
     const { client, renewDeadlineMs } = this.#options;
     return client.call(call, { signal, timeoutMs: renewDeadlineMs / 3 });
   }

@@ -77,7 +77,7 @@ export class ConnectionPool {
       }
     } catch (error) {
       // The place that it took, or was woken for, is free.
-      this.#waiting.callUp();
+      this.#waiting.wakeOne();
       throw error;
     }
   }
@@ -92,7 +92,7 @@ export class ConnectionPool {
     this.#closed = true;
     for (const attempt of [...this.#dialing]) attempt.fail(closedError());
     for (const connection of [...this.#open]) connection.destroy();
-    this.#waiting.callUpAll();
+    this.#waiting.wakeAll();
   }
 
   #takeIdle(security: Security): Connection | undefined {
@@ -143,7 +143,7 @@ export class ConnectionPool {
     socket.once('close', () => {
       this.#open.delete(connection);
       this.#forgetIdle(connection);
-      this.#waiting.callUp();
+      this.#waiting.wakeOne();
     });
     return connection;
   }
@@ -156,6 +156,6 @@ export class ConnectionPool {
     }
     const { clock, idleMs } = this.#options;
     this.#idle.set(connection, { security, cancel: clock.timer(idleMs, () => this.#discard(connection)) });
-    this.#waiting.callUp();
+    this.#waiting.wakeOne();
   }
 }

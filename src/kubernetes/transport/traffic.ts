@@ -34,7 +34,7 @@ export const watchTraffic = (request: ClientRequest, refuse: () => void): Traffi
   const count = (chunk: Uint8Array): void => {
     received += chunk.length;
     if (response === undefined) {
-      if (received > mostHeadBytes) end(`no answer within ${String(mostHeadBytes)} bytes`);
+      if (received > mostHeadBytes) end(`no response within ${String(mostHeadBytes)} bytes`);
     } else if (received > mostBytesPerByte * (delivered + response.readableLength) + mostHeadBytes + freeBytes) {
       end('the answer comes in pieces that are too small');
     }

@@ -340,7 +340,7 @@ const phases: readonly Phase[] = [
     },
   },
   {
-    name: 'while waiting for the answer',
+    name: 'while waiting for the response',
     start: async (options) => {
       const { get, server, clock, received } = await createBench('https');
       const outcome = get('/', options);
@@ -349,7 +349,7 @@ const phases: readonly Phase[] = [
     },
   },
   {
-    name: 'while reading the answer',
+    name: 'while reading the response',
     start: async (options) => {
       const { get, server, clock, received } = await createBench('https');
       const answer = get('/', options);
@@ -360,7 +360,7 @@ const phases: readonly Phase[] = [
     },
   },
   {
-    name: 'with an answer that nobody reads',
+    name: 'with a response that nobody reads',
     start: async (options) => {
       const { get, server, clock, received } = await createBench('https');
       const answer = get('/', options);
@@ -394,7 +394,7 @@ describe.each(phases)('rule 4: a request $name', ({ start, name }) => {
     const failure = expect(outcome).rejects.toMatchObject({
       name: 'ApiError',
       code: 'Timeout',
-      message: expect.stringMatching(/^GET \/: no answer within 7000 ms \(.+, .+:\d+\)$/) as string,
+      message: expect.stringMatching(/^GET \/: no response within 7000 ms \(.+, .+:\d+\)$/) as string,
     });
     await clock.advance(6_999);
     if (name !== 'before anything is sent') expect(server.stats().openConnections).toBe(1);

@@ -75,7 +75,7 @@ export const createTransport = (options: TransportOptions): Transport => {
       onTimeout: () =>
         new ApiError({
           code: 'Timeout',
-          message: `${method} ${path}: no answer within ${Math.round(timeoutMs ?? 0)} ms (${phase}, ${target})`,
+          message: `${method} ${path}: no response within ${Math.round(timeoutMs ?? 0)} ms (${phase}, ${target})`,
           cause: { code: 'ETIMEDOUT', phase } satisfies ConnectionFault,
         }),
     });

@@ -25,7 +25,7 @@ export class WaitQueue<T = void> {
     return first?.value;
   }
 
-  /** Waits at the end of the line. Resolves when it is called up; on abort leaves the line and rejects with the signal's reason. */
+  /** Waits at the end of the queue. Resolves when it is woken; on abort leaves the queue and rejects with the signal's reason. */
   join(signal: AbortSignal, value: T): Promise<void> {
     return abortable(signal, (resolve) => {
       const waiter = { value, go: () => resolve() };
@@ -38,14 +38,14 @@ export class WaitQueue<T = void> {
     });
   }
 
-  /** Releases the first caller, if there is one. */
-  callUp(): void {
+  /** Wakes the first caller, if there is one. */
+  wakeOne(): void {
     const [first] = this.#waiters;
     first?.go();
   }
 
-  /** Releases all waiting callers. */
-  callUpAll(): void {
+  /** Wakes all waiting callers. */
+  wakeAll(): void {
     for (const waiter of [...this.#waiters]) waiter.go();
   }
 }

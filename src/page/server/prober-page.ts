@@ -1,5 +1,5 @@
 import type { Logger } from '../../ports/logger.ts';
-import { type BindAddress, type Runnable, type ServerPorts, whenAborted } from '../../process/index.ts';
+import { type BindAddress, type Runnable, type ServerDeps, whenAborted } from '../../process/index.ts';
 import type { ProberStatus } from '../../prober/status/schema.ts';
 import { leaderStatusReader } from './leader.ts';
 import { createPage } from './page.ts';
@@ -31,7 +31,7 @@ const withoutHarm = (page: Runnable, logger: Logger): Runnable => ({
 /** Creates the page of a prober. A failure of the page does not end the prober. */
 export const pageServers =
   ({ address, directory, healthPort }: ProberPageOptions) =>
-  ({ clock, logger, status, leadership, lease, reviews: seed }: ServerPorts): readonly Runnable[] => {
+  ({ clock, logger, status, leadership, lease, reviews: seed }: ServerDeps): readonly Runnable[] => {
     const canAsk = lease !== undefined && healthPort !== undefined;
     const source = replicaSource({
       // The cast is safe: the prober of this process returns its own status.

@@ -1,5 +1,5 @@
 import { isAnnotatedByUs } from '../../gardener/annotated.ts';
-import { hasStored, hasStoredAnnotation, isHeld } from '../../gardener/scaling-annotations.ts';
+import { hasStored, hasStoredAnnotation, hasMark } from '../../gardener/scaling-annotations.ts';
 import type { CallOptions, KubeClient } from '../../kubernetes/api/kube.ts';
 import { listBounds, listCall } from '../../kubernetes/api/list-call.ts';
 import type { ResourceRef } from '../../kubernetes/api/resource-ref.ts';
@@ -22,7 +22,7 @@ interface SeenResource {
 const mebibyte = 1024 * 1024;
 
 /** Options of a list of some thousand resources or namespaces: one page from the API server's watch cache. State from a second ago is good enough. */
-export const fromCache = {
+export const watchCacheListOptions = {
   query: { resourceVersion: '0' },
   pageSize: 'none',
   bounds: { ...listBounds, jsonBytes: 128 * mebibyte, protobufBytes: 64 * mebibyte, pageItems: 20_000 },
@@ -43,12 +43,14 @@ const workload = {
 } as const;
 
 /** A template may match all objects of a kind. That list comes in pages, which the watch cache does not serve. */
-const amountOf = ({ name }: ResourceRef) =>
-  isTemplate(name) ? {} : { ...fromCache, query: { ...fromCache.query, fieldSelector: `metadata.name=${name}` } };
+const listOptionsOf = ({ name }: ResourceRef) =>
+  isTemplate(name)
+    ? {}
+    : { ...watchCacheListOptions, query: { ...watchCacheListOptions.query, fieldSelector: `metadata.name=${name}` } };
 
 const listNamed = (ref: ResourceRef, resource: string) =>
   listCall<SeenResource>({
-    ...amountOf(ref),
+    ...listOptionsOf(ref),
     path: resourcePath({ apiVersion: ref.apiVersion, resource }),
     kind: `${ref.kind}List`,
     decode: (json, path) => {
@@ -79,8 +81,8 @@ export const findHeldInCache = async (
       (await client.call(getScale({ ref: { ...ref, name }, resource, namespace }), options)).value.specReplicas === 0
     );
   };
-  const marked = all.filter(isHeld);
-  const stored = all.filter((one) => !isHeld(one) && hasStored(one));
+  const marked = all.filter(hasMark);
+  const stored = all.filter((one) => !hasMark(one) && hasStored(one));
   const atZero = await Promise.all(stored.map(isAtZero));
   return [...marked, ...stored.filter((_, index) => atZero[index])];
 };

@@ -1,6 +1,6 @@
 import { restoreTargetOf } from '../../gardener/annotated.ts';
 import { findHeldNote } from '../../gardener/held-note.ts';
-import { isHeld } from '../../gardener/scaling-annotations.ts';
+import { hasMark } from '../../gardener/scaling-annotations.ts';
 import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
 import { formatTime } from '../../kubernetes/api/meta-time.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
@@ -50,14 +50,14 @@ export const listHeldUnprobed = (sources: UnprobedSources): readonly HeldUnprobe
   const byCluster = new Map<string, HeldInShoot[]>();
   for (const resource of settings.dependentResources) {
     for (const [, { meta }] of stores.get(refKey(resource.ref))?.entries() ?? []) {
-      if (!isHeld(meta)) continue;
+      if (!hasMark(meta)) continue;
       const owned = findOwned(owners, { namespace: meta.namespace, ref: { ...resource.ref, name: meta.name } });
       if (owned?.resource !== resource || isProbed(owned.cluster)) continue;
       byCluster.set(owned.cluster, [...(byCluster.get(owned.cluster) ?? []), shownHeld(resource, meta)]);
     }
   }
-  return [...byCluster].map(([namespace, held]) => {
-    const cluster = clusters.get(namespace);
-    return { namespace, name: namespace, ...shootNameIn(cluster), reason: whyUnprobed(cluster), held };
+  return [...byCluster].map(([name, held]) => {
+    const cluster = clusters.get(name);
+    return { namespace: name, name, ...shootNameIn(cluster), reason: whyUnprobed(cluster), held };
   });
 };

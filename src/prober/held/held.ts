@@ -11,7 +11,7 @@ import {
 } from '../../kubernetes/api/scalable.ts';
 import { resourcePath } from '../../kubernetes/api/resource-path.ts';
 import { stateInObject, unknownAnnotation } from '../../gardener/annotated.ts';
-import { hasOurAnnotations, hasStored, isHeld, isMarked } from '../../gardener/scaling-annotations.ts';
+import { hasOurAnnotations, hasStored, hasMark, hasMarkOrNote } from '../../gardener/scaling-annotations.ts';
 import { resolveKind } from '../../kubernetes/client/index.ts';
 import { type RefTemplate, isTemplate, placeholderValue } from '../cluster-name.ts';
 
@@ -37,7 +37,7 @@ export const isWanted = ({ name, namespace }: Wanted, meta: Pick<ObjectMeta, 'na
 /** Timeout of a list of all Deployments of a seed with a thousand shoots, which comes in 50 pages. */
 const listTimeoutMs = 300_000;
 
-interface Asking {
+interface CallDeps {
   readonly client: KubeClient;
   readonly options: CallOptions;
 }
@@ -48,7 +48,7 @@ interface KindPlace extends Wanted {
   readonly hasScale: boolean;
 }
 
-const listMarked = async (place: KindPlace, { client, options }: Asking): Promise<readonly ScalableObject[]> => {
+const listAnnotated = async (place: KindPlace, { client, options }: CallDeps): Promise<readonly ScalableObject[]> => {
   const { apiVersion, resource, name } = place;
   const query = name === undefined || isTemplate(name) ? {} : { query: { fieldSelector: `metadata.name=${name}` } };
   const path = resourcePath({ apiVersion, resource });
@@ -59,7 +59,7 @@ const listMarked = async (place: KindPlace, { client, options }: Asking): Promis
 const stateOf = async (
   object: ScalableObject,
   { apiVersion, kind, resource, hasScale }: KindPlace,
-  { client, options }: Asking,
+  { client, options }: CallDeps,
 ): Promise<HeldResource> => {
   const { name, namespace } = object.meta;
   const ref = { apiVersion, kind, name };
@@ -69,20 +69,20 @@ const stateOf = async (
   return { namespace, ref, state: scaledState(object, scale) };
 };
 
-const find = async (wanted: Iterable<Wanted>, asking: Asking): Promise<readonly HeldResource[]> => {
+const find = async (wanted: Iterable<Wanted>, deps: CallDeps): Promise<readonly HeldResource[]> => {
   const held: HeldResource[] = [];
   for (const one of wanted) {
-    const found = await resolveKind(asking.client, one, asking.options);
+    const found = await resolveKind(deps.client, one, deps.options);
     if (found.kind === 'not-served') continue;
     const place = { ...one, resource: found.resource, hasScale: found.hasScale };
-    for (const object of await listMarked(place, asking)) held.push(await stateOf(object, place, asking));
+    for (const object of await listAnnotated(place, deps)) held.push(await stateOf(object, place, deps));
   }
-  return held.filter(({ state }) => isMarked(state) || state.specReplicas === 0);
+  return held.filter(({ state }) => hasMarkOrNote(state) || state.specReplicas === 0);
 };
 
 /** True if the resource is not held: the Go program has restored it and left the note, which it does not know. */
 export const isLeftover = ({ state }: HeldResource): boolean =>
-  !isHeld(state) && !(state.specReplicas === 0 && hasStored(state));
+  !hasMark(state) && !(state.specReplicas === 0 && hasStored(state));
 
 export interface HeldQuery {
   readonly client: KubeClient;
@@ -101,7 +101,7 @@ export const findHeldOf = async ({ client, refs, signal }: HeldQuery): Promise<r
  * Finds held resources and leftovers (`isLeftover`) of any name, among the kinds of these resources and the usual kinds: an earlier configuration may have
  * named other resources.
  */
-export const findMarked = ({ client, refs, signal }: HeldQuery): Promise<readonly HeldResource[]> => {
+export const findHeldAndLeftovers = ({ client, refs, signal }: HeldQuery): Promise<readonly HeldResource[]> => {
   const usual = ['Deployment', 'StatefulSet'].map((kind) => ({ apiVersion: 'apps/v1', kind }));
   const kinds = [...usual, ...refs.map(({ apiVersion, kind }) => ({ apiVersion, kind }))];
   const wanted = new Map(kinds.map((kind) => [`${kind.apiVersion}/${kind.kind}`, kind]));

@@ -1,7 +1,7 @@
 import type { Kube } from '../../kubernetes/api/kube.ts';
 import { createKubeClient } from '../../kubernetes/client/index.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { type HeldQuery, type HeldResource, findHeldOf, findMarked, isLeftover } from './held.ts';
+import { type HeldQuery, type HeldResource, findHeldOf, findHeldAndLeftovers, isLeftover } from './held.ts';
 import type { Owners } from './cluster-owner.ts';
 import { clusterOfHeld, inOrder } from './release-settings.ts';
 import type { ProberSettings } from '../settings.ts';
@@ -26,9 +26,9 @@ const queryOf = ({ settings, seed, clock, signal }: ListHeldOptions): HeldQuery 
  * Lists held resources in the order of restoration; without `clusters` also leftovers of a writer that does not know all our annotations (`isLeftover`).
  * Rejects with an ApiError.
  */
-export const listMarked = async (options: ListHeldOptions): Promise<readonly HeldResource[]> => {
+export const listHeldAndLeftovers = async (options: ListHeldOptions): Promise<readonly HeldResource[]> => {
   const { clusters } = options;
-  if (clusters === undefined) return inOrder(await findMarked(queryOf(options)), options);
+  if (clusters === undefined) return inOrder(await findHeldAndLeftovers(queryOf(options)), options);
   const held = (await findHeldOf(queryOf(options))).filter((resource) =>
     clusters.has(clusterOfHeld(options, resource)),
   );
@@ -41,4 +41,4 @@ export const listHeldOf = async (options: ListHeldOptions): Promise<readonly Hel
 
 /** Lists the held resources of a seed, or only those of `clusters`. Rejects with an ApiError. */
 export const listHeld = async (options: ListHeldOptions): Promise<readonly HeldResource[]> =>
-  (await listMarked(options)).filter((resource) => !isLeftover(resource));
+  (await listHeldAndLeftovers(options)).filter((resource) => !isLeftover(resource));

@@ -1,4 +1,4 @@
-import { isMarked } from '../../gardener/scaling-annotations.ts';
+import { hasMarkOrNote } from '../../gardener/scaling-annotations.ts';
 import type { Store } from '../../kubernetes/cache/index.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LifecycleDecision } from '../judge/lifecycle.ts';
@@ -20,7 +20,7 @@ export const ownersOfMarks = (
   const owners = { settings, isKnown: (name: string): boolean => known.has(name) };
   const found = dependents.flatMap(({ ref, store }) =>
     Array.from(store.entries(), ([, { meta }]) =>
-      isMarked(meta)
+      hasMarkOrNote(meta)
         ? findOwned(owners, { namespace: meta.namespace, ref: { ...ref, name: meta.name } })?.cluster
         : undefined,
     ),
@@ -62,7 +62,7 @@ export class LostClusters {
     this.#names = new Set(names.filter((name) => !known.has(name)));
     this.#isSourceChanged = former !== undefined && !findsSameClusters(former, settings);
     this.#decision = decideAfterSourceChange(former && sourceOf(former).gone, sources.source.gone);
-    for (const name of this.#names) this.await(name);
+    for (const name of this.#names) this.expectReturn(name);
   }
 
   names(): Iterable<string> {
@@ -84,7 +84,7 @@ export class LostClusters {
    * Lets a cluster that this configuration has not seen yet, and that may return, count as existing for a while. Call this before the cluster is judged: its
    * mark may be seen late.
    */
-  await(name: string): void {
+  expectReturn(name: string): void {
     const { memories, sources } = this.#deps;
     if (this.#isSourceChanged || memories.releasing.has(name)) return;
     sources.awaitSince?.(name, this.#since);

@@ -1,7 +1,7 @@
 import type { KubeClient } from '../../kubernetes/api/kube.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { type ResourceState, isPatchableWorkload, workloadState } from '../../kubernetes/api/scalable.ts';
-import { isHeld } from '../../gardener/scaling-annotations.ts';
+import { hasMark } from '../../gardener/scaling-annotations.ts';
 import { createWatchRegistry, waitForSync } from '../../kubernetes/cache/index.ts';
 import { createKubeClient, mergedAbortSignal } from '../../kubernetes/client/index.ts';
 import { createShootConnector } from '../../kubernetes/connection/index.ts';
@@ -12,7 +12,7 @@ import { whenAborted } from '../../process/index.ts';
 import { createEventRecorder } from '../../telemetry/index.ts';
 import { createApiServers } from '../api-servers.ts';
 import { type HeldResource, findHeldOf, heldKey, heldName, isLeftover } from './held.ts';
-import { type ListHeldOptions, listMarked } from './list-held.ts';
+import { type ListHeldOptions, listHeldAndLeftovers } from './list-held.ts';
 import { findOwned } from './cluster-owner.ts';
 import { clusterOfHeld, withUnconfigured } from './release-settings.ts';
 import { ProbeGate } from '../probe-gate.ts';
@@ -36,7 +36,7 @@ export interface ReleaseOptions extends ListHeldOptions {
 }
 
 /** Shoots that are restored at the same time. The restoration of a shoot is mostly waiting. */
-const atOnce = 50;
+const maxConcurrentReleases = 50;
 const retryMs = 2_000;
 const syncMs = 30_000;
 /** Time to send the Events of the last restorations before the program ends, in milliseconds. */
@@ -45,12 +45,12 @@ const lastEventsMs = 10_000;
 /** Records in `failures` why resources of a shoot could not be restored. */
 const withFailures = (report: ProberReport, failures: Map<string, string>): ProberReport => ({
   ...report,
-  flowEnded: (namespace, ended) => {
+  flowEnded: (cluster, ended) => {
     for (const { key, phase } of ended.flow.operations) {
-      if (phase.kind === 'failed') failures.set(`${namespace}/${key}`, phase.error.message);
-      else failures.delete(`${namespace}/${key}`);
+      if (phase.kind === 'failed') failures.set(`${cluster}/${key}`, phase.error.message);
+      else failures.delete(`${cluster}/${key}`);
     }
-    report.flowEnded(namespace, ended);
+    report.flowEnded(cluster, ended);
   },
 });
 
@@ -63,9 +63,9 @@ interface Releasing extends ReleaseOptions {
 }
 
 /** Returns the policy of a release; undefined if the Cluster cannot be decoded, so that nothing may be released. */
-const releasePolicyOf = (namespace: string, sources: ProberSources): ShootRelease['releasePolicy'] | undefined => {
+const releasePolicyOf = (cluster: string, sources: ProberSources): ShootRelease['releasePolicy'] | undefined => {
   const { clusters, source } = sources;
-  const lifecycle = clusters.get(namespace)?.lifecycle ?? { ok: true, value: source.gone };
+  const lifecycle = clusters.get(cluster)?.lifecycle ?? { ok: true, value: source.gone };
   return lifecycle.ok ? releasePolicyOnRequest(lifecycle.value) : undefined;
 };
 
@@ -86,7 +86,7 @@ const isComingUp = (cluster: string, deps: Releasing): boolean =>
       const owned = findOwned(deps, resource);
       const source = deps.sources.dependents.find(({ ref }) => ref === owned?.resource.ref);
       const object = source?.store.get(`${resource.namespace}/${resource.ref.name}`);
-      return object !== undefined && !isHeld(object.meta) && !isUp(workloadState(object));
+      return object !== undefined && !hasMark(object.meta) && !isUp(workloadState(object));
     });
 
 type ShootDeps = Parameters<typeof releaseShoot>[0];
@@ -128,23 +128,23 @@ const releaseAll = async (deps: Releasing): Promise<void> => {
     watchesInterruptedMs: () => 0,
     dependents: new Map(sources.dependents.map((source) => [source.key, source])),
   };
-  const namespaces = [...new Set(deps.held.map((resource) => clusterOfHeld(deps, resource)))].toSorted();
-  const queue = namespaces.values();
+  const clusters = [...new Set(deps.held.map((resource) => clusterOfHeld(deps, resource)))].toSorted();
+  const queue = clusters.values();
   const until = mergedAbortSignal(deps.signal);
-  let left = namespaces.length;
+  let left = clusters.length;
   const reportProgress = (cluster: string, what = ''): void =>
-    progress(`restoring ${cluster}${what}: ${String(left)} of ${String(namespaces.length)} shoots left`);
+    progress(`restoring ${cluster}${what}: ${String(left)} of ${String(clusters.length)} shoots left`);
   const work = async (): Promise<void> => {
-    for (const namespace of queue) {
-      reportProgress(namespace);
-      const onStep = (_: string, look: () => ShootProberView): void =>
-        reportProgress(namespace, describeWaiting(look().state));
-      await until((signal) => releaseOne(namespace, { ...deps, signal }, { ...shootDeps, onStep }));
+    for (const cluster of queue) {
+      reportProgress(cluster);
+      const onStep = (_: string, view: () => ShootProberView): void =>
+        reportProgress(cluster, describeWaiting(view().state));
+      await until((signal) => releaseOne(cluster, { ...deps, signal }, { ...shootDeps, onStep }));
       left -= 1;
     }
   };
   try {
-    await Promise.all(Array.from({ length: Math.min(atOnce, namespaces.length) }, work));
+    await Promise.all(Array.from({ length: Math.min(maxConcurrentReleases, clusters.length) }, work));
     await events.flush(lastEventsMs);
   } finally {
     events.stop();
@@ -154,22 +154,22 @@ const releaseAll = async (deps: Releasing): Promise<void> => {
 const whyLeft = (resource: HeldResource, deps: Releasing): string => {
   const { sources, failures } = deps;
   const { ref } = resource;
-  const namespace = clusterOfHeld(deps, resource);
+  const cluster = clusterOfHeld(deps, resource);
   const isElsewhere = findOwned(deps, resource)?.resource.ref.namespace !== undefined;
   const key = refKey(isElsewhere ? { ...ref, namespace: resource.namespace } : ref);
-  const lifecycle = sources.clusters.get(namespace)?.lifecycle;
+  const lifecycle = sources.clusters.get(cluster)?.lifecycle;
   const byHand = whyByHand(resource);
   if (byHand !== undefined) return byHand;
   if (lifecycle?.ok === false) return `its Cluster cannot be read: ${lifecycle.error.message}`;
-  const failed = failures.get(`${namespace}/${key}`);
+  const failed = failures.get(`${cluster}/${key}`);
   if (failed !== undefined) return failed;
-  const others = [...failures].filter(([key]) => key.startsWith(`${namespace}/`)).map(([, message]) => message);
+  const others = [...failures].filter(([key]) => key.startsWith(`${cluster}/`)).map(([, message]) => message);
   return `a resource before it could not be restored: ${others.join('; ') || 'timed out'}`;
 };
 
 /** True if we have to restore the resource. Without the mark, the count in a shoot that is hibernated, deleted or migrated is Gardener's. */
 const isOurs = (resource: HeldResource, deps: Releasing): boolean =>
-  isHeld(resource.state) || releasePolicyOf(clusterOfHeld(deps, resource), deps.sources) !== 'release';
+  hasMark(resource.state) || releasePolicyOf(clusterOfHeld(deps, resource), deps.sources) !== 'release';
 
 const untilKnown = async (deps: Releasing): Promise<void> => {
   const { sources, held, clock, signal } = deps;
@@ -190,13 +190,13 @@ const restore = async (deps: Releasing): Promise<ReleaseResult> => {
   await releaseAll(deps);
   const refs = held.map(({ ref }) => ref);
   const { clusters } = deps;
-  const now = (await findHeldOf({ client, refs, signal }))
+  const stillHeld = (await findHeldOf({ client, refs, signal }))
     .filter((resource) => clusters?.has(clusterOfHeld(deps, resource)) !== false)
     .filter((resource) => isOurs(resource, deps));
-  const still = new Set(now.map(heldKey));
+  const stillHeldKeys = new Set(stillHeld.map(heldKey));
   return {
-    restored: held.filter((resource) => !isLeftover(resource) && !still.has(heldKey(resource))).map(heldName),
-    left: now.map((resource) => explain(resource, whyLeft(resource, deps))),
+    restored: held.filter((resource) => !isLeftover(resource) && !stillHeldKeys.has(heldKey(resource))).map(heldName),
+    left: stillHeld.map((resource) => explain(resource, whyLeft(resource, deps))),
   };
 };
 
@@ -206,7 +206,7 @@ const restore = async (deps: Releasing): Promise<ReleaseResult> => {
  */
 export const releaseHeld = async (options: ReleaseOptions): Promise<ReleaseResult> => {
   const { clock, seed, meter, logger } = options;
-  const held = await listMarked(options);
+  const held = await listHeldAndLeftovers(options);
   if (held.length === 0) return { restored: [], left: [] };
   const client = createKubeClient({ kube: seed, clock });
   const settings = withUnconfigured(options.settings, held);

@@ -1,5 +1,5 @@
 import { describeStoredValue } from '../../gardener/annotated.ts';
-import { ignoresScaling, isHeld, replicasAnnotation } from '../../gardener/scaling-annotations.ts';
+import { ignoresScaling, hasMark, replicasAnnotation } from '../../gardener/scaling-annotations.ts';
 import { type HeldResource, heldName } from './held.ts';
 
 export interface ReleaseResult {
@@ -16,7 +16,7 @@ export const whyByHand = ({ state }: HeldResource): string | undefined => {
   const { key } = state.annotation ?? {};
   const remedy = key === undefined ? 'scale it by hand' : `change the annotation ${key} by hand`;
   if (ignoresScaling(state)) return `its annotation ignore-scaling excludes it: ${remedy}`;
-  if (!isHeld(state)) {
+  if (!hasMark(state)) {
     const what = key === undefined ? 'count' : 'annotation';
     return `it has a stored ${what} but not the annotation meltdown-protection-active: ${remedy}, unless its shoot is hibernated`;
   }
@@ -27,13 +27,13 @@ export const whyByHand = ({ state }: HeldResource): string | undefined => {
 export const explain = (resource: HeldResource, why: string): string => {
   const { state } = resource;
   const { annotation, specReplicas } = state;
-  const is =
+  const condition =
     annotation === undefined ? `is at ${String(specReplicas)} replicas` : `is annotated with ${annotation.key}`;
-  return `${heldName(resource)} ${is}${wasOf(resource)}: ${why}`;
+  return `${heldName(resource)} ${condition}${formerSuffix(resource)}: ${why}`;
 };
 
 /** Returns the former count or annotation, such as `, was 2`; empty if it is not stored. */
-export const wasOf = ({ state: { annotation, annotations } }: HeldResource): string => {
+export const formerSuffix = ({ state: { annotation, annotations } }: HeldResource): string => {
   const was = annotation === undefined ? annotations[replicasAnnotation] : describeStoredValue(annotations);
   return was === undefined ? '' : `, was ${was}`;
 };

@@ -14,7 +14,10 @@ export const withUnconfigured = (settings: ProberSettings, held: readonly HeldRe
   );
   const added = [...others.values()].map(
     ({ ref, state: { annotation } }): DependentResource => ({
-      ...{ ref, scaleUp, optional: true, restoreOnly: true },
+      ref,
+      scaleUp,
+      optional: true,
+      restoreOnly: true,
       ...(annotation === undefined ? {} : { annotation }),
     }),
   );

@@ -1,5 +1,5 @@
 import { decisionOf, minRetryDelayMs } from './decision.ts';
-import { type CandidatesCase, type RuleInstants, isPathReachable } from './external-probe-rules.ts';
+import { type CandidatesCase, type RuleInstants, hasVeto } from './external-probe-rules.ts';
 import { type ObservedLease, confirmAfterMs } from './observed-leases.ts';
 import { nthSmallest } from './lease-threshold.ts';
 import type { Decision } from './decision.ts';
@@ -53,7 +53,7 @@ export const someAreSilent = (leases: readonly ObservedLease[], { settings, memo
  */
 export const allSilentInstant = (candidates: readonly ObservedLease[], input: ProbeInput): RuleInstants => {
   const at = allSilentAt(candidates, input);
-  if (!isPathReachable(input.externalProbe)) return { deadline: at };
+  if (!hasVeto(input.externalProbe)) return { deadline: at };
   return { verdictMayTurnAt: at, deadline: at !== undefined && at > input.now ? at : undefined };
 };
 
@@ -63,7 +63,7 @@ export const allSilentInstant = (candidates: readonly ObservedLease[], input: Pr
  */
 export const earliestAllSilent = (leases: readonly ObservedLease[], input: ProbeInput): RuleInstants => {
   const { deadline } = allSilentInstant(leases, input);
-  return isPathReachable(input.externalProbe)
+  return hasVeto(input.externalProbe)
     ? { verdictMayTurnAt: someSilentAt(leases, input.settings), deadline }
     : { deadline };
 };
@@ -76,13 +76,13 @@ export const judgeAllSilent = (
   const { memory, externalProbe, now } = input;
   const at = allSilentAt(candidates, input);
   const observedAt = memory.history.lastObservedAt ?? Number.NEGATIVE_INFINITY;
-  if (at === undefined || observedAt < at || isPathReachable(externalProbe)) return undefined;
+  if (at === undefined || observedAt < at || hasVeto(externalProbe)) return undefined;
   const { allSilentSeenAt = observedAt } = memory;
-  const known = { ...input, memory: { ...memory, allSilentSeenAt } };
+  const withFirstSighting = { ...input, memory: { ...memory, allSilentSeenAt } };
   const silentMs = observedAt - silentSinceOf(candidates);
   const reason = `none of ${String(candidates.length)} candidates has renewed for ${(silentMs / 1_000).toFixed(1)} s`;
   if (observedAt - allSilentSeenAt < confirmAfterMs) {
-    return decisionOf(known, {
+    return decisionOf(withFirstSighting, {
       verdict: { kind: 'confirming' },
       reason: `${reason}; looking again`,
       counts,
@@ -90,5 +90,5 @@ export const judgeAllSilent = (
     });
   }
   const earlyByMs = Math.max(0, (crossesAt ?? at) - at);
-  return decisionOf(known, { verdict: { kind: 'unhealthy', crossedAt: at, earlyByMs }, reason, counts });
+  return decisionOf(withFirstSighting, { verdict: { kind: 'unhealthy', crossedAt: at, earlyByMs }, reason, counts });
 };

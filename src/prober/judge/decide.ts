@@ -14,7 +14,7 @@ import {
   couldTrigger,
   earliestPossibleTrigger,
   judgeTrigger,
-  sooner,
+  earlierTurn,
   triggerInstant,
   veto,
 } from './external-probe-rules.ts';
@@ -95,7 +95,7 @@ export const decideByLeases = (judged: JudgedLeases, input: ProbeInput): Decisio
       byTrigger.deadline,
       byAllSilent.deadline,
     ],
-    verdictMayTurnAt: sooner(byTrigger, byAllSilent),
+    verdictMayTurnAt: earlierTurn(byTrigger, byAllSilent),
   });
   return withDowntime(decision, judged);
 };
@@ -168,12 +168,14 @@ const judge = (candidates: readonly ObservedLease[], input: ProbeInput): Decisio
   if (counts.candidates === 1) return judgeSingle(counts, notAllSilent);
 
   const reason = `${share(candidates)} node leases expired, threshold ${String(settings.nodeLeaseFailureFraction)}`;
-  const known = { candidates, counts, reason, crossesAt: thresholdInstant(candidates, settings) };
-  const byAllSilent = judgeAllSilent(known, input);
-  if (reachesThreshold(counts, settings)) return judgeExpired(known, byAllSilent === undefined ? notAllSilent : input);
-  const byTrigger = judgeTrigger(known, notAllSilent);
+  const candidatesCase = { candidates, counts, reason, crossesAt: thresholdInstant(candidates, settings) };
+  const byAllSilent = judgeAllSilent(candidatesCase, input);
+  if (reachesThreshold(counts, settings)) {
+    return judgeExpired(candidatesCase, byAllSilent === undefined ? notAllSilent : input);
+  }
+  const byTrigger = judgeTrigger(candidatesCase, notAllSilent);
   if (byTrigger?.verdict.kind === 'unhealthy') return byTrigger;
-  return byAllSilent ?? byTrigger ?? judgeHealthy(known, notAllSilent);
+  return byAllSilent ?? byTrigger ?? judgeHealthy(candidatesCase, notAllSilent);
 };
 
 const judgeHealthy = ({ candidates, counts, reason, crossesAt }: CandidatesCase, input: ProbeInput): Decision => {
@@ -184,31 +186,29 @@ const judgeHealthy = ({ candidates, counts, reason, crossesAt }: CandidatesCase,
     counts,
     reason,
     deadlines: [crossesAt, wrongClocksDeadline(candidates, input.now), trigger.deadline, allSilent.deadline],
-    verdictMayTurnAt: sooner(trigger, allSilent),
+    verdictMayTurnAt: earlierTurn(trigger, allSilent),
   });
 };
 
 /** Judges candidates whose share of expired leases has reached the threshold. */
-const judgeExpired = (known: CandidatesCase, input: ProbeInput): Decision => {
-  const { candidates, counts, reason, crossesAt } = known;
+const judgeExpired = (candidatesCase: CandidatesCase, input: ProbeInput): Decision => {
+  const { candidates, counts, reason, crossesAt } = candidatesCase;
   const { now, memory } = input;
   const seenBefore = candidates.filter((lease) => lease.expired && !restsOnTimestamp(lease)).length;
   if (reachesThreshold({ ...counts, expired: seenBefore }, input.settings)) {
     // Leases without `renewTime` reach the threshold at no finite instant.
     const crossedAt = crossesAt !== undefined && Number.isFinite(crossesAt) ? crossesAt : now;
     const verdict = { kind: 'unhealthy', crossedAt } as const;
-    return veto(known, input) ?? decisionOf(input, { verdict, reason, counts });
+    return veto(candidatesCase, input) ?? decisionOf(input, { verdict, reason, counts });
   }
   const unconfirmed = candidates.filter((lease) => lease.expired && restsOnTimestamp(lease)).map(({ name }) => name);
-  return decisionOf(
-    { ...input, memory: { ...memory, unconfirmed: new Set(unconfirmed) } },
-    {
-      verdict: { kind: 'confirming' },
-      reason: `${reason}; by timestamps just seen for the first time, so looking again`,
-      counts,
-      nextRunAt: now + confirmAfterMs,
-    },
-  );
+  return decisionOf(input, {
+    verdict: { kind: 'confirming' },
+    reason: `${reason}; by timestamps just seen for the first time, so looking again`,
+    counts,
+    nextRunAt: now + confirmAfterMs,
+    memory: { ...memory, unconfirmed: new Set(unconfirmed) },
+  });
 };
 
 /** True if the lease's age rests on a timestamp that a wrong clock may have written: the first one we saw, or one after a long gap between observations. */
@@ -229,14 +229,12 @@ const confirmAfterCutOff = (decision: Decision, input: ProbeInput): Decision => 
   const at = confirmableAt(input.memory);
   if (decision.verdict.kind !== 'unhealthy' || at === undefined) return decision;
   const { counts, verdictMayTurnAt, memory } = decision;
-  return decisionOf(
-    { ...input, memory },
-    {
-      verdict: { kind: 'confirming' },
-      reason: `${decision.reason}; the API server is in reach again only now, so looking again`,
-      counts,
-      nextRunAt: Math.max(at, input.now + minRetryDelayMs),
-      verdictMayTurnAt,
-    },
-  );
+  return decisionOf(input, {
+    verdict: { kind: 'confirming' },
+    reason: `${decision.reason}; the API server is in reach again only now, so looking again`,
+    counts,
+    nextRunAt: Math.max(at, input.now + minRetryDelayMs),
+    verdictMayTurnAt,
+    memory,
+  });
 };

@@ -42,34 +42,34 @@ export interface Healthy {
 export const healthy = (input: ProbeInput, given: Healthy): Decision => {
   const { memory, reason, counts, scope = 'all', deadlines = [], verdictMayTurnAt } = given;
   const deadline = Math.min(...deadlines.filter((at) => at !== undefined));
-  return decisionOf(
-    { ...input, memory },
-    {
-      verdict: { kind: 'healthy', scope },
-      reason,
-      counts,
-      nextRunAt: Math.min(nextScheduledRun(input), Math.max(deadline, input.now + minRetryDelayMs)),
-      verdictMayTurnAt,
-    },
-  );
+  return decisionOf(input, {
+    verdict: { kind: 'healthy', scope },
+    reason,
+    counts,
+    nextRunAt: Math.min(nextScheduledRun(input), Math.max(deadline, input.now + minRetryDelayMs)),
+    verdictMayTurnAt,
+    memory,
+  });
 };
 
 export interface DecisionParts {
   readonly verdict: Verdict;
   readonly reason?: string;
   readonly counts?: LeaseCounts | undefined;
-  /** Default: the next tick. */
+  /** Default: the next scheduled run. */
   readonly nextRunAt?: number;
   readonly verdictMayTurnAt?: number | undefined;
+  /** Default: `input.memory`. */
+  readonly memory?: ProbeMemory;
 }
 
 export const decisionOf = (input: ProbeInput, parts: DecisionParts): Decision => {
-  const { verdict, counts, nextRunAt = nextScheduledRun(input), verdictMayTurnAt } = parts;
+  const { verdict, counts, nextRunAt = nextScheduledRun(input), verdictMayTurnAt, memory = input.memory } = parts;
   return {
     verdict,
     reason: parts.reason ?? (verdict.kind === 'failed' ? verdict.error.message : verdict.kind),
     nextRunAt,
-    memory: input.memory,
+    memory,
     ...(counts === undefined ? {} : { counts }),
     ...(verdictMayTurnAt === undefined ? {} : { verdictMayTurnAt }),
   };

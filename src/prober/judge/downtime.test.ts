@@ -244,12 +244,12 @@ describe('in any sequence of runs', () => {
         const runs = runsOf(steps, up);
         const good = runProbes(seen, runs).filter(({ decision }) => decision.verdict.kind !== 'failed');
         for (const { decision } of good) {
-          const { doubt, history } = decision.memory;
+          const { unconfirmedSpell, history } = decision.memory;
           expect(history.notOlderThan).toBe(Number.NEGATIVE_INFINITY);
           const isOld = (history.lastObservedAt ?? 0) >= 50_000 + defaultSettings.expiryAgeMs;
-          if (isOld) expect(decision.verdict.kind).toBe(doubt === undefined ? 'unhealthy' : 'confirming');
+          if (isOld) expect(decision.verdict.kind).toBe(unconfirmedSpell === undefined ? 'unhealthy' : 'confirming');
           if (decision.verdict.kind === 'confirming') {
-            expect(decision.nextRunAt).toBeLessThanOrEqual((doubt?.until ?? 0) + 6_000);
+            expect(decision.nextRunAt).toBeLessThanOrEqual((unconfirmedSpell?.until ?? 0) + 6_000);
           }
         }
       }),

@@ -30,8 +30,8 @@ const classifyFailure = (error: ReadError): 'failed' | 'unconnected' | 'ours' | 
 /** Enters a run that began at `startedAt` and got no list of leases. */
 export const lengthenSpell = (memory: ProbeMemory, startedAt: number, error: ReadError): ProbeMemory => {
   const { unreachable = { since: startedAt, failed: false, unconnected: false, ours: false } } = memory;
-  const shown = classifyFailure(error);
-  return { ...memory, unreachable: shown === undefined ? unreachable : { ...unreachable, [shown]: true } };
+  const kind = classifyFailure(error);
+  return { ...memory, unreachable: kind === undefined ? unreachable : { ...unreachable, [kind]: true } };
 };
 
 const wasUnavailableSince = ({ unavailable }: ApiServerView, since: number): boolean =>
@@ -53,7 +53,10 @@ export interface AfterDowntime {
   readonly downtime?: Downtime;
 }
 
-/** Ends, after a successful list of leases, the spell, the doubt, and a time without available replicas, which may have passed between two runs. */
+/**
+ * After a successful list of leases, ends the spell and the unconfirmed spell, and accounts for a time without available replicas that may lie entirely between
+ * two runs.
+ */
 export const endDowntime = (memory: ProbeMemory, observation: LeaseObservation, view: ApiServerView): AfterDowntime => {
   const ended = endSpell(endUnconfirmedSpell(memory, observation, view), observation, view);
   const from = Math.max(view.unavailable?.since ?? Number.POSITIVE_INFINITY, memory.history.lastObservedAt ?? never);
@@ -83,28 +86,31 @@ const endSpell = (
   view: ApiServerView,
 ): AfterDowntime => {
   const { unreachable, ...rest } = memory;
-  const known = downtime === undefined ? {} : { downtime };
-  if (unreachable === undefined) return { memory: rest, ...known };
+  const earlierDowntime = downtime === undefined ? {} : { downtime };
+  if (unreachable === undefined) return { memory: rest, ...earlierDowntime };
   const until = observation.endedAt;
   const ms = until - unreachable.since;
   const evidence = evidenceOf(unreachable, view);
   if (evidence !== undefined) {
-    if (ms < downtimeMs) return { memory: { ...rest, downUntil: until }, ...known };
+    if (ms < downtimeMs) return { memory: { ...rest, downUntil: until }, ...earlierDowntime };
     return { memory: reset(rest, until), downtime: { evidence, ms } };
   }
-  const isDoubtful = ms >= downtimeMs && (unreachable.unconnected || unreachable.ours);
-  return { memory: isDoubtful ? { ...rest, doubt: { since: unreachable.since, until } } : rest, ...known };
+  const isUnconfirmed = ms >= downtimeMs && (unreachable.unconnected || unreachable.ours);
+  return {
+    memory: isUnconfirmed ? { ...rest, unconfirmedSpell: { since: unreachable.since, until } } : rest,
+    ...earlierDowntime,
+  };
 };
 
-/** Ends the doubt. A watch may lag: it may show that no replica was available only after the API server is reachable again. */
+/** Ends the unconfirmed spell. A watch may lag: it may show that no replica was available only after the API server is reachable again. */
 const endUnconfirmedSpell = (
   memory: ProbeMemory,
   observation: LeaseObservation,
   view: ApiServerView,
 ): AfterDowntime => {
-  const { doubt, ...rest } = memory;
-  if (doubt === undefined) return { memory };
-  const { since, until } = doubt;
+  const { unconfirmedSpell, ...rest } = memory;
+  if (unconfirmedSpell === undefined) return { memory };
+  const { since, until } = unconfirmedSpell;
   const isRefuted = view.unavailable !== undefined && view.unavailable.since <= until;
   if (isRefuted && wasUnavailableSince(view, since)) {
     return { memory: reset(rest, until), downtime: { evidence: 'no-available-replica', ms: until - since } };
@@ -113,4 +119,5 @@ const endUnconfirmedSpell = (
 };
 
 /** Returns the monotonic instant from which a list of leases may scale down; undefined if any list may. */
-export const confirmableAt = ({ doubt }: ProbeMemory): number | undefined => doubt && doubt.until + confirmAfterSpellMs;
+export const confirmableAt = ({ unconfirmedSpell }: ProbeMemory): number | undefined =>
+  unconfirmedSpell && unconfirmedSpell.until + confirmAfterSpellMs;

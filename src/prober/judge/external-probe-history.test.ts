@@ -140,8 +140,8 @@ describe('a failed GET /version', () => {
       settings,
     );
     expect(history.notBefore).toBe(100 + backOffMs);
-    const wish = { mode: 'trigger', timeoutMs: 5_000, expiryAgeMs, nextRunAt: 3_000 } as const;
-    expect(nextAttemptOf(history, wish)).toBe(100 + backOffMs);
+    const input = { mode: 'trigger', timeoutMs: 5_000, expiryAgeMs, nextRunAt: 3_000 } as const;
+    expect(nextAttemptOf(history, input)).toBe(100 + backOffMs);
   });
 });
 
@@ -226,12 +226,12 @@ describe('an unreachable address', () => {
 
   it('is tried at once after a response inside the seed, if that is the only missing proof', () => {
     const broken = after({ attempts: 'afff' });
-    const wish = { mode: 'trigger', timeoutMs: 5_000, expiryAgeMs } as const;
-    expect(nextAttemptOf(broken, { ...wish, probeAnsweredAt: 3_050 })).toBe(4_000);
-    expect(nextAttemptOf(broken, { ...wish, probeAnsweredAt: 900 })).toBe(13_100);
-    expect(nextAttemptOf(broken, { ...wish, mode: 'confirm', probeAnsweredAt: 3_050 })).toBe(13_100);
+    const input = { mode: 'trigger', timeoutMs: 5_000, expiryAgeMs } as const;
+    expect(nextAttemptOf(broken, { ...input, probeAnsweredAt: 3_050 })).toBe(4_000);
+    expect(nextAttemptOf(broken, { ...input, probeAnsweredAt: 900 })).toBe(13_100);
+    expect(nextAttemptOf(broken, { ...input, mode: 'confirm', probeAnsweredAt: 3_050 })).toBe(13_100);
     const proven = after({ attempts: 'affff', probeAnsweredAt: 3_500 });
-    expect(nextAttemptOf(proven, { ...wish, probeAnsweredAt: 3_500 })).toBe(14_100);
+    expect(nextAttemptOf(proven, { ...input, probeAnsweredAt: 3_500 })).toBe(14_100);
   });
 
   it('no longer counts after one response, even before it counts as reachable', () => {

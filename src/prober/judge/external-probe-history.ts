@@ -4,9 +4,9 @@ import { isOurFault } from './own-fault.ts';
 import { longestBackOffMs, throttledBackOffMs } from './failure.ts';
 import type { ExternalProbeView, Reachability } from './probe-input.ts';
 
-/** Result of one attempt. */
+/** Result of one attempt. Log and metrics show its `kind`. */
 export type AttemptResult =
-  /** `backOffMs`: time for which the API server requested no further request. */
+  /** `backOffMs`: how long the API server required us to wait (`Retry-After`). */
   | { readonly kind: 'answered'; readonly backOffMs?: number }
   | { readonly kind: 'failed'; readonly problem: string }
   /** The attempt proves nothing about the address: the kubeconfig is unusable, or the fault is on our side. */
@@ -29,7 +29,7 @@ export interface ExternalProbeHistory {
   /** Start of the latest attempt. */
   readonly attemptedAt: number;
   readonly nextAttemptAt: number;
-  /** The API server requested no attempt before this time. */
+  /** The API server allows no attempt before this time. */
   readonly notBefore: number;
 }
 
@@ -150,8 +150,8 @@ const renewedAtShare = 0.4;
  * Returns the time of the next attempt: by the external probe's own schedule, but early enough for a response before the next list of leases, and at once
  * if the only missing proof is a failure after a probe from inside the seed got a response.
  */
-export const nextAttemptOf = (history: ExternalProbeHistory, wish: AttemptInput): number => {
-  const { mode, timeoutMs, expiryAgeMs, probeAnsweredAt, nextRunAt } = wish;
+export const nextAttemptOf = (history: ExternalProbeHistory, input: AttemptInput): number => {
+  const { mode, timeoutMs, expiryAgeMs, probeAnsweredAt, nextRunAt } = input;
   const times = [history.nextAttemptAt];
   if (mode !== 'observe' && nextRunAt !== undefined && history.attemptedAt < nextRunAt - renewedAtShare * expiryAgeMs) {
     times.push(nextRunAt - Math.min(timeoutMs + retryMs, renewedAtShare * expiryAgeMs));

@@ -18,14 +18,14 @@ describe('the external probe of one shoot', () => {
     [{ state: 'unreachable', failingSince: 5_000, renewedSince: 5_000 }, 'unreachable-for-us'],
     // The address has responded since, but not often enough.
     [{ state: 'unreachable', renewedSince: 5_000 }, 'unreachable'],
-  ] as const)('%o: %s', (facts, standing) => {
-    expect(externalProbeResultOf(facts)).toBe(standing);
+  ] as const)('%o: %s', (facts, result) => {
+    expect(externalProbeResultOf(facts)).toBe(result);
   });
 });
 
-const standings = (counts: Partial<Record<ExternalProbeResult, number>>): readonly ExternalProbeResult[] =>
-  Object.entries(counts).flatMap(([standing, count]) =>
-    Array.from({ length: count }, () => standing as ExternalProbeResult),
+const resultsOf = (counts: Partial<Record<ExternalProbeResult, number>>): readonly ExternalProbeResult[] =>
+  Object.entries(counts).flatMap(([result, count]) =>
+    Array.from({ length: count }, () => result as ExternalProbeResult),
   );
 
 describe('the fault is ours', () => {
@@ -43,7 +43,7 @@ describe('the fault is ours', () => {
     // Addresses in an unknown state do not count.
     [{ 'unreachable-for-us': 3, unknown: 100 }, true],
   ])('with %o: %s', (counts, expected) => {
-    expect(isFaultOurs(standings(counts))).toBe(expected);
+    expect(isFaultOurs(resultsOf(counts))).toBe(expected);
   });
 
   it('never in an outage of the whole seed, in which leases are not renewed', () => {

@@ -32,10 +32,10 @@ const fewest = 3;
  * True if the fault is ours: three or more addresses, and more than half of those whose state is known, are unreachable while leases are renewed. In an
  * outage of the whole seed leases are not renewed, and the addresses count.
  */
-export const isFaultOurs = (standings: Iterable<ExternalProbeResult>): boolean => {
-  const judged = [...standings].filter((standing) => standing !== 'unknown');
-  const unreachable = judged.filter((standing) => standing === 'unreachable-for-us').length;
-  return unreachable >= fewest && unreachable * 2 > judged.length;
+export const isFaultOurs = (results: Iterable<ExternalProbeResult>): boolean => {
+  const known = [...results].filter((result) => result !== 'unknown');
+  const unreachable = known.filter((result) => result === 'unreachable-for-us').length;
+  return unreachable >= fewest && unreachable * 2 > known.length;
 };
 
 /** The external probes of a seed, by shoot. */
@@ -59,12 +59,12 @@ export const createExternalProbeRegistry = ({
   initial,
   onChange,
 }: ExternalProbeRegistryOptions): ExternalProbeRegistry => {
-  const standings = new Map(Array.from(initial, ([namespace, facts]) => [namespace, externalProbeResultOf(facts)]));
-  let ours = isFaultOurs(standings.values());
+  const results = new Map(Array.from(initial, ([namespace, facts]) => [namespace, externalProbeResultOf(facts)]));
+  let ours = isFaultOurs(results.values());
   let isClosed = false;
 
   const judge = (): void => {
-    const now = isFaultOurs(standings.values());
+    const now = isFaultOurs(results.values());
     if (now === ours) return;
     ours = now;
     if (!isClosed) onChange(now);
@@ -73,13 +73,13 @@ export const createExternalProbeRegistry = ({
   return {
     faultIsOurs: () => ours,
     set: (namespace, facts) => {
-      const standing = externalProbeResultOf(facts);
-      if (standings.get(namespace) === standing) return;
-      standings.set(namespace, standing);
+      const result = externalProbeResultOf(facts);
+      if (results.get(namespace) === result) return;
+      results.set(namespace, result);
       judge();
     },
     forget: (namespace) => {
-      if (standings.delete(namespace)) judge();
+      if (results.delete(namespace)) judge();
     },
     close: () => {
       isClosed = true;

@@ -8,7 +8,7 @@ import type { LeaseCounts } from './verdict.ts';
 const canTrigger = (externalProbe: ExternalProbeView | undefined): externalProbe is ExternalProbeView =>
   externalProbe?.mode === 'trigger';
 /** True if the external probe vetoes: while the address is reachable, the network is not why kubelets are silent. */
-export const isPathReachable = (externalProbe: ExternalProbeView | undefined): boolean =>
+export const hasVeto = (externalProbe: ExternalProbeView | undefined): boolean =>
   externalProbe !== undefined && externalProbe.mode !== 'observe' && externalProbe.state === 'reachable';
 const isTriggering = (externalProbe: ExternalProbeView | undefined): externalProbe is ExternalProbeView =>
   canTrigger(externalProbe) && externalProbe.state === 'unreachable';
@@ -32,7 +32,7 @@ export interface RuleInstants {
 }
 
 /** Returns the earlier instant at which another state of the external probe would change the verdict. */
-export const sooner = (a: RuleInstants, b: RuleInstants): number | undefined => {
+export const earlierTurn = (a: RuleInstants, b: RuleInstants): number | undefined => {
   const at = Math.min(...[a.verdictMayTurnAt, b.verdictMayTurnAt].filter((instant) => instant !== undefined));
   return Number.isFinite(at) ? at : undefined;
 };
@@ -100,7 +100,7 @@ export const veto = (
   { reason, counts }: Pick<CandidatesCase, 'reason' | 'counts'>,
   input: ProbeInput,
 ): Decision | undefined => {
-  if (!isPathReachable(input.externalProbe)) return undefined;
+  if (!hasVeto(input.externalProbe)) return undefined;
   return decisionOf(input, {
     verdict: { kind: 'skipped' },
     reason: `${reason}, but the outside path is whole: nothing is scaled`,

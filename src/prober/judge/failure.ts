@@ -25,8 +25,8 @@ export interface UnreachableRun {
 /** Decides after a failed `GET /version` or list of leases: starts or continues a spell in which the API server may be down. */
 export const afterFailedShootRead = ({ startedAt, failure, error }: UnreachableRun, input: ProbeInput): Decision => {
   const { memory } = input;
-  const known = { ...input, memory: lengthenSpell(memory, startedAt, error) };
-  return failed({ failure, error, renewals: renewalsOf(memory.history) }, known);
+  const withSpell = { ...input, memory: lengthenSpell(memory, startedAt, error) };
+  return failed({ failure, error, renewals: renewalsOf(memory.history) }, withSpell);
 };
 
 /** Decides after a failed list of nodes or machines. A 429 of the seed (`isSeed`) does not mean that the shoot throttles us. */
@@ -57,13 +57,13 @@ interface FailedRun {
 const failed = ({ failure, error, renewals, isSeed = false }: FailedRun, input: ProbeInput): Decision => {
   const kind = 'failed';
   if (error instanceof ApiError && error.code === 'TooManyRequests' && !isSeed) {
-    const asked = Math.min(error.retryAfterMs ?? 0, longestBackOffMs);
-    const backOff = input.now + Math.max(throttledBackOffMs, asked);
+    const requestedMs = Math.min(error.retryAfterMs ?? 0, longestBackOffMs);
+    const backOff = input.now + Math.max(throttledBackOffMs, requestedMs);
     const verdict = { kind, failure: 'throttled', error } as const;
     return decisionOf(input, { verdict, nextRunAt: Math.max(backOff, nextScheduledRun(input)) });
   }
-  const unusable = error instanceof ApiError ? failure : 'kubeconfig_unusable';
-  return scheduleRetry({ kind, failure: unusable, error }, renewals, input);
+  const failureKind = error instanceof ApiError ? failure : 'kubeconfig_unusable';
+  return scheduleRetry({ kind, failure: failureKind, error }, renewals, input);
 };
 
 /**
@@ -96,10 +96,11 @@ const scheduleRetry = (verdict: FailedVerdict, renewals: readonly number[], inpu
       ) ?? tick,
     );
   }
-  return decisionOf(
-    { ...input, memory: { ...memory, failedRuns: { count: before + 1, isExpired } } },
-    { verdict, nextRunAt: Math.min(tick, earliest(deadlines, soonest)) },
-  );
+  return decisionOf(input, {
+    verdict,
+    nextRunAt: Math.min(tick, earliest(deadlines, soonest)),
+    memory: { ...memory, failedRuns: { count: before + 1, isExpired } },
+  });
 };
 
 const retryAfterMsOf = (error: ReadError): number => (error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0);

@@ -19,8 +19,8 @@ const landingPaceMs = 5_000;
 /** Returns the candidates whose lease had already expired when the candidate that makes the share reach the threshold last renewed. */
 const expiredBefore = (candidates: readonly ObservedLease[], settings: ProbeSettings): ReadonlySet<string> => {
   const renewals = candidates.map(({ renewedAt }) => renewedAt);
-  const lastSign = nthSmallest(renewals, neededOf(candidates.length, settings)) ?? Number.NEGATIVE_INFINITY;
-  const before = candidates.filter(({ renewedAt }) => renewedAt + settings.expiryAgeMs <= lastSign);
+  const thresholdRenewal = nthSmallest(renewals, neededOf(candidates.length, settings)) ?? Number.NEGATIVE_INFINITY;
+  const before = candidates.filter(({ renewedAt }) => renewedAt + settings.expiryAgeMs <= thresholdRenewal);
   return new Set(before.map(({ name }) => name));
 };
 
@@ -58,7 +58,7 @@ export const endOutage = (memory: ProbeMemory, now: number): ProbeMemory => {
   return latest === undefined || now - latest.restoredAt >= flappingMs ? rest : { ...rest, flapping: latest };
 };
 
-interface Wait {
+interface LandingProgress {
   readonly late: readonly string[];
   readonly awaited: number;
   readonly landing: NonNullable<Outage['landing']>;
@@ -82,11 +82,15 @@ const lateOf = (
 };
 
 /**
- * Returns how long the landing still waits: until every candidate that was alive before the outage renews again, and for `landingTimeout` at most. In a
+ * Returns the progress of the landing. It waits until every candidate that was alive before the outage renews again, and for `landingTimeout` at most. In a
  * flapping shoot all of them must keep renewing for a time that doubles with each trip; after twice that time the landing stops waiting for those that are
  * still late. Downtime of the API server, in which no kubelet can renew, does not count.
  */
-const waitFor = (candidates: readonly ObservedLease[], outage: Outage | undefined, input: ProbeInput): Wait => {
+const assessLanding = (
+  candidates: readonly ObservedLease[],
+  outage: Outage | undefined,
+  input: ProbeInput,
+): LandingProgress => {
   const { now, memory, settings } = input;
   const awaited = candidates.filter(({ name }) => outage?.expiredBefore.has(name) !== true);
   const late = lateOf(awaited, input);
@@ -94,23 +98,27 @@ const waitFor = (candidates: readonly ObservedLease[], outage: Outage | undefine
   const belowSince = Math.max(outage?.landing?.belowSince ?? now, notOlderThan, memory.downUntil ?? notOlderThan);
   const freshSince = late.length === 0 ? (outage?.landing?.freshSince ?? now) : undefined;
   const trips = Math.min(memory.flapping?.trips ?? 0, mostDoublings);
-  const waitMs = settings.landingTimeoutMs * 2 ** trips;
+  /** Time for which all must keep renewing, in milliseconds. */
+  const renewingMs = trips === 0 ? 0 : settings.landingTimeoutMs * 2 ** trips;
   // After downtime the age of all leases starts again. Until they can expire, their age does not show that the kubelets are back.
-  const latest = Math.max(belowSince + (trips === 0 ? waitMs : 2 * waitMs), notOlderThan + settings.expiryAgeMs);
-  const calm = freshSince === undefined ? Number.POSITIVE_INFINITY : freshSince + (trips === 0 ? 0 : waitMs);
+  const latest = Math.max(
+    belowSince + Math.max(settings.landingTimeoutMs, 2 * renewingMs),
+    notOlderThan + settings.expiryAgeMs,
+  );
+  const settledAt = freshSince === undefined ? Number.POSITIVE_INFINITY : freshSince + renewingMs;
   const limit = `in ${secondsUntil(latest, now)} at the latest`;
   return {
     late,
     awaited: awaited.length,
     landing: { belowSince, freshSince },
-    until: Math.min(calm, latest),
-    terms: trips === 0 ? limit : `flapping, so all must renew for ${String(waitMs / 1_000)} s, ${limit}`,
+    until: Math.min(settledAt, latest),
+    terms: trips === 0 ? limit : `flapping, so all must renew for ${String(renewingMs / 1_000)} s, ${limit}`,
   };
 };
 
 const mostNamed = 3;
 
-const gaveUp = ({ late, awaited }: Wait): string => {
+const gaveUp = ({ late, awaited }: LandingProgress): string => {
   const named = late.slice(0, mostNamed).join(', ');
   const those = late.length > mostNamed ? `${named} and others` : named;
   return `no longer waiting for ${String(late.length)} of ${String(awaited)}: ${those}`;
@@ -137,15 +145,15 @@ const land = (decision: Decision, candidates: readonly ObservedLease[], input: P
   const { memory, reason } = decision;
   const { now, settings } = input;
   const { outage } = memory;
-  const wait = waitFor(candidates, outage, { ...input, memory });
+  const wait = assessLanding(candidates, outage, { ...input, memory });
   const { late, awaited, landing, until, terms } = wait;
-  const known: Outage = outage ?? {
+  const currentOutage: Outage = outage ?? {
     expiredBefore: new Set(),
     ...(input.dependents.anyHeld ? {} : { isAssumed: true }),
   };
   if (now >= until || awaited === 0 || settings.landingTimeoutMs === 0) {
-    const landedAt = known.landing === undefined ? now : (known.landedAt ?? now);
-    const landed = { ...decision, memory: { ...memory, outage: { ...known, landing, landedAt } } };
+    const landedAt = currentOutage.landing === undefined ? now : (currentOutage.landedAt ?? now);
+    const landed = { ...decision, memory: { ...memory, outage: { ...currentOutage, landing, landedAt } } };
     return late.length === 0 ? landed : { ...landed, reason: `${reason}; ${gaveUp(wait)}` };
   }
   const renewed = awaited - late.length;
@@ -155,6 +163,6 @@ const land = (decision: Decision, candidates: readonly ObservedLease[], input: P
     verdict: { kind: 'landing', renewed, awaited, until },
     reason: `${reason}; landing: ${String(renewed)} of ${String(awaited)} renewed, ${terms}`,
     nextRunAt: Math.max(now + minRetryDelayMs, Math.min(decision.nextRunAt, until, now + paceMs)),
-    memory: { ...memory, outage: { ...known, landing } },
+    memory: { ...memory, outage: { ...currentOutage, landing } },
   };
 };

@@ -1,5 +1,7 @@
 import type { Lease } from '../../kubernetes/api/lease.ts';
 
+// Keeps what was observed of a shoot's leases, and judges if each lease is expired.
+
 /** One list of the leases. Times are monotonic milliseconds, except `wall`. */
 export interface LeaseObservation {
   /** Time at which the request for the list was sent. The list is not older than this. */

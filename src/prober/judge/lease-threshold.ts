@@ -2,6 +2,8 @@ import type { JudgedLease } from './lease-history.ts';
 import type { DependentsView, ProbeSettings } from './probe-input.ts';
 import type { LeaseCounts } from './verdict.ts';
 
+// Compares the share of expired leases with the threshold, now and at later instants. A single lease is judged in lease-history.ts.
+
 /** Returns the n-th smallest value, counted from 1; undefined if there are fewer values. No value may be NaN. */
 export const nthSmallest = (values: readonly number[], n: number): number | undefined =>
   Float64Array.from(values).sort()[n - 1];
@@ -19,17 +21,20 @@ export const reachesThreshold = (
 ): boolean => expired / candidates >= nodeLeaseFailureFraction;
 
 /** True if some subset of two or more of `all` leases reaches the threshold. The worst case is a subset with as few unexpired leases as possible. */
-const someReach = ({ expired, all }: { readonly expired: number; readonly all: number }, settings: ProbeSettings) => {
+const someSubsetReaches = (
+  { expired, all }: { readonly expired: number; readonly all: number },
+  settings: ProbeSettings,
+) => {
   if (all < 2 || expired === 0) return false;
   return expired >= 2 || reachesThreshold({ expired, candidates: 2 }, settings);
 };
 
 const mayReach = (leases: readonly JudgedLease[], settings: ProbeSettings): boolean =>
-  someReach({ expired: countExpired(leases), all: leases.length }, settings);
+  someSubsetReaches({ expired: countExpired(leases), all: leases.length }, settings);
 
-/** The same at the instant `at`, for leases that expire at `expiresAt`. */
+/** True if, at the instant `at`, some subset of two or more leases that expire at `expiresAt` would reach the threshold. */
 export const mayReachAt = (expiresAt: readonly number[], at: number, settings: ProbeSettings): boolean =>
-  someReach({ expired: expiresAt.filter((instant) => at >= instant).length, all: expiresAt.length }, settings);
+  someSubsetReaches({ expired: expiresAt.filter((instant) => at >= instant).length, all: expiresAt.length }, settings);
 
 /** True if neither nodes nor machines could change the decision: there is nothing to scale up, and no subset of the leases reaches the threshold. */
 export const canOnlyBeHealthy = (
@@ -51,7 +56,7 @@ export const earliestPossibleExpiry = (leases: readonly JudgedLease[], settings:
     settings,
   );
 
-/** The same for leases that expire at `expiresAt`. */
+/** Returns the first instant at which two or more leases that expire at `expiresAt` could reach the threshold. */
 export const earliestReach = (expiresAt: readonly number[], settings: ProbeSettings): number | undefined => {
   const needed = reachesThreshold({ expired: 1, candidates: 2 }, settings) ? 1 : 2;
   return expiresAt.length < 2 ? undefined : nthSmallest(expiresAt, needed);
@@ -79,8 +84,8 @@ const hasWrongClock = ({ wrongClock }: JudgedLease): boolean => wrongClock;
  * the observation that showed it, so an outage would be detected late by the time between two observations.
  */
 export const wrongClocksDeadline = (candidates: readonly JudgedLease[], now: number): number | undefined => {
-  const share = candidates.filter(hasWrongClock).length / candidates.length;
-  return candidates.length >= 2 && share >= wrongClocksShare ? now + wrongClocksPaceMs : undefined;
+  const wrongShare = candidates.filter(hasWrongClock).length / candidates.length;
+  return candidates.length >= 2 && wrongShare >= wrongClocksShare ? now + wrongClocksPaceMs : undefined;
 };
 
 /** The same if the candidates are not known: some two or more of the leases may be candidates with enough wrong clocks. */

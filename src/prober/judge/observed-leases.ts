@@ -44,11 +44,11 @@ export const observeLeases = (
     { observation, expiryAgeMs },
   );
   const firstSeenAt = keepFirstSeen(memory, observed.judged, observation);
-  const known = { ...memory, firstSeenAt };
+  const withFirstSeen = { ...memory, firstSeenAt };
   const leases = observed.judged.map((lease, index) => {
     const { durationSeconds } = items[index] ?? {};
     const durationMs = durationSeconds === undefined ? defaultDurationMs : durationSeconds * 1_000;
-    return observeSilence({ ...lease, durationMs }, known, { observation, expiryAgeMs });
+    return observeSilence({ ...lease, durationMs }, withFirstSeen, { observation, expiryAgeMs });
   });
   const renewedSince = sinceRenewal(memory, leases);
   const { renewedSince: _, failedRuns: __, ...rest } = memory;

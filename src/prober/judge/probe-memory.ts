@@ -39,8 +39,11 @@ export interface ProbeMemory {
   readonly unreachable?: UnreachableSpell;
   /** End of the latest time, however short, in which the API server was down or may have been. */
   readonly downUntil?: number;
-  /** The latest spell in which we could not connect although the seed showed no downtime; kept until a list that begins 5 s later, or proof of downtime. */
-  readonly doubt?: { readonly since: number; readonly until: number };
+  /**
+   * The latest unconfirmed spell: as far as is known, only we were cut off in it, but a late watch may still show that the API server was down. Kept until a
+   * list that begins 5 s after its end, or until proof of downtime.
+   */
+  readonly unconfirmedSpell?: { readonly since: number; readonly until: number };
   /** First observation of each lease that was never seen renewed. */
   readonly firstSeenAt: ReadonlyMap<string, number>;
   /** A lease was certainly renewed after this instant, even if clocks are wrong. Absent while all leases are silent. */

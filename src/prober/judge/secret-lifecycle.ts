@@ -2,8 +2,8 @@ import type { LifecycleDecision } from './lifecycle.ts';
 
 /** State, in the seed, of a cluster that is found by the Secret with its kubeconfig. */
 export interface SecretCluster {
-  /** `missed`: it existed a moment ago, and may be created again. */
-  readonly secret: 'there' | 'missed' | 'gone';
+  /** `missing`: it existed a moment ago, and may be created again. */
+  readonly secret: 'there' | 'missing' | 'gone';
   readonly namespaceDeleting: boolean;
   /** True if the cluster has dependent resources in other namespaces, which are not deleted with its own. */
   readonly holdsElsewhere: boolean;
@@ -30,8 +30,8 @@ export const decideSecretLifecycle = ({
   switch (secret) {
     case 'there':
       return { kind: 'run', settings: { poolConditions: new Map() } };
-    case 'missed':
-      return { kind: 'leave', reason: 'the Secret with its kubeconfig has just gone' };
+    case 'missing':
+      return { kind: 'leave', reason: 'the Secret with its kubeconfig was deleted a moment ago' };
     case 'gone':
       return secretGone;
   }

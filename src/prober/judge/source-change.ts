@@ -9,10 +9,10 @@ const policyOf = (gone: LifecycleDecision): ReleasePolicy => (gone.kind === 'sto
  */
 export const decideAfterSourceChange = (
   former: LifecycleDecision | undefined,
-  now: LifecycleDecision,
+  current: LifecycleDecision,
 ): LifecycleDecision => {
-  if (former === undefined || former === now) return now;
-  const [one, other] = [policyOf(former), policyOf(now)];
+  if (former === undefined || former === current) return current;
+  const [one, other] = [policyOf(former), policyOf(current)];
   const releasePolicy = restoresLess(one, other) ? other : one;
   return { kind: 'stop', releasePolicy, reason: 'the changed configuration does not find its cluster any more' };
 };
@@ -21,5 +21,6 @@ export const decideAfterSourceChange = (
 type Finds = Pick<ProberSettings, 'clusterSource' | 'kubeConfigSecretName'>;
 
 /** True if two configurations find the same clusters. With a label selector for Secrets, `kubeConfigSecretName` is that selector. */
-export const findsSameClusters = (former: Finds, now: Finds): boolean =>
-  former.clusterSource?.kind === now.clusterSource?.kind && former.kubeConfigSecretName === now.kubeConfigSecretName;
+export const findsSameClusters = (former: Finds, current: Finds): boolean =>
+  former.clusterSource?.kind === current.clusterSource?.kind &&
+  former.kubeConfigSecretName === current.kubeConfigSecretName;

@@ -1,5 +1,5 @@
 import { escapeControls } from '../../telemetry/index.ts';
-import type { StateChange } from '../status/board.ts';
+import type { StateChange } from '../status/status-recorder.ts';
 import type { HeldInShoot, ProtectionState } from '../status/schema.ts';
 
 /** The document of a POST, if no template gives it another form. Fields may be added to it; a change of meaning raises `schemaVersion`. */

@@ -3,7 +3,7 @@ import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-cloc
 import { type RecordingLogger, createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import { type RecordingMeter, createRecordingMeter } from '../../../test/doubles/recording-meter.ts';
 import type { PostResult, PostWebhook } from '../../process/index.ts';
-import type { StateChange } from '../status/board.ts';
+import type { StateChange } from '../status/status-recorder.ts';
 import type { ProbedShoot, ProtectionState } from '../status/schema.ts';
 import { createNotifyMetrics } from './metrics.ts';
 import type { Notification } from './notification.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { PostResult, PostWebhook } from '../../process/index.ts';
-import type { StateChange } from '../status/board.ts';
+import type { StateChange } from '../status/status-recorder.ts';
 import type { NotifyMetrics } from './metrics.ts';
 import { type Notification, notificationOf } from './notification.ts';
 import type { Render } from './template.ts';

@@ -307,9 +307,9 @@ describe('a standby whose verdict is older than a restoration of the leader', ()
 
   it('scales nothing down on it, nor on a run that had begun before', () => {
     const waiting = advanceShoot(initial, [judged(10_000)], context(10_000, true));
-    expect([started(waiting.effects), waiting.state.next?.direction]).toEqual([[], 'down']);
+    expect([started(waiting.effects), waiting.state.pending?.direction]).toEqual([[], 'down']);
     const restored = advanceShoot(waiting.state, [], context(17_000, false));
-    expect([started(restored.effects), restored.state.next]).toEqual([[], undefined]);
+    expect([started(restored.effects), restored.state.pending]).toEqual([[], undefined]);
     const late = advanceShoot({ ...restored.state, runUnderWay: true }, [judged(18_000)], context(18_000, false));
     expect(started(advanceShoot(late.state, [], context(20_000, false)).effects)).toEqual([]);
   });
@@ -327,7 +327,7 @@ describe('a standby whose verdict is older than a restoration of the leader', ()
   });
 
   it('protects the shoot when the restoration is long enough ago', () => {
-    const { state } = advanceShoot({ ...initial, held: 1 }, [], context(17_000, false));
+    const { state } = advanceShoot({ ...initial, heldCount: 1 }, [], context(17_000, false));
     const again = advanceShoot({ ...state, runUnderWay: true }, [judged(28_000)], context(28_000, false));
     expect(started(advanceShoot(again.state, [], context(29_000, false)).effects)).toEqual(['flow-started']);
   });

@@ -30,10 +30,10 @@ export const advanceShoot = (
     current = taken.state;
     effects.push(...taken.effects);
   }
-  const answers = events.flatMap((event) =>
+  const responses = events.flatMap((event) =>
     event.kind === 'responded' && event.flow === state.flow?.id ? [event.response] : [],
   );
-  const flowed = runFlow(startPending(current, context), answers, context);
+  const flowed = runFlow(startPending(current, context), responses, context);
   effects.push(...flowed.effects);
   current = startRelease(flowed.state, context);
   if (current !== flowed.state && current.flow !== undefined) {
@@ -90,25 +90,31 @@ const takeEvent = (state: ShootProberState, event: ShootEvent, context: ShootCon
   }
 };
 
-const runFlow = (state: ShootProberState, answers: readonly ActionResponse[], context: ShootContext): ShootStep => {
+const runFlow = (state: ShootProberState, responses: readonly ActionResponse[], context: ShootContext): ShootStep => {
   if (state.flow === undefined) return { state, effects: [], wakeAt: Number.POSITIVE_INFINITY };
   const isNew = state.flow.startedLevels === 0;
-  const { flow, actions, wakeAt, end } = advanceFlow(state.flow, { ...context, answers });
+  const { flow, actions, wakeAt, end } = advanceFlow(state.flow, { ...context, responses });
   const effects: Effect[] = isNew ? [{ kind: 'flow-started', flow }] : [];
   effects.push(...actions.map((action): Effect => ({ kind: 'send', flow, action })));
   if (end === undefined) return { state: { ...state, flow }, effects, wakeAt };
   effects.push({ kind: 'flow-ended', flow, end });
-  const { flow: _, ...before } = state;
-  const known =
-    flow.withoutLead !== undefined && hasWritten(flow) ? { ...before, scaledWithoutLead: true as const } : before;
-  const rest = mayHaveLostResponse(flow, end) ? { ...known, mustReread: flow.direction } : known;
-  const ended =
-    rest.releaseStarted === true ? ({ ...rest, ended: end === 'completed' ? 'done' : 'failed' } as const) : rest;
-  if (rest.next === undefined || rest.releasePolicy !== undefined) {
-    return { state: ended, effects, wakeAt: Number.POSITIVE_INFINITY };
+  const afterFlow = endFlow(state, flow, end);
+  if (afterFlow.pending === undefined || afterFlow.releasePolicy !== undefined) {
+    return { state: afterFlow, effects, wakeAt: Number.POSITIVE_INFINITY };
   }
-  const following = runFlow(startOrQueue(rest, rest.next, { ...context, readFirst: true }), [], context);
-  return { ...following, effects: [...effects, ...following.effects] };
+  const next = runFlow(startOrQueue(afterFlow, afterFlow.pending, { ...context, readFirst: true }), [], context);
+  return { ...next, effects: [...effects, ...next.effects] };
+};
+
+/** Returns the state without the ended flow. It records a scale-down without the lead, a response that may be lost, and the result of a release. */
+const endFlow = (state: ShootProberState, flow: Flow, end: FlowEnd): ShootProberState => {
+  const { flow: _, ...rest } = state;
+  return {
+    ...rest,
+    ...(flow.withoutLead !== undefined && hasWritten(flow) ? { scaledWithoutLead: true } : {}),
+    ...(mayHaveLostResponse(flow, end) ? { mustReread: flow.direction } : {}),
+    ...(state.releaseStarted === true ? { ended: end === 'completed' ? 'done' : 'failed' } : {}),
+  };
 };
 
 const hasWritten = ({ operations }: Flow): boolean => operations.some(({ mayHaveWritten }) => mayHaveWritten);
@@ -120,7 +126,7 @@ const mayHaveLostResponse = ({ operations }: Flow, end: FlowEnd): boolean =>
   end === 'cancelled' || operations.some(({ mayHaveWritten, phase }) => mayHaveWritten && phase.kind === 'failed');
 
 const cancelForRelease = (state: ShootProberState): ShootProberState => {
-  const { next: _, ...rest } = state;
+  const { pending: _, ...rest } = state;
   return rest.flow === undefined ? rest : { ...rest, flow: cancelFlow(rest.flow) };
 };
 
@@ -138,20 +144,23 @@ const startRelease = (state: ShootProberState, context: ShootContext): ShootProb
   return started.flow === undefined ? { ...started, ended: 'done' } : { ...started, releaseStarted: true };
 };
 
-/** Interval, in milliseconds, at which a standby checks the leader while a scale-down is due or resources are held. Each step extends its right to write. */
+/**
+ * Interval, in milliseconds, at which a standby checks the leader while a scale-down is due or resources are held. Each step extends the standby's right to
+ * write.
+ */
 const standbyPaceMs = 500;
 
-const isStandbysAffair = ({ flow, next, held }: ShootProberState, context: ShootContext): boolean =>
+const mustWatchLeader = ({ flow, pending, heldCount }: ShootProberState, context: ShootContext): boolean =>
   context.role.isHotStandby &&
   !context.role.leads &&
   !isPaused(context) &&
-  (flow?.withoutLead !== undefined || next?.direction === 'down' || held !== undefined);
+  (flow?.withoutLead !== undefined || pending?.direction === 'down' || heldCount !== undefined);
 
 const finish = (given: ShootStep, context: ShootContext): ShootStep => {
   const { now } = context;
   const { state, effects } = given;
   const wakeAt = Math.min(given.wakeAt, isPaused(context) ? context.pausedUntil : Number.POSITIVE_INFINITY);
-  const step = { ...given, wakeAt: isStandbysAffair(state, context) ? Math.min(wakeAt, now + standbyPaceMs) : wakeAt };
+  const step = { ...given, wakeAt: mustWatchLeader(state, context) ? Math.min(wakeAt, now + standbyPaceMs) : wakeAt };
   if (state.releasePolicy !== undefined || state.runUnderWay) return step;
   const runAt = nextRunDue(state);
   if (now < runAt) return { ...step, wakeAt: Math.min(step.wakeAt, runAt) };

@@ -2,7 +2,7 @@ import type { Flow, FlowInput, SnapshotOf } from './flow-state.ts';
 import { type Operation, isAlreadyAtZero, isOver, letsNextLevelStart } from './operation.ts';
 
 /** Longest time that a scale-up waits for interrupted watches, in milliseconds. */
-const longestAwayMs = 90_000;
+const longestInterruptionMs = 90_000;
 
 /**
  * True if a scale-up must wait for interrupted watches: the shoot may have been hibernated, and resources that the caches show as up may be down. A flow
@@ -11,7 +11,8 @@ const longestAwayMs = 90_000;
 export const mustAwaitWatches = (
   { verdictMaxAgeMs }: Pick<Flow, 'verdictMaxAgeMs'>,
   { watchesInterruptedMs }: Pick<FlowInput, 'watchesInterruptedMs'>,
-): boolean => Number.isFinite(verdictMaxAgeMs) && watchesInterruptedMs > 0 && watchesInterruptedMs < longestAwayMs;
+): boolean =>
+  Number.isFinite(verdictMaxAgeMs) && watchesInterruptedMs > 0 && watchesInterruptedMs < longestInterruptionMs;
 
 /**
  * After its initial delay, a level of a scale-down may delay the next one by at most this time, in milliseconds. All levels together have the 10 s between the

@@ -9,7 +9,7 @@ export interface Flow {
   readonly scope: ScalingScope;
   /** Explanation of its verdict, in words and numbers. */
   readonly reason: string;
-  /** Reason for which this process scales down without the lead. Absent if it leads. */
+  /** Why this process scales down although it is not the leader. Absent if it leads. */
   readonly withoutLead?: WithoutLead | undefined;
   readonly startedAt: number;
   /** The configured levels, in ascending order. */
@@ -20,7 +20,7 @@ export interface Flow {
   /** Time of the verdict's last confirmation. On a verdict older than `verdictMaxAgeMs` a scale-up starts no level and scales nothing. */
   readonly verdictAt: number;
   readonly verdictMaxAgeMs: number;
-  /** Time at which the flow is to be advanced at the latest. */
+  /** Latest time at which the flow must be advanced. */
   readonly wakeAt: number;
   /** True if the process was suspended since the verdict, which may no longer be true: nothing is scaled until it is confirmed. */
   readonly wasSuspended?: boolean;

@@ -366,7 +366,7 @@ it('scales down nothing more after a suspension until the verdict is confirmed',
   const created = createFlow({ ...plan, resources: [at(a, 0), at(c, 1)], verdictMaxAgeMs: 20_000 });
   const snapshotOf = () => ({ kind: 'state', state: stateOf(up(c)) }) as const;
   const step = (flow: Flow, now: number) =>
-    advanceFlow(flow, { now, wallNow: now, identity: 'test', snapshotOf, watchesInterruptedMs: 0, answers: [] });
+    advanceFlow(flow, { now, wallNow: now, identity: 'test', snapshotOf, watchesInterruptedMs: 0, responses: [] });
   const begun = step(created, 0);
   expect(begun.wakeAt).toBe(3_000);
   const awake = step(begun.flow, 3_000 + 10_000);

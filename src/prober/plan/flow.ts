@@ -18,19 +18,19 @@ export interface FlowStep {
 
 export const advanceFlow = (
   flow: Flow,
-  input: FlowInput & { readonly answers: readonly ActionResponse[] },
+  input: FlowInput & { readonly responses: readonly ActionResponse[] },
 ): FlowStep => {
   const { now } = input;
   const keepsRetrying = flow.direction === 'down' && isVerdictRecent(flow, now);
-  const answered = {
+  const withResponses = {
     ...flow,
     wasSuspended: flow.wasSuspended === true || now - flow.wakeAt > suspensionMs,
     operations: flow.operations.map((operation) => {
-      const answer = input.answers.find(({ key }) => key === operation.key);
-      return answer === undefined ? operation : applyResponse(operation, answer, { now, keepsRetrying });
+      const response = input.responses.find(({ key }) => key === operation.key);
+      return response === undefined ? operation : applyResponse(operation, response, { now, keepsRetrying });
     }),
   };
-  return endOrRun(answered, input);
+  return endOrRun(withResponses, input);
 };
 
 const endOrRun = (flow: Flow, input: FlowInput): FlowStep => {
@@ -122,7 +122,7 @@ const awaitWrites = (flow: Flow, actions: readonly Action[]): FlowStep => {
 /** Cancels waits and unsent writes at once. The flow ends after the responses to its writes in flight. */
 export const cancelFlow = (flow: Flow): Flow => ({ ...flow, ending: 'cancelled' });
 
-/** Enters the same verdict again: the flow continues on a fresh verdict. */
+/** Records that a newer verdict agrees, so the flow continues on it. */
 export const confirmFlow = (
   flow: Flow,
   { judgedAt, scope }: { readonly judgedAt: number; readonly scope: ScalingScope },

@@ -1,5 +1,5 @@
 import { type ResourceState, isAtLeast } from '../../kubernetes/api/scalable.ts';
-import { ignoresScaling, isHeld } from '../../gardener/scaling-annotations.ts';
+import { ignoresScaling, hasMark } from '../../gardener/scaling-annotations.ts';
 import {
   type Direction,
   type PatchInput,
@@ -77,7 +77,7 @@ const failReverted = (operation: Operation, { direction, snapshot }: Context): O
   if (direction !== 'up' || phase.kind !== 'done' || !isDownAgain) return operation;
   if (phase.outcome === 'ignored') return failOperation(operation, `ignore-scaling was removed ${duringScaleUp}`);
   const wasUp = phase.outcome === 'scaled' || phase.outcome === 'settled' || phase.outcome === 'not-held';
-  return wasUp && isHeld(state) ? failOperation(operation, `it was scaled down again ${duringScaleUp}`) : operation;
+  return wasUp && hasMark(state) ? failOperation(operation, `it was scaled down again ${duringScaleUp}`) : operation;
 };
 
 const decide = (operation: Operation, context: Context): Stepped => {
@@ -130,8 +130,8 @@ const write = (
     };
   }
   if (plan.scaling && !mayScale) return { operation: { ...operation, phase: { kind: 'awaiting-verdict' } } };
-  // Another writer changed our count while we waited for the pods to follow.
-  const isContested = operation.wroteCount && effectOf(plan.write) !== undefined;
+  // True if another writer changed our count while we waited for the pods to follow.
+  const isContested = operation.hasScaled && effectOf(plan.write) !== undefined;
   const attempts = isContested ? operation.attempts + 1 : operation.attempts;
   if (isContested && attempts >= maxAttempts) {
     const { undoes = unknownManager } = plan.write;
@@ -147,7 +147,7 @@ const write = (
 
 const settle = (operation: Operation, state: ResourceState, { direction, now }: Context): Operation => {
   if (isSettled(state, direction)) {
-    return { ...operation, phase: { kind: 'done', outcome: operation.wroteCount ? 'scaled' : 'settled' } };
+    return { ...operation, phase: { kind: 'done', outcome: operation.hasScaled ? 'scaled' : 'settled' } };
   }
   if (now >= operation.deadline) {
     const seconds = String(operation.info.timeoutMs / 1_000);

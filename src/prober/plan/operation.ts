@@ -53,7 +53,7 @@ export interface Operation {
   /** True if a write of ours changed the resource, or may have because its response was lost. */
   readonly mayHaveWritten: boolean;
   /** True if a write of ours changed the replica count, or the annotation that replaces scaling. */
-  readonly wroteCount: boolean;
+  readonly hasScaled: boolean;
 }
 
 export type Action =
@@ -87,7 +87,7 @@ export const idleOperation = (
   deadline: 0,
   lastResponseAt: Number.NEGATIVE_INFINITY,
   mayHaveWritten: false,
-  wroteCount: false,
+  hasScaled: false,
 });
 
 export const startOperation = (operation: Operation, now: number): Operation => ({
@@ -120,12 +120,12 @@ interface ResponseContext {
 export const applyResponse = (
   operation: Operation,
   { result }: ActionResponse,
-  answering: ResponseContext,
+  context: ResponseContext,
 ): Operation => {
   const { phase } = operation;
-  const { now } = answering;
+  const { now } = context;
   if (phase.kind !== 'reading' && phase.kind !== 'writing') return operation;
-  if (!result.ok) return afterError(operation, result.error, answering);
+  if (!result.ok) return afterError(operation, result.error, context);
   if (result.value === undefined) return notFound(operation);
   return {
     ...operation,
@@ -134,7 +134,7 @@ export const applyResponse = (
     lastResponseAt: now,
     mustRead: false,
     mayHaveWritten: operation.mayHaveWritten || phase.kind === 'writing',
-    wroteCount: operation.wroteCount || (phase.kind === 'writing' && effectOf(phase.write) !== undefined),
+    hasScaled: operation.hasScaled || (phase.kind === 'writing' && effectOf(phase.write) !== undefined),
   };
 };
 

@@ -5,8 +5,8 @@ import {
   formerAnnotation,
   meltdownProtectionAnnotation,
   ignoresScaling,
-  isHeld,
-  isMarked,
+  hasMark,
+  hasMarkOrNote,
   hasOurAnnotations,
   replicasAnnotation,
   replicasToRestore,
@@ -35,7 +35,7 @@ export interface Write {
   readonly annotating?: 'down' | 'up';
   /** Stored value that could not be read. 1 replica, or no annotation, is restored instead. */
   readonly unreadable?: string;
-  /** Field manager whose count or annotation this write overwrites: a person or an autoscaler scaled a held resource up, or one that is not held down. */
+  /** Field manager whose count or annotation this write overwrites: a person or an autoscaler scaled up a held resource, or scaled down one not held. */
   readonly undoes?: string;
 }
 
@@ -76,20 +76,20 @@ export const planPatch = (
   // The owner restores a replica count, but nobody else would remove our annotation.
   const isLeftToOwner = direction === 'release' && state.annotation === undefined;
   if (isLeftToOwner || ignoresScaling(state)) {
-    if (isMarked(state) && withoutLead === undefined) return annotate(state, withoutMark);
+    if (hasMarkOrNote(state) && withoutLead === undefined) return annotate(state, withoutMark);
     return { kind: 'done', outcome: direction === 'release' ? 'released' : 'ignored' };
   }
-  if (scope === 'held' && !isHeld(state)) {
-    return isMarked(state) ? annotate(state, withoutMark) : { kind: 'done', outcome: 'not-held' };
+  if (scope === 'held' && !hasMark(state)) {
+    return hasMarkOrNote(state) ? annotate(state, withoutMark) : { kind: 'done', outcome: 'not-held' };
   }
-  const atOnce = state.annotation !== undefined || isPatchableWorkload(resource.ref);
+  const inOneWrite = state.annotation !== undefined || isPatchableWorkload(resource.ref);
   switch (direction) {
     case 'down':
-      return planDown(state, { atOnce, note });
+      return planDown(state, { inOneWrite, note });
     case 'up':
-      return planUp(state, atOnce);
+      return planUp(state, inOneWrite);
     case 'release':
-      return hasOurAnnotations(state) ? planUp(state, atOnce) : { kind: 'done', outcome: 'released' };
+      return hasOurAnnotations(state) ? planUp(state, inOneWrite) : { kind: 'done', outcome: 'released' };
   }
 };
 
@@ -108,27 +108,27 @@ const otherWriter = ({ replicasManager = unknownManager }: ResourceState): Pick<
 
 const planDown = (
   state: ResourceState,
-  { atOnce, note }: { readonly atOnce: boolean } & Pick<PatchInput, 'note'>,
+  { inOneWrite, note }: { readonly inOneWrite: boolean } & Pick<PatchInput, 'note'>,
 ): PatchPlan => {
   if (state.specReplicas === 0) return { kind: 'settle' };
   const stored = String(state.specReplicas);
   const mark = { [meltdownProtectionAnnotation]: '', ...(note === undefined ? {} : { [heldAnnotation]: note }) };
-  const undone = isHeld(state) ? otherWriter(state) : {};
+  const undone = hasMark(state) ? otherWriter(state) : {};
   const { annotation } = state;
   if (annotation !== undefined) {
     const annotations = { ...setAnnotation(annotation, state.annotations), ...mark };
     return scaleWith({ base: state, kind: 'object', annotations, annotating: 'down', ...undone });
   }
   const annotations = { [replicasAnnotation]: stored, ...mark };
-  if (atOnce) return scaleWith({ base: state, kind: 'object', annotations, replicas: 0, ...undone });
+  if (inOneWrite) return scaleWith({ base: state, kind: 'object', annotations, replicas: 0, ...undone });
   // This is the state after the first of our two writes.
-  const isStored = isHeld(state) && state.annotations[replicasAnnotation] === stored;
+  const isStored = hasMark(state) && state.annotations[replicasAnnotation] === stored;
   return isStored
     ? scaleWith({ base: state, kind: 'scale', replicas: 0 })
     : scaleWith({ base: state, kind: 'object', annotations, ...undone });
 };
 
-const planUp = (state: ResourceState, atOnce: boolean): PatchPlan => {
+const planUp = (state: ResourceState, inOneWrite: boolean): PatchPlan => {
   if (state.specReplicas > 0) {
     return hasOurAnnotations(state) ? annotate(state, withoutOurAnnotations(state)) : { kind: 'settle' };
   }
@@ -137,8 +137,8 @@ const planUp = (state: ResourceState, atOnce: boolean): PatchPlan => {
     const change = { ...annotations, ...withoutFormer };
     return scaleWith({ base: state, kind: 'object', annotations: change, annotating: 'up', ...rest });
   }
-  const write = { base: state, ...replicasToRestore(state), ...(isHeld(state) ? {} : otherWriter(state)) };
-  return scaleWith(atOnce ? { ...write, kind: 'object', annotations: withoutCount } : { ...write, kind: 'scale' });
+  const write = { base: state, ...replicasToRestore(state), ...(hasMark(state) ? {} : otherWriter(state)) };
+  return scaleWith(inOneWrite ? { ...write, kind: 'object', annotations: withoutCount } : { ...write, kind: 'scale' });
 };
 
 const scaleWith = (write: Write): PatchPlan => ({ kind: 'write', write, scaling: true });

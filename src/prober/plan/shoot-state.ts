@@ -31,11 +31,11 @@ export interface ShootProberState extends NextRun {
   /** Direction of a flow that ended without knowing if its writes took effect. A flow in the opposite direction reads first. */
   readonly mustReread?: Direction;
   /** The scaling to start when the cancelled flow has ended, or when this process is allowed to. */
-  readonly next?: DesiredScaling;
+  readonly pending?: DesiredScaling;
   /** True if this process has scaled the shoot down without the lead. */
   readonly scaledWithoutLead?: true;
   /** Number of the shoot's held resources at the previous step, regardless of the process that scaled them down. Absent if there were none. */
-  readonly held?: number;
+  readonly heldCount?: number;
   /** True if a pause was in force at the previous step. */
   readonly wasPaused?: true;
   /** Until this instant a standby leaves the shoot to the leader, because the leader has restored it, or because a pause has just ended for both. */

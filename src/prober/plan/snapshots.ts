@@ -1,7 +1,7 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { type ResourceState, isAtLeast } from '../../kubernetes/api/scalable.ts';
 import { stateInObject } from '../../gardener/annotated.ts';
-import { isHeld, isMarked } from '../../gardener/scaling-annotations.ts';
+import { hasMark, hasMarkOrNote } from '../../gardener/scaling-annotations.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import { hasNothingToRestore } from './patch-plan.ts';
 import type { Snapshot } from './operation.ts';
@@ -86,7 +86,7 @@ export const viewDependents = (
     const snapshot = takeSnapshot(resource, context);
     switch (snapshot.kind) {
       case 'state':
-        return hasNothingToRestore(snapshot.state) || (resource.restoreOnly === true && !isMarked(snapshot.state));
+        return hasNothingToRestore(snapshot.state) || (resource.restoreOnly === true && !hasMarkOrNote(snapshot.state));
       // A scale-up could change nothing.
       case 'absent':
       case 'not-served':
@@ -98,9 +98,9 @@ export const viewDependents = (
   // Our writes count before the watch shows them; in a dry run the simulated ones do.
   const isHeldNow = (resource: DependentResource): boolean | undefined => {
     const snapshot = takeSnapshot(resource, context);
-    if (snapshot.kind === 'state') return isHeld(snapshot.state);
+    if (snapshot.kind === 'state') return hasMark(snapshot.state);
     const object = sources.get(refKey(resource.ref))?.store.get(objectKey(resource.ref, cluster));
-    if (object !== undefined) return isHeld(object.meta);
+    if (object !== undefined) return hasMark(object.meta);
     return snapshot.kind === 'unknown' ? undefined : false;
   };
   const held = resources.map(isHeldNow);

@@ -1,4 +1,4 @@
-import { isHeld } from '../../gardener/scaling-annotations.ts';
+import { hasMark } from '../../gardener/scaling-annotations.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { Verdict } from '../judge/verdict.ts';
 import { type FlowPlan, createFlow, hasWork } from './create-flow.ts';
@@ -6,7 +6,7 @@ import { cancelFlow, confirmFlow } from './flow.ts';
 import { mustAwaitWatches } from './flow-levels.ts';
 import { isPaused } from './pause.ts';
 import type { DesiredScaling, ShootContext, ShootProberState } from './shoot-state.ts';
-import { leaderTimeMs, whyWithoutLead } from './without-lead.ts';
+import { type WithoutLeadInput, leaderTimeMs, whyWithoutLead } from './without-lead.ts';
 
 export const desiredScaling = (
   verdict: Verdict,
@@ -34,29 +34,29 @@ export const reconcile = (
   const { flow } = state;
   if (desired === undefined) return flow === undefined ? dropPending(state) : state;
   if (flow === undefined) return startOrQueue(state, desired, context);
-  if (flow.ending === 'cancelled') return { ...state, next: desired };
+  if (flow.ending === 'cancelled') return { ...state, pending: desired };
   if (flow.direction === desired.direction) return { ...state, flow: confirmFlow(flow, desired) };
-  return { ...state, flow: cancelFlow(flow), next: desired };
+  return { ...state, flow: cancelFlow(flow), pending: desired };
 };
 
-export const dropPending = ({ next: _, ...state }: ShootProberState): ShootProberState => state;
+export const dropPending = ({ pending: _, ...state }: ShootProberState): ShootProberState => state;
 
 /**
  * Starts a scaling that this process may start: only the leader restores, a standby scales down if the leader cannot be at work, and nobody scales down during
- * a pause. Otherwise the scaling waits in `next` until it is allowed, or until the next verdict.
+ * a pause. Otherwise the scaling waits in `pending` until it is allowed, or until the next verdict.
  */
 export const startOrQueue = (
   state: ShootProberState,
   desired: DesiredScaling,
   context: ShootContext & { readonly readFirst?: boolean },
 ): ShootProberState => {
-  if (desired.direction === 'down' && isPaused(context)) return { ...state, next: desired };
+  if (desired.direction === 'down' && isPaused(context)) return { ...state, pending: desired };
   const { mustReread } = state;
   const { readFirst = mustReread !== undefined && mustReread !== desired.direction } = context;
   if (context.role.leads) return startFlow(state, desired, { ...context, readFirst });
   const withoutLead = desired.direction === 'down' ? whyWithoutLead(situationOf(state, desired, context)) : undefined;
   return withoutLead === undefined
-    ? { ...state, next: desired }
+    ? { ...state, pending: desired }
     : startFlow(state, { ...desired, withoutLead }, { ...context, readFirst });
 };
 
@@ -65,21 +65,21 @@ export const cancelPaused = (state: ShootProberState, context: ShootContext): Sh
   const { flow } = state;
   if (flow?.direction !== 'down' || flow.ending !== undefined || !isPaused(context)) return state;
   const { scope, reason, verdictAt: judgedAt } = flow;
-  const next: DesiredScaling = {
+  const pending: DesiredScaling = {
     direction: 'down',
     scope,
     reason,
     judgedAt,
     hasObservedRenewals: flow.withoutLead !== undefined,
   };
-  return { ...state, flow: cancelFlow(flow), next };
+  return { ...state, flow: cancelFlow(flow), pending };
 };
 
 const situationOf = (
   { verdict, leftToLeaderUntil = Number.NEGATIVE_INFINITY }: ShootProberState,
   { judgedAt, hasObservedRenewals = false }: DesiredScaling,
   context: ShootContext,
-): Parameters<typeof whyWithoutLead>[0] => ({
+): WithoutLeadInput => ({
   now: context.now,
   role: context.role,
   verdict,
@@ -93,15 +93,15 @@ const situationOf = (
 const countHeld = ({ resources, snapshotOf }: ShootContext): number =>
   resources.filter(({ ref }) => {
     const snapshot = snapshotOf(refKey(ref));
-    return snapshot.kind === 'state' && isHeld(snapshot.state);
+    return snapshot.kind === 'state' && hasMark(snapshot.state);
   }).length;
 
 /** Starts the pending scaling, as when this process becomes leader or a pause ends. After a suspension its verdict may be too old: the next run decides. */
 export const startPending = (state: ShootProberState, context: ShootContext): ShootProberState => {
-  const { next } = state;
-  if (state.flow !== undefined || next === undefined || state.releasePolicy !== undefined) return state;
-  if (next.direction === 'down' && context.now - next.judgedAt > 2 * context.probeIntervalMs) return state;
-  return startOrQueue(state, next, context);
+  const { pending } = state;
+  if (state.flow !== undefined || pending === undefined || state.releasePolicy !== undefined) return state;
+  if (pending.direction === 'down' && context.now - pending.judgedAt > 2 * context.probeIntervalMs) return state;
+  return startOrQueue(state, pending, context);
 };
 
 /** Time, in milliseconds, for which a standby leaves a shoot to the leader after the leader restored resources that the standby had scaled down. */
@@ -118,11 +118,11 @@ const standBackMs = 10_000;
  * restored KCM; and a standby that became leader between the restorations of KCM and MCM once scaled KCM down again.
  */
 export const noteRestoration = (state: ShootProberState, context: ShootContext): ShootProberState => {
-  const held = countHeld(context);
-  const { held: before = 0, ...rest } = state;
-  if (held > 0) {
-    const seen = { ...state, held };
-    return state.flow === undefined && held < before ? dropPending(seen) : seen;
+  const heldCount = countHeld(context);
+  const { heldCount: before = 0, ...rest } = state;
+  if (heldCount > 0) {
+    const seen = { ...state, heldCount };
+    return state.flow === undefined && heldCount < before ? dropPending(seen) : seen;
   }
   const { scaledWithoutLead, ...restored } = rest;
   if (state.flow !== undefined || (before === 0 && scaledWithoutLead === undefined)) return state;
@@ -148,7 +148,7 @@ export const startFlow = (
   desired: DesiredScaling & Pick<FlowPlan, 'withoutLead'>,
   { readFirst, ...context }: ShootContext & { readonly readFirst: boolean },
 ): ShootProberState => {
-  const { next: _, ...rest } = state;
+  const { pending: _, ...rest } = state;
   const plan: FlowPlan = {
     ...desired,
     id: state.flows + 1,
@@ -157,7 +157,7 @@ export const startFlow = (
     verdictMaxAgeMs: state.releasePolicy === undefined ? 2 * context.probeIntervalMs : Number.POSITIVE_INFINITY,
     readFirst,
   };
-  // This scale-up waited too long for the end of a cancelled flow: the next run decides if it is still right.
+  // A scale-up that waited too long for a cancelled flow to end is dropped: the next run decides if it is still right.
   if (plan.direction === 'up' && plan.now - plan.judgedAt > plan.verdictMaxAgeMs) return rest;
   if (plan.direction === 'up' && mustAwaitWatches(plan, context)) return rest;
   if (!hasWork(plan, context.snapshotOf)) return rest;

@@ -12,7 +12,7 @@ export interface Role {
 
 export const leader: Role = { leads: true, isHotStandby: false, silenceLimitMs: Number.POSITIVE_INFINITY };
 
-/** Reason for which a standby scales a shoot down itself. */
+/** Why this process scales down although it is not the leader. */
 export interface WithoutLead {
   readonly cause: 'leader-silent' | 'nothing-written';
   /** Explanation for people. */
@@ -25,7 +25,7 @@ const sinceVerdictMs = 1_000;
 /** Oldest verdict, in milliseconds, on which a standby acts while the leader renews: the leader may have found since that the outage is over. */
 const besideLeaderMs = 5_000;
 
-interface WithoutLeadInput {
+export interface WithoutLeadInput {
   readonly now: number;
   readonly role: Role;
   /** The latest verdict. */

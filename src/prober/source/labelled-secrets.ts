@@ -42,8 +42,8 @@ export class LabelledSecrets implements Informer<SecretView> {
     return this.#secrets.state();
   }
 
-  awayMs(): number {
-    return this.#secrets.awayMs();
+  interruptedMs(): number {
+    return this.#secrets.interruptedMs();
   }
 
   get(key: string): SecretView | undefined {

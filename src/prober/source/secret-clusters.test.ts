@@ -9,7 +9,7 @@ const there: SecretView = { text: 'kubeconfig', deleting: false };
 /** An informer whose objects the test sets. */
 const createInformerDouble = <T>(name: string) => {
   const [objects, listeners] = [new Map<string, T>(), new Set<(change: StoreChange<T>) => void>()];
-  const away = { ms: 0 };
+  const interruption = { ms: 0 };
   const informer: Informer<T> = {
     name,
     run: () => new Promise(() => undefined),
@@ -21,7 +21,7 @@ const createInformerDouble = <T>(name: string) => {
       lastError: undefined,
       problem: undefined,
     }),
-    awayMs: () => away.ms,
+    interruptedMs: () => interruption.ms,
     synced: true,
     get: (key) => objects.get(key),
     entries: () => objects.entries(),
@@ -36,7 +36,7 @@ const createInformerDouble = <T>(name: string) => {
     else objects.delete(change.key);
     for (const listener of listeners) listener(change);
   };
-  return { informer, tell: announce, away };
+  return { informer, tell: announce, interruption };
 };
 
 const start = () => {
@@ -81,10 +81,10 @@ it('waits for another minute if the process was suspended, because the Secret ma
 it('waits as long as the Secrets are not watched', async () => {
   const { clock, secrets, remove, isKnown } = start();
   remove();
-  secrets.away.ms = 1;
+  secrets.interruption.ms = 1;
   await clock.advance(120_000);
   expect(isKnown()).toBe(true);
-  secrets.away.ms = 0;
+  secrets.interruption.ms = 0;
   await clock.advance(60_000);
   expect(isKnown()).toBe(false);
 });

@@ -28,7 +28,7 @@ export interface SecretClustersDeps {
 }
 
 /** Wait for a deleted Secret, in milliseconds: it may be about to be replaced, and nothing must be restored in an outage because of that. */
-const missedMs = 60_000;
+const missingMs = 60_000;
 /** A timer that fires this late, in milliseconds, shows that the process was suspended. */
 const suspendedMs = 5_000;
 
@@ -45,7 +45,7 @@ export class SecretClusters implements Informer<HostedCluster> {
   readonly #deps: SecretClustersDeps;
   readonly #listeners = new Set<Listener>();
   /** Functions that end the wait for a Secret that was just deleted, by namespace. */
-  readonly #missed = new Map<string, () => void>();
+  readonly #missing = new Map<string, () => void>();
 
   constructor(deps: SecretClustersDeps) {
     this.#deps = deps;
@@ -63,7 +63,7 @@ export class SecretClusters implements Informer<HostedCluster> {
     await Promise.all([secrets.run(signal), namespaces.run(signal)]);
     ignoreSecrets();
     ignoreNamespaces();
-    for (const stopWaiting of this.#missed.values()) stopWaiting();
+    for (const stopWaiting of this.#missing.values()) stopWaiting();
   }
 
   state(): ReturnType<Informer<HostedCluster>['state']> {
@@ -71,8 +71,8 @@ export class SecretClusters implements Informer<HostedCluster> {
     return secrets.problem === undefined && secrets.synced ? namespaces : secrets;
   }
 
-  awayMs(): number {
-    return Math.max(this.#deps.secrets.awayMs(), this.#deps.namespaces.awayMs());
+  interruptedMs(): number {
+    return Math.max(this.#deps.secrets.interruptedMs(), this.#deps.namespaces.interruptedMs());
   }
 
   get(namespace: string): HostedCluster | undefined {
@@ -86,7 +86,7 @@ export class SecretClusters implements Informer<HostedCluster> {
 
   *entries(): Iterable<readonly [string, HostedCluster]> {
     const known = Array.from(this.#deps.secrets.entries(), ([key]) => namespaceOf(key));
-    for (const namespace of new Set([...known, ...this.#missed.keys()])) {
+    for (const namespace of new Set([...known, ...this.#missing.keys()])) {
       const cluster = this.get(namespace);
       if (cluster !== undefined) yield [namespace, cluster];
     }
@@ -94,7 +94,7 @@ export class SecretClusters implements Informer<HostedCluster> {
 
   /** Treats a cluster that does not exist as if its Secret was deleted at `since`, because an earlier process may have seen it just before. */
   awaitSince(namespace: string, since: number): void {
-    const leftMs = since + missedMs - this.#deps.clock.monotonic();
+    const leftMs = since + missingMs - this.#deps.clock.monotonic();
     if (leftMs > 0 && this.get(namespace) === undefined) this.#waitFor(namespace, leftMs);
   }
 
@@ -116,7 +116,7 @@ export class SecretClusters implements Informer<HostedCluster> {
     const secret = this.#secretOf(namespace);
     const isThere = secret !== undefined && !secret.deleting;
     return {
-      secret: isThere ? 'there' : this.#missed.has(namespace) ? 'missed' : 'gone',
+      secret: isThere ? 'there' : this.#missing.has(namespace) ? 'missing' : 'gone',
       namespaceDeleting: namespaces.get(namespace)?.deleting ?? false,
       holdsElsewhere,
     };
@@ -135,26 +135,26 @@ export class SecretClusters implements Informer<HostedCluster> {
     if (type === 'set' && value.deleting !== (previous?.deleting ?? false)) this.#notify(key);
   }
 
-  #waitFor(namespace: string, ms = missedMs): void {
+  #waitFor(namespace: string, ms = missingMs): void {
     this.#stopWaiting(namespace);
     const { clock, secrets } = this.#deps;
     const due = clock.monotonic() + ms;
     const cancel = clock.timer(ms, () => {
       // The Secret may exist again without our having seen it, so nothing is restored yet.
-      const isBlind = clock.monotonic() - due >= suspendedMs || secrets.awayMs() > 0;
+      const isBlind = clock.monotonic() - due >= suspendedMs || secrets.interruptedMs() > 0;
       if (isBlind) {
         this.#waitFor(namespace);
       } else {
-        this.#missed.delete(namespace);
+        this.#missing.delete(namespace);
         this.#notify(namespace);
       }
     });
-    this.#missed.set(namespace, cancel);
+    this.#missing.set(namespace, cancel);
   }
 
   #stopWaiting(namespace: string): void {
-    this.#missed.get(namespace)?.();
-    this.#missed.delete(namespace);
+    this.#missing.get(namespace)?.();
+    this.#missing.delete(namespace);
   }
 
   #notify(namespace: string): void {

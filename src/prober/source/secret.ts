@@ -17,7 +17,7 @@ const kubeconfigsOf = (secrets: Informer<SecretView>): Informer<string | undefin
   name: secrets.name,
   run: whenAborted,
   state: () => secrets.state(),
-  awayMs: () => secrets.awayMs(),
+  interruptedMs: () => secrets.interruptedMs(),
   get synced() {
     return secrets.synced;
   },

@@ -3,7 +3,7 @@ import type { ProbeSettings } from '../judge/probe-input.ts';
 import type { ProbeMemory } from '../judge/probe-memory.ts';
 import type { LeaseCounts } from '../judge/verdict.ts';
 import type { LeaseEvidence } from './schema.ts';
-import { type Moment, timeAt } from './moment.ts';
+import { type ClockReading, timeAt } from './clock-reading.ts';
 
 interface Evidence {
   readonly memory: ProbeMemory;
@@ -26,15 +26,18 @@ export const countLeases = ({ memory, settings, leftOut }: Evidence): LeaseCount
 };
 
 /** Returns every lease of the latest list with its age now, and the nodes that had none. */
-export const leaseEvidence = ({ memory, settings, leftOut }: Evidence, moment: Moment): readonly LeaseEvidence[] => [
+export const leaseEvidence = (
+  { memory, settings, leftOut }: Evidence,
+  reading: ClockReading,
+): readonly LeaseEvidence[] => [
   ...renewalsOf(memory.history).map((renewedAt, place) => {
     const name = memory.history.names[place] ?? '';
     const why = leftOut.get(name);
-    const ageMs = Math.max(0, Math.round(moment.monotonic - renewedAt));
+    const ageMs = Math.max(0, Math.round(reading.monotonic - renewedAt));
     return {
       name,
-      ...(Number.isFinite(renewedAt) ? { renewedAt: timeAt(renewedAt, moment), ageMs } : {}),
-      expired: moment.monotonic - renewedAt >= settings.expiryAgeMs,
+      ...(Number.isFinite(renewedAt) ? { renewedAt: timeAt(renewedAt, reading), ageMs } : {}),
+      expired: reading.monotonic - renewedAt >= settings.expiryAgeMs,
       counted: why === undefined,
       ...(why === undefined ? {} : { leftOut: why }),
     };

@@ -4,8 +4,8 @@ import type { ProcessView } from '../../process/index.ts';
 import type { ProberSettings } from '../settings.ts';
 import type { HostedCluster } from '../source/cluster-source.ts';
 import type { Standby } from '../standby.ts';
-import type { StatusBoard } from './board.ts';
-import { formatWall } from './moment.ts';
+import type { StatusRecorder } from './status-recorder.ts';
+import { formatWall } from './clock-reading.ts';
 import type { PauseInForce, ProberStatus } from './schema.ts';
 import type { ShootName } from './shoot-record.ts';
 
@@ -30,7 +30,7 @@ const configHashOf = ({ dependentResources, ...rest }: ProberSettings): string =
 };
 
 interface StatusSources {
-  readonly board: StatusBoard;
+  readonly recorder: StatusRecorder;
   readonly clock: Clock;
   /** Settings in force. */
   readonly settings: ProberSettings;
@@ -48,9 +48,9 @@ const rowsAgeMs = 500;
 
 /** Returns the response to `GET /status`. */
 export const proberStatus = (sources: StatusSources): ProberStatus => {
-  const { board, clock, settings, process, standby, dryRun, paused, shoot } = sources;
-  const lastRoundEndedAt = board.lastRoundEndedAt();
-  const heldUnprobed = board.heldUnprobed(shoot);
+  const { recorder, clock, settings, process, standby, dryRun, paused, shoot } = sources;
+  const lastRoundEndedAt = recorder.lastRoundEndedAt();
+  const heldUnprobed = recorder.heldUnprobed(shoot);
   return {
     schemaVersion: 1,
     component: 'prober',
@@ -66,7 +66,7 @@ export const proberStatus = (sources: StatusSources): ProberStatus => {
     ...(lastRoundEndedAt === undefined ? {} : { lastRoundEndedAt }),
     missingRights: process.missingRights,
     paused: paused ?? null,
-    shoots: shoot === null ? board.rows(rowsAgeMs) : board.details(shoot),
+    shoots: shoot === null ? recorder.rows(rowsAgeMs) : recorder.details(shoot),
     ...(heldUnprobed.length === 0 ? {} : { heldUnprobed }),
   };
 };

@@ -1,6 +1,6 @@
 import type { Flow } from '../plan/flow-state.ts';
 import type { Operation } from '../plan/operation.ts';
-import { type Moment, timeAt } from './moment.ts';
+import { type ClockReading, timeAt } from './clock-reading.ts';
 import type { ScalingProgress } from './schema.ts';
 
 type Step = ScalingProgress['steps'][number];
@@ -40,10 +40,10 @@ export const describeWaiting = ({ flow }: { readonly flow?: Flow | undefined }):
 };
 
 /** Returns what a flow has done, and what it waits for. */
-export const scalingProgress = (flow: Flow, moment: Moment): ScalingProgress => ({
+export const scalingProgress = (flow: Flow, reading: ClockReading): ScalingProgress => ({
   direction: flow.direction,
   reason: flow.reason,
-  startedAt: timeAt(flow.startedAt, moment),
+  startedAt: timeAt(flow.startedAt, reading),
   ...(flow.withoutLead === undefined ? {} : { withoutLead: flow.withoutLead.words }),
   steps: flow.operations.map((operation) => {
     const { kind, name } = operation.resource.ref;

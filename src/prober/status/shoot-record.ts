@@ -2,7 +2,7 @@ import type { Decision } from '../judge/decision.ts';
 import { type LeaseCounts, verdictNameOf } from '../judge/verdict.ts';
 import { type ActWord, DecisionLog } from './decision-log.ts';
 import { countLeases, leaseEvidence } from './lease-evidence.ts';
-import { type Moment, formatWall, timeAt } from './moment.ts';
+import { type ClockReading, formatWall, timeAt } from './clock-reading.ts';
 import { nextStep, pauseInWords } from './next-step.ts';
 import { protectionState } from './protection-state.ts';
 import { scalingProgress } from './scaling-progress.ts';
@@ -46,8 +46,10 @@ const titleOf = ({ kind, name }: ResourceInShoot): string => `${kind} ${name}`;
 /** Time that a scale-down may take before a resource that it has not reached counts as left up, in milliseconds. */
 const scaleDownMs = 5_000;
 
-const isLeftUp = ({ state: { flow }, hasResourceToScaleDown: isUp }: ShootProberView, { monotonic }: Moment): boolean =>
-  isUp && (flow?.direction !== 'down' || monotonic - flow.startedAt > scaleDownMs);
+const isLeftUp = (
+  { state: { flow }, hasResourceToScaleDown: isUp }: ShootProberView,
+  { monotonic }: ClockReading,
+): boolean => isUp && (flow?.direction !== 'down' || monotonic - flow.startedAt > scaleDownMs);
 
 const nothingLeftOut: ReadonlyMap<string, string> = new Map();
 
@@ -79,7 +81,7 @@ export class ShootRecord {
     this.#readView = look;
   }
 
-  runEnded({ verdict, reason, counts, leftOut = nothingLeftOut, nodes }: Decision, { wall }: Moment): void {
+  runEnded({ verdict, reason, counts, leftOut = nothingLeftOut, nodes }: Decision, { wall }: ClockReading): void {
     const threshold = this.#readView().settings.nodeLeaseFailureFraction;
     this.#lastRunEndedAt = wall;
     this.#counts = counts;
@@ -97,7 +99,7 @@ export class ShootRecord {
   }
 
   /** Called after a write of this prober, and in a dry run in place of it. */
-  wrote(scaled: Scaled, { dryRun }: Pick<RecordContext, 'dryRun'>, { wall }: Moment): void {
+  wrote(scaled: Scaled, { dryRun }: Pick<RecordContext, 'dryRun'>, { wall }: ClockReading): void {
     const title = titleOf(scaled.resource);
     const [word, how] = actOf(scaled);
     if (word !== 'scaled down' && word !== 'annotated') this.#restored.add(title);
@@ -114,7 +116,7 @@ export class ShootRecord {
   }
 
   /** Updates the state of the shoot and the time since when it lasts. Returns the state. */
-  note({ pause, dryRun }: Pick<RecordContext, 'pause' | 'dryRun'>, { wall }: Moment): ProtectionState {
+  note({ pause, dryRun }: Pick<RecordContext, 'pause' | 'dryRun'>, { wall }: ClockReading): ProtectionState {
     const { state, held } = this.#readView();
     this.#notePause(pause, wall);
     this.#noteReleased(wall);
@@ -132,12 +134,12 @@ export class ShootRecord {
     return now;
   }
 
-  row(context: RecordContext, moment: Moment): ProbedShoot {
+  row(context: RecordContext, reading: ClockReading): ProbedShoot {
     const { namespace, name, pause, dryRun } = context;
     const sight = this.#readView();
     const { state, settings, held, ignored } = sight;
-    const protection = this.note(context, moment);
-    const isUnmet = !dryRun && this.#isOutage && (held.length === 0 || isLeftUp(sight, moment));
+    const protection = this.note(context, reading);
+    const isUnmet = !dryRun && this.#isOutage && (held.length === 0 || isLeftUp(sight, reading));
     const next = nextStep({ state, protection, pause, isUnmet });
     const counts = this.#counts ?? countLeases({ memory: state.probe, settings, leftOut: this.#leftOut });
     return {
@@ -147,7 +149,7 @@ export class ShootRecord {
       state: protection,
       since: sinceOf(protection, held, this.#since),
       reason: this.#decisions.reason ?? 'not probed yet',
-      next: { text: next.text, ...(next.at === undefined ? {} : { at: timeAt(next.at, moment) }) },
+      next: { text: next.text, ...(next.at === undefined ? {} : { at: timeAt(next.at, reading) }) },
       ...counts,
       ...(this.#nodes === undefined ? {} : { nodes: this.#nodes, leftOut: this.#leftOut.size }),
       leaseExpiryMs: settings.expiryAgeMs,
@@ -163,13 +165,13 @@ export class ShootRecord {
   }
 
   /** Returns the row, and the evidence for the latest verdict. */
-  details(context: RecordContext, moment: Moment): ProbedShoot {
+  details(context: RecordContext, reading: ClockReading): ProbedShoot {
     const { state, settings } = this.#readView();
     return {
-      ...this.row(context, moment),
+      ...this.row(context, reading),
       threshold: settings.nodeLeaseFailureFraction,
-      leases: leaseEvidence({ memory: state.probe, settings, leftOut: this.#leftOut }, moment),
-      scaling: state.flow === undefined ? null : scalingProgress(state.flow, moment),
+      leases: leaseEvidence({ memory: state.probe, settings, leftOut: this.#leftOut }, reading),
+      scaling: state.flow === undefined ? null : scalingProgress(state.flow, reading),
       decisions: this.#decisions.all().map(({ at, lastAt, counts, ...decision }) => ({
         at: formatWall(at),
         lastAt: formatWall(lastAt),

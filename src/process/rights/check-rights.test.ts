@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import type { Right } from '../../kubernetes/api/access.ts';
-import type { Answer, Call } from '../../kubernetes/api/call.ts';
+import type { CallResult, Call } from '../../kubernetes/api/call.ts';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import type { CallOptions } from '../../kubernetes/api/kube.ts';
 import { createMeter } from '../../telemetry/meter.ts';
@@ -34,7 +34,7 @@ const setUp = (cluster?: RightsCheckOptions<unknown>['cluster']) => {
     if (server.failure !== undefined) throw server.failure as Error;
     return call.decode({ status: { allowed: server.allows(spec.resourceAttributes) } });
   };
-  const call = async <T>(wanted: Call<T>, options: CallOptions): Promise<Answer<T>> => {
+  const call = async <T>(wanted: Call<T>, options: CallOptions): Promise<CallResult<T>> => {
     underWay += 1;
     mostUnderWay = Math.max(mostUnderWay, underWay);
     try {

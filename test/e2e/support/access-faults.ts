@@ -36,10 +36,10 @@ const certificates: readonly WireFault[] = [
     name: 'certificate-rotated',
     ...unreachable(/certificate/),
     blinds: true,
-    start: async (lane) => {
+    start: async (faulty) => {
       const authority = await createAuthority('next-ca');
-      lane.front.present(await authority.issueServer(loopback));
-      return () => lane.updateSecret({ caPem: authority.caPem });
+      faulty.front.present(await authority.issueServer(loopback));
+      return () => faulty.updateSecret({ caPem: authority.caPem });
     },
   },
   {
@@ -54,11 +54,11 @@ const certificates: readonly WireFault[] = [
 ];
 
 /** Gives the prober a client certificate for the shoot. A proxy cannot pass it on, so TLS ends at the API server. */
-const withClientCertificate = async (lane: FaultyShoot, validForMs: number): Promise<void> => {
-  const { caPem, authority } = lane.shoot;
-  lane.front.admit('tunnelled');
-  await lane.shoot.kubeconfigFor({ user: lane.name, rules: shootRules });
-  await lane.updateSecret({ caPem, credentials: await authority.issueClient({ user: lane.name, validForMs }) });
+const withClientCertificate = async (faulty: FaultyShoot, validForMs: number): Promise<void> => {
+  const { caPem, authority } = faulty.shoot;
+  faulty.front.admit('tunnelled');
+  await faulty.shoot.kubeconfigFor({ user: faulty.name, rules: shootRules });
+  await faulty.updateSecret({ caPem, credentials: await authority.issueClient({ user: faulty.name, validForMs }) });
 };
 
 /** Credentials that the real API server refuses. */
@@ -68,37 +68,38 @@ const credentials: readonly WireFault[] = [
     name: 'token-rotated',
     ...unauthorized,
     blinds: true,
-    start: async (lane) => {
-      await lane.updateSecret({ credentials: { token: await tokenOf(lane.shoot, lane.name) } });
-      await lane.shoot.client.delete(`/api/v1/namespaces/kube-system/serviceaccounts/${lane.name}`);
-      return async () => lane.updateSecret({ credentials: { token: await tokenOf(lane.shoot, lane.name) } });
+    start: async (faulty) => {
+      await faulty.updateSecret({ credentials: { token: await tokenOf(faulty.shoot, faulty.name) } });
+      await faulty.shoot.client.delete(`/api/v1/namespaces/kube-system/serviceaccounts/${faulty.name}`);
+      return async () => faulty.updateSecret({ credentials: { token: await tokenOf(faulty.shoot, faulty.name) } });
     },
   },
   {
     name: 'token-expired',
     ...unauthorized,
     blinds: true,
-    start: async (lane) => {
-      await lane.updateSecret({ credentials: { token: await tokenUntil(lane.shoot, lane.name, -60) } });
-      return async () => lane.updateSecret({ credentials: { token: await tokenUntil(lane.shoot, lane.name, 3_600) } });
+    start: async (faulty) => {
+      await faulty.updateSecret({ credentials: { token: await tokenUntil(faulty.shoot, faulty.name, -60) } });
+      return async () =>
+        faulty.updateSecret({ credentials: { token: await tokenUntil(faulty.shoot, faulty.name, 3_600) } });
     },
   },
   {
     name: 'token-invalid',
     ...unauthorized,
     blinds: true,
-    start: async (lane) => {
-      await lane.updateSecret({ credentials: { token: 'nobody-knows-me' } });
-      return () => lane.updateSecret({});
+    start: async (faulty) => {
+      await faulty.updateSecret({ credentials: { token: 'nobody-knows-me' } });
+      return () => faulty.updateSecret({});
     },
   },
   {
     name: 'client-certificate-expired',
     ...unauthorized,
     blinds: true,
-    start: async (lane) => {
-      await withClientCertificate(lane, -1_000);
-      return () => withClientCertificate(lane, 3_600_000);
+    start: async (faulty) => {
+      await withClientCertificate(faulty, -1_000);
+      return () => withClientCertificate(faulty, 3_600_000);
     },
   },
 ];
@@ -107,13 +108,13 @@ const credentials: readonly WireFault[] = [
 const kubeconfigs: readonly WireFault[] = [
   {
     name: 'packets-dropped',
-    ...unreachable(/no answer within .*connecting/),
+    ...unreachable(/no response within .*connecting/),
     blinds: true,
-    start: async (lane) => {
+    start: async (faulty) => {
       const hole = await openBlackHole();
-      await lane.updateSecret({ server: `https://127.0.0.1:${String(hole.port)}` });
+      await faulty.updateSecret({ server: `https://127.0.0.1:${String(hole.port)}` });
       return async () => {
-        await lane.updateSecret({});
+        await faulty.updateSecret({});
         hole.close();
       };
     },
@@ -122,9 +123,9 @@ const kubeconfigs: readonly WireFault[] = [
     name: 'host-unknown',
     ...unreachable(/DNS/),
     blinds: true,
-    start: async (lane) => {
-      await lane.updateSecret({ server: `https://${noHost}:${String(lane.front.port)}` });
-      return () => lane.updateSecret({});
+    start: async (faulty) => {
+      await faulty.updateSecret({ server: `https://${noHost}:${String(faulty.front.port)}` });
+      return () => faulty.updateSecret({});
     },
   },
   {
@@ -132,9 +133,9 @@ const kubeconfigs: readonly WireFault[] = [
     result: 'kubeconfig_unusable',
     says: /no such Secret/,
     blinds: true,
-    start: async (lane) => {
-      await lane.deleteSecret();
-      return () => lane.updateSecret({});
+    start: async (faulty) => {
+      await faulty.deleteSecret();
+      return () => faulty.updateSecret({});
     },
   },
 ];

@@ -6,7 +6,7 @@ import type { Program } from './program.ts';
 /** A fault, the shoot that has it, and the results. */
 export interface FaultCase {
   readonly fault: WireFault;
-  readonly lane: FaultyShoot;
+  readonly faulty: FaultyShoot;
   heal: () => Promise<void> | void;
   /** Number of runs by result at the start or the end of the fault. */
   before: ReadonlyMap<string, number>;
@@ -20,9 +20,9 @@ const patienceMs = 90_000;
 /** Number of runs that must end as expected. */
 const enough = 2;
 
-export const createCase = (fault: WireFault, lane: FaultyShoot): FaultCase => ({
+export const createCase = (fault: WireFault, faulty: FaultyShoot): FaultCase => ({
   fault,
-  lane,
+  faulty,
   heal: () => undefined,
   before: new Map(),
   said: '',
@@ -38,7 +38,7 @@ interface ReadLog {
 const logs = new WeakMap<Program, ReadLog>();
 
 /** Returns the log lines of a case's namespace. Reads only the new part of the log, because dozens of cases call it twice a second. */
-const linesOf = ({ lane: { namespace, watchdog } }: FaultCase): readonly string[] => {
+const linesOf = ({ faulty: { namespace, watchdog } }: FaultCase): readonly string[] => {
   const program = watchdog.program();
   const log = logs.get(program) ?? { end: 0, byNamespace: new Map<string, string[]>() };
   logs.set(program, log);
@@ -59,8 +59,8 @@ const isSaid = (it: FaultCase, words: RegExp | undefined): boolean =>
   words === undefined || linesOf(it).some((line) => words.test(line));
 
 /** Counts the runs by result since the start or the end of the fault. */
-const resultsOf = async ({ lane, before }: FaultCase): Promise<readonly (readonly [string, number])[]> => {
-  const results = await lane.watchdog.results(lane.namespace);
+const resultsOf = async ({ faulty, before }: FaultCase): Promise<readonly (readonly [string, number])[]> => {
+  const results = await faulty.watchdog.results(faulty.namespace);
   return Array.from(results, ([result, count]) => [result, count - (before.get(result) ?? 0)] as const).filter(
     ([, count]) => count > 0,
   );
@@ -80,7 +80,7 @@ const inAll = async (
       await waitFor({ what, withinMs: patienceMs, everyMs: 500 }, () => isSo(it));
     } catch (error) {
       const details = [String(error), JSON.stringify(await resultsOf(it)), ...linesOf(it).slice(-12)];
-      throw new Error(`${it.lane.name}: ${details.join('\n')}`, { cause: error });
+      throw new Error(`${it.faulty.name}: ${details.join('\n')}`, { cause: error });
     }
   });
   const failures = (await Promise.allSettled(waits)).flatMap((end): unknown[] =>
@@ -90,14 +90,14 @@ const inAll = async (
 };
 
 const mark = async (it: FaultCase): Promise<void> => {
-  it.before = await it.lane.watchdog.results(it.lane.namespace);
+  it.before = await it.faulty.watchdog.results(it.faulty.namespace);
 };
 
 /** Starts all faults. Waits until the watchdog has noticed each. */
 export const startFaults = async (cases: readonly FaultCase[]): Promise<void> => {
   await Promise.all(
     cases.map(async (it) => {
-      it.heal = await it.fault.start(it.lane);
+      it.heal = await it.fault.start(it.faulty);
       await mark(it);
     }),
   );
@@ -137,14 +137,14 @@ export const untilSaidInOutage = (cases: readonly FaultCase[]): Promise<void> =>
 
 export const untilProtected = (cases: readonly FaultCase[]): Promise<void> =>
   inAll(cases, 'protected', async (it) => {
-    const isProtected = await it.lane.isDown();
+    const isProtected = await it.faulty.isDown();
     if (isProtected) it.recovered.add('protected');
     return isProtected;
   });
 
 export const untilRestored = (cases: readonly FaultCase[]): Promise<void> =>
   inAll(cases, 'restored', async (it) => {
-    const isRestored = await it.lane.isUp();
+    const isRestored = await it.faulty.isUp();
     if (isRestored) it.recovered.add('restored');
     return isRestored;
   });

@@ -15,7 +15,7 @@ export interface WireFault {
   /** Clocks of the nodes, by default right. */
   readonly nodes?: 'right' | 'fast' | 'slow';
   /** Starts the fault. Resolves to a function that ends it, after which the fault may start again. */
-  readonly start: (lane: FaultyShoot) => Promise<() => Promise<void> | void>;
+  readonly start: (faulty: FaultyShoot) => Promise<() => Promise<void> | void>;
 }
 
 export type Expected = Pick<WireFault, 'result'> & { readonly says: RegExp };

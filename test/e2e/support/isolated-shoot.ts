@@ -95,7 +95,7 @@ export const createIsolatedShoot = async ({
     expected,
     start: async () => {
       const { output } = prober.start();
-      await waitFor({ what: `lane ${name} probes`, withinMs: 60_000, detail: output }, () =>
+      await waitFor({ what: `shoot ${name} probes`, withinMs: 60_000, detail: output }, () =>
         output().includes('probing begins'),
       );
     },

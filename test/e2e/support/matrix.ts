@@ -23,17 +23,17 @@ export const createMatrix = () => {
   return {
     /** Adds a row to the matrix, even if `work` fails. */
     record: async (
-      lane: IsolatedShoot,
+      isolated: IsolatedShoot,
       row: Omit<MatrixRow, 'statuses' | 'result'>,
       work: Promise<void>,
     ): Promise<void> => {
-      const { length } = lane.proxy.writes;
+      const { length } = isolated.proxy.writes;
       let result = 'FAILED';
       try {
         await work;
         result = 'as before';
       } finally {
-        rows.push({ ...row, statuses: statusesOf(lane.proxy.writes.slice(length)), result });
+        rows.push({ ...row, statuses: statusesOf(isolated.proxy.writes.slice(length)), result });
       }
     },
     table: (): string =>

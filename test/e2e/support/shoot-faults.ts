@@ -8,12 +8,12 @@ const justUnderMs = 2_500;
 /** Later than the timeout even of a slow client. */
 const justOverMs = probeTimeoutMs + 300;
 
-const meddling = (name: string, expected: Expected, meddler: RequestInterceptor): WireFault => ({
+const interceptFault = (name: string, expected: Expected, interceptor: RequestInterceptor): WireFault => ({
   name,
   blinds: true,
   ...expected,
   start: async ({ front }) => {
-    front.intercept(meddler);
+    front.intercept(interceptor);
     return () => front.intercept(undefined);
   },
 });
@@ -30,9 +30,9 @@ const admitting = (name: string, expected: Expected, passage: ConnectionFate): W
 
 /** Applies an interceptor only to the list of leases. All other requests pass. */
 const inLeases =
-  (meddler: (ask: ForwardRequest) => ReturnType<RequestInterceptor>): RequestInterceptor =>
+  (interceptor: (ask: ForwardRequest) => ReturnType<RequestInterceptor>): RequestInterceptor =>
   (path, ask) =>
-    path.includes('/leases') ? meddler(ask) : ask();
+    path.includes('/leases') ? interceptor(ask) : ask();
 
 const changed = (change: (whole: ProxyResponse) => Partial<ProxyResponse>, accept?: string): RequestInterceptor =>
   inLeases(async (ask) => {
@@ -61,57 +61,57 @@ const half = ({ body }: ProxyResponse): number => Math.floor(body.length / 2);
 const garbled = ({ body }: ProxyResponse): Buffer => Buffer.from(body.map((byte, at) => (at < 4 ? byte : byte ^ 0x5a)));
 
 const throttled: Expected = { result: 'throttled', says: /429 TooManyRequests/ };
-const late = /no answer within/;
+const late = /no response within/;
 
 /** Bad responses of the shoot's API server, or of something that responds in its place. */
 export const answerFaults: readonly WireFault[] = [
-  meddling('429', throttled, async () => answer(429)),
-  meddling('429-retry-after', throttled, async () => answer(429, { 'retry-after': '12' })),
-  meddling(
+  interceptFault('429', throttled, async () => answer(429)),
+  interceptFault('429-retry-after', throttled, async () => answer(429, { 'retry-after': '12' })),
+  interceptFault(
     '429-in-leases',
     throttled,
     inLeases(async () => answer(429, { 'retry-after': '1' })),
   ),
-  meddling('500', unreachable(/500 ServerError/), async () => answer(500)),
-  meddling(
+  interceptFault('500', unreachable(/500 ServerError/), async () => answer(500)),
+  interceptFault(
     '500-in-leases',
     listFailed(/500 ServerError/),
     inLeases(async () => answer(500)),
   ),
-  meddling('503', unreachable(/503 ServerError/), async () => answer(503)),
-  meddling('503-retry-after', unreachable(/503 ServerError/), async () => answer(503, { 'retry-after': '1' })),
-  meddling('html', listFailed(/not JSON/), async () => answer(200, { 'content-type': 'text/html' }, html)),
-  meddling(
+  interceptFault('503', unreachable(/503 ServerError/), async () => answer(503)),
+  interceptFault('503-retry-after', unreachable(/503 ServerError/), async () => answer(503, { 'retry-after': '1' })),
+  interceptFault('html', listFailed(/not JSON/), async () => answer(200, { 'content-type': 'text/html' }, html)),
+  interceptFault(
     'html-in-leases',
     listFailed(/not JSON/),
     inLeases(async () => answer(200, { 'content-type': 'text/html' }, html)),
   ),
-  meddling(
+  interceptFault(
     'json-broken',
     listFailed(/not JSON/),
     changed((whole) => ({ body: Buffer.concat([whole.body.subarray(0, half(whole)), Buffer.from(']')]) }), json),
   ),
-  meddling(
+  interceptFault(
     'protobuf-garbage',
     listFailed(/protobuf/),
     changed((whole) => ({ body: garbled(whole) })),
   ),
-  meddling(
+  interceptFault(
     'kind-wrong',
     listFailed(/kind/),
     inLeases((ask) => ask({ path: '/api/v1/nodes' })),
   ),
-  meddling(
+  interceptFault(
     'kind-wrong-json',
     listFailed(/kind/),
     inLeases((ask) => ask({ path: '/api/v1/nodes', accept: json })),
   ),
-  meddling(
+  interceptFault(
     'body-cut-whole',
     listFailed(/protobuf/),
     changed((whole) => ({ body: whole.body.subarray(0, half(whole)) })),
   ),
-  meddling(
+  interceptFault(
     'body-cut-closed',
     listFailed(/while reading the answer/),
     changed((whole) => ({ endsAfter: { bytes: half(whole), how: 'closed' } })),
@@ -121,7 +121,7 @@ export const answerFaults: readonly WireFault[] = [
 /** Slow responses, and connections on which nothing arrives. */
 export const silenceFaults: readonly WireFault[] = [
   {
-    ...meddling(
+    ...interceptFault(
       'slow-just-under',
       listFailed(/./),
       inLeases((ask) => heldBack(ask, justUnderMs)),
@@ -129,20 +129,20 @@ export const silenceFaults: readonly WireFault[] = [
     result: 'healthy',
     blinds: false,
   },
-  meddling('slow-just-over', unreachable(late), (_, ask) => heldBack(ask, justOverMs)),
-  meddling(
+  interceptFault('slow-just-over', unreachable(late), (_, ask) => heldBack(ask, justOverMs)),
+  interceptFault(
     'slow-in-leases',
     listFailed(late),
     inLeases((ask) => heldBack(ask, justOverMs)),
   ),
   admitting('silent-accepted', unreachable(late), 'silent'),
   admitting('silent-in-handshake', unreachable(late), 'stuck'),
-  meddling(
+  interceptFault(
     'silent-in-run',
     listFailed(late),
     inLeases(async () => 'no answer'),
   ),
-  meddling(
+  interceptFault(
     'silent-in-body',
     listFailed(late),
     changed((whole) => ({ endsAfter: { bytes: half(whole), how: 'silent' } })),

@@ -15,26 +15,26 @@ const objectOf = ({ path }: ProxiedWrite): string => path.replace(/\/scale$/, ''
 
 interface WriteFaultCase {
   readonly seed: ControlPlane;
-  readonly lane: IsolatedShoot;
+  readonly isolated: IsolatedShoot;
 }
 
 /** The fault of one write of a flow, by the name of the shoot that has it. */
 export const writeFaults: Readonly<Record<string, (trouble: WriteFaultCase) => WriteFault>> = {
-  'killed-before': ({ lane }) => ({
+  'killed-before': ({ isolated }) => ({
     before: async () => {
-      await lane.kill();
+      await isolated.kill();
       return 'drop';
     },
   }),
-  'killed-after': ({ lane }) => ({
+  'killed-after': ({ isolated }) => ({
     after: async () => {
-      await lane.kill();
+      await isolated.kill();
       return 'cut';
     },
   }),
-  terminated: ({ lane }) => ({
+  terminated: ({ isolated }) => ({
     before: () => {
-      lane.program().signal('SIGTERM');
+      isolated.program().signal('SIGTERM');
       return Promise.resolve('forward');
     },
   }),
@@ -46,11 +46,11 @@ export const writeFaults: Readonly<Record<string, (trouble: WriteFaultCase) => W
       return 'forward';
     },
   }),
-  autoscaler: ({ seed, lane }) => ({
+  autoscaler: ({ seed, isolated }) => ({
     before: async (write) => {
       const dependent = dependentOf(write);
-      lane.expected[dependent] += 3;
-      await seed.client.patch(`${objectOf(write)}/scale`, { spec: { replicas: lane.expected[dependent] } });
+      isolated.expected[dependent] += 3;
+      await seed.client.patch(`${objectOf(write)}/scale`, { spec: { replicas: isolated.expected[dependent] } });
       return 'forward';
     },
   }),
@@ -59,19 +59,19 @@ const endsProgram = (trouble: string): boolean => ['killed-before', 'killed-afte
 export const changesObject = (trouble: string): boolean => ['conflict', 'autoscaler'].includes(trouble);
 
 /** Arms a shoot's proxy: the next write to `target` has the shoot's fault, once. If the fault ends the program, the program is started again. */
-export const injectOnce = (seed: ControlPlane, lane: IsolatedShoot, target: string | undefined) => {
-  const trouble = writeFaults[lane.name]?.({ seed, lane }) ?? {};
+export const injectOnce = (seed: ControlPlane, isolated: IsolatedShoot, target: string | undefined) => {
+  const trouble = writeFaults[isolated.name]?.({ seed, isolated }) ?? {};
   let struck: ProxiedWrite | undefined;
   let recovery: Promise<unknown> = Promise.resolve();
   const restart = async (): Promise<void> => {
-    const exit = await lane.program().ended;
-    await lane.start();
-    if (lane.name === 'terminated' && exit !== 0) {
-      throw new Error(`${lane.name}: exit code ${String(exit)} after SIGTERM`);
+    const exit = await isolated.program().ended;
+    await isolated.start();
+    if (isolated.name === 'terminated' && exit !== 0) {
+      throw new Error(`${isolated.name}: exit code ${String(exit)} after SIGTERM`);
     }
   };
   const meets = (write: ProxiedWrite): boolean => struck === undefined && targetOf(write) === target;
-  lane.proxy.setFault({
+  isolated.proxy.setFault({
     before: async (write) => {
       if (trouble.before === undefined || !meets(write)) return 'forward';
       struck = write;
@@ -84,7 +84,7 @@ export const injectOnce = (seed: ControlPlane, lane: IsolatedShoot, target: stri
       if (trouble.after !== undefined && meets(write) && write.status === 200) struck = write;
       if (struck !== write) return 'answer';
       const fate = await trouble.after?.(write);
-      if (endsProgram(lane.name)) recovery = restart();
+      if (endsProgram(isolated.name)) recovery = restart();
       return fate ?? 'answer';
     },
   });
@@ -96,13 +96,13 @@ export const injectOnce = (seed: ControlPlane, lane: IsolatedShoot, target: stri
 };
 
 /** Kills a shoot's program right after the next write to `target` has succeeded. */
-export const killAfter = (lane: IsolatedShoot, target: string) => {
+export const killAfter = (isolated: IsolatedShoot, target: string) => {
   let isDead = false;
-  lane.proxy.setFault({
+  isolated.proxy.setFault({
     after: async (write) => {
       if (targetOf(write) !== target || write.status !== 200) return 'answer';
-      lane.proxy.setFault(undefined);
-      await lane.kill();
+      isolated.proxy.setFault(undefined);
+      await isolated.kill();
       isDead = true;
       return 'cut';
     },
@@ -111,7 +111,11 @@ export const killAfter = (lane: IsolatedShoot, target: string) => {
 };
 
 /** Returns the writes that must succeed, in order. A count that the autoscaler has raised from 0 needs no restoration. */
-export const neededWrites = (lane: IsolatedShoot, flow: FlowDirection, target: string | undefined): readonly string[] =>
+export const neededWrites = (
+  isolated: IsolatedShoot,
+  flow: FlowDirection,
+  target: string | undefined,
+): readonly string[] =>
   flows[flow].filter(
-    (write) => !(lane.name === 'autoscaler' && flow === 'up' && write === 'mill/scale' && write === target),
+    (write) => !(isolated.name === 'autoscaler' && flow === 'up' && write === 'mill/scale' && write === target),
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../../simulator/time/index.ts';
 import { failedVerdict } from '../testing/cases.ts';
-import { type StateChange, StatusBoard } from './board.ts';
+import { type StateChange, StatusRecorder } from './status-recorder.ts';
 import type { HeldInShoot, PauseInForce } from './schema.ts';
 import { statusSchema } from './schema.ts';
 import type { ShootProberView } from './shoot-prober-view.ts';
@@ -12,43 +12,46 @@ const shootSchema = statusSchema.shape.shoots.unwrap().element;
 const create = ({ dryRun = false } = {}) => {
   const clock = createVirtualClock();
   const pauses = new Map<string, PauseInForce>();
-  const board = new StatusBoard({
+  const recorder = new StatusRecorder({
     clock,
     dryRun,
     pauseOf: (namespace) => pauses.get(namespace),
   });
-  board.nameBy((namespace) => (namespace === 'shoot--dev--one' ? { project: 'dev', name: 'one' } : undefined));
-  return { clock, board, pauses };
+  recorder.nameBy((namespace) => (namespace === 'shoot--dev--one' ? { project: 'dev', name: 'one' } : undefined));
+  return { clock, recorder, pauses };
 };
 
 const held: HeldInShoot = { kind: 'Deployment', name: 'kcm', replicas: 2, since: '2020-01-01T00:00:00Z' };
 const unhealthy = { kind: 'unhealthy', crossedAt: 0 } as const;
 
-describe('a board', () => {
+describe('a status recorder', () => {
   it('shows the state of a shoot before, during and after an outage, and since when', async () => {
-    const { clock, board } = create();
+    const { clock, recorder } = create();
     let sight: ShootProberView = sightOf({ nextRunAt: clock.monotonic() + 5_000 });
     const readView = () => sight;
-    board.stepped('shoot--dev--one', readView);
+    recorder.stepped('shoot--dev--one', readView);
     const begin = new Date(clock.now()).toISOString();
-    expect(board.rows()).toMatchObject([
+    expect(recorder.rows()).toMatchObject([
       { project: 'dev', name: 'one', state: 'unknown', since: begin, next: { text: 'first probe' } },
     ]);
     await clock.advance(5_000);
-    board.runEnded('shoot--dev--one', decisionOf(unhealthy, { reason: '5/5', counts: { candidates: 5, expired: 5 } }));
+    recorder.runEnded(
+      'shoot--dev--one',
+      decisionOf(unhealthy, { reason: '5/5', counts: { candidates: 5, expired: 5 } }),
+    );
     sight = sightOf({ verdict: unhealthy }, [{ ...held, since: new Date(clock.now()).toISOString() }]);
-    board.stepped('shoot--dev--one', readView);
+    recorder.stepped('shoot--dev--one', readView);
     await clock.advance(60_000);
-    const [row] = board.rows();
+    const [row] = recorder.rows();
     expect(row).toMatchObject({ state: 'protected', reason: '5/5', candidates: 5, expired: 5 });
     expect(row?.since).toBe(new Date(clock.now() - 60_000).toISOString());
     expect(row?.lastRunEndedAt).toBe(row?.since);
   });
 
   it('reads the start of a protection from the resources if they were held before the process started', () => {
-    const { board } = create();
-    board.stepped('a', () => sightOf({}, [held]));
-    expect(board.rows()).toMatchObject([
+    const { recorder } = create();
+    recorder.stepped('a', () => sightOf({}, [held]));
+    expect(recorder.rows()).toMatchObject([
       { namespace: 'a', name: 'a', state: 'protected', since: '2020-01-01T00:00:00.000Z' },
     ]);
   });
@@ -59,14 +62,14 @@ describe('a board', () => {
       [false, true],
       [true, undefined],
     ] as const) {
-      const { board } = create({ dryRun });
-      board.stepped('a', () => ({ ...sightOf({ verdict: unhealthy }), ignored }));
-      board.stepped('b', () => sightOf({ verdict: unhealthy }, [held]));
-      board.stepped('c', () => ({ ...sightOf({ verdict: unhealthy }, [held]), hasResourceToScaleDown: true }));
-      for (const name of ['a', 'b', 'c']) board.runEnded(name, decisionOf(unhealthy));
+      const { recorder } = create({ dryRun });
+      recorder.stepped('a', () => ({ ...sightOf({ verdict: unhealthy }), ignored }));
+      recorder.stepped('b', () => sightOf({ verdict: unhealthy }, [held]));
+      recorder.stepped('c', () => ({ ...sightOf({ verdict: unhealthy }, [held]), hasResourceToScaleDown: true }));
+      for (const name of ['a', 'b', 'c']) recorder.runEnded(name, decisionOf(unhealthy));
       // A failed run gives no new verdict.
-      board.runEnded('a', decisionOf(failedVerdict));
-      const rows = board.rows();
+      recorder.runEnded('a', decisionOf(failedVerdict));
+      const rows = recorder.rows();
       expect(rows.map((row) => [row.unmet, row.ignored])).toEqual([
         [unmet, ignored],
         [undefined, undefined],
@@ -77,35 +80,35 @@ describe('a board', () => {
   });
 
   it('recomputes rows only when they are older than allowed', async () => {
-    const { clock, board } = create();
+    const { clock, recorder } = create();
     let state = {};
-    board.stepped('a', () => sightOf(state));
-    const [row] = board.rows();
+    recorder.stepped('a', () => sightOf(state));
+    const [row] = recorder.rows();
     state = { verdict: healthy };
-    expect(board.rows(500)[0]).toBe(row);
+    expect(recorder.rows(500)[0]).toBe(row);
     await clock.advance(500);
-    expect(board.rows(500)[0]?.state).toBe('healthy');
+    expect(recorder.rows(500)[0]?.state).toBe('healthy');
   });
 
   it('counts all leases that are not left out until nodes are listed', () => {
-    const { clock, board } = create();
+    const { clock, recorder } = create();
     const now = clock.monotonic();
     const probe = memoryOf({ a: now, b: now - 30_000, c: now - 29_999 }, now);
     const state = { verdict: healthy, probe };
-    board.stepped('x', () => sightOf(state));
-    board.runEnded('x', decisionOf(healthy));
-    expect(board.rows()).toMatchObject([{ candidates: 3, expired: 1 }]);
+    recorder.stepped('x', () => sightOf(state));
+    recorder.runEnded('x', decisionOf(healthy));
+    expect(recorder.rows()).toMatchObject([{ candidates: 3, expired: 1 }]);
     const counts = { candidates: 2, expired: 0 };
     const leftOut = new Map([
       ['b', 'not managed by MCM'],
       ['d', 'it has no lease yet'],
     ]);
-    board.runEnded('x', decisionOf(healthy, { counts, leftOut, nodes: 4 }));
-    expect(board.rows()).toMatchObject([{ ...counts, nodes: 4, leftOut: 2 }]);
+    recorder.runEnded('x', decisionOf(healthy, { counts, leftOut, nodes: 4 }));
+    expect(recorder.rows()).toMatchObject([{ ...counts, nodes: 4, leftOut: 2 }]);
     // A failed run has listed nothing: leases that did not count still do not.
-    board.runEnded('x', decisionOf(failedVerdict));
-    expect(board.rows()).toMatchObject([counts]);
-    expect(board.details('x')[0]?.leases).toMatchObject([
+    recorder.runEnded('x', decisionOf(failedVerdict));
+    expect(recorder.rows()).toMatchObject([counts]);
+    expect(recorder.details('x')[0]?.leases).toMatchObject([
       { name: 'a', ageMs: 0, expired: false, counted: true },
       { name: 'b', ageMs: 30_000, expired: true, counted: false, leftOut: 'not managed by MCM' },
       { name: 'c', ageMs: 29_999, expired: false, counted: true },
@@ -114,13 +117,13 @@ describe('a board', () => {
   });
 
   it('shows one shoot in full, as the schema defines it', () => {
-    const { board } = create();
-    board.stepped('x', () =>
+    const { recorder } = create();
+    recorder.stepped('x', () =>
       sightOf({ verdict: healthy, probe: memoryOf({ a: Number.NEGATIVE_INFINITY }, 0) }, [held]),
     );
-    board.runEnded('x', decisionOf(healthy, { reason: 'fine' }));
-    board.scaledDown('x', 4_321.6);
-    const [shoot] = board.details('x');
+    recorder.runEnded('x', decisionOf(healthy, { reason: 'fine' }));
+    recorder.scaledDown('x', 4_321.6);
+    const [shoot] = recorder.details('x');
     expect(shootSchema.parse(shoot)).toEqual(shoot);
     expect(shoot).toMatchObject({
       marginMs: 4_322,
@@ -129,46 +132,46 @@ describe('a board', () => {
       scaling: null,
       decisions: [{ verdict: 'healthy', reason: 'fine', runs: 1, threshold: 0.6 }],
     });
-    expect(board.details('y')).toEqual([]);
+    expect(recorder.details('y')).toEqual([]);
   });
 
   it('shows all shoots that share a namespace, or one of them', () => {
-    const { board } = create();
-    for (const name of ['fleet/one', 'fleet/two', 'fleet-2/one']) board.stepped(name, () => sightOf({}));
-    const names = (wanted: string) => board.details(wanted).map(({ namespace }) => namespace);
+    const { recorder } = create();
+    for (const name of ['fleet/one', 'fleet/two', 'fleet-2/one']) recorder.stepped(name, () => sightOf({}));
+    const names = (wanted: string) => recorder.details(wanted).map(({ namespace }) => namespace);
     expect(names('fleet')).toEqual(['fleet/one', 'fleet/two']);
     expect(names('fleet/two')).toEqual(['fleet/two']);
   });
 
   it('ends a round when every shoot has been probed since the previous one', async () => {
-    const { clock, board } = create();
-    for (const namespace of ['a', 'b']) board.stepped(namespace, () => sightOf());
-    board.stepped('orphan', () => sightOf({ nextRunAt: Number.POSITIVE_INFINITY }));
-    const ran = (namespace: string) => board.runEnded(namespace, decisionOf(healthy));
+    const { clock, recorder } = create();
+    for (const namespace of ['a', 'b']) recorder.stepped(namespace, () => sightOf());
+    recorder.stepped('orphan', () => sightOf({ nextRunAt: Number.POSITIVE_INFINITY }));
+    const ran = (namespace: string) => recorder.runEnded(namespace, decisionOf(healthy));
     ran('a');
-    expect(board.lastRoundEndedAt()).toBeUndefined();
+    expect(recorder.lastRoundEndedAt()).toBeUndefined();
     ran('b');
-    const first = board.lastRoundEndedAt();
+    const first = recorder.lastRoundEndedAt();
     expect(first).toBe(new Date(clock.now()).toISOString());
     await clock.advance(1_000);
     ran('a');
     ran('a');
-    expect(board.lastRoundEndedAt()).toBe(first);
-    board.forget('b');
-    expect(board.lastRoundEndedAt()).toBe(new Date(clock.now()).toISOString());
+    expect(recorder.lastRoundEndedAt()).toBe(first);
+    recorder.forget('b');
+    expect(recorder.lastRoundEndedAt()).toBe(new Date(clock.now()).toISOString());
   });
 
   it('lists the writes of its prober, and attributes a mark that the prober itself removed to nobody else', () => {
-    const { board } = create();
+    const { recorder } = create();
     let sight = sightOf({ verdict: unhealthy }, [held]);
-    board.stepped('a', () => sight);
+    recorder.stepped('a', () => sight);
     const resource = { kind: 'Deployment', name: 'kcm' };
-    board.wrote('a', { resource, from: 2, to: 0 });
-    board.wrote('a', { resource: { kind: 'MachineHealthCheck', name: 'mhc' }, from: 0, annotating: 'down' });
-    board.wrote('a', { resource: { kind: 'MachineHealthCheck', name: 'mhc' }, from: 0, annotating: 'up' });
-    board.wrote('a', { resource, from: 2 });
+    recorder.wrote('a', { resource, from: 2, to: 0 });
+    recorder.wrote('a', { resource: { kind: 'MachineHealthCheck', name: 'mhc' }, from: 0, annotating: 'down' });
+    recorder.wrote('a', { resource: { kind: 'MachineHealthCheck', name: 'mhc' }, from: 0, annotating: 'up' });
+    recorder.wrote('a', { resource, from: 2 });
     sight = sightOf({ verdict: healthy });
-    expect(board.details('a')[0]?.decisions?.map(({ verdict, reason }) => `${verdict}: ${reason}`)).toEqual([
+    expect(recorder.details('a')[0]?.decisions?.map(({ verdict, reason }) => `${verdict}: ${reason}`)).toEqual([
       'scaled down: Deployment kcm, from 2 to 0 replicas',
       'annotated: MachineHealthCheck mhc, its annotation protects it',
       'restored: MachineHealthCheck mhc, its annotation is as before',
@@ -177,21 +180,23 @@ describe('a board', () => {
   });
 
   it('reports every change of state once', () => {
-    const { board, pauses } = create();
+    const { recorder, pauses } = create();
     const changes: (readonly unknown[])[] = [];
-    const stop = board.subscribe(({ before, shoot }: StateChange) => changes.push([before, shoot.state, shoot.reason]));
+    const stop = recorder.subscribe(({ before, shoot }: StateChange) =>
+      changes.push([before, shoot.state, shoot.reason]),
+    );
     let sight = sightOf();
     const readView = () => sight;
-    board.stepped('a', readView);
-    board.runEnded('a', decisionOf(healthy, { reason: 'fine' }));
+    recorder.stepped('a', readView);
+    recorder.runEnded('a', decisionOf(healthy, { reason: 'fine' }));
     sight = sightOf({ verdict: healthy });
-    board.stepped('a', readView);
-    board.stepped('a', readView);
+    recorder.stepped('a', readView);
+    recorder.stepped('a', readView);
     pauses.set('a', { reason: 'work', by: 'jo' });
-    board.stepped('a', readView);
+    recorder.stepped('a', readView);
     stop();
     pauses.clear();
-    board.stepped('a', readView);
+    recorder.stepped('a', readView);
     expect(changes).toEqual([
       [undefined, 'unknown', 'not probed yet'],
       ['unknown', 'healthy', 'fine'],

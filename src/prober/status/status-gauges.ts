@@ -1,16 +1,16 @@
 import type { Meter } from '../../ports/meter.ts';
-import type { StatusBoard } from './board.ts';
+import type { StatusRecorder } from './status-recorder.ts';
 
 const rowsAgeMs = 500;
 
 /** Registers a gauge of outages in which a shoot is not or not fully protected. It is computed at each scrape, not at each probe. */
-export const showUnmet = (meter: Meter, board: StatusBoard): void => {
+export const showUnmet = (meter: Meter, recorder: StatusRecorder): void => {
   meter.gauge({
     name: 'dwd_prober_outage_unmet',
     help: '1 while the latest verdict is an outage, and no resource is held or one is still up that should be scaled down: scale-downs are paused, prevented by ignore-scaling, or failing.',
     labels: ['namespace'],
     read: () =>
-      board.rows(rowsAgeMs).map(({ namespace, unmet = false }) => ({ value: unmet ? 1 : 0, labels: { namespace } })),
+      recorder.rows(rowsAgeMs).map(({ namespace, unmet = false }) => ({ value: unmet ? 1 : 0, labels: { namespace } })),
   });
 };
 
@@ -20,13 +20,15 @@ export const showUnmet = (meter: Meter, board: StatusBoard): void => {
  */
 export const showUnprobed = (
   meter: Meter,
-  { board, leads }: { readonly board: StatusBoard; readonly leads: () => boolean },
+  { recorder, leads }: { readonly recorder: StatusRecorder; readonly leads: () => boolean },
 ): void => {
   meter.gauge({
     name: 'dwd_prober_held_unprobed',
     help: 'Held resources of a shoot that is not probed: nothing restores them automatically. No series if there are none.',
     labels: ['namespace'],
     read: () =>
-      leads() ? board.heldUnprobed().map(({ namespace, held }) => ({ value: held.length, labels: { namespace } })) : [],
+      leads()
+        ? recorder.heldUnprobed().map(({ namespace, held }) => ({ value: held.length, labels: { namespace } }))
+        : [],
   });
 };

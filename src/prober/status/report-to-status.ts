@@ -1,7 +1,7 @@
 import { effectOf } from '../plan/patch-plan.ts';
 import type { ProberReport } from '../report.ts';
 import type { ReceivedResponse } from '../report-scaling.ts';
-import type { StatusBoard } from './board.ts';
+import type { StatusRecorder } from './status-recorder.ts';
 import type { Scaled } from './shoot-record.ts';
 
 /** Returns the rest of KCM's grace period after a scale-down that has just been written, in milliseconds. */
@@ -20,22 +20,22 @@ const scaledOf = ({ flow, action, outcome, ref }: ReceivedResponse): Scaled | un
   return { resource, from: base.specReplicas, to: replicas };
 };
 
-/** Wraps a report so that it also updates the board. */
-export const reportToBoard = (report: ProberReport, board: StatusBoard): ProberReport => ({
+/** Wraps a report so that it also updates the recorded status. */
+export const reportToStatus = (report: ProberReport, recorder: StatusRecorder): ProberReport => ({
   ...report,
   runEnded: (namespace, run) => {
     report.runEnded(namespace, run);
-    board.runEnded(namespace, run.result.decision);
+    recorder.runEnded(namespace, run.result.decision);
   },
   responseReceived: (namespace, answer) => {
     report.responseReceived(namespace, answer);
     const margin = marginOf(answer);
-    if (margin !== undefined) board.scaledDown(namespace, margin);
+    if (margin !== undefined) recorder.scaledDown(namespace, margin);
     const scaled = scaledOf(answer);
-    if (scaled !== undefined) board.wrote(namespace, scaled);
+    if (scaled !== undefined) recorder.wrote(namespace, scaled);
   },
   forget: (namespace) => {
     report.forget(namespace);
-    board.forget(namespace);
+    recorder.forget(namespace);
   },
 });

@@ -1,6 +1,6 @@
 import { gardenSettings } from '../../harness/index.ts';
 import type { ProcessName } from '../history.ts';
-import { missedMs } from '../facts.ts';
+import { missingMs } from '../facts.ts';
 import { type Model, type ShootModel, exchangeKey } from '../model.ts';
 import { stalledSpells } from '../process-model.ts';
 import { hindersProtection } from '../hinders-protection.ts';
@@ -20,13 +20,15 @@ const delayMs = (name: string): number =>
 type Restorations = ReadonlyMap<string, number>;
 
 /** True if the process started so late that it may not have known the Namespace. */
-const isNew = (life: ProcessName, since: number, model: Model): boolean =>
-  (model.processes.lives.get(life)?.startedAt ?? Number.POSITIVE_INFINITY) > since - learningMs;
+const isNew = (process: ProcessName, since: number, model: Model): boolean =>
+  (model.processes.byName.get(process)?.startedAt ?? Number.POSITIVE_INFINITY) > since - learningMs;
 
 /** True if a fault may have hidden the change of the cluster from the process. A reload is not an excuse. */
-const isExcused = (life: ProcessName, since: number, { processes, at }: Model): boolean => {
+const isExcused = (process: ProcessName, since: number, { processes, at }: Model): boolean => {
   const stalls = processes.stalls.filter(({ cause }) => cause.fault.kind !== 'reload');
-  return stalledSpells({ ...processes, stalls }, life).some(({ from, to }) => from <= at && to >= since - learningMs);
+  return stalledSpells({ ...processes, stalls }, process).some(
+    ({ from, to }) => from <= at && to >= since - learningMs,
+  );
 };
 
 /** Returns when the restoration with this first write began. A first write to MCM comes after its delay of 30 s, if the level before was up. */
@@ -47,20 +49,20 @@ const judge = (write: WatchdogWrite, shoot: ShootModel, known: Known): string | 
   const { model } = known;
   const sentAt = model.exchanges.get(exchangeKey(write.writer))?.sentAt ?? model.at;
   const sinceMs = sentAt - shoot.phaseSince;
-  if (sinceMs < underWayMs || isExcused(write.writer.life, shoot.phaseSince, model)) return undefined;
+  if (sinceMs < underWayMs || isExcused(write.writer.process, shoot.phaseSince, model)) return undefined;
   if (isPaused(write.shoot, shoot, known)) return undefined;
   const what = `${write.shoot}: ${write.name} was restored ${(sinceMs / 1_000).toFixed(1)} s after`;
-  if (shoot.phase === 'missed' && sinceMs < missedMs - toleranceMs) return `${what} its Secret had gone`;
-  const isLeft = shoot.phase === 'release' && !isNew(write.writer.life, shoot.phaseSince, model);
+  if (shoot.phase === 'missing' && sinceMs < missingMs - toleranceMs) return `${what} its Secret had gone`;
+  const isLeft = shoot.phase === 'release' && !isNew(write.writer.process, shoot.phaseSince, model);
   return isLeft ? `${what} its Namespace was deleted` : undefined;
 };
 
 /**
- * With the cluster source `secret`, held resources stay held while the Secret is missed, and replicas are left to their owner while the
+ * With the cluster source `secret`, held resources stay held while the Secret is missing, and replicas are left to their owner while the
  * Namespace is being deleted. A restoration that has begun continues.
  */
-export const missedSecret = stateful<Restorations>(
-  'held while its Secret is missed',
+export const missingSecret = stateful<Restorations>(
+  'held while its Secret is missing',
   new Map(),
   (state, event, known) => {
     const write = watchdogWrite(event);

@@ -1,12 +1,12 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Decision } from '../judge/decision.ts';
 import { parseClusterName } from '../cluster-name.ts';
-import { type Moment, formatWall } from './moment.ts';
+import { type ClockReading, formatWall } from './clock-reading.ts';
 import type { HeldUnprobed, PauseInForce, ProbedShoot, ProtectionState } from './schema.ts';
 import { type Scaled, type ShootName, ShootRecord } from './shoot-record.ts';
 import type { ShootProberView } from './shoot-prober-view.ts';
 
-export interface StatusBoardOptions {
+export interface StatusRecorderOptions {
   readonly clock: Clock;
   readonly dryRun: boolean;
   /** Returns the pause in force, of this shoot or of all. */
@@ -27,8 +27,8 @@ const isNamed = (name: string, wanted: string): boolean =>
   name === wanted || parseClusterName(name).namespace === wanted;
 
 /** Status of all probers of a process, kept across changes of the configuration. */
-export class StatusBoard {
-  readonly #options: StatusBoardOptions;
+export class StatusRecorder {
+  readonly #options: StatusRecorderOptions;
   #nameOf: (namespace: string) => ShootName | undefined = () => undefined;
   #listUnprobed: ListUnprobed = () => [];
   readonly #records = new Map<string, ShootRecord>();
@@ -39,7 +39,7 @@ export class StatusBoard {
   #lastRoundEndedAt: number | undefined;
   #latest: { readonly at: number; readonly rows: readonly ProbedShoot[] } | undefined;
 
-  constructor(options: StatusBoardOptions) {
+  constructor(options: StatusRecorderOptions) {
     this.#options = options;
   }
 
@@ -68,7 +68,7 @@ export class StatusBoard {
   }
 
   runEnded(namespace: string, decision: Decision): void {
-    this.#records.get(namespace)?.runEnded(decision, this.#moment());
+    this.#records.get(namespace)?.runEnded(decision, this.#reading());
     this.#awaited.delete(namespace);
     this.#endRound();
   }
@@ -79,7 +79,7 @@ export class StatusBoard {
 
   /** Called after a write of a prober of this process, and in a dry run in place of it. */
   wrote(namespace: string, scaled: Scaled): void {
-    this.#records.get(namespace)?.wrote(scaled, this.#options, this.#moment());
+    this.#records.get(namespace)?.wrote(scaled, this.#options, this.#reading());
   }
 
   /** Called when the shoot is gone, or no longer probed. */
@@ -102,22 +102,22 @@ export class StatusBoard {
 
   /** Returns the rows of all shoots: those of an earlier call if they are younger than `maxAgeMs`, so that frequent requests cost no more than rare ones. */
   rows(maxAgeMs = 0): readonly ProbedShoot[] {
-    const moment = this.#moment();
-    if (this.#latest !== undefined && moment.monotonic - this.#latest.at < maxAgeMs) return this.#latest.rows;
-    const rows = [...this.#records].map(([namespace, record]) => record.row(this.#contextOf(namespace), moment));
-    this.#latest = { at: moment.monotonic, rows };
+    const reading = this.#reading();
+    if (this.#latest !== undefined && reading.monotonic - this.#latest.at < maxAgeMs) return this.#latest.rows;
+    const rows = [...this.#records].map(([namespace, record]) => record.row(this.#contextOf(namespace), reading));
+    this.#latest = { at: reading.monotonic, rows };
     return rows;
   }
 
   /** Returns the shoot of this name, or all that share the namespace of this name. Empty if none is probed. */
   details(wanted: string): readonly ProbedShoot[] {
-    const moment = this.#moment();
+    const reading = this.#reading();
     return [...this.#records]
       .filter(([name]) => isNamed(name, wanted))
-      .map(([name, record]) => record.details(this.#contextOf(name), moment));
+      .map(([name, record]) => record.details(this.#contextOf(name), reading));
   }
 
-  #moment(): Moment {
+  #reading(): ClockReading {
     const { clock } = this.#options;
     return { monotonic: clock.monotonic(), wall: clock.now() };
   }
@@ -132,11 +132,11 @@ export class StatusBoard {
     if (record === undefined) return;
     const context = this.#contextOf(namespace);
     const before = this.#states.get(namespace);
-    const state = record.note(context, this.#moment());
+    const state = record.note(context, this.#reading());
     if (state === before) return;
     this.#states.set(namespace, state);
     if (this.#listeners.size === 0) return;
-    const shoot = record.row(context, this.#moment());
+    const shoot = record.row(context, this.#reading());
     for (const listener of [...this.#listeners]) listener({ before, shoot });
   }
 

@@ -1,5 +1,5 @@
-/** One moment on both clocks, in milliseconds. */
-export interface Moment {
+/** Reading of both clocks at one moment, in milliseconds. */
+export interface ClockReading {
   readonly monotonic: number;
   /** Since the epoch. */
   readonly wall: number;
@@ -9,4 +9,5 @@ export interface Moment {
 export const formatWall = (wall: number): string => new Date(Math.round(wall)).toISOString();
 
 /** Formats a monotonic instant as RFC 3339. */
-export const timeAt = (instant: number, { monotonic, wall }: Moment): string => formatWall(wall + instant - monotonic);
+export const timeAt = (instant: number, { monotonic, wall }: ClockReading): string =>
+  formatWall(wall + instant - monotonic);

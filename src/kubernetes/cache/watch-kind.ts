@@ -12,7 +12,7 @@ import { DeferredStore } from './deferred-store.ts';
 import type { Store } from './store.ts';
 import type { WatchRegistry } from './watch-registry.ts';
 
-export interface WatchByNameDeps {
+export interface WatchKindDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -21,7 +21,7 @@ export interface WatchByNameDeps {
   readonly registry: WatchRegistry;
 }
 
-export interface WatchByNameOptions<T> {
+export interface WatchKindOptions<T> {
   readonly ref: ResourceRef;
   /** True if all objects of the kind are watched. Default: only those with the name of `ref`. */
   readonly ofAnyName?: boolean;
@@ -32,10 +32,10 @@ export interface WatchByNameOptions<T> {
   /** True if a kind without a `scale` subresource counts as not served. */
   readonly needsScale: boolean;
   /** Called with every result of discovery and the one before it. */
-  readonly onServed: (answer: ServedKind, before: ServedKind) => void;
+  readonly onServed: (result: ServedKind, before: ServedKind) => void;
 }
 
-export interface WatchByName<T> {
+export interface KindWatch<T> {
   served(): ServedKind;
   readonly store: Store<T>;
   /** Discovers the kind, then watches the objects until `signal` aborts; never rejects. */
@@ -43,7 +43,7 @@ export interface WatchByName<T> {
   /** Returns why the cache is not synced yet or why the last watch failed; undefined if neither applies. */
   problem(): string | undefined;
   /** Returns the milliseconds since the watch was lost; 0 while it is open. */
-  awayMs(): number;
+  interruptedMs(): number;
   /** Returns the monotonic instant since which no change was missed; undefined while the watch is lost, or has not begun. */
   watchedSince(): number | undefined;
 }
@@ -54,10 +54,10 @@ const retryDiscoveryMs = 2_000;
 const discoveryTimeoutMs = 10_000;
 
 /**
- * Discovers a kind and watches its objects of one name in all namespaces. Discovery is repeated while the kind is not served, because it may be added
- * later.
+ * Discovers a kind and watches its objects, of one name or (`ofAnyName`) all, in all namespaces. Discovery is repeated while the kind is not served,
+ * because it may be added later.
  */
-export const watchByName = <T>(options: WatchByNameOptions<T>, deps: WatchByNameDeps): WatchByName<T> => {
+export const watchKind = <T>(options: WatchKindOptions<T>, deps: WatchKindDeps): KindWatch<T> => {
   const { ref, key, project, ofAnyName = false } = options;
   const { clock, logger } = deps;
   const store = new DeferredStore<T>();
@@ -65,7 +65,7 @@ export const watchByName = <T>(options: WatchByNameOptions<T>, deps: WatchByName
   let informer: Informer<T> | undefined;
   let lastError: string | undefined;
 
-  const ask = async (signal: AbortSignal): Promise<ServedKind> => {
+  const discoverOnce = async (signal: AbortSignal): Promise<ServedKind> => {
     try {
       const found = await resolveKind(deps.client, ref, { signal, timeoutMs: discoveryTimeoutMs });
       if (found.kind === 'not-served' || found.hasScale || !options.needsScale) return found;
@@ -81,18 +81,18 @@ export const watchByName = <T>(options: WatchByNameOptions<T>, deps: WatchByName
 
   const discover = async (signal: AbortSignal): Promise<string> => {
     for (;;) {
-      const answer = await ask(signal);
-      options.onServed(answer, served);
-      served = answer;
-      if (answer.kind === 'served') return answer.resource;
-      await clock.sleep(answer.kind === 'unknown' ? retryDiscoveryMs : rediscoverMs, signal);
+      const result = await discoverOnce(signal);
+      options.onServed(result, served);
+      served = result;
+      if (result.kind === 'served') return result.resource;
+      await clock.sleep(result.kind === 'unknown' ? retryDiscoveryMs : rediscoverMs, signal);
     }
   };
 
   return {
     served: () => served,
     store,
-    awayMs: () => informer?.awayMs() ?? 0,
+    interruptedMs: () => informer?.interruptedMs() ?? 0,
     problem: () => (served.kind === 'not-served' ? served.problem : (informer?.state().problem ?? lastError)),
     watchedSince: () => {
       const state = informer?.state();

@@ -68,13 +68,13 @@ it.each([
 
 it.each([
   { delayMs: 2_500, late: 'lists of leases' },
-  { delayMs: 1_400, late: 'all answers' },
+  { delayMs: 1_400, late: 'all responses' },
 ])('$late that take $delayMs ms fit into a probeTimeout of 4 s, also in an outage', async ({ delayMs, late }) => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock, world } = scenario;
   scenario.startProber({ probeTimeoutMs: 4_000, probeIntervalMs: 1_000 });
   await clock.advance(30_000);
-  const isLate: (resource: string) => boolean = late === 'all answers' ? () => true : (name) => name === 'leases';
+  const isLate: (resource: string) => boolean = late === 'all responses' ? () => true : (name) => name === 'leases';
   scenario
     .shootConnection('a')
     .setFaults((request) => (isLate(requestKind(request).resource) ? { delayMs } : undefined));
