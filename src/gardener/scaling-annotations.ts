@@ -13,7 +13,7 @@ export const ignoreScalingAnnotation = `${prefix}ignore-scaling`;
 export const replicasAnnotation = `${prefix}replicas`;
 /** Annotation that stores the annotation that we set in place of scaling to 0, with its former value: see annotated.ts. */
 export const formerAnnotation = `${prefix}former-annotation`;
-/** The mark: present, with an empty value, while we hold a resource. */
+/** The mark: present, with an empty value, while we hold a resource. `planPatch` (prober/plan/patch-plan.ts) sets and removes it. */
 export const meltdownProtectionAnnotation = `${prefix}meltdown-protection-active`;
 /** All annotations that our writes may change on a resource that we scale. */
 export const writtenAnnotations = [meltdownProtectionAnnotation, heldAnnotation, replicasAnnotation] as const;

@@ -82,10 +82,8 @@ interface RunTimes {
  */
 const slowAnswerMs = 2_000;
 
-const answersAreSlow = (
-  { slowestResponseMs: slowestResponseMs = 0 }: ProbeMemory,
-  { startedAt, endsBy }: RunTimes,
-): boolean => slowestResponseMs > Math.min(slowAnswerMs, (endsBy - startedAt) / 4);
+const answersAreSlow = ({ slowestResponseMs = 0 }: ProbeMemory, { startedAt, endsBy }: RunTimes): boolean =>
+  slowestResponseMs > Math.min(slowAnswerMs, (endsBy - startedAt) / 4);
 
 /** True if another response that takes as long as the first ones of this run arrives before its time is up. */
 const hasTimeForAnother = ({ startedAt, endsBy }: RunTimes, now: number): boolean => now + (now - startedAt) < endsBy;

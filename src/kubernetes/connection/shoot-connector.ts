@@ -27,6 +27,7 @@ export interface ShootConnectorOptions {
 /**
  * Creates a connector to shoots: one TCP connection per run, shared by the run's requests one after the other, and never used again
  * unless it is `kept`. The TLS session of the last run is resumed as long as the text of the kubeconfig is the same.
+ * The connection itself opens in transport/dial.ts.
  */
 export const createShootConnector = (options: ShootConnectorOptions): ShootConnector => {
   const budget = new BodyBudget(bodiesBytes);

@@ -3,7 +3,7 @@ import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
 import { earliestAllSilent, judgeAllSilent, allSilentInstant, someAreSilent } from './all-silent.ts';
-import { decisionOf, healthy, minRetryDelayMs } from './decision.ts';
+import { type Decision, decisionOf, healthy, minRetryDelayMs } from './decision.ts';
 import type { LeaseObservation } from './lease-history.ts';
 import { confirmableAt, endDowntime } from './downtime.ts';
 import { afterFailedCandidateRead } from './failure.ts';
@@ -28,7 +28,6 @@ import {
   thresholdInstant,
   wrongClocksDeadline,
 } from './lease-threshold.ts';
-import type { Decision } from './decision.ts';
 import type { LeaseList, ProbeInput } from './probe-input.ts';
 import type { ProbeMemory } from './probe-memory.ts';
 import type { LeaseCounts, Downtime, ReadError } from './verdict.ts';
@@ -171,6 +170,7 @@ const judge = (candidates: readonly ObservedLease[], input: ProbeInput): Decisio
   const candidatesCase = { candidates, counts, reason, crossesAt: thresholdInstant(candidates, settings) };
   const byAllSilent = judgeAllSilent(candidatesCase, input);
   if (reachesThreshold(counts, settings)) {
+    // While all are silent, the memory of when that was first observed stays.
     return judgeExpired(candidatesCase, byAllSilent === undefined ? notAllSilent : input);
   }
   const byTrigger = judgeTrigger(candidatesCase, notAllSilent);
@@ -211,7 +211,10 @@ const judgeExpired = (candidatesCase: CandidatesCase, input: ProbeInput): Decisi
   });
 };
 
-/** True if the lease's age rests on a timestamp that a wrong clock may have written: the first one we saw, or one after a long gap between observations. */
+/**
+ * True if the lease's age rests on a timestamp that a wrong clock may have written: the first one we saw, or (expired, though just seen renewed) one after a
+ * gap between observations that was longer than the expiry age.
+ */
 const restsOnTimestamp = ({ firstSeen, renewed }: ObservedLease): boolean => firstSeen || renewed;
 
 /** Judges a single candidate. It proves nothing about the network, but a pool that shrank to one node while its shoot was held must be restored in the end. */

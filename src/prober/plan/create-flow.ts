@@ -35,6 +35,7 @@ export const createFlow = (plan: FlowPlan): Flow => {
     reason: plan.reason,
     withoutLead: plan.withoutLead,
     startedAt: plan.now,
+    // The order is the configured one: ascending by the `level` of `scaleDown` or `scaleUp`.
     levels: [...new Set(operations.map(({ info }) => info.level))].sort((a, b) => a - b),
     startedLevels: 0,
     levelStartedAt: plan.now,

@@ -16,6 +16,7 @@ export interface FlowStep {
   readonly end?: FlowEnd;
 }
 
+/** Applies the responses, steps the operations of the started levels, and starts the levels that may start now. */
 export const advanceFlow = (
   flow: Flow,
   input: FlowInput & { readonly responses: readonly ActionResponse[] },
