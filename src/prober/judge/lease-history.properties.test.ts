@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../kubernetes/api/lease.ts';
-import {
-  type JudgedLease,
-  type LeaseHistory,
-  distrustTimestamps,
-  emptyLeaseHistory,
-  recordAndJudgeLeases,
-  isAnyRenewed,
-  resetAges,
-} from './lease-history.ts';
+import { type LeaseHistory, distrustTimestamps, emptyLeaseHistory, isAnyRenewed, resetAges } from './lease-history.ts';
+import { type JudgedLease, recordAndJudgeLeases } from './lease-expiry.ts';
 
 const expiryAgeMs = 30_000;
 const renewEveryMs = 10_000;

@@ -5,10 +5,10 @@ import {
   type LeaseObservation,
   distrustTimestamps,
   emptyLeaseHistory,
-  recordAndJudgeLeases,
   isAnyRenewed,
   resetAges,
 } from './lease-history.ts';
+import { recordAndJudgeLeases } from './lease-expiry.ts';
 
 const expiryAgeMs = 30_000;
 const tenMinutes = 600_000;

@@ -1,6 +1,6 @@
 import type { Lease } from '../../kubernetes/api/lease.ts';
 
-// Keeps what was observed of a shoot's leases, and judges if each lease is expired.
+// Keeps what was observed of a shoot's leases: when each of them was last renewed. lease-expiry.ts judges if they are expired.
 
 /** One list of the leases. Times are monotonic milliseconds, except `wall`. */
 export interface LeaseObservation {
@@ -51,13 +51,11 @@ export const emptyLeaseHistory: LeaseHistory = {
   distrustUntil: never,
 };
 
-export interface JudgedLease {
+/** A lease as the history has it after an observation. */
+export interface RecordedLease {
   readonly name: string;
   /** Monotonic instant of its last credible renewal, not reset by downtime of the API server; -Infinity for none. */
   readonly renewedAt: number;
-  /** Monotonic instant at which the lease expires (or expired) if it is not renewed. */
-  readonly expiresAt: number;
-  readonly expired: boolean;
   /** True if the history had no such lease before this observation: only the timestamp shows its age. */
   readonly firstSeen: boolean;
   /** True if the lease was renewed since the previous observation. */
@@ -86,32 +84,31 @@ const createFinder = (names: readonly string[]): ((name: string) => number | und
 };
 
 /**
- * Enters an observation into the history and judges every lease: it expires `expiryAgeMs` after its last renewal.
+ * Enters an observation into the history.
  *
- * Like KCM's node lifecycle controller, it judges a lease by when we saw it change, so that a node with a wrong clock does not count as dead.
+ * Like KCM's node lifecycle controller, it judges a renewal by when we saw the lease change, so that a node with a wrong clock does not count as dead.
  * The lease's own timestamp counts if it agrees with what we saw, and on the first observation, when nothing else is known.
  * A timestamp in the future counts as "now": a renewal cannot be later than the observation that shows it.
  */
-export const recordAndJudgeLeases = (
+export const recordLeases = (
   history: LeaseHistory,
   leases: readonly Lease[],
-  { observation, expiryAgeMs }: { readonly observation: LeaseObservation; readonly expiryAgeMs: number },
-): { readonly history: LeaseHistory; readonly judged: readonly JudgedLease[] } => {
+  observation: LeaseObservation,
+): { readonly history: LeaseHistory; readonly recorded: readonly RecordedLease[] } => {
   const findPlace = createFinder(history.names);
   // If our own clock is wrong, the nodes' clocks agree with the API server's.
   const byServer = { ...observation, wall: observation.wall + (observation.skewMs ?? 0) };
   const renewTimes = leases.map(({ renewTime = never }) => renewTime);
-  const renewedAt = Array.from(renewTimes);
   const neverSeenRenewed = new Set<string>();
   const wrongClocks = new Set<string>();
   let sameNames = leases.length === history.names.length;
-  const judged = leases.map(({ name: given, renewTime = never }, index): JudgedLease => {
+  const recorded = leases.map(({ name: given, renewTime = never }, index): RecordedLease => {
     const place = findPlace(given);
     if (place !== index) sameNames = false;
     const firstSeen = place === undefined;
     const renewed = !firstSeen && history.renewTimes[place] !== renewTime;
     const known = firstSeen || renewed ? undefined : history.renewedAt[place];
-    const countsFrom = known ?? effectiveRenewal(history, renewTime, { observation, firstSeen });
+    const renewedAt = known ?? effectiveRenewal(history, renewTime, { observation, firstSeen });
     // Reuses the string of the previous observation; otherwise each observation would keep its own copies of the names.
     const name = firstSeen ? given : (history.names[place] ?? given);
     if (firstSeen || (!renewed && history.neverSeenRenewed.has(name))) neverSeenRenewed.add(name);
@@ -119,36 +116,27 @@ export const recordAndJudgeLeases = (
       ? !agrees(history, renewTime, observation) && !agrees(history, renewTime, byServer)
       : history.wrongClocks.has(name);
     if (wrongClock) wrongClocks.add(name);
-    renewedAt[index] = countsFrom;
-    const expiresAt = (renewTime === never ? countsFrom : Math.max(countsFrom, history.notOlderThan)) + expiryAgeMs;
-    return {
-      name,
-      renewedAt: countsFrom,
-      expiresAt,
-      expired: observation.startedAt >= expiresAt,
-      firstSeen,
-      renewed,
-      wrongClock,
-    };
+    return { name, renewedAt, firstSeen, renewed, wrongClock };
   });
-  const names = sameNames ? history.names : judged.map(({ name }) => name);
+  const names = sameNames ? history.names : recorded.map(({ name }) => name);
+  const renewedAt = recorded.map((lease) => lease.renewedAt);
+  const { startedAt: lastObservedAt } = observation;
   return {
-    history: {
-      ...history,
-      names,
-      renewTimes,
-      renewedAt,
-      neverSeenRenewed,
-      wrongClocks,
-      lastObservedAt: observation.startedAt,
-    },
-    judged,
+    history: { ...history, names, renewTimes, renewedAt, neverSeenRenewed, wrongClocks, lastObservedAt },
+    recorded,
   };
 };
 
-/** Returns the monotonic instant from which the age of each lease counts: its last renewal, or the end of a later downtime. */
-export const renewalsOf = ({ renewedAt, renewTimes, notOlderThan }: LeaseHistory): readonly number[] =>
-  renewedAt.map((at, place) => (renewTimes[place] === never ? at : Math.max(at, notOlderThan)));
+/**
+ * Returns the monotonic instant from which the age of a lease counts: its last renewal (`renewedAt`), or the end of a later downtime of the API server;
+ * -Infinity for a lease without `renewTime`.
+ */
+export const ageCountsFrom = ({ notOlderThan }: LeaseHistory, renewedAt: number): number =>
+  renewedAt === never ? never : Math.max(renewedAt, notOlderThan);
+
+/** Returns for each lease the instant from which its age counts. */
+export const renewalsOf = (history: LeaseHistory): readonly number[] =>
+  history.renewedAt.map((at) => ageCountsFrom(history, at));
 
 /** True if one of the leases with these names was renewed since the latest observation. */
 export const isAnyRenewed = (history: LeaseHistory, leases: readonly Lease[], names: ReadonlySet<string>): boolean => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JudgedLease } from './lease-history.ts';
+import type { JudgedLease } from './lease-expiry.ts';
 import { defaultSettings, disturbed, undisturbed } from '../testing/probe-run.ts';
 import {
   canOnlyBeHealthy,

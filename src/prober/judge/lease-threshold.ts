@@ -1,8 +1,8 @@
-import type { JudgedLease } from './lease-history.ts';
+import type { JudgedLease } from './lease-expiry.ts';
 import type { DependentsView, ProbeSettings } from './probe-input.ts';
 import type { LeaseCounts } from './verdict.ts';
 
-// Compares the share of expired leases with the threshold, now and at later instants. A single lease is judged in lease-history.ts.
+// Compares the share of expired leases with the threshold, now and at later instants. A single lease is judged in lease-expiry.ts.
 
 /** Returns the n-th smallest value, counted from 1; undefined if there are fewer values. No value may be NaN. */
 export const nthSmallest = (values: readonly number[], n: number): number | undefined =>

@@ -1,10 +1,5 @@
-import {
-  type JudgedLease,
-  type LeaseObservation,
-  distrustTimestamps,
-  recordAndJudgeLeases,
-  isAnyRenewed,
-} from './lease-history.ts';
+import { type JudgedLease, recordAndJudgeLeases } from './lease-expiry.ts';
+import { type LeaseObservation, distrustTimestamps, isAnyRenewed } from './lease-history.ts';
 import type { Lease } from '../../kubernetes/api/lease.ts';
 import type { ProbeInput } from './probe-input.ts';
 import type { ProbeMemory } from './probe-memory.ts';
