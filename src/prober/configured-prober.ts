@@ -9,7 +9,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Gauge } from '../ports/meter.ts';
 import type { Random } from '../ports/random.ts';
 import { type ReadyCheck, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
-import { type ApiServers, createApiServers } from './api-servers.ts';
+import { type ApiServers, createApiServers } from './watches/api-servers.ts';
 import { type HeldByShoot, ProberController } from './controller.ts';
 import { listHeldUnprobed } from './held/held-unprobed.ts';
 import { LostClusters, namesOf, ownersOfMarks } from './held/lost-clusters.ts';
@@ -19,7 +19,7 @@ import { type Pauses, configuredPause } from './pauses.ts';
 import type { ProberReport } from './report.ts';
 import type { ProberSettings } from './settings.ts';
 import type { ProberMemories } from './prober-memory.ts';
-import { type ProberSources, createProberSources } from './sources.ts';
+import { type ProberSources, createProberSources } from './watches/sources.ts';
 import type { StatusRecorder } from './status/status-recorder.ts';
 import { shootNameIn } from './status/prober-status.ts';
 

@@ -9,7 +9,7 @@ import {
   sameSettings,
 } from './judge/lifecycle.ts';
 import type { ExternalProbeRegistry } from './judge/external-probe-majority.ts';
-import { type ExternalProbeSourceDeps, createExternalProbes } from './external-probes.ts';
+import { type ExternalProbeSourceDeps, createExternalProbes } from './external-probe/external-probes.ts';
 import type { ProberMemory, ProberStart } from './prober-memory.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
 import type { ClusterSource, HostedCluster } from './source/cluster-source.ts';

@@ -4,7 +4,7 @@ import type { Flow } from './plan/flow-state.ts';
 import type { Action, ActionResponse } from './plan/operation.ts';
 import type { ShootProberState } from './plan/shoot-state.ts';
 import type { ProberReport } from './report.ts';
-import type { GraceDeadline } from './report-scaling.ts';
+import type { GraceDeadline } from './report/scaling.ts';
 import { type WithoutLeadDeps, WritesWithoutLead } from './standby.ts';
 
 export interface FlowRequestsDeps extends WithoutLeadDeps {

@@ -15,7 +15,7 @@ export {
   parseClusterName,
   withoutPlaceholders,
 } from './cluster-name.ts';
-export { kubeconfigKeyOf, kubeconfigQuery } from './watch-kubeconfigs.ts';
+export { kubeconfigKeyOf, kubeconfigQuery } from './watches/watch-kubeconfigs.ts';
 export { configuredPause, laterPause, shownPause } from './pauses.ts';
 export { type PluralOf, namesOf, neededByProber, proberGrants, proberShootGrants, secretsNamed } from './rights.ts';
 export type { DependentResource, ExternalProbeMode, ExternalProbeSettings, ProberSettings } from './settings.ts';

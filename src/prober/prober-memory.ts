@@ -1,4 +1,4 @@
-import type { ExternalProbeMemory } from './external-prober.ts';
+import type { ExternalProbeMemory } from './external-probe/external-prober.ts';
 import type { LifecycleDecision, ShootSettings } from './judge/lifecycle.ts';
 import { type ProbeMemory, emptyProbeMemory } from './judge/probe-memory.ts';
 import type { ShootProberState } from './plan/shoot-state.ts';

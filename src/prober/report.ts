@@ -3,16 +3,16 @@ import type { Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { EventRecorder } from '../telemetry/index.ts';
 import { verdictNameOf } from './judge/verdict.ts';
-import { HeldGauges } from './held-gauges.ts';
+import { HeldGauges } from './report/held-gauges.ts';
 import { type ProberMetrics, createProberMetrics, forgetShoot } from './metrics.ts';
-import { type JudgedShoot, LateProtectionReporter } from './report-late-protection.ts';
-import { type ExternalProbeReport, ExternalProbeReporter } from './report-external-probe.ts';
-import { ClusterProblemReporter } from './report-cluster-problem.ts';
-import { type PauseReport, PauseReporter } from './report-pause.ts';
-import { type EndedRun, RunReporter } from './report-run.ts';
-import { type ScalingReport, ScalingReporter } from './report-scaling.ts';
-import { logStopped } from './report-stop.ts';
-import { VerdictCounts } from './verdict-counts.ts';
+import { type JudgedShoot, LateProtectionReporter } from './report/late-protection.ts';
+import { type ExternalProbeReport, ExternalProbeReporter } from './report/external-probe.ts';
+import { ClusterProblemReporter } from './report/cluster-problem.ts';
+import { type PauseReport, PauseReporter } from './report/pause.ts';
+import { type EndedRun, RunReporter } from './report/run.ts';
+import { type ScalingReport, ScalingReporter } from './report/scaling.ts';
+import { logStopped } from './report/stop.ts';
+import { VerdictCounts } from './report/verdict-counts.ts';
 
 /** The only stage that logs, counts and records Events. `namespace` is the name of a cluster, as log and metrics label it. */
 export interface ProberReport extends ScalingReport, ExternalProbeReport, PauseReport {

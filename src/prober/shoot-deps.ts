@@ -1,8 +1,8 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
-import type { ApiServers } from './api-servers.ts';
+import type { ApiServers } from './watches/api-servers.ts';
 import type { DependentsDeps } from './dependents.ts';
-import type { ExternalProbeSource } from './external-prober.ts';
+import type { ExternalProbeSource } from './external-probe/external-prober.ts';
 import type { ReadsDeps } from './observe.ts';
 import type { Pauses } from './pauses.ts';
 import type { Role } from './plan/without-lead.ts';

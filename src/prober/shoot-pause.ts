@@ -2,7 +2,7 @@ import type { FoundPause } from '../gardener/pause.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Pauses } from './pauses.ts';
 import type { ShootProberState } from './plan/shoot-state.ts';
-import type { PauseReport } from './report-pause.ts';
+import type { PauseReport } from './report/pause.ts';
 
 export interface ShootPauseDeps {
   readonly clock: Clock;

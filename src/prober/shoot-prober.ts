@@ -2,7 +2,7 @@ import { Dependents } from './dependents.ts';
 import type { ReleasePolicy, ShootSettings } from './judge/lifecycle.ts';
 import { runNeededBy } from './judge/next-run.ts';
 import { type ProbeRequest, probe } from './probe.ts';
-import { ExternalProber } from './external-prober.ts';
+import { ExternalProber } from './external-probe/external-prober.ts';
 import { FlowRequests } from './flow-requests.ts';
 import { forCluster } from './held/cluster-owner.ts';
 import { advanceShoot } from './plan/advance-shoot.ts';

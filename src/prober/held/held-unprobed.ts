@@ -10,7 +10,7 @@ import type { DependentResource, ProberSettings } from '../settings.ts';
 import type { HostedCluster } from '../source/cluster-source.ts';
 import { shootNameIn } from '../status/prober-status.ts';
 import type { HeldInShoot, HeldUnprobed } from '../status/schema.ts';
-import type { WatchedDependent } from '../watch-dependent.ts';
+import type { WatchedDependent } from '../watches/watch-dependent.ts';
 
 type Marked = Pick<ObjectMeta, 'annotations'>;
 

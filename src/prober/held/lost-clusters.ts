@@ -7,7 +7,7 @@ import { findOwned } from './cluster-owner.ts';
 import type { ProberMemories } from '../prober-memory.ts';
 import type { ProberSettings } from '../settings.ts';
 import { sourceOf } from '../source/source-of.ts';
-import type { ProberSources } from '../sources.ts';
+import type { ProberSources } from '../watches/sources.ts';
 
 export const namesOf = (clusters: Pick<Store<unknown>, 'entries'>): Set<string> =>
   new Set(Array.from(clusters.entries(), ([name]) => name));

@@ -10,7 +10,7 @@ import type { Meter } from '../../ports/meter.ts';
 import type { Random } from '../../ports/random.ts';
 import { whenAborted } from '../../process/index.ts';
 import { createEventRecorder } from '../../telemetry/index.ts';
-import { createApiServers } from '../api-servers.ts';
+import { createApiServers } from '../watches/api-servers.ts';
 import { type HeldResource, findHeldOf, heldKey, heldName, isLeftover } from './held.ts';
 import { type ListHeldOptions, listHeldAndLeftovers } from './list-held.ts';
 import { findOwned } from './cluster-owner.ts';
@@ -21,7 +21,7 @@ import { type ShootRelease, releasePolicyOnRequest, releaseShoot } from './relea
 import { describeWaiting } from '../status/scaling-progress.ts';
 import type { ShootProberView } from '../status/shoot-prober-view.ts';
 import { type ProberReport, createProberReport } from '../report.ts';
-import { type ProberSources, createProberSources } from '../sources.ts';
+import { type ProberSources, createProberSources } from '../watches/sources.ts';
 
 export interface ReleaseOptions extends ListHeldOptions {
   /** Reason for the release, for log and Events. */

@@ -16,7 +16,7 @@ import { watched } from '../../process/rights/index.ts';
 import { capiClusterGone, decideCapiLifecycle } from '../judge/capi-lifecycle.ts';
 import { parseClusterName } from '../cluster-name.ts';
 import type { ClusterSourceSettings, ProberSettings } from '../settings.ts';
-import { kubeconfigQuery, watchKubeconfigs } from '../watch-kubeconfigs.ts';
+import { kubeconfigQuery, watchKubeconfigs } from '../watches/watch-kubeconfigs.ts';
 import type { ClusterSource, HostedCluster } from './cluster-source.ts';
 
 const group = 'cluster.x-k8s.io';

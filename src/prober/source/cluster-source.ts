@@ -9,7 +9,7 @@ import type { NamespacedName } from '../../kubernetes/api/resource-ref.ts';
 import type { Informer } from '../../kubernetes/cache/index.ts';
 import type { Grant } from '../../process/rights/index.ts';
 import type { LifecycleDecision } from '../judge/lifecycle.ts';
-import type { WatchDeps } from '../watch-dependent.ts';
+import type { WatchDeps } from '../watches/watch-dependent.ts';
 
 /** A cluster whose control plane runs in the seed. */
 export interface HostedCluster {

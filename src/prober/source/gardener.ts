@@ -7,7 +7,7 @@ import { createInformer } from '../../kubernetes/cache/index.ts';
 import { watched } from '../../process/rights/index.ts';
 import { decideShootLifecycle, shootGone } from '../judge/shoot-lifecycle.ts';
 import type { ProberSettings } from '../settings.ts';
-import { watchKubeconfigs } from '../watch-kubeconfigs.ts';
+import { watchKubeconfigs } from '../watches/watch-kubeconfigs.ts';
 import type { ClusterSource, HostedCluster } from './cluster-source.ts';
 
 const path = '/apis/extensions.gardener.cloud/v1alpha1/clusters';

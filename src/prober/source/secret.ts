@@ -6,7 +6,7 @@ import { decodeKubeconfigUnder } from '../../kubernetes/kubeconfig/index.ts';
 import { whenAborted } from '../../process/index.ts';
 import { secretGone } from '../judge/secret-lifecycle.ts';
 import type { ClusterSourceSettings, ProberSettings } from '../settings.ts';
-import type { WatchDeps } from '../watch-dependent.ts';
+import type { WatchDeps } from '../watches/watch-dependent.ts';
 import { holdsOutside } from '../held/cluster-owner.ts';
 import type { ClusterSource } from './cluster-source.ts';
 import { LabelledSecrets, type LabelledSecretView } from './labelled-secrets.ts';

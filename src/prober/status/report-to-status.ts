@@ -1,6 +1,6 @@
 import { effectOf } from '../plan/patch-plan.ts';
 import type { ProberReport } from '../report.ts';
-import type { ReceivedResponse } from '../report-scaling.ts';
+import type { ReceivedResponse } from '../report/scaling.ts';
 import type { StatusRecorder } from './status-recorder.ts';
 import type { Scaled } from './shoot-record.ts';
 

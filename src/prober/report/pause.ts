@@ -1,10 +1,10 @@
-import { describePause } from '../gardener/pause.ts';
-import type { FoundPause } from '../gardener/pause.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { EventRecorder } from '../telemetry/index.ts';
-import type { ProberMetrics } from './metrics.ts';
-import { eventMessage, namespaceRef } from './cluster-name.ts';
-import type { PauseChange } from './pauses.ts';
+import { describePause } from '../../gardener/pause.ts';
+import type { FoundPause } from '../../gardener/pause.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { EventRecorder } from '../../telemetry/index.ts';
+import type { ProberMetrics } from '../metrics.ts';
+import { eventMessage, namespaceRef } from '../cluster-name.ts';
+import type { PauseChange } from '../pauses.ts';
 
 export interface PauseReport {
   pauseChanged(change: PauseChange): void;

@@ -1,4 +1,4 @@
-import type { Store } from '../kubernetes/cache/index.ts';
+import type { Store } from '../../kubernetes/cache/index.ts';
 
 /** The workload that runs the API servers of shoots (`apiServerRef`), watched by its name in all namespaces. */
 export interface ApiServerSource {

@@ -1,11 +1,11 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { EventRecorder } from '../telemetry/index.ts';
-import { type Downtime, type Verdict, verdictNameOf } from './judge/verdict.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { EventRecorder } from '../../telemetry/index.ts';
+import { type Downtime, type Verdict, verdictNameOf } from '../judge/verdict.ts';
 import type { HeldGauges } from './held-gauges.ts';
-import type { ProberMetrics } from './metrics.ts';
-import { eventMessage, namespaceRef } from './cluster-name.ts';
-import type { ProbeResult } from './probe.ts';
+import type { ProberMetrics } from '../metrics.ts';
+import { eventMessage, namespaceRef } from '../cluster-name.ts';
+import type { ProbeResult } from '../probe.ts';
 
 export interface EndedRun {
   readonly result: ProbeResult;

@@ -1,4 +1,4 @@
-import type { Logger } from '../ports/logger.ts';
+import type { Logger } from '../../ports/logger.ts';
 
 const wayOut = 'a prober must come back, or restore them with dwd release --shoot NAMESPACE when the outage is over';
 /** Maximum number of shoots in one line of the log. */

@@ -1,15 +1,15 @@
-import { ignoreScalingAnnotation } from '../gardener/scaling-annotations.ts';
-import { shorten } from '../kubernetes/api/shorten.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { EventRecorder } from '../telemetry/index.ts';
+import { ignoreScalingAnnotation } from '../../gardener/scaling-annotations.ts';
+import { shorten } from '../../kubernetes/api/shorten.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { EventRecorder } from '../../telemetry/index.ts';
 import type { HeldGauges } from './held-gauges.ts';
-import type { ProberMetrics } from './metrics.ts';
+import type { ProberMetrics } from '../metrics.ts';
 import { writeFields, writeVerb, describeWrite } from './describe-write.ts';
-import { type RefTemplate, eventMessage, namespaceRef, parseClusterName } from './cluster-name.ts';
-import type { Flow, FlowEnd } from './plan/flow-state.ts';
-import { effectOf, unknownManager } from './plan/patch-plan.ts';
-import type { WithoutLead } from './plan/without-lead.ts';
-import { type Action, type Operation, type ActionResponse, maxAttempts } from './plan/operation.ts';
+import { type RefTemplate, eventMessage, namespaceRef, parseClusterName } from '../cluster-name.ts';
+import type { Flow, FlowEnd } from '../plan/flow-state.ts';
+import { effectOf, unknownManager } from '../plan/patch-plan.ts';
+import type { WithoutLead } from '../plan/without-lead.ts';
+import { type Action, type Operation, type ActionResponse, maxAttempts } from '../plan/operation.ts';
 
 /** The instants of a scale-down verdict, in monotonic milliseconds: when the threshold was crossed, and when KCM would act. */
 export interface GraceDeadline {

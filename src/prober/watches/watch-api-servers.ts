@@ -1,10 +1,10 @@
-import { decodeAvailableReplicas } from '../gardener/api-server.ts';
-import { refKey } from '../kubernetes/api/resource-ref.ts';
-import { type KindWatch, type WatchKindDeps, watchKind } from '../kubernetes/cache/index.ts';
+import { decodeAvailableReplicas } from '../../gardener/api-server.ts';
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import { type KindWatch, type WatchKindDeps, watchKind } from '../../kubernetes/cache/index.ts';
 import type { ApiServerSource } from './api-server-source.ts';
-import { ownerOf } from './held/cluster-owner.ts';
-import { isTemplate, parseClusterName } from './cluster-name.ts';
-import type { ProberSettings } from './settings.ts';
+import { ownerOf } from '../held/cluster-owner.ts';
+import { isTemplate, parseClusterName } from '../cluster-name.ts';
+import type { ProberSettings } from '../settings.ts';
 
 export interface WatchedApiServer extends ApiServerSource, Pick<KindWatch<number>, 'run' | 'problem'> {
   /** `refKey` of the workload that runs the API servers. */

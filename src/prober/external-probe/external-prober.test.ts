@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
-import { ApiError } from '../kubernetes/api/errors.ts';
-import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
-import type { Store } from '../kubernetes/cache/store.ts';
-import { createExternalProbeRegistry } from './judge/external-probe-majority.ts';
-import { emptyProbeMemory } from './judge/probe-memory.ts';
-import type { Verdict } from './judge/verdict.ts';
+import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { ApiError } from '../../kubernetes/api/errors.ts';
+import type { ShootConnector } from '../../kubernetes/api/shoot-connection.ts';
+import type { Store } from '../../kubernetes/cache/store.ts';
+import { createExternalProbeRegistry } from '../judge/external-probe-majority.ts';
+import { emptyProbeMemory } from '../judge/probe-memory.ts';
+import type { Verdict } from '../judge/verdict.ts';
 import { ExternalProber } from './external-prober.ts';
-import type { ExternalProbeReport } from './report-external-probe.ts';
-import { failedVerdict, upVerdict } from './testing/cases.ts';
-import { defaultSettings } from './testing/probe-run.ts';
-import { createStaticStore } from './testing/static-store.ts';
+import type { ExternalProbeReport } from '../report/external-probe.ts';
+import { failedVerdict, upVerdict } from '../testing/cases.ts';
+import { defaultSettings } from '../testing/probe-run.ts';
+import { createStaticStore } from '../testing/static-store.ts';
 
 let clock: FakeClock;
 let heard: string[];

@@ -1,5 +1,5 @@
-import type { VerdictName } from './judge/verdict.ts';
-import type { ProberMetrics } from './metrics.ts';
+import type { VerdictName } from '../judge/verdict.ts';
+import type { ProberMetrics } from '../metrics.ts';
 
 /** Counts the shoots by their latest verdict, in a gauge. */
 export class VerdictCounts {

@@ -1,9 +1,9 @@
-import { clusterNameLabel } from '../cluster-api/machine.ts';
-import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
-import { type Informer, createInformer } from '../kubernetes/cache/index.ts';
-import { decodeKubeconfigUnder } from '../kubernetes/kubeconfig/index.ts';
-import { isTemplate, placeholderValue } from './cluster-name.ts';
-import type { ProberSettings } from './settings.ts';
+import { clusterNameLabel } from '../../cluster-api/machine.ts';
+import { decodeMeta, decodeObject } from '../../kubernetes/api/decode.ts';
+import { type Informer, createInformer } from '../../kubernetes/cache/index.ts';
+import { decodeKubeconfigUnder } from '../../kubernetes/kubeconfig/index.ts';
+import { isTemplate, placeholderValue } from '../cluster-name.ts';
+import type { ProberSettings } from '../settings.ts';
 import type { WatchDeps } from './watch-dependent.ts';
 
 /**

@@ -1,10 +1,10 @@
-import { type ObjectMeta, decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
-import { refKey } from '../kubernetes/api/resource-ref.ts';
-import { type ScalableObject, decodeScalable } from '../kubernetes/api/scalable.ts';
-import { type DependentSource, type KindWatch, type WatchKindDeps, watchKind } from '../kubernetes/cache/index.ts';
-import type { Gauge } from '../ports/meter.ts';
-import { type RefTemplate, isTemplate, placeholderValue } from './cluster-name.ts';
-import type { DependentResource } from './settings.ts';
+import { type ObjectMeta, decodeMeta, decodeObject } from '../../kubernetes/api/decode.ts';
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import { type ScalableObject, decodeScalable } from '../../kubernetes/api/scalable.ts';
+import { type DependentSource, type KindWatch, type WatchKindDeps, watchKind } from '../../kubernetes/cache/index.ts';
+import type { Gauge } from '../../ports/meter.ts';
+import { type RefTemplate, isTemplate, placeholderValue } from '../cluster-name.ts';
+import type { DependentResource } from '../settings.ts';
 
 export interface WatchDeps extends WatchKindDeps {
   /** Gauge by `resource`: 1 while a dependent resource cannot be scaled or annotated because the API server does not serve its kind. */

@@ -1,7 +1,7 @@
-import type { Logger } from '../ports/logger.ts';
-import type { AttemptResult, ExternalProbeHistory } from './judge/external-probe-history.ts';
-import type { Reachability } from './judge/probe-input.ts';
-import type { ProberMetrics } from './metrics.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { AttemptResult, ExternalProbeHistory } from '../judge/external-probe-history.ts';
+import type { Reachability } from '../judge/probe-input.ts';
+import type { ProberMetrics } from '../metrics.ts';
 
 export interface EndedExternalAttempt {
   readonly result: AttemptResult;

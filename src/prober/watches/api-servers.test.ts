@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { StoreChange } from '../kubernetes/cache/store.ts';
+import type { StoreChange } from '../../kubernetes/cache/store.ts';
 import type { ApiServerSource } from './api-server-source.ts';
 import { type ApiServers, createApiServers } from './api-servers.ts';
 

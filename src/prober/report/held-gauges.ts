@@ -1,5 +1,5 @@
-import type { Clock } from '../ports/clock.ts';
-import type { ProberMetrics } from './metrics.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ProberMetrics } from '../metrics.ts';
 
 /** The gauges of the held resources of each shoot. */
 export class HeldGauges {

@@ -1,9 +1,9 @@
-import type { Store } from '../kubernetes/cache/index.ts';
-import { type ExternalProbeRegistry, createExternalProbeRegistry } from './judge/external-probe-majority.ts';
+import type { Store } from '../../kubernetes/cache/index.ts';
+import { type ExternalProbeRegistry, createExternalProbeRegistry } from '../judge/external-probe-majority.ts';
 import { type ExternalProbeMemory, type ExternalProbeSource, factsOf } from './external-prober.ts';
-import type { ExternalProbeReport } from './report-external-probe.ts';
-import type { ProberSettings } from './settings.ts';
-import { kubeconfigKeyOf } from './watch-kubeconfigs.ts';
+import type { ExternalProbeReport } from '../report/external-probe.ts';
+import type { ProberSettings } from '../settings.ts';
+import { kubeconfigKeyOf } from '../watches/watch-kubeconfigs.ts';
 
 export interface ExternalProbeSourceDeps {
   readonly settings: ProberSettings;

@@ -1,11 +1,11 @@
 import { beforeEach, expect, it } from 'vitest';
-import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
-import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
-import { createRecordingMeter } from '../../test/doubles/recording-meter.ts';
-import type { Verdict } from './judge/verdict.ts';
-import { createProberMetrics } from './metrics.ts';
-import { LateProtectionReporter } from './report-late-protection.ts';
-import { upVerdict } from './testing/cases.ts';
+import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
+import { createRecordingMeter } from '../../../test/doubles/recording-meter.ts';
+import type { Verdict } from '../judge/verdict.ts';
+import { createProberMetrics } from '../metrics.ts';
+import { LateProtectionReporter } from './late-protection.ts';
+import { upVerdict } from '../testing/cases.ts';
 
 let clock: FakeClock;
 /** Level, namespace and seconds of each line of the log. */

@@ -1,5 +1,5 @@
-import { shorten } from '../kubernetes/api/shorten.ts';
-import { type Write, effectOf } from './plan/patch-plan.ts';
+import { shorten } from '../../kubernetes/api/shorten.ts';
+import { type Write, effectOf } from '../plan/patch-plan.ts';
 
 /** Returns the fields that a write changes, for the log. */
 export const writeFields = (write: Write): Readonly<Record<string, unknown>> => {

@@ -1,11 +1,11 @@
-import { getVersion } from '../gardener/shoot-calls.ts';
-import { ApiError } from '../kubernetes/api/errors.ts';
-import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
-import type { Store } from '../kubernetes/cache/index.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Random } from '../ports/random.ts';
-import { shootClientFor } from './shoot-client.ts';
-import type { ExternalProbeFacts, ExternalProbeRegistry } from './judge/external-probe-majority.ts';
+import { getVersion } from '../../gardener/shoot-calls.ts';
+import { ApiError } from '../../kubernetes/api/errors.ts';
+import type { ShootConnector } from '../../kubernetes/api/shoot-connection.ts';
+import type { Store } from '../../kubernetes/cache/index.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Random } from '../../ports/random.ts';
+import { shootClientFor } from '../shoot-client.ts';
+import type { ExternalProbeFacts, ExternalProbeRegistry } from '../judge/external-probe-majority.ts';
 import {
   type AttemptResult,
   type ExternalProbeHistory,
@@ -14,12 +14,12 @@ import {
   resultOfError,
   untriedExternalProbe,
   viewExternalProbe,
-} from './judge/external-probe-history.ts';
-import type { Decision } from './judge/decision.ts';
-import type { ExternalProbeView, ProbeSettings } from './judge/probe-input.ts';
-import { fillTemplate, parseClusterName } from './cluster-name.ts';
-import type { ExternalProbeReport } from './report-external-probe.ts';
-import type { ExternalProbeSettings } from './settings.ts';
+} from '../judge/external-probe-history.ts';
+import type { Decision } from '../judge/decision.ts';
+import type { ExternalProbeView, ProbeSettings } from '../judge/probe-input.ts';
+import { fillTemplate, parseClusterName } from '../cluster-name.ts';
+import type { ExternalProbeReport } from '../report/external-probe.ts';
+import type { ExternalProbeSettings } from '../settings.ts';
 
 /** Settings and sources that all external probes of a seed share. */
 export interface ExternalProbeSource {

@@ -1,7 +1,7 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Decision } from './judge/decision.ts';
-import type { ProberMetrics } from './metrics.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Decision } from '../judge/decision.ts';
+import type { ProberMetrics } from '../metrics.ts';
 
 /** A scale-down must follow the threshold within this time, in milliseconds. KCM's default grace period leaves ten seconds in all. */
 const timelyMs = 5_000;

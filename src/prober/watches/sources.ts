@@ -1,10 +1,10 @@
-import { type FoundPause, findPause } from '../gardener/pause.ts';
-import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
-import { type Informer, createInformer } from '../kubernetes/cache/index.ts';
-import type { ClusterSource, HostedCluster, WatchedClusters } from './source/cluster-source.ts';
-import { sourceOf } from './source/source-of.ts';
+import { type FoundPause, findPause } from '../../gardener/pause.ts';
+import { decodeMeta, decodeObject } from '../../kubernetes/api/decode.ts';
+import { type Informer, createInformer } from '../../kubernetes/cache/index.ts';
+import type { ClusterSource, HostedCluster, WatchedClusters } from '../source/cluster-source.ts';
+import { sourceOf } from '../source/source-of.ts';
 import { type WatchedApiServer, watchApiServers } from './watch-api-servers.ts';
-import type { ExternalProbeSettings, ProberSettings } from './settings.ts';
+import type { ExternalProbeSettings, ProberSettings } from '../settings.ts';
 import { type WatchDeps, type WatchedDependent, watchDependent } from './watch-dependent.ts';
 import { kubeconfigKeyOf, watchKubeconfigs } from './watch-kubeconfigs.ts';
 

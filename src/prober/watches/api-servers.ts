@@ -1,6 +1,6 @@
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { ApiServerSource } from './api-server-source.ts';
-import type { ApiServerView } from './judge/probe-input.ts';
+import type { ApiServerView } from '../judge/probe-input.ts';
 
 /** Availability of the API servers of all shoots, as the seed has shown it since this was created. */
 export interface ApiServers {
