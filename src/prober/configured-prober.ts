@@ -150,7 +150,7 @@ const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMe
       externalKubeconfigs,
       apiServers,
       dependents: new Map(dependents.map((source) => [source.key, source])),
-      onStep: (namespace, look) => deps.recorder.stepped(namespace, look),
+      onStep: (namespace, readView) => deps.recorder.stepped(namespace, readView),
       requeueAfter: (name, ms) => queue.addAfter(name, ms),
     },
     { clusters: known, memories: memories.probers, goneOf: (name) => lost.goneOf(name) },

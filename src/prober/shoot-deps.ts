@@ -29,7 +29,7 @@ export interface ShootProberDeps extends ReadsDeps, DependentsDeps, WithoutLeadD
   /** Absent if there is no external probe. */
   readonly externalProbe?: ExternalProbeSource;
   /** Called after every step of a shoot's prober, with a function that returns the prober's state from then on. */
-  readonly onStep?: (namespace: string, look: () => ShootProberView) => void;
+  readonly onStep?: (namespace: string, readView: () => ShootProberView) => void;
   /** Returns which writes this process may send now. Default: those of the leader. */
   readonly role?: () => Role;
 }

@@ -72,13 +72,13 @@ export class ShootRecord {
   readonly #restored = new Set<string>();
   #since = 0;
 
-  constructor(look: () => ShootProberView) {
-    this.#readView = look;
+  constructor(readView: () => ShootProberView) {
+    this.#readView = readView;
   }
 
   /** Called when another prober of the same shoot has taken over. */
-  lookThrough(look: () => ShootProberView): void {
-    this.#readView = look;
+  readThrough(readView: () => ShootProberView): void {
+    this.#readView = readView;
   }
 
   runEnded({ verdict, reason, counts, leftOut = nothingLeftOut, nodes }: Decision, { wall }: ClockReading): void {

@@ -60,10 +60,10 @@ export class StatusRecorder {
   }
 
   /** Called when the prober of a shoot has changed its state. `look` returns the state of that prober from now on. */
-  stepped(namespace: string, look: () => ShootProberView): void {
+  stepped(namespace: string, readView: () => ShootProberView): void {
     const record = this.#records.get(namespace);
-    if (record === undefined) this.#records.set(namespace, new ShootRecord(look));
-    else record.lookThrough(look);
+    if (record === undefined) this.#records.set(namespace, new ShootRecord(readView));
+    else record.readThrough(readView);
     this.#note(namespace);
   }
 
