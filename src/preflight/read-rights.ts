@@ -2,7 +2,7 @@ import { reviewAccess, reviewAccessOf } from '../kubernetes/api/access.ts';
 import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { type ProberSettings, neededByProber } from '../prober/index.ts';
 import type { NeededRight } from '../process/rights/index.ts';
-import type { RightsInput } from './checks/rights.ts';
+import { type RightsInput, ownRights } from './checks/rights.ts';
 import { type Reader, attempt, optionsOf, send } from './reader.ts';
 
 /** Owner of the rights to check: a ServiceAccount, or the user who runs the command. */
@@ -16,7 +16,7 @@ export const readRights = async (
   { settings, of }: { readonly settings: ProberSettings; readonly of: RightsOf },
 ): Promise<RightsInput> => {
   const isSelf = of === 'self';
-  const subject = isSelf ? 'yours' : `${of.namespace}/${of.name}`;
+  const subject = isSelf ? ownRights : `${of.namespace}/${of.name}`;
   const resource = isSelf ? 'selfsubjectaccessreviews' : 'subjectaccessreviews';
   const rights = await attempt({ ...reviews, resource }, async () => {
     const needed = await neededByProber(settings, { client: reader.client, options: optionsOf(reader) });

@@ -273,10 +273,10 @@ describe('the grace period', () => {
 
 describe('rights', () => {
   const need = { right: { verb: 'list', group: '', resource: 'secrets', name: 's' }, purpose: 'to reach shoots' };
-  const check = (needed: number, missing: number) =>
+  const check = (needed: number, missing: number, subject = 'garden/p') =>
     short(
       checkRights({
-        subject: 'garden/p',
+        subject,
         rights: ok({ needed, missing: Array.from({ length: missing }, () => need) }),
       }),
     );
@@ -299,6 +299,12 @@ describe('rights', () => {
     ],
   ])('of %d, %d are missing', (needed, missing, status, found) => {
     expect(check(needed, missing)).toMatchObject({ status, found });
+  });
+
+  it('of the user who runs the command, are all missing', () => {
+    expect(check(3, 3, 'yours').found).toEqual([
+      "right-missing -: you have none of the 3 rights: --rights-of=NAMESPACE/NAME checks those of the prober's ServiceAccount",
+    ]);
   });
 
   it('may be left out', () => {
