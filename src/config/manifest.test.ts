@@ -36,6 +36,11 @@ describe('proberConfig.check', () => {
     expect(proberConfig.check(`\ufeff  typo: 1`)).toContainEqual(expect.objectContaining({ path: 'typo', column: 3 }));
   });
 
+  it('shows a problem at the end of a ConfigMap in its last line, although the file has no final line feed', () => {
+    const text = 'kind: ConfigMap\ndata:\n  a: |\n    kubeConfigSecretName: [';
+    expect(proberConfig.check(text)).toMatchObject([{ line: 4, column: 28, path: 'data.a' }]);
+  });
+
   describe('of several manifests', () => {
     const configMap = (component: string | undefined, level: number): string =>
       [

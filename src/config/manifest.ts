@@ -25,8 +25,11 @@ const placesIn = (manifestLines: readonly string[], source: ConfigSource, path: 
   const lines = String(
     path.reduce<unknown>((value, step) => (value as Record<string, unknown>)[step], source.value),
   ).split('\n');
+  // A problem at the end of a block that ends with the file, without a final line feed, would be on the line after it.
+  const end = { line: manifestLines.length, column: (manifestLines.at(-1) ?? '').length + 1 };
   return ({ line, column }) => {
     const inManifest = start.line + line;
+    if (inManifest > end.line) return end;
     const indent = (manifestLines[inManifest - 1] ?? '').replace(/\r$/, '').length - (lines[line - 1] ?? '').length;
     return { line: inManifest, column: column + Math.max(indent, 0) };
   };
