@@ -168,7 +168,7 @@ export const proberSchema = () =>
       kind: 'gardener',
     }),
     apiServerRef: about(
-      "Workload that runs the API server of a shoot, by default in the shoot's namespace. While it has no available replica, the API server is down, and not only unreachable for the prober.",
+      "Workload that runs the API server of a shoot, by default in the shoot's namespace. While it has no ready replica, the API server is down, and not only unreachable for the prober.",
       placedRef(gardenApiServerRef.name),
     ).prefault({ ...gardenApiServerRef }),
     externalProbe: about(

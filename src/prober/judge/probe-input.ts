@@ -48,7 +48,7 @@ export interface ExternalProbeView {
 export interface ApiServerView {
   /** Start of the watch that has had no gap since. Absent if the Deployment's state is not known now. */
   readonly knownSince?: number;
-  /** The latest time without an available replica. `since` is -Infinity if it began before the watch; `until` is absent while it lasts. */
+  /** The latest time without a ready replica. `since` is -Infinity if it began before the watch; `until` is absent while it lasts. */
   readonly unavailable?: { readonly since: number; readonly until?: number };
 }
 

@@ -6,6 +6,6 @@ export interface ApiServerSource {
   watchedSince(): number | undefined;
   /** Returns the name of the cluster that an API server belongs to, by its key in the store; undefined if none. Default: its namespace. */
   readonly ownerOf?: (key: string) => string | undefined;
-  /** Numbers of available replicas. */
+  /** Numbers of ready replicas. */
   readonly store: Store<number>;
 }

@@ -54,7 +54,7 @@ describe('the view of an API server', () => {
     expect(view()).toEqual({ unavailable: { since: 1_000 } });
   });
 
-  it('shows the latest time without an available replica', () => {
+  it('shows the latest time without a ready replica', () => {
     set(1);
     now = 2_000;
     set(0, 1);

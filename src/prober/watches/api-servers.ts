@@ -11,14 +11,14 @@ export interface ApiServers {
 type Unavailable = NonNullable<ApiServerView['unavailable']>;
 
 /**
- * Remembers when the API server of each shoot last had no available replica, because a watch shows the present only. Create this before the source runs. One
+ * Remembers when the API server of each shoot last had no ready replica, because a watch shows the present only. Create this before the source runs. One
  * subscription serves all shoots: otherwise every prober would receive the changes of all others.
  */
 export const createApiServers = (source: ApiServerSource, clock: Pick<Clock, 'monotonic'>): ApiServers => {
   const { store } = source;
   const latest = new Map<string, Unavailable>();
   const { ownerOf = (key: string): string | undefined => key.slice(0, key.indexOf('/')) } = source;
-  /** Namespaces whose API server exists. */
+  /** Clusters whose API server exists. */
   const present = new Set<string>();
 
   store.subscribe(({ type, key, value, previous }) => {

@@ -1,4 +1,4 @@
-import { decodeAvailableReplicas } from '../../gardener/api-server.ts';
+import { decodeReadyReplicas } from '../../gardener/api-server.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { type KindWatch, type WatchKindDeps, watchKind } from '../../kubernetes/cache/index.ts';
 import type { ApiServerSource } from './api-server-source.ts';
@@ -22,7 +22,7 @@ export const watchApiServers = (settings: ProberSettings, deps: WatchKindDeps): 
       ref,
       ofAnyName: isTemplate(ref.name),
       key,
-      project: decodeAvailableReplicas,
+      project: decodeReadyReplicas,
       needsScale: false,
       onServed: (result, before) => {
         if (result.kind !== 'not-served' || before.kind === 'not-served') return;
