@@ -102,7 +102,7 @@ describe('a spell without a list of leases', () => {
     ).flatMap(([when, view]) =>
       [connecting('ECONNREFUSED'), late('connecting'), status('Unauthorized'), new KubeconfigError('x', 'y')].map(
         (error): Row => ({
-          what: `${error.message}, without available replicas ${when}`,
+          what: `${error.message}, without ready replicas ${when}`,
           error,
           view,
           evidence: 'no-available-replica',
@@ -184,7 +184,7 @@ describe('the second observation after a spell in which only we were cut off', (
   });
 });
 
-describe('a time without available replicas between two runs', () => {
+describe('a time without ready replicas between two runs', () => {
   const observation = (view: ApiServerView, at = 90_000) =>
     runProbe(seen, { at, leases: silent, apiServer: view }).decision;
 
@@ -196,6 +196,10 @@ describe('a time without available replicas between two runs', () => {
     // Down for long, but the list at 60 s succeeded.
     { view: down(0, 74_000), resetTo: undefined },
     { view: down(Number.NEGATIVE_INFINITY, 75_000), resetTo: 75_000 },
+    // The watch is interrupted.
+    { view: { unavailable: { since: 70_000 } }, resetTo: 90_000 },
+    { view: { unavailable: { since: 50_000 } }, resetTo: undefined },
+    { view: { unavailable: { since: 50_000, until: 80_000 } }, resetTo: 80_000 },
   ])('$view: leases count as no older than $resetTo', ({ view, resetTo }) => {
     const { memory, downtime, counts } = observation(view);
     expect(memory.history.notOlderThan).toBe(resetTo ?? Number.NEGATIVE_INFINITY);

@@ -13,6 +13,8 @@ export const downtimeMs = 15_000;
 /** Time, after a spell in which only we were cut off, from the first successful list to the one that may scale down. */
 const confirmAfterSpellMs = 5_000;
 
+const never = Number.NEGATIVE_INFINITY;
+
 const failedCodes: ReadonlySet<ApiErrorCode> = new Set(['TooManyRequests', 'ServerError', 'MalformedResponse']);
 
 /**
@@ -54,13 +56,12 @@ export interface AfterDowntime {
 }
 
 /**
- * After a successful list of leases, ends the spell and the unconfirmed spell, and accounts for a time without available replicas that may lie entirely between
+ * After a successful list of leases, ends the spell and the unconfirmed spell, and accounts for a time without ready replicas that may lie entirely between
  * two runs.
  */
 export const endDowntime = (memory: ProbeMemory, observation: LeaseObservation, view: ApiServerView): AfterDowntime => {
   const ended = endSpell(endUnconfirmedSpell(memory, observation, view), observation, view);
-  const from = Math.max(view.unavailable?.since ?? Number.POSITIVE_INFINITY, memory.history.lastObservedAt ?? never);
-  const to = Math.min(view.unavailable?.until ?? Number.POSITIVE_INFINITY, observation.endedAt);
+  const { from, to } = unavailableSince(memory.history.lastObservedAt ?? never, view, observation);
   if (to <= from || to <= ended.memory.history.notOlderThan) return ended;
   if (to - from < downtimeMs) {
     const downUntil = Math.max(ended.memory.downUntil ?? never, to);
@@ -72,7 +73,18 @@ export const endDowntime = (memory: ProbeMemory, observation: LeaseObservation, 
   };
 };
 
-const never = Number.NEGATIVE_INFINITY;
+/** Returns the time without ready replicas since the previous list of leases, as far as it is known; `to` is not after `from` if there was none. */
+const unavailableSince = (
+  previousList: number,
+  { unavailable, knownSince }: ApiServerView,
+  { endedAt }: LeaseObservation,
+): { readonly from: number; readonly to: number } => {
+  if (unavailable === undefined) return { from: endedAt, to: endedAt };
+  const { since, until = endedAt } = unavailable;
+  // An interrupted watch does not show the end, and the API server has served a list since.
+  const isEndUnknown = unavailable.until === undefined && knownSince === undefined && since < previousList;
+  return { from: isEndUnknown ? endedAt : Math.max(since, previousList), to: Math.min(until, endedAt) };
+};
 
 const reset = (memory: ProbeMemory, at: number): ProbeMemory => ({
   ...memory,
