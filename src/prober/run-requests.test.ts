@@ -198,6 +198,19 @@ describe('the slowest response for the next run', () => {
   });
 });
 
+describe('the slowest response while our own process was suspended', () => {
+  it('does not include that time', async () => {
+    const process = new SimulatedProcess(clock);
+    const requests = start(0, process.clock);
+    void requests.shoot(getVersion);
+    process.suspend();
+    await clock.advance(4_000);
+    await process.resume();
+    await answer(100);
+    expect(requests.slowestResponseMs()).toBeLessThan(500);
+  });
+});
+
 describe('an API server that takes 2 s longer than recently', () => {
   it.each([
     { afterMs: 1_999, usualMs: 0, stalled: undefined },

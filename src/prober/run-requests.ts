@@ -15,7 +15,7 @@ export interface RunRequestsDeps extends ShootClientDeps {
 export interface RunRequestsOptions {
   /** `namespace/name` of the Secret with the kubeconfig. */
   readonly secret: string;
-  /** Key of the Secret's data; absent: `kubeconfig`. */
+  /** Key of the Secret's data, for error messages; absent: `kubeconfig`. */
   readonly secretKey?: string | undefined;
   /** Monotonic instant at which the run ends. */
   readonly deadline: number;
@@ -119,9 +119,9 @@ export class RunRequests {
     if (!connection.ok) return connection;
     const { clock } = this.#deps;
     const sentAt = clock.monotonic();
-    const holdUp = measureStall(clock);
-    const sent = await this.#send(connection.value.client, call, { timeoutMs }).finally(() => holdUp.end());
-    this.#measure(sent, { sentAt, heldUpMs: holdUp.ms() });
+    const stall = measureStall(clock);
+    const sent = await this.#send(connection.value.client, call, { timeoutMs }).finally(() => stall.end());
+    this.#measure(sent, { sentAt, suspendedMs: stall.ms() });
     if (sent.ok) this.#free.push(connection.value);
     else this.#closeOne(connection.value);
     return sent;
@@ -141,13 +141,14 @@ export class RunRequests {
     }
   }
 
-  /** Measures the time to a response, successful or not. While our own process was suspended, only we stalled. */
-  #measure<T>(sent: Sent<T>, { sentAt, heldUpMs }: { readonly sentAt: number; readonly heldUpMs: number }): void {
+  /** Measures the time to a response, successful or not, without the time in which our own process was suspended: then only we stalled. */
+  #measure<T>(sent: Sent<T>, { sentAt, suspendedMs }: { readonly sentAt: number; readonly suspendedMs: number }): void {
     const now = this.#deps.clock.monotonic();
+    const tookMs = now - sentAt - suspendedMs;
     const usualMs = sent.ok ? (this.#request.slowestResponseMs ?? 0) : 0;
-    if (now - sentAt - heldUpMs >= usualMs + stallMs) this.#stalledUntil = now;
+    if (tookMs >= usualMs + stallMs) this.#stalledUntil = now;
     const isAnswer = sent.ok || (sent.error instanceof ApiError && sent.error.status !== undefined);
-    if (isAnswer) this.#slowest = Math.max(this.#slowest ?? 0, now - sentAt);
+    if (isAnswer) this.#slowest = Math.max(this.#slowest ?? 0, tookMs);
     else if (sent.error instanceof ApiError && isTimeout(sent)) {
       this.#hasHung ||= sent.error.fault.phase !== 'connecting';
     }
