@@ -148,6 +148,19 @@ describe('an exception in the step of a shoot', () => {
     expect([bugs('a'), bugs('b')]).toEqual([1, undefined]);
   });
 
+  it('does not lose the request to stop', async () => {
+    const a = start('a');
+    await clock.advance(3_000);
+    const breakIt = onceFor('a');
+    a.onObservation = () => breakIt('a');
+    let hasStopped = false;
+    void a.stop().then(() => {
+      hasStopped = true;
+    });
+    await clock.advance(20_000);
+    expect([bugs('a'), hasStopped]).toEqual([1, true]);
+  });
+
   it('ends the run in progress', async () => {
     report = { ...report, flowEnded: onceFor('a') };
     const a = start('a');

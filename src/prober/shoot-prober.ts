@@ -112,17 +112,20 @@ export class ShootProber {
   #advance(): void {
     this.#isScheduled = false;
     if (this.#state.ended !== undefined) return;
+    const events = this.#events.splice(0);
     try {
-      this.#step();
+      this.#step(events);
     } catch (error) {
       this.#deps.report.unexpectedError(this.#cluster, error);
+      // The controller waits for the end that it has requested.
+      this.#events.push(...events.filter(({ kind }) => kind === 'stop'));
       this.#startOver();
     }
   }
 
-  #step(): void {
+  #step(events: readonly ShootEvent[]): void {
     const { clock, identity, settings, watchesInterruptedMs, role = () => leader } = this.#deps;
-    const { state, effects, wakeAt } = advanceShoot(this.#state, this.#events.splice(0), {
+    const { state, effects, wakeAt } = advanceShoot(this.#state, events, {
       now: clock.monotonic(),
       wallNow: clock.now(),
       identity,
