@@ -13,6 +13,10 @@ let detach = (): void => undefined;
 const createStore = <T>(initial: Readonly<Record<string, T>> = {}, synced = true) => {
   const entries = new Map<string, T>(Object.entries(initial));
   const listeners = new Set<(change: StoreChange<T>) => void>();
+  let resolveSynced = (): void => undefined;
+  const hasSynced = new Promise<void>((resolve) => {
+    resolveSynced = resolve;
+  });
   const store: Store<T> = {
     synced,
     get: (key) => entries.get(key),
@@ -21,13 +25,13 @@ const createStore = <T>(initial: Readonly<Record<string, T>> = {}, synced = true
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    whenSynced: () => new Promise(() => undefined),
+    whenSynced: () => hasSynced,
   };
   const set = (key: string, value: T): void => {
     entries.set(key, value);
     for (const listener of listeners) listener({ type: 'set', key, value });
   };
-  return { store, set };
+  return { store, set, listed: resolveSynced };
 };
 
 const createNamespaces = (initial: Readonly<Record<string, FoundPause>> = {}, synced = true) =>
@@ -92,6 +96,15 @@ it('pauses are reported when they begin, change and are removed, but not if they
   set('a', undefined);
   set('a', undefined);
   expect(told).toEqual(['a: one', 'wake a', 'a: two', 'wake a', 'a: over', 'wake a']);
+});
+
+it('pauses of a first list that comes late are found, and not new', async () => {
+  const { store, listed } = createNamespaces({ a: pause('one') }, false);
+  attach(store);
+  await clock.advance(60_000);
+  listed();
+  await clock.settle();
+  expect(told).toEqual(['a: one, found', 'wake a']);
 });
 
 it('known pauses stay in force until another watch has its first list', () => {

@@ -77,7 +77,10 @@ export class Pauses {
   #configured: FoundPause | undefined;
   /** Pauses in force at the last check, by namespace; `all` for the seed. */
   #inForce = new Map<string, FoundPause>();
-  #hasUpdated = false;
+  /** Number of the watches whose first list has not arrived. */
+  #awaitedLists = 0;
+  /** True once every watch had its first list: a pause that is new from then on was ordered in this process's time. */
+  #hasAllLists = false;
   #wake: Attached['wake'] = () => undefined;
   #cancelTimer = (): void => undefined;
 
@@ -134,12 +137,16 @@ export class Pauses {
       if (!store.synced || !hasName(key)) return;
       if (keep(key, type === 'set' ? pauseOf(value) : undefined)) this.#update();
     });
-    const takeLater = (): void => {
+    const awaitList = async (): Promise<void> => {
+      this.#awaitedLists += 1;
+      await store.whenSynced(closing.signal).catch(() => undefined);
+      this.#awaitedLists -= 1;
+      if (closing.signal.aborted) return;
       take();
       this.#update();
     };
     if (store.synced) take();
-    else store.whenSynced(closing.signal).then(takeLater, () => undefined);
+    else void awaitList();
     return () => {
       closing.abort(new Error('this watch is no longer needed'));
       unsubscribe();
@@ -160,8 +167,8 @@ export class Pauses {
     if (ofAll !== undefined) inForce.set(all, ofAll);
     const before = this.#inForce;
     this.#inForce = inForce;
-    const isFound = !this.#hasUpdated;
-    this.#hasUpdated = true;
+    const isFound = !this.#hasAllLists;
+    this.#hasAllLists ||= this.#awaitedLists === 0;
     for (const key of new Set([...before.keys(), ...inForce.keys()])) {
       const pause = inForce.get(key);
       if (isSame(before.get(key), pause)) continue;
