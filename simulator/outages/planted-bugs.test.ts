@@ -15,7 +15,7 @@ const bugged = vi.hoisted(() => (...functions: readonly string[]) => async (orig
 
 vi.mock('../../src/prober/probe.ts', bugged('probe'));
 vi.mock('../../src/prober/configured-prober.ts', bugged('createConfiguredProber'));
-vi.mock('../../src/prober/held/lost-clusters.ts', bugged('ownersOfMarks'));
+vi.mock('../../src/prober/held/marked-clusters.ts', bugged('markedClusters'));
 vi.mock('../../src/prober/source/secret.ts', bugged('secretSource'));
 vi.mock('../../src/prober/judge/secret-lifecycle.ts', bugged('decideSecretLifecycle'));
 vi.mock('../../src/prober/judge/capi-lifecycle.ts', bugged('decideCapiLifecycle'));

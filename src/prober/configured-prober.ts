@@ -12,7 +12,8 @@ import { type ReadyCheck, type ConfiguredComponent, WorkQueue, whenAborted } fro
 import { type ApiServers, createApiServers } from './watches/api-servers.ts';
 import { type HeldByShoot, ProberController } from './controller.ts';
 import { listHeldUnprobed } from './held/held-unprobed.ts';
-import { LostClusters, namesOf, ownersOfMarks } from './held/lost-clusters.ts';
+import { LostClusters, clusterNames } from './held/lost-clusters.ts';
+import { markedClusters } from './held/marked-clusters.ts';
 import type { Role } from './plan/without-lead.ts';
 import type { ProbeGate } from './probe-gate.ts';
 import { type Pauses, configuredPause } from './pauses.ts';
@@ -118,8 +119,8 @@ interface ProbingParts {
 
 /** Returns the names of the clusters that exist, and of those that have marked resources. */
 const clustersToRelease = ({ settings, sources: { clusters, dependents } }: ProbingParts): readonly string[] => {
-  const known = namesOf(clusters);
-  return [...known, ...ownersOfMarks(settings, { dependents, known })];
+  const known = clusterNames(clusters);
+  return [...known, ...markedClusters(settings, { dependents, known })];
 };
 
 const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMemories> => {
@@ -127,7 +128,7 @@ const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMe
   const { source, clusters, kubeconfigs, externalKubeconfigs, dependents } = sources;
   deps.recorder.nameBy((namespace) => shootNameIn(clusters.get(namespace)));
   const lost = new LostClusters({ settings, sources, ...deps, memories });
-  const known = namesOf(clusters);
+  const known = clusterNames(clusters);
   const queue = new WorkQueue<string>({
     clock: deps.clock,
     concurrency: deps.concurrency,

@@ -1,5 +1,3 @@
-import { refKey } from '../kubernetes/api/resource-ref.ts';
-import { hasMarkOrNote } from '../gardener/scaling-annotations.ts';
 import type { Store } from '../kubernetes/cache/index.ts';
 import {
   type LifecycleDecision,
@@ -14,8 +12,9 @@ import type { ProberMemory, ProberStart } from './prober-memory.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
 import type { ClusterSource, HostedCluster } from './source/cluster-source.ts';
 import { ShootProber } from './shoot-prober.ts';
-import { objectKey, parseClusterName } from './cluster-name.ts';
-import { type Owners, findOwned, forCluster, withoutOtherClusters } from './held/cluster-owner.ts';
+import { parseClusterName } from './cluster-name.ts';
+import { type Owners, withoutOtherClusters } from './held/cluster-owner.ts';
+import { isMarkedCluster, subscribeToMarks } from './held/marked-clusters.ts';
 
 export interface ProberControllerDeps
   extends Omit<ShootProberDeps, 'externalProbe'>,
@@ -67,7 +66,7 @@ export class ProberController {
   readonly #restarts = new Map<string, ProberStart['first']>();
   /** Shoots whose release was logged in a dry run. */
   readonly #releasedInDryRun = new Set<string>();
-  readonly #unsubscribe: readonly (() => void)[];
+  readonly #unsubscribe: () => void;
 
   constructor(deps: ProberControllerDeps, initial: InitialState) {
     this.#deps = deps;
@@ -80,13 +79,8 @@ export class ProberController {
     this.#externalProbes = registry;
     this.#shootDeps = externalProbe === undefined ? deps : { ...deps, externalProbe };
     // A mark may be seen late: its kind was not served at first, or its watch was interrupted.
-    this.#unsubscribe = deps.settings.dependentResources.flatMap(({ ref }) => {
-      const unsubscribe = deps.dependents.get(refKey(ref))?.store.subscribe(({ type, value: { meta } }) => {
-        if (type !== 'set' || !hasMarkOrNote(meta)) return;
-        const name = findOwned(this.#owners, { namespace: meta.namespace, ref: { ...ref, name: meta.name } })?.cluster;
-        if (name !== undefined && !this.#entries.has(name)) deps.requeueAfter(name, 0);
-      });
-      return unsubscribe === undefined ? [] : [unsubscribe];
+    this.#unsubscribe = subscribeToMarks(this.#owners, deps.dependents, (name) => {
+      if (!this.#entries.has(name)) deps.requeueAfter(name, 0);
     });
   }
 
@@ -117,10 +111,12 @@ export class ProberController {
     }
   }
 
-  /** Returns the memories of the probers that are not stopping, by Cluster. */
+  /** Returns the memories of the probers that are not stopping, or that are to be started again, by Cluster. */
   memories(): ReadonlyMap<string, ProberMemory> {
-    const probing = [...this.#entries].filter(([, { stopping }]) => stopping === undefined);
-    return new Map(probing.map(([name, { prober }]) => [name, prober.memory()]));
+    const found = new Map<string, ProberMemory>();
+    for (const [name, first] of this.#restarts) if (!('delayMs' in first)) found.set(name, first);
+    for (const [name, { prober, stopping }] of this.#entries) if (!stopping) found.set(name, prober.memory());
+    return found;
   }
 
   /** Returns the decisions for the clusters whose resources are being released, by Cluster. */
@@ -136,7 +132,7 @@ export class ProberController {
   /** Stops all probers: writes in progress are awaited, nothing new is sent. Resolves with the numbers of resources that stay held. */
   async stop(): Promise<HeldByShoot> {
     this.#externalProbes.close();
-    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#unsubscribe();
     const all = [...this.#entries];
     this.#entries.clear();
     await Promise.all(all.map(([, { prober }]) => prober.stop('nothing')));
@@ -208,7 +204,8 @@ export class ProberController {
     const entry = this.#entries.get(name) ?? this.#adoptOrphaned(name, releasePolicy);
     this.#externalProbes.forget(name);
     if (entry === undefined) {
-      if (releasePolicy === 'nothing') report.forget(name);
+      // A shoot with held resources is still reported: another replica, or nobody in a dry run, restores them.
+      if (releasePolicy === 'nothing' || !this.#isMarked(name)) report.forget(name);
       return;
     }
     if (entry.stopping !== undefined && !restoresLess(releasePolicy, entry.stopping)) return;
@@ -218,19 +215,20 @@ export class ProberController {
     void this.#release(name, entry);
   }
 
-  /** Starts a prober that never probes, for a shoot that is not probed but has marks of an earlier process. */
+  /** Starts a prober that never probes, for a shoot that is not probed but has marks of an earlier process. It leaves out resources of other clusters. */
   #adoptOrphaned(name: string, releasePolicy: ReleasePolicy): Entry | undefined {
-    // A resource with a name of this cluster may belong to another cluster, and restoring it would end that cluster's protection.
-    const own = withoutOtherClusters(this.#owners, name);
-    const { settings, dependents, role } = forCluster({ ...this.#deps, settings: own }, name);
-    if (role?.().leads === false) return undefined;
-    const isAnyMarked = settings.dependentResources.some(({ ref }) => {
-      const object = dependents.get(refKey(ref))?.store.get(objectKey(ref, name));
-      return object !== undefined && hasMarkOrNote(object.meta);
-    });
-    if (!isAnyMarked || releasePolicy === 'nothing' || this.#releasedInDryRun.has(name)) return undefined;
+    if (releasePolicy === 'nothing' || this.#releasedInDryRun.has(name) || !this.#isMarked(name)) return undefined;
+    if (this.#deps.role?.().leads === false) return undefined;
     const first = { delayMs: Number.POSITIVE_INFINITY };
-    return this.#add(name, { settings: { poolConditions: new Map() }, first }, own);
+    return this.#add(
+      name,
+      { settings: { poolConditions: new Map() }, first },
+      withoutOtherClusters(this.#owners, name),
+    );
+  }
+
+  #isMarked(name: string): boolean {
+    return isMarkedCluster(name, this.#owners, this.#deps.dependents);
   }
 
   async #release(name: string, entry: Entry): Promise<void> {

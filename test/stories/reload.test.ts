@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { allHeld, allUp, editDeployment, editShoot, reachOutage, stateOf } from '../../simulator/harness/support.ts';
@@ -96,6 +97,24 @@ it('forgets a shoot whose last resource was just restored, although its pods are
   const metrics = await scenario.meter().metricsText();
   expect(metrics).toMatch(/^dwd_prober_probers 0$/m);
   expect(metrics).not.toContain('shoot--sim--a');
+});
+
+it('continues with the history of a shoot that is to be probed again once its last write has ended', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock, log } = scenario;
+  await reachOutage(scenario);
+  const { namespace: name } = scenario.world.shoot('a');
+  const original = scenario.world.store.get(simKinds.Cluster, { name });
+  // The release of the shoot without workers sends a write, which takes long. Meanwhile the shoot gets its workers back.
+  scenario.seedConnection.setFaults(({ method }) => (method === 'PATCH' ? { delayMs: 4_000 } : undefined));
+  editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, provider: { workers: [] } } }));
+  await clock.advance(1_000);
+  scenario.world.store.patch(simKinds.Cluster, { name }, (cluster) => ({ ...cluster, spec: original!.spec }));
+  await clock.advance(1_000);
+  scenario.reload({ probeIntervalMs: 7_000 });
+  await clock.advance(60_000);
+  expect(log.filter(({ msg }) => msg === 'probing')).toHaveLength(1);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
 });
 
 it('does not change a resource that the configuration no longer names and that is not held', async () => {

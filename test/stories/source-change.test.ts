@@ -123,3 +123,21 @@ describe('a change of the cluster source while clusters are held', () => {
     expect(stateOf(scenario, 'own')).toEqual(allUp);
   });
 });
+
+describe('a change of the cluster source while all clusters are healthy', () => {
+  it('reports a cluster that it no longer finds no more', async () => {
+    const { clock } = create();
+    const series = async (): Promise<string> => {
+      const lines = (await scenario.meter().metricsText()).split('\n');
+      return lines.filter((line) => line.startsWith('dwd_prober_last_run_timestamp_seconds{')).join('\n');
+    };
+    scenario.startProber();
+    await clock.advance(60_000);
+    const { namespace } = scenario.world.shoot('other');
+    expect(await series()).toContain(namespace);
+    scenario.reload(bySecret);
+    await clock.advance(60_000);
+    expect(await series()).not.toContain(namespace);
+    expect(await series()).toContain(scenario.world.shoot('own').namespace);
+  });
+});

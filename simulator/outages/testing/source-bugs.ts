@@ -68,7 +68,7 @@ export const sourceBugs: readonly Bug[] = [
   },
   {
     name: 'a new leader gives nothing back of a cluster that is gone',
-    of: 'ownersOfMarks',
+    of: 'markedClusters',
     change: () => () => new Set(),
     breaks: givenBack,
     among: ofClusterApi(

@@ -1,32 +1,15 @@
-import { hasMarkOrNote } from '../../gardener/scaling-annotations.ts';
 import type { Store } from '../../kubernetes/cache/index.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LifecycleDecision } from '../judge/lifecycle.ts';
 import { decideAfterSourceChange, findsSameClusters } from '../judge/source-change.ts';
-import { findOwned } from './cluster-owner.ts';
+import { markedClusters } from './marked-clusters.ts';
 import type { ProberMemories } from '../prober-memory.ts';
 import type { ProberSettings } from '../settings.ts';
 import { sourceOf } from '../source/source-of.ts';
 import type { ProberSources } from '../watches/sources.ts';
 
-export const namesOf = (clusters: Pick<Store<unknown>, 'entries'>): Set<string> =>
+export const clusterNames = (clusters: Pick<Store<unknown>, 'entries'>): Set<string> =>
   new Set(Array.from(clusters.entries(), ([name]) => name));
-
-/** Returns the names of the clusters that have marked resources. `known`: names of the clusters that exist. */
-export const ownersOfMarks = (
-  settings: ProberSettings,
-  { dependents, known }: Pick<ProberSources, 'dependents'> & { readonly known: ReadonlySet<string> },
-): ReadonlySet<string> => {
-  const owners = { settings, isKnown: (name: string): boolean => known.has(name) };
-  const found = dependents.flatMap(({ ref, store }) =>
-    Array.from(store.entries(), ([, { meta }]) =>
-      hasMarkOrNote(meta)
-        ? findOwned(owners, { namespace: meta.namespace, ref: { ...ref, name: meta.name } })?.cluster
-        : undefined,
-    ),
-  );
-  return new Set(found.filter((owner) => owner !== undefined));
-};
 
 export interface LostClustersDeps {
   readonly settings: ProberSettings;
@@ -53,11 +36,11 @@ export class LostClusters {
     this.#deps = deps;
     const { settings, former, sources, memories, clock } = deps;
     this.#since = clock.monotonic();
-    const known = namesOf(sources.clusters);
+    const known = clusterNames(sources.clusters);
     const names = [
       ...memories.probers.keys(),
       ...memories.releasing.keys(),
-      ...ownersOfMarks(settings, { ...sources, known }),
+      ...markedClusters(settings, { ...sources, known }),
     ];
     this.#names = new Set(names.filter((name) => !known.has(name)));
     this.#isSourceChanged = former !== undefined && !findsSameClusters(former, settings);

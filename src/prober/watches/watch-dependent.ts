@@ -19,14 +19,17 @@ export interface WatchedDependent
   readonly ref: RefTemplate;
 }
 
-/** Reduces an object that only a watch by kind shows. Without annotations it counts as if it did not exist. */
-const bare = ({ name, namespace, uid, resourceVersion, deleting }: ObjectMeta): ScalableObject => ({
+/** Drops the content of an object whose name does not fit the template: a watch of all names shows it, and nobody looks it up. */
+const identityOf = ({ name, namespace, uid, resourceVersion, deleting }: ObjectMeta): ScalableObject => ({
   meta: { name, namespace, uid, resourceVersion, deleting, labels: {}, annotations: {} },
 });
 
 /** Watches one dependent resource of all shoots. */
-export const watchDependent = ({ ref, annotation }: DependentResource, deps: WatchDeps): WatchedDependent => {
+export const watchDependent = (resource: DependentResource, deps: WatchDeps): WatchedDependent => {
+  const { ref, annotation, restoreOnly = false } = resource;
   const key = refKey(ref);
+  // The configuration no longer names a resource that is only restored.
+  if (restoreOnly) deps.unserved.remove({ resource: key });
   const watched = watchKind(
     {
       ref,
@@ -36,11 +39,11 @@ export const watchDependent = ({ ref, annotation }: DependentResource, deps: Wat
         const decode = () => decodeScalable(json, ref.kind, annotation?.key);
         if (!isTemplate(ref.name)) return decode();
         const meta = decodeMeta(decodeObject(json, ref.kind), ref.kind);
-        return placeholderValue(ref.name, meta.name) === undefined ? bare(meta) : decode();
+        return placeholderValue(ref.name, meta.name) === undefined ? identityOf(meta) : decode();
       },
       needsScale: annotation === undefined,
       onServed: (result, before) => {
-        deps.unserved.set(result.kind === 'not-served' ? 1 : 0, { resource: key });
+        if (!restoreOnly) deps.unserved.set(result.kind === 'not-served' ? 1 : 0, { resource: key });
         if (result.kind !== 'not-served' || before.kind === 'not-served') return;
         deps.logger.error(`a dependent resource cannot be ${annotation === undefined ? 'scaled' : 'annotated'}`, {
           resource: key,
