@@ -1,13 +1,12 @@
+import { downLevelLimitMs } from './plan/flow-levels.ts';
+import { expiryShareOfGrace } from './probe-settings.ts';
 import type { DependentResource, ProberSettings, ScaleInfo } from './settings.ts';
 
 /** Name of the Deployment that the advice is about: it gives up silent nodes. */
 const kubeControllerManager = 'kube-controller-manager';
 
-/** A lease expires at this share of the grace period, and the observation that shows it comes up to a second later. */
-const expiryShareOfGrace = 0.75;
+/** The observation that shows an expired lease comes up to this time after the expiry, in milliseconds. */
 const observationMs = 1_000;
-/** A level of a scale-down delays the next one by this time at most, in milliseconds. */
-const longestLevelMs = 3_000;
 
 /** One step between a node's last sign of life and the scale-down of KCM; `at` in milliseconds after that sign. */
 export interface TimelineStep {
@@ -28,11 +27,11 @@ const named = ({ dependentResources }: ProberSettings, name: string): DependentR
   dependentResources.find(({ ref }) => ref.name === name);
 
 const levelCost = ({ initialDelayMs, timeoutMs }: ScaleInfo): number =>
-  initialDelayMs + Math.min(timeoutMs, longestLevelMs);
+  initialDelayMs + Math.min(timeoutMs, downLevelLimitMs);
 
 const inWords = ({ initialDelayMs, timeoutMs, level }: ScaleInfo): string => {
   const delay = initialDelayMs > 0 ? `${seconds(initialDelayMs)} initialDelay + ` : '';
-  return `level ${String(level)}: ${delay}up to ${seconds(Math.min(timeoutMs, longestLevelMs))}`;
+  return `level ${String(level)}: ${delay}up to ${seconds(Math.min(timeoutMs, downLevelLimitMs))}`;
 };
 
 /** Returns the slowest resource of each level before `last`, in ascending order. */
@@ -46,10 +45,7 @@ const levelsBefore = ({ dependentResources }: ProberSettings, last: number): rea
   return [...slowest.values()].toSorted((a, b) => a.level - b.level);
 };
 
-/**
- * Returns the steps until KCM is scaled down, each level as slow as it may be; undefined if the configuration does not scale it down. The rules are those of
- * the prober's `flow.ts` and `lease-threshold.ts`.
- */
+/** Returns the steps until KCM is scaled down, each level as slow as it may be; undefined if the configuration does not scale it down. */
 export const scaleDownTimeline = (settings: ProberSettings): readonly TimelineStep[] | undefined => {
   const manager = named(settings, kubeControllerManager)?.scaleDown;
   if (manager === undefined) return undefined;

@@ -2,7 +2,7 @@ import type { Counter, Gauge, Histogram, Meter, MetricDefinition } from '../port
 
 type HistogramDefinition = Parameters<Meter['histogram']>[0];
 
-/** Label of a shoot's series: its control-plane namespace. */
+/** Label of a shoot's series: its control-plane namespace, or `namespace/cluster` if clusters share one. */
 const perShoot = ['namespace'] as const;
 
 const counters = {

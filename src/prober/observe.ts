@@ -31,7 +31,7 @@ export interface Reads {
 export interface ReadsRequest {
   readonly cluster: string;
   readonly kubeConfigSecretName: string;
-  /** Key of the Secret's data; absent: `kubeconfig`. */
+  /** Key of the Secret's data, for error messages; absent: `kubeconfig`. */
   readonly kubeConfigKey?: string | undefined;
   /** The memory that the previous run returned. */
   readonly memory: ProbeMemory;

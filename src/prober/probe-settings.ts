@@ -8,7 +8,7 @@ import type { ProberSettings } from './settings.ts';
  * Share of the grace period after which a lease has expired. It leaves the prober time to act before KCM, and the kubelet three attempts in a grace period of
  * 40 s.
  */
-const expiryShareOfGrace = 0.75;
+export const expiryShareOfGrace = 0.75;
 
 const graceOf = (settings: ProberSettings, shoot: ShootSettings): number =>
   shoot.nodeMonitorGraceMs ?? settings.nodeMonitorGraceMs;

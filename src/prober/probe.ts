@@ -8,7 +8,7 @@ import { type ReadsDeps, openReads } from './observe.ts';
 export interface ProbeRequest {
   readonly cluster: string;
   readonly kubeConfigSecretName: string;
-  /** Key of the Secret's data; absent: `kubeconfig`. */
+  /** Key of the Secret's data, for error messages; absent: `kubeconfig`. */
   readonly kubeConfigKey?: string | undefined;
   readonly timeoutMs: number;
   /** The memory that the previous run returned. */

@@ -24,7 +24,7 @@ export interface DependentResource {
 
 /** Source of clusters that are not Gardener's. */
 export interface ClusterSourceSettings {
-  /** `secret`: clusters are found by the Secrets of the configured name, a namespace each. */
+  /** `secret`: each Secret of the configured name, or that `selector` selects, shows a cluster; its namespace is the cluster's name. */
   readonly kind: 'secret' | 'cluster-api';
   /** Key of the Secret's data that holds the kubeconfig. */
   readonly key: string;
@@ -55,7 +55,7 @@ export interface ProberSettings {
   readonly dependentResources: readonly DependentResource[];
   /** True if the kubeconfig of a shoot may name an `http://` server. Default: false. */
   readonly allowInsecureShoots?: boolean;
-  /** The workload that runs the API server of a shoot, in its namespace. While it has no available replica, the API server is down. */
+  /** The workload that runs the API server of a shoot, in its namespace. While it has no ready replica, the API server is down. */
   readonly apiServerRef: RefTemplate;
   /** Reason why nothing is scaled down; absent if scale-downs are not paused. */
   readonly paused?: string;

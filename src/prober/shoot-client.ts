@@ -8,7 +8,7 @@ export interface ShootClientDeps {
   readonly kubeconfigs: Store<string | undefined>;
 }
 
-/** Returns a client of a shoot from the kubeconfig in a Secret, `namespace/name`. Opens no connection. */
+/** Returns a client of a shoot from the kubeconfig in a Secret, `namespace/name`. `dataKey` is only for error messages. Opens no connection. */
 export const shootClientFor = (
   deps: ShootClientDeps,
   key: string,

@@ -61,7 +61,10 @@ export interface ExternalProberStart {
   /** Memory of the previous prober, if any. It is ignored if it is of another Secret, which may have another address. */
   readonly before: ExternalProbeMemory | undefined;
   readonly probe: () => ProbeSettings;
-  /** Called when the verdict may change: the address is no longer reachable or, with `isUnreachable`, is certainly unreachable. */
+  /**
+   * Called when the verdict may change: the address is no longer reachable or, with `isUnreachable`, an attempt has failed that makes it unreachable. Only the
+   * run that follows shows if that counts.
+   */
   readonly onChange: (isUnreachable: boolean) => void;
 }
 
@@ -188,17 +191,17 @@ export class ExternalProber {
     }
   }
 
-  /** Publishes the current state to registry and report, and calls `onTurn` if the verdict may change. */
+  /** Publishes the current state to registry and report, and calls `onChange` if the verdict may change. */
   #publish(isNewlyUnreachable: boolean): void {
     const { registry, report } = this.#deps;
-    const { cluster, onChange: onTurn } = this.#start;
+    const { cluster, onChange } = this.#start;
     if (this.#stopping.signal.aborted) return;
     registry.set(cluster, factsOf({ history: this.#history, renewedSince: this.#renewedSince }));
     report.externalProbeState(cluster, registry.faultIsOurs() ? 'unknown' : this.#history.state);
     const before = this.#seen;
     this.#seen = this.#view();
     const isUnreachable = this.#seen.state === 'unreachable' && before.state !== 'unreachable';
-    if (isNewlyUnreachable || isUnreachable) onTurn(true);
-    else if (before.state === 'reachable' && this.#seen.state !== 'reachable') onTurn(false);
+    if (isNewlyUnreachable || isUnreachable) onChange(true);
+    else if (before.state === 'reachable' && this.#seen.state !== 'reachable') onChange(false);
   }
 }

@@ -58,7 +58,7 @@ export const allSilentInstant = (candidates: readonly ObservedLease[], input: Pr
 };
 
 /**
- * The same if the candidates are not known. The deadline is that of all leases together. Some three of them may be silent sooner, but a healthy shoot would
+ * Returns the instants of `allSilentInstant` if the candidates are not known. The deadline is that of all leases together. Some three of them may be silent sooner, but a healthy shoot would
  * then be probed twice as often, and the other deadlines still apply.
  */
 export const earliestAllSilent = (leases: readonly ObservedLease[], input: ProbeInput): RuleInstants => {

@@ -68,7 +68,8 @@ const failed = ({ failure, error, renewals, isSeed = false }: FailedRun, input: 
 
 /**
  * Schedules the next run. One bad response must not cost a whole interval while an outage may be under way: if enough leases are older than half of the
- * expiry age, the next run comes after 1, 2, 4, 8 s and so on, at the next tick at the latest; the count restarts when they expire. `Retry-After` is respected.
+ * expiry age, the next run comes after 1, 2, 4, 8 s and so on, at the next tick at the latest; the count restarts when they expire.
+ * `Retry-After` delays the run up to that tick.
  */
 const scheduleRetry = (verdict: FailedVerdict, renewals: readonly number[], input: ProbeInput): Decision => {
   const { memory, now, settings } = input;

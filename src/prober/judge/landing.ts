@@ -126,7 +126,8 @@ const gaveUp = ({ late, awaited }: LandingProgress): string => {
 
 /**
  * Tracks the outage, and lets a verdict `healthy` restore held resources only after the shoot has landed. The landing restarts if a candidate is late
- * again before everything is restored: a second, short outage once began unseen while the seed was unreachable, and KCM was restored into it.
+ * again before everything is restored, but not beyond the end of the first wait: a second, short outage once began unseen while the seed was unreachable, and
+ * KCM was restored into it.
  */
 export const trackOutage = (decision: Decision, candidates: readonly ObservedLease[], input: ProbeInput): Decision => {
   const { verdict, memory, counts } = decision;
@@ -152,6 +153,7 @@ const land = (decision: Decision, candidates: readonly ObservedLease[], input: P
     ...(input.dependents.anyHeld ? {} : { isAssumed: true }),
   };
   if (now >= until || awaited === 0 || settings.landingTimeoutMs === 0) {
+    // A cancelled landing keeps the instant at which the shoot had landed.
     const landedAt = currentOutage.landing === undefined ? now : (currentOutage.landedAt ?? now);
     const landed = { ...decision, memory: { ...memory, outage: { ...currentOutage, landing, landedAt } } };
     return late.length === 0 ? landed : { ...landed, reason: `${reason}; ${gaveUp(wait)}` };

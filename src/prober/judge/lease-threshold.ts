@@ -88,6 +88,6 @@ export const wrongClocksDeadline = (candidates: readonly JudgedLease[], now: num
   return candidates.length >= 2 && wrongShare >= wrongClocksShare ? now + wrongClocksPaceMs : undefined;
 };
 
-/** The same if the candidates are not known: some two or more of the leases may be candidates with enough wrong clocks. */
+/** Returns that instant if the candidates are not known: some two or more of the leases may be candidates with enough wrong clocks. */
 export const earliestWrongClocksDeadline = (leases: readonly JudgedLease[], now: number): number | undefined =>
   leases.length >= 2 && leases.some(hasWrongClock) ? now + wrongClocksPaceMs : undefined;

@@ -8,7 +8,7 @@ export interface NextRun {
   readonly nextRunAt: number;
   /** Instant of an earlier run, which a change of the external probe needs. */
   readonly runBy?: number;
-  /** From the latest decision. */
+  /** Instant from which another state of the external probe would change the verdict, by the latest decision. */
   readonly verdictMayTurnAt?: number;
 }
 

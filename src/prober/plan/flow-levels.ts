@@ -18,7 +18,7 @@ export const mustAwaitWatches = (
  * After its initial delay, a level of a scale-down may delay the next one by at most this time, in milliseconds. All levels together have the 10 s between the
  * expiry age (30 s) and KCM's grace period (40 s).
  */
-const downLevelLimitMs = 3_000;
+export const downLevelLimitMs = 3_000;
 
 const currentLevel = (flow: Flow): readonly Operation[] =>
   flow.operations.filter(({ info }) => info.level === flow.levels[flow.startedLevels - 1]);
