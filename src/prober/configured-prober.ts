@@ -77,7 +77,7 @@ export const createConfiguredProber = (
       await untilRestKnown(sources, clock, closing.signal);
     },
     work: (memories, signal) =>
-      probe({ settings, sources, apiServers, deps, memories: memories ?? noMemories }, signal),
+      runController({ settings, sources, apiServers, deps, memories: memories ?? noMemories }, signal),
     checks: () => checksOf(sources),
     close: async () => {
       closing.abort(new Error('these watches are no longer needed'));
@@ -123,7 +123,7 @@ const clustersToRelease = ({ settings, sources: { clusters, dependents } }: Prob
   return [...known, ...markedClusters(settings, { dependents, known })];
 };
 
-const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMemories> => {
+const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMemories> => {
   const { settings, sources, apiServers, deps, memories } = parts;
   const { source, clusters, kubeconfigs, externalKubeconfigs, dependents } = sources;
   deps.recorder.nameBy((namespace) => shootNameIn(clusters.get(namespace)));

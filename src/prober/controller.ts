@@ -61,7 +61,7 @@ export class ProberController {
   readonly #shootDeps: ShootProberDeps;
   readonly #entries = new Map<string, Entry>();
   readonly #owners: Owners;
-  readonly #notSeenYet: Set<string>;
+  readonly #notReconciledYet: Set<string>;
   /** Shoots that are probed again once their prober has stopped, and the start of their next prober. */
   readonly #restarts = new Map<string, ProberStart['first']>();
   /** Shoots whose release was logged in a dry run. */
@@ -74,7 +74,7 @@ export class ProberController {
     this.#owners = { settings: deps.settings, isKnown };
     this.#memories = initial.memories;
     this.#goneOf = initial.goneOf;
-    this.#notSeenYet = new Set(initial.clusters);
+    this.#notReconciledYet = new Set(initial.clusters);
     const { registry, source: externalProbe } = createExternalProbes(deps, initial.memories);
     this.#externalProbes = registry;
     this.#shootDeps = externalProbe === undefined ? deps : { ...deps, externalProbe };
@@ -86,7 +86,7 @@ export class ProberController {
 
   /** Starts, updates or stops the prober of one Cluster. Never waits for a prober to end. */
   reconcile(name: string): void {
-    const wasThere = this.#notSeenYet.delete(name);
+    const wasThere = this.#notReconciledYet.delete(name);
     const decision = this.#lifecycleOf(name);
     this.#deps.report.clusterProblem(name, this.#deps.clusters.get(name)?.problem);
     switch (decision?.kind) {

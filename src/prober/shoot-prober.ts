@@ -58,7 +58,7 @@ export class ShootProber {
               cluster,
               firstAttemptAt: nextRunAt,
               before,
-              probe: () => this.#probeSettings(),
+              settings: () => this.#probeSettings(),
               onChange: (isUnreachable) => this.#post({ kind: 'external-probe-changed', isUnreachable }),
             },
           )

@@ -38,14 +38,14 @@ export interface WithoutLeadDeps {
  * Writes without the lead are sent only within this time, in milliseconds, after the latest step of the shoot's loop, which saw a reason for them: none is sent
  * after the process was suspended.
  */
-const writesStandMs = 10_000;
+const mayWriteForMs = 10_000;
 
 /** Allows the writes without the lead of one shoot. */
 export class WritesWithoutLead {
   readonly #deps: WithoutLeadDeps;
   #client: KubeClient | undefined;
   /** Monotonic instant until which writes may be sent. */
-  #standUntil = Number.NEGATIVE_INFINITY;
+  #mayWriteUntil = Number.NEGATIVE_INFINITY;
 
   constructor(deps: WithoutLeadDeps) {
     this.#deps = deps;
@@ -54,12 +54,12 @@ export class WritesWithoutLead {
   /** Called after each step of the shoot's loop. */
   stepped({ flow, verdict }: Pick<ShootProberState, 'flow' | 'verdict'>): void {
     const isDue = flow?.withoutLead !== undefined && verdict?.kind === 'unhealthy';
-    this.#standUntil = isDue ? this.#deps.clock.monotonic() + writesStandMs : Number.NEGATIVE_INFINITY;
+    this.#mayWriteUntil = isDue ? this.#deps.clock.monotonic() + mayWriteForMs : Number.NEGATIVE_INFINITY;
   }
 
   client(): KubeClient | undefined {
     const { clock, seedWithoutLead } = this.#deps;
-    this.#client ??= seedWithoutLead?.(() => clock.monotonic() < this.#standUntil);
+    this.#client ??= seedWithoutLead?.(() => clock.monotonic() < this.#mayWriteUntil);
     return this.#client;
   }
 }

@@ -48,7 +48,7 @@ const write =
 const forgetDowntime: PlantedChange =
   (probe) =>
   (deps, request = {}) => {
-    const { unreachable: _, ...memory } = shape(request.memory);
+    const { unreachableSpell: _, ...memory } = shape(request.memory);
     const inputOf = request.input as () => Shape;
     return probe(deps, { ...request, memory, input: () => ({ ...inputOf(), apiServer: {} }) });
   };

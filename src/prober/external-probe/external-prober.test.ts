@@ -64,7 +64,7 @@ const start = ({
       cluster: 'a',
       firstAttemptAt: clock.monotonic() + 1_000,
       before: undefined,
-      probe: () => defaultSettings,
+      settings: () => defaultSettings,
       onChange: (broken) => heard.push(broken ? 'turned broken' : 'turned'),
     },
   );

@@ -60,7 +60,7 @@ export interface ExternalProberStart {
   readonly firstAttemptAt: number;
   /** Memory of the previous prober, if any. It is ignored if it is of another Secret, which may have another address. */
   readonly before: ExternalProbeMemory | undefined;
-  readonly probe: () => ProbeSettings;
+  readonly settings: () => ProbeSettings;
   /**
    * Called when the verdict may change: the address is no longer reachable or, with `isUnreachable`, an attempt has failed that makes it unreachable. Only the
    * run that follows shows if that counts.
@@ -130,7 +130,7 @@ export class ExternalProber {
   #view(): ExternalProbeView {
     const { registry, settings, clock } = this.#deps;
     const { mode } = settings;
-    const { expiryAgeMs } = this.#start.probe();
+    const { expiryAgeMs } = this.#start.settings();
     if (registry.faultIsOurs()) return { mode, state: 'unknown' };
     return viewExternalProbe(this.#history, { mode, expiryAgeMs, now: clock.monotonic() });
   }
@@ -142,7 +142,7 @@ export class ExternalProber {
     const at = nextAttemptOf(this.#history, {
       mode: settings.mode,
       timeoutMs: settings.timeoutMs,
-      expiryAgeMs: this.#start.probe().expiryAgeMs,
+      expiryAgeMs: this.#start.settings().expiryAgeMs,
       probeAnsweredAt: this.#probeAnsweredAt,
       nextRunAt: this.#nextRunAt,
     });
@@ -156,7 +156,7 @@ export class ExternalProber {
     const result = await this.#ask();
     this.#isUnderWay = false;
     if (this.#stopping.signal.aborted) return;
-    const { probeIntervalMs, backoffJitterFactor } = this.#start.probe();
+    const { probeIntervalMs, backoffJitterFactor } = this.#start.settings();
     const intervalMs = probeIntervalMs * (1 + random.next() * backoffJitterFactor);
     const before = this.#history;
     const ended = { ...begun, endedAt: clock.monotonic(), result, intervalMs };

@@ -61,7 +61,7 @@ describe.each(['version', 'leases', 'nodes', 'machines'] as const)('a failure of
     const nothing = { since: 95_000, failed: false, unconnected: false, ours: false };
     const kind = shown[code];
     const expected = kind === undefined ? nothing : { ...nothing, [kind]: true };
-    expect(memory.unreachable).toEqual(need === 'version' || need === 'leases' ? expected : undefined);
+    expect(memory.unreachableSpell).toEqual(need === 'version' || need === 'leases' ? expected : undefined);
   });
 
   it.each([
@@ -87,7 +87,7 @@ describe.each(['version', 'leases', 'nodes', 'machines'] as const)('a failure of
     const error = new ApiError({ code: 'ConnectionError', message: 'x', cause: { code, phase } });
     const { memory } = failAt(need, 'ConnectionError', { failures: { [need]: error } }).decision;
     const expected = { since: 95_000, failed: false, unconnected: false, ours: false, [kind]: true };
-    expect(memory.unreachable).toEqual(need === 'version' || need === 'leases' ? expected : undefined);
+    expect(memory.unreachableSpell).toEqual(need === 'version' || need === 'leases' ? expected : undefined);
   });
 
   it.each([
@@ -97,7 +97,7 @@ describe.each(['version', 'leases', 'nodes', 'machines'] as const)('a failure of
   ] as const)('a timeout while %s shows: %s', (phase, kind) => {
     const error = new ApiError({ code: 'Timeout', message: 'x', cause: { code: 'ETIMEDOUT', phase } });
     const { memory } = failAt(need, 'Timeout', { failures: { [need]: error } }).decision;
-    expect(memory.unreachable?.[kind]).toBe(need === 'version' || need === 'leases' ? true : undefined);
+    expect(memory.unreachableSpell?.[kind]).toBe(need === 'version' || need === 'leases' ? true : undefined);
   });
 });
 
@@ -110,8 +110,8 @@ describe('a kubeconfig that cannot be used', () => {
       nextRunAt: 101_000,
       reason: 'kubeconfig: users[0].user.exec: is not allowed',
     });
-    const unreachable = { since: 100_000, failed: false, unconnected: false, ours: false };
-    expect(decision.memory).toEqual({ ...seen, unreachable, failedRuns: { count: 1, isExpired: true } });
+    const unreachableSpell = { since: 100_000, failed: false, unconnected: false, ours: false };
+    expect(decision.memory).toEqual({ ...seen, unreachableSpell, failedRuns: { count: 1, isExpired: true } });
   });
 });
 
@@ -295,6 +295,6 @@ describe('an observation without nodes or machines', () => {
       { at: 100_000, leases: silent, dependents: disturbed },
       { at: 102_000, leases: silent, failures: { machines: failure('ServerError') } },
     ]);
-    expect(runs[1]?.decision.memory.unconfirmed.size).toBe(3);
+    expect(runs[1]?.decision.memory.unconfirmedLeases.size).toBe(3);
   });
 });

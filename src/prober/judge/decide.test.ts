@@ -164,10 +164,10 @@ describe('leases seen for the first time', () => {
     const { decision } = first(leases);
     expect(decision).toMatchObject({ verdict: { kind: 'confirming' }, nextRunAt: 102_000 });
     expect(decision.counts).toEqual({ candidates: 3, expired: 3 });
-    expect([...decision.memory.unconfirmed]).toEqual(['node-1', 'node-2', 'node-3']);
+    expect([...decision.memory.unconfirmedLeases]).toEqual(['node-1', 'node-2', 'node-3']);
     const second = runProbe(decision.memory, { at: 102_000, leases }).decision;
     expect(second.verdict).toEqual({ kind: 'unhealthy', crossedAt: 80_000 });
-    expect(second.memory.unconfirmed.size).toBe(0);
+    expect(second.memory.unconfirmedLeases.size).toBe(0);
   });
 
   it('are confirmed by the next good run, should the second observation fail', () => {
@@ -204,7 +204,7 @@ describe('leases seen for the first time', () => {
     const leases = leasesOf([50_000, 50_000, 50_000]);
     const nodes = [nodeOf('node-1'), nodeOf('node-2')];
     const { memory } = runProbe(emptyProbeMemory, { at: 100_000, leases, nodes }).decision;
-    expect([...memory.unconfirmed]).toEqual(['node-1', 'node-2']);
+    expect([...memory.unconfirmedLeases]).toEqual(['node-1', 'node-2']);
     const second = runProbe(memory, { at: 102_000, leases: leasesOf([50_000, 50_000, 61_000]), nodes }).decision;
     expect(second.verdict.kind).toBe('unhealthy');
   });
@@ -215,7 +215,7 @@ describe('leases seen for the first time', () => {
     expect(enough).toMatchObject({ verdict: { kind: 'unhealthy' }, counts: { candidates: 5, expired: 5 } });
     const short = runProbe(seen, { at: 100_000, leases: leasesOf([50_000, 50_000, 99_000, 50_000, 50_000]) }).decision;
     expect(short).toMatchObject({ verdict: { kind: 'confirming' }, counts: { candidates: 5, expired: 4 } });
-    expect([...short.memory.unconfirmed]).toEqual(['node-4', 'node-5']);
+    expect([...short.memory.unconfirmedLeases]).toEqual(['node-4', 'node-5']);
   });
 
   it('prove no more than leases renewed in a long gap, where a wrong clock may have put the renewal anywhere', () => {

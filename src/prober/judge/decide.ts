@@ -3,9 +3,8 @@ import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
 import { earliestAllSilent, judgeAllSilent, allSilentInstant, someAreSilent } from './all-silent.ts';
-import { type Decision, decisionOf, healthy, minRetryDelayMs } from './decision.ts';
-import type { LeaseObservation } from './lease-history.ts';
-import { confirmableAt, endDowntime } from './downtime.ts';
+import { type Decision, decisionOf, healthyDecision, minRetryDelayMs } from './decision.ts';
+import { confirmableAt, endDowntime, recordStall } from './downtime.ts';
 import { afterFailedCandidateRead } from './failure.ts';
 import { type ObservedLease, confirmAfterMs, observeLeases } from './observed-leases.ts';
 import { endOutage, trackOutage } from './landing.ts';
@@ -21,7 +20,7 @@ import {
 import {
   canOnlyBeHealthy,
   countExpired,
-  earliestPossibleExpiry,
+  earliestPossibleThreshold,
   earliestWrongClocksDeadline,
   reachesThreshold,
   share,
@@ -49,7 +48,7 @@ export interface JudgedLeases {
 export const judgeLeases = (listed: LeaseList, input: ProbeInput): JudgedLeases => {
   const { settings, dependents } = input;
   const ended = endDowntime(input.memory, listed.observation, input.apiServer ?? {});
-  const memoryBefore = endStall(ended.memory, input.memory, listed.observation);
+  const memoryBefore = recordStall(ended.memory, input.memory, listed.observation);
   const { downtime } = ended;
   const { leases, memory } = observeLeases(listed, { ...input, memory: memoryBefore });
   const mayTrigger = couldTrigger(leases, input) || someAreSilent(leases, { ...input, memory });
@@ -64,18 +63,6 @@ export const judgeLeases = (listed: LeaseList, input: ProbeInput): JudgedLeases 
   };
 };
 
-/** Every healthy kubelet renews its lease within this time, in milliseconds. */
-const gapMs = 12_000;
-
-const endStall = (memory: ProbeMemory, { unreachable }: ProbeMemory, observation: LeaseObservation): ProbeMemory => {
-  // A response such as 403 shows a healthy API server. But after a long gap only timestamps show when a lease was renewed.
-  const isStall =
-    unreachable !== undefined &&
-    (unreachable.failed || unreachable.unconnected || observation.endedAt - unreachable.since >= gapMs);
-  const stalledUntil = isStall ? observation.endedAt : observation.stalledUntil;
-  return stalledUntil === undefined ? memory : { ...memory, stalledUntil };
-};
-
 const withDowntime = (decision: Decision, { downtime }: JudgedLeases): Decision =>
   downtime === undefined ? decision : { ...decision, downtime };
 
@@ -85,11 +72,11 @@ export const decideByLeases = (judged: JudgedLeases, input: ProbeInput): Decisio
   const byTrigger = earliestPossibleTrigger(leases, input);
   const byAllSilent = earliestAllSilent(leases, { ...input, memory });
   const { allSilentSeenAt: _, ...rest } = endOutage(memory, input.now);
-  const decision = healthy(input, {
+  const decision = healthyDecision(input, {
     memory: rest,
     reason: `${share(leases)} leases expired: no set of nodes reaches the threshold`,
     deadlines: [
-      earliestPossibleExpiry(leases, input.settings),
+      earliestPossibleThreshold(leases, input.settings),
       earliestWrongClocksDeadline(leases, input.now),
       byTrigger.deadline,
       byAllSilent.deadline,
@@ -163,7 +150,7 @@ const judge = (candidates: readonly ObservedLease[], input: ProbeInput): Decisio
   const { allSilentSeenAt: _, ...memory } = input.memory;
   const notAllSilent = { ...input, memory };
   const counts = { candidates: candidates.length, expired: countExpired(candidates) };
-  if (counts.candidates === 0) return healthy(notAllSilent, { memory, counts, reason: 'no candidate nodes' });
+  if (counts.candidates === 0) return healthyDecision(notAllSilent, { memory, counts, reason: 'no candidate nodes' });
   if (counts.candidates === 1) return judgeSingle(counts, notAllSilent);
 
   const reason = `${share(candidates)} node leases expired, threshold ${String(settings.nodeLeaseFailureFraction)}`;
@@ -181,7 +168,7 @@ const judge = (candidates: readonly ObservedLease[], input: ProbeInput): Decisio
 const judgeHealthy = ({ candidates, counts, reason, crossesAt }: CandidatesCase, input: ProbeInput): Decision => {
   const trigger = triggerInstant(candidates, input);
   const allSilent = allSilentInstant(candidates, input);
-  return healthy(input, {
+  return healthyDecision(input, {
     memory: input.memory,
     counts,
     reason,
@@ -207,7 +194,7 @@ const judgeExpired = (candidatesCase: CandidatesCase, input: ProbeInput): Decisi
     reason: `${reason}; by timestamps just seen for the first time, so looking again`,
     counts,
     nextRunAt: now + confirmAfterMs,
-    memory: { ...memory, unconfirmed: new Set(unconfirmed) },
+    memory: { ...memory, unconfirmedLeases: new Set(unconfirmed) },
   });
 };
 
@@ -221,7 +208,12 @@ const restsOnTimestamp = ({ firstSeen, renewed }: ObservedLease): boolean => fir
 const judgeSingle = (counts: LeaseCounts, input: ProbeInput): Decision => {
   const { memory, dependents } = input;
   if (dependents.anyHeld && counts.expired === 0) {
-    return healthy(input, { memory, counts, scope: 'held', reason: 'the only candidate node renews its lease' });
+    return healthyDecision(input, {
+      memory,
+      counts,
+      scope: 'held',
+      reason: 'the only candidate node renews its lease',
+    });
   }
   const reason = 'a single candidate node proves nothing about the path';
   return decisionOf(input, { verdict: { kind: 'skipped' }, reason, counts });

@@ -29,7 +29,7 @@ export const minRetryDelayMs = 1_000;
 export const nextScheduledRun = ({ now, random, settings }: ProbeInput): number =>
   now + settings.probeIntervalMs * (1 + random * settings.backoffJitterFactor);
 
-export interface Healthy {
+export interface HealthyParts {
   readonly memory: ProbeMemory;
   readonly reason: string;
   readonly counts?: LeaseCounts;
@@ -39,7 +39,8 @@ export interface Healthy {
   readonly verdictMayTurnAt?: number | undefined;
 }
 
-export const healthy = (input: ProbeInput, given: Healthy): Decision => {
+/** Returns the decision that a shoot is healthy. The next run is due at the first of its deadlines, or at the next scheduled run. */
+export const healthyDecision = (input: ProbeInput, given: HealthyParts): Decision => {
   const { memory, reason, counts, scope = 'all', deadlines = [], verdictMayTurnAt } = given;
   const deadline = Math.min(...deadlines.filter((at) => at !== undefined));
   return decisionOf(input, {
@@ -63,6 +64,7 @@ export interface DecisionParts {
   readonly memory?: ProbeMemory;
 }
 
+/** Completes a decision: its reason, the time of the next run, and the memory. */
 export const decisionOf = (input: ProbeInput, parts: DecisionParts): Decision => {
   const { verdict, counts, nextRunAt = nextScheduledRun(input), verdictMayTurnAt, memory = input.memory } = parts;
   return {

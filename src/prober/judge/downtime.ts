@@ -31,9 +31,9 @@ const classifyFailure = (error: ReadError): 'failed' | 'unconnected' | 'ours' | 
 
 /** Enters a run that began at `startedAt` and got no list of leases. */
 export const lengthenSpell = (memory: ProbeMemory, startedAt: number, error: ReadError): ProbeMemory => {
-  const { unreachable = { since: startedAt, failed: false, unconnected: false, ours: false } } = memory;
+  const { unreachableSpell = { since: startedAt, failed: false, unconnected: false, ours: false } } = memory;
   const kind = classifyFailure(error);
-  return { ...memory, unreachable: kind === undefined ? unreachable : { ...unreachable, [kind]: true } };
+  return { ...memory, unreachableSpell: kind === undefined ? unreachableSpell : { ...unreachableSpell, [kind]: true } };
 };
 
 const wasUnavailableSince = ({ unavailable }: ApiServerView, since: number): boolean =>
@@ -97,19 +97,19 @@ const endSpell = (
   observation: LeaseObservation,
   view: ApiServerView,
 ): AfterDowntime => {
-  const { unreachable, ...rest } = memory;
+  const { unreachableSpell, ...rest } = memory;
   const earlierDowntime = downtime === undefined ? {} : { downtime };
-  if (unreachable === undefined) return { memory: rest, ...earlierDowntime };
+  if (unreachableSpell === undefined) return { memory: rest, ...earlierDowntime };
   const until = observation.endedAt;
-  const ms = until - unreachable.since;
-  const evidence = evidenceOf(unreachable, view);
+  const ms = until - unreachableSpell.since;
+  const evidence = evidenceOf(unreachableSpell, view);
   if (evidence !== undefined) {
     if (ms < downtimeMs) return { memory: { ...rest, downUntil: until }, ...earlierDowntime };
     return { memory: reset(rest, until), downtime: { evidence, ms } };
   }
-  const isUnconfirmed = ms >= downtimeMs && (unreachable.unconnected || unreachable.ours);
+  const isUnconfirmed = ms >= downtimeMs && (unreachableSpell.unconnected || unreachableSpell.ours);
   return {
-    memory: isUnconfirmed ? { ...rest, unconfirmedSpell: { since: unreachable.since, until } } : rest,
+    memory: isUnconfirmed ? { ...rest, unconfirmedSpell: { since: unreachableSpell.since, until } } : rest,
     ...earlierDowntime,
   };
 };
@@ -133,3 +133,20 @@ const endUnconfirmedSpell = (
 /** Returns the monotonic instant from which a list of leases may scale down; undefined if any list may. */
 export const confirmableAt = ({ unconfirmedSpell }: ProbeMemory): number | undefined =>
   unconfirmedSpell && unconfirmedSpell.until + confirmAfterSpellMs;
+
+/** Every healthy kubelet renews its lease within this time, in milliseconds. */
+const gapMs = 12_000;
+
+/**
+ * Records until when requests of kubelets may have hung: until this list of leases, if it ends a spell in which they may have, or until the last slow request
+ * of the run. `before`: the memory before `endDowntime`.
+ */
+export const recordStall = (memory: ProbeMemory, before: ProbeMemory, observation: LeaseObservation): ProbeMemory => {
+  const { unreachableSpell } = before;
+  // A response such as 403 shows a healthy API server. But after a long gap only timestamps show when a lease was renewed.
+  const isStall =
+    unreachableSpell !== undefined &&
+    (unreachableSpell.failed || unreachableSpell.unconnected || observation.endedAt - unreachableSpell.since >= gapMs);
+  const stalledUntil = isStall ? observation.endedAt : observation.stalledUntil;
+  return stalledUntil === undefined ? memory : { ...memory, stalledUntil };
+};

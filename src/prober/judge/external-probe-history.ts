@@ -144,7 +144,7 @@ export interface AttemptInput {
 /** Share of the expiry age for which a response proves the address reachable. Kubelets whose leases have expired fell silent earlier. */
 const reachableForShare = 0.5;
 /** Share of the expiry age. If the latest attempt would be older than this at the next list of leases, another attempt comes before. */
-const renewedAtShare = 0.4;
+const refreshedAtShare = 0.4;
 
 /**
  * Returns the time of the next attempt: by the external probe's own schedule, but early enough for a response before the next list of leases, and at once
@@ -153,8 +153,12 @@ const renewedAtShare = 0.4;
 export const nextAttemptOf = (history: ExternalProbeHistory, input: AttemptInput): number => {
   const { mode, timeoutMs, expiryAgeMs, probeAnsweredAt, nextRunAt } = input;
   const times = [history.nextAttemptAt];
-  if (mode !== 'observe' && nextRunAt !== undefined && history.attemptedAt < nextRunAt - renewedAtShare * expiryAgeMs) {
-    times.push(nextRunAt - Math.min(timeoutMs + retryMs, renewedAtShare * expiryAgeMs));
+  if (
+    mode !== 'observe' &&
+    nextRunAt !== undefined &&
+    history.attemptedAt < nextRunAt - refreshedAtShare * expiryAgeMs
+  ) {
+    times.push(nextRunAt - Math.min(timeoutMs + retryMs, refreshedAtShare * expiryAgeMs));
   }
   const { state, failingSince, provenAt } = history;
   const lacksProof =

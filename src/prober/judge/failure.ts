@@ -113,7 +113,7 @@ const earliest = (deadlines: readonly number[], soonest: number): number => Math
  * Returns the instant of the last run that can still end the spell before it counts as downtime; Infinity once it has passed. Without that run a few bad
  * responses in a row would count as downtime, and an outage would be detected an expiry age later.
  */
-const lastChanceAt = ({ unreachable: spell }: ProbeMemory, now: number): number => {
+const lastChanceAt = ({ unreachableSpell: spell }: ProbeMemory, now: number): number => {
   const at = (spell?.since ?? Number.NEGATIVE_INFINITY) + downtimeMs - listMs;
   return at > now ? at : Number.POSITIVE_INFINITY;
 };

@@ -4,7 +4,7 @@ import type { JudgedLease } from './lease-expiry.ts';
 import { defaultSettings, disturbed, undisturbed } from '../testing/probe-run.ts';
 import {
   canOnlyBeHealthy,
-  earliestPossibleExpiry,
+  earliestPossibleThreshold,
   earliestWrongClocksDeadline,
   nthSmallest,
   reachesThreshold,
@@ -83,7 +83,7 @@ describe('instants', () => {
           [...expiresAt]
             .sort((a, b) => (a < b ? -1 : 1))
             .find((at) => sets.some((set) => reachesAt(set, at, fraction)));
-        expect(earliestPossibleExpiry(leases, settingsOf(fraction))).toBe(firstOf(subsets(leases)));
+        expect(earliestPossibleThreshold(leases, settingsOf(fraction))).toBe(firstOf(subsets(leases)));
         expect(thresholdInstant(leases, settingsOf(fraction))).toBe(firstOf([leases]));
       }),
       { numRuns: 1_000 },
@@ -91,8 +91,8 @@ describe('instants', () => {
   });
 
   it('are undefined if nothing can expire', () => {
-    expect(earliestPossibleExpiry([], defaultSettings)).toBeUndefined();
-    expect(earliestPossibleExpiry(judgedAt([now]), defaultSettings)).toBeUndefined();
+    expect(earliestPossibleThreshold([], defaultSettings)).toBeUndefined();
+    expect(earliestPossibleThreshold(judgedAt([now]), defaultSettings)).toBeUndefined();
     expect(thresholdInstant([], defaultSettings)).toBeUndefined();
   });
 });

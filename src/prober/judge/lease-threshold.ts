@@ -50,7 +50,10 @@ const nthExpiry = (leases: readonly JudgedLease[], count: number): number | unde
   );
 
 /** Returns the first instant at which some subset of two or more leases would reach the threshold if none were renewed. */
-export const earliestPossibleExpiry = (leases: readonly JudgedLease[], settings: ProbeSettings): number | undefined =>
+export const earliestPossibleThreshold = (
+  leases: readonly JudgedLease[],
+  settings: ProbeSettings,
+): number | undefined =>
   earliestReach(
     leases.map(({ expiresAt }) => expiresAt),
     settings,

@@ -30,11 +30,11 @@ export const observeLeases = (
   { items, observation }: { readonly items: readonly Lease[]; readonly observation: LeaseObservation },
   { memory, settings }: ProbeInput,
 ): ObservedLeases => {
-  const { history, unconfirmed } = memory;
-  const isDisproved = isAnyRenewed(history, items, unconfirmed);
+  const { history, unconfirmedLeases } = memory;
+  const isDisproved = isAnyRenewed(history, items, unconfirmedLeases);
   const { expiryAgeMs } = settings;
   const observed = recordAndJudgeLeases(
-    isDisproved ? distrustTimestamps(history, { disproved: unconfirmed, expiryAgeMs }) : history,
+    isDisproved ? distrustTimestamps(history, { disproved: unconfirmedLeases, expiryAgeMs }) : history,
     items,
     { observation, expiryAgeMs },
   );
@@ -47,7 +47,7 @@ export const observeLeases = (
   });
   const renewedSince = sinceRenewal(memory, leases);
   const { renewedSince: _, failedRuns: __, ...rest } = memory;
-  const next = { ...rest, history: observed.history, firstSeenAt, unconfirmed: new Set<string>() };
+  const next = { ...rest, history: observed.history, firstSeenAt, unconfirmedLeases: new Set<string>() };
   return { leases, memory: renewedSince === undefined ? next : { ...next, renewedSince } };
 };
 

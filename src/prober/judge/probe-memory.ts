@@ -36,7 +36,7 @@ export interface Flapping {
 export interface ProbeMemory {
   readonly history: LeaseHistory;
   /** The current spell. */
-  readonly unreachable?: UnreachableSpell;
+  readonly unreachableSpell?: UnreachableSpell;
   /** End of the latest time, however short, in which the API server was down or may have been. */
   readonly downUntil?: number;
   /**
@@ -49,7 +49,7 @@ export interface ProbeMemory {
   /** A lease was certainly renewed after this instant, even if clocks are wrong. Absent while all leases are silent. */
   readonly renewedSince?: number;
   /** Leases that are expired by their timestamps alone; a second observation has yet to confirm them. */
-  readonly unconfirmed: ReadonlySet<string>;
+  readonly unconfirmedLeases: ReadonlySet<string>;
   /** End of the latest time in which responses were late or missing. Kubelets may have had to retry as well. */
   readonly stalledUntil?: number;
   /** First observation of the silence of all candidates. The verdict needs a second one. */
@@ -65,5 +65,5 @@ export interface ProbeMemory {
 export const emptyProbeMemory: ProbeMemory = {
   history: emptyLeaseHistory,
   firstSeenAt: new Map(),
-  unconfirmed: new Set(),
+  unconfirmedLeases: new Set(),
 };

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { StoreChange } from '../../kubernetes/cache/store.ts';
-import type { ApiServerSource } from './api-server-source.ts';
+import type { ApiServerSource } from './api-servers.ts';
 import { type ApiServers, createApiServers } from './api-servers.ts';
 
 let now: number;

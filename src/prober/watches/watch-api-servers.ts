@@ -1,7 +1,7 @@
 import { decodeReadyReplicas } from '../../gardener/api-server.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { type KindWatch, type WatchKindDeps, watchKind } from '../../kubernetes/cache/index.ts';
-import type { ApiServerSource } from './api-server-source.ts';
+import type { ApiServerSource } from './api-servers.ts';
 import { ownerOf } from '../held/cluster-owner.ts';
 import { isTemplate, parseClusterName } from '../cluster-name.ts';
 import type { ProberSettings } from '../settings.ts';
