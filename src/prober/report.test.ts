@@ -5,13 +5,14 @@ import { type RecordingMeter, createRecordingMeter } from '../../test/doubles/re
 import { ApiError, type ApiErrorCode, KubeconfigError } from '../kubernetes/api/errors.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import type { RecordedEvent } from '../telemetry/events.ts';
-import { emptyProbeMemory } from './judge/probe-memory.ts';
+import { type ProbeMemory, emptyProbeMemory } from './judge/probe-memory.ts';
 import type { Verdict } from './judge/verdict.ts';
 import { createFlow } from './plan/create-flow.ts';
 import type { Flow } from './plan/flow-state.ts';
 import type { Direction } from './plan/patch-plan.ts';
 import type { Operation } from './plan/operation.ts';
 import { type ProberReport, createProberReport } from './report.ts';
+import type { EndedRun } from './report/run.ts';
 import { dependent, downVerdict, upVerdict } from './testing/cases.ts';
 import { deployment, objectOf, stateOf } from './testing/seed-model.ts';
 
@@ -42,17 +43,19 @@ it('reports why a shoot is no longer probed, and what happens to held resources'
   ]);
 });
 
+/** A run that ended with this verdict. */
+const runOf = (verdict: Verdict, given: Partial<EndedRun> & { readonly memory?: ProbeMemory } = {}): EndedRun => {
+  const { memory = emptyProbeMemory, ...rest } = given;
+  const decision = { verdict, reason: '', nextRunAt: 0, memory };
+  const result = { decision, durationMs: 1 };
+  return { result, previous: undefined, held: 0, missing: [], isUnprotected: () => false, ...rest };
+};
+
 describe('reports about the runs of a shoot', () => {
   /** Returns the level of each run's log line. */
   const levelsOf = (verdicts: readonly Verdict[]): readonly string[] => {
     verdicts.forEach((verdict, index) => {
-      const decision = { verdict, reason: '', nextRunAt: 0, memory: emptyProbeMemory } as const;
-      report.runEnded('a', {
-        result: { decision, durationMs: 1 },
-        previous: verdicts[index - 1],
-        held: 0,
-        missing: [],
-      });
+      report.runEnded('a', runOf(verdict, { previous: verdicts[index - 1] }));
     });
     return logger.lines.map(({ level }) => level);
   };
@@ -97,8 +100,7 @@ describe('reports about the runs of a shoot', () => {
 });
 
 it('the shoots of each latest verdict are counted, until they are forgotten', () => {
-  const judge = (namespace: string, verdict: Verdict): void =>
-    report.judged(namespace, { decision: { verdict }, isUnprotected: () => false });
+  const judge = (namespace: string, verdict: Verdict): void => report.runEnded(namespace, runOf(verdict));
   const counts = () =>
     ['healthy', 'unhealthy', 'api_server_unreachable'].map((verdict) => meter.value('dwd_prober_shoots', { verdict }));
   judge('a', upVerdict);
@@ -116,14 +118,8 @@ it('the shoots of each latest verdict are counted, until they are forgotten', ()
 
 describe('reports about required resources that are missing', () => {
   it('each is counted, and reported once when it is found missing and once when it exists', () => {
-    const decision = {
-      verdict: upVerdict,
-      reason: '',
-      nextRunAt: 0,
-      memory: emptyProbeMemory,
-    } as const;
     const counts = [['a'], ['a'], ['a', 'b'], ['b'], []].map((missing) => {
-      report.runEnded('x', { result: { decision, durationMs: 1 }, previous: upVerdict, held: 0, missing });
+      report.runEnded('x', runOf(upVerdict, { previous: upVerdict, missing }));
       return meter.value('dwd_prober_missing_resources', { namespace: 'x' });
     });
     expect(counts).toEqual([1, 1, 2, 1, 0]);
@@ -144,8 +140,7 @@ describe('reports about a shoot that flaps', () => {
     const flaps = createProberReport({ clock, logger, meter: createRecordingMeter(), events, dryRun });
     for (const trips of [0, 1, 1, 2]) {
       const memory = { ...emptyProbeMemory, flapping: { trips, restoredAt: 0 } };
-      const decision = { verdict: downVerdict, reason: '', nextRunAt: 0, memory };
-      flaps.runEnded('x', { result: { decision, durationMs: 1 }, previous: downVerdict, held: 0, missing: [] });
+      flaps.runEnded('x', runOf(downVerdict, { previous: downVerdict, memory }));
     }
     const heard = logger.lines.filter(({ message }) => message.startsWith('flapping'));
     expect(heard.map(({ level, fields }) => [level, fields.trips])).toEqual([
@@ -161,8 +156,7 @@ describe('reports about a shoot that flaps', () => {
   it('the gauge is 1 until the shoot no longer flaps', () => {
     const values = [1, 0].map((trips) => {
       const memory = { ...emptyProbeMemory, flapping: { trips, restoredAt: 0 } };
-      const decision = { verdict: upVerdict, reason: '', nextRunAt: 0, memory };
-      report.runEnded('x', { result: { decision, durationMs: 1 }, previous: upVerdict, held: 0, missing: [] });
+      report.runEnded('x', runOf(upVerdict, { previous: upVerdict, memory }));
       return meter.value('dwd_prober_flapping', { namespace: 'x' });
     });
     expect(values).toEqual([1, 0]);
@@ -178,8 +172,7 @@ describe('the word for a verdict', () => {
     [{ kind: 'landing', renewed: 1, awaited: 2, until: 9 }, 'landing'],
     [failed('ConnectionError', 'refused'), 'api_server_unreachable'],
   ])('is the same in log and metric: %j', (verdict, word) => {
-    const decision = { verdict, reason: '', nextRunAt: 0, memory: emptyProbeMemory } as const;
-    report.runEnded('x', { result: { decision, durationMs: 1 }, previous: undefined, held: 0, missing: [] });
+    report.runEnded('x', runOf(verdict));
     expect(logger.lines.map(({ fields }) => fields.verdict)).toEqual([word]);
     expect(meter.value('dwd_prober_runs_total', { namespace: 'x', result: word })).toBe(1);
   });

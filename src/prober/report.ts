@@ -5,7 +5,7 @@ import type { EventRecorder } from '../telemetry/index.ts';
 import { verdictNameOf } from './judge/verdict.ts';
 import { HeldGauges } from './report/held-gauges.ts';
 import { type ProberMetrics, createProberMetrics, forgetShoot } from './metrics.ts';
-import { type JudgedShoot, LateProtectionReporter } from './report/late-protection.ts';
+import { LateProtectionReporter } from './report/late-protection.ts';
 import { type ExternalProbeReport, ExternalProbeReporter } from './report/external-probe.ts';
 import { ClusterProblemReporter } from './report/cluster-problem.ts';
 import { type PauseReport, PauseReporter } from './report/pause.ts';
@@ -28,8 +28,6 @@ export interface ProberReport extends ScalingReport, ExternalProbeReport, PauseR
   /** The last report, when the program ends. */
   stopped(held: ReadonlyMap<string, number>): void;
   runEnded(namespace: string, run: EndedRun): void;
-  /** Called after `runEnded`. */
-  judged(namespace: string, shoot: JudgedShoot): void;
   /** Removes the state and the series of a shoot that is gone or no longer probed. */
   forget(namespace: string): void;
 }
@@ -85,10 +83,11 @@ export const createProberReport = (deps: ProberReportDeps): ProberReport => {
     ...reportProbers(deps, metrics),
     clusterProblem: (namespace, problem) => problems.found(namespace, problem),
     probeInterval: (ms) => metrics.interval.set(ms / 1_000),
-    runEnded: (namespace, run) => runs.ended(namespace, run),
-    judged: (namespace, shoot) => {
-      verdicts.judged(namespace, verdictNameOf(shoot.decision.verdict));
-      late.judged(namespace, shoot);
+    runEnded: (namespace, run) => {
+      const { decision } = run.result;
+      runs.ended(namespace, run);
+      verdicts.judged(namespace, verdictNameOf(decision.verdict));
+      late.judged(namespace, { decision, isUnprotected: run.isUnprotected });
     },
     flowStarted: (namespace, flow) => scaling.flowStarted(namespace, flow),
     responseReceived: (namespace, answer) => scaling.responseReceived(namespace, answer),

@@ -209,9 +209,8 @@ export class ShootProber {
         signal: run.signal,
       });
       const { verdict: previous } = this.#state;
-      report.runEnded(this.#cluster, { result, previous, ...this.#dependents.summary() });
       const isUnprotected = (): boolean => !this.#pause.isPaused() && this.#dependents.isUnprotected();
-      report.judged(this.#cluster, { decision: result.decision, isUnprotected });
+      report.runEnded(this.#cluster, { result, previous, isUnprotected, ...this.#dependents.summary() });
       this.#post({ kind: 'run-ended', decision: result.decision });
       this.#externalProber?.runEnded(clock.monotonic() - result.durationMs, result.decision);
     } catch (error) {

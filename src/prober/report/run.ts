@@ -18,6 +18,8 @@ export interface EndedRun {
   readonly missing: readonly string[];
   /** Number of resources that `ignore-scaling` keeps from being scaled down. */
   readonly ignored?: number;
+  /** True while a resource is up that a scale-down would scale down, and none is held. */
+  readonly isUnprotected: () => boolean;
 }
 
 const warnSkewMs = 5_000;
