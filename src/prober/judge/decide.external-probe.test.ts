@@ -260,10 +260,10 @@ describe('the memory', () => {
   });
 
   it('keeps first observations only of existing leases that were never seen renewed', () => {
-    const { firstSeenAt } = memoryOf([
+    const { history } = memoryOf([
       observation(60_000, [59_000, 59_000, 59_000]),
       observation(70_000, [69_000, 59_000]),
     ]);
-    expect([...firstSeenAt]).toEqual([['node-2', 60_000]]);
+    expect([...history.neverSeenRenewed]).toEqual([['node-2', 60_000]]);
   });
 });

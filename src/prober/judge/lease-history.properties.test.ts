@@ -219,7 +219,8 @@ describe('the history', () => {
   interface Entry {
     readonly renewTime: number | undefined;
     readonly renewedAt: number;
-    readonly neverSeenRenewed: boolean;
+    /** End of the first observation, if the lease was never seen renewed. */
+    readonly neverSeenRenewed: number | undefined;
   }
 
   /** The history as one entry per name. */
@@ -228,7 +229,7 @@ describe('the history', () => {
       history.names.map((name, place) => {
         const [renewTime = 0, renewedAt = 0] = [history.renewTimes[place], history.renewedAt[place]];
         const known = Number.isFinite(renewTime) ? renewTime : undefined;
-        return [name, { renewTime: known, renewedAt, neverSeenRenewed: history.neverSeenRenewed.has(name) }];
+        return [name, { renewTime: known, renewedAt, neverSeenRenewed: history.neverSeenRenewed.get(name) }];
       }),
     );
 
@@ -267,7 +268,9 @@ describe('the history', () => {
               names: known === undefined ? [] : [item.name],
               renewTimes: known === undefined ? [] : [known.renewTime ?? Number.NEGATIVE_INFINITY],
               renewedAt: known === undefined ? [] : [known.renewedAt],
-              neverSeenRenewed: new Set(known?.neverSeenRenewed === true ? [item.name] : []),
+              neverSeenRenewed: new Map(
+                known?.neverSeenRenewed === undefined ? [] : [[item.name, known.neverSeenRenewed]],
+              ),
             };
             const only = recordAndJudgeLeases(alone, [item], options);
             expect(whole.judged[place]).toEqual(only.judged[0]);

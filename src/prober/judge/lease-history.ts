@@ -27,8 +27,8 @@ export interface LeaseHistory {
   readonly renewTimes: readonly number[];
   /** Time of each lease's last credible renewal, not reset by downtime; -Infinity for a lease without `renewTime`. */
   readonly renewedAt: readonly number[];
-  /** Leases whose `renewTime` we never saw change: only their timestamps show their age. */
-  readonly neverSeenRenewed: ReadonlySet<string>;
+  /** End of our first observation of each lease whose `renewTime` we never saw change: only its timestamp shows its age. */
+  readonly neverSeenRenewed: ReadonlyMap<string, number>;
   /** Leases whose latest change does not match its timestamp: their age counts from the observation that showed the change. */
   readonly wrongClocks: ReadonlySet<string>;
   /** Start of the latest observation. */
@@ -45,7 +45,7 @@ export const emptyLeaseHistory: LeaseHistory = {
   names: [],
   renewTimes: [],
   renewedAt: [],
-  neverSeenRenewed: new Set(),
+  neverSeenRenewed: new Map(),
   wrongClocks: new Set(),
   notOlderThan: never,
   distrustUntil: never,
@@ -99,7 +99,7 @@ export const recordLeases = (
   // If our own clock is wrong, the nodes' clocks agree with the API server's.
   const byServer = { ...observation, wall: observation.wall + (observation.skewMs ?? 0) };
   const renewTimes = leases.map(({ renewTime = never }) => renewTime);
-  const neverSeenRenewed = new Set<string>();
+  const neverSeenRenewed = new Map<string, number>();
   const wrongClocks = new Set<string>();
   let sameNames = leases.length === history.names.length;
   const recorded = leases.map(({ name: given, renewTime = never }, index): RecordedLease => {
@@ -111,7 +111,8 @@ export const recordLeases = (
     const renewedAt = known ?? effectiveRenewal(history, renewTime, { observation, firstSeen });
     // Reuses the string of the previous observation; otherwise each observation would keep its own copies of the names.
     const name = firstSeen ? given : (history.names[place] ?? given);
-    if (firstSeen || (!renewed && history.neverSeenRenewed.has(name))) neverSeenRenewed.add(name);
+    const firstSeenAt = firstSeen ? observation.endedAt : history.neverSeenRenewed.get(name);
+    if (firstSeenAt !== undefined && !renewed) neverSeenRenewed.set(name, firstSeenAt);
     const wrongClock = renewed
       ? !agrees(history, renewTime, observation) && !agrees(history, renewTime, byServer)
       : history.wrongClocks.has(name);
@@ -156,7 +157,7 @@ const effectiveRenewal = (
   if (renewTime === never) return never;
   if (observation.endedAt < history.distrustUntil) return observation.endedAt;
   const age = ageOf(renewTime, observation);
-  if (firstSeen || history.lastObservedAt === undefined) {
+  if (firstSeen) {
     const ageByServer = age + (observation.skewMs ?? 0);
     return observation.endedAt - Math.max(0, Math.min(age, ageByServer));
   }

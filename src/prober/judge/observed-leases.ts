@@ -38,16 +38,15 @@ export const observeLeases = (
     items,
     { observation, expiryAgeMs },
   );
-  const firstSeenAt = keepFirstSeen(memory, observed.judged, observation);
-  const withFirstSeen = { ...memory, firstSeenAt };
+  const recorded = { ...memory, history: observed.history };
   const leases = observed.judged.map((lease, index) => {
     const { durationSeconds } = items[index] ?? {};
     const durationMs = durationSeconds === undefined ? defaultDurationMs : durationSeconds * 1_000;
-    return observeSilence({ ...lease, durationMs }, withFirstSeen, { observation, expiryAgeMs });
+    return observeSilence({ ...lease, durationMs }, recorded, { observation, expiryAgeMs });
   });
   const renewedSince = sinceRenewal(memory, leases);
-  const { renewedSince: _, failedRuns: __, ...rest } = memory;
-  const next = { ...rest, history: observed.history, firstSeenAt, unconfirmedLeases: new Set<string>() };
+  const { renewedSince: _, failedRuns: __, ...rest } = recorded;
+  const next = { ...rest, unconfirmedLeases: new Set<string>() };
   return { leases, memory: renewedSince === undefined ? next : { ...next, renewedSince } };
 };
 
@@ -57,31 +56,17 @@ const sinceRenewal = ({ history, renewedSince }: ProbeMemory, leases: readonly O
   return leases.some(({ renewed }) => renewed) ? history.lastObservedAt : renewedSince;
 };
 
-const keepFirstSeen = (
-  { firstSeenAt }: ProbeMemory,
-  judged: readonly JudgedLease[],
-  observation: LeaseObservation,
-): ReadonlyMap<string, number> => {
-  const kept = new Map<string, number>();
-  for (const { name, firstSeen, renewed } of judged) {
-    if (renewed) continue;
-    const at = firstSeen ? observation.endedAt : firstSeenAt.get(name);
-    if (at !== undefined) kept.set(name, at);
-  }
-  return kept;
-};
-
 /**
  * Judges silence like expiry, but never by a timestamp alone: a lease never seen renewed counts from our first observation of it, a lease whose
  * change has just been observed needs a second observation, and downtime of the API server does not count as silence.
  */
 const observeSilence = (
   lease: JudgedLease & Pick<ObservedLease, 'durationMs'>,
-  { firstSeenAt, downUntil = Number.NEGATIVE_INFINITY }: ProbeMemory,
+  { history, downUntil = Number.NEGATIVE_INFINITY }: ProbeMemory,
   { observation, expiryAgeMs }: { readonly observation: LeaseObservation; readonly expiryAgeMs: number },
 ): ObservedLease => {
   const { name, expiresAt, renewed } = lease;
-  const seenSince = (renewed ? undefined : firstSeenAt.get(name)) ?? Number.NEGATIVE_INFINITY;
+  const seenSince = history.neverSeenRenewed.get(name) ?? Number.NEGATIVE_INFINITY;
   // If clocks differ, the renewal may have happened anywhere between the two observations.
   const observedSince = renewed && observation.skewMs !== undefined ? observation.endedAt : seenSince;
   const silentSince = Math.max(expiresAt - expiryAgeMs, seenSince, observedSince);

@@ -44,8 +44,6 @@ export interface ProbeMemory {
    * list that begins 5 s after its end, or until proof of downtime.
    */
   readonly unconfirmedSpell?: { readonly since: number; readonly until: number };
-  /** First observation of each lease that was never seen renewed. */
-  readonly firstSeenAt: ReadonlyMap<string, number>;
   /** A lease was certainly renewed after this instant, even if clocks are wrong. Absent while all leases are silent. */
   readonly renewedSince?: number;
   /** Leases that are expired by their timestamps alone; a second observation has yet to confirm them. */
@@ -64,6 +62,5 @@ export interface ProbeMemory {
 
 export const emptyProbeMemory: ProbeMemory = {
   history: emptyLeaseHistory,
-  firstSeenAt: new Map(),
   unconfirmedLeases: new Set(),
 };
