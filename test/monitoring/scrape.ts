@@ -24,7 +24,8 @@ export const scrapeOf = async (shoots: number): Promise<string> => {
     report.paused(namespace, false);
     for (const verdict of [upVerdict, { kind: 'failed', failure: 'api_server_unreachable', error } as const]) {
       const result = { decision: { ...decision, verdict }, durationMs: 12, skewMs: 300 };
-      report.runEnded(namespace, { result, previous: undefined, held: 0, missing: [] });
+      const isUnprotected = (): boolean => false;
+      report.runEnded(namespace, { result, previous: undefined, held: 0, missing: [], isUnprotected });
     }
   }
   return meter.metricsText();
