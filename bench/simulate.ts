@@ -6,14 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { generatePlan } from '../simulator/outages/generate.ts';
 import { runPlan } from '../simulator/outages/run.ts';
-import { shrink } from '../simulator/outages/shrink.ts';
-import { formatFailure, formatPlan, formatTrace } from '../simulator/outages/format.ts';
-import { type PlayOptions, type Played, type Range, playRange, splitRange } from './simulate/play.ts';
+import { formatPlan, formatTrace } from '../simulator/outages/format.ts';
+import { type PlayOptions, type Played, type Range, describeFailure, playRange, splitRange } from './simulate/play.ts';
 import { addTallies, emptyTally, formatTally } from './simulate/tally.ts';
 import type { WorkerMessage } from './simulate/worker.ts';
 
 const usage = 'usage: simulate.ts [--seed N] [--from N] [--runs N] [--jobs N]';
-const mostShrinkRuns = 300;
 const tellEvery = 1_000;
 /** Upper bound of the random seed number of the first plan. */
 const highestStart = 2 ** 40;
@@ -32,7 +30,7 @@ const say = (lines: readonly string[]): void => void stdout.write(`${lines.join(
 const playOne = async (seed: number): Promise<number> => {
   const run = await runPlan(generatePlan(seed));
   if (run.violation !== undefined) {
-    say(formatFailure(run, await shrink(run, { run: runPlan, mostRuns: mostShrinkRuns })));
+    say(await describeFailure(run));
     return 1;
   }
   say([...formatPlan(run.plan), '', ...formatTrace(run.events), '', `seed ${String(seed)}: every invariant held`]);

@@ -1,6 +1,6 @@
 import { cpuUsage } from 'node:process';
 import { generatePlan } from '../../simulator/outages/generate.ts';
-import { runPlan } from '../../simulator/outages/run.ts';
+import { type Run, runPlan } from '../../simulator/outages/run.ts';
 import { shrink } from '../../simulator/outages/shrink.ts';
 import { formatFailure } from '../../simulator/outages/format.ts';
 import { type Tally, addTallies, emptyTally, tallyOf } from './tally.ts';
@@ -26,6 +26,10 @@ export interface PlayOptions {
 const mostShrinkRuns = 300;
 const mostFailures = 3;
 
+/** Returns lines that describe a failed run and the smallest plan that still fails. */
+export const describeFailure = async (run: Run): Promise<readonly string[]> =>
+  formatFailure(run, await shrink(run, { run: runPlan, mostRuns: mostShrinkRuns }));
+
 /** Plays one plan after the other; stops after three failures. */
 export const playRange = async ({ from, runs }: Range, { onFailure, onPlayed }: PlayOptions): Promise<Played> => {
   let tally = emptyTally;
@@ -37,7 +41,7 @@ export const playRange = async ({ from, runs }: Range, { onFailure, onPlayed }: 
     tally = addTallies(tally, tallyOf(run, (user + system) / 1_000));
     if (run.violation !== undefined) {
       failures += 1;
-      onFailure(formatFailure(run, await shrink(run, { run: runPlan, mostRuns: mostShrinkRuns })));
+      onFailure(await describeFailure(run));
     }
     onPlayed();
   }

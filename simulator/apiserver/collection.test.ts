@@ -74,7 +74,6 @@ describe('a collection', () => {
           .list()
           .map(({ key }) => key);
         expect(keys).toEqual([...keys].sort());
-        expect(storage.collection(ConfigMap).size).toBe(keys.length);
       }),
     );
     const storage = new Storage(10);

@@ -65,7 +65,6 @@ export class Collection {
   #everything: Sorted | undefined;
   #history: StoreEvent[] = [];
   #compacted: number;
-  #size = 0;
 
   constructor(limits: HistoryLimits) {
     this.#keptEvents = limits.events;
@@ -75,10 +74,6 @@ export class Collection {
   /** Revision up to which the history is discarded. */
   get compacted(): number {
     return this.#compacted;
-  }
-
-  get size(): number {
-    return this.#size;
   }
 
   get(namespace: string, name: string): Entry | undefined {
@@ -103,11 +98,9 @@ export class Collection {
       bucket.byName.delete(entry.name);
       if (bucket.byName.size === 0) this.#buckets.delete(entry.namespace);
       this.#forgetOrder(bucket);
-      this.#size -= 1;
     } else if (slot === undefined) {
       bucket.byName.set(entry.name, { entry });
       this.#forgetOrder(bucket);
-      this.#size += 1;
     } else {
       slot.entry = entry;
       forget(bucket.sorted);

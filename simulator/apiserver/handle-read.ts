@@ -1,6 +1,5 @@
-import { type Entry, entryProtobuf, entryText } from './entry.ts';
-import { type SimKind, apiVersionOf } from './kind.ts';
-import { protobufEnvelope } from './kube-protobuf.ts';
+import { type Entry, entryText } from './entry.ts';
+import type { SimKind } from './kind.ts';
 import { type ListRequest, listBody } from './list.ts';
 import { type ProtobufReply, type WholeReply, jsonReply, protobufReply } from './reply.ts';
 import { checkScalable, scaleOf } from './scale.ts';
@@ -27,7 +26,7 @@ export const missingPart = (kind: SimKind, name: string): Error =>
   kind.custom ? notFound(kind, name) : unknownResource();
 
 /** Handles GET of an object or a subresource. */
-export const readObject = (storage: Storage, target: ObjectTarget, protobuf: boolean): WholeReply | ProtobufReply => {
+export const readObject = (storage: Storage, target: ObjectTarget): WholeReply => {
   const { kind, subresource } = target;
   if (subresource === 'scale' && kind.scale !== undefined) {
     const entry = findEntry(storage, target);
@@ -35,10 +34,7 @@ export const readObject = (storage: Storage, target: ObjectTarget, protobuf: boo
     return jsonReply(JSON.stringify(scaleOf(entry, kind.scale)));
   }
   if (subresource !== undefined && !(subresource === 'status' && kind.status)) throw missingPart(kind, target.name);
-  const entry = findEntry(storage, target);
-  const message = protobuf ? entryProtobuf(entry) : undefined;
-  if (message === undefined) return jsonReply(entryText(entry));
-  return protobufReply(protobufEnvelope({ apiVersion: apiVersionOf(kind), kind: kind.kind }, message));
+  return jsonReply(entryText(findEntry(storage, target)));
 };
 
 /** Handles GET of a collection, except watches. */

@@ -28,12 +28,6 @@ export const replicasProblem = (object: Readonly<JsonMap>): string | undefined =
   return `json: cannot unmarshal ${JSON.stringify(replicas)} into Go struct field spec.replicas of type int32`;
 };
 
-const isBase64 = (value: unknown): boolean =>
-  typeof value === 'string' && /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value);
-
-export const secretProblem = (object: Readonly<JsonMap>): string | undefined =>
-  Object.values(asMap(object.data)).every(isBase64) ? undefined : 'illegal base64 data';
-
 export const negative = (field: string, value: number): StatusCause => ({
   reason: 'FieldValueInvalid',
   message: `Invalid value: ${value}: must be greater than or equal to 0`,
@@ -43,12 +37,7 @@ export const negative = (field: string, value: number): StatusCause => ({
 /** Validates apps kinds; https://github.com/kubernetes/kubernetes/blob/master/pkg/apis/apps/validation/validation.go */
 export const validateReplicas = (object: Readonly<JsonMap>): readonly StatusCause[] => {
   const replicas = getPath(object, ['spec', 'replicas']);
-  const causes: StatusCause[] = [];
-  if (typeof replicas === 'number' && replicas < 0) causes.push(negative('spec.replicas', replicas));
-  if (!isMap(getPath(object, ['spec', 'selector']))) {
-    causes.push({ reason: 'FieldValueRequired', message: 'Required value', field: 'spec.selector' });
-  }
-  return causes;
+  return typeof replicas === 'number' && replicas < 0 ? [negative('spec.replicas', replicas)] : [];
 };
 
 export const defaultNamespace = (object: JsonMap): JsonMap => {
@@ -60,21 +49,10 @@ export const defaultNamespace = (object: JsonMap): JsonMap => {
   return withDefault(withDefault(labelled, ['spec', 'finalizers'], ['kubernetes']), ['status', 'phase'], 'Active');
 };
 
-const withoutEmptyData = (object: JsonMap): JsonMap =>
+export const defaultConfigMap = (object: JsonMap): JsonMap =>
   isMap(object.data) && Object.keys(object.data).length === 0 ? without(object, 'data') : object;
 
-export const defaultConfigMap = withoutEmptyData;
-
-export const defaultSecret = (object: JsonMap): JsonMap => {
-  const { stringData, ...rest } = object;
-  const typed = withDefault(rest, ['type'], 'Opaque');
-  if (!isMap(stringData)) return withoutEmptyData(typed);
-  const encoded = Object.entries(stringData).map(([key, value]) => [
-    key,
-    Buffer.from(String(value)).toString('base64'),
-  ]);
-  return { ...typed, data: { ...asMap(typed.data), ...(Object.fromEntries(encoded) as JsonMap) } };
-};
+export const defaultSecret = (object: JsonMap): JsonMap => defaultConfigMap(withDefault(object, ['type'], 'Opaque'));
 
 export const defaultPod = (object: JsonMap): JsonMap => {
   const graced = withDefault(object, ['spec', 'terminationGracePeriodSeconds'], 30);
@@ -90,8 +68,3 @@ export const defaultEndpointSlice = (object: JsonMap): JsonMap => ({
   endpoints: nullWhenEmpty(object.endpoints),
   ports: nullWhenEmpty(object.ports),
 });
-
-export const validateEndpointSlice = (object: Readonly<JsonMap>): readonly StatusCause[] =>
-  object.addressType === undefined
-    ? [{ reason: 'FieldValueRequired', message: 'Required value', field: 'addressType' }]
-    : [];

@@ -23,7 +23,7 @@ export interface SimKind {
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly namespaced: boolean;
-  /** True if served from a CustomResourceDefinition: bodies must state their type, and unconditional updates are refused. */
+  /** True if served from a CustomResourceDefinition. */
   readonly custom: boolean;
   /** True if the kind has a status subresource: writes to the object leave its status alone, and the other way round. */
   readonly status: boolean;
@@ -31,11 +31,7 @@ export interface SimKind {
   /** True if the server counts `metadata.generation`. */
   readonly generation: boolean;
   /** Metadata whose changes increase the generation, as changes of the object's own fields do. */
-  readonly countedMetadata: readonly ('annotations' | 'labels')[];
-  /** True if a created object keeps the status in the request (Nodes: kubelets register with one). */
-  readonly statusOnCreate: boolean;
-  /** True if a write to the status may change labels too. */
-  readonly labelsWithStatus: boolean;
+  readonly countedMetadata: readonly 'annotations'[];
   /** True if PUT without a resourceVersion overwrites. */
   readonly unconditionalUpdate: boolean;
   /** True if PUT creates an object that does not exist. */

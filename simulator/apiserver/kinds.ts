@@ -8,12 +8,10 @@ import {
   defaultSecret,
   defaultStatefulSet,
   replicasProblem,
-  secretProblem,
-  validateEndpointSlice,
   validateReplicas,
 } from './kind-rules.ts';
 import type { SimKind } from './kind.ts';
-import { leaseProblem, normalizeLease, validateLease } from './lease-rules.ts';
+import { leaseProblem, validateLease } from './lease-rules.ts';
 
 type Identity = Pick<SimKind, 'group' | 'version' | 'kind' | 'resource'>;
 
@@ -25,8 +23,6 @@ const define = (base: Partial<SimKind>, identity: Identity, extra: Partial<SimKi
   status: false,
   generation: false,
   countedMetadata: [],
-  statusOnCreate: false,
-  labelsWithStatus: true,
   unconditionalUpdate: true,
   createOnUpdate: false,
   omitZero: [],
@@ -44,7 +40,6 @@ const apps = (kind: string, resource: string, extra: Partial<SimKind>): SimKind 
     {
       status: true,
       generation: true,
-      labelsWithStatus: false,
       scale: { replicas: ['spec', 'replicas'], statusReplicas: ['status', 'replicas'] },
       defaults: defaultReplicas,
       decodeProblem: replicasProblem,
@@ -56,7 +51,7 @@ const apps = (kind: string, resource: string, extra: Partial<SimKind>): SimKind 
 
 /** A kind served from a CustomResourceDefinition. */
 export const customKind = (identity: Identity, extra: Partial<SimKind> = {}): SimKind =>
-  define({ custom: true, generation: true, labelsWithStatus: false, unconditionalUpdate: false }, identity, extra);
+  define({ custom: true, generation: true, unconditionalUpdate: false }, identity, extra);
 
 const zeroes = [
   'replicas',
@@ -75,9 +70,9 @@ export const simKinds = {
     status: true,
     defaults: defaultNamespace,
   }),
-  Secret: core('Secret', 'secrets', { defaults: defaultSecret, decodeProblem: secretProblem }),
+  Secret: core('Secret', 'secrets', { defaults: defaultSecret }),
   ConfigMap: core('ConfigMap', 'configmaps', { shortNames: ['cm'], defaults: defaultConfigMap }),
-  Node: core('Node', 'nodes', { namespaced: false, shortNames: ['no'], status: true, statusOnCreate: true }),
+  Node: core('Node', 'nodes', { namespaced: false, shortNames: ['no'], status: true }),
   Pod: core('Pod', 'pods', {
     shortNames: ['po'],
     status: true,
@@ -95,7 +90,6 @@ export const simKinds = {
     {
       unconditionalUpdate: false,
       createOnUpdate: true,
-      defaults: normalizeLease,
       decodeProblem: leaseProblem,
       validate: validateLease,
     },
@@ -119,12 +113,7 @@ export const simKinds = {
   EndpointSlice: define(
     {},
     { group: 'discovery.k8s.io', version: 'v1', kind: 'EndpointSlice', resource: 'endpointslices' },
-    {
-      generation: true,
-      countedMetadata: ['labels'],
-      defaults: defaultEndpointSlice,
-      validate: validateEndpointSlice,
-    },
+    { defaults: defaultEndpointSlice },
   ),
   Cluster: customKind(
     { group: 'extensions.gardener.cloud', version: 'v1alpha1', kind: 'Cluster', resource: 'clusters' },

@@ -136,7 +136,7 @@ describe('responses in protobuf', () => {
     ],
     ['anything', listNodes.path, '*/*', 'application/json'],
     ['nothing but protobuf', listNodes.path, protobuf, protobuf],
-    ['one object', `${listNodes.path}/a`, preferred, protobuf],
+    ['one object', `${listNodes.path}/a`, preferred, 'application/json'],
     ['an error', `${listNodes.path}/b`, preferred, 'application/json'],
   ])('%s', async (_, path, accept, type) => {
     const server = start();

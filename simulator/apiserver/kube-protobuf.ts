@@ -108,18 +108,7 @@ export const objectProtobuf = (kind: SimKind, object: SimObject): Uint8Array | u
     : encodeProtobuf(message, { ...object, apiVersion: undefined, kind: undefined });
 };
 
-export interface ProtobufType {
-  readonly apiVersion: string;
-  readonly kind: string;
-}
-
 const magic = Buffer.from('k8s\0');
-
-/** Wraps a message for sending: `k8s` and a zero byte, then a `runtime.Unknown` (k8s.io/apimachinery `pkg/runtime/generated.proto`). */
-export const protobufEnvelope = ({ apiVersion, kind }: ProtobufType, raw: Uint8Array): Uint8Array => {
-  const type = Buffer.concat([...stringField(1, apiVersion), ...stringField(2, kind)]);
-  return Buffer.concat([magic, ...bytesField(1, type), ...bytesField(2, raw)]);
-};
 
 export interface ProtobufList {
   readonly kind: SimKind;
@@ -128,9 +117,13 @@ export interface ProtobufList {
   readonly items: readonly Uint8Array[];
 }
 
-/** Encodes a list: in all of them `metadata` is field 1 and `items` field 2. */
+/**
+ * Encodes a list for sending: `k8s` and a zero byte, then a `runtime.Unknown` (k8s.io/apimachinery `pkg/runtime/generated.proto`) that
+ * holds it. In all lists `metadata` is field 1 and `items` field 2.
+ */
 export const listProtobuf = ({ kind, metadata, items }: ProtobufList): Uint8Array => {
   const head = bytesField(1, encodeProtobuf(listMeta, metadata) ?? Buffer.alloc(0));
   const list = Buffer.concat([...head, ...items.flatMap((item) => bytesField(2, item))]);
-  return protobufEnvelope({ apiVersion: apiVersionOf(kind), kind: `${kind.kind}List` }, list);
+  const type = Buffer.concat([...stringField(1, apiVersionOf(kind)), ...stringField(2, `${kind.kind}List`)]);
+  return Buffer.concat([magic, ...bytesField(1, type), ...bytesField(2, list)]);
 };

@@ -1,4 +1,3 @@
-import { isLabelKey, isLabelValue } from '../../src/kubernetes/api/label-selectors.ts';
 import type { SimKind } from './kind.ts';
 import { type JsonMap, type SimMeta, type SimObject, asMap, equalJson, isMap, without } from './object.ts';
 import type { StatusCause } from './kind.ts';
@@ -14,38 +13,23 @@ const labelRule =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric " +
   "character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
-const wrong = (field: string, message: string): StatusCause => ({ reason: 'FieldValueInvalid', message, field });
+const wrong = (message: string): StatusCause => ({ reason: 'FieldValueInvalid', message, field: 'metadata.name' });
 
 const nameProblem = (kind: SimKind, name: string): StatusCause | undefined => {
   const isLabel = kind.resource === 'namespaces' || kind.resource === 'services';
   const ok = isLabel ? label.test(name) && name.length <= 63 : subdomain.test(name) && name.length <= 253;
-  if (isLabel && name.includes('.')) return wrong('metadata.name', `Invalid value: "${name}": must not contain dots`);
-  return ok ? undefined : wrong('metadata.name', `Invalid value: "${name}": ${isLabel ? labelRule : subdomainRule}`);
+  if (isLabel && name.includes('.')) return wrong(`Invalid value: "${name}": must not contain dots`);
+  return ok ? undefined : wrong(`Invalid value: "${name}": ${isLabel ? labelRule : subdomainRule}`);
 };
 
-/** Returns the problems of an object's metadata, by the rules of k8s.io/apimachinery/pkg/api/validation/objectmeta.go. */
+/** Returns the problem of an object's name, by the rules of k8s.io/apimachinery/pkg/api/validation/objectmeta.go. */
 export const metadataProblems = (kind: SimKind, meta: SimMeta): readonly StatusCause[] => {
   if (meta.name === '') {
     const message = 'Required value: name or generateName is required';
     return [{ reason: 'FieldValueRequired', message, field: 'metadata.name' }];
   }
-  const problems: StatusCause[] = [];
-  const name = nameProblem(kind, meta.name);
-  if (name !== undefined) problems.push(name);
-  for (const [key, value] of Object.entries(meta.labels ?? {})) {
-    if (!isLabelKey(key)) problems.push(wrong('metadata.labels', `Invalid value: "${key}": name part must be valid`));
-    if (!isLabelValue(value)) {
-      problems.push(
-        wrong('metadata.labels', `Invalid value: "${value}": a valid label must be an empty string or valid`),
-      );
-    }
-  }
-  for (const key of Object.keys(meta.annotations ?? {})) {
-    if (!isLabelKey(key.toLowerCase())) {
-      problems.push(wrong('metadata.annotations', `Invalid value: "${key}": name part must be valid`));
-    }
-  }
-  return problems;
+  const problem = nameProblem(kind, meta.name);
+  return problem === undefined ? [] : [problem];
 };
 
 const droppedWhenEmpty = ['labels', 'annotations', 'finalizers', 'ownerReferences'];

@@ -46,14 +46,6 @@ const selectionOf = ({ labelSelector = '', fieldSelector = '' }: Query): Selecti
   };
 };
 
-/** Returns undefined for "" (absent). Throws a StatusError if the text is not a number. */
-const parseResourceVersion = (text: string | undefined): number | undefined => {
-  if (text === undefined || text === '') return undefined;
-  if (/^\d+$/.test(text)) return Number(text);
-  const message = `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`;
-  throw new StatusError({ code: 500, message });
-};
-
 const wholeNumber = (query: Query, name: string): number | undefined => {
   const text = query[name];
   if (text === undefined || text === '') return undefined;
@@ -68,7 +60,7 @@ export const isWatch = (query: Query): boolean => isTrue(query.watch);
 /** Reads the options of a list or watch. Throws a StatusError for options that the API server refuses. */
 export const listOptions = (query: Query): StoreListOptions => ({
   selection: selectionOf(query),
-  resourceVersion: isWatch(query) ? parseResourceVersion(query.resourceVersion) : undefined,
+  resourceVersion: isWatch(query) ? wholeNumber(query, 'resourceVersion') : undefined,
   limit: Math.max(0, wholeNumber(query, 'limit') ?? 0),
   continue: query.continue ?? '',
   timeoutSeconds: wholeNumber(query, 'timeoutSeconds'),

@@ -41,8 +41,6 @@ export type Catalog = ReturnType<typeof createCatalog>;
 const fixed: Readonly<Record<string, Route>> = {
   '/version': { type: 'version' },
   '/healthz': { type: 'health' },
-  '/livez': { type: 'health' },
-  '/readyz': { type: 'health' },
   '/api': { type: 'legacyVersions' },
   '/apis': { type: 'groups' },
 };
@@ -79,7 +77,6 @@ const resourceRoute = (
 export const routeOf = (catalog: Catalog, path: string): Route => {
   const known = fixed[path];
   if (known !== undefined) return known;
-  if (/^\/(?:livez|readyz|healthz)\//.test(path)) return { type: 'health' };
   const [root, ...segments] = path.replace(/^\//, '').replace(/\/$/, '').split('/').map(decodeURIComponent);
   if (root === 'api') {
     const [version, ...rest] = segments;

@@ -86,9 +86,8 @@ class RequestHandler {
     if (route.type === 'unknown') throw unknownResource();
     if (route.type === 'collection') return this.#collection(request, route);
     if (route.type === 'object') {
-      const { storage } = this.#hosts;
       if (request.method !== 'GET') return this.#whole(writeTarget(this.#hosts, route, inputOf(request)));
-      return this.#whole(readObject(storage, route, isInProtobuf(request, route)));
+      return this.#whole(readObject(this.#hosts.storage, route));
     }
     if (request.method !== 'GET') throw methodNotAllowed();
     if (route.type === 'health') return this.#whole(healthReply);

@@ -107,9 +107,9 @@ export class SimStore {
     );
   }
 
-  /** Discards the history, as etcd's compaction does: watches and pages of older revisions (default: all so far) get a 410. */
-  compact(revision = this.#storage.revision): void {
-    this.#storage.compact(revision);
+  /** Discards the history so far, as etcd's compaction does: watches and pages of older revisions get a 410. */
+  compact(): void {
+    this.#storage.compact(this.#storage.revision);
   }
 
   #find(kind: SimKind, { namespace = '', name }: SimRef): Entry | undefined {

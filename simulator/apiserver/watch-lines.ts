@@ -10,8 +10,8 @@ export interface WatchLines {
   ofChange(event: StoreEvent, type: EventType): Uint8Array;
   /** ADDED event of an object that exists when the watch starts. */
   ofPresent(entry: Entry): Uint8Array;
-  /** BOOKMARK event. `initial`: the one after the objects that exist when the watch starts. */
-  ofBookmark(revision: number, initial: boolean): Uint8Array;
+  /** BOOKMARK event. */
+  ofBookmark(revision: number): Uint8Array;
 }
 
 const line = (type: string, object: string): Uint8Array => Buffer.from(`{"type":"${type}","object":${object}}\n`);
@@ -37,17 +37,11 @@ const sharedLine = (event: StoreEvent, type: EventType): Uint8Array => {
   return chunk;
 };
 
-const bookmarkMetadata = (revision: number, initial: boolean) => ({
-  resourceVersion: String(revision),
-  creationTimestamp: null,
-  ...(initial ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
-});
-
 export const watchLines = (kind: SimKind): WatchLines => ({
   ofChange: sharedLine,
   ofPresent: (entry) => line('ADDED', entryText(entry)),
-  ofBookmark: (revision, initial) => {
-    const type = { kind: kind.kind, apiVersion: apiVersionOf(kind) };
-    return line('BOOKMARK', JSON.stringify({ ...type, metadata: bookmarkMetadata(revision, initial) }));
+  ofBookmark: (revision) => {
+    const metadata = { resourceVersion: String(revision), creationTimestamp: null };
+    return line('BOOKMARK', JSON.stringify({ kind: kind.kind, apiVersion: apiVersionOf(kind), metadata }));
   },
 });

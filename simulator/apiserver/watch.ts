@@ -60,7 +60,6 @@ const replay = (storage: Storage, request: WatchRequest, { lines, stream }: Outl
         stream.push(lines.ofPresent(entry));
       }
     }
-    if (options.bookmarks) stream.push(lines.ofBookmark(storage.revision, true));
     return true;
   }
   const missed = collection.since(from);
@@ -138,7 +137,7 @@ export const openWatch = (
       : options.timeoutSeconds * 1000;
   stopping.push(storage.subscribe(kind, namespace, hear), clock.timer(lifetimeMs, end));
   if (options.bookmarks) {
-    stopping.push(scheduleBookmarks(clock, lifetimeMs, () => stream.push(lines.ofBookmark(storage.revision, false))));
+    stopping.push(scheduleBookmarks(clock, lifetimeMs, () => stream.push(lines.ofBookmark(storage.revision))));
   }
   exchange.signal.addEventListener('abort', cut, { once: true });
   stopping.push(() => exchange.signal.removeEventListener('abort', cut));

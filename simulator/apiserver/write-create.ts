@@ -1,7 +1,7 @@
 import { type SimKind, apiVersionOf } from './kind.ts';
 import { simKinds } from './kinds.ts';
 import { metadataIn, metadataProblems, tidyMetadata, tidyStatus } from './metadata.ts';
-import { type JsonMap, type SimMeta, without } from './object.ts';
+import { type JsonMap, type SimMeta, equalJson, without } from './object.ts';
 import type { ServerOrigin } from './origin.ts';
 import { StatusError, alreadyExists, badRequest, invalid, notFound } from './status.ts';
 import type { Storage } from './storage.ts';
@@ -36,7 +36,7 @@ export const newObject = (
     ...(kind.generation ? { generation: 1 } : {}),
     creationTimestamp: origin.timestamp(),
   });
-  const kept = kind.status && !kind.statusOnCreate ? without(wanted, 'status') : { ...wanted };
+  const kept = kind.status ? without(wanted, 'status') : { ...wanted };
   const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, ...without(kept, 'apiVersion', 'kind'), metadata };
   const defaulted = tidyStatus(kind, kind.defaults?.(object) ?? object);
   return defaulted as unknown as Readonly<JsonMap> & { readonly metadata: SimMeta };
@@ -65,35 +65,10 @@ export const createdObject = (
   return object;
 };
 
-interface BodyType {
-  readonly kind: string;
-  readonly apiVersion: string;
-}
-
-const bodyTypeError = (kind: SimKind, found: BodyType): StatusError => {
-  const version = found.apiVersion.split('/').at(-1) ?? '';
-  return badRequest(
-    `${found.kind} in version "${version}" cannot be handled as a ${kind.kind}: the type of the object does not match the path`,
-  );
-};
-
-const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-/** Checks the kind and apiVersion of a body. Built-in kinds may omit them; custom kinds must state the kind. */
+/** Checks the kind and apiVersion of a body, if it states them. */
 export const checkBodyType = (kind: SimKind, body: Readonly<JsonMap>): void => {
-  const found: BodyType = { kind: textIn(body.kind), apiVersion: textIn(body.apiVersion) };
-  const expected = apiVersionOf(kind);
-  if (kind.custom && found.kind === '') {
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind.kind}): Object 'Kind' is missing in '${JSON.stringify(body)}'`,
-    );
-  }
-  if (kind.custom && found.kind !== kind.kind && found.apiVersion === expected) {
-    const { name } = metadataIn(body);
-    throw invalid({ ...kind, kind: found.kind }, name, [
-      { reason: 'FieldValueInvalid', message: `Invalid value: "${found.kind}": must be ${kind.kind}`, field: 'kind' },
-    ]);
-  }
-  if (found.kind !== '' && found.kind !== kind.kind) throw bodyTypeError(kind, found);
-  if (found.apiVersion !== '' && found.apiVersion !== expected) throw bodyTypeError(kind, found);
+  const expected = { kind: kind.kind, apiVersion: apiVersionOf(kind) };
+  const found = { kind: body.kind ?? expected.kind, apiVersion: body.apiVersion ?? expected.apiVersion };
+  if (equalJson(found, expected)) return;
+  throw badRequest(`${JSON.stringify(found)} cannot be handled as a ${kind.kind}: the type does not match the path`);
 };

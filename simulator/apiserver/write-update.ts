@@ -1,8 +1,8 @@
 import type { Entry } from './entry.ts';
 import { type StatusCause, type SimKind, apiVersionOf } from './kind.ts';
 import { metadataIn, metadataProblems, nextGeneration, tidyMetadata, tidyStatus } from './metadata.ts';
-import { type JsonMap, type SimMeta, type SimObject, asList, equalJson, without } from './object.ts';
-import { StatusError, badRequest, conflict, invalid } from './status.ts';
+import { type JsonMap, type SimMeta, type SimObject, equalJson, without } from './object.ts';
+import { badRequest, conflict, invalid } from './status.ts';
 
 /** Part of an object that a write may change. */
 export type WriteTarget = 'object' | 'status' | 'scale';
@@ -50,9 +50,6 @@ const checkVersion = (entry: Entry, update: Update): void => {
     const message = 'Invalid value: 0: must be specified for an update';
     throw invalid(kind, name, [{ reason: 'FieldValueInvalid', message, field: 'metadata.resourceVersion' }]);
   }
-  if (!/^\d+$/.test(resourceVersion)) {
-    throw new StatusError({ code: 500, message: `strconv.ParseUint: parsing "${resourceVersion}": invalid syntax` });
-  }
   if (resourceVersion !== entry.object.metadata.resourceVersion) throw conflict(kind, name);
 };
 
@@ -67,15 +64,11 @@ const systemFields = [
 
 /** Returns the client's metadata with the stored values of the fields that the server owns. */
 const mergeMetadata = (entry: Entry, update: Update): JsonMap => {
-  const { kind, object } = entry;
-  const old: JsonMap = object.metadata;
-  if (update.target === 'status' && kind.custom) return old;
+  const old: JsonMap = entry.object.metadata;
+  if (update.target === 'status') return old;
   const wanted = without(metadataIn(update.wanted), ...systemFields, ...(entry.namespace === '' ? ['namespace'] : []));
   const kept: JsonMap = {};
   for (const key of systemFields) if (old[key] !== undefined) kept[key] = old[key];
-  if (update.target === 'status' && !kind.labelsWithStatus) {
-    return { ...without(wanted, 'labels'), ...kept, ...(old.labels === undefined ? {} : { labels: old.labels }) };
-  }
   return { ...wanted, ...(entry.namespace === '' ? {} : { namespace: entry.namespace }), ...kept };
 };
 
@@ -86,16 +79,6 @@ const mergeBody = (entry: Entry, update: Update): JsonMap => {
   if (update.target === 'status') return { ...without(object, 'status'), ...type, ...status(update.wanted) };
   if (!kind.status) return { ...update.wanted, ...type };
   return { ...without(update.wanted, 'status'), ...type, ...status(object) };
-};
-
-const checkFinalizers = (entry: Entry, meta: Readonly<JsonMap>): void => {
-  if (entry.object.metadata.deletionTimestamp === undefined) return;
-  const before: readonly unknown[] = entry.object.metadata.finalizers ?? [];
-  const added = asList(meta.finalizers).filter((finalizer) => !before.includes(finalizer));
-  if (added.length === 0) return;
-  const found = added.map((finalizer) => `"${String(finalizer)}"`).join(', ');
-  const message = `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${found}}`;
-  throw invalid(entry.kind, entry.name, [{ reason: 'FieldValueForbidden', message, field: 'metadata.finalizers' }]);
 };
 
 const checked = (kind: SimKind, object: Unversioned): Unversioned => {
@@ -113,7 +96,6 @@ export const updatedObject = (entry: Entry, update: Update): Unversioned | undef
   checkVersion(entry, update);
   const { kind, object } = entry;
   const metadata = tidyMetadata(mergeMetadata(entry, update));
-  checkFinalizers(entry, metadata);
   const merged = tidyStatus(kind, { ...mergeBody(entry, update), metadata });
   const defaulted = { ...(kind.defaults?.(merged) ?? merged) } as Unversioned;
   const result = checked(kind, defaulted);

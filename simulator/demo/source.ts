@@ -37,8 +37,8 @@ export interface SourceOptions {
   readonly shoots: readonly WatchedShoot[];
   readonly clock: Clock;
   readonly pace: Pace;
-  /** Cluster source of the simulated seed. Default: gardener. */
-  readonly source?: DemoSource | undefined;
+  /** Cluster source of the simulated seed. */
+  readonly source: DemoSource;
   /** Returns the lines that the watchdog has logged since the last call. Absent if the watchdog does not run. */
   readonly readProberLog?: (() => readonly string[]) | undefined;
   readonly readWeederLog?: (() => readonly string[]) | undefined;
@@ -135,7 +135,7 @@ export class StatusSource {
 
   /** Rejects with an ApiError. */
   async observe(signal: AbortSignal): Promise<DemoObservation> {
-    const { seed, shoots, clock, pace, source = 'gardener', readProberLog, readWeederLog } = this.#options;
+    const { seed, shoots, clock, pace, source, readProberLog, readWeederLog } = this.#options;
     const options = { signal, timeoutMs: requestTimeoutMs };
     const objects = await readSeed(seed, source, options);
     this.#readLogs();
@@ -179,14 +179,14 @@ export class StatusSource {
 
   /** Reads the current faults of each shoot, by its namespace. Rejects with an ApiError. */
   async faults(signal: AbortSignal): Promise<ReadonlyMap<string, Faults>> {
-    const { seed, source = 'gardener' } = this.#options;
+    const { seed, source } = this.#options;
     const { value } = await seed.call(listFaults(source), { signal, timeoutMs: requestTimeoutMs });
     return new Map(value.map(({ namespace, value: faults }) => [namespace, faults]));
   }
 
   /** Rejects with an ApiError. */
   async inject(fault: DemoFault, signal: AbortSignal): Promise<void> {
-    const { seed, shoots, source = 'gardener' } = this.#options;
+    const { seed, shoots, source } = this.#options;
     const shoot = shoots.find(({ name }) => name === fault.shoot);
     if (shoot === undefined) throw new Error(`no shoot ${fault.shoot} in the demo`);
     await seed.call(faultCall(fault, shoot.namespace, source), { signal, timeoutMs: requestTimeoutMs });

@@ -1,9 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { Kube, KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
-
-async function* bodyOf(text: string): AsyncGenerator<Uint8Array, void> {
-  yield Buffer.from(text);
-}
+import { bodyOf } from '../apiserver/index.ts';
 
 /** Adds `managedFields` to the objects of an API server, because the simulated one keeps none. */
 export const withManagedFields = (kube: Kube) => {
@@ -17,7 +14,7 @@ export const withManagedFields = (kube: Kube) => {
       if (managedFields === undefined || response.status !== 200) return response;
       const object = JSON.parse(await text(response.body)) as { readonly metadata: object };
       const written = { ...object, metadata: { ...object.metadata, managedFields } };
-      return { ...response, body: bodyOf(JSON.stringify(written)) };
+      return { ...response, body: bodyOf(Buffer.from(JSON.stringify(written))) };
     },
   };
 };

@@ -1,4 +1,4 @@
-import { ApiError, type ConnectionFault } from '../../src/kubernetes/api/errors.ts';
+import type { ApiError } from '../../src/kubernetes/api/errors.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import type { ShootConnector } from '../../src/kubernetes/api/shoot-connection.ts';
 import {
@@ -9,7 +9,7 @@ import {
 } from '../../src/kubernetes/client/index.ts';
 import { type ShootEndpoint, parseUntrustedKubeconfig, refuseInsecure } from '../../src/kubernetes/kubeconfig/index.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { OpenRequests } from '../network/index.ts';
+import { OpenRequests, connectionError } from '../network/index.ts';
 
 export interface MemoryConnectorOptions {
   readonly clock: Clock;
@@ -18,14 +18,7 @@ export interface MemoryConnectorOptions {
   readonly onConnect: (url: string) => void;
 }
 
-const noSuchHost = (url: string): ApiError =>
-  new ApiError({
-    code: 'ConnectionError',
-    message: `${url}: no such host`,
-    cause: { code: 'ENOTFOUND', phase: 'connecting' } satisfies ConnectionFault,
-  });
-
-const closed = (): ApiError => new ApiError({ code: 'ConnectionError', message: 'the connection was closed' });
+const closed = (): ApiError => connectionError('the connection was closed');
 
 /** Creates a connector that reads kubeconfigs as the real one does, but connects to API servers in memory. */
 export const createMemoryConnector = ({ clock, resolve, onConnect }: MemoryConnectorOptions): ShootConnector => {
@@ -48,7 +41,9 @@ export const createMemoryConnector = ({ clock, resolve, onConnect }: MemoryConne
         if (isClosed) throw closed();
         request.signal.throwIfAborted();
         const kube = resolve(url);
-        if (kube === undefined) throw noSuchHost(url);
+        if (kube === undefined) {
+          throw connectionError(`${url}: no such host`, { code: 'ENOTFOUND', phase: 'connecting' });
+        }
         if (!isConnected) onConnect(url);
         isConnected = true;
         return open.send(request, { kube, note: undefined });

@@ -1,7 +1,7 @@
 import { gardenApiServerRef } from '../../src/gardener/api-server.ts';
 import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/gardener/scaling-annotations.ts';
 import { type SimDraft, type SimObject, simKinds } from '../apiserver/index.ts';
-import { clusterAutoscaler, kubeControllerManager, machineControllerManager } from '../world/index.ts';
+import { clusterAutoscaler, editEmbedded, kubeControllerManager, machineControllerManager } from '../world/index.ts';
 import type { DeploymentChange } from './deployment-history.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -53,11 +53,7 @@ export const reachOutage = async (scenario: Scenario, shoot = 'a'): Promise<void
 
 /** Edits the Shoot in a Cluster. */
 export const editShoot = (scenario: Scenario, name: string, edit: (shoot: Shoot) => Shoot): void => {
-  const { store } = scenario.world;
-  store.patch(simKinds.Cluster, { name: scenario.world.shoot(name).namespace }, (cluster) => {
-    const spec = cluster.spec as { readonly shoot: Shoot };
-    return { ...cluster, spec: { ...spec, shoot: edit(spec.shoot) } };
-  });
+  editEmbedded(scenario.world.store, scenario.world.shoot(name).namespace, edit);
 };
 
 interface Shoot {
@@ -73,10 +69,3 @@ export const editDeployment = (
 ): void => {
   world.store.patch(simKinds.Deployment, { namespace: world.shoot(shoot).namespace, name: longName(name) }, edit);
 };
-
-export const annotated =
-  (annotations: Readonly<Record<string, string>>) =>
-  (object: SimObject): SimDraft => ({
-    ...object,
-    metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } },
-  });

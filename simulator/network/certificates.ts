@@ -19,8 +19,6 @@ export interface SimCertificates {
 export interface CertificateOptions {
   /** Milliseconds since the epoch by the machine's clock, which TLS uses; never by a virtual one. */
   readonly now: number;
-  /** Names and IPv4 addresses of the server. Default: localhost and 127.0.0.1. */
-  readonly hosts?: readonly string[];
 }
 
 type Metadata = Map<unknown, unknown>;
@@ -59,7 +57,10 @@ const keyPem = async (keys: webcrypto.CryptoKeyPair): Promise<string> =>
 
 const escapeName = (value: string): string => value.replace(/[,+"\\<>;=#]/g, '\\$&');
 
-const isAddress = (host: string): boolean => /^\d+(?:\.\d+){3}$/.test(host);
+const serverNames = [
+  { type: 'dns', value: 'localhost' },
+  { type: 'ip', value: '127.0.0.1' },
+] as const;
 
 interface LeafInit {
   readonly subject: string;
@@ -68,8 +69,7 @@ interface LeafInit {
 }
 
 /** Creates a certificate authority with a serving certificate, both ECDSA P-256 and valid for ten years from a day before `now`. */
-export const createCertificates = async (options: CertificateOptions): Promise<SimCertificates> => {
-  const { now, hosts = ['localhost', '127.0.0.1'] } = options;
+export const createCertificates = async ({ now }: CertificateOptions): Promise<SimCertificates> => {
   provideReflectMetadata();
   const x509 = await import('@peculiar/x509');
   const validity = { notBefore: new Date(now - dayMs), notAfter: new Date(now + 3650 * dayMs) };
@@ -111,13 +111,12 @@ export const createCertificates = async (options: CertificateOptions): Promise<S
     return { certificate: `${certificate.toString('pem')}\n`, key: await keyPem(keys) };
   };
 
-  const names = hosts.map((value) => ({ type: isAddress(value) ? ('ip' as const) : ('dns' as const), value }));
   return {
     ca: `${root.toString('pem')}\n`,
     serving: await issue({
       subject: 'CN=kube-apiserver',
       usage: x509.ExtendedKeyUsage.serverAuth,
-      extensions: [new x509.SubjectAlternativeNameExtension(names)],
+      extensions: [new x509.SubjectAlternativeNameExtension([...serverNames])],
     }),
     client: (user, groups = []) =>
       issue({

@@ -1,4 +1,5 @@
 import type { Kube, KubeRequest } from '../../src/kubernetes/api/kube.ts';
+import { isWatch } from '../apiserver/index.ts';
 
 export interface RequestCounts {
   /** Number of requests so far; with a filter, those of its verb and resource. */
@@ -39,12 +40,11 @@ const splitPath = (path: string): readonly string[] => {
 
 /** Verb and resource of a request, without a list of kinds; https://kubernetes.io/docs/reference/access-authn-authz/authorization/ */
 export const requestKind = (request: Pick<KubeRequest, 'method' | 'path' | 'query'>): RequestKind => {
-  const { method, path, query } = request;
+  const { method, path, query = {} } = request;
   const [resource, name, ...part] = splitPath(path);
   if (resource === undefined) return { verb: method === 'GET' ? 'get' : writeVerbs[method], resource: path };
   const full = [resource, ...part].join('/');
-  const watch = query?.watch === 'true' || query?.watch === '1';
-  if (method === 'GET') return { verb: watch ? 'watch' : name === undefined ? 'list' : 'get', resource: full };
+  if (method === 'GET') return { verb: isWatch(query) ? 'watch' : name === undefined ? 'list' : 'get', resource: full };
   return { verb: method === 'DELETE' && name === undefined ? 'deletecollection' : writeVerbs[method], resource: full };
 };
 

@@ -1,7 +1,8 @@
-import { ApiError, type ConnectionFault, type ExchangePhase } from '../../src/kubernetes/api/errors.ts';
+import type { ApiError, ExchangePhase } from '../../src/kubernetes/api/errors.ts';
 import type { Kube, KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { bodyOf, failure, followExchange, untilAborted } from '../apiserver/index.ts';
+import { connectionError } from './connection-error.ts';
 
 /**
  * A fault of one request:
@@ -30,19 +31,14 @@ export type RequestFault =
 
 export type FaultRule = (request: KubeRequest) => RequestFault | undefined;
 
-const reset = (request: KubeRequest): ApiError =>
-  new ApiError({
-    code: 'ConnectionError',
-    message: `${request.method} ${request.path}: connection reset by peer`,
-    cause: { code: 'ECONNRESET', phase: 'waiting for the answer' } satisfies ConnectionFault,
+const reset = ({ method, path }: KubeRequest): ApiError =>
+  connectionError(`${method} ${path}: connection reset by peer`, {
+    code: 'ECONNRESET',
+    phase: 'waiting for the answer',
   });
 
-const unconnected = (request: KubeRequest): ApiError =>
-  new ApiError({
-    code: 'ConnectionError',
-    message: `${request.method} ${request.path}: no connection in time`,
-    cause: { code: 'ETIMEDOUT', phase: 'connecting' } satisfies ConnectionFault,
-  });
+const unconnected = ({ method, path }: KubeRequest): ApiError =>
+  connectionError(`${method} ${path}: no connection in time`, { code: 'ETIMEDOUT', phase: 'connecting' });
 
 const reasons: Readonly<Record<number, string>> = {
   400: 'BadRequest',

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
-import { unauthorized } from '../apiserver/index.ts';
+import { isWatch, unauthorized } from '../apiserver/index.ts';
 
 export interface HttpsAuth {
   /** Bearer tokens that are accepted. */
@@ -95,8 +95,6 @@ export const refuse = (response: ServerResponse): void => {
   response.end(body);
 };
 
-const isWatch = ({ query }: KubeRequest): boolean => query?.watch === 'true' || query?.watch === '1';
-
 /** Sends `answer` to the sink's client, and waits while its gate is closed. */
 export const send = (answer: KubeResponse, sink: Sink): Promise<void> =>
-  isWatch(sink.request) ? stream(answer, sink) : sendWhole(answer, sink);
+  isWatch(sink.request.query ?? {}) ? stream(answer, sink) : sendWhole(answer, sink);

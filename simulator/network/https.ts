@@ -12,10 +12,6 @@ import { answerUpgrade } from './port-forward.ts';
 export interface SimHttpsServerOptions {
   readonly kube: Kube;
   readonly certificates: SimCertificates;
-  /** Default 127.0.0.1. */
-  readonly host?: string;
-  /** Default 0: any free port. */
-  readonly port?: number;
   /** Accepted credentials; requests with others get a 401. Absent: all requests are accepted. */
   readonly auth?: HttpsAuth;
   /** True if port-forward requests reach the kubelets; otherwise they never get a response. Default: always. */
@@ -51,6 +47,8 @@ const whileOpen = (stream: EventEmitter): AbortSignal => {
 /** Idle connections stay open this long: if the server closed them early, every pooled client would race against it. */
 const keepAliveMs = 180_000;
 
+const host = '127.0.0.1';
+
 const createTlsFront = (options: SimHttpsServerOptions): HttpsServer => {
   const { certificates, auth } = options;
   const server = createHttpsServer({
@@ -80,12 +78,12 @@ export class SimHttpsServer {
   /** Bytes of the connections that have ended. */
   readonly #bytes = { in: 0, out: 0 };
   #reachability: PathState = 'open';
-  #port: number;
+  /** Any free port at first, then always the same. */
+  #port = 0;
 
   /** Creates the server; `listen` opens its port. */
   constructor(options: SimHttpsServerOptions) {
     this.#options = options;
-    this.#port = options.port ?? 0;
     this.#tls = createTlsFront(options);
     this.#tcp.on('connection', (socket) => this.#connect(socket));
     this.#tls.on('secureConnection', (socket: TLSSocket) => {
@@ -103,7 +101,7 @@ export class SimHttpsServer {
   }
 
   get url(): string {
-    return `https://${this.#host}:${this.#port}`;
+    return `https://${host}:${this.#port}`;
   }
 
   get port(): number {
@@ -122,7 +120,7 @@ export class SimHttpsServer {
 
   /** Starts to listen; later calls use the same port again. */
   async listen(): Promise<void> {
-    this.#tcp.listen(this.#port, this.#host);
+    this.#tcp.listen(this.#port, host);
     await once(this.#tcp, 'listening');
     this.#port = (this.#tcp.address() as AddressInfo).port;
   }
@@ -148,10 +146,6 @@ export class SimHttpsServer {
     this.disconnect();
     this.#giveUp();
     await stopped;
-  }
-
-  get #host(): string {
-    return this.#options.host ?? '127.0.0.1';
   }
 
   #stopListening(): Promise<void> {

@@ -4,13 +4,12 @@ export interface KubeconfigInit {
   readonly server: string;
   /** Certificate of the authority in PEM; absent for http. */
   readonly ca?: string;
-  readonly user?: KeyPair | { readonly token: string };
+  readonly user: KeyPair | { readonly token: string };
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 const userLines = (user: KubeconfigInit['user']): readonly string[] => {
-  if (user === undefined) return ['    {}'];
   if ('token' in user) return [`    token: ${JSON.stringify(user.token)}`];
   return [`    client-certificate-data: ${base64(user.certificate)}`, `    client-key-data: ${base64(user.key)}`];
 };

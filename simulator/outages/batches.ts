@@ -1,5 +1,5 @@
 import type { ProcessName, SimEvent } from './history.ts';
-import { type Model, exchangeKey } from './model.ts';
+import { type Model, sentAtOf } from './model.ts';
 
 /** Deletes of pods of one controller owner by one process. Monotonic times of the run, in milliseconds. */
 export interface Batches {
@@ -41,7 +41,7 @@ export const landedDelete = (event: SimEvent, model: Model): LandedDelete | unde
   if (event.kind !== 'pod' || event.writer === 'world' || event.before === undefined) return undefined;
   if (event.before.isDeleting || event.after?.isDeleting === false) return undefined;
   const { shoot, name, uid, before, writer } = event;
-  const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
+  const sentAt = sentAtOf(model, writer);
   return { shoot, name, uid, owner: before.owner, process: writer.process, sentAt, event };
 };
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimObject, asMap, capiKinds } from '../apiserver/index.ts';
-import type { World, WorldShoot } from '../world/index.ts';
+import { type World, type WorldShoot, annotated } from '../world/index.ts';
 import { type End, nothing } from './fault-handlers.ts';
 import type { Fault } from './plan.ts';
-import { annotated, clusterRef, nodeNames } from './shoot-edits.ts';
+import { clusterRef, nodeNames } from './shoot-edits.ts';
 
 // Changes that users and the controllers of Cluster API make to the objects of a cluster.
 
@@ -18,7 +18,7 @@ export const pauseCluster = (world: World, shoot: WorldShoot, how: CapiPause): E
     edit(world, shoot, (old) =>
       how === 'spec'
         ? { ...old, spec: { ...asMap(old.spec), paused: isPaused } }
-        : annotated(old, { 'cluster.x-k8s.io/paused': isPaused ? 'false' : undefined }),
+        : annotated({ 'cluster.x-k8s.io/paused': isPaused ? 'false' : undefined })(old),
     );
   set(true);
   return () => set(false);

@@ -1,3 +1,4 @@
+import type { Clock } from '../../src/ports/clock.ts';
 import type { World, WorldShoot } from '../world/index.ts';
 import type { Fault } from './plan.ts';
 
@@ -12,6 +13,17 @@ export type Handlers<Kinds extends Fault['kind']> = {
 };
 
 export const nothing: End = () => undefined;
+
+/** Calls `step` now and then every `everyMs`. Returns a function that stops it. */
+export const repeat = (clock: Clock, everyMs: number, step: () => void): (() => void) => {
+  let cancel: () => void;
+  const next = (): void => {
+    step();
+    cancel = clock.timer(everyMs, next);
+  };
+  next();
+  return () => cancel();
+};
 
 /** Returns the shoot of that name, none if shrinking has removed it, or all shoots if `name` is undefined. */
 export const shootsOf = ({ shoots }: World, name: string | undefined): readonly WorldShoot[] =>

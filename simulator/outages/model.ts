@@ -85,7 +85,11 @@ export const emptyModel = ({ shoots, replicas, source }: Pick<Plan, 'shoots' | '
   healedAt: undefined,
 });
 
-export const exchangeKey = ({ process, server, id }: ExchangeId): string => `${process}/${server}/${String(id)}`;
+const exchangeKey = ({ process, server, id }: ExchangeId): string => `${process}/${server}/${String(id)}`;
+
+/** Returns the time at which a write was sent, for an event that the write causes. */
+export const sentAtOf = (model: Model, writer: ExchangeId): number =>
+  model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
 
 const put = <K, V>(map: ReadonlyMap<K, V>, key: K, value: V | undefined): ReadonlyMap<K, V> => {
   const changed = new Map(map);
@@ -156,7 +160,7 @@ const learnTime = (model: Model): Model => {
 const learnLeader = (model: Model, { holder, writer }: Extract<SimEvent, { kind: 'leader' }>): Model => {
   if (holder === '' || writer === 'world') return { ...model, leader: { ...model.leader, process: undefined } };
   const { process } = writer;
-  const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
+  const sentAt = sentAtOf(model, writer);
   const processes = applyLeadershipEvent(model.processes, process, model.at);
   return { ...model, processes, leader: { process, renewals: put(model.leader.renewals, process, sentAt) } };
 };

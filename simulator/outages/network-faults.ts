@@ -1,5 +1,4 @@
-import { ApiError } from '../../src/kubernetes/api/errors.ts';
-import { type FaultRule, type RequestFault, requestKind } from '../network/index.ts';
+import { type FaultRule, type RequestFault, connectionError, requestKind } from '../network/index.ts';
 import type { SeededRandom } from '../time/index.ts';
 import type { World, WorldServer } from '../world/index.ts';
 import { type End, type Handlers, nothing } from './fault-handlers.ts';
@@ -18,11 +17,7 @@ export interface NetworkFaultsOptions {
   readonly latencyMs: number;
 }
 
-const notFoundByName = new ApiError({
-  code: 'ConnectionError',
-  message: 'getaddrinfo ENOTFOUND',
-  cause: { code: 'ENOTFOUND', phase: 'connecting' },
-});
+const notFoundByName = connectionError('getaddrinfo ENOTFOUND', { code: 'ENOTFOUND', phase: 'connecting' });
 
 /** A connection attempt without a response fails after 10 s, or at the deadline of the request if that is sooner. */
 const vanished: RequestFault = { unconnectedMs: 10_000 };

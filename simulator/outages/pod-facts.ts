@@ -2,7 +2,7 @@ import { serviceNameLabel } from '../../src/kubernetes/api/endpoint-slice.ts';
 import type { SimObject } from '../apiserver/index.ts';
 import type { PodFacts } from './history.ts';
 
-// The specification's rules about pods and services, implemented independently of the weeder.
+// The specification's rules about pods, implemented independently of the weeder.
 
 interface ContainerStatus {
   readonly state?: { readonly waiting?: { readonly reason?: string } };
@@ -35,14 +35,4 @@ export const podFacts = ({ metadata, status }: SimObject): PodFacts => {
   };
 };
 
-interface Endpoint {
-  readonly conditions?: { readonly ready?: boolean; readonly terminating?: boolean };
-}
-
 export const serviceOf = ({ metadata }: SimObject): string | undefined => metadata.labels?.[serviceNameLabel];
-
-/** True if any endpoint of a service is ready and not terminating. `slices`: all slices of the service. */
-export const isServiceReady = (slices: readonly SimObject[]): boolean =>
-  slices
-    .flatMap(({ endpoints }) => (endpoints ?? []) as readonly Endpoint[])
-    .some(({ conditions: { ready = true, terminating = false } = {} }) => ready && !terminating);

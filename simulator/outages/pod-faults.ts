@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimDraft, simKinds } from '../apiserver/index.ts';
 import type { World, WorldShoot } from '../world/index.ts';
-import { type End, type FaultOf, type Handlers, inShoot, shootsOf } from './fault-handlers.ts';
+import { type End, type FaultOf, type Handlers, inShoot, repeat, shootsOf } from './fault-handlers.ts';
 import type { SliceContent, StrayPod } from './plan.ts';
 import { serviceOf } from './pod-facts.ts';
 
@@ -37,19 +37,6 @@ const endpointsOf: Readonly<Record<SliceContent | 'ready', unknown>> = {
   empty: null,
 };
 
-/** Calls `step` now and then every `everyMs`, alternately with true and false. Returns a function that stops it. */
-const alternate = (clock: Clock, everyMs: number, step: (isEven: boolean) => void): (() => void) => {
-  let isEven = true;
-  let cancel: () => void;
-  const next = (): void => {
-    step(isEven);
-    isEven = !isEven;
-    cancel = clock.timer(everyMs, next);
-  };
-  next();
-  return () => cancel();
-};
-
 /** Faults of pods and services of control planes. */
 export class PodFaults {
   readonly #world: World;
@@ -81,8 +68,8 @@ export class PodFaults {
       isAway = next;
       for (const shoot of shoots) this.#keepEtcdAway(shoot, next ? 1 : -1);
     };
-    set(true);
-    const stop = everyMs === undefined ? undefined : alternate(this.#clock, everyMs, set);
+    const stop = everyMs === undefined ? undefined : repeat(this.#clock, everyMs, () => set(!isAway));
+    if (stop === undefined) set(true);
     return () => {
       stop?.();
       set(false);
@@ -111,8 +98,10 @@ export class PodFaults {
     const { store } = this.#world;
     const name = `${service}-second`;
     const labels = { 'kubernetes.io/service-name': service };
-    const stop = alternate(this.#clock, everyMs, (isEven) => {
-      const endpoints = endpointsOf[isEven ? otherwise : 'ready'];
+    let isReady = true;
+    const stop = repeat(this.#clock, everyMs, () => {
+      isReady = !isReady;
+      const endpoints = endpointsOf[isReady ? 'ready' : otherwise];
       store.put(simKinds.EndpointSlice, { metadata: { name, namespace, labels }, addressType: 'IPv4', endpoints });
     });
     return () => {

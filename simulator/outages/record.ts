@@ -8,11 +8,11 @@ import {
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimObject, simKinds } from '../apiserver/index.ts';
 import { type TrafficListener, leaseNamespace } from '../harness/index.ts';
-import type { World, WorldShoot } from '../world/index.ts';
+import { type World, type WorldShoot, isServiceReady } from '../world/index.ts';
 import { capiNodeFacts, nodeFacts, plainNodeFacts } from './facts.ts';
 import type { DeploymentFacts, ProcessName, Occurrence, SimEvent, Writer } from './history.ts';
 import { type OwnerOf, createOwners } from './owners.ts';
-import { isServiceReady, podFacts, serviceOf } from './pod-facts.ts';
+import { podFacts, serviceOf } from './pod-facts.ts';
 import { recordClusters } from './record-clusters.ts';
 import { type RequestNews, aboutOf, failureFacts } from './request-facts.ts';
 import { type ObjectChange, follow } from './store-changes.ts';
@@ -100,8 +100,7 @@ export class Recorder {
   #noteService(slice: SimObject): void {
     const [shoot, name] = [this.#shootOf(slice), serviceOf(slice)];
     if (shoot === undefined || name === undefined) return;
-    const all = this.#world.store.list(simKinds.EndpointSlice, slice.metadata.namespace);
-    const isReady = isServiceReady(all.filter((other) => serviceOf(other) === name));
+    const isReady = isServiceReady(this.#world.store, { ...slice.metadata, name });
     this.note({ kind: 'service', shoot, name, isReady });
   }
 

@@ -3,33 +3,13 @@ import { notManagedByMcm } from '../../src/gardener/node-protobuf.ts';
 import { ignoreScalingAnnotation, hasMark } from '../../src/gardener/scaling-annotations.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimDraft, type SimObject, type SimStore, capiKinds, simKinds } from '../apiserver/index.ts';
-import type { World, WorldShoot } from '../world/index.ts';
-import type { EmbeddedShoot } from './facts.ts';
+import { type World, type WorldShoot, annotated } from '../world/index.ts';
 import { type End, nothing } from './fault-handlers.ts';
 
 /** Time from the deletion of a Namespace to that of its contents. */
 const emptyingMs = 20_000;
 
 // Changes that operators, Gardener and machine-controller-manager make to the objects of a shoot. Some return a function that reverts them.
-
-type Annotations = Readonly<Record<string, string | undefined>>;
-
-export const annotated = (object: SimObject, changes: Annotations): SimDraft => {
-  const merged = Object.entries({ ...object.metadata.annotations, ...changes });
-  const annotations = Object.fromEntries(merged.filter(([, value]) => value !== undefined));
-  return { ...object, metadata: { ...object.metadata, annotations } };
-};
-
-export const editEmbedded = (
-  world: World,
-  { namespace }: WorldShoot,
-  edit: (shoot: EmbeddedShoot) => EmbeddedShoot,
-): void => {
-  world.store.patch(simKinds.Cluster, { name: namespace }, (cluster) => {
-    const spec = cluster.spec as { readonly shoot: EmbeddedShoot };
-    return { ...cluster, spec: { ...spec, shoot: edit(spec.shoot) } };
-  });
-};
 
 const deploymentOf = ({ namespace, nameOf }: WorldShoot, component: string) => ({
   namespace,
@@ -38,8 +18,10 @@ const deploymentOf = ({ namespace, nameOf }: WorldShoot, component: string) => (
 
 export const setIgnoreScaling = ({ store }: World, shoot: WorldShoot, component: string): End => {
   const set = (value: string | undefined): void =>
-    void store.patch(simKinds.Deployment, deploymentOf(shoot, component), (old) =>
-      annotated(old, { [ignoreScalingAnnotation]: value }),
+    void store.patch(
+      simKinds.Deployment,
+      deploymentOf(shoot, component),
+      annotated({ [ignoreScalingAnnotation]: value }),
     );
   set('true');
   return () => set(undefined);
@@ -103,32 +85,31 @@ export const failMachines = ({ store }: World, shoot: WorldShoot, nodes: readonl
   return nothing;
 };
 
-export const disown = (shoot: WorldShoot, nodes: readonly number[]): End => {
+/** Edits nodes. The returned function edits them again with `isOn` false. */
+const onNodes = (
+  shoot: WorldShoot,
+  nodes: readonly number[],
+  edit: (old: SimObject, isOn: boolean) => SimDraft,
+): End => {
   const names = nodeNames(shoot, nodes);
-  const mark = (value: string | undefined): void => {
-    for (const name of names) {
-      shoot.store.patch(simKinds.Node, { name }, (old) => annotated(old, { [notManagedByMcm]: value }));
-    }
+  const set = (isOn: boolean): void => {
+    for (const name of names) shoot.store.patch(simKinds.Node, { name }, (old) => edit(old, isOn));
   };
-  mark('1');
-  return () => mark(undefined);
+  set(true);
+  return () => set(false);
 };
+
+export const disown = (shoot: WorldShoot, nodes: readonly number[]): End =>
+  onNodes(shoot, nodes, (old, isOn) => annotated({ [notManagedByMcm]: isOn ? '1' : undefined })(old));
 
 /** Taints nodes like cluster-autoscaler before it removes them. */
 export const taint = (shoot: WorldShoot, nodes: readonly number[]): End => {
-  const names = nodeNames(shoot, nodes);
   const key = 'ToBeDeletedByClusterAutoscaler';
-  const change = (isTainted: boolean): void => {
-    for (const name of names) {
-      shoot.store.patch(simKinds.Node, { name }, (old) => {
-        const { taints = [], ...spec } = old.spec as { readonly taints?: readonly { readonly key: string }[] };
-        const others = taints.filter((known) => known.key !== key);
-        return { ...old, spec: { ...spec, taints: isTainted ? [...others, { key, effect: 'NoSchedule' }] : others } };
-      });
-    }
-  };
-  change(true);
-  return () => change(false);
+  return onNodes(shoot, nodes, (old, isOn) => {
+    const { taints = [], ...spec } = old.spec as { readonly taints?: readonly { readonly key: string }[] };
+    const others = taints.filter((known) => known.key !== key);
+    return { ...old, spec: { ...spec, taints: isOn ? [...others, { key, effect: 'NoSchedule' }] : others } };
+  });
 };
 
 /** Deletes nodes. Their kubelets keep running, and register again at the end. */
@@ -171,20 +152,13 @@ export const removeCluster = ({ store, source }: World, shoot: WorldShoot): void
 export const clusterRef = ({ namespace, place }: WorldShoot) => ({ namespace, name: place?.cluster ?? '' });
 
 export const makeUnhealthy = (shoot: WorldShoot, nodes: readonly number[]): End => {
-  const names = nodeNames(shoot, nodes);
   const type = 'KernelDeadlock';
-  const change = (isSick: boolean): void => {
-    for (const name of names) {
-      shoot.store.patch(simKinds.Node, { name }, (old) => {
-        const status = old.status as { readonly conditions: readonly { readonly type: string }[] };
-        const others = status.conditions.filter((condition) => condition.type !== type);
-        const conditions = isSick ? [...others, { type, status: 'True', reason: 'Simulated' }] : others;
-        return { ...old, status: { ...status, conditions } };
-      });
-    }
-  };
-  change(true);
-  return () => change(false);
+  return onNodes(shoot, nodes, (old, isOn) => {
+    const status = old.status as { readonly conditions: readonly { readonly type: string }[] };
+    const others = status.conditions.filter((condition) => condition.type !== type);
+    const conditions = isOn ? [...others, { type, status: 'True', reason: 'Simulated' }] : others;
+    return { ...old, status: { ...status, conditions } };
+  });
 };
 
 /** Makes the clocks of nodes wrong by the milliseconds that `offsetOf` returns for each. */

@@ -2,10 +2,11 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { formatPause } from '../../src/gardener/pause.ts';
 import { type SimObject, simKinds } from '../apiserver/index.ts';
 import { type SeededRandom, createSeededRandom } from '../time/index.ts';
-import type { World, WorldShoot } from '../world/index.ts';
+import { type World, type WorldShoot, editEmbedded } from '../world/index.ts';
 import { leaseNamespace } from '../harness/index.ts';
-import { type End, type FaultOf, type Handlers, inShoot, nothing, shootsOf } from './fault-handlers.ts';
+import { type End, type FaultOf, type Handlers, inShoot, nothing, repeat, shootsOf } from './fault-handlers.ts';
 import type { Fault, Plan } from './plan.ts';
+import type { EmbeddedShoot } from './facts.ts';
 import type { NetworkFaults } from './network-faults.ts';
 import { deleteCluster, leaveMachines, pauseCluster, removeForAWhile, uninitialize } from './capi-edits.ts';
 import {
@@ -13,7 +14,6 @@ import {
   deleteNamespace,
   deleteNodes,
   disown,
-  editEmbedded,
   failMachines,
   makeUnhealthy,
   nodeNames,
@@ -170,22 +170,22 @@ export class ShootFaults {
   }
 
   #autoscale(shoot: WorldShoot, { deployment, everyMs }: FaultOf<'autoscaler'>): End {
-    let cancel: () => void;
-    const step = (): void => {
-      autoscale(this.#world, shoot, { deployment, replicas: 1 + this.#random.integer(4) });
-      cancel = this.#clock.timer(everyMs, step);
-    };
-    step();
-    return () => cancel();
+    return repeat(this.#clock, everyMs, () =>
+      autoscale(this.#world, shoot, { deployment, replicas: 1 + this.#random.integer(4) }),
+    );
+  }
+
+  #edit({ namespace }: WorldShoot, edit: (shoot: EmbeddedShoot) => EmbeddedShoot): void {
+    editEmbedded(this.#world.store, namespace, edit);
   }
 
   #hibernate(shoot: WorldShoot): End {
     const [world, clock] = [this.#world, this.#clock];
     const before = this.#countsOf(shoot);
     const setEnabled = (enabled: boolean): void =>
-      editEmbedded(world, shoot, (old) => ({ ...old, spec: { ...old.spec, hibernation: { enabled } } }));
+      this.#edit(shoot, (old) => ({ ...old, spec: { ...old.spec, hibernation: { enabled } } }));
     const setHibernated = (hibernated: boolean): void =>
-      editEmbedded(world, shoot, (old) => ({ ...old, status: { ...old.status, hibernated } }));
+      this.#edit(shoot, (old) => ({ ...old, status: { ...old.status, hibernated } }));
     let openServer: End = nothing;
     setEnabled(true);
     const cancel = clock.timer(hibernateMs, () => {
@@ -216,14 +216,14 @@ export class ShootFaults {
 
   #markDeleted(shoot: WorldShoot): End {
     const deletionTimestamp = new Date(this.#clock.now()).toISOString();
-    editEmbedded(this.#world, shoot, (old) => ({ ...old, metadata: { ...old.metadata, deletionTimestamp } }));
+    this.#edit(shoot, (old) => ({ ...old, metadata: { ...old.metadata, deletionTimestamp } }));
     return nothing;
   }
 
   #removeWorkers(shoot: WorldShoot): End {
     let workers: readonly unknown[] | undefined;
     const setWorkers = (next: readonly unknown[]): void =>
-      editEmbedded(this.#world, shoot, (old) => {
+      this.#edit(shoot, (old) => {
         workers ??= old.spec.provider.workers ?? [];
         return { ...old, spec: { ...old.spec, provider: { ...old.spec.provider, workers: next } } };
       });

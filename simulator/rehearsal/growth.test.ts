@@ -9,8 +9,8 @@ import { playRehearsal } from './play.ts';
 
 interface Storage {
   collection(kind: SimKind): {
-    readonly size: number;
     readonly compacted: number;
+    list(): readonly unknown[];
     since(revision: number): readonly unknown[] | undefined;
   };
 }
@@ -54,7 +54,7 @@ const collectionsOf = (storages: readonly Storage[]) =>
  * API server keeps the last 5000 changes of each kind, and few objects change.
  */
 const census = () => ({
-  objects: collectionsOf(made.storages).reduce((sum, { size }) => sum + size, 0),
+  objects: collectionsOf(made.storages).reduce((sum, collection) => sum + collection.list().length, 0),
   past: collectionsOf(made.storages.slice(1)).reduce(
     (sum, collection) => sum + (collection.since(collection.compacted)?.length ?? 0),
     0,

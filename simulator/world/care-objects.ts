@@ -7,8 +7,8 @@ import {
   formatTime,
   simKinds,
 } from '../apiserver/index.ts';
-import { etcdMain, kubeScheduler } from './components.ts';
-import { type ShootInit, backupEntryName, deploymentObject, poolsOf, technicalName } from './objects.ts';
+import { deploymentObject, etcdMain, kubeScheduler } from './components.ts';
+import { type ShootInit, backupEntryName, poolsOf, technicalName } from './objects.ts';
 
 /** An object to create, with its kind. */
 export interface PlacedObject {

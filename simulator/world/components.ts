@@ -62,7 +62,9 @@ export const components: readonly ControlPlaneComponent[] = [
 
 const roleLabel = { 'gardener.cloud/role': 'controlplane' };
 
-const specOf = ({ name, labels, graceSeconds }: ControlPlaneComponent, replicas: number): JsonMap => ({
+type Workload = Pick<ControlPlaneComponent, 'name' | 'kind' | 'labels' | 'graceSeconds'>;
+
+const specOf = ({ name, labels, graceSeconds }: Workload, replicas: number): JsonMap => ({
   replicas,
   selector: { matchLabels: labels },
   template: {
@@ -72,7 +74,7 @@ const specOf = ({ name, labels, graceSeconds }: ControlPlaneComponent, replicas:
 });
 
 /** A Deployment or StatefulSet whose pods are all ready. */
-export const workloadObject = (namespace: string, component: ControlPlaneComponent, replicas: number): SimDraft => {
+export const workloadObject = (namespace: string, component: Workload, replicas: number): SimDraft => {
   const { name, labels } = component;
   const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas };
   return {
@@ -81,6 +83,10 @@ export const workloadObject = (namespace: string, component: ControlPlaneCompone
     status: { observedGeneration: 1, ...counts },
   };
 };
+
+/** A Deployment without pods whose replicas are all ready. */
+export const deploymentObject = (namespace: string, name: string, replicas: number): SimDraft =>
+  workloadObject(namespace, { name, kind: 'Deployment', labels: kubernetes(name), graceSeconds: 30 }, replicas);
 
 /** The only ReplicaSet of a Deployment. `hash` stands for the pod template, which never changes. */
 export const replicaSetObject = (deployment: SimObject, hash: string): SimDraft => {

@@ -112,11 +112,14 @@ export const startEndpointSlices = (store: SimStore, namespace: string): (() => 
   };
 };
 
-/** True if any endpoint of the service is ready. An endpoint without the condition counts as ready, a terminating one never does. */
-export const isServiceReady = (store: SimStore, { namespace, name }: SimRef): boolean =>
-  store
-    .list(simKinds.EndpointSlice, namespace)
-    .filter((slice) => slice.metadata.labels?.[serviceName] === name)
-    .flatMap((slice) => asList(slice.endpoints))
+/** True if any endpoint is ready. An endpoint without the condition counts as ready, a terminating one never does. */
+export const hasReadyEndpoint = (slices: readonly SimObject[]): boolean =>
+  slices
+    .flatMap(({ endpoints }) => asList(endpoints))
     .map((endpoint) => asMap(asMap(endpoint).conditions))
     .some(({ ready, terminating }) => ready !== false && terminating !== true);
+
+export const isServiceReady = (store: SimStore, { namespace, name }: SimRef): boolean =>
+  hasReadyEndpoint(
+    store.list(simKinds.EndpointSlice, namespace).filter(({ metadata }) => metadata.labels?.[serviceName] === name),
+  );

@@ -11,8 +11,10 @@ export {
 } from './objects.ts';
 export type { ControlPlaneNames } from './control-plane-names.ts';
 export { clusterNameLabel } from './capi-objects.ts';
+export { isServiceReady } from './endpoint-slices.ts';
 export { serveWorld } from './serve.ts';
 export type { WorldSource } from './source.ts';
 export type { ShootImpact, WorldShoot } from './shoot.ts';
+export { annotated, editEmbedded } from './steering.ts';
 export { type WorldTiming, defaultTiming, scaleTiming } from './timing.ts';
 export { type World, createWorld } from './world.ts';

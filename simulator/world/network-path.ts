@@ -1,8 +1,8 @@
-import { ApiError, type ConnectionFault, type ExchangePhase } from '../../src/kubernetes/api/errors.ts';
+import type { ExchangePhase } from '../../src/kubernetes/api/errors.ts';
 import type { Kube, KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { untilAborted } from '../apiserver/index.ts';
-import { OpenRequests, type PathState, withFaults } from '../network/index.ts';
+import { headerOf, untilAborted } from '../apiserver/index.ts';
+import { OpenRequests, type PathState, connectionError, withFaults } from '../network/index.ts';
 
 export interface NetworkPathOptions {
   readonly clock: Clock;
@@ -11,12 +11,6 @@ export interface NetworkPathOptions {
   /** How long clients wait for a connection while the path is silent. Default: no limit. */
   readonly connectTimeoutMs?: number | undefined;
 }
-
-const headerOf = (request: KubeRequest): string | undefined =>
-  Object.entries(request.headers ?? {}).find(([name]) => name.toLowerCase() === 'authorization')?.[1];
-
-const broken = (message: string, cause: ConnectionFault): ApiError =>
-  new ApiError({ code: 'ConnectionError', message, cause });
 
 const unauthorized = { status: 401, reason: 'Unauthorized', message: 'Unauthorized' };
 
@@ -30,7 +24,7 @@ export class NetworkPath implements Kube {
   constructor(kube: Kube, { clock, token, connectTimeoutMs = Number.POSITIVE_INFINITY }: NetworkPathOptions) {
     this.#guarded = withFaults(kube, {
       clock,
-      rule: (request) => (headerOf(request) === `Bearer ${token()}` ? undefined : unauthorized),
+      rule: (request) => (headerOf(request, 'authorization') === `Bearer ${token()}` ? undefined : unauthorized),
     });
     this.#silent = withFaults(kube, { clock, rule: () => ({ unconnectedMs: connectTimeoutMs }) });
   }
@@ -44,13 +38,15 @@ export class NetworkPath implements Kube {
     if (next === this.#reachability) return;
     const isReset = this.#reachability === 'silent' || next === 'refused';
     this.#reachability = next;
-    if (isReset) this.#open.abort((phase) => broken('connection reset by peer', { code: 'ECONNRESET', phase }));
+    if (isReset) {
+      this.#open.abort((phase) => connectionError('connection reset by peer', { code: 'ECONNRESET', phase }));
+    }
   }
 
   async request(request: KubeRequest): Promise<KubeResponse> {
     request.signal.throwIfAborted();
     if (this.#reachability === 'refused') {
-      throw broken('connection refused', { code: 'ECONNREFUSED', phase: 'connecting' });
+      throw connectionError('connection refused', { code: 'ECONNREFUSED', phase: 'connecting' });
     }
     const isSilent = this.#reachability === 'silent';
     return this.#open.send(request, {

@@ -110,26 +110,6 @@ export const clusterObject = (init: ShootInit, ms: number): SimDraft => {
   return { metadata: { name: technicalName(init.name) }, spec: { cloudProfile: {}, seed: {}, shoot } };
 };
 
-/** A Deployment whose replicas are all ready. */
-export const deploymentObject = (namespace: string, name: string, replicas: number): SimDraft => {
-  const labels = { app: 'kubernetes', role: name };
-  return {
-    metadata: { name, namespace, labels: { ...labels, 'gardener.cloud/role': 'controlplane' } },
-    spec: {
-      replicas,
-      selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers: [{ name, image: `simulated/${name}:v1` }] } },
-    },
-    status: {
-      observedGeneration: 1,
-      replicas,
-      updatedReplicas: replicas,
-      readyReplicas: replicas,
-      availableReplicas: replicas,
-    },
-  };
-};
-
 export interface MachineInit {
   readonly namespace: string;
   readonly name: string;

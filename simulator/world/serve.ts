@@ -1,3 +1,4 @@
+import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import { type SimHttpsServer, type HttpsStats, createCertificates, serveHttps } from '../network/index.ts';
 import type { WorldServer } from './endpoint.ts';
 import { kubeletsAnnotation } from './objects.ts';
@@ -7,12 +8,16 @@ import type { World } from './world.ts';
 
 interface Served {
   readonly api: WorldServer;
-  readonly reachesKubelets: () => boolean;
+  /** Handles the requests. Default: `api.kube`. */
+  readonly kube?: Kube;
+  /** Default: true. */
+  readonly reachesKubelets?: () => boolean;
 }
 
-const serve = async ({ api, reachesKubelets }: Served, now: number): Promise<SimHttpsServer> => {
+/** Serves one API server over HTTPS with its own certificate authority, and sets its address. `now` as for `serveWorld`. */
+export const serve = async ({ api, kube = api.kube, ...rest }: Served, now: number): Promise<SimHttpsServer> => {
   const certificates = await createCertificates({ now });
-  const face = await serveHttps({ kube: api.kube, certificates, reachesKubelets });
+  const face = await serveHttps({ kube, certificates, ...rest });
   api.setAddress({ url: face.url, ca: certificates.ca });
   return face;
 };
@@ -23,7 +28,7 @@ const serve = async ({ api, reachesKubelets }: Served, now: number): Promise<Sim
  */
 export const serveWorld = async (world: World, now: number) => {
   const servers: readonly Served[] = [
-    { api: world.api, reachesKubelets: () => true },
+    { api: world.api },
     ...world.shoots.map(({ api, namespace }) => ({
       api,
       reachesKubelets: () =>

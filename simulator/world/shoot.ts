@@ -4,6 +4,7 @@ import type { SeededRandom } from '../time/index.ts';
 import type { ActorDeps } from './actor.ts';
 import { startApiServerStatus } from './api-server-status.ts';
 import { startClusterAutoscaler } from './cluster-autoscaler.ts';
+import { deploymentObject } from './components.ts';
 import { whileReady } from './deployments.ts';
 import type { WorldServer } from './endpoint.ts';
 import { type Fleet, createFleet } from './fleet.ts';
@@ -14,7 +15,6 @@ import {
   type ShootInit,
   clusterAutoscaler,
   clusterObject,
-  deploymentObject,
   kubeApiserver,
   kubeControllerManager,
   isCutOff,

@@ -27,7 +27,7 @@ const runCase = async (server: ContractServer, contractCase: ContractCase, index
   const namespace = `case-${index}`;
   const work = async (): Promise<void> => {
     await createNamespace(server, namespace);
-    await contractCase.run({ kube: server.kube, namespace, sleep: server.sleep });
+    await contractCase.run({ kube: server.kube, namespace });
   };
   await server.drive(work());
 };

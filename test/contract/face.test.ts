@@ -39,7 +39,7 @@ const start = async (auth: HttpsAuth): Promise<void> => {
   face = await serveHttps({ kube, certificates, auth });
 };
 
-const ask = async (connector: ShootConnector, user: NonNullable<KubeconfigInit['user']>): Promise<string> => {
+const ask = async (connector: ShootConnector, user: KubeconfigInit['user']): Promise<string> => {
   const connection = connector.clientFor(kubeconfigText({ server: `${face.url}/shoot--a`, ca: certificates.ca, user }));
   try {
     const { value } = await connection.client.call(version, { signal: new AbortController().signal, timeoutMs: 5_000 });

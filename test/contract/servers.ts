@@ -5,14 +5,12 @@ import { createVirtualClock } from '../../simulator/time/clock.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import { createSecurity } from '../../src/kubernetes/transport/security.ts';
 import { type Transport, createTransport } from '../../src/kubernetes/transport/transport.ts';
-import type { Clock } from '../../src/ports/clock.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { startControlPlane } from '../envtest/control-plane.ts';
 
 /** A server on which the cases run. */
 export interface ContractServer {
   readonly kube: Kube;
-  readonly sleep: (ms: number) => Promise<void>;
   /** Runs a case. On a virtual clock, it also advances the time. */
   readonly drive: (work: Promise<void>) => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -20,16 +18,11 @@ export interface ContractServer {
 
 const clock = systemClock();
 
-const sleepOn =
-  (on: Clock) =>
-  (ms: number): Promise<void> =>
-    on.sleep(ms, new AbortController().signal);
-
 /** Starts the simulator in memory, on virtual time: a request is a function call. */
 export const startInMemory = async (): Promise<ContractServer> => {
   const virtual = createVirtualClock();
   const kube = createSimApiServer({ clock: virtual });
-  return { kube, sleep: sleepOn(virtual), drive: (work) => virtual.run(work), stop: () => Promise.resolve() };
+  return { kube, drive: (work) => virtual.run(work), stop: () => Promise.resolve() };
 };
 
 interface TransportInit {
@@ -50,7 +43,6 @@ const connect = ({ port, ca, client }: TransportInit): Transport => {
 
 const onRealTime = (kube: Kube, stop: () => Promise<void>): ContractServer => ({
   kube,
-  sleep: sleepOn(clock),
   drive: (work) => work,
   stop,
 });

@@ -1,6 +1,7 @@
 import type { SimObject } from '../../simulator/apiserver/object.ts';
 import { clusterPhase, isAliveMachine, nodeFacts } from '../../simulator/outages/facts.ts';
-import { isServiceReady, podFacts, serviceOf } from '../../simulator/outages/pod-facts.ts';
+import { podFacts, serviceOf } from '../../simulator/outages/pod-facts.ts';
+import { hasReadyEndpoint } from '../../simulator/world/endpoint-slices.ts';
 import type { Projection } from './projection.ts';
 
 const nodeOf = (list: unknown): SimObject => {
@@ -44,7 +45,7 @@ export const modelProjections: readonly Projection[] = [
   {
     name: 'EndpointSlice of the model',
     kind: 'EndpointSlice',
-    project: (json) => ({ isReady: isServiceReady([json as SimObject]), service: serviceOf(json as SimObject) }),
+    project: (json) => ({ isReady: hasReadyEndpoint([json as SimObject]), service: serviceOf(json as SimObject) }),
     set: { 'endpoints[].conditions.terminating': false },
   },
 ];

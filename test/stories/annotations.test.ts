@@ -4,7 +4,6 @@ import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/scenario.ts';
 import {
   allUp,
-  annotated,
   editDeployment,
   editShoot,
   longName,
@@ -12,6 +11,7 @@ import {
   stateOf,
   changeLines,
 } from '../../simulator/harness/support.ts';
+import { annotated } from '../../simulator/world/steering.ts';
 import { findHeldNote, heldAnnotation } from '../../src/gardener/held-note.ts';
 import {
   ignoreScalingAnnotation,

@@ -1,16 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
-import {
-  allHeld,
-  allUp,
-  annotated,
-  editDeployment,
-  reachOutage,
-  stateOf,
-  changeLines,
-} from '../../simulator/harness/support.ts';
+import { allHeld, allUp, editDeployment, reachOutage, stateOf, changeLines } from '../../simulator/harness/support.ts';
 import { requestKind } from '../../simulator/network/counting.ts';
 import type { RequestFault, FaultRule } from '../../simulator/network/faults.ts';
+import { annotated } from '../../simulator/world/steering.ts';
 
 let scenario: Scenario;
 const create = (): Scenario => {

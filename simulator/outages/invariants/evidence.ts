@@ -1,6 +1,6 @@
 import type { Rules } from '../rules.ts';
 import { failureThreshold, isReachable } from '../external-probe-responses.ts';
-import { type ShootModel, exchangeKey } from '../model.ts';
+import { type ShootModel, sentAtOf } from '../model.ts';
 import { type Observation, type View, viewOf } from '../client-views.ts';
 import { stateless } from './invariant.ts';
 import { watchdogWrite } from './scaling.ts';
@@ -87,7 +87,7 @@ export const evidence = stateless('no scale-down without evidence', (event, { mo
   if (write?.direction !== 'down') return undefined;
   const { shoot: name, writer } = write;
   const shoot = model.shoots.get(name);
-  const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
+  const sentAt = sentAtOf(model, writer);
   const view = viewOf(views, writer.process, name);
   if (shoot === undefined) return undefined;
   if (view.observations < 2) {

@@ -1,5 +1,5 @@
 import { gardenSettings } from '../../harness/index.ts';
-import { exchangeKey } from '../model.ts';
+import { sentAtOf } from '../model.ts';
 import { type Observation, viewOf } from '../client-views.ts';
 import { hasCrossed, evidenceIn } from './evidence.ts';
 import { type Known, stateful } from './invariant.ts';
@@ -62,7 +62,7 @@ const whyEarly = (
   const { model, views, rules } = known;
   const shoot = model.shoots.get(name);
   if (shoot?.phase !== 'run' || shoot.isSkewed) return undefined;
-  const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
+  const sentAt = sentAtOf(model, writer);
   const observation = viewOf(views, writer.process, name).complete.find(({ knownAt }) => knownAt <= sentAt);
   if (observation === undefined) return undefined;
   const waitedMs = observation.knownAt - (lasted.get(`${writer.process}/${name}`) ?? observation.knownAt);

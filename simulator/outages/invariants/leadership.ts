@@ -1,6 +1,6 @@
 import type { SimEvent } from '../history.ts';
 import type { Plan } from '../plan.ts';
-import { exchangeKey } from '../model.ts';
+import { sentAtOf } from '../model.ts';
 import { electionSettings } from '../../harness/index.ts';
 import { stateless } from './invariant.ts';
 import { watchdogWrite } from './scaling.ts';
@@ -48,7 +48,7 @@ export const noWriteAfterLoss = stateless('no write after leadership is lost', (
   const exchange = isSent ? event.exchange : restored?.writer;
   if (exchange === undefined) return undefined;
   const what = isSent ? describeRequest(event) : `the restoration of ${String(restored?.name)}`;
-  const sentAt = model.exchanges.get(exchangeKey(exchange))?.sentAt ?? model.at;
+  const sentAt = sentAtOf(model, exchange);
   const renewedAt = model.leader.renewals.get(exchange.process);
   if (renewedAt === undefined) return `${what} was sent by process ${exchange.process}, which never led`;
   const { renewDeadlineMs } = electionSettings(true);

@@ -1,6 +1,6 @@
 import type { DeploymentModel } from '../deployment-model.ts';
 import type { SimEvent } from '../history.ts';
-import { type Model, exchangeKey } from '../model.ts';
+import { type Model, sentAtOf } from '../model.ts';
 import { viewOf } from '../client-views.ts';
 import { evidenceIn } from './evidence.ts';
 import { type Known, stateful } from './invariant.ts';
@@ -110,7 +110,7 @@ export const levels = stateful<AttemptsByTarget>('levels in order', new Map(), (
   const key = `${writer.process}/${shoot}/${name}`;
   // A success after many attempts does not delay the next level again.
   if (direction === 'up') rest.delete(key);
-  const sentAt = known.model.exchanges.get(exchangeKey(writer))?.sentAt ?? known.model.at;
+  const sentAt = sentAtOf(known.model, writer);
   const given = { write, sentAt, known, attempts };
   const early = direction === 'down' ? tooEarlyDown(given) : tooEarlyUp(given);
   const problem =

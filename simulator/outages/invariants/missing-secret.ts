@@ -1,7 +1,7 @@
 import { gardenSettings } from '../../harness/index.ts';
 import type { ProcessName } from '../history.ts';
 import { missingMs } from '../facts.ts';
-import { type Model, type ShootModel, exchangeKey } from '../model.ts';
+import { type Model, type ShootModel, sentAtOf } from '../model.ts';
 import { stalledSpells } from '../process-model.ts';
 import { hindersProtection } from '../hinders-protection.ts';
 import { type Known, stateful } from './invariant.ts';
@@ -33,7 +33,7 @@ const isExcused = (process: ProcessName, since: number, { processes, at }: Model
 
 /** Returns when the restoration with this first write began. A first write to MCM comes after its delay of 30 s, if the level before was up. */
 const beganAt = ({ name, writer }: WatchdogWrite, shoot: ShootModel | undefined, model: Model): number => {
-  const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
+  const sentAt = sentAtOf(model, writer);
   const isDelayed = delayMs(name) > 0 && sentAt - (shoot?.phaseSince ?? 0) < underWayMs + delayMs(name);
   return isDelayed ? sentAt - underWayMs - delayMs(name) : model.at;
 };
@@ -47,7 +47,7 @@ const isPaused = (name: string, { phaseSince }: ShootModel, { model, rules }: Kn
 
 const judge = (write: WatchdogWrite, shoot: ShootModel, known: Known): string | undefined => {
   const { model } = known;
-  const sentAt = model.exchanges.get(exchangeKey(write.writer))?.sentAt ?? model.at;
+  const sentAt = sentAtOf(model, write.writer);
   const sinceMs = sentAt - shoot.phaseSince;
   if (sinceMs < underWayMs || isExcused(write.writer.process, shoot.phaseSince, model)) return undefined;
   if (isPaused(write.shoot, shoot, known)) return undefined;

@@ -1,10 +1,10 @@
 import { viewOf } from '../client-views.ts';
 import type { ProcessName, SimEvent } from '../history.ts';
-import { type Model, type ShootModel, exchangeKey } from '../model.ts';
+import { type Model, type ShootModel, sentAtOf } from '../model.ts';
 import type { Rules } from '../rules.ts';
 import { electionSettings } from '../../harness/index.ts';
 import { type Known, stateful, stateless } from './invariant.ts';
-import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
+import { watchdogWrite } from './scaling.ts';
 
 /** Time without a renewal of the Lease after which the leader counts as not working. */
 const silenceMs = 5_000;
@@ -16,9 +16,6 @@ const fewestSilent = 3;
 /** Resolution of times: timestamps have microseconds, so they are rounded. */
 const resolutionMs = 1;
 
-const sentAtOf = ({ writer }: WatchdogWrite, model: Model): number =>
-  model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
-
 const leadsAt = (process: ProcessName, sentAt: number, { leader }: Model): boolean =>
   sentAt - (leader.renewals.get(process) ?? Number.NEGATIVE_INFINITY) < electionSettings(true).renewDeadlineMs;
 
@@ -26,7 +23,7 @@ const leadsAt = (process: ProcessName, sentAt: number, { leader }: Model): boole
 const downWithoutLead = (event: SimEvent, { model, rules }: Known) => {
   const write = watchdogWrite(event);
   if (write?.direction !== 'down' || !rules.plan.elected) return undefined;
-  const sentAt = sentAtOf(write, model);
+  const sentAt = sentAtOf(model, write.writer);
   return leadsAt(write.writer.process, sentAt, model) ? undefined : { write, sentAt };
 };
 
@@ -89,7 +86,7 @@ const judgeSecond = (event: SimEvent, known: Known, restored: Restored | undefin
   const write = watchdogWrite(event);
   if (write?.direction !== 'down' || restored === undefined) return undefined;
   const { writer, shoot, name } = write;
-  const sentAt = sentAtOf(write, model);
+  const sentAt = sentAtOf(model, write.writer);
   const observations = viewOf(views, writer.process, shoot).complete.filter(({ knownAt }) => knownAt <= sentAt);
   const what = `${shoot}: ${name} was scaled down by process ${writer.process}`;
   // A process decides on its own restoration when that begins, and may reverse it because of later observations.

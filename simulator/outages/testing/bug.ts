@@ -21,3 +21,10 @@ export interface Bug {
 }
 
 export const shape = (value: unknown): Shape => value as Shape;
+
+/** Changes the first argument. */
+export const changeFirst =
+  (change: (first: Shape) => object): PlantedChange =>
+  (original) =>
+  (first = {}, ...rest) =>
+    original({ ...first, ...change(first) }, ...rest);

@@ -122,7 +122,7 @@ const inEarnest: PlantedChange =
     act({ ...deps, dryRun: false }, request);
 
 /** Selects plans of probers with at least `least` such faults. */
-const withFault =
+export const withFault =
   (least: number, isSuch: (fault: Fault) => boolean) =>
   ({ component, faults }: Plan): boolean =>
     component === 'prober' && faults.filter(({ fault }) => isSuch(fault)).length >= least;

@@ -1,25 +1,12 @@
-import type { Plan } from '../plan.ts';
+import type { Fault, Plan } from '../plan.ts';
 import { kubeControllerManager } from '../../world/index.ts';
-import { type Bug, type PlantedChange, type Shape, type Wrapped, shape } from './bug.ts';
+import { type Bug, type PlantedChange, type Shape, type Wrapped, changeFirst, shape } from './bug.ts';
+import { withFault } from './prober-bugs.ts';
 
-/** Changes the state that `decideSecretLifecycle` receives. */
-const shown =
-  (change: (state: Readonly<Record<string, unknown>>) => object): PlantedChange =>
-  (decide) =>
-  (state = {}) =>
-    decide({ ...state, ...change(state) });
-
-const withFault =
-  (isSuch: (fault: Plan['faults'][number]['fault']) => boolean) =>
-  ({ source, faults }: Plan): boolean =>
-    source === 'secret' && faults.some(({ fault }) => isSuch(fault));
-
-/** Changes the Cluster that `decideCapiLifecycle` receives. */
-const withCluster =
-  (change: object): PlantedChange =>
-  (decide) =>
-  (cluster = {}) =>
-    decide({ ...cluster, ...change });
+const ofSecrets =
+  (isSuch: (fault: Fault) => boolean) =>
+  (plan: Plan): boolean =>
+    plan.source === 'secret' && withFault(1, isSuch)(plan);
 
 const ofClusterApi =
   (isSuch: (plan: Plan) => boolean) =>
@@ -55,16 +42,16 @@ export const sourceBugs: readonly Bug[] = [
   {
     name: 'what is held is restored as soon as its Secret is away',
     of: 'decideSecretLifecycle',
-    change: shown(({ secret }) => (secret === 'missing' ? { secret: 'gone' } : {})),
+    change: changeFirst(({ secret }) => (secret === 'missing' ? { secret: 'gone' } : {})),
     breaks: ['held while its Secret is missing'],
-    among: withFault((fault) => fault.kind === 'credentials' && fault.how === 'missing'),
+    among: ofSecrets((fault) => fault.kind === 'credentials' && fault.how === 'missing'),
   },
   {
     name: 'a process or configuration that begins without a Secret does not wait for it',
     of: 'secretSource',
     change: watching(({ awaitSince: _, ...watched }) => watched),
     breaks: ['held while its Secret is missing'],
-    among: withFault((fault) => fault.kind === 'credentials' && fault.how === 'missing'),
+    among: ofSecrets((fault) => fault.kind === 'credentials' && fault.how === 'missing'),
   },
   {
     name: 'a new leader gives nothing back of a cluster that is gone',
@@ -79,14 +66,14 @@ export const sourceBugs: readonly Bug[] = [
   {
     name: 'a Namespace that is being deleted is probed on',
     of: 'decideSecretLifecycle',
-    change: shown(() => ({ namespaceDeleting: false })),
+    change: changeFirst(() => ({ namespaceDeleting: false })),
     breaks: ['held while its Secret is missing', 'restored in the end'],
-    among: withFault((fault) => fault.kind === 'namespace-deletion'),
+    among: ofSecrets((fault) => fault.kind === 'namespace-deletion'),
   },
   {
     name: 'a paused Cluster is probed on',
     of: 'decideCapiLifecycle',
-    change: withCluster({ paused: false }),
+    change: changeFirst(() => ({ paused: false })),
     breaks: givenBack,
     among: ofClusterApi(({ faults }) => faults.some(({ fault }) => fault.kind === 'cluster-paused')),
   },

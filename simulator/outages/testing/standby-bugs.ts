@@ -1,5 +1,5 @@
 import type { Plan } from '../plan.ts';
-import { type Bug, type PlantedChange, shape } from './bug.ts';
+import { type Bug, changeFirst, shape } from './bug.ts';
 
 const areSeveral = ({ component, replicas }: Plan): boolean => component === 'prober' && replicas > 1;
 
@@ -19,13 +19,6 @@ const losesTheLeaderAfterAnOutage = (plan: Plan): boolean => {
 
 const inPlace = 'a standby acts only in the place of the leader';
 
-/** Changes the situation that `whyWithoutLead` receives. */
-const situation =
-  (change: (situation: Readonly<Record<string, unknown>>) => object): PlantedChange =>
-  (whyWithoutLead) =>
-  (given = {}) =>
-    whyWithoutLead({ ...given, ...change(given) });
-
 /** Bugs of the prober's hot standby. */
 export const standbyBugs: readonly Bug[] = [
   {
@@ -44,7 +37,7 @@ export const standbyBugs: readonly Bug[] = [
   {
     name: 'a standby does not wait for the leader',
     of: 'whyWithoutLead',
-    change: situation(({ now, verdict }) => ({
+    change: changeFirst(({ now, verdict }) => ({
       verdict: { ...shape(verdict), crossedAt: Number(now) - 10_000 },
       judgedAt: Number(now) - 2_000,
     })),
@@ -54,14 +47,14 @@ export const standbyBugs: readonly Bug[] = [
   {
     name: 'a leader that was not observed counts as silent',
     of: 'whyWithoutLead',
-    change: situation(({ role }) => ({ role: { ...shape(role), leaderSilentMs: 6_000 } })),
+    change: changeFirst(({ role }) => ({ role: { ...shape(role), leaderSilentMs: 6_000 } })),
     breaks: [inPlace],
     among: areSeveral,
   },
   {
     name: 'a standby goes by timestamps alone',
     of: 'whyWithoutLead',
-    change: situation(() => ({ hasObservedRenewals: true })),
+    change: changeFirst(() => ({ hasObservedRenewals: true })),
     breaks: [inPlace],
     among: losesTheLeaderAfterAnOutage,
   },

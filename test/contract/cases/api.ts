@@ -26,7 +26,6 @@ export interface SendInit {
 /** The requests of a case. A path is a result of `at` or any other text. */
 export interface Api {
   readonly namespace: string;
-  readonly sleep: ContractTarget['sleep'];
   /** Returns the path of a kind's collection, object or subresource in the case's namespace. */
   at(kind: SimKind, name?: string, subresource?: string): string;
   send(method: KubeRequest['method'], path: string, init?: SendInit): Promise<Reply>;
@@ -36,7 +35,7 @@ export interface Api {
   /** Sends a JSON merge patch. */
   patch(path: string, body: unknown): Promise<Reply>;
   remove(path: string, body?: unknown): Promise<Reply>;
-  watch(path: string, query?: Readonly<Record<string, string>>, accept?: string): Promise<WatchReader>;
+  watch(path: string, query?: Readonly<Record<string, string>>): Promise<WatchReader>;
 }
 
 /** A request that stalls for longer fails the case. */
@@ -48,7 +47,7 @@ const pathOf = (kind: SimKind, namespace: string): string => {
 };
 
 export const createApi = (target: ContractTarget): Api => {
-  const { kube, namespace, sleep } = target;
+  const { kube, namespace } = target;
 
   const send: Api['send'] = async (method, path, init = {}) => {
     const { query, body, accept = 'application/json', contentType = 'application/json' } = init;
@@ -70,7 +69,6 @@ export const createApi = (target: ContractTarget): Api => {
 
   return {
     namespace,
-    sleep,
     at: (kind, ...rest) => [pathOf(kind, namespace), ...rest].join('/'),
     send,
     get: (path, query = {}) => send('GET', path, { query }),
@@ -78,7 +76,7 @@ export const createApi = (target: ContractTarget): Api => {
     put: (path, body) => send('PUT', path, { body }),
     patch: (path, body) => send('PATCH', path, { body, contentType: 'application/merge-patch+json' }),
     remove: (path, body) => send('DELETE', path, body === undefined ? {} : { body }),
-    watch: (path, query = {}, accept = 'application/json') => openWatch(target, path, { query, accept }),
+    watch: (path, query = {}) => openWatch(target, path, query),
   };
 };
 

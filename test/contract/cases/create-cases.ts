@@ -104,15 +104,6 @@ export const createCases = topic('create', {
     expectFailure(reply, { code: 422, reason: 'Invalid', message: /must not contain dots$/ });
   },
 
-  'a bad label value and a bad label key are Invalid': async (target) => {
-    const api = createApi(target);
-    const value = await api.create(api.at(ConfigMap), configMap('a', {}, { labels: { k: 'not valid' } }));
-    expectFailure(value, { code: 422, reason: 'Invalid' });
-    expect(causesOf(value)).toEqual([['FieldValueInvalid', 'metadata.labels']]);
-    const key = await api.create(api.at(ConfigMap), configMap('a', {}, { labels: { '-k': 'v' } }));
-    expect(causesOf(key)).toEqual([['FieldValueInvalid', 'metadata.labels']]);
-  },
-
   'another namespace in the body than in the path is BadRequest': async (target) => {
     const api = createApi(target);
     const reply = await api.create(api.at(ConfigMap), { metadata: { name: 'a', namespace: 'other' } });
@@ -162,27 +153,6 @@ export const createCases = topic('create', {
     for (const body of bodies) {
       expectFailure(await api.create(api.at(ConfigMap), body), { code: 400, reason: 'BadRequest' });
     }
-  },
-
-  'custom kinds must name their type': async (target) => {
-    const api = createApi(target);
-    const reply = await api.create(api.at(Watermill), { metadata: { name: 'a' }, spec: {} });
-    expectFailure(reply, { code: 400, reason: 'BadRequest', message: /Object 'Kind' is missing/ });
-  },
-
-  'another kind in the body of a custom one is Invalid, another version BadRequest': async (target) => {
-    const api = createApi(target);
-    const kind = await api.create(api.at(Watermill), { ...watermill('a'), kind: 'Windmill' });
-    expectFailure(kind, {
-      code: 422,
-      reason: 'Invalid',
-      message: /kind: Invalid value: "Windmill": must be Watermill/,
-    });
-    const version = await api.create(api.at(Watermill), {
-      ...watermill('a'),
-      apiVersion: 'test.dependency-watchdog.gardener.cloud/v9',
-    });
-    expectFailure(version, { code: 400, reason: 'BadRequest' });
   },
 
   'a body of unknown media type is 415': async (target) => {

@@ -54,16 +54,6 @@ export const deleteCases = topic('delete', {
     await gone(api, api.at(ConfigMap, 'a'));
   },
 
-  'another uid is a Conflict, and the object stays': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Pod), pod('a'));
-    const reply = await api.remove(api.at(Pod, 'a'), { preconditions: { uid: 'other' } });
-    const message =
-      /^Operation cannot be fulfilled on Pod "a": the UID in the precondition \(other\) does not match the UID in record/;
-    expectFailure(reply, { code: 409, reason: 'Conflict', message, details: { name: 'a', kind: 'Pod' } });
-    expect(expectObject(await api.get(api.at(Pod, 'a'))).metadata).not.toHaveProperty('deletionTimestamp');
-  },
-
   'another resourceVersion is a Conflict, and the object stays': async (target) => {
     const api = createApi(target);
     await made(api, api.at(Watermill), watermill('a'));
@@ -103,15 +93,6 @@ export const deleteCases = topic('delete', {
     expectObject(await api.get(api.at(ConfigMap, 'a')));
   },
 
-  'a terminating object accepts no new finalizers': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(ConfigMap), configMap('a', {}, { finalizers: ['x.io/a'] }));
-    expectObject(await api.remove(api.at(ConfigMap, 'a')));
-    const reply = await api.patch(api.at(ConfigMap, 'a'), { metadata: { finalizers: ['x.io/a', 'x.io/b'] } });
-    const message = /metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted/;
-    expectFailure(reply, { code: 422, reason: 'Invalid', message });
-  },
-
   'the deletionTimestamp cannot be removed': async (target) => {
     const api = createApi(target);
     await made(api, api.at(ConfigMap), configMap('a', {}, { finalizers: ['x.io/a'] }));
@@ -121,33 +102,11 @@ export const deleteCases = topic('delete', {
     expect(after.metadata.deletionTimestamp).toBe(deletionTimestamp);
   },
 
-  'a pod on a node gets its grace period, and waits for its kubelet': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Pod), pod('a', { nodeName: 'n', terminationGracePeriodSeconds: 7 }));
-    const marked = expectObject(await api.remove(api.at(Pod, 'a')));
-    expect(marked.metadata).toMatchObject({ name: 'a', deletionGracePeriodSeconds: 7, generation: 2 });
-    const again = expectObject(await api.remove(api.at(Pod, 'a')));
-    expect(again.metadata).toEqual(marked.metadata);
-    expectObject(await api.remove(api.at(Pod, 'a'), { gracePeriodSeconds: 0 }));
-    await gone(api, api.at(Pod, 'a'));
-  },
-
   'the grace period of the request wins': async (target) => {
     const api = createApi(target);
     await made(api, api.at(Pod), pod('a', { nodeName: 'n' }));
     const body = expectObject(await api.remove(api.at(Pod, 'a'), { gracePeriodSeconds: 5 }));
     expect(body.metadata.deletionGracePeriodSeconds).toBe(5);
-  },
-
-  'a pod without a node, or that has ended, is deleted at once': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Pod), pod('a'));
-    expect(expectObject(await api.remove(api.at(Pod, 'a'))).metadata.deletionGracePeriodSeconds).toBe(0);
-    await gone(api, api.at(Pod, 'a'));
-    await made(api, api.at(Pod), pod('b', { nodeName: 'n' }));
-    expectObject(await api.patch(api.at(Pod, 'b', 'status'), { status: { phase: 'Failed' } }));
-    expectObject(await api.remove(api.at(Pod, 'b')));
-    await gone(api, api.at(Pod, 'b'));
   },
 
   'watchers see the deletionTimestamp of a pod before its deletion': async (target) => {

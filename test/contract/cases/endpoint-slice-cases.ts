@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import type { JsonMap } from '../../../simulator/apiserver/object.ts';
 import { type Api, createApi } from './api.ts';
-import { expectFailure, expectObject, made, namesOf } from './expectations.ts';
+import { expectObject, made, namesOf } from './expectations.ts';
 import { endpointSlice } from './fixtures.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
@@ -74,11 +74,5 @@ export const endpointSliceCases = topic('endpoint slices', {
     expect(story(events)).toEqual(['ADDED a', 'ADDED bare', 'ADDED b', 'MODIFIED b']);
     expect([events[0]?.object.endpoints, events[3]?.object.endpoints]).toEqual([null, null]);
     await watcher.close();
-  },
-
-  'the addressType is required': async (target) => {
-    const api = createApi(target);
-    const { addressType: _, ...slice } = endpointSlice('a');
-    expectFailure(await api.create(api.at(EndpointSlice), slice), { code: 422, reason: 'Invalid' });
   },
 });

@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { type Reply, createApi } from './api.ts';
 import { expectObject, made } from './expectations.ts';
-import { cluster, endpointSlice, node, pod, statefulSet, watermill, workload } from './fixtures.ts';
+import { cluster, node, pod, statefulSet, watermill, workload } from './fixtures.ts';
 import { topic } from './target.ts';
 
-const { Cluster, Deployment, EndpointSlice, Node, Pod, StatefulSet, Watermill } = simKinds;
+const { Cluster, Deployment, Node, Pod, StatefulSet, Watermill } = simKinds;
 
 export const generationCases = topic('generation', {
   'deployments: counts changes of spec and annotations, not of labels or status': async (target) => {
@@ -67,20 +67,5 @@ export const generationCases = topic('generation', {
     const cordoned = expectObject(await api.patch(api.at(Node, api.namespace), { spec: { unschedulable: true } }));
     expect(cordoned.metadata).not.toHaveProperty('generation');
     await api.remove(api.at(Node, api.namespace));
-  },
-
-  'endpoint slices count changes of endpoints and labels': async (target) => {
-    const api = createApi(target);
-    const first = await made(api, api.at(EndpointSlice), endpointSlice('a'));
-    expect(first.metadata.generation).toBe(1);
-    const endpoints = [{ addresses: ['10.0.0.1'], conditions: { ready: true } }];
-    const after = expectObject(await api.patch(api.at(EndpointSlice, 'a'), { endpoints }));
-    expect(after.metadata.generation).toBe(2);
-    const labelled = expectObject(await api.patch(api.at(EndpointSlice, 'a'), { metadata: { labels: { x: 'y' } } }));
-    expect(labelled.metadata.generation).toBe(3);
-    const annotated = expectObject(
-      await api.patch(api.at(EndpointSlice, 'a'), { metadata: { annotations: { x: 'y' } } }),
-    );
-    expect(annotated.metadata.generation).toBe(3);
   },
 });

@@ -47,16 +47,24 @@ export const podDeleteCases = topic('delete a pod', {
     const before = await made(api, api.at(Pod), pod('a', onNode));
     const marked = expectObject(await api.remove(api.at(Pod, 'a'), preconditionsOf(before)));
     expect(marked.kind).toBe('Pod');
-    expect(marked.metadata).toMatchObject({ uid: before.metadata.uid, deletionGracePeriodSeconds: 7 });
+    expect(marked.metadata).toMatchObject({ uid: before.metadata.uid, deletionGracePeriodSeconds: 7, generation: 2 });
     expect(Number(marked.metadata.resourceVersion)).toBeGreaterThan(Number(before.metadata.resourceVersion));
     expect(expectObject(await api.get(api.at(Pod, 'a')))).toEqual(marked);
+    expectObject(await api.remove(api.at(Pod, 'a'), { gracePeriodSeconds: 0 }));
+    expectFailure(await api.get(api.at(Pod, 'a')), { code: 404, reason: 'NotFound' });
   },
 
-  'without a node, it is deleted at once': async (target) => {
+  'without a node, or if it has ended, it is deleted at once': async (target) => {
     const api = createApi(target);
     const before = await made(api, api.at(Pod), pod('a', { terminationGracePeriodSeconds: 7 }));
-    expectObject(await api.remove(api.at(Pod, 'a'), preconditionsOf(before)));
-    expectFailure(await api.get(api.at(Pod, 'a')), { code: 404, reason: 'NotFound' });
+    const removed = expectObject(await api.remove(api.at(Pod, 'a'), preconditionsOf(before)));
+    expect(removed.metadata.deletionGracePeriodSeconds).toBe(0);
+    await made(api, api.at(Pod), pod('b', onNode));
+    await setStatus(api, 'b', { phase: 'Failed' });
+    expectObject(await api.remove(api.at(Pod, 'b')));
+    for (const name of ['a', 'b']) {
+      expectFailure(await api.get(api.at(Pod, name)), { code: 404, reason: 'NotFound' });
+    }
   },
 
   'a version from before its recovery is a Conflict, and it is kept': async (target) => {

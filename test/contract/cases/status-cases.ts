@@ -2,11 +2,11 @@ import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { createApi } from './api.ts';
 import { expectFailure, expectObject, made } from './expectations.ts';
-import { cluster, machine, node, pod, statefulSet, watermill, workload } from './fixtures.ts';
+import { cluster, machine, statefulSet, watermill, workload } from './fixtures.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
 
-const { Cluster, Deployment, Machine, Node, Pod, StatefulSet, Watermill } = simKinds;
+const { Cluster, Deployment, Machine, StatefulSet, Watermill } = simKinds;
 
 export const statusCases = topic('status', {
   'PUT to status changes only the status, not the spec': async (target) => {
@@ -49,23 +49,6 @@ export const statusCases = topic('status', {
     expect(after.metadata.labels).toEqual({ node: 'n' });
     expect(after.metadata).not.toHaveProperty('annotations');
     expect(after.status).toEqual({ x: 1 });
-  },
-
-  'labels through the status: not for deployments, but for nodes and pods': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Deployment), workload('a'));
-    await made(api, api.at(Node), node(api.namespace));
-    await made(api, api.at(Pod), pod('a'));
-    const patch = { metadata: { labels: { x: 'y' }, annotations: { v: 'w' } } };
-    const labels = async (path: string): Promise<unknown> => {
-      const { metadata } = expectObject(await api.patch(path, patch));
-      expect(metadata.annotations).toEqual({ v: 'w' });
-      return metadata.labels;
-    };
-    expect(await labels(api.at(Deployment, 'a', 'status'))).toBeUndefined();
-    expect(await labels(api.at(Node, api.namespace, 'status'))).toEqual({ x: 'y' });
-    expect(await labels(api.at(Pod, 'a', 'status'))).toEqual({ x: 'y' });
-    await api.remove(api.at(Node, api.namespace));
   },
 
   'a stale resourceVersion is a Conflict': async (target) => {

@@ -5,8 +5,6 @@ export interface ContractTarget {
   readonly kube: Kube;
   /** An empty namespace. Its name may also prefix the names of cluster-scoped objects. */
   readonly namespace: string;
-  /** Waits on the server's clock. */
-  readonly sleep: (ms: number) => Promise<void>;
 }
 
 /** One rule of the API, checked the same way on every server. Throws when the server breaks it. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { createApi } from './api.ts';
-import { expectFailure, listVersion, made, versionOf } from './expectations.ts';
+import { listVersion, made, versionOf } from './expectations.ts';
 import { configMap, machine } from './fixtures.ts';
 import { topic } from './target.ts';
 import { story } from './watcher.ts';
@@ -75,25 +75,6 @@ export const watchLifeCases = topic('watch life', {
       object: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', code: 410 },
     });
     expect(event?.object.message).toMatch(/^too old resource version: 1 \(\d+\)$/);
-  },
-
-  'a version that is not a number is refused with 500': async (target) => {
-    const api = createApi(target);
-    const reply = await api.get(api.at(ConfigMap), { watch: '1', resourceVersion: 'abc' });
-    expectFailure(reply, { code: 500, message: /^resourceVersion: Invalid value: "abc"/ });
-  },
-
-  'bookmarks requested and no version: a first one ends the initial events': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(ConfigMap), configMap('a'));
-    await api.get(api.at(ConfigMap));
-    for (const query of [{}, { resourceVersion: '0' }]) {
-      const watcher = await api.watch(api.at(ConfigMap), { ...query, allowWatchBookmarks: 'true' });
-      const events = await watcher.take(2);
-      expect(story(events)).toEqual(['ADDED a', 'BOOKMARK']);
-      expect(events[1]?.object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
-      await watcher.close();
-    }
   },
 
   'many watchers get the same events': async (target) => {

@@ -32,24 +32,18 @@ async function* linesOf(body: KubeResponse['body']): AsyncGenerator<string> {
   if (rest !== '') throw new Error(`the watch ended inside an event: ${rest}`);
 }
 
-export interface WatchInit {
-  readonly query?: Readonly<Record<string, string>>;
-  readonly accept?: string;
-}
-
 export const openWatch = async (
   target: ContractTarget,
   path: string,
-  { query = {}, accept = 'application/json' }: WatchInit,
+  query: Readonly<Record<string, string>>,
 ): Promise<WatchReader> => {
   const controller = new AbortController();
   const { signal } = controller;
-  const headers = { accept };
   const response = await target.kube.request({
     method: 'GET',
     path,
     query: { watch: 'true', ...query },
-    headers,
+    headers: { accept: 'application/json' },
     signal,
     timeoutMs: patienceMs,
   });
