@@ -74,7 +74,7 @@ const openAll = async (
 
 const race = async (line: RaceLine, seed: ControlPlane, directory: string): Promise<RaceRecord> => {
   const { file } = await seed.kubeconfigFor({ user: 'dwd', rules: seedRules });
-  const kcm = followReplicas(seed.client, kcmName, clock);
+  const kcm = followReplicas(seed.client, kcmName);
   const controller = startDeploymentController(seed.client);
   const opened: Arena[] = [];
   try {

@@ -94,7 +94,8 @@ const mostBeyond = (times: readonly number[]): number => {
   return most;
 };
 
-const countRequests = (requests: readonly SeedRequest[]): Readonly<Record<string, number>> => {
+/** Number of requests by `verb resource`. */
+export const countRequests = (requests: readonly SeedRequest[]): Readonly<Record<string, number>> => {
   const groups = groupBy(requests, ({ verb, resource }) => `${verb} ${resource}`);
   return Object.fromEntries(Array.from(groups, ([key, list]) => [key, list.length]));
 };

@@ -1,35 +1,26 @@
 // All shoots of a seed fail in the same second: how long until the last of them is protected, and does the recovery overload the seed?
 import { availableParallelism } from 'node:os';
-import { type Served, startServed } from '../../test/envtest/served.ts';
 import { startCost } from '../harness/cost.ts';
 import { usageOf } from '../harness/cpu.ts';
-import { gardenConfig, graceMs, probeIntervalMs } from '../harness/garden-config.ts';
+import { probeIntervalMs } from '../harness/garden-config.ts';
 import { type BenchOptions, type PartResult, measureEachTarget, never, partResult } from '../harness/part.ts';
 import { type RunningTarget, type Target, startTarget, waitForTarget } from '../harness/target.ts';
-import type { OutageInit, OutageProcess, OutageReport } from '../worlds/outage.ts';
+import type { OutageReport } from '../worlds/outage.ts';
 import { protectionOf, restorationOf } from './outage-figures.ts';
 import { type OutageResult, type PhaseCost, failuresOf, markdownOf } from './outage-tables.ts';
+import { type OutageWorld, outageMs, readyLimitMs, withOutageWorld } from './outage-world.ts';
 
 const deploymentsPerShoot = 3;
 const usualSize = { shoots: 250, nodes: 50 };
-const quickSize = { shoots: 3, nodes: 3 };
-/** Factor of all times of the world and of the configuration in a quick run. */
-const quickScale = 0.1;
 /** Long enough for a probe of every shoot. */
 const steadyMs = 1.2 * probeIntervalMs;
-/** Long enough for KCM to mark every node Unknown. */
-const outageMs = graceMs + 15_000;
-/** Long, because programs may wait for their `initialDelay` first. */
-const readyLimitMs = 180_000;
 
 /** Scale-ups take three writes per shoot at five a second, and their Events as long again. */
 const restorationLimitMs = (shoots: number): number => 2 * shoots * deploymentsPerShoot * 200 + 120_000;
 
-interface Play {
+interface Play extends Pick<OutageWorld, 'world' | 'size'> {
   readonly options: BenchOptions;
-  readonly world: Served<OutageProcess>;
   readonly program: RunningTarget;
-  readonly size: OutageInit;
 }
 
 interface Phase<T> {
@@ -95,14 +86,9 @@ const play = async (target: Target, context: Play): Promise<OutageResult> => {
   };
 };
 
-const measure = async (target: Target, directory: string, options: BenchOptions): Promise<OutageResult> => {
-  const { shoots, nodes } = { ...(options.quick ? quickSize : usualSize), ...options };
-  const size: OutageInit = { shoots, nodes, scale: options.quick ? quickScale : 1 };
-  const world = startServed<OutageProcess>(new URL('../worlds/outage.ts', import.meta.url), size);
-  try {
-    const { kubeconfig, kubeConfigSecretName } = await world.ready();
-    const config = gardenConfig(kubeConfigSecretName, { scale: size.scale });
-    const program = startTarget(target, { component: 'prober', config, kubeconfig, directory });
+const measure = (target: Target, directory: string, options: BenchOptions): Promise<OutageResult> =>
+  withOutageWorld(options, usualSize, async ({ world, size, start }) => {
+    const program = startTarget(target, { ...start, directory });
     try {
       await waitForTarget(
         program,
@@ -113,10 +99,7 @@ const measure = async (target: Target, directory: string, options: BenchOptions)
     } finally {
       await program.stop();
     }
-  } finally {
-    await world.end();
-  }
-};
+  });
 
 export const runMassOutage = async (options: BenchOptions): Promise<PartResult> => {
   const run = (target: Target, directory: string) => measure(target, directory, options);

@@ -1,6 +1,7 @@
 import { graceMs } from '../harness/garden-config.ts';
 import { type Column, inSeconds, quantile, tableOf } from '../harness/table.ts';
 import type { OutageReport } from '../worlds/outage.ts';
+import { countRequests } from './outage-figures.ts';
 
 export interface StarvedResult {
   readonly target: string;
@@ -45,14 +46,9 @@ export const longestGap = (
   return Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at)));
 };
 
-export const countRequests = ({ requests, writes }: OutageReport): StarvedResult['requests'] => {
+export const requestsUntilDown = ({ requests, writes }: OutageReport): StarvedResult['requests'] => {
   const lastAt = Math.max(...writes.filter(({ to }) => to === 0).map(({ at }) => at));
-  const counts: Record<string, number> = {};
-  for (const { at, verb, resource } of requests) {
-    const kind = `${verb} ${resource}`;
-    if (at <= lastAt) counts[kind] = (counts[kind] ?? 0) + 1;
-  }
-  return counts;
+  return countRequests(requests.filter(({ at }) => at <= lastAt));
 };
 
 /** Counts the log lines that report the end of leadership. */

@@ -1,40 +1,30 @@
 // All shoots of a seed fail in the same second, and the leader has a tenth of a core: does it keep leading and scale all down within KCM's grace period?
-import { type Served, startServed } from '../../test/envtest/served.ts';
 import { waitFor } from '../../test/envtest/waiting.ts';
 import { startCost } from '../harness/cost.ts';
-import { electionNamespace, gardenConfig, graceMs } from '../harness/garden-config.ts';
+import { electionNamespace } from '../harness/garden-config.ts';
 import { type BenchOptions, type PartResult, measureEachTarget, never, partResult } from '../harness/part.ts';
 import { type RestartedTarget, startRestarted } from '../harness/restarted.ts';
 import type { Target } from '../harness/target.ts';
 import { type Throttled, throttle } from '../harness/throttle.ts';
-import type { OutageInit, OutageProcess } from '../worlds/outage.ts';
+import { type OutageWorld, outageMs, readyLimitMs, withOutageWorld } from './outage-world.ts';
 import {
   type StarvedResult,
   countLostLeads,
-  countRequests,
   longestGap,
   marginsOf,
+  requestsUntilDown,
   starvedFailures,
   starvedMarkdown,
 } from './starved-figures.ts';
 
 const cpuShare = 0.1;
 const usualSize = { shoots: 50, nodes: 5 };
-const quickSize = { shoots: 3, nodes: 3 };
-/** Factor of all times of the world and of the configuration in a quick run. */
-const quickScale = 0.1;
-/** Long, because the program has little CPU time for its start too. */
-const readyLimitMs = 180_000;
-/** Long enough for KCM to mark every node Unknown. */
-const outageMs = graceMs + 15_000;
 
 const election = ['--enable-leader-election=true', `--leader-election-namespace=${electionNamespace}`];
 
-interface Play {
+interface Play extends Pick<OutageWorld, 'world' | 'size'> {
   readonly options: BenchOptions;
-  readonly world: Served<OutageProcess>;
   readonly program: RestartedTarget;
-  readonly size: OutageInit;
   readonly throttled: Pick<Throttled, 'target' | 'by'> | { readonly target: Target; readonly by: 'nothing' };
 }
 
@@ -64,31 +54,26 @@ const play = async ({ options, world, program, size, throttled }: Play): Promise
     marginsMs: marginsOf(report, size.scale),
     nodesTurnedUnknown: report.nodesTurnedUnknown,
     cpuShare: cpu.program / seconds,
-    requests: countRequests(report),
+    requests: requestsUntilDown(report),
   };
 };
 
-const measure = async (target: Target, directory: string, options: BenchOptions): Promise<StarvedResult> => {
-  const { quick } = options;
-  const { shoots, nodes } = { ...(quick ? quickSize : usualSize), ...options };
-  const size: OutageInit = { shoots, nodes, scale: quick ? quickScale : 1 };
-  const world = startServed<OutageProcess>(new URL('../worlds/outage.ts', import.meta.url), size);
-  const throttled = quick ? { target, by: 'nothing' as const, end: () => undefined } : throttle(target, cpuShare);
-  try {
-    const { kubeconfig, kubeConfigSecretName } = await world.ready();
-    const config = gardenConfig(kubeConfigSecretName, { scale: size.scale });
-    const start = { component: 'prober' as const, config, kubeconfig, directory, flags: election };
-    const program = startRestarted(throttled.target, start);
+const measure = (target: Target, directory: string, options: BenchOptions): Promise<StarvedResult> =>
+  withOutageWorld(options, usualSize, async ({ world, size, start }) => {
+    const throttled = options.quick
+      ? { target, by: 'nothing' as const, end: () => undefined }
+      : throttle(target, cpuShare);
     try {
-      return await play({ options, world, program, size, throttled });
+      const program = startRestarted(throttled.target, { ...start, directory, flags: election });
+      try {
+        return await play({ options, world, program, size, throttled });
+      } finally {
+        await program.stop();
+      }
     } finally {
-      await program.stop();
+      throttled.end();
     }
-  } finally {
-    throttled.end();
-    await world.end();
-  }
-};
+  });
 
 export const runStarved = async (options: BenchOptions): Promise<PartResult> => {
   const run = (target: Target, directory: string) => measure(target, directory, options);

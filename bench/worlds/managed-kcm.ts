@@ -1,6 +1,7 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import type { ControlPlane } from '../../test/envtest/control-plane.ts';
 import { startControllerManager } from '../../test/envtest/controller-manager.ts';
+import { type Polling, pollEvery } from '../../test/envtest/waiting.ts';
 
 export interface ManagedKcmOptions {
   readonly shoot: ControlPlane;
@@ -16,9 +17,8 @@ const observeEveryMs = 10;
 /** A real KCM whose process runs while its Deployment in the seed has replicas. Times are milliseconds since the epoch. */
 export class ManagedKcm {
   readonly #options: ManagedKcmOptions;
-  readonly #stop = new AbortController();
   #process: Awaited<ReturnType<typeof startControllerManager>> | undefined;
-  #following: Promise<void> = Promise.resolve();
+  #following: Polling | undefined;
   #firstStoppedAt: number | undefined;
   #lastStartedAt: number | undefined;
 
@@ -47,32 +47,26 @@ export class ManagedKcm {
 
   /** Starts to follow the Deployment: kills the process at 0 replicas, starts it at more. */
   follow(): void {
-    this.#following = this.#follow();
-    // `end` awaits the promise and reports its error.
-    this.#following.catch(() => undefined);
+    this.#following = pollEvery(observeEveryMs, () => this.#obey());
   }
 
   /** Stops the process. Rejects if following the Deployment failed. */
   async end(): Promise<void> {
-    this.#stop.abort();
     try {
-      await this.#following;
+      await this.#following?.stop();
     } finally {
       await this.#process?.stop({ signal: 'SIGKILL' });
     }
   }
 
-  async #follow(): Promise<void> {
+  async #obey(): Promise<void> {
     const { clock, replicas } = this.#options;
-    while (!this.#stop.signal.aborted) {
-      const wanted = replicas();
-      if (wanted === 0 && this.#process !== undefined) {
-        await this.#process.stop({ signal: 'SIGKILL' });
-        this.#process = undefined;
-        this.#firstStoppedAt ??= clock.now();
-      }
-      if (wanted !== undefined && wanted > 0 && this.#process === undefined) await this.start();
-      await clock.sleep(observeEveryMs, this.#stop.signal).catch(() => undefined);
+    const wanted = replicas();
+    if (wanted === 0 && this.#process !== undefined) {
+      await this.#process.stop({ signal: 'SIGKILL' });
+      this.#process = undefined;
+      this.#firstStoppedAt ??= clock.now();
     }
+    if (wanted !== undefined && wanted > 0 && this.#process === undefined) await this.start();
   }
 }

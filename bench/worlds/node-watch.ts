@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import type { TestClient } from '../../test/envtest/client.ts';
+import { pollEvery } from '../../test/envtest/waiting.ts';
 
 const observeEveryMs = 500;
 
@@ -24,24 +25,14 @@ export interface NodeWatch {
 
 /** Lists the nodes periodically and records those that are Unknown. */
 export const watchNodes = (shoot: TestClient, clock: Clock): NodeWatch => {
-  const stop = new AbortController();
   const nodes = new Set<string>();
   let firstAt: number | undefined;
-  const watch = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      for (const node of await unknownNodes(shoot)) nodes.add(node);
-      if (nodes.size > 0) firstAt ??= clock.now();
-      await clock.sleep(observeEveryMs, stop.signal).catch(() => undefined);
-    }
-  };
-  const watching = watch();
-  // `end` awaits the promise and reports its error.
-  watching.catch(() => undefined);
+  const watching = pollEvery(observeEveryMs, async () => {
+    for (const node of await unknownNodes(shoot)) nodes.add(node);
+    if (nodes.size > 0) firstAt ??= clock.now();
+  });
   return {
     seen: () => ({ unknown: nodes.size, ...(firstAt === undefined ? {} : { firstUnknownAt: firstAt }) }),
-    end: async () => {
-      stop.abort();
-      await watching;
-    },
+    end: () => watching.stop(),
   };
 };

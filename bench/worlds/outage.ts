@@ -1,7 +1,7 @@
 // Separate process: serves a simulated seed with many shoots over HTTPS and records the requests and writes that the benchmark evaluates.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { requestKind } from '../../simulator/network/counting.ts';
+import { type CountingKube, requestKind, withCounting } from '../../simulator/network/counting.ts';
 import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
 import { serveWorld } from '../../simulator/world/serve.ts';
 import type { WorldShoot } from '../../simulator/world/shoot.ts';
@@ -67,21 +67,6 @@ const clock = systemClock();
 const delays = monitorEventLoopDelay({ resolution: 5 });
 let writes: ScaleWrite[] = [];
 let requests: SeedRequest[] = [];
-/** Number of lists of leases since the start, by shoot. */
-const probes = new Map<string, number>();
-
-/** Returns a copy of the shoot that counts lists of leases. */
-const countProbes = (shoot: WorldShoot): WorldShoot => {
-  probes.set(shoot.name, 0);
-  const kube: Kube = {
-    request: (request) => {
-      const { verb, resource } = requestKind(request);
-      if (`${verb} ${resource}` === probeKind) probes.set(shoot.name, (probes.get(shoot.name) ?? 0) + 1);
-      return shoot.api.kube.request(request);
-    },
-  };
-  return { ...shoot, api: { ...shoot.api, kube } };
-};
 
 const recordRequests = (kube: Kube): Kube => ({
   request: (request) => {
@@ -112,14 +97,14 @@ const startMeasuring = (): null => {
   return null;
 };
 
-const reportOn = (world: World): OutageReport => {
+const reportOn = (world: World, kubes: readonly CountingKube[]): OutageReport => {
   const impacts = world.shoots.map((shoot) => shoot.impact());
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   return {
     leases: world.shoots.map(({ namespace, store }) => ({ namespace, renewals: renewalsOf(store) })),
     writes,
     requests,
-    fewestProbes: Math.min(...probes.values()),
+    fewestProbes: Math.min(...kubes.map(({ counts }) => counts.byKey.get(probeKind) ?? 0)),
     held: world.store.list(simKinds.Deployment).filter((deployment) => replicasOf(deployment) === 0).length,
     nodesTurnedUnknown: sum(impacts.map((impact) => impact.nodesTurnedUnknown)),
     machinesReplaced: sum(impacts.map((impact) => impact.machinesReplaced)),
@@ -136,7 +121,9 @@ const createShoots = ({ shoots, nodes, scale }: OutageInit): World => {
 const world = createShoots(init);
 world.store.put(simKinds.Namespace, { metadata: { name: electionNamespace } });
 const api = { ...world.api, kube: recordRequests(world.api.kube) };
-const { kubeconfig } = await serveWorld({ ...world, api, shoots: world.shoots.map(countProbes) }, clock.now());
+const shoots = world.shoots.map((shoot) => ({ ...shoot, api: { ...shoot.api, kube: withCounting(shoot.api.kube) } }));
+const kubes = shoots.map((shoot) => shoot.api.kube);
+const { kubeconfig } = await serveWorld({ ...world, api, shoots }, clock.now());
 recordWrites(world);
 startMeasuring();
 const forEachShoot = (act: (shoot: WorldShoot) => void): number => {
@@ -149,6 +136,6 @@ answerOrders<OutageProcess>(
     measure: startMeasuring,
     cut: () => forEachShoot((shoot) => shoot.cutKubelets()),
     restore: () => forEachShoot((shoot) => shoot.restoreKubelets()),
-    report: () => reportOn(world),
+    report: () => reportOn(world, kubes),
   },
 );

@@ -1,10 +1,8 @@
 // Separate process: serves a simulated seed full of crash-looping pods over HTTPS and records their deletions.
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { createCertificates } from '../../simulator/network/certificates.ts';
-import { requestKind } from '../../simulator/network/counting.ts';
-import { serveHttps } from '../../simulator/network/https.ts';
+import { withCounting } from '../../simulator/network/counting.ts';
+import { serve } from '../../simulator/world/serve.ts';
 import { type World, createWorld } from '../../simulator/world/world.ts';
-import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { type Answers, answerOrders, servedArgs } from '../../test/envtest/served.ts';
 
@@ -38,7 +36,6 @@ const shoots = Array.from({ length: init.shoots }, (_, index) => `shoot--s${Stri
 const clock = systemClock();
 /** Times at which pods were marked for deletion, in milliseconds since the epoch. */
 const deletedAt: number[] = [];
-const requests = new Map<string, number>();
 
 const setEtcd = ({ store }: World, ready: boolean): void => {
   for (const namespace of shoots) {
@@ -90,19 +87,9 @@ const record = ({ store }: World): void => {
   });
 };
 
-const countRequests = (kube: Kube): Kube => ({
-  request: (request) => {
-    const { verb, resource } = requestKind(request);
-    const key = `${verb} ${resource}`;
-    requests.set(key, (requests.get(key) ?? 0) + 1);
-    return kube.request(request);
-  },
-});
-
 const world = createWorld({ clock, shoots: [] });
-const certificates = await createCertificates({ now: clock.now() });
-const face = await serveHttps({ certificates, kube: countRequests(world.api.kube) });
-world.api.setAddress({ url: face.url, ca: certificates.ca });
+const kube = withCounting(world.api.kube);
+const face = await serve({ api: world.api, kube }, clock.now());
 setEtcd(world, false);
 crashPods(world);
 record(world);
@@ -114,6 +101,10 @@ answerOrders<RecoveryProcess>(
       setEtcd(world, true);
       return at;
     },
-    report: () => ({ deletedAt, requests: Object.fromEntries(requests), connections: face.stats().connections }),
+    report: () => ({
+      deletedAt,
+      requests: Object.fromEntries(kube.counts.byKey),
+      connections: face.stats().connections,
+    }),
   },
 );

@@ -1,10 +1,9 @@
-import type { Clock } from '../../src/ports/clock.ts';
 import type { TestClient } from '../../test/envtest/client.ts';
+import { type Polling, pollEvery } from '../../test/envtest/waiting.ts';
 
 /** Periodically listed `spec.replicas` of the Deployments with one name in all namespaces. */
-export interface Replicas {
+export interface Replicas extends Polling {
   readonly replicas: (namespace: string) => number | undefined;
-  stop(): Promise<void>;
 }
 
 const everyMs = 50;
@@ -14,23 +13,12 @@ interface Item {
   readonly spec: { readonly replicas: number };
 }
 
-export const followReplicas = (seed: TestClient, name: string, clock: Clock): Replicas => {
+export const followReplicas = (seed: TestClient, name: string): Replicas => {
   const path = `/apis/apps/v1/deployments?fieldSelector=metadata.name%3D${name}`;
-  const stop = new AbortController();
   let seen: ReadonlyMap<string, number> = new Map();
-  const follow = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      const items = await seed.list<Item>(path);
-      seen = new Map(items.map(({ metadata, spec }) => [metadata.namespace, spec.replicas]));
-      await clock.sleep(everyMs, stop.signal).catch(() => undefined);
-    }
-  };
-  const following = follow();
-  return {
-    replicas: (namespace) => seen.get(namespace),
-    stop: async () => {
-      stop.abort();
-      await following;
-    },
-  };
+  const following = pollEvery(everyMs, async () => {
+    const items = await seed.list<Item>(path);
+    seen = new Map(items.map(({ metadata, spec }) => [metadata.namespace, spec.replicas]));
+  });
+  return { replicas: (namespace) => seen.get(namespace), ...following };
 };

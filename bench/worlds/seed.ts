@@ -3,9 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { careSeedKinds } from '../../simulator/apiserver/care-kinds.ts';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { createCertificates } from '../../simulator/network/certificates.ts';
-import { serveHttps } from '../../simulator/network/https.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';
+import { serve } from '../../simulator/world/serve.ts';
 import { startExtensionReports } from '../../simulator/world/shoot-care.ts';
 import { type World, createWorld } from '../../simulator/world/world.ts';
 import { systemClock } from '../../src/process/clock.ts';
@@ -39,8 +38,6 @@ for (const file of files) {
   }
 }
 startReports(world);
-const certificates = await createCertificates({ now: clock.now() });
 const kube = countKinds(world.api.kube);
-const face = await serveHttps({ certificates, kube });
-world.api.setAddress({ url: face.url, ca: certificates.ca });
+const face = await serve({ api: world.api, kube }, clock.now());
 answerOrders<SeedProcess>({ kubeconfig: world.api.kubeconfig() }, { traffic: () => trafficOf(face, kube) });

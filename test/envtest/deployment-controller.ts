@@ -1,39 +1,29 @@
 import type { TestClient } from './client.ts';
 import type { Workload } from './shoot.ts';
+import { type Polling, pollEvery } from './waiting.ts';
 
 /**
  * Updates the status of Deployments from their spec, as the deployment controller would, independently of the program under test.
  * Without `namespace`, in all namespaces.
  */
-export const startDeploymentController = (seed: TestClient, namespace?: string): { stop(): Promise<void> } => {
+export const startDeploymentController = (seed: TestClient, namespace?: string): Polling => {
   const pathIn = (name: string): string => `/apis/apps/v1/namespaces/${name}/deployments`;
   const path = namespace === undefined ? '/apis/apps/v1/deployments' : pathIn(namespace);
-  let stopped = false;
-  const follow = async (): Promise<void> => {
-    while (!stopped) {
-      for (const { metadata, spec, status } of await seed.list<Workload>(path)) {
-        const isDone =
-          status?.observedGeneration === metadata.generation && (status.readyReplicas ?? 0) === spec.replicas;
-        if (isDone) continue;
-        const { replicas } = spec;
-        await seed.patch(`${pathIn(metadata.namespace)}/${metadata.name}/status`, {
-          status: {
-            observedGeneration: metadata.generation,
-            replicas,
-            readyReplicas: replicas === 0 ? null : replicas,
-            availableReplicas: replicas === 0 ? null : replicas,
-            updatedReplicas: replicas === 0 ? null : replicas,
-          },
-        });
-      }
-      await new Promise((resolve) => setTimeout(resolve, 200));
+  return pollEvery(200, async () => {
+    for (const { metadata, spec, status } of await seed.list<Workload>(path)) {
+      const isDone =
+        status?.observedGeneration === metadata.generation && (status.readyReplicas ?? 0) === spec.replicas;
+      if (isDone) continue;
+      const { replicas } = spec;
+      await seed.patch(`${pathIn(metadata.namespace)}/${metadata.name}/status`, {
+        status: {
+          observedGeneration: metadata.generation,
+          replicas,
+          readyReplicas: replicas === 0 ? null : replicas,
+          availableReplicas: replicas === 0 ? null : replicas,
+          updatedReplicas: replicas === 0 ? null : replicas,
+        },
+      });
     }
-  };
-  const running = follow();
-  return {
-    stop: async () => {
-      stopped = true;
-      await running;
-    },
-  };
+  });
 };

@@ -166,7 +166,7 @@ describeEnvtest('a real control plane', () => {
   });
 
   it('ends with a test process that is killed', { timeout: minute }, async () => {
-    const script = `const { startControlPlane } = await import(${JSON.stringify(import.meta.resolve('./index.ts'))});
+    const script = `const { startControlPlane } = await import(${JSON.stringify(import.meta.resolve('./control-plane.ts'))});
       const { directory, pids } = await startControlPlane({ name: 'orphan', kinds: [] });
       console.log(JSON.stringify({ directory, ...pids() }));
       process.kill(process.pid, 'SIGKILL');`;

@@ -45,3 +45,30 @@ export async function settlesWithin(promise: Promise<unknown>, withinMs: number)
   timer.abort();
   return settled;
 }
+
+/** Work that is repeated in the background. */
+export interface Polling {
+  /** Starts no more work and resolves when the work under way is done. Rejects with the error of the work that failed. */
+  stop(): Promise<void>;
+}
+
+/** Does the work now and then again after each pause, in real time. The first failure ends the repetition; `stop` reports it. */
+export function pollEvery(everyMs: number, work: () => Promise<void>): Polling {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const repeat = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await work();
+      await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+    }
+  };
+  const running = repeat();
+  // `stop` awaits the promise and reports its error.
+  running.catch(() => undefined);
+  return {
+    stop: () => {
+      stopping.abort();
+      return running;
+    },
+  };
+}

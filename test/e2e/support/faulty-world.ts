@@ -2,11 +2,10 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { type RequestFault, withFaults } from '../../../simulator/network/faults.ts';
-import { type SimHttpsServer, serveHttps } from '../../../simulator/network/https.ts';
+import type { SimHttpsServer } from '../../../simulator/network/https.ts';
 import { createSeededRandom } from '../../../simulator/time/random.ts';
-import type { WorldServer } from '../../../simulator/world/endpoint.ts';
+import { serve } from '../../../simulator/world/serve.ts';
 import type { WorldShoot } from '../../../simulator/world/shoot.ts';
 import { defaultTiming, scaleTiming } from '../../../simulator/world/timing.ts';
 import { type World, createWorld } from '../../../simulator/world/world.ts';
@@ -69,17 +68,10 @@ const startCutter = async (to: number): Promise<number> => {
 const serveShoot = async (shoot: WorldShoot): Promise<SimHttpsServer> => {
   const broken = withBrokenBodies(shoot.api.kube, { random, chance: () => (chance(0.05) ? 1 : 0), within: 1 });
   const kube = withFaults(broken, { clock, rule: faultOf });
-  const certificates = await createCertificates({ now: clock.now() });
-  const face = await serveHttps({ kube, certificates });
-  shoot.api.setAddress({ url: `https://127.0.0.1:${String(await startCutter(face.port))}`, ca: certificates.ca });
+  const face = await serve({ api: shoot.api, kube }, clock.now());
+  const url = `https://127.0.0.1:${String(await startCutter(face.port))}`;
+  shoot.api.setAddress({ ...shoot.api.address(), url });
   shoot.publishKubeconfig();
-  return face;
-};
-
-const serveSeed = async (api: WorldServer): Promise<SimHttpsServer> => {
-  const certificates = await createCertificates({ now: clock.now() });
-  const face = await serveHttps({ kube: api.kube, certificates });
-  api.setAddress({ url: face.url, ca: certificates.ca });
   return face;
 };
 
@@ -142,7 +134,7 @@ const main = async (): Promise<void> => {
   const timing = scaleTiming(defaultTiming, 1 / 50);
   const world = createWorld({ clock, timing, shoots: names.map((name) => ({ name, nodes: 3 })) });
   const faces = await Promise.all(world.shoots.map(serveShoot));
-  const seed = await serveSeed(world.api);
+  const seed = await serve({ api: world.api }, clock.now());
   const underWay = new Set<Promise<void>>();
   const busy = new Set<string>();
   const trouble = async (index: number): Promise<void> => {

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestClient } from '../../envtest/client.ts';
+import { type Polling, pollEvery } from '../../envtest/waiting.ts';
 
 const group = '/apis/test.dependency-watchdog.gardener.cloud/v1';
 
@@ -29,24 +29,13 @@ export const createMill = (seed: TestClient, namespace: string, count: number): 
   });
 
 /** Starts the watermills' controller, which copies the desired count into the status. Without `namespace`, in all namespaces. */
-export const startMillController = (seed: TestClient, namespace?: string): { stop(): Promise<void> } => {
+export const startMillController = (seed: TestClient, namespace?: string): Polling => {
   const path = namespace === undefined ? `${group}/watermills` : millPath(namespace).replace(/\/mill$/, '');
-  let stopped = false;
-  const follow = async (): Promise<void> => {
-    while (!stopped) {
-      for (const { metadata, spec, status } of await seed.list<Mill>(path)) {
-        const { count } = spec.wheel;
-        if (status?.turning === count) continue;
-        await seed.patch(`${millPath(metadata.namespace)}/status`, { status: { turning: count } });
-      }
-      await sleep(200);
+  return pollEvery(200, async () => {
+    for (const { metadata, spec, status } of await seed.list<Mill>(path)) {
+      const { count } = spec.wheel;
+      if (status?.turning === count) continue;
+      await seed.patch(`${millPath(metadata.namespace)}/status`, { status: { turning: count } });
     }
-  };
-  const running = follow();
-  return {
-    stop: async () => {
-      stopped = true;
-      await running;
-    },
-  };
+  });
 };
