@@ -15,6 +15,7 @@ import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
 import { type BlackHole, openBlackHole } from './support/black-hole.ts';
 import {
+  careGardenKinds,
   careGardenRules,
   careKinds,
   careSeedRules,
@@ -90,16 +91,11 @@ describeEnvtest('care on real API servers', () => {
     gardenAudit = auditInto(directory);
     hole = await openBlackHole();
     const kinds = [...gardenerKinds, ...careKinds];
-    const core = { group: 'core.gardener.cloud', version: 'v1beta1', scope: 'Cluster' } as const;
     [garden, seed, shoot] = await Promise.all([
       startControlPlane({
         name: 'garden',
         apiServerFlags: gardenAudit.flags,
-        kinds: [
-          ...gardenerKinds.filter(({ kind }) => kind === 'Shoot'),
-          { ...core, kind: 'ControllerRegistration', plural: 'controllerregistrations' },
-          { ...core, kind: 'ControllerInstallation', plural: 'controllerinstallations' },
-        ],
+        kinds: careGardenKinds,
       }),
       startControlPlane({ name: 'seed', kinds }),
       startControlPlane({ name: 'shoot', kinds: [] }),

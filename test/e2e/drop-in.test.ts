@@ -9,6 +9,7 @@ import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import {
   createDeployment,
+  createKubeconfigSecret,
   createMachines,
   createNodes,
   createProtectedShoot,
@@ -89,12 +90,7 @@ describeEnvtest('dwd prober in place of the Go program', () => {
       rules: shootRules,
     });
     await createProtectedShoot(seed, { namespace, kubeconfig: 'not this one' });
-    await seed.client.create(`/api/v1/namespaces/${namespace}/secrets`, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name: secretName },
-      data: { kubeconfig: Buffer.from(access.text).toString('base64') },
-    });
+    await createKubeconfigSecret(seed.client, { namespace, name: secretName, kubeconfig: access.text });
     await createMachines(seed.client, { namespace, nodes });
     await createDeployment(seed.client, namespace, { name: 'kube-controller-manager', replicas: 2 });
     await createDeployment(seed.client, namespace, { name: 'machine-controller-manager', replicas: 3 });

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { extensionKinds } from '../../simulator/apiserver/care-kinds.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
-import { type CustomKind, gardenerKinds } from '../envtest/crds.ts';
+import { gardenerKinds } from '../envtest/crds.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { type ManagedProcess, startProcess, untilReady } from '../envtest/processes.ts';
 
@@ -117,15 +118,6 @@ const outputOf = (run: () => string): string => {
   }
 };
 
-const controlPlane: CustomKind = {
-  group: 'extensions.gardener.cloud',
-  version: 'v1alpha1',
-  kind: 'ControlPlane',
-  plural: 'controlplanes',
-  scope: 'Namespaced',
-  status: true,
-};
-
 /** Rights of the example, as the documentation requires them. */
 const neededRules = [
   { apiGroups: ['extensions.gardener.cloud'], resources: ['controlplanes'], verbs: ['list', 'get'] },
@@ -227,7 +219,10 @@ describeEnvtest('the example against a real API server', () => {
   };
 
   beforeAll(async () => {
-    plane = await startControlPlane({ name: 'healthcheck', kinds: [...gardenerKinds, controlPlane] });
+    plane = await startControlPlane({
+      name: 'healthcheck',
+      kinds: [...gardenerKinds, extensionKinds.get('ControlPlane')!],
+    });
     const { client } = plane;
     for (const name of [namespace, 'extension-local']) {
       await client.create('/api/v1/namespaces', { metadata: { name } });

@@ -8,6 +8,7 @@ import { describeEnvtest } from '../envtest/gate.ts';
 import {
   type Kubelets,
   createDeployment,
+  createKubeconfigSecret,
   createMachines,
   createNodes,
   createProtectedShoot,
@@ -71,11 +72,10 @@ describeContainers('the image in place of the Go program, as gardenlet deploys i
     const { text } = await shoot.serviceAccountKubeconfig(probe);
     await applyAsGardenlet(shoot, 'shoot', `system:serviceaccount:${probe.namespace}:${probe.name}`);
     await createProtectedShoot(seed, { namespace, kubeconfig: 'not this one' });
-    await seed.client.create(`/api/v1/namespaces/${namespace}/secrets`, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name: 'shoot-access-dependency-watchdog-probe' },
-      data: { kubeconfig: Buffer.from(text).toString('base64') },
+    await createKubeconfigSecret(seed.client, {
+      namespace,
+      name: 'shoot-access-dependency-watchdog-probe',
+      kubeconfig: text,
     });
     await createMachines(seed.client, { namespace, nodes });
     for (const [name, replicas] of Object.entries({ ...former, 'kube-apiserver': 1 })) {

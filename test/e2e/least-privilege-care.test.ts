@@ -1,14 +1,16 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { extensionKinds } from '../../simulator/apiserver/care-kinds.ts';
 import { formatMicroTime } from '../../simulator/apiserver/time.ts';
 import { careConfig } from '../../src/care/config.ts';
 import { careGardenGrants, careGrants, careShootGrants } from '../../src/care/rights.ts';
 import { careExtensionKinds } from '../../src/gardener/extensions.ts';
 import { leaseGrants } from '../../src/process/rights/grants.ts';
-import { type CustomKind, gardenerKinds } from '../envtest/crds.ts';
+import { gardenerKinds } from '../envtest/crds.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
-import { type Kubelets, createMachines } from '../envtest/shoot.ts';
+import { type Kubelets, createKubeconfigSecret, createMachines } from '../envtest/shoot.ts';
 import { conditionsFound, conditionsWritten } from './support/care-outcomes.ts';
 import {
+  careGardenKinds,
   careKinds,
   createCareShoot,
   createInsideOfShoot,
@@ -45,21 +47,8 @@ const writers = variantsOf('garden', (id): Grants => {
   return { garden: careGardenGrants, seed: [...grantsWith(usualSecret), ...election], shoot: careShootGrants };
 }).filter(({ removed }) => removed === undefined || removed.place === 'garden');
 
-const core = { group: 'core.gardener.cloud', version: 'v1beta1', scope: 'Cluster' } as const;
-const known = [...gardenerKinds, ...careKinds];
-const kinds: readonly CustomKind[] = [
-  ...known,
-  { ...core, kind: 'ControllerRegistration', plural: 'controllerregistrations' },
-  { ...core, kind: 'ControllerInstallation', plural: 'controllerinstallations' },
-  ...careExtensionKinds
-    .filter(({ kind }) => known.every((one) => one.kind !== kind))
-    .map(
-      ({ kind, resource, scope }): CustomKind => ({
-        ...{ group: 'extensions.gardener.cloud', version: 'v1alpha1', kind, plural: resource, status: true },
-        scope: scope === 'cluster' ? 'Cluster' : 'Namespaced',
-      }),
-    ),
-];
+/** Some kinds are in several of the lists. */
+const kinds = [...new Set([...gardenerKinds, ...careKinds, ...careGardenKinds, ...extensionKinds.values()])];
 
 type ExtensionKind = (typeof careExtensionKinds)[number];
 interface Report {
@@ -174,10 +163,9 @@ describeEnvtest('care without one of its rights', () => {
     await register('stale', 0);
     for (const shoot of shoots) await createShoot(shoot, '');
     for (const variant of readers) {
-      const kubeconfig = Buffer.from(await accessOf(harness.plane, variant, 'shoot')).toString('base64');
+      const kubeconfig = await accessOf(harness.plane, variant, 'shoot');
       for (const shoot of shoots) {
-        const secrets = `/api/v1/namespaces/${namespaceOf(shoot)}/secrets`;
-        await client.create(secrets, { metadata: { name: variant.id }, data: { kubeconfig } });
+        await createKubeconfigSecret(client, { namespace: namespaceOf(shoot), name: variant.id, kubeconfig });
       }
     }
     // For each condition, the first report that is not True counts.

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { customKind } from '../../simulator/apiserver/kinds.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { applyCustomKinds } from '../envtest/crds.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
@@ -25,13 +26,12 @@ dependentResourceInfos:
     scaleDown: {level: 0}
 `;
 
-const serviceMonitors = {
+const serviceMonitors = customKind({
   group: 'monitoring.coreos.com',
   version: 'v1',
   kind: 'ServiceMonitor',
-  plural: 'servicemonitors',
-  scope: 'Namespaced',
-} as const;
+  resource: 'servicemonitors',
+});
 
 interface Deployment {
   readonly metadata: { readonly name: string };

@@ -119,7 +119,7 @@ const apiVersion = `${apiGroup}/v1`;
 const rbac = `/apis/${apiVersion}`;
 
 /** Waits until a rule is in force: the authorizer sees new roles through its own watches, a moment after they are stored. */
-async function untilAllowed(client: TestClient, identity: Identity, rule: RbacRule): Promise<void> {
+export async function untilAllowed(client: TestClient, identity: Identity, rule: RbacRule): Promise<void> {
   const [resource, subresource] = rule.resources?.[0]?.split('/') ?? [];
   const verb = rule.verbs[0];
   const attributes =

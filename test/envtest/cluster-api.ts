@@ -1,17 +1,16 @@
+import { capiKinds } from '../../simulator/apiserver/capi-kinds.ts';
+import { customKind } from '../../simulator/apiserver/kinds.ts';
 import type { TestClient } from './client.ts';
 import type { CustomKind } from './crds.ts';
 
-const group = 'cluster.x-k8s.io';
+const { group } = capiKinds.Cluster;
 
 /** Returns the kinds of Cluster API, with upstream's names of versions, fields and subresources (sigs.k8s.io/cluster-api/api/core). */
-export const clusterApiKinds = (version: 'v1beta1' | 'v1beta2'): readonly CustomKind[] =>
-  (
-    [
-      ['Cluster', 'clusters'],
-      ['Machine', 'machines'],
-      ['MachineHealthCheck', 'machinehealthchecks'],
-    ] as const
-  ).map(([kind, plural]) => ({ group, version, kind, plural, scope: 'Namespaced', status: true }));
+export const clusterApiKinds = (version: 'v1beta1' | 'v1beta2'): readonly CustomKind[] => [
+  { ...capiKinds.Cluster, version },
+  { ...capiKinds.Machine, version },
+  customKind({ group, version, kind: 'MachineHealthCheck', resource: 'machinehealthchecks' }, { status: true }),
+];
 
 const apiVersion = `${group}/v1beta2`;
 const label = `${group}/cluster-name`;

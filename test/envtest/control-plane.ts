@@ -1,10 +1,11 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import type { Access } from './access.ts';
 import type { Binaries } from './binaries.ts';
 import type { Authority, Certificate } from './certificates.ts';
 import type { TestClient } from './client.ts';
-import { type CustomKind, applyCustomKinds, gardenerKinds, watermill } from './crds.ts';
+import { type CustomKind, applyCustomKinds, gardenerKinds } from './crds.ts';
 import { type ServerFlags, toArguments } from './flags.ts';
 import type { Kubeconfig } from './kubeconfig.ts';
 import { runKubectl } from './kubectl.ts';
@@ -14,7 +15,7 @@ import { type ManagedProcess, type StopOptions, startProcess, untilReady } from 
 export interface ControlPlaneOptions {
   /** Part of the kubeconfigs and of the name of the temporary directory: lower-case letters, digits, dashes. */
   readonly name: string;
-  /** Custom kinds to define, by default `gardenerKinds` and `watermill`. */
+  /** Custom kinds to define, by default `gardenerKinds` and Watermill, a kind that the program cannot know. */
   readonly kinds?: readonly CustomKind[];
   /** Flags of kube-apiserver, without the dashes; they override the helper's own. */
   readonly apiServerFlags?: ServerFlags;
@@ -69,7 +70,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const { start, ...servers } = createServers(place);
   try {
     await start();
-    await applyCustomKinds(place.client, options.kinds ?? [...gardenerKinds, watermill]);
+    await applyCustomKinds(place.client, options.kinds ?? [...gardenerKinds, simKinds.Watermill]);
   } catch (error) {
     await servers.stop();
     throw error;

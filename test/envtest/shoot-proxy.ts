@@ -38,16 +38,20 @@ export type RequestInterceptor = (path: string, ask: ForwardRequest) => Promise<
 export type ConnectionFate = 'terminated' | 'tunnelled' | 'stuck' | 'silent' | 'reset';
 
 const stuckAfterBytes = 100;
-const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'host']);
+const hopByHop = ['connection', 'keep-alive', 'transfer-encoding', 'host'];
 
-const endToEnd = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)));
+/** Returns the headers that a proxy passes on, without the one that it replaces itself. */
+export const endToEnd = (
+  headers: IncomingHttpHeaders,
+  replaced: 'authorization' | 'content-length',
+): IncomingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name !== replaced && !hopByHop.includes(name)));
 
 const pass: RequestInterceptor = (_, ask) => ask();
 
 const send = (answer: ProxyResponse, response: ServerResponse): void => {
   const { status, headers, body, endsAfter } = answer;
-  response.writeHead(status, { ...endToEnd(headers), 'content-length': body.length });
+  response.writeHead(status, { ...endToEnd(headers, 'content-length'), 'content-length': body.length });
   if (endsAfter === undefined) {
     response.end(body);
     return;
@@ -152,7 +156,7 @@ export class ShootProxy {
     { path = request.url ?? '/', accept }: ForwardOptions = {},
   ): Promise<ProxyResponse> {
     const { host, port } = this.#shoot;
-    const headers = { ...endToEnd(request.headers), ...(accept === undefined ? {} : { accept }) };
+    const headers = { ...endToEnd(request.headers, 'content-length'), ...(accept === undefined ? {} : { accept }) };
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const outgoing = httpsRequest({ host, port, agent: this.#agent, path, headers });
       outgoing.once('error', reject);

@@ -84,6 +84,7 @@ export const createMachines = async (
 export interface WorkloadSpec {
   readonly name: string;
   readonly replicas: number;
+  readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
@@ -91,7 +92,7 @@ export const createDeployment = (seed: TestClient, namespace: string, workload: 
   seed.create(`/apis/apps/v1/namespaces/${namespace}/deployments`, {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: { name: workload.name, annotations: workload.annotations ?? {} },
+    metadata: { name: workload.name, labels: workload.labels ?? {}, annotations: workload.annotations ?? {} },
     spec: {
       replicas: workload.replicas,
       selector: { matchLabels: { app: workload.name } },
@@ -101,6 +102,17 @@ export const createDeployment = (seed: TestClient, namespace: string, workload: 
       },
     },
   });
+
+/** Creates what a watchdog protects in a control plane: Machines, and Deployments with these counts of replicas. */
+export const createDependents = async (
+  seed: TestClient,
+  { counts, ...machines }: Parameters<typeof createMachines>[1] & { readonly counts: Readonly<Record<string, number>> },
+): Promise<void> => {
+  await createMachines(seed, machines);
+  for (const [name, replicas] of Object.entries(counts)) {
+    await createDeployment(seed, machines.namespace, { name, replicas });
+  }
+};
 
 export interface Workload {
   readonly metadata: {
@@ -157,6 +169,28 @@ export const shootRules = [
   },
 ];
 
+export const createKubeconfigSecret = (
+  seed: TestClient,
+  secret: { readonly namespace: string; readonly name: string; readonly kubeconfig: string },
+): Promise<unknown> =>
+  seed.create(`/api/v1/namespaces/${secret.namespace}/secrets`, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: secret.name },
+    data: { kubeconfig: Buffer.from(secret.kubeconfig).toString('base64') },
+  });
+
+export const createCluster = (
+  seed: TestClient,
+  cluster: { readonly name: string; readonly labels?: Readonly<Record<string, string>>; readonly shoot: object },
+): Promise<unknown> =>
+  seed.create('/apis/extensions.gardener.cloud/v1alpha1/clusters', {
+    apiVersion: 'extensions.gardener.cloud/v1alpha1',
+    kind: 'Cluster',
+    metadata: { name: cluster.name, labels: cluster.labels ?? {} },
+    spec: { shoot: { apiVersion: 'core.gardener.cloud/v1beta1', kind: 'Shoot', ...cluster.shoot } },
+  });
+
 export const createProtectedShoot = async (
   seed: ControlPlane,
   shoot: {
@@ -179,24 +213,14 @@ export const createProtectedShoot = async (
     kind: 'Namespace',
     metadata: { name: namespace },
   });
-  await client.create(`/api/v1/namespaces/${namespace}/secrets`, {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: secretName },
-    data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
-  });
-  await client.create('/apis/extensions.gardener.cloud/v1alpha1/clusters', {
-    apiVersion: 'extensions.gardener.cloud/v1alpha1',
-    kind: 'Cluster',
-    metadata: { name: namespace, labels },
-    spec: {
-      shoot: {
-        apiVersion: 'core.gardener.cloud/v1beta1',
-        kind: 'Shoot',
-        metadata: { name: 'one', namespace: 'garden-test' },
-        spec: { provider: { workers: [{ name: 'pool' }] }, ...shoot.shoot },
-        status: { lastOperation: { type: 'Reconcile', state: 'Succeeded' }, ...shoot.status },
-      },
+  await createKubeconfigSecret(client, { namespace, name: secretName, kubeconfig });
+  await createCluster(client, {
+    name: namespace,
+    labels,
+    shoot: {
+      metadata: { name: 'one', namespace: 'garden-test' },
+      spec: { provider: { workers: [{ name: 'pool' }] }, ...shoot.shoot },
+      status: { lastOperation: { type: 'Reconcile', state: 'Succeeded' }, ...shoot.status },
     },
   });
 };

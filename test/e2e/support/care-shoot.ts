@@ -1,30 +1,24 @@
+import { careKinds as simCareKinds, extensionKinds } from '../../../simulator/apiserver/care-kinds.ts';
+import { gardenKinds } from '../../../simulator/harness/care-kinds.ts';
 import type { TestClient } from '../../envtest/client.ts';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 import type { CustomKind } from '../../envtest/crds.ts';
-import { type Kubelets, createNodes, startKubelets } from '../../envtest/shoot.ts';
-
-const extension = (kind: string, plural: string): CustomKind => ({
-  group: 'extensions.gardener.cloud',
-  version: 'v1alpha1',
-  kind,
-  plural,
-  scope: 'Namespaced',
-  status: true,
-});
+import {
+  type Kubelets,
+  createCluster,
+  createDeployment,
+  createKubeconfigSecret,
+  createNodes,
+  startKubelets,
+} from '../../envtest/shoot.ts';
 
 /** Kinds that care reads besides `gardenerKinds`. Other kinds of extensions are not served. */
 export const careKinds: readonly CustomKind[] = [
-  {
-    group: 'machine.sapcloud.io',
-    version: 'v1alpha1',
-    kind: 'MachineDeployment',
-    plural: 'machinedeployments',
-    scope: 'Namespaced',
-    status: true,
-  },
-  extension('ControlPlane', 'controlplanes'),
-  extension('Worker', 'workers'),
+  simCareKinds.MachineDeployment,
+  extensionKinds.get('ControlPlane')!,
+  extensionKinds.get('Worker')!,
 ];
+export const careGardenKinds: readonly CustomKind[] = gardenKinds.filter(({ custom }) => custom);
 
 const read = ['get', 'list', 'watch'];
 
@@ -107,32 +101,16 @@ export interface Availability {
 }
 
 const createWorkload = async (seed: TestClient, name: string, deployment: string): Promise<void> => {
-  await seed.create(`/apis/apps/v1/namespaces/${namespaceOf(name)}/deployments`, {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: {
-      name: deployment,
-      labels: { 'gardener.cloud/role': deployment === 'kube-state-metrics' ? 'monitoring' : 'controlplane' },
-    },
-    spec: {
-      replicas: 1,
-      selector: { matchLabels: { app: deployment } },
-      template: {
-        metadata: { labels: { app: deployment } },
-        spec: { containers: [{ name: 'main', image: 'none' }] },
-      },
-    },
-  });
+  const role = deployment === 'kube-state-metrics' ? 'monitoring' : 'controlplane';
+  const labels = { 'gardener.cloud/role': role };
+  await createDeployment(seed, namespaceOf(name), { name: deployment, replicas: 1, labels });
   await setAvailable(seed, { name, deployment, is: 'True' });
 };
 
 const createControlPlane = async (seed: TestClient, { name, kubeconfig, nodes }: CareShootSpec): Promise<void> => {
   const namespace = namespaceOf(name);
   await seed.create('/api/v1/namespaces', { metadata: { name: namespace } });
-  await seed.create(`/api/v1/namespaces/${namespace}/secrets`, {
-    metadata: { name: 'shoot-access-dependency-watchdog-probe' },
-    data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
-  });
+  await createKubeconfigSecret(seed, { namespace, name: 'shoot-access-dependency-watchdog-probe', kubeconfig });
   const required = ['gardener-resource-manager', 'kube-apiserver', 'kube-controller-manager'];
   const withWorkers = ['kube-scheduler', 'machine-controller-manager', 'kube-state-metrics'];
   for (const deployment of [...required, ...(nodes.length === 0 ? [] : withWorkers)]) {
@@ -168,12 +146,7 @@ export const createCareShoot = async (
       spec: { replicas: nodes.length },
     });
   }
-  await seed.client.create('/apis/extensions.gardener.cloud/v1alpha1/clusters', {
-    apiVersion: 'extensions.gardener.cloud/v1alpha1',
-    kind: 'Cluster',
-    metadata: { name: namespaceOf(name) },
-    spec: { shoot: { ...shootObject(spec), status } },
-  });
+  await createCluster(seed.client, { name: namespaceOf(name), shoot: { ...shootObject(spec), status } });
 };
 
 /** Creates ready nodes with kubelets, and a tunnel pod that cannot be reached, because its node runs no kubelet. */

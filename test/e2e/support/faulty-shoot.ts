@@ -1,7 +1,7 @@
 import { type Authority, createAuthority } from '../../envtest/certificates.ts';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { type KubeconfigCredentials, kubeconfigText } from '../../envtest/kubeconfig.ts';
-import { createDeployment, createMachines, createProtectedShoot, getDeployment, isAt } from '../../envtest/shoot.ts';
+import { createDependents, createProtectedShoot, getDeployment, isAt } from '../../envtest/shoot.ts';
 import type { AuditedRequest } from './audit.ts';
 import { ShootProxy } from '../../envtest/shoot-proxy.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -58,11 +58,7 @@ export const createFaultyShoot = async (options: FaultyShootOptions): Promise<Fa
   const textWith = (changes: Partial<ShootAccess>): string =>
     kubeconfigText({ name, user: 'prober', ...access, ...changes });
   await createProtectedShoot(seed, { namespace, kubeconfig: textWith({}), labels: watchdog.clusterLabels });
-  await createMachines(client, { namespace, nodes });
-  for (const [deployment, replicas] of Object.entries(counts)) {
-    await createDeployment(client, namespace, { name: deployment, replicas });
-  }
-  await createDeployment(client, namespace, { name: 'kube-apiserver', replicas: 1 });
+  await createDependents(client, { namespace, nodes, counts: { ...counts, 'kube-apiserver': 1 } });
   const isEach = async (wanted: (first: number) => number): Promise<boolean> => {
     for (const [deployment, first] of Object.entries(counts)) {
       if (!isAt(await getDeployment(client, namespace, deployment), wanted(first))) return false;

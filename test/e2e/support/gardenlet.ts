@@ -1,24 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
+import { type RbacRule, untilAllowed } from '../../envtest/access.ts';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
-import { waitFor } from '../../envtest/waiting.ts';
 import { type Rootfs, startContainer } from './container.ts';
 import type { Program } from './program.ts';
 
 export type GardenletFile = 'prober' | 'weeder' | 'shoot';
 
-interface Rule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly verbs: readonly string[];
-}
-
 /** The fields of gardenlet's manifests that the tests read. */
 interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
-  readonly rules?: readonly Rule[];
+  readonly rules?: readonly RbacRule[];
   readonly data?: Readonly<Record<string, string>>;
 }
 
@@ -53,25 +46,13 @@ export const gardenletConfig = (file: 'prober' | 'weeder'): string => {
   return text;
 };
 
-const reviews = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
-
 /** Applies manifests. Resolves when their rights are in force for `user`. */
 export const applyRights = async (plane: ControlPlane, text: string, user: string): Promise<void> => {
   await plane.kubectl(['apply', '-f', '-'], text);
-  const rules = parse(text).flatMap((manifest) =>
-    (manifest.rules ?? []).map((rule) => ({ ...rule, namespace: manifest.metadata.namespace })),
-  );
-  for (const { apiGroups, resources, resourceNames, verbs, namespace } of rules) {
-    const [resource, subresource] = resources[0]?.split('/') ?? [];
-    const [group, name, verb] = [apiGroups[0], resourceNames?.[0], verbs[0]];
-    const resourceAttributes = { group, resource, subresource, name, namespace, verb };
-    const spec = { user, groups: ['system:authenticated'], resourceAttributes };
-    const what = `the right of ${user} to ${String(verb)} ${String(resource)}`;
-    await waitFor({ what, withinMs: 10_000 }, async () => {
-      const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec };
-      const { status } = await plane.client.create<{ status: { allowed: boolean } }>(reviews, review);
-      return status.allowed;
-    });
+  const identity = { user, groups: ['system:authenticated'] };
+  for (const { rules = [], metadata } of parse(text)) {
+    const scope = metadata.namespace === undefined ? {} : { namespace: metadata.namespace };
+    for (const rule of rules) await untilAllowed(plane.client, identity, { ...rule, ...scope });
   }
 };
 

@@ -6,7 +6,14 @@ import { type ControlPlane, startControlPlane } from '../../envtest/control-plan
 import { startControllerManager } from '../../envtest/controller-manager.ts';
 import { startDeploymentController } from '../../envtest/deployment-controller.ts';
 import { type Kubeconfig, clientFromKubeconfig } from '../../envtest/kubeconfig.ts';
-import { type Kubelets, createDeployment, createMachines, createNodes, startKubelets } from '../../envtest/shoot.ts';
+import {
+  type Kubelets,
+  createCluster,
+  createDeployment,
+  createMachines,
+  createNodes,
+  startKubelets,
+} from '../../envtest/shoot.ts';
 import { waitFor } from '../../envtest/waiting.ts';
 import { auditInto } from './audit.ts';
 import { createMill, startMillController } from './mill.ts';
@@ -53,17 +60,11 @@ dependentResourceInfos:
 const nodes = ['node-a', 'node-b', 'node-c'];
 
 const createControlPlane = async (seed: TestClient): Promise<void> => {
-  await seed.create('/apis/extensions.gardener.cloud/v1alpha1/clusters', {
-    apiVersion: 'extensions.gardener.cloud/v1alpha1',
-    kind: 'Cluster',
-    metadata: { name: controlPlane },
-    spec: {
-      shoot: {
-        apiVersion: 'core.gardener.cloud/v1beta1',
-        kind: 'Shoot',
-        spec: { provider: { workers: [{ name: 'pool' }] } },
-        status: { lastOperation: { type: 'Reconcile', state: 'Succeeded' } },
-      },
+  await createCluster(seed, {
+    name: controlPlane,
+    shoot: {
+      spec: { provider: { workers: [{ name: 'pool' }] } },
+      status: { lastOperation: { type: 'Reconcile', state: 'Succeeded' } },
     },
   });
   await createMachines(seed, { namespace: controlPlane, nodes });

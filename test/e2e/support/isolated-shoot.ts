@@ -2,14 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestClient } from '../../envtest/client.ts';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
-import {
-  createDeployment,
-  createMachines,
-  createProtectedShoot,
-  getDeployment,
-  seedRules,
-  shootRules,
-} from '../../envtest/shoot.ts';
+import { createDependents, createProtectedShoot, getDeployment, seedRules, shootRules } from '../../envtest/shoot.ts';
 import { waitFor } from '../../envtest/waiting.ts';
 import { type Mill, createMill, millPath, millRules } from './mill.ts';
 import { type ProberBehindProxy, proberBehindProxy } from './prober-behind-proxy.ts';
@@ -84,11 +77,9 @@ export const createIsolatedShoot = async ({
     onlyClusters: { fieldSelector: `metadata.name=${namespace}` },
   });
   await createProtectedShoot(seed, { namespace, kubeconfig: access.text });
-  await createMachines(client, { namespace, nodes });
-  for (const deployment of ['kube-controller-manager', 'machine-controller-manager'] as const) {
-    await createDeployment(client, namespace, { name: deployment, replicas: expected[deployment] });
-  }
-  await createMill(client, namespace, expected.mill);
+  const { mill, ...counts } = expected;
+  await createDependents(client, { namespace, nodes, counts });
+  await createMill(client, namespace, mill);
   return {
     ...prober,
     name,

@@ -3,13 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ControlPlane, startControlPlane } from '../../envtest/control-plane.ts';
 import type { ServerFlags } from '../../envtest/flags.ts';
-import {
-  createDeployment,
-  createMachines,
-  createNodes,
-  createProtectedShoot,
-  shootRules,
-} from '../../envtest/shoot.ts';
+import { createDependents, createNodes, createProtectedShoot, shootRules } from '../../envtest/shoot.ts';
 import { auditInto } from './audit.ts';
 
 export const shootNamespace = 'shoot--test--one';
@@ -51,9 +45,7 @@ export const startProberWorld = async (name: string, seedFlags: ServerFlags = {}
     ...{ directory, seed, shoot, seedAudit, shootAudit },
     createShoot: async (namespace = shootNamespace) => {
       await createProtectedShoot(seed, { namespace, kubeconfig });
-      await createMachines(seed.client, { namespace, nodes });
-      await createDeployment(seed.client, namespace, { name: kcm, replicas: 2 });
-      await createDeployment(seed.client, namespace, { name: mcm, replicas: 3 });
+      await createDependents(seed.client, { namespace, nodes, counts: { [kcm]: 2, [mcm]: 3 } });
     },
     stop: async () => {
       await Promise.all([seed.stop(), shoot.stop()]);

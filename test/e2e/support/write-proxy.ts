@@ -7,6 +7,7 @@ import type { RbacRule } from '../../envtest/access.ts';
 import { createAuthority } from '../../envtest/certificates.ts';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { kubeconfigText } from '../../envtest/kubeconfig.ts';
+import { endToEnd } from '../../envtest/shoot-proxy.ts';
 
 /** A PATCH of the program under test. It writes its dependent resources only with PATCH. */
 export interface ProxiedWrite {
@@ -50,11 +51,6 @@ interface Upstream {
 }
 
 const clusters = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
-const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'authorization', 'host']);
-
-const endToEnd = (headers: IncomingMessage['headers']): IncomingMessage['headers'] =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)));
-
 const pathOf = (request: IncomingMessage): string => new URL(request.url ?? '/', 'https://seed').pathname;
 
 const narrowed = (url: string, selector: ProxyOptions['onlyClusters']): string => {
@@ -182,7 +178,7 @@ export class WriteProxy {
     const fate = await fault?.after?.(write);
     if (this.#passing !== 'all') return;
     if (fate === 'cut') request.socket.destroy();
-    else response.writeHead(write.status, endToEnd(upstream.headers)).end(text);
+    else response.writeHead(write.status, endToEnd(upstream.headers, 'authorization')).end(text);
   }
 
   #open(request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<IncomingMessage> {
@@ -191,7 +187,7 @@ export class WriteProxy {
       const { method, headers } = request;
       const path = narrowed(request.url ?? '/', onlyClusters);
       const { host, port } = seed;
-      const outgoing = httpsRequest({ host, port, agent, method, path, headers: endToEnd(headers) });
+      const outgoing = httpsRequest({ host, port, agent, method, path, headers: endToEnd(headers, 'authorization') });
       outgoing.once('error', reject);
       outgoing.once('response', resolve);
       // A forwarded write takes effect even if the program no longer waits for the response.
@@ -201,7 +197,7 @@ export class WriteProxy {
   }
 
   #stream(from: IncomingMessage, to: ServerResponse): void {
-    to.writeHead(from.statusCode ?? 502, endToEnd(from.headers));
+    to.writeHead(from.statusCode ?? 502, endToEnd(from.headers, 'authorization'));
     to.flushHeaders();
     from.on('data', (chunk: Buffer) => {
       if (this.#passing === 'all') to.write(chunk);
