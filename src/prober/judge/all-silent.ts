@@ -58,8 +58,8 @@ export const allSilentInstant = (candidates: readonly ObservedLease[], input: Pr
 };
 
 /**
- * Returns the instants of `allSilentInstant` if the candidates are not known. The deadline is that of all leases together. Some three of them may be silent sooner, but a healthy shoot would
- * then be probed twice as often, and the other deadlines still apply.
+ * Returns the instants of `allSilentInstant` if the candidates are not known. The deadline is that of all leases together. Some three of them may be silent
+ * sooner, but a healthy shoot would then be probed twice as often, and the other deadlines still apply.
  */
 export const earliestAllSilent = (leases: readonly ObservedLease[], input: ProbeInput): RuleInstants => {
   const { deadline } = allSilentInstant(leases, input);
