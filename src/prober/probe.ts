@@ -53,7 +53,8 @@ export const probe = async (deps: ReadsDeps, request: ProbeRequest): Promise<Pro
     const judged = judgeLeases(leases.value, input());
     if (judged.leasesSuffice) return end(decideByLeases(judged, input()));
 
-    // A slow list of leases is stale once nodes and machines have arrived, so list again beside them, unless time is short: a stale list is better than a timeout.
+    // A slow list of leases is stale once nodes and machines have arrived, so list again beside them, unless time is short: a stale list is better than a
+    // timeout.
     const isRepeated = isSlow && hasTimeForAnother(times, clock.monotonic());
     const [nodes, machines, newer = leases] = await Promise.all([
       reads.nodes(),
