@@ -1,54 +1,28 @@
-import { styleText } from 'node:util';
 import type { CareResults } from '../care/index.ts';
 import { escapeControls } from '../telemetry/index.ts';
 import { type OutputFormat, formatDocument } from './output.ts';
+import { type PaintStatus, colourBy } from './paint-status.ts';
+import { indented, textColumns } from './wrapped.ts';
 
 type Shoot = CareResults[number];
 type Condition = Shoot['conditions'][number];
 
-const width = 80;
 /** Widths of the longest type, ObservabilityComponentsHealthy, and of the longest status, Progressing. */
 const [typeWidth, statusWidth] = [30, 11];
-const indent = ' '.repeat(4);
 
-const colours = new Map<string, Parameters<typeof styleText>[0]>([
-  ['True', 'green'],
-  ['healthy', 'green'],
-  ['Progressing', 'yellow'],
-  ['progressing', 'yellow'],
-  ['False', 'red'],
-  ['unhealthy', 'red'],
-  ['Unknown', 'magenta'],
-  ['unknown', 'magenta'],
-]);
+/** Colours a status of a shoot or of a condition. */
+export const inColour = colourBy({
+  True: 'green',
+  healthy: 'green',
+  Progressing: 'yellow',
+  progressing: 'yellow',
+  False: 'red',
+  unhealthy: 'red',
+  Unknown: 'magenta',
+  unknown: 'magenta',
+});
 
-/** Highlights a status, for example with a colour. */
-export type PaintStatus = (status: string, text: string) => string;
-
-/** Colours a status. `styleText` does so only if stdout is a terminal and `NO_COLOR` is not set. */
-export const inColour: PaintStatus = (status, text) => {
-  const colour = colours.get(status);
-  return colour === undefined ? text : styleText(colour, text);
-};
-
-const piecesOf = (word: string, columns: number): readonly string[] => {
-  const letters = Array.from(word);
-  const pieces: string[] = [];
-  for (let at = 0; at < letters.length; at += columns) pieces.push(letters.slice(at, at + columns).join(''));
-  return pieces;
-};
-
-/** Wraps text into indented lines. Breaks words that are longer than a line, such as URLs and names. */
-const indented = (text: string): readonly string[] => {
-  const columns = width - indent.length;
-  const lines: string[] = [];
-  for (const word of text.split(/\s+/).flatMap((long) => piecesOf(long, columns))) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines.map((line) => `${indent}${line}`);
-};
+const inset = (text: string): readonly string[] => indented(text, 4, { breaksWords: true });
 
 /** Formats a condition, with its message only if the status is not True. */
 const conditionLines = (
@@ -56,12 +30,12 @@ const conditionLines = (
   paint: PaintStatus,
 ): readonly string[] => {
   const head = `  ${type.padEnd(typeWidth)}  ${paint(status, status.padEnd(statusWidth))}  `;
-  const fits = typeWidth + statusWidth + 6 + reason.length <= width;
+  const fits = typeWidth + statusWidth + 6 + reason.length <= textColumns;
   return [
     fits ? `${head}${reason}` : head.trimEnd(),
-    ...(fits ? [] : indented(reason)),
-    ...(status === 'True' ? [] : indented(message)),
-    ...(codes.length === 0 ? [] : indented(codes.join(', '))),
+    ...(fits ? [] : inset(reason)),
+    ...(status === 'True' ? [] : inset(message)),
+    ...(codes.length === 0 ? [] : inset(codes.join(', '))),
   ];
 };
 
@@ -90,7 +64,7 @@ const shootLines = (care: Shoot, paint: PaintStatus): readonly string[] => {
   const name = shoot === undefined ? namespace : `${namespace} (${shoot.namespace}/${shoot.name})`;
   return [
     `${name}: ${paint(status, status)}`,
-    ...(trouble === undefined ? [] : indented(trouble)),
+    ...(trouble === undefined ? [] : inset(trouble)),
     ...conditions.flatMap((condition) => conditionLines(condition, paint)),
     '',
   ];

@@ -5,12 +5,7 @@ import type { SeenShoot } from '../status/index.ts';
 import { escapeControls } from '../telemetry/index.ts';
 import { between, nextOf, titleOf, utc } from './status-output.ts';
 import { plural } from './status-screen/index.ts';
-import { wrapped } from './wrapped.ts';
-
-const columns = 80;
-
-const indented = (text: string, indent = 2): readonly string[] =>
-  wrapped(text, columns - indent).map((line) => `${' '.repeat(indent)}${line}`);
+import { indented, textColumns, wrapped } from './wrapped.ts';
 
 const section = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : ['', title, ...lines];
@@ -104,7 +99,7 @@ export const formatExplanation = (shoot: SeenShoot, at: string): string => {
   const pause =
     paused === null ? [] : indented(`until ${paused.until ?? 'it is taken back'}, by ${paused.by}: ${paused.reason}`);
   return `${[
-    ...wrapped(title, columns),
+    ...wrapped(title, textColumns),
     ...section('VERDICT', verdictLines(shoot, at)),
     ...section('LEASES THAT COUNT (oldest renewal first)', leaseLines(leases.filter(({ counted }) => counted))),
     ...section('NOT COUNTED', leaseLines(leases.filter(({ counted }) => !counted))),

@@ -88,23 +88,14 @@ export const integer = ({ min }: Minimum): FlagType<number> => ({
 
 const goFloat = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
-export const float = ({ min }: Minimum): FlagType<number> => ({
-  placeholder: 'float',
-  takes: `a number >= ${min}`,
-  parse: (word) => {
-    const value = goFloat.test(word) ? Number(word) : Number.NaN;
-    return Number.isFinite(value) && value >= min ? { value: value + 0 } : undefined;
-  },
-});
-
 /** Requests per second. In client-go every negative rate means no limit; here only -1 does. */
 export const rate: FlagType<number> = {
   placeholder: 'float',
   takes: 'a number >= 0, or -1 for no limit',
   parse: (word) => {
-    const parsed = float({ min: -1 }).parse(word);
-    if (parsed?.value === -1) return { value: Number.POSITIVE_INFINITY };
-    return parsed === undefined || parsed.value < 0 ? undefined : parsed;
+    const value = goFloat.test(word) ? Number(word) : Number.NaN;
+    if (value === -1) return { value: Number.POSITIVE_INFINITY };
+    return Number.isFinite(value) && value >= 0 ? { value: value + 0 } : undefined;
   },
 };
 

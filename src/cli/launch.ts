@@ -15,13 +15,7 @@ import type { Invocation } from './command.ts';
 import { CommandError } from './errors.ts';
 import { readFlagFile } from './flag-file.ts';
 import type { CliIo } from './io.ts';
-import {
-  type ProcessFlagValues,
-  ignoredAmong,
-  logOptionsFrom,
-  type processFlags,
-  processOptionsFrom,
-} from './process-flags.ts';
+import { type ProcessFlagValues, ignoredAmong, type processFlags, processOptionsFrom } from './process-flags.ts';
 
 const loadSettings = async <Settings>(file: string, io: CliIo, load: (text: string) => LoadedConfig<Settings>) => {
   const { settings, problems, outline } = load(await readFlagFile('config-file', file, io));
@@ -57,7 +51,7 @@ const openTelemetry = (component: string, flags: ProcessFlagValues, io: CliIo): 
     onDropped: () => droppedLogLines.inc(),
     onRecovered: (lines) => logger.warn('lines of this log could not be written', { lines }),
   });
-  const { level, encoder } = logOptionsFrom(flags);
+  const { 'zap-log-level': level, 'zap-encoder': encoder } = flags;
   const loggerOf = (least: LogLevel): Logger => {
     const logger = createLogger({ level: least, encoder, write, clock: systemClock() });
     return isDryRun ? logger.child({ dryRun: true }) : logger;

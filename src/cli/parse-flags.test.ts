@@ -1,16 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type FlagType,
-  address,
-  bool,
-  choice,
-  float,
-  integer,
-  logLevel,
-  positiveDuration,
-  text,
-} from './flag-types.ts';
+import { type FlagType, address, bool, choice, integer, logLevel, positiveDuration, rate, text } from './flag-types.ts';
 import { flag, normaliseArguments, optionalFlag, parseFlags, requiredFlag } from './parse-flags.ts';
 
 /** Texts and the values that Go's parser of the same type returns for them; undefined for an error there, or a value out of our range. */
@@ -82,8 +72,8 @@ const cases: readonly (readonly [
     ],
   ],
   [
-    'float',
-    float({ min: 0 }),
+    'rate',
+    rate,
     [
       ...([
         ['1', 1],
@@ -100,7 +90,7 @@ const cases: readonly (readonly [
         ['010', 10],
         ['0', 0],
         ['-0', 0],
-        ['-1', undefined],
+        ['-1.5', undefined],
       ] as const),
       ...([
         ['inf', undefined],

@@ -1,4 +1,3 @@
-import { styleText } from 'node:util';
 import {
   type CheckStatus,
   type FindingCode,
@@ -11,9 +10,9 @@ import {
   subjects,
 } from '../preflight/index.ts';
 import { type OutputFormat, formatDocument } from './output.ts';
-import { wrapped } from './wrapped.ts';
+import { type PaintStatus, colourBy } from './paint-status.ts';
+import { indented } from './wrapped.ts';
 
-const width = 80;
 const document = 'https://github.com/gardener/dependency-watchdog-ts/blob/main/docs/preflight.md';
 /** Limits of the table: shoots named per sentence, and sentences printed per code. JSON has all. */
 const [mostShoots, mostSentences] = [10, 10];
@@ -25,24 +24,17 @@ const words: Readonly<Record<CheckStatus, string>> = {
   unknown: 'UNKNOWN',
   'left out': 'left out',
 };
-const colours = {
+
+/** Colours the status of a check. */
+export const inColour = colourBy<CheckStatus>({
   ok: 'green',
   failed: 'red',
   warning: 'yellow',
   unknown: 'magenta',
   'left out': 'dim',
-} as const satisfies Readonly<Record<CheckStatus, Parameters<typeof styleText>[0]>>;
-
-/** Highlights a status, for example with a colour. */
-export type StatusPaint = (status: CheckStatus, text: string) => string;
-
-/** Colours a status. `styleText` does so only if stdout is a terminal and `NO_COLOR` is not set. */
-export const inColour: StatusPaint = (status, text) => styleText(colours[status], text);
+});
 
 const linkOf = (code: FindingCode): string => `${document}#${code}`;
-
-const indented = (text: string, indent: number): readonly string[] =>
-  wrapped(text, width - indent).map((line) => `${' '.repeat(indent)}${line}`);
 
 const codesOf = ({ findings }: PreflightCheck): readonly FindingCode[] => [
   ...new Set(findings.map(({ code }) => code)),
@@ -50,7 +42,7 @@ const codesOf = ({ findings }: PreflightCheck): readonly FindingCode[] => [
 
 const statusWidth = 8;
 
-const checkLines = (check: PreflightCheck, paint: StatusPaint): readonly string[] => {
+const checkLines = (check: PreflightCheck, paint: PaintStatus): readonly string[] => {
   const status = statusOf(check);
   const found = codesOf(check);
   const text = `${check.name}: ${check.detail}${found.length === 0 ? '' : ` [${found.join(', ')}]`}`;
@@ -61,7 +53,7 @@ const checkLines = (check: PreflightCheck, paint: StatusPaint): readonly string[
   ];
 };
 
-const subjectLines = (checks: readonly PreflightCheck[], paint: StatusPaint): readonly string[] =>
+const subjectLines = (checks: readonly PreflightCheck[], paint: PaintStatus): readonly string[] =>
   subjects.flatMap((subject) => {
     const own = checks.filter((check) => check.subject === subject);
     return own.length === 0 ? [] : [subject, ...own.flatMap((check) => checkLines(check, paint)), ''];
@@ -91,7 +83,7 @@ const sentenceOf = (detail: string, findings: readonly PreflightFinding[]): stri
 const findingLines = (
   code: FindingCode,
   findings: readonly PreflightFinding[],
-  paint: StatusPaint,
+  paint: PaintStatus,
 ): readonly string[] => {
   const { severity, todo } = codes[code];
   const shoots = new Set(findings.flatMap(({ shoot }) => shoot ?? []));
@@ -100,9 +92,9 @@ const findingLines = (
   const rest = sentences.length - mostSentences;
   return [
     `${paint(severity, words[severity])} ${code}${where}`,
-    ...sentences.slice(0, mostSentences).flatMap(([detail, group]) => indented(sentenceOf(detail, group), 2)),
-    ...(rest > 0 ? indented(`and ${String(rest)} more (-o json has all)`, 2) : []),
-    ...indented(`-> ${todo}`, 2),
+    ...sentences.slice(0, mostSentences).flatMap(([detail, group]) => indented(sentenceOf(detail, group))),
+    ...(rest > 0 ? indented(`and ${String(rest)} more (-o json has all)`) : []),
+    ...indented(`-> ${todo}`),
     `  ${linkOf(code)}`,
     '',
   ];
@@ -114,7 +106,7 @@ const countsOf = (checks: readonly PreflightCheck[]): Readonly<Record<CheckStatu
   return counts;
 };
 
-const summaryOf = (checks: readonly PreflightCheck[], paint: StatusPaint): string => {
+const summaryOf = (checks: readonly PreflightCheck[], paint: PaintStatus): string => {
   const counts = countsOf(checks);
   const names = { failed: 'failed', warning: 'with warnings', unknown: 'unknown', ok: 'ok', 'left out': 'left out' };
   const order = ['failed', 'warning', 'unknown', 'ok', 'left out'] as const;
@@ -125,7 +117,7 @@ const summaryOf = (checks: readonly PreflightCheck[], paint: StatusPaint): strin
 };
 
 /** Prints one line per check, and explains the findings at the end, worst first, because a terminal shows the end of long output. */
-const table = (checks: readonly PreflightCheck[], paint: StatusPaint): string => {
+const table = (checks: readonly PreflightCheck[], paint: PaintStatus): string => {
   const findings = checks.flatMap((check) => check.findings);
   // A failed read is reported once, although several checks depend on it.
   const unique = [...groupBy(findings, (finding) => JSON.stringify(finding)).values()].flatMap(([one]) => one ?? []);
@@ -159,5 +151,5 @@ const documentOf = ({ checks, exitCode }: PreflightReport) => ({
 });
 
 /** Formats the report as text without control characters other than line feeds and colours. Only the table is coloured. */
-export const formatPreflight = (report: PreflightReport, format: OutputFormat, paint: StatusPaint): string =>
+export const formatPreflight = (report: PreflightReport, format: OutputFormat, paint: PaintStatus): string =>
   format === 'table' ? table(report.checks, paint) : formatDocument(documentOf(report), format);

@@ -1,5 +1,4 @@
 import type { ProcessOptions } from '../process/index.ts';
-import type { LogEncoder, LogLevel } from '../telemetry/index.ts';
 import { UsageError } from './errors.ts';
 import { address, bool, integer, logEncoder, logLevel, positiveDuration, rate, text } from './flag-types.ts';
 import { type Flag, type FlagValues, flag, optionalFlag, requiredFlag } from './parse-flags.ts';
@@ -113,16 +112,6 @@ export const processOptionsFrom = (values: ProcessFlagValues): ProcessOptions =>
     dryRun: values['dry-run'],
   };
 };
-
-export interface LogOptions {
-  readonly level: LogLevel;
-  readonly encoder: LogEncoder;
-}
-
-export const logOptionsFrom = (values: ProcessFlagValues): LogOptions => ({
-  level: values['zap-log-level'],
-  encoder: values['zap-encoder'],
-});
 
 /** Returns the given flags that have no effect. */
 export const ignoredAmong = (given: readonly string[]): readonly string[] => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import type { ProbedShoot } from '../prober/status/index.ts';
 import type { SeedStatus } from '../status/index.ts';
 import { judgeSeed } from '../status/judge.ts';
@@ -24,7 +24,7 @@ const open = (
   first: readonly ProbedShoot[],
   found: (shoots: readonly ProbedShoot[]) => SeedStatus = (shoots) => statusOf(...shoots),
 ) => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   let shoots = first;
   let drawn: readonly string[] = [];
   let listeners: TerminalListeners | undefined;

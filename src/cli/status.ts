@@ -71,12 +71,9 @@ export const statusCommand = (run: RunStatus): Command =>
       const { shoot, all, output } = given;
       const columns = Math.max(usualColumns, io.terminal?.size().columns ?? usualColumns);
       const stop = io.stopOnSignals();
-      const read = (): Promise<SeedStatus> => run(statusRunOf(given, { shoot, io, stop }));
+      const read = (one = shoot): Promise<SeedStatus> => run(statusRunOf(given, { shoot: one, io, stop }));
       const { terminal } = io;
-      if (given.watch && terminal !== undefined) {
-        const readOne = (one = shoot): Promise<SeedStatus> => run(statusRunOf(given, { shoot: one, io, stop }));
-        return watchLive({ terminal, clock: systemClock(), stop, read: readOne });
-      }
+      if (given.watch && terminal !== undefined) return watchLive({ terminal, clock: systemClock(), stop, read });
       if (given.watch) return watch(read, io, { clock: systemClock(), stop, all: all || shoot !== undefined, columns });
       const status = await read();
       const shown =

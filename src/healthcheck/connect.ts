@@ -6,10 +6,10 @@ import { loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { systemClock, systemRandom } from '../process/index.ts';
-import { type OpenSeedAccess, createSeedAccess } from './seed-access.ts';
+import { type OpenSeedAccess, type SeedAccessOptions, createSeedAccess } from './seed-access.ts';
 
 /** Options of `connect`. */
-export interface ConnectOptions {
+export interface ConnectOptions extends Pick<SeedAccessOptions, 'shootSecrets' | 'allowInsecureShoots'> {
   /** Environment variables, usually `process.env`: for `$KUBECONFIG` and the service account of the pod. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Path of the seed's kubeconfig. Default: `$KUBECONFIG`, else the service account of the pod, else `~/.kube/config`. */
@@ -17,13 +17,6 @@ export interface ConnectOptions {
   readonly logger: Logger;
   /** User-Agent of all requests. Default `dependency-watchdog-healthcheck`. */
   readonly userAgent?: string;
-  /**
-   * Names of Secrets in a control-plane namespace whose key `kubeconfig` holds a kubeconfig for the shoot; the first Secret that exists with this key is used.
-   * Default: `gardener-internal`, `gardener`.
-   */
-  readonly shootSecrets?: readonly string[];
-  /** True if the kubeconfig of a shoot may name an `http://` server, whose traffic anybody on the network can read and change. Default false. */
-  readonly allowInsecureShoots?: boolean;
 }
 
 /** Access to a seed and its shoots, for `runHealthChecks`. `close` closes all connections. */

@@ -2,6 +2,7 @@ import { formatGoDuration } from '../kubernetes/api/duration.ts';
 import { errorText } from '../kubernetes/api/errors.ts';
 import { runInScope } from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
+import { whenAborted } from '../process/index.ts';
 import type { CheckContext, CheckOutcome, CheckResult, HealthCheck } from './check.ts';
 
 export interface RunChecksOptions {
@@ -12,13 +13,6 @@ export interface RunChecksOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
-
-const whenAborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    const abort = (): void => reject(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-  });
 
 /** Turns a result with an invalid status into a failure, because checks may be written in JavaScript. */
 const checkedResult = (result: CheckResult): CheckOutcome => {
@@ -45,7 +39,9 @@ export const runChecks = async (
   const onTimeout = (): Error => new Error(`the check did not finish within ${formatGoDuration(timeoutMs)}`);
   const outcomes = await runInScope({ clock, timeoutMs, onTimeout, signal }, (until) => {
     // A check that ignores its signal must not delay the result.
-    const aborted = whenAborted(until);
+    const aborted = whenAborted(until).then((): never => {
+      throw until.reason;
+    });
     return Promise.all(
       checks.map((check) =>
         Promise.race([runCheck(check, { ...context, signal: until }), aborted]).catch(
