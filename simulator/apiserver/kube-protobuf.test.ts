@@ -4,7 +4,7 @@ import { listMachines } from '../../src/gardener/machine.ts';
 import { listNodes } from '../../src/gardener/node.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
-import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../time/clock.ts';
 import { simKinds } from './kinds.ts';
 import { type SimApiServer, createSimApiServer } from './server.ts';
 
@@ -12,7 +12,7 @@ const { Lease, Machine, Node } = simKinds;
 const protobuf = 'application/vnd.kubernetes.protobuf';
 const preferred = `${protobuf},application/json`;
 
-const start = (): SimApiServer => createSimApiServer({ clock: createFakeClock() });
+const start = (): SimApiServer => createSimApiServer({ clock: createVirtualClock() });
 
 interface Reply {
   readonly status: number;

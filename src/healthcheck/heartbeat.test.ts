@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { createSimApiServer } from '../../simulator/apiserver/server.ts';
 import { withFaults } from '../../simulator/network/faults.ts';
-import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { createKubeClient } from '../kubernetes/client/client.ts';
 import { renewHeartbeat } from './heartbeat.ts';
@@ -10,7 +10,7 @@ import { renewHeartbeat } from './heartbeat.ts';
 const at = { namespace: 'extension-local', name: 'gardener-extension-heartbeat' };
 type Rule = NonNullable<Parameters<typeof withFaults>[1]['rule']>;
 
-let clock: FakeClock;
+let clock: VirtualClock;
 let api: ReturnType<typeof createSimApiServer>;
 let logger: RecordingLogger;
 let rule: Rule | undefined;
@@ -34,7 +34,7 @@ const spec = () => api.store.get(simKinds.Lease, at)?.spec as { readonly renewTi
 const ageMs = (): number => clock.now() - Date.parse(spec()?.renewTime ?? '');
 
 beforeEach(() => {
-  clock = createFakeClock();
+  clock = createVirtualClock();
   api = createSimApiServer({ clock });
   api.store.put(simKinds.Namespace, { metadata: { name: at.namespace } });
   logger = createRecordingLogger();

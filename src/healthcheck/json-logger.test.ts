@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { type JsonLoggerOptions, createJsonLogger } from './json-logger.ts';
 
 const setUp = (options: Partial<JsonLoggerOptions> = {}) => {
   const lines: string[] = [];
-  const logger = createJsonLogger({ write: (line) => lines.push(line), clock: createFakeClock(), ...options });
+  const logger = createJsonLogger({ write: (line) => lines.push(line), clock: createVirtualClock(), ...options });
   return { lines, logger };
 };
 const at = '2026-01-01T00:00:00.000Z';

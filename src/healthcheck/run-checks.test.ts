@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import type { CheckResult, HealthCheck } from './check.ts';
 import { runChecks } from './run-checks.ts';
 import { contextOf } from './testing/stub-client.ts';
@@ -13,7 +13,7 @@ const checkOf = (check: HealthCheck['check'], options: Partial<HealthCheck> = {}
 });
 
 const run = (checks: readonly HealthCheck[], signal = new AbortController().signal) => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const running = runChecks(checks, { clock, context: contextOf({}), timeoutMs: 30_000, signal });
   return { clock, running, outcomes: () => clock.run(running) };
 };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { ShootConnections } from './shoot-connections.ts';
 
 const { signal } = new AbortController();
 
 const createRig = () => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const kubeconfigs = new Map([
     ['a', 'kubeconfig of a'],
     ['b', 'kubeconfig of b'],

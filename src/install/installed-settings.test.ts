@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { createScriptedKube } from '../../test/doubles/scripted-kube.ts';
 import { meltdownProtectionAnnotation, replicasAnnotation } from '../gardener/scaling-annotations.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
@@ -32,7 +32,7 @@ const answers: Readonly<Record<string, unknown>> = {
 };
 
 const refuse = async (ref: string) => {
-  const [clock, kube] = [createFakeClock(), createScriptedKube()];
+  const [clock, kube] = [createVirtualClock(), createScriptedKube()];
   const context = {
     ...{ client: createKubeClient({ kube, clock }), clock, deadline: 60_000 },
     ...{ signal: new AbortController().signal, progress: () => undefined },

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { buildDeployment } from '../../test/doubles/builders.ts';
-import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
@@ -15,11 +15,11 @@ import { deployment, etcd, objectOf, stateOf } from './testing/seed-model.ts';
 const kcm = deployment('kcm');
 const main = etcd('main');
 
-let clock: FakeClock;
+let clock: VirtualClock;
 let seed: ScriptedClient;
 let wanted: AbortController;
 beforeEach(() => {
-  clock = createFakeClock();
+  clock = createVirtualClock();
   seed = createScriptedClient(clock);
   wanted = new AbortController();
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { buildDeployment } from '../../test/doubles/builders.ts';
-import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { createScriptedClient } from '../../test/doubles/scripted-client.ts';
 import { gardenApiServerRef } from '../gardener/api-server.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
@@ -31,7 +31,7 @@ const settings: ProberSettings = {
 };
 
 it('held resources are counted by the latest state, from the watch or from our own write', async () => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const seed = createScriptedClient(clock);
   let seen: ModelObject | undefined = objectOf(kcm, { replicas: 3, version: 5 });
   const store = createStaticStore(() => seen && scalableOf(seen));

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import type { FoundPause } from '../gardener/pause.ts';
 import type { Store, StoreChange } from '../kubernetes/cache/store.ts';
 import { Pauses } from './pauses.ts';
 
-let clock: FakeClock;
+let clock: VirtualClock;
 let told: string[];
 let pauses: Pauses;
 let detach = (): void => undefined;
@@ -57,7 +57,7 @@ const pause = (reason: string, forMs?: number): FoundPause => ({
 });
 
 beforeEach(() => {
-  clock = createFakeClock();
+  clock = createVirtualClock();
   told = [];
   pauses = new Pauses({
     clock,

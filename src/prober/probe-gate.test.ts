@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { SimulatedProcess } from '../../simulator/harness/simulated-process.ts';
 import { ProbeGate } from './probe-gate.ts';
 
-let clock: FakeClock;
+let clock: VirtualClock;
 let process: SimulatedProcess;
 let gate: ProbeGate;
 /** Started probes, in order. */
 let started: number[];
 beforeEach(() => {
-  clock = createFakeClock();
+  clock = createVirtualClock();
   process = new SimulatedProcess(clock);
   gate = new ProbeGate(process.clock);
   started = [];

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { buildLease, buildMachine, buildNode, microTime } from '../../test/doubles/builders.ts';
-import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
 import { ApiError, type ApiErrorCode } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
@@ -14,10 +14,10 @@ import { gardenerSource } from './source/gardener.ts';
 const names = ['node-1', 'node-2'];
 const list = (items: readonly unknown[]) => ({ items });
 
-let clock: FakeClock;
+let clock: VirtualClock;
 let seed: ScriptedClient;
 beforeEach(() => {
-  clock = createFakeClock();
+  clock = createVirtualClock();
   seed = createScriptedClient(clock);
 });
 

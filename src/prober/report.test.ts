@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { type RecordingMeter, createRecordingMeter } from '../../test/doubles/recording-meter.ts';
 import { ApiError, type ApiErrorCode, KubeconfigError } from '../kubernetes/api/errors.ts';
@@ -19,12 +19,12 @@ import { deployment, objectOf, stateOf } from './testing/seed-model.ts';
 const kcm = deployment('kcm');
 const key = refKey(kcm);
 
-let clock: FakeClock;
+let clock: VirtualClock;
 let logger: RecordingLogger;
 let meter: RecordingMeter;
 let report: ProberReport;
 beforeEach(() => {
-  clock = createFakeClock();
+  clock = createVirtualClock();
   logger = createRecordingLogger();
   meter = createRecordingMeter();
   report = createProberReport({ clock, logger, meter, events: { record: () => undefined }, dryRun: false });

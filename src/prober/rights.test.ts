@@ -3,7 +3,7 @@ import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { createSimApiServer } from '../../simulator/apiserver/server.ts';
 import { withFaults } from '../../simulator/network/faults.ts';
 import { buildCluster } from '../../test/doubles/builders.ts';
-import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { formatRight } from '../kubernetes/api/access.ts';
 import type { Kube } from '../kubernetes/api/kube.ts';
 import { createKubeClient } from '../kubernetes/client/client.ts';
@@ -32,7 +32,7 @@ const settings: ProberSettings = {
   ],
 };
 
-const clock = createFakeClock();
+const clock = createVirtualClock();
 
 const createSeed = (clusters: readonly string[]) => {
   const seed = createSimApiServer({ clock });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
 import { SimulatedProcess } from '../../simulator/harness/simulated-process.ts';
 import { listMachines } from '../gardener/machine.ts';
@@ -9,12 +9,12 @@ import type { Clock } from '../ports/clock.ts';
 import { RunRequests, type Sent } from './run-requests.ts';
 import { createStaticStore } from './testing/static-store.ts';
 
-let clock: FakeClock;
+let clock: VirtualClock;
 let seed: ScriptedClient;
 /** Connections to the shoot, in the order in which they were opened. */
 let connections: { readonly client: ScriptedClient; closed: boolean }[];
 beforeEach(() => {
-  clock = createFakeClock();
+  clock = createVirtualClock();
   seed = createScriptedClient(clock);
   connections = [];
 });

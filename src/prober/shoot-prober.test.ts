@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { buildLease, buildMachine, buildNode, microTime } from '../../test/doubles/builders.ts';
-import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { type RecordingMeter, createRecordingMeter } from '../../test/doubles/recording-meter.ts';
 import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
@@ -33,13 +33,13 @@ const settings: ProberSettings = {
   dependentResources: resources,
 };
 
-let clock: FakeClock;
+let clock: VirtualClock;
 let seed: ScriptedClient;
 let logger: RecordingLogger;
 let meter: RecordingMeter;
 let report: ProberReport;
 beforeEach(() => {
-  clock = createFakeClock();
+  clock = createVirtualClock();
   seed = createScriptedClient(clock);
   logger = createRecordingLogger();
   meter = createRecordingMeter();

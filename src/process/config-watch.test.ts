@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import type { FieldValues } from '../config/outline.ts';
 import { proberConfig } from '../prober/config.ts';
@@ -21,7 +21,7 @@ const original = textOf('probeInterval: 10s');
 const load = (text: string, inForce?: FieldValues) => proberConfig.load(text, { unknownFields: 'warning', inForce });
 
 const setUp = async () => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const logger = createRecordingLogger();
   const meter = createMeter({ processMetrics: false });
   const { settings, outline } = load(original);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { type Runnable, runLifecycle, whenAborted } from './lifecycle.ts';
 
@@ -17,7 +17,7 @@ interface Script {
 }
 
 const setup = () => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const logger = createRecordingLogger();
   const stop = new AbortController();
   const events: string[] = [];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { WorkQueue, type WorkQueueOptions } from './queue.ts';
 
 interface Run {
@@ -12,7 +12,7 @@ interface Run {
 }
 
 interface Bench {
-  readonly clock: FakeClock;
+  readonly clock: VirtualClock;
   readonly queue: WorkQueue<string>;
   /** All runs so far. A run lasts until the test ends it. */
   readonly runs: readonly Run[];
@@ -20,7 +20,7 @@ interface Bench {
 }
 
 const createBench = (options: Partial<WorkQueueOptions<string>> = {}): Bench => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const runs: Run[] = [];
   const reconcile = (key: string, signal: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -80,7 +80,7 @@ describe('rule 22: one key at a time', () => {
         fc.array(step, { maxLength: 40 }),
         fc.integer({ min: 1, max: 3 }),
         async (steps, concurrency) => {
-          const clock = createFakeClock();
+          const clock = createVirtualClock();
           const running = new Map<string, { end: () => void; fail: () => void }>();
           const lastStart = new Map<string, number>();
           const lastAdd = new Map<string, number>();

@@ -1,12 +1,12 @@
 import { expect, it, vi } from 'vitest';
-import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { whenAborted } from './lifecycle.ts';
 import { Reloadable } from './reloadable.ts';
 
 /** Creates a component whose settings are a number. Its memory lists the settings that it has worked with. */
 const setUp = () => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const reported: string[] = [];
   const parts = new Reloadable<number, readonly number[]>({
     name: 'test',
@@ -83,7 +83,7 @@ it('applies the later of two changes that arrive at once, and closes the watches
 });
 
 it('applies a change that arrives while the first caches are still being filled', async () => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   let failFirst: (error: Error) => void = () => undefined;
   const parts = new Reloadable<number, undefined>({
     name: 'test',

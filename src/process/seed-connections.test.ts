@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { type TestCertificates, createTestCertificates } from '../../test/doubles/certificates.ts';
-import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { type SimCertificates, createCertificates } from '../../simulator/network/certificates.ts';
+import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { startTestServer } from '../../test/doubles/test-server.ts';
 import type { Call } from '../kubernetes/api/call.ts';
@@ -14,9 +14,9 @@ import { WriteTracker, createKubeClient } from '../kubernetes/client/index.ts';
 import { createElection } from './leadership.ts';
 import { connectElectingSeed } from './seed-connections.ts';
 
-let certificates: TestCertificates;
+let certificates: SimCertificates;
 beforeAll(async () => {
-  certificates = await createTestCertificates();
+  certificates = await createCertificates({ now: Date.now() });
 });
 
 const closers: (() => unknown)[] = [];
@@ -52,7 +52,7 @@ const createLeaseServer = () => {
 };
 
 interface Seed {
-  readonly clock: FakeClock;
+  readonly clock: VirtualClock;
   readonly server: ReturnType<typeof createLeaseServer>;
   readonly mayWrite: () => boolean;
   /** Sends a request that does not concern the Lease; it times out. */
@@ -77,7 +77,7 @@ const lead = async (): Promise<Seed> => {
       users: [{ name: 'x', user: { token: 'one' } }],
     }),
   );
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const logger = createRecordingLogger();
   const connections = await connectElectingSeed(
     { flags: { kubeconfig }, env: {}, logger },

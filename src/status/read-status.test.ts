@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { createScriptedKube } from '../../test/doubles/scripted-kube.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
@@ -71,7 +71,7 @@ const answersOf = (given: Readonly<Record<string, unknown>>): Readonly<Record<st
 });
 
 const begin = (given: Readonly<Record<string, unknown>> = {}) => {
-  const [clock, kube, stop] = [createFakeClock(), createScriptedKube(), new AbortController()];
+  const [clock, kube, stop] = [createVirtualClock(), createScriptedKube(), new AbortController()];
   const answers = answersOf(given);
   const options = { namespace: 'garden', selector: 'app=x', leaderTimeoutMs: 1_500, timeoutMs: 10_000 };
   const logger = createRecordingLogger();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createSeededRandom } from '../../simulator/time/random.ts';
-import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import type { CallResult, Call } from '../kubernetes/api/call.ts';
 import { ApiError, type ApiErrorCode } from '../kubernetes/api/errors.ts';
@@ -17,7 +17,7 @@ interface Sent {
 
 interface Setup {
   readonly recorder: RunningEventRecorder;
-  readonly clock: FakeClock;
+  readonly clock: VirtualClock;
   /** All calls so far. */
   readonly sent: readonly Sent[];
   /** Calls that wait for their response, oldest first. */
@@ -30,7 +30,7 @@ interface Setup {
 }
 
 const setUp = (): Setup => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const logger = createRecordingLogger();
   const meter = createMeter({ processMetrics: false });
   const sent: Sent[] = [];

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { createSeededRandom } from '../../simulator/time/random.ts';
-import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { createRecordingMeter } from '../../test/doubles/recording-meter.ts';
 import { type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
@@ -9,13 +9,13 @@ import { ApiError } from '../kubernetes/api/errors.ts';
 import { createEventRecorder } from './event-recorder.ts';
 import type { EventRecorder } from './events.ts';
 
-let clock: FakeClock;
+let clock: VirtualClock;
 let client: ScriptedClient;
 let logger: RecordingLogger;
 let recorder: EventRecorder;
 let process: SimulatedProcess;
 beforeEach(() => {
-  clock = createFakeClock();
+  clock = createVirtualClock();
   process = new SimulatedProcess(clock);
   client = createScriptedClient(clock);
   logger = createRecordingLogger();

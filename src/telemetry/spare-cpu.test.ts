@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { SimulatedProcess } from '../../simulator/harness/simulated-process.ts';
 import { SpareCpu } from './spare-cpu.ts';
 
@@ -8,7 +8,7 @@ it.each([
   { turnMs: 6, restMs: 0 },
   { turnMs: 7, restMs: 2_000 },
 ])('rests after four turns of the event loop of $turnMs ms: $restMs ms', async ({ turnMs, restMs }) => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const process = new SimulatedProcess(clock);
   const spareCpu = new SpareCpu(process.clock);
   spareCpu.measure();

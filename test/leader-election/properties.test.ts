@@ -7,7 +7,7 @@ import { type SeededRandom, createSeededRandom } from '../../simulator/time/rand
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { createFakeClock } from '../doubles/fake-clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { SimulatedProcess } from '../../simulator/harness/simulated-process.ts';
 import { type ElectionReplica, lease, startReplica } from './replica.ts';
 
@@ -74,7 +74,7 @@ const shuffled =
  */
 const live = async (seed: number, trouble: ElectionFaults, seconds: number): Promise<{ readonly terms: number }> => {
   const random = createSeededRandom(seed);
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const server = createSimApiServer({ clock, seed, namespaces: ['garden'] });
   let { faults } = trouble;
   const faulty = withFaults(server, {

@@ -5,12 +5,12 @@ import { type CountingKube, withCounting } from '../../simulator/network/countin
 import { type FaultRule, withFaults } from '../../simulator/network/faults.ts';
 import { createKubeClient } from '../../src/kubernetes/client/client.ts';
 import { LeaderElector } from '../../src/kubernetes/leaderelection/leader-elector.ts';
-import { type FakeClock, createFakeClock } from '../doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../doubles/recording-logger.ts';
 import { SimulatedProcess } from '../../simulator/harness/simulated-process.ts';
 import { type ElectionReplica, type ElectionReplicaOptions, lease, leasePath, startReplica, times } from './replica.ts';
 
-let clock: FakeClock;
+let clock: VirtualClock;
 let server: SimApiServer;
 /** Fault of a request of any replica; a request without one passes. */
 let fault: FaultRule;
@@ -18,7 +18,7 @@ let counting: CountingKube;
 const steady = { next: () => 0.5 };
 
 beforeEach(() => {
-  clock = createFakeClock();
+  clock = createVirtualClock();
   server = createSimApiServer({ clock, namespaces: ['garden'] });
   fault = () => undefined;
   counting = withCounting(withFaults(server, { clock, rule: (request) => fault(request) }));

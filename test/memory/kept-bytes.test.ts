@@ -6,7 +6,7 @@ import { listWorkerNodes } from '../../src/gardener/node.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import { createKubeClient } from '../../src/kubernetes/client/client.ts';
-import { createFakeClock } from '../doubles/fake-clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 
 const [kib, mib] = [1024, 1024 * 1024];
 
@@ -48,7 +48,7 @@ describe('rule 11a: the memory of an observation of a shoot', () => {
   });
 
   const callOn = async <T>(kube: Kube, call: Call<T>): Promise<T> => {
-    const client = createKubeClient({ kube, clock: createFakeClock(), objectBytes: 256 * kib });
+    const client = createKubeClient({ kube, clock: createVirtualClock(), objectBytes: 256 * kib });
     return (await client.call(call, { signal: new AbortController().signal })).value;
   };
 

@@ -5,14 +5,14 @@ import { StatusRecorder } from '../../src/prober/status/status-recorder.ts';
 import { sightOf } from '../../src/prober/status/testing/shoot-prober-views.ts';
 import { showUnmet } from '../../src/prober/status/status-gauges.ts';
 import { createMeter } from '../../src/telemetry/index.ts';
-import { createFakeClock } from '../doubles/fake-clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../doubles/recording-logger.ts';
 
 /** Text of a scrape of the prober's own metrics after it has probed that many shoots, with one failed run of each. */
 export const scrapeOf = async (shoots: number): Promise<string> => {
   const meter = createMeter({ processMetrics: false });
   const events = { record: () => undefined };
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const report = createProberReport({ clock, logger: createRecordingLogger(), meter, events, dryRun: false });
   const recorder = new StatusRecorder({ clock, dryRun: false, pauseOf: () => undefined });
   showUnmet(meter, recorder);

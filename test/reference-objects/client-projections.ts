@@ -9,7 +9,7 @@ import { nextPageOf } from '../../src/kubernetes/client/json-list.ts';
 import { statusError } from '../../src/kubernetes/client/status-error.ts';
 import { parseCredential } from '../../src/kubernetes/kubeconfig/exec-plugin.ts';
 import { getElectionLease } from '../../src/kubernetes/leaderelection/election-calls.ts';
-import { createFakeClock } from '../doubles/fake-clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../doubles/recording-logger.ts';
 import type { Projection } from './projection.ts';
 
@@ -45,7 +45,7 @@ const clientThatAnswers = (json: unknown): KubeClient => ({
 
 const listed = async (): Promise<unknown> => {
   const items: unknown[] = [];
-  const context = { kube, clock: createFakeClock(), objectBytes: 1_000, accept: '' };
+  const context = { kube, clock: createVirtualClock(), objectBytes: 1_000, accept: '' };
   // Every page refers to a next one; the second item ends the list.
   const begin = () => (item: unknown) => {
     if (items.push(item) > 1) throw new Error('enough');
@@ -58,7 +58,7 @@ const watched = async (): Promise<unknown> => {
   const nothing = (): void => undefined;
   const events = watchOnce({
     kube,
-    clock: createFakeClock(),
+    clock: createVirtualClock(),
     signal,
     path,
     query: {},

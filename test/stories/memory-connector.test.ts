@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../simulator/harness/memory-connector.ts';
 import { kubeconfigText } from '../../simulator/network/kubeconfig.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
-import { createFakeClock } from '../doubles/fake-clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { type ScriptedKube, createScriptedKube } from '../doubles/scripted-kube.ts';
 
 const version: Call<unknown> = { method: 'GET', path: '/version', decode: (json) => json };
@@ -12,7 +12,7 @@ const setup = () => {
   const kube = createScriptedKube();
   const connected: string[] = [];
   const connector = createMemoryConnector({
-    clock: createFakeClock(),
+    clock: createVirtualClock(),
     resolve: (url) => (url === 'https://a.simulated' ? kube : undefined),
     onConnect: (url) => connected.push(url),
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import { createRecordingMeter } from '../../../test/doubles/recording-meter.ts';
 import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
@@ -11,7 +11,7 @@ import { createWatchRegistry } from './watch-registry.ts';
 const [older, newer] = ['/apis/x.io/v1beta1/clusters', '/apis/x.io/v1beta2/clusters'];
 
 const start = ({ isServed }: { readonly isServed: boolean }) => {
-  const [clock, kube, logger] = [createFakeClock(), createScriptedKube(), createRecordingLogger()];
+  const [clock, kube, logger] = [createVirtualClock(), createScriptedKube(), createRecordingLogger()];
   const discovery = { path: isServed ? older : undefined, asked: 0 };
   const informer = createDiscoveredInformer<string>(
     {

@@ -5,7 +5,7 @@ import { createSimApiServer } from '../../../simulator/apiserver/server.ts';
 import { withFaults } from '../../../simulator/network/faults.ts';
 import { createSeededRandom } from '../../../simulator/time/random.ts';
 import { withBrokenBodies } from '../../../test/doubles/broken-bodies.ts';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import { createRecordingMeter } from '../../../test/doubles/recording-meter.ts';
 import { decodeMeta, decodeObject } from '../api/decode.ts';
@@ -33,7 +33,7 @@ const project = (json: unknown, path: string): Kept => {
  */
 const survive = async (seed: number): Promise<void> => {
   const random = createSeededRandom(seed);
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const server = createSimApiServer({ clock, seed, historyEvents: 30 });
   const trouble = random.fork('trouble');
   let rough = true;

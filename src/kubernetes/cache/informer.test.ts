@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type RecordingLogger, createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import { createRecordingMeter } from '../../../test/doubles/recording-meter.ts';
 import {
@@ -18,7 +18,7 @@ import { waitForSync } from './wait-for-sync.ts';
 import { createWatchRegistry } from './watch-registry.ts';
 
 interface Bench {
-  readonly clock: FakeClock;
+  readonly clock: VirtualClock;
   readonly kube: ScriptedKube;
   readonly logger: RecordingLogger;
   readonly informer: Informer<string>;
@@ -39,7 +39,7 @@ const project = (json: unknown, path: string): string => {
 };
 
 const start = (options: Partial<InformerOptions<string>> = {}): Bench => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const kube = createScriptedKube();
   const logger = createRecordingLogger();
   const informer = createInformer({
@@ -530,9 +530,9 @@ describe('rule 17: silence', () => {
   });
 
   it('rule 17: a process that was suspended reads pending bytes before it gives up the stream as silent', async () => {
-    const clock = createFakeClock();
+    const clock = createVirtualClock();
     let stoppedUntil = 0;
-    const timer: FakeClock['timer'] = (ms, callback) =>
+    const timer: VirtualClock['timer'] = (ms, callback) =>
       clock.timer(Math.max(ms, stoppedUntil - clock.monotonic()), callback);
     const kube = createScriptedKube();
     const bench = start({ clock: { ...clock, monotonic: () => clock.monotonic(), timer }, kube });
@@ -974,7 +974,7 @@ describe('rule 21: start and stop', () => {
       status(403, 'Forbidden', { message: 'secrets is forbidden: User "x" cannot list' }),
     );
     await denied.clock.settle();
-    const clock = createFakeClock();
+    const clock = createVirtualClock();
     const { signal } = new AbortController();
     const all = [good.informer, denied.informer, slow.informer];
     const outcome = waitForSync(all, { clock, timeoutMs: 60_000, signal });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { getHealthz, listNodeLeaseExpiries, listTunnelPods } from '../../care/calls.ts';
 import { listMachines } from '../../gardener/machine.ts';
 import { listNodeHealth, listNodes, listWorkerNodes } from '../../gardener/node.ts';
@@ -81,7 +81,7 @@ const jsonItems = (count: number): string => `{"items":[${Array(count).fill('{"m
 const tinyItem = '{"metadata":{"name":"n"}},';
 
 /** A server whose body begins at once; its next chunks arrive after `gapsMs` each, and the last one never does. */
-const trickle = (clock: FakeClock, gapsMs: readonly number[]) => {
+const trickle = (clock: VirtualClock, gapsMs: readonly number[]) => {
   const sent: AbortSignal[] = [];
   const request: Kube['request'] = async (incoming) => {
     sent.push(incoming.signal);
@@ -98,7 +98,7 @@ const trickle = (clock: FakeClock, gapsMs: readonly number[]) => {
 };
 
 const callOn = async <T>(server: { readonly kube: Kube }, call: Call<T>): Promise<T> => {
-  const client = createKubeClient({ kube: server.kube, clock: createFakeClock(), objectBytes: 256 * kib });
+  const client = createKubeClient({ kube: server.kube, clock: createVirtualClock(), objectBytes: 256 * kib });
   return (await client.call(call, { signal })).value;
 };
 
@@ -284,7 +284,7 @@ describe('rule 11a: the cost of one response', () => {
     ['at once', []],
     ['after pieces with almost 5 s between them', [1_400, 4_999, 100, 4_900, 4_999]],
   ])('rule 11a: a body that stops for 5 s, %s, is given up, and its connection is ended', async (_, gapsMs) => {
-    const clock = createFakeClock();
+    const clock = createVirtualClock();
     const { kube, sent } = trickle(clock, gapsMs);
     const failed = createKubeClient({ kube, clock })
       .call(listNodeLeases, { signal })
@@ -312,7 +312,7 @@ describe('rule 11a: responses that wait for our memory budget', () => {
   };
 
   const begin = (kube: Kube, timeoutMs: number) => {
-    const clock = createFakeClock();
+    const clock = createVirtualClock();
     const { budget, release } = fullBudget();
     const answer = createKubeClient({ kube, clock, budget }).call(listNodeLeases, { signal, timeoutMs });
     return { clock, budget, release, done: answer.catch((error: unknown) => error as ApiError) };
@@ -364,7 +364,7 @@ describe('rule 11a: responses that wait for our memory budget', () => {
 
   it('rule 11a: a short response takes only its own length', async () => {
     const budget = new BodyBudget(4 * kib);
-    const clock = createFakeClock();
+    const clock = createVirtualClock();
     const { kube } = trickle(clock, []);
     const client = createKubeClient({ kube, clock, budget });
     const controller = new AbortController();
@@ -479,7 +479,7 @@ describe('rule 11a: lists in pages', () => {
   });
 
   it('rule 11a: pages share the timeout of the call', async () => {
-    const clock = createFakeClock();
+    const clock = createVirtualClock();
     const server = serve(() => ({ body: ['{"items":[],"metadata":{"continue":"x"}}'] }));
     const kube: Kube = {
       request: async (request) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type ScriptedKube, createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import type { Call } from '../api/call.ts';
 import { decodeObject, decodeString } from '../api/decode.ts';
@@ -11,7 +11,7 @@ const createBench = (objectBytes?: number): { readonly kube: ScriptedKube; reado
   const kube = createScriptedKube();
   const client = createKubeClient({
     kube,
-    clock: createFakeClock(),
+    clock: createVirtualClock(),
     ...(objectBytes === undefined ? {} : { objectBytes }),
   });
   return { kube, client };
@@ -88,7 +88,7 @@ describe('calls', () => {
 
   it('returns the monotonic times of sending and of the complete response', async () => {
     const kube = createScriptedKube();
-    const clock = createFakeClock();
+    const clock = createVirtualClock();
     const client = createKubeClient({ kube, clock });
     await clock.advance(100);
     const answer = client.call(readName, { signal });

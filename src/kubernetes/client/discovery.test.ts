@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import { createKubeClient } from './client.ts';
 import { type ResolvedKind, resolveKind } from './discovery.ts';
@@ -12,7 +12,7 @@ const ask = async (
   body: unknown,
 ): Promise<{ readonly path: string; readonly resolved: ResolvedKind }> => {
   const kube = createScriptedKube();
-  const client = createKubeClient({ kube, clock: createFakeClock() });
+  const client = createKubeClient({ kube, clock: createVirtualClock() });
   const resolved = resolveKind(client, wanted, { signal: new AbortController().signal, timeoutMs: 5_000 });
   const exchange = kube.take();
   expect(exchange.request.timeoutMs).toBe(5_000);

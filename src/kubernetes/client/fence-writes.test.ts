@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import { startTestServer } from '../../../test/doubles/test-server.ts';
 import type { Kube, KubeRequest } from '../api/kube.ts';
@@ -40,7 +40,7 @@ describe('rule 28: a write is sent only while this process leads', () => {
   });
 
   it('rule 28: it is refused if leadership was lost while it waited for the rate limit or a retry', async () => {
-    const clock = createFakeClock();
+    const clock = createVirtualClock();
     const server = createScriptedKube();
     let leads = true;
     const limiter = createRateLimiter({ qps: 1, burst: 1, clock, meter });
@@ -97,7 +97,7 @@ describe('rule 28: a transport checks leadership with the connection open', () =
         handlers.onConnection();
         return security;
       },
-      clock: createFakeClock(),
+      clock: createVirtualClock(),
       userAgent: 'test',
     });
     closers.push(

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import { type TestServer, startTestServer } from '../../../test/doubles/test-server.ts';
@@ -36,7 +36,7 @@ const overHttp = async (handler: RequestListener): Promise<{ readonly kube: Kube
   const transport = createTransport({
     endpoint: { protocol: 'http:', host: server.host, port: server.port, basePath: '' },
     security: async () => security,
-    clock: createFakeClock(),
+    clock: createVirtualClock(),
     userAgent: 'test',
   });
   closers.push(
@@ -125,7 +125,7 @@ describe('rule 3: a connection that breaks before the response', () => {
 
 describe('rule 5: one deadline for all attempts', () => {
   const bench = (timeoutMs: number) => {
-    const clock = createFakeClock();
+    const clock = createVirtualClock();
     const scripted = createScriptedKube();
     const kube = withDeadline(
       withCredentials(retryOnReset(scripted), { authorization: async () => 'x', reload: () => true }),

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
 import { measureStall } from './process-stall.ts';
 
 it('measures for how long the process did not run, even before a late timer has fired', async () => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const process = new SimulatedProcess(clock);
   const holdUp = measureStall(process.clock);
   await clock.advance(60_000);

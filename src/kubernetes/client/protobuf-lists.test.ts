@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { listNodeLeaseExpiries } from '../../care/calls.ts';
 import {
   decodeNode,
@@ -48,7 +48,7 @@ const serve = ({ status = 200, type = protobuf, bytes, chunk = 1_000 }: Reply): 
 };
 
 const call = async <T>(asked: Call<T>, reply: Reply): Promise<T> =>
-  (await createKubeClient({ kube: serve(reply), clock: createFakeClock() }).call(asked, { signal })).value;
+  (await createKubeClient({ kube: serve(reply), clock: createVirtualClock() }).call(asked, { signal })).value;
 
 const withoutProtobuf = <T>({ protobuf: _, ...asked }: Call<T>): Call<T> => asked;
 
@@ -87,7 +87,7 @@ describe('rule 11: responses of a real server', () => {
 describe('rule 11: content types', () => {
   it('rule 11: the Accept header has protobuf, if the call can read it, before JSON', async () => {
     const kube = serve({ bytes: fixture('nodes.pb') });
-    const client = createKubeClient({ kube, clock: createFakeClock() });
+    const client = createKubeClient({ kube, clock: createVirtualClock() });
     await client.call(listNodes, { signal });
     await client.call(withoutProtobuf(listNodes), { signal }).catch(() => undefined);
     expect(kube.requests.map(({ headers }) => headers?.accept)).toEqual([
@@ -126,7 +126,7 @@ describe('rule 11: content types', () => {
 
   it('rule 11a: a list that is too large is an error', async () => {
     const kube = serve({ bytes: fixture('nodes.pb') });
-    const client = createKubeClient({ kube, clock: createFakeClock(), objectBytes: 1_000 });
+    const client = createKubeClient({ kube, clock: createVirtualClock(), objectBytes: 1_000 });
     await expect(client.call(listNodes, { signal })).rejects.toMatchObject({ code: 'MalformedResponse' });
   });
 });

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type ScriptedKube, createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import type { Labels, Meter } from '../../ports/meter.ts';
 import type { KubeRequest, KubeResponse } from '../api/kube.ts';
@@ -15,11 +15,11 @@ interface Sample {
   readonly labels: Labels | undefined;
 }
 
-let clock: FakeClock;
+let clock: VirtualClock;
 let server: ScriptedKube;
 let samples: Sample[];
 beforeEach(() => {
-  clock = createFakeClock();
+  clock = createVirtualClock();
   server = createScriptedKube();
   samples = [];
 });
@@ -116,7 +116,7 @@ describe('rule 6: the token bucket', () => {
         fc.array(arrival, { maxLength: 60 }),
         async (tenths, burst, arrivals) => {
           const qps = tenths / 2;
-          clock = createFakeClock();
+          clock = createVirtualClock();
           const sentAt: number[] = [];
           const limiter = createRateLimiter({ qps, burst, clock, meter });
           let waiting = 0;
@@ -435,7 +435,7 @@ describe('prober 5.4: urgent requests', () => {
     const event = fc.constantFrom('send', 'answer', 'fail', 'abort');
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(event, { maxLength: 60 }), async (most, events) => {
-        clock = createFakeClock();
+        clock = createVirtualClock();
         server = createScriptedKube();
         const kube = limited({ urgentInFlight: most });
         const client = createKubeClient({ kube, clock });

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type ScriptedKube, createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import { ApiError } from '../api/errors.ts';
 import type { KubeRequest, KubeResponse } from '../api/kube.ts';
 import { createKubeClient } from './client.ts';
 import { retryThrottled } from './retry-throttled.ts';
 
-let clock: FakeClock;
+let clock: VirtualClock;
 let server: ScriptedKube;
 beforeEach(() => {
-  clock = createFakeClock();
+  clock = createVirtualClock();
   server = createScriptedKube();
 });
 
@@ -186,7 +186,7 @@ describe('rule 2: the deadline covers waits and attempts', () => {
     const waits = fc.array(fc.record({ answerMs: fc.nat(3_000), retryAfter: fc.nat(4) }), { maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 12_000 }), waits, async (timeoutMs, answers) => {
-        clock = createFakeClock();
+        clock = createVirtualClock();
         server = createScriptedKube();
         const outcome = send({ timeoutMs });
         const sentAt: number[] = [];

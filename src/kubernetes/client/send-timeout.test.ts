@@ -1,17 +1,17 @@
 import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type ScriptedKube, createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import type { Call } from '../api/call.ts';
 import { ApiError } from '../api/errors.ts';
 import type { CallOptions } from '../api/kube.ts';
 import { createKubeClient } from './client.ts';
 
-let clock: FakeClock;
+let clock: VirtualClock;
 let server: ScriptedKube;
 let caller: AbortController;
 beforeEach(() => {
-  clock = createFakeClock();
+  clock = createVirtualClock();
   server = createScriptedKube();
   caller = new AbortController();
 });

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { type TestCertificates, createTestCertificates } from '../../../test/doubles/certificates.ts';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import { startTestServer } from '../../../test/doubles/test-server.ts';
 import type { Call } from '../api/call.ts';
@@ -13,9 +13,9 @@ import { createKubeClient } from '../client/client.ts';
 import { loadOperatorKubeconfig } from '../kubeconfig/operator.ts';
 import { connectCluster } from './cluster-connection.ts';
 
-let certificates: TestCertificates;
+let certificates: SimCertificates;
 beforeAll(async () => {
-  certificates = await createTestCertificates();
+  certificates = await createCertificates({ now: Date.now() });
 });
 
 const closers: (() => unknown)[] = [];
@@ -40,7 +40,7 @@ const connect = async (port: number) => {
       users: [{ name: 'x', user: { tokenFile: 'token' } }],
     }),
   );
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const logger = createRecordingLogger();
   const path = join(directory, 'kubeconfig');
   const access = await loadOperatorKubeconfig({ path, env: {}, homedir: () => directory, clock });

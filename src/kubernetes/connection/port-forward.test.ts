@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../../../simulator/time/random.ts';
-import { type TestCertificates, createTestCertificates } from '../../../test/doubles/certificates.ts';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type TestServer, startTestServer } from '../../../test/doubles/test-server.ts';
 import { ApiError, KubeconfigError } from '../api/errors.ts';
 import type { TunnelConnector } from '../api/tunnel-connection.ts';
@@ -9,9 +9,9 @@ import { createKubeconfigCache } from './kubeconfig-cache.ts';
 import { createTunnelConnector } from './port-forward.ts';
 import { createShootConnector } from './shoot-connector.ts';
 
-let certificates: TestCertificates;
+let certificates: SimCertificates;
 beforeAll(async () => {
-  certificates = await createTestCertificates();
+  certificates = await createCertificates({ now: Date.now() });
 });
 
 const closers: (() => unknown)[] = [];
@@ -25,7 +25,7 @@ const path = '/api/v1/namespaces/kube-system/pods/vpn-shoot-1/portforward';
 
 const connector = (known = createKubeconfigCache()): TunnelConnector =>
   createTunnelConnector({
-    clock: createFakeClock(),
+    clock: createVirtualClock(),
     random: createSeededRandom(1),
     userAgent: 'dependency-watchdog/test',
     known,
@@ -131,7 +131,7 @@ describe('createTunnelConnector', () => {
       await server.idle();
     }
     expect(server.stats()).toMatchObject({ handshakes: 3, resumed: 2 });
-    const shoot = createShootConnector({ clock: createFakeClock(), userAgent: 'test', known }).clientFor(kubeconfig);
+    const shoot = createShootConnector({ clock: createVirtualClock(), userAgent: 'test', known }).clientFor(kubeconfig);
     const call = { method: 'GET', path: '/version', decode: () => undefined } as const;
     await failureOf(shoot.client.call(call, { signal, timeoutMs: 5_000 }).then(() => undefined));
     shoot.close();
@@ -201,7 +201,7 @@ describe('createTunnelConnector', () => {
 
   it('sends nothing to a server with a certificate of another authority', async () => {
     const { server, seen } = await answering(() => '');
-    const others = await createTestCertificates();
+    const others = await createCertificates({ now: Date.now() });
     const failing = connector().connect(kubeconfigOf(server, others.ca), target, signal);
     expect(await failureOf(failing)).toMatchObject({ code: 'ConnectionError' });
     expect(seen).toEqual([]);

@@ -2,8 +2,8 @@ import type { RequestListener } from 'node:http';
 import type { ServerOptions } from 'node:https';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { type TestCertificates, createTestCertificates } from '../../../test/doubles/certificates.ts';
-import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type TestServer, startTestServer } from '../../../test/doubles/test-server.ts';
 import type { Call } from '../api/call.ts';
 import { KubeconfigError } from '../api/errors.ts';
@@ -12,10 +12,10 @@ import { createKubeconfigCache } from './kubeconfig-cache.ts';
 import { createShootConnector } from './shoot-connector.ts';
 import { withShootPolicy } from './shoot-policy.ts';
 
-let certificates: TestCertificates;
+let certificates: SimCertificates;
 let client: { readonly certificate: string; readonly key: string };
 beforeAll(async () => {
-  certificates = await createTestCertificates();
+  certificates = await createCertificates({ now: Date.now() });
   client = await certificates.client('prober');
 });
 
@@ -31,7 +31,7 @@ const version: Call<unknown> = { method: 'GET', path: '/version', decode: (json)
 
 interface Bench {
   readonly server: TestServer;
-  readonly clock: FakeClock;
+  readonly clock: VirtualClock;
   readonly connector: ShootConnector;
   readonly kubeconfig: (token?: string) => string;
   /** Starts a run, sends `requests` one after the other, and ends the run. */
@@ -47,7 +47,7 @@ const createBench = async (
     handler: options.handler ?? ((_request, response) => response.end('{"major":"1"}')),
   });
   closers.push(() => server.close());
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const connector = createShootConnector({
     clock,
     userAgent: 'dependency-watchdog/test',
@@ -103,7 +103,7 @@ it.each([
 it('rule 30: an http:// server is refused, unless the operator allows it', async () => {
   const server = await startTestServer({ handler: (_request, response) => response.end('{"major":"1"}') });
   closers.push(() => server.close());
-  const connector = createShootConnector({ clock: createFakeClock(), userAgent: 'dependency-watchdog/test' });
+  const connector = createShootConnector({ clock: createVirtualClock(), userAgent: 'dependency-watchdog/test' });
   const kubeconfig = stringify({
     'current-context': 'x',
     contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],

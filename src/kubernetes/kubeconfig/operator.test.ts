@@ -13,27 +13,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { type TestCertificates, createTestCertificates } from '../../../test/doubles/certificates.ts';
-import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { KubeconfigError } from '../api/errors.ts';
 import type { Files } from './file-credentials.ts';
 import type { ClusterAccess, OperatorOptions } from './operator-context.ts';
 import { loadOperatorKubeconfig } from './operator.ts';
 
-let certificates: TestCertificates;
+let certificates: SimCertificates;
 let client: { readonly certificate: string; readonly key: string };
 let otherClient: { readonly certificate: string; readonly key: string };
 beforeAll(async () => {
-  certificates = await createTestCertificates();
+  certificates = await createCertificates({ now: Date.now() });
   client = await certificates.client('operator');
   otherClient = await certificates.client('renewed');
 });
 
 let home: string;
-let clock: FakeClock;
+let clock: VirtualClock;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'operator-'));
-  clock = createFakeClock();
+  clock = createVirtualClock();
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
@@ -202,7 +202,7 @@ describe('in a pod', () => {
     expect(await access.security(signal)).toBe(first);
     files.content.set('ca.crt', 'half wri');
     expect(await access.security(signal)).toBe(first);
-    files.content.set('ca.crt', (await createTestCertificates()).ca);
+    files.content.set('ca.crt', (await createCertificates({ now: Date.now() })).ca);
     expect(await access.security(signal)).not.toBe(first);
   });
 });

@@ -5,21 +5,21 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { type TestCertificates, createTestCertificates } from '../../../test/doubles/certificates.ts';
+import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
 import { checkMany, mutate, mutations } from '../../../test/doubles/mutations.ts';
 import { KubeconfigError } from '../api/errors.ts';
 import { type ShootEndpoint, parseUntrustedKubeconfig } from './untrusted.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-let certificates: TestCertificates;
-let other: TestCertificates;
+let certificates: SimCertificates;
+let other: SimCertificates;
 let client: { readonly certificate: string; readonly key: string };
 let otherKey: string;
 let directory: string;
 beforeAll(async () => {
-  certificates = await createTestCertificates();
-  other = await createTestCertificates();
+  certificates = await createCertificates({ now: Date.now() });
+  other = await createCertificates({ now: Date.now() });
   client = await certificates.client('shoot-admin');
   otherKey = (await certificates.client('someone')).key;
   directory = mkdtempSync(join(tmpdir(), 'kubeconfig-'));

@@ -2,16 +2,16 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type TestCertificates, createTestCertificates } from '../../../test/doubles/certificates.ts';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { startTestServer } from '../../../test/doubles/test-server.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createSecurity } from './security.ts';
 import { createTransport } from './transport.ts';
 
-let certificates: TestCertificates;
+let certificates: SimCertificates;
 beforeAll(async () => {
-  certificates = await createTestCertificates();
+  certificates = await createCertificates({ now: Date.now() });
 });
 
 const closers: (() => unknown)[] = [];
@@ -57,7 +57,7 @@ const get = async (endpoint: Endpoint): Promise<string> => {
   const transport = createTransport({
     endpoint,
     security: async () => security,
-    clock: createFakeClock(),
+    clock: createVirtualClock(),
     userAgent: 't',
   });
   closers.unshift(() => transport.close());

@@ -1,14 +1,14 @@
 import { beforeEach, expect, it } from 'vitest';
-import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
 import { startTimeout } from './start-timeout.ts';
 
-let clock: FakeClock;
+let clock: VirtualClock;
 let process: SimulatedProcess;
 let fired: number;
 let cancel: () => void;
 beforeEach(() => {
-  clock = createFakeClock();
+  clock = createVirtualClock();
   process = new SimulatedProcess(clock);
   fired = 0;
   cancel = startTimeout(process.clock, 1_000, () => (fired += 1));

@@ -1,19 +1,19 @@
 import type { RequestListener } from 'node:http';
 import type { ServerOptions } from 'node:https';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type TestCertificates, createTestCertificates } from '../../../test/doubles/certificates.ts';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type TestServer, startTcpServer, startTestServer } from '../../../test/doubles/test-server.ts';
 import type { ApiError } from '../api/errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Security, type TlsMaterial, createSecurity } from './security.ts';
 import { createTransport } from './transport.ts';
 
-let certificates: TestCertificates;
-let others: TestCertificates;
+let certificates: SimCertificates;
+let others: SimCertificates;
 beforeAll(async () => {
-  certificates = await createTestCertificates();
-  others = await createTestCertificates();
+  certificates = await createCertificates({ now: Date.now() });
+  others = await createCertificates({ now: Date.now() });
 });
 
 const closers: (() => unknown)[] = [];
@@ -42,7 +42,7 @@ const get = async ({ endpoint, material }: Probe): Promise<number> => {
   const transport = createTransport({
     endpoint: { protocol: 'https:', host: '127.0.0.1', basePath: '', ...endpoint },
     security: async () => security,
-    clock: createFakeClock(),
+    clock: createVirtualClock(),
     userAgent: 'test',
   });
   closers.push(() => transport.close());
@@ -134,7 +134,7 @@ const runOver = async (security: Security, server: TestServer): Promise<void> =>
   const transport = createTransport({
     endpoint: { protocol: 'https:', host: server.host, port: server.port, basePath: '' },
     security: async () => security,
-    clock: createFakeClock(),
+    clock: createVirtualClock(),
     userAgent: 'test',
   });
   try {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { startTcpServer } from '../../../test/doubles/test-server.ts';
 import { getVersion } from '../../gardener/shoot-calls.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 /** A clock on real time, as sockets need it. */
 const clock: Clock = {
-  ...createFakeClock(),
+  ...createVirtualClock(),
   monotonic: () => performance.now(),
   timer: (ms, callback) => {
     const timeout = setTimeout(callback, ms);

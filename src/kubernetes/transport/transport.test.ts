@@ -3,17 +3,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type TestCertificates, createTestCertificates } from '../../../test/doubles/certificates.ts';
-import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type TestServer, startTcpServer, startTestServer } from '../../../test/doubles/test-server.ts';
 import { ApiError } from '../api/errors.ts';
 import type { KubeRequest, KubeResponse } from '../api/kube.ts';
 import { createSecurity } from './security.ts';
 import { type Transport, type TransportOptions, createTransport } from './transport.ts';
 
-let certificates: TestCertificates;
+let certificates: SimCertificates;
 beforeAll(async () => {
-  certificates = await createTestCertificates();
+  certificates = await createCertificates({ now: Date.now() });
 });
 
 const closers: (() => unknown)[] = [];
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 interface Bench {
-  readonly clock: FakeClock;
+  readonly clock: VirtualClock;
   readonly server: TestServer;
   readonly transport: Transport;
   readonly get: (path: string, options?: Partial<KubeRequest>) => Promise<KubeResponse>;
@@ -37,7 +37,7 @@ const createBench = async (
   options: Partial<TransportOptions> = {},
   handler?: RequestListener,
 ): Promise<Bench> => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const arrived: (readonly [IncomingMessage, ServerResponse])[] = [];
   const waiting: ((pair: readonly [IncomingMessage, ServerResponse]) => void)[] = [];
   const { serving } = certificates;
@@ -119,7 +119,7 @@ describe.each(faces)('rule 1: one exchange over %s', (face) => {
     const prefixed = createTransport({
       endpoint: { protocol: `${face}:`, host, port, basePath: endpointPath },
       security: async () => security,
-      clock: createFakeClock(),
+      clock: createVirtualClock(),
       userAgent: 'dependency-watchdog/test',
     });
     closers.push(() => prefixed.close());
@@ -258,7 +258,7 @@ interface Phase {
   readonly name: string;
   readonly start: (options: Partial<KubeRequest>) => Promise<{
     readonly outcome: Promise<unknown>;
-    readonly clock: FakeClock;
+    readonly clock: VirtualClock;
     readonly server: TestServer;
   }>;
 }
@@ -273,7 +273,7 @@ const silentTls = async (): Promise<{ readonly server: TestServer; readonly cont
   return { server, contact };
 };
 
-const transportTo = (port: number, clock: FakeClock, options: Partial<TransportOptions> = {}): Transport => {
+const transportTo = (port: number, clock: VirtualClock, options: Partial<TransportOptions> = {}): Transport => {
   const security = createSecurity({ ca: certificates.ca });
   const transport = createTransport({
     endpoint: { protocol: 'https:', host: '127.0.0.1', port, basePath: '' },
@@ -298,7 +298,7 @@ const phases: readonly Phase[] = [
     name: 'in the TLS handshake',
     start: async (options) => {
       const { server, contact } = await silentTls();
-      const clock = createFakeClock();
+      const clock = createVirtualClock();
       const outcome = transportTo(server.port, clock).request({
         method: 'GET',
         path: '/',
@@ -313,7 +313,7 @@ const phases: readonly Phase[] = [
     name: 'while the proxy opens the tunnel',
     start: async (options) => {
       const { server, contact } = await silentTls();
-      const clock = createFakeClock();
+      const clock = createVirtualClock();
       const { host, port } = server;
       const proxy = { protocol: 'http:', host, port } as const;
       const endpoint = { protocol: 'https:', host: 'api.example', port: 443, basePath: '', proxy } as const;
@@ -488,7 +488,7 @@ describe('rule 4: requests that have ended', () => {
 
   it('a watch that cannot connect fails after 30 s, even though it has no deadline', async () => {
     const { server, contact } = await silentTls();
-    const clock = createFakeClock();
+    const clock = createVirtualClock();
     const { signal } = new AbortController();
     const outcome = transportTo(server.port, clock).request({ method: 'GET', path: '/watch', signal });
     const failure = expect(outcome).rejects.toMatchObject({ code: 'ConnectionError', cause: { code: 'ETIMEDOUT' } });
@@ -501,7 +501,7 @@ describe('rule 4: requests that have ended', () => {
 
 it('close ends a connection that is being opened', async () => {
   const { server, contact } = await silentTls();
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const transport = transportTo(server.port, clock);
   const outcome = transport.request({
     method: 'GET',
@@ -537,7 +537,7 @@ describe('rule 9: changed certificates', () => {
     const securityFor = (pair: typeof clientA): ReturnType<typeof createSecurity> =>
       createSecurity({ ca, cert: pair.certificate, key: pair.key });
     let current = securityFor(clientA);
-    const transport = transportTo(server.port, createFakeClock(), { security: async () => current });
+    const transport = transportTo(server.port, createVirtualClock(), { security: async () => current });
     const get = (path: string): Promise<KubeResponse> =>
       transport.request({ method: 'GET', path, signal: new AbortController().signal, timeoutMs: 1_000 });
     const long = await get('/long');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { shootNamed, statusWith } from '../../../test/doubles/probed-shoots.ts';
 import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import { leaderStatusReader } from './leader.ts';
@@ -11,7 +11,7 @@ const leaseOf = (holderIdentity: string) => ({
 const status = statusWith([shootNamed('one')]);
 
 const begin = () => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const kube = createScriptedKube();
   const ask = leaderStatusReader({ seed: kube, clock, lease: { namespace: 'garden', name: 'lead' }, healthPort: 9644 });
   const { signal } = new AbortController();

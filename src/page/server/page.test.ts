@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { detailed, shootNamed, statusWith } from '../../../test/doubles/probed-shoots.ts';
 import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const start = async (change: Partial<PageOptions> = {}) => {
   const seed = { shoots: [shootNamed('one'), shootNamed('two')] as readonly ProbedShoot[] };
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const stop = new AbortController();
   let ended: Promise<void> = Promise.resolve();
   const port = await new Promise<number>((resolve) => {
@@ -142,7 +142,7 @@ describe('the page', () => {
       address: { host: '127.0.0.1', port: 0 },
       directory: pathToFileURL(`${built}/nowhere/`),
       source: { seed: () => Promise.reject(new Error()), shoot: () => Promise.reject(new Error()) },
-      clock: createFakeClock(),
+      clock: createVirtualClock(),
       logger: createRecordingLogger(),
     });
     await expect(page.run(new AbortController().signal, () => undefined)).rejects.toThrow(/ENOENT/);
@@ -291,7 +291,7 @@ describe('the page of a prober', () => {
     const bound = { host: '127.0.0.1', port: 0 };
     const logger = createRecordingLogger();
     const [page] = pageServers({ address: bound, directory: pathToFileURL(`${built}/`) })({
-      clock: createFakeClock(),
+      clock: createVirtualClock(),
       logger,
       leadership: { mayWrite: () => leads },
       // Without leader election, no requests are sent.
@@ -325,7 +325,7 @@ describe('the page of a prober', () => {
 it('the prober continues without the page if it is not built', async () => {
   const logger = createRecordingLogger();
   const [page] = pageServers({ address: { host: '127.0.0.1', port: 0 }, directory: pathToFileURL(`${built}/none/`) })({
-    clock: createFakeClock(),
+    clock: createVirtualClock(),
     logger,
     leadership: { mayWrite: () => true },
     reviews: createScriptedKube(),

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { shootNamed, statusWith } from '../../../test/doubles/probed-shoots.ts';
 import { replicaSource } from './replica-source.ts';
 
 const { signal } = new AbortController();
 
 const begin = () => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const world = { leads: false, answers: true, asked: 0 };
   const source = replicaSource({
     own: () => statusWith([shootNamed('own')]),
@@ -50,7 +50,7 @@ describe('the status that a replica shows', () => {
     const source = replicaSource({
       own: () => statusWith([shootNamed('own')]),
       leads: () => true,
-      clock: createFakeClock(),
+      clock: createVirtualClock(),
     });
     expect(await source.seed(signal)).toMatchObject({
       origin: { of: 'leader' },

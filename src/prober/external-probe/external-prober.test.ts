@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import type { ShootConnector } from '../../kubernetes/api/shoot-connection.ts';
 import type { Store } from '../../kubernetes/cache/store.ts';
@@ -12,11 +12,11 @@ import { failedVerdict, upVerdict } from '../testing/cases.ts';
 import { defaultSettings } from '../testing/probe-run.ts';
 import { createStaticStore } from '../testing/static-store.ts';
 
-let clock: FakeClock;
+let clock: VirtualClock;
 let heard: string[];
 let report: ExternalProbeReport;
 beforeEach(() => {
-  clock = createFakeClock();
+  clock = createVirtualClock();
   heard = [];
   report = {
     externalProbeAttempted: (_, { result }) =>

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type RecordingLogger, createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import { type RecordingMeter, createRecordingMeter } from '../../../test/doubles/recording-meter.ts';
 import type { PostResult, PostWebhook } from '../../process/index.ts';
@@ -12,7 +12,7 @@ import { renderJson } from './template.ts';
 
 const secret = 'https://hooks.example/T00/s3cr3t';
 
-let clock: FakeClock;
+let clock: VirtualClock;
 let logger: RecordingLogger;
 let meter: RecordingMeter;
 let leads: boolean;
@@ -22,7 +22,7 @@ let answer: (signal: AbortSignal) => PostResult | Promise<PostResult>;
 let url: () => Promise<string>;
 let notifier: Notifier;
 beforeEach(() => {
-  clock = createFakeClock();
+  clock = createVirtualClock();
   logger = createRecordingLogger();
   meter = createRecordingMeter();
   leads = true;

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import { createRecordingMeter } from '../../../test/doubles/recording-meter.ts';
 import type { Verdict } from '../judge/verdict.ts';
@@ -7,14 +7,14 @@ import { createProberMetrics } from '../metrics.ts';
 import { LateProtectionReporter } from './late-protection.ts';
 import { upVerdict } from '../testing/cases.ts';
 
-let clock: FakeClock;
+let clock: VirtualClock;
 /** Level, namespace and seconds of each line of the log. */
 let late: () => readonly unknown[];
 let lastAt: () => number | undefined;
 let protection: LateProtectionReporter;
 let isUnprotected: boolean;
 beforeEach(() => {
-  clock = createFakeClock();
+  clock = createVirtualClock();
   const logger = createRecordingLogger();
   const meter = createRecordingMeter();
   late = () => logger.lines.map(({ level, fields: { namespace, seconds } }) => [level, namespace, seconds].join(' '));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
 import type { Informer, StoreChange } from '../../kubernetes/cache/index.ts';
 import { type NamespaceView, SecretClusters, type SecretView } from './secret-clusters.ts';
@@ -40,7 +40,7 @@ const createInformerDouble = <T>(name: string) => {
 };
 
 const start = () => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const process = new SimulatedProcess(clock);
   const secrets = createInformerDouble<SecretView>('secrets');
   const namespaces = createInformerDouble<NamespaceView>('namespaces');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import type { Right } from '../../kubernetes/api/access.ts';
 import type { CallResult, Call } from '../../kubernetes/api/call.ts';
@@ -17,7 +17,7 @@ const missingText = (verb: string, resource = 'machines'): string =>
 
 /** Starts a check whose settings are the needed rights, on an API server that `server` scripts. */
 const setUp = (cluster?: RightsCheckOptions<unknown>['cluster']) => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const logger = createRecordingLogger();
   const meter = createMeter({ processMetrics: false });
   const server: { allows: (right: Partial<Right>) => boolean; failure?: unknown; hangs?: boolean } = {
