@@ -64,6 +64,18 @@ it('counts from the verdict in an outage that began unwatched', async () => {
   expect(late()).toEqual(['error a 5']);
 });
 
+it.each<readonly Verdict[]>([[{ kind: 'skipped' }], [{ kind: 'skipped' }, { kind: 'confirming' }]])(
+  'counts from the verdict if the scale-down was prevented until now',
+  async (...before) => {
+    for (const verdict of before) judge(verdict);
+    judge(crossed(20_000));
+    await clock.advance(4_999);
+    expect(late()).toEqual([]);
+    await clock.advance(1);
+    expect(late()).toEqual(['error a 5']);
+  },
+);
+
 it('treats the outage as the same after failed runs, and as a new one after another verdict', async () => {
   judge(crossed(0));
   judge({ kind: 'failed', failure: 'lease_list_failed', error: new Error('x') as never });

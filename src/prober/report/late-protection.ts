@@ -23,6 +23,8 @@ export class LateProtectionReporter {
   readonly #deps: LateProtectionDeps;
   /** Functions that cancel the timers of current outages, by namespace. */
   readonly #outages = new Map<string, () => void>();
+  /** Namespaces of shoots whose scale-down was last prevented on purpose, such as by a veto of the external probe. */
+  readonly #skipped = new Set<string>();
 
   constructor(deps: LateProtectionDeps) {
     this.#deps = deps;
@@ -31,10 +33,14 @@ export class LateProtectionReporter {
   judged(namespace: string, { decision: { verdict, hasObservedRenewals }, isUnprotected }: JudgedShoot): void {
     // A failed run shows nothing about the outage.
     if (verdict.kind === 'failed') return;
-    if (verdict.kind !== 'unhealthy') this.forget(namespace);
-    else if (!this.#outages.has(namespace)) {
-      // If the threshold was crossed before this process watched the shoot, the time starts with the verdict.
-      const since = hasObservedRenewals === true ? verdict.crossedAt : this.#deps.clock.monotonic();
+    if (verdict.kind !== 'unhealthy') {
+      const wasSkipped = this.#skipped.has(namespace);
+      this.forget(namespace);
+      if (verdict.kind === 'skipped' || (verdict.kind === 'confirming' && wasSkipped)) this.#skipped.add(namespace);
+    } else if (!this.#outages.has(namespace)) {
+      // The time starts with the verdict if this process did not watch the shoot when the threshold was crossed, or if the scale-down was prevented until now.
+      const countsFromThreshold = hasObservedRenewals === true && !this.#skipped.has(namespace);
+      const since = countsFromThreshold ? verdict.crossedAt : this.#deps.clock.monotonic();
       this.#outages.set(namespace, this.#watch(namespace, since, isUnprotected));
     }
   }
@@ -42,6 +48,7 @@ export class LateProtectionReporter {
   forget(namespace: string): void {
     this.#outages.get(namespace)?.();
     this.#outages.delete(namespace);
+    this.#skipped.delete(namespace);
   }
 
   stop(): void {
