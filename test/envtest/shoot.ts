@@ -48,8 +48,16 @@ export const startKubelets = (
 ): Kubelets => {
   let connected = true;
   let renewal = Promise.resolve();
+  const renew = async (): Promise<void> => {
+    try {
+      await renewLeases(shoot, names, Date.now() + clockShiftMs);
+    } catch (error) {
+      // Like a kubelet, tries again after a broken connection: the API server may be stopped while a renewal is under way.
+      if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    }
+  };
   const timer = setInterval(() => {
-    if (connected) renewal = renewal.then(() => renewLeases(shoot, names, Date.now() + clockShiftMs));
+    if (connected) renewal = renewal.then(renew);
   }, everyMs);
   return {
     connect: () => {
