@@ -49,6 +49,7 @@ it('dependent resources that cannot be scaled are reported until their kind is s
   scenario.startProber({ dependentResources: [...dependentResources, ...more] });
   await scenario.clock.advance(30_000);
   expect(await unserved()).toEqual([`${druid}/Etcd/main`, 'example.com/v1/Thing/x', 'v1/ConfigMap/y']);
+  expect(await series('dwd_prober_dependent_unserved')).toHaveLength(6);
   const logged = scenario.log.filter(({ msg }) => msg === 'a dependent resource cannot be scaled');
   expect(logged.map(({ level, resource }) => `${level} ${String(resource)}`).sort()).toEqual(
     (await unserved()).map((resource) => `error ${resource}`),
@@ -63,6 +64,7 @@ it('dependent resources that cannot be scaled are reported until their kind is s
   scenario.reload({ dependentResources });
   await scenario.clock.advance(60_000);
   expect(await unserved()).toEqual([]);
+  expect(await series('dwd_prober_dependent_unserved')).toHaveLength(3);
 });
 
 const valueOf = async (name: string): Promise<number | undefined> => {
