@@ -63,7 +63,7 @@ export const answerUpgrade = async (request: UpgradeRequest): Promise<void> => {
   }
   const { pod = message.url ?? '/', name = '' } = podPath.exec(message.url ?? '')?.groups ?? {};
   const { authorization } = message.headers;
-  const headers = authorization === undefined ? {} : { authorization };
+  const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
   const found = await kube.request({ method: 'GET', path: pod, headers, signal });
   const answer = await text(found.body);
   if (found.status !== 200) {

@@ -88,7 +88,7 @@ describe('the annotations', () => {
   );
 
   it('count by their presence, with any value', () => {
-    const cases = [
+    const cases: { annotations: Record<string, string>; held: boolean; marked: boolean }[] = [
       { annotations: {}, held: false, marked: false },
       { annotations: { [meltdownProtectionAnnotation]: '' }, held: true, marked: true },
       { annotations: { [meltdownProtectionAnnotation]: 'false' }, held: true, marked: true },

@@ -46,7 +46,7 @@ const run = (options: HarnessOptions, until = 600_000) => {
 
 /** Fates by the resource's name. */
 const fateOf =
-  (fates: Readonly<Record<string, Partial<RequestFate>>>) =>
+  (fates: Readonly<Partial<Record<string, Partial<RequestFate>>>>) =>
   (_: number, { action: { key } }: LogEntry): RequestFate => ({
     latencyMs: 20,
     ...fates[key.slice(key.lastIndexOf('/') + 1)],

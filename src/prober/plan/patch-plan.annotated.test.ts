@@ -147,11 +147,8 @@ it('a resource that was scaled down is scaled up again, even if an annotation ha
 it('an annotation is settled at once: no controller has to follow', () => {
   expect(isSettled(stateOf(held()), 'down')).toBe(true);
   expect(isSettled(stateOf({}), 'up')).toBe(true);
-  expect([{}, { [paused]: 'true' }, { [paused]: 'dwd' }].map((one) => hasNothingToRestore(stateOf(one)))).toEqual([
-    true,
-    true,
-    true,
-  ]);
+  const annotations: Record<string, string>[] = [{}, { [paused]: 'true' }, { [paused]: 'dwd' }];
+  expect(annotations.map((one) => hasNothingToRestore(stateOf(one)))).toEqual([true, true, true]);
   expect([held(), { [former]: '' }, { [active]: '' }].some((one) => hasNothingToRestore(stateOf(one)))).toBe(false);
 });
 

@@ -269,7 +269,7 @@ describe('a resource has reached its target', () => {
   it('and is undisturbed if it is up, ready and without marks', () => {
     expect(hasNothingToRestore(state())).toBe(true);
     expect(hasNothingToRestore(state({ annotations: { [ignore]: 'true', other: 'x' } }))).toBe(true);
-    const disturbed = [
+    const disturbed: Partial<ResourceState>[] = [
       { specReplicas: 0, readyReplicas: 0 },
       { readyReplicas: 0 },
       { observed: false },

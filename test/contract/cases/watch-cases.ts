@@ -61,7 +61,8 @@ export const watchCases = topic('watch', {
     await made(api, api.at(ConfigMap), configMap('a'));
     await api.patch(api.at(ConfigMap, 'a'), { data: { x: 'y' } });
     await api.get(api.at(ConfigMap));
-    for (const query of [{}, { resourceVersion: '0' }]) {
+    const queries: Record<string, string>[] = [{}, { resourceVersion: '0' }];
+    for (const query of queries) {
       const watcher = await api.watch(api.at(ConfigMap), query);
       expect([...story(await watcher.take(2))].sort()).toEqual(['ADDED a', 'ADDED b']);
       await api.patch(api.at(ConfigMap, 'b'), { data: { at: String(Object.keys(query).length) } });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type LabelSelector } from '../../../src/kubernetes/api/label-selectors.ts';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { type WeederFixture, createWeederFixture } from '../../../simulator/harness/weeder/fixture.ts';
 import { schedulerLabels } from '../../../simulator/harness/weeder/kubelet.ts';
@@ -170,7 +171,7 @@ describe('pods', () => {
   });
 
   it('that two services and two selectors match are deleted once', async () => {
-    const both = [
+    const both: LabelSelector[] = [
       { matchLabels: { role: 'apiserver' }, matchExpressions: [] },
       { matchLabels: { 'gardener.cloud/role': 'controlplane' }, matchExpressions: [] },
     ];
