@@ -84,7 +84,9 @@ export class NamespaceWeeder {
     for (const { dependent, error } of decision.refused) {
       this.#report(dependent, (about) => report.deleteFailed({ ...about, error }));
     }
-    for (const orphan of decision.barePods) this.#report(orphan, (about) => report.barePodSkipped(about));
+    for (const { dependent, why } of decision.leftAlone) {
+      this.#report(dependent, (about) => report.podLeftAlone({ ...about, why }));
+    }
     for (const dependent of decision.deletions) this.#start(dependent);
     this.#cancelTimer();
     if (!Number.isFinite(decision.nextDecisionAt)) return;

@@ -3,7 +3,13 @@ import type { EndpointSliceView } from '../kubernetes/api/endpoint-slice.ts';
 import type { Store, StoreChange } from '../kubernetes/cache/store.ts';
 import { ServiceReadiness } from './readiness.ts';
 
-const slice = (ready: boolean, service = 'etcd'): EndpointSliceView => ({ namespace: 'ns', service, ready });
+const slice = (ready: boolean, service = 'etcd'): EndpointSliceView => ({
+  namespace: 'ns',
+  service,
+  mirrored: false,
+  ready,
+});
+const mirrored = (ready: boolean): EndpointSliceView => ({ ...slice(ready), mirrored: true });
 
 const storeOf = (entries: Readonly<Record<string, EndpointSliceView>>): Store<EndpointSliceView> => ({
   synced: true,
@@ -27,6 +33,10 @@ describe('readiness of a service', () => {
     ['one that is', { a: slice(true) }, true],
     ['one of two', { a: slice(false), b: slice(true) }, true],
     ['neither of two', { a: slice(false), b: slice(false) }, false],
+    ['a mirrored slice alone', { a: mirrored(true) }, true],
+    ['a mirrored slice alone that is not ready', { a: mirrored(false) }, false],
+    ['a mirrored slice beside one that is not ready', { a: mirrored(true), b: slice(false) }, false],
+    ['a mirrored slice beside one that is ready', { a: mirrored(false), b: slice(true) }, true],
     ['another service', { a: slice(true, 'other') }, false],
   ])('with %s at the start', (_, entries, ready) => {
     expect(new ServiceReadiness(storeOf(entries)).take('ns/etcd')).toEqual({ ready, wasUnready: false });
@@ -48,6 +58,22 @@ describe('readiness of a service', () => {
     expect(readiness.take('ns/etcd')).toEqual({ ready: true, wasUnready: false });
   });
 
+  it('is not hidden by a mirrored slice that stays ready', () => {
+    const readiness = new ServiceReadiness(storeOf({ stale: mirrored(true), a: slice(true) }));
+    readiness.observe(set('a', slice(false)));
+    expect(readiness.take('ns/etcd')).toEqual({ ready: false, wasUnready: true });
+    readiness.observe(set('a', slice(true)));
+    expect(readiness.take('ns/etcd')).toEqual({ ready: true, wasUnready: false });
+  });
+
+  it('does not begin with the deletion of a slice, but with the next write of a mirrored one that is left', () => {
+    const readiness = new ServiceReadiness(storeOf({ stale: mirrored(true), a: slice(false) }));
+    readiness.observe({ type: 'deleted', key: 'a', value: slice(false) });
+    expect(readiness.take('ns/etcd').ready).toBe(false);
+    readiness.observe(set('stale', mirrored(true), mirrored(true)));
+    expect(readiness.take('ns/etcd').ready).toBe(true);
+  });
+
   it('follows a slice that moves to another service', () => {
     const readiness = new ServiceReadiness(storeOf({ a: slice(true) }));
     expect(readiness.observe(set('a', slice(true, 'other'), slice(true)))).toEqual(['ns/other', 'ns/etcd']);
@@ -55,7 +81,7 @@ describe('readiness of a service', () => {
     expect(readiness.take('ns/other').ready).toBe(true);
   });
 
-  it('keeps no state of services that are not ready', () => {
+  it('keeps no state of services without a slice', () => {
     const readiness = new ServiceReadiness(storeOf({ a: slice(true) }));
     readiness.observe({ type: 'deleted', key: 'a', value: slice(true) });
     readiness.take('ns/etcd');

@@ -5,10 +5,22 @@ import type { ObjectKey, Store, StoreChange } from '../kubernetes/cache/index.ts
 const serviceKey = ({ namespace, service }: Pick<EndpointSliceView, 'namespace' | 'service'>): string =>
   `${namespace}/${service}`;
 
-/** Readiness of services. A service may have several EndpointSlices. */
+type Slices = ReadonlyMap<ObjectKey, EndpointSliceView>;
+
+const ownOf = (slices: Slices): readonly EndpointSliceView[] =>
+  [...slices.values()].filter(({ mirrored }) => !mirrored);
+
+const isReady = (slices: Slices): boolean => {
+  const own = ownOf(slices);
+  return (own.length > 0 ? own : [...slices.values()]).some(({ ready }) => ready);
+};
+
+/**
+ * Readiness of services. A service may have several EndpointSlices, and is ready if one of them has a ready endpoint. Slices that are mirrored from an
+ * Endpoints object count only if the service has no other: they stay, ready for ever, if that object is forgotten.
+ */
 export class ServiceReadiness {
-  /** Keys of the slices with a ready endpoint, by service. */
-  readonly #ready = new Map<string, Set<ObjectKey>>();
+  readonly #slices = new Map<string, Map<ObjectKey, EndpointSliceView>>();
   readonly #wasUnready = new Set<string>();
 
   constructor(slices: Store<EndpointSliceView>) {
@@ -25,36 +37,39 @@ export class ServiceReadiness {
     return [this.#set(key, value), ...(isMoved ? [this.#remove(key, previous)] : [])];
   }
 
-  /** Keys of the services with a ready slice, and of those with a slice, ready or not, seen since their last `take`. */
+  /** Keys of the services with a slice, and of those that lost their last slice since their last `take`. */
   keys(): readonly string[] {
-    return [...this.#ready.keys()];
+    return [...this.#slices.keys()];
   }
 
-  /** Returns the readiness of a service. `ready`: a slice has a ready endpoint. `wasUnready`: at some time since the last `take`, none had. */
+  /** Returns the readiness of a service. `wasUnready`: at some time since the last `take` it was not ready. */
   take(key: string): { readonly ready: boolean; readonly wasUnready: boolean } {
-    const ready = (this.#ready.get(key)?.size ?? 0) > 0;
-    const wasUnready = this.#wasUnready.delete(key);
-    if (!ready) this.#ready.delete(key);
-    return { ready, wasUnready };
+    const slices = this.#slicesOf(key);
+    if (slices.size === 0) this.#slices.delete(key);
+    return { ready: isReady(slices), wasUnready: this.#wasUnready.delete(key) };
   }
 
   #set(key: ObjectKey, slice: EndpointSliceView): string {
     const service = serviceKey(slice);
-    const slices = this.#ready.get(service) ?? new Set();
-    if (slice.ready) slices.add(key);
-    else slices.delete(key);
-    this.#ready.set(service, slices);
-    return this.#noteUnready(service);
+    return this.#update(service, this.#slicesOf(service).set(key, slice));
   }
 
   #remove(key: ObjectKey, slice: EndpointSliceView): string {
     const service = serviceKey(slice);
-    this.#ready.get(service)?.delete(key);
-    return this.#noteUnready(service);
+    const slices = this.#slicesOf(service);
+    slices.delete(key);
+    // A deletion makes no service ready: mirrored slices that are left count again once they are written.
+    if (!slice.mirrored && ownOf(slices).length === 0) slices.clear();
+    return this.#update(service, slices);
   }
 
-  #noteUnready(service: string): string {
-    if (this.#ready.get(service)?.size === 0) this.#wasUnready.add(service);
+  #update(service: string, slices: Map<ObjectKey, EndpointSliceView>): string {
+    this.#slices.set(service, slices);
+    if (!isReady(slices)) this.#wasUnready.add(service);
     return service;
+  }
+
+  #slicesOf(service: string): Map<ObjectKey, EndpointSliceView> {
+    return this.#slices.get(service) ?? new Map<ObjectKey, EndpointSliceView>();
   }
 }

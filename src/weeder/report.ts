@@ -3,6 +3,7 @@ import type { PodView } from '../kubernetes/api/pod.ts';
 import type { LogFields, Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { EventRecorder } from '../telemetry/index.ts';
+import type { LeftAloneReason } from './judge/decide.ts';
 import type { Weeding, WeedingEnd } from './judge/weedings.ts';
 import { type WeederMetrics, createWeederMetrics } from './metrics.ts';
 
@@ -21,6 +22,12 @@ export interface WeederReportDeps {
   /** True if nothing is written: the report then shows what the weeder would have done. */
   readonly dryRun: boolean;
 }
+
+const leftAloneTexts: Readonly<Record<LeftAloneReason, string>> = {
+  'no-controller': 'no controller owns the pod, so nobody would bring it back',
+  'mirror-pod': 'the pod mirrors a static pod, which only its kubelet can restart',
+  'pod-of-job': 'the Job of the pod would count its deletion as a failure',
+};
 
 const seconds = (ms: number): number => Math.round(ms) / 1_000;
 
@@ -99,10 +106,9 @@ export class WeederReport {
     this.#deps.logger[level]('deleting failed, trying again', { ...fieldsOf(about), error: error.message });
   }
 
-  /** Reports a crash-looping pod that is not deleted, because it has no controller owner. */
-  barePodSkipped(about: PodReport): void {
-    const text = 'left alone: no controller owns the pod, so nobody would bring it back';
-    this.#deps.logger.info(text, fieldsOf(about));
+  /** Reports a crash-looping pod that must not be deleted. */
+  podLeftAlone(about: PodReport & { readonly why: LeftAloneReason }): void {
+    this.#deps.logger.info(`left alone: ${leftAloneTexts[about.why]}`, fieldsOf(about));
   }
 
   /** Reports an exception that no code handles. */

@@ -88,7 +88,10 @@ const weeder: readonly Projection[] = [
     name: 'EndpointSlice of the weeder',
     kind: 'EndpointSlice',
     project: object(decodeEndpointSlice),
-    set: { 'endpoints[].conditions.terminating': false },
+    set: {
+      'endpoints[].conditions.terminating': false,
+      'metadata.labels.*': 'endpointslicemirroring-controller.k8s.io',
+    },
   },
   {
     name: 'Pod of the weeder',

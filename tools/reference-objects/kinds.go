@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -73,6 +74,7 @@ var kinds = []kind{
 	{apiVersion: "apps/v1", name: "DaemonSet", object: &appsv1.DaemonSet{}},
 	{apiVersion: "apps/v1", name: "ReplicaSet", object: &appsv1.ReplicaSet{}},
 	{apiVersion: "autoscaling/v1", name: "Scale", object: &autoscalingv1.Scale{}},
+	{apiVersion: "batch/v1", name: "Job", object: &batchv1.Job{}},
 	{apiVersion: "v1", name: "Pod", object: &corev1.Pod{}},
 	{apiVersion: "v1", name: "NodeList", object: &corev1.NodeList{}, protobuf: true},
 	{apiVersion: "v1", name: "Namespace", object: &corev1.Namespace{}},

@@ -4,9 +4,15 @@ import { type SimObject, type SimStore, simKinds } from '../../apiserver/index.t
 export interface PodInit {
   readonly namespace: string;
   readonly name: string;
-  /** Name of the ReplicaSet that controls the pod; null: none. Default: the pod's name without its last part. */
-  readonly owner?: string | null;
+  /** Name of the ReplicaSet that controls the pod, or another controller; null: none. Default: the pod's name without its last part. */
+  readonly owner?: string | OwnerInit | null;
   readonly labels?: Readonly<Record<string, string>>;
+}
+
+interface OwnerInit {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
 }
 
 interface ServiceRef {
@@ -17,19 +23,18 @@ interface ServiceRef {
 const apiserverLabels = { 'gardener.cloud/role': 'controlplane', role: 'apiserver' };
 export const schedulerLabels = { 'gardener.cloud/role': 'controlplane', role: 'scheduler' };
 
-const ownerOf = ({ name, owner }: PodInit): string | null =>
-  owner === undefined ? name.replace(/-[^-]*$/, '') : owner;
+const ownerReferencesOf = ({ name, owner = name.replace(/-[^-]*$/, '') }: PodInit): object => {
+  if (owner === null) return {};
+  const reference = typeof owner === 'string' ? { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner } : owner;
+  return { ownerReferences: [{ ...reference, uid: `uid-of-${reference.name}`, controller: true }] };
+};
 
 const draft = (pod: PodInit, state: object): SimObject => {
   const { namespace, name, labels = apiserverLabels } = pod;
-  const owner = ownerOf(pod);
-  const references = [
-    { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner, uid: `rs-${String(owner)}`, controller: true },
-  ];
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name, namespace, labels, ...(owner === null ? {} : { ownerReferences: references }) },
+    metadata: { name, namespace, labels, ...ownerReferencesOf(pod) },
     spec: { nodeName: 'node', containers: [{ name: 'main' }] },
     status: { phase: 'Running', containerStatuses: [{ name: 'main', state }] },
   } as unknown as SimObject;

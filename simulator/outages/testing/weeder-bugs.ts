@@ -65,7 +65,7 @@ const found: readonly Bug[] = [
   {
     name: 'pods that nobody would bring back are deleted',
     of: 'weeder/decide',
-    change: pods((pod) => ({ controller: { kind: 'ReplicaSet', name: 'none', uid: 'none' }, ...pod })),
+    change: pods((pod) => ({ controller: { apiVersion: 'apps/v1', kind: 'ReplicaSet', uid: 'none' }, ...pod })),
     breaks: only,
     among: ({ component, faults }) =>
       component === 'weeder' && faults.some(({ fault }) => fault.kind === 'stray-pod' && fault.what === 'unowned'),

@@ -23,7 +23,20 @@ describe('decodeEndpointSlice', () => {
     ['serving but not ready', [{ conditions: { ready: false, serving: true } }], false],
     ['one of several', [{ conditions: { ready: false } }, { conditions: { ready: true, terminating: false } }], true],
   ])('endpoints: %s', (_, endpoints, ready) => {
-    expect(decodeEndpointSlice(slice(endpoints), 'slice')).toEqual({ namespace: 'ns', service: 'etcd', ready });
+    expect(decodeEndpointSlice(slice(endpoints), 'slice')).toEqual({
+      namespace: 'ns',
+      service: 'etcd',
+      mirrored: false,
+      ready,
+    });
+  });
+
+  it.each([
+    ['endpointslicemirroring-controller.k8s.io', true],
+    ['endpointslice-controller.k8s.io', false],
+  ])('is mirrored if managed by %s: %s', (manager, mirrored) => {
+    const labels = { 'endpointslice.kubernetes.io/managed-by': manager };
+    expect(decodeEndpointSlice(slice([], labels), 'slice').mirrored).toBe(mirrored);
   });
 
   it('returns an empty service without the label', () => {

@@ -3,11 +3,18 @@ import { decodeMeta, decodeObject, optionalBoolean, optionalList, optionalObject
 /** Label of an EndpointSlice that holds the name of its Service (`discovery/v1`, LabelServiceName). */
 export const serviceNameLabel = 'kubernetes.io/service-name';
 
+/** Label of an EndpointSlice that names its writer (`discovery/v1`, LabelManagedBy). */
+const managedByLabel = 'endpointslice.kubernetes.io/managed-by';
+/** ControllerName in k8s.io/kubernetes/pkg/controller/endpointslicemirroring. */
+const mirroringController = 'endpointslicemirroring-controller.k8s.io';
+
 /** An EndpointSlice as the weeder sees it. */
 export interface EndpointSliceView {
   readonly namespace: string;
   /** Empty if it belongs to no Service. */
   readonly service: string;
+  /** True if the slice is copied from an Endpoints object. */
+  readonly mirrored: boolean;
   /** True if some endpoint is ready and not terminating. */
   readonly ready: boolean;
 }
@@ -25,5 +32,10 @@ export const decodeEndpointSlice = (json: unknown, path: string): EndpointSliceV
   const { namespace, labels } = decodeMeta(object, path);
   const endpoints = optionalList(object.endpoints, `${path}.endpoints`) ?? [];
   const ready = endpoints.map((endpoint, index) => isReady(endpoint, `${path}.endpoints[${String(index)}]`));
-  return { namespace, service: labels[serviceNameLabel] ?? '', ready: ready.includes(true) };
+  return {
+    namespace,
+    service: labels[serviceNameLabel] ?? '',
+    mirrored: labels[managedByLabel] === mirroringController,
+    ready: ready.includes(true),
+  };
 };

@@ -53,7 +53,7 @@ describe('decodePod', () => {
           { ...owner, controller: true },
         ],
       },
-      { kind: 'ReplicaSet', name: 'api', uid: 'r1' },
+      { apiVersion: 'apps/v1', kind: 'ReplicaSet', uid: 'r1' },
     ],
   ])('%s', (_, metadata, expected) => {
     expect(decodePod(pod({}, metadata), 'pod').controller).toEqual(expected);

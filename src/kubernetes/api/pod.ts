@@ -11,10 +11,10 @@ import {
 } from './decode.ts';
 import { resourcePath } from './resource-path.ts';
 
-/** The owner that replaces a deleted pod. */
+/** The owner reference with `controller: true`. */
 export interface ControllerReference {
+  readonly apiVersion: string;
   readonly kind: string;
-  readonly name: string;
   readonly uid: string;
 }
 
@@ -25,7 +25,6 @@ export interface PodView {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly deleting: boolean;
-  /** Absent: no controller would replace the pod. */
   readonly controller?: ControllerReference;
   /** Names of all containers in CrashLoopBackOff, init and ephemeral ones included. */
   readonly crashLooping: readonly string[];
@@ -54,7 +53,7 @@ const controllerIn = (metadata: JsonObject, path: string): ControllerReference |
   const found = references.find((owner) => optionalBoolean(owner.controller, `${path}.ownerReferences.controller`));
   if (found === undefined) return undefined;
   const textOf = (field: string): string => decodeString(found[field], `${path}.ownerReferences.${field}`);
-  return { kind: textOf('kind'), name: textOf('name'), uid: textOf('uid') };
+  return { apiVersion: textOf('apiVersion'), kind: textOf('kind'), uid: textOf('uid') };
 };
 
 export const decodePod = (json: unknown, path: string): PodView => {

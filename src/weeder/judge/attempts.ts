@@ -15,6 +15,8 @@ export type DeleteOutcome =
 
 /** The latest delete of one pod. Times are monotonic milliseconds. */
 export type Attempt =
+  /** The pod must not be deleted, and that has been reported. */
+  | { readonly kind: 'left-alone' }
   | { readonly kind: 'in-flight'; readonly failures: number }
   /** The delete was accepted or the pod was gone: the watch will show its end. */
   | { readonly kind: 'done' }
@@ -38,6 +40,7 @@ const changeShowsMs = 1_000;
 export const deletableAt = (attempt: Attempt | undefined, { resourceVersion }: PodView): number => {
   switch (attempt?.kind) {
     case undefined:
+    case 'left-alone':
       return Number.NEGATIVE_INFINITY;
     case 'failed':
       return attempt.retryAt;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../kubernetes/api/errors.ts';
-import { badPod, goodPod, unownedPod } from '../testing/pods.ts';
+import { badPod, goodPod, podOfOwner } from '../testing/pods.ts';
 import type { DeleteOutcome } from './attempts.ts';
 import { type DependentPod, decide } from './decide.ts';
 import { emptyNamespaceState, type NamespaceState, recordOutcome } from './namespace-state.ts';
@@ -31,9 +31,32 @@ describe('decide', () => {
     ['a crash-looping pod', badPod('a'), ['a']],
     ['a running pod', goodPod('a'), []],
     ['a pod that is being deleted', badPod('a', 'rs', { deleting: true }), []],
-    ['a pod without a controller owner', unownedPod('a'), []],
+    ['a pod of a Node of another API', podOfOwner('a', { apiVersion: 'longhorn.io/v1beta2', kind: 'Node' }), ['a']],
+    ['a pod of a Job of another API', podOfOwner('a', { apiVersion: 'batch.volcano.sh/v1alpha1', kind: 'Job' }), ['a']],
   ])('chooses what to delete for %s', (_, pod, expected) => {
-    expect(names(createBench().decideAt(0, pod).deletions)).toEqual(expected);
+    const { deletions, leftAlone } = createBench().decideAt(0, pod);
+    expect([names(deletions), leftAlone]).toEqual([expected, []]);
+  });
+
+  it.each([
+    ['a pod without a controller owner', 'no-controller', undefined],
+    ['a mirror pod', 'mirror-pod', { apiVersion: 'v1', kind: 'Node' }],
+    ['a pod of a Job', 'pod-of-job', { apiVersion: 'batch/v1', kind: 'Job' }],
+  ])('leaves %s alone, and reports it once while it exists', (_, why, controller) => {
+    const bench = createBench();
+    const pod = podOfOwner('a', controller);
+    const first = bench.decideAt(0, pod, badPod('b'));
+    expect([names(first.deletions), first.leftAlone]).toEqual([['b'], [{ dependent: pod, why }]]);
+    const second = bench.decideAt(100_000, pod);
+    expect([second.deletions, second.leftAlone, second.nextDecisionAt]).toEqual([[], [], Number.POSITIVE_INFINITY]);
+    bench.decideAt(100_001);
+    expect(bench.state().attempts.has(pod.pod.uid)).toBe(false);
+  });
+
+  it('deletes a pod that it left alone once a controller has adopted it', () => {
+    const bench = createBench();
+    bench.decideAt(0, podOfOwner('a'));
+    expect(names(bench.decideAt(1, badPod('a')).deletions)).toEqual(['a']);
   });
 
   it('deletes a pod only once, before and after the response', () => {
@@ -151,12 +174,12 @@ describe('decide', () => {
   it('deletes a pod only once even if the watch loses it meanwhile, and keeps no state of pods that are gone', () => {
     const bench = createBench();
     const pod = badPod('a');
-    bench.decideAt(0, pod, unownedPod('b'));
+    bench.decideAt(0, pod);
     bench.decideAt(1);
     expect(bench.decideAt(2, pod).deletions).toEqual([]);
     bench.answer(3, pod);
     bench.decideAt(4);
-    expect([bench.state().attempts.size, bench.state().reportedBarePods.size]).toEqual([0, 0]);
+    expect(bench.state().attempts.size).toBe(0);
   });
 
   it('keeps the wait before a retry even if the watch loses the pod meanwhile', () => {

@@ -19,13 +19,21 @@ export interface WeederDecideInput {
 
 export interface WeedingDecision {
   readonly deletions: readonly DependentPod[];
-  /** Crash-looping pods without a controller owner, each reported once. They are not deleted, because nothing would recreate them. */
-  readonly barePods: readonly DependentPod[];
+  /** Crash-looping pods that must not be deleted, each reported once. */
+  readonly leftAlone: readonly LeftAlone[];
   /** Deletes with a 409 although the pod has not changed: a webhook or proxy refused them. */
   readonly refused: readonly Refusal[];
   /** Time of the next decision if nothing changes before, in monotonic milliseconds. Infinity if none is due. */
   readonly nextDecisionAt: number;
   readonly state: NamespaceState;
+}
+
+/** Why a pod must not be deleted: nothing would recreate it, deleting it restarts nothing, or its Job would count the deletion as a failure. */
+export type LeftAloneReason = 'no-controller' | 'mirror-pod' | 'pod-of-job';
+
+interface LeftAlone {
+  readonly dependent: DependentPod;
+  readonly why: LeftAloneReason;
 }
 
 interface Refusal {
@@ -36,29 +44,44 @@ interface Refusal {
 /** Decides which pods to delete now. Pure; `state` of the result has these deletes as in flight. */
 export const decide = (pods: readonly DependentPod[], { state, now }: WeederDecideInput): WeedingDecision => {
   const crashLooping = pods.filter(({ pod }) => pod.crashLooping.length > 0 && !pod.deleting);
-  const { refused, attempts: known } = findRefused(crashLooping, { state, now });
-  const { deletions, owners, attempts, nextDecisionAt } = chooseDeletions(crashLooping, { pods, state, known, now });
-  const orphans = crashLooping.filter(({ pod }) => pod.controller === undefined);
-  const reportedBarePods = new Set([...state.reportedBarePods, ...orphans.map(({ pod }) => pod.uid)]);
+  const leftAlone = crashLooping.flatMap((dependent): readonly LeftAlone[] => {
+    const why = whyLeftAlone(dependent.pod);
+    return why === undefined ? [] : [{ dependent, why }];
+  });
+  const deletable = crashLooping.filter(({ pod }) => whyLeftAlone(pod) === undefined);
+  const { refused, attempts: known } = findRefused(deletable, { state, now });
+  for (const { dependent } of leftAlone) known.set(dependent.pod.uid, { kind: 'left-alone' });
+  const { deletions, owners, attempts, nextDecisionAt } = chooseDeletions(deletable, { pods, state, known, now });
   return {
     deletions,
-    barePods: orphans.filter(({ pod }) => !state.reportedBarePods.has(pod.uid)),
+    leftAlone: leftAlone.filter(({ dependent }) => state.attempts.get(dependent.pod.uid)?.kind !== 'left-alone'),
     refused,
     nextDecisionAt,
-    state: prune({ owners, attempts, reportedBarePods }, pods, now),
+    state: prune({ owners, attempts }, pods, now),
   };
+};
+
+/**
+ * A mirror pod, which shows a static pod of the kubelet, is controlled by its Node (`mirror_client.go` in k8s.io/kubernetes/pkg/kubelet/pod). A Job counts a
+ * pod that is being deleted as failed (`isPodFailed` in k8s.io/kubernetes/pkg/controller/job), and is failed for good after `backoffLimit` of them.
+ */
+const whyLeftAlone = ({ controller }: PodView): LeftAloneReason | undefined => {
+  if (controller === undefined) return 'no-controller';
+  const { apiVersion, kind } = controller;
+  if (apiVersion === 'v1' && kind === 'Node') return 'mirror-pod';
+  return apiVersion === 'batch/v1' && kind === 'Job' ? 'pod-of-job' : undefined;
 };
 
 /** Turns conflicts into refusals if the watch had time to show another version of the pod and did not. */
 const findRefused = (
   dependents: readonly DependentPod[],
   { state, now }: WeederDecideInput,
-): { readonly refused: readonly Refusal[]; readonly attempts: Attempts } => {
+): { readonly refused: readonly Refusal[]; readonly attempts: Map<string, Attempt> } => {
   const attempts = new Map(state.attempts);
   const refused = dependents.flatMap((dependent): readonly Refusal[] => {
     const { pod } = dependent;
     const attempt = attempts.get(pod.uid);
-    if (pod.controller === undefined || attempt?.kind !== 'conflict') return [];
+    if (attempt?.kind !== 'conflict') return [];
     if (attempt.resourceVersion !== pod.resourceVersion || deletableAt(attempt, pod) > now) return [];
     attempts.set(pod.uid, backOff(attempt.failures, attempt.at, 0));
     return [{ dependent, error: attempt.error }];
@@ -69,20 +92,20 @@ const findRefused = (
 interface DeletionInput {
   readonly pods: readonly DependentPod[];
   readonly state: NamespaceState;
-  /** Attempts, in which refused deletes are marked as failed. */
+  /** Attempts, in which refused deletes are marked as failed, and pods that must not be deleted as left alone. */
   readonly known: Attempts;
   readonly now: number;
 }
 
 const chooseDeletions = (
-  crashLooping: readonly DependentPod[],
+  deletable: readonly DependentPod[],
   { pods, state, known, now }: DeletionInput,
 ): Pick<WeedingDecision, 'deletions' | 'nextDecisionAt'> & Pick<NamespaceState, 'owners' | 'attempts'> => {
   const owners = new Map(state.owners);
   const attempts = new Map(known);
   const deletions: DependentPod[] = [];
   let nextDecisionAt = Number.POSITIVE_INFINITY;
-  for (const dependent of crashLooping) {
+  for (const dependent of deletable) {
     const { pod } = dependent;
     if (pod.controller === undefined) continue;
     const { uid } = pod.controller;
@@ -122,7 +145,6 @@ const prune = (state: NamespaceState, pods: readonly DependentPod[], now: number
   const isPending = (attempt: Attempt): boolean =>
     attempt.kind === 'in-flight' || (attempt.kind === 'failed' && now < attempt.retryAt);
   return {
-    reportedBarePods: new Set([...state.reportedBarePods].filter((uid) => present.has(uid))),
     owners: new Map([...state.owners].filter(([uid, owner]) => isOwnerNeeded(owner, uid))),
     attempts: new Map([...state.attempts].filter(([uid, attempt]) => present.has(uid) || isPending(attempt))),
   };

@@ -8,14 +8,11 @@ export interface NamespaceState {
   readonly owners: ReadonlyMap<string, OwnerBackoff>;
   /** Latest deletes by UID of the pod. */
   readonly attempts: Attempts;
-  /** UIDs of the pods without a controller owner that were reported. */
-  readonly reportedBarePods: ReadonlySet<string>;
 }
 
 export const emptyNamespaceState: NamespaceState = {
   owners: new Map(),
   attempts: new Map(),
-  reportedBarePods: new Set(),
 };
 
 /** Returns the state after the delete of `pod` ended with `outcome`. Pure. */

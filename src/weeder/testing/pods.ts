@@ -1,4 +1,4 @@
-import type { PodView } from '../../kubernetes/api/pod.ts';
+import type { ControllerReference, PodView } from '../../kubernetes/api/pod.ts';
 import type { DependentPod } from '../judge/decide.ts';
 
 /** Builds a crash-looping pod of the ReplicaSet `owner` that depends on the service `etcd`. */
@@ -9,17 +9,17 @@ export const badPod = (name: string, owner = 'rs', change: Partial<PodView> = {}
     uid: `uid-${name}`,
     resourceVersion: '1',
     deleting: false,
-    controller: { kind: 'ReplicaSet', name: owner, uid: `uid-${owner}` },
+    controller: { apiVersion: 'apps/v1', kind: 'ReplicaSet', uid: `uid-${owner}` },
     crashLooping: ['main'],
     ...change,
   },
   services: ['etcd'],
 });
 
-export const unownedPod = (name: string): DependentPod => {
-  const { pod, services } = badPod(name);
-  const { controller: _, ...rest } = pod;
-  return { pod: rest, services };
-};
+/** Builds a crash-looping pod with another controller owner, or with none. */
+export const podOfOwner = (name: string, controller?: Omit<ControllerReference, 'uid'>): DependentPod =>
+  badPod(name, 'rs', {
+    controller: controller === undefined ? undefined : { ...controller, uid: `uid-${controller.kind}` },
+  });
 
 export const goodPod = (name: string, owner = 'rs'): DependentPod => badPod(name, owner, { crashLooping: [] });

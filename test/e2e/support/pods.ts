@@ -15,6 +15,8 @@ export interface PodSpec {
   readonly owner?: string;
   /** Init containers and sidecars, besides the container `main`. */
   readonly initContainers?: readonly { readonly name: string; readonly sidecar?: boolean }[];
+  /** `restartCount` of a crashing container; by default 3. */
+  readonly restarts?: number;
 }
 
 export interface PodObject {
@@ -53,12 +55,12 @@ export const createPod = (client: TestClient, pod: PodSpec): Promise<PodObject> 
   });
 };
 
-const statusOf = (name: string, crashing: readonly string[]) => ({
+const statusOf = (name: string, crashing: readonly string[], restarts = 3) => ({
   name,
   image: 'none',
   imageID: '',
   ready: !crashing.includes(name),
-  restartCount: crashing.includes(name) ? 3 : 0,
+  restartCount: crashing.includes(name) ? restarts : 0,
   state: crashing.includes(name)
     ? { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s restarting failed container' } }
     : { running: { startedAt: new Date().toISOString() } },
@@ -69,7 +71,7 @@ export const setCrashing = (client: TestClient, pod: PodSpec, crashing: readonly
   client.patch(`${podPath(pod.namespace, pod.name)}/status`, {
     status: {
       phase: 'Running',
-      containerStatuses: [statusOf('main', crashing)],
+      containerStatuses: [statusOf('main', crashing, pod.restarts)],
       initContainerStatuses: (pod.initContainers ?? []).map(({ name }) => statusOf(name, crashing)),
     },
   });

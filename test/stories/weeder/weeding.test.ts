@@ -2,16 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LabelSelector } from '../../../src/kubernetes/api/label-selectors.ts';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { type WeederFixture, createWeederFixture } from '../../../simulator/harness/weeder/fixture.ts';
-import { schedulerLabels } from '../../../simulator/harness/weeder/kubelet.ts';
+import { type PodInit, schedulerLabels } from '../../../simulator/harness/weeder/kubelet.ts';
 import { beginWithoutEtcd, etcd, ns } from '../../../simulator/harness/weeder/support.ts';
 import { requestKind } from '../../../simulator/network/counting.ts';
 
 const apiserver = { namespace: ns, name: 'kube-apiserver' };
-const pod = (name: string, owner?: string | null) => ({
-  namespace: ns,
-  name,
-  ...(owner === undefined ? {} : { owner }),
-});
+const pod = (name: string, owner?: PodInit['owner']): PodInit => ({ namespace: ns, name, owner });
 
 let fixture: WeederFixture;
 beforeEach(() => {
@@ -88,6 +84,28 @@ describe('the life of a weeding', () => {
     expect(ends()).toEqual([['not-ready', 0]]);
   });
 
+  it('starts although a slice that was mirrored from an Endpoints object has stayed behind, ready', async () => {
+    const labels = {
+      'kubernetes.io/service-name': etcd.name,
+      'endpointslice.kubernetes.io/managed-by': 'endpointslicemirroring-controller.k8s.io',
+    };
+    fixture.world.store.put(simKinds.EndpointSlice, {
+      metadata: { namespace: ns, name: `${etcd.name}-stale`, labels },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.0.0.9'], conditions: { ready: true } }],
+    });
+    fixture.kubelet.crash(pod('api-1'));
+    await begin();
+    expect(fixture.kubelet.deleted).toEqual([]);
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(1_000);
+    expect(fixture.kubelet.deleted).toEqual([`${ns}/api-1 at 10.0`]);
+    fixture.kubelet.removeEndpoints(etcd);
+    await fixture.clock.advance(60_000);
+    expect(ends()).toEqual([['not-ready', 1]]);
+    expect(fixture.logged('weeding starts: the service is ready')).toHaveLength(1);
+  });
+
   it('is neither started nor prolonged by the deletion of EndpointSlices', async () => {
     await begin();
     fixture.kubelet.endpoints(etcd, true);
@@ -147,18 +165,28 @@ describe('pods', () => {
     expect(fixture.kubelet.deleted).toHaveLength(3);
   });
 
-  it('without a controller owner are skipped, which is logged once', async () => {
+  it.each<[string, PodInit['owner'], string]>([
+    ['without a controller owner', null, 'no controller owns the pod, so nobody would bring it back'],
+    [
+      'that mirror a static pod',
+      { apiVersion: 'v1', kind: 'Node', name: 'node' },
+      'the pod mirrors a static pod, which only its kubelet can restart',
+    ],
+    [
+      'of a Job',
+      { apiVersion: 'batch/v1', kind: 'Job', name: 'job' },
+      'the Job of the pod would count its deletion as a failure',
+    ],
+  ])('%s are not deleted, which is logged once', async (_, owner, why) => {
     await begin();
-    fixture.kubelet.crash(pod('lonely', null));
+    fixture.kubelet.crash(pod('alone', owner));
     fixture.kubelet.endpoints(etcd, true);
     await fixture.clock.advance(30_000);
-    fixture.kubelet.run(pod('lonely', null));
-    fixture.kubelet.crash(pod('lonely', null));
-    await fixture.clock.advance(30_000);
+    fixture.kubelet.run(pod('alone', owner));
+    fixture.kubelet.crash(pod('alone', owner));
+    await fixture.clock.advance(150_000);
     expect(fixture.kubelet.deleted).toEqual([]);
-    expect(fixture.logged('left alone: no controller owns the pod, so nobody would bring it back')).toMatchObject([
-      { pod: 'lonely' },
-    ]);
+    expect(fixture.logged(`left alone: ${why}`)).toMatchObject([{ namespace: ns, pod: 'alone' }]);
   });
 
   it('of another service, namespace or label are not deleted', async () => {
