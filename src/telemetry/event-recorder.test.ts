@@ -41,6 +41,8 @@ const refuse = async (message: string): Promise<void> => {
   await clock.settle();
 };
 
+const refused = 'the namespace refuses Events: they are left out, and tried again later';
+
 /** Messages of a kube-apiserver (plugin/pkg/admission/namespace/lifecycle; RBAC). */
 const terminating =
   'events "kcm.1" is forbidden: unable to create new content in namespace a because it is being terminated';
@@ -62,15 +64,74 @@ it.each(['first', 'later'])('a namespace that is being deleted is not taken for 
   expect(client.calls.slice(before).map(({ call }) => call.path.split('/')[4])).toEqual(['a', 'a', 'a', 'b']);
 });
 
-it('a missing right is recognised after a namespace that is being deleted, and is logged once', async () => {
+/** Namespaces of the calls so far, in order. */
+const asked = (): readonly string[] => client.calls.map(({ call }) => call.path.split('/')[4] ?? '');
+
+it('leaves out the Events of a namespace that refuses them, and of no other', async () => {
   await record('a');
   await refuse(terminating);
   await record('a');
-  await record('b');
+  await record('a');
   await refuse(noRight);
-  await record('c');
-  expect(client.calls).toHaveLength(2);
-  expect(logger.at('warn')).toEqual(['no right to write Events in shoot namespaces: they are left out']);
+  await record('a');
+  await record('b');
+  client.waiting[0]!.answer({});
+  await record('b');
+  expect(asked()).toEqual(['a', 'a', 'b', 'b']);
+  const problem = expect.stringContaining('in the namespace "a"') as string;
+  expect(logger.lines.filter(({ level }) => level === 'warn')).toEqual([
+    { level: 'warn', message: refused, fields: { namespace: 'a', problem } },
+  ]);
+});
+
+it('tries a namespace that refuses Events again after 10, 20, 40 and 60 minutes, and names it once', async () => {
+  const times: number[] = [];
+  for (let minute = 0; minute < 250; minute += 1) {
+    await record('a');
+    if (client.waiting.length > 0) {
+      times.push(minute);
+      await refuse(noRight);
+    }
+    await clock.advance(60_000);
+  }
+  expect(times).toEqual([0, 10, 30, 70, 130, 190]);
+  expect(logger.at('warn')).toEqual([refused]);
+});
+
+it('writes Events again once the namespace takes them, and names it again when it refuses the next', async () => {
+  await record('a');
+  await refuse(noRight);
+  await clock.advance(600_000);
+  await record('a');
+  client.waiting[0]!.answer({});
+  await record('a');
+  await refuse(noRight);
+  expect(asked()).toEqual(['a', 'a', 'a']);
+  await clock.advance(600_000);
+  await record('a');
+  expect(asked()).toHaveLength(4);
+  expect(logger.at('warn')).toEqual([refused, refused]);
+});
+
+it('costs one request per namespace where no namespace takes Events, and warns of the first', async () => {
+  const names = Array.from({ length: 300 }, (_, index) => `ns-${String(index)}`);
+  for (const name of [...names, ...names]) {
+    const regarding = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: name, name: 'kcm' };
+    recorder.record({ regarding, type: 'Warning', reason: 'ScaledDown', message: 'from 1 to 0' });
+  }
+  while (client.waiting.length > 0) await refuse(noRight);
+  for (const name of names) await record(name);
+  expect(asked()).toEqual(names);
+  expect([logger.at('warn'), logger.at('info').length]).toEqual([[refused], 299]);
+});
+
+it('remembers the refusals of 10,000 namespaces, and forgets the oldest', async () => {
+  for (let index = 0; index <= 10_000; index += 1) {
+    await record(`ns-${String(index)}`);
+    await refuse(noRight);
+  }
+  for (const name of ['ns-1', 'ns-10000', 'ns-0']) await record(name);
+  expect(asked().slice(10_000)).toEqual(['ns-10000', 'ns-0']);
 });
 
 it('an Event waits while the process is short of CPU', async () => {

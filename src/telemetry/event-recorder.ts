@@ -29,13 +29,29 @@ const timeoutMs = 10_000;
 const mostAttempts = 3;
 const retryMs = 10_000;
 const longestMessage = 1_024;
+/** Time without Events in a namespace that refused one; each further refusal doubles it. */
+const firstRefusalMs = 600_000;
+const longestRefusalMs = 3_600_000;
+/** Maximum number of namespaces whose refusals are remembered, a hundred bytes each. The oldest are forgotten, which costs a request each. */
+const mostRefusing = 10_000;
 
-/** Returns true if a right is missing. The API server also returns 403 in a namespace that is being deleted (`NamespaceTerminating`). */
-const isMissingRight = (error: unknown): boolean =>
+/** A namespace in which Events are refused. */
+interface Refusal {
+  readonly forMs: number;
+  readonly until: number;
+}
+
+/** Returns true if a right is missing, or a quota or a webhook denies Events. The API server also returns 403 in a namespace that is being deleted (`NamespaceTerminating`). */
+const isRefusal = (error: unknown): boolean =>
   isApiError(error, 'Forbidden') && !errorText(error).includes('being terminated');
 
 const mayHeal = (error: unknown): boolean =>
   error instanceof ApiError && (error.handling === 'retry' || error.handling === 'wait');
+
+interface WaitingEvent {
+  readonly namespace: string;
+  readonly call: Call<undefined>;
+}
 
 const hex = (random: Random): string =>
   Math.floor(random.next() * 2 ** 48)
@@ -80,36 +96,38 @@ export interface RunningEventRecorder extends EventRecorder {
 
 /**
  * Writes Events so that they do not delay more important requests: a few at a time, with ordinary priority, and with pauses while the process is
- * short of CPU. Until one Event is written they are sent one by one, so that a missing right costs a single request. It is logged once, and all further
- * Events are omitted.
+ * short of CPU. In a namespace that refuses them, Events are left out and tried again later. Until one Event is written they are sent one by one, so that a
+ * missing right costs a single request per namespace.
  */
 class WritingEventRecorder implements RunningEventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #dropped: Counter;
   readonly #stop = new AbortController();
-  readonly #waiting: Call<undefined>[] = [];
+  #waiting: WaitingEvent[] = [];
+  readonly #refusals = new Map<string, Refusal>();
   readonly #spareCpu: SpareCpu;
   #cancelRest: (() => void) | undefined;
   #onIdle: () => void = () => undefined;
   #inFlight = 0;
-  #right: 'unknown' | 'given' | 'missing' = 'unknown';
+  #hasWritten = false;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
     this.#spareCpu = new SpareCpu(options.clock);
     this.#dropped = options.meter.counter({
       name: 'dwd_events_dropped_total',
-      help: 'Events that were dropped because too many were waiting, or because the API server did not accept them. Events dropped for a missing right do not count.',
+      help: 'Events that were dropped because too many were waiting, or because the API server did not accept them. Those left out because their namespace refuses Events do not count.',
     });
   }
 
   record(event: RecordedEvent): void {
-    if (this.#right === 'missing' || this.#stop.signal.aborted) return;
+    const { namespace } = event.regarding;
+    if (this.#stop.signal.aborted || this.#refuses(namespace)) return;
     if (this.#waiting.length >= mostWaiting) {
       this.#dropped.inc();
       return;
     }
-    this.#waiting.push(createEvent(event, this.#options));
+    this.#waiting.push({ namespace, call: createEvent(event, this.#options) });
     this.#sendMore();
   }
 
@@ -125,7 +143,7 @@ class WritingEventRecorder implements RunningEventRecorder {
   }
 
   stop(): void {
-    this.#waiting.length = 0;
+    this.#waiting = [];
     this.#cancelRest?.();
     this.#spareCpu.stop();
     this.#stop.abort(new Error('the program is stopping'));
@@ -142,22 +160,24 @@ class WritingEventRecorder implements RunningEventRecorder {
       });
       return;
     }
-    const most = this.#right === 'given' ? mostInFlight : 1;
+    const most = this.#hasWritten ? mostInFlight : 1;
     while (this.#inFlight < most) {
-      const call = this.#waiting.shift();
-      if (call === undefined) return;
-      void this.#send(call);
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      void this.#send(next);
     }
   }
 
-  async #send(call: Call<undefined>): Promise<void> {
+  async #send({ namespace, call }: WaitingEvent): Promise<void> {
     this.#inFlight += 1;
     this.#spareCpu.measure();
     try {
       await this.#write(call);
-      if (this.#right === 'unknown') this.#right = 'given';
+      this.#hasWritten = true;
+      // Within the time of a refusal, this Event was in flight before it.
+      if (!this.#refuses(namespace)) this.#refusals.delete(namespace);
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#giveUp(error);
+      if (!this.#stop.signal.aborted) this.#giveUp(namespace, error);
     }
     this.#inFlight -= 1;
     this.#sendMore();
@@ -178,16 +198,35 @@ class WritingEventRecorder implements RunningEventRecorder {
     }
   }
 
-  #giveUp(error: unknown): void {
-    const { logger } = this.#options;
-    if (!isMissingRight(error)) {
-      this.#dropped.inc();
-      logger.debug('an Event was not written', { problem: errorText(error) });
-    } else if (this.#right !== 'missing') {
-      this.#right = 'missing';
-      this.#waiting.length = 0;
-      logger.warn('no right to write Events in shoot namespaces: they are left out', { problem: errorText(error) });
+  #giveUp(namespace: string, error: unknown): void {
+    if (isRefusal(error)) {
+      this.#leaveOut(namespace, errorText(error));
+      return;
     }
+    this.#dropped.inc();
+    this.#options.logger.debug('an Event was not written', { problem: errorText(error) });
+  }
+
+  #leaveOut(namespace: string, problem: string): void {
+    // Another Event of the namespace was in flight.
+    if (this.#refuses(namespace)) return;
+    this.#waiting = this.#waiting.filter((event) => event.namespace !== namespace);
+    const { clock, logger } = this.#options;
+    const before = this.#refusals.get(namespace);
+    const forMs = before === undefined ? firstRefusalMs : Math.min(2 * before.forMs, longestRefusalMs);
+    if (before === undefined) {
+      const level = this.#refusals.size === 0 ? 'warn' : 'info';
+      logger[level]('the namespace refuses Events: they are left out, and tried again later', { namespace, problem });
+    }
+    this.#refusals.delete(namespace);
+    this.#refusals.set(namespace, { forMs, until: clock.monotonic() + forMs });
+    const [oldest] = this.#refusals.keys();
+    if (this.#refusals.size > mostRefusing && oldest !== undefined) this.#refusals.delete(oldest);
+  }
+
+  #refuses(namespace: string): boolean {
+    const refusal = this.#refusals.get(namespace);
+    return refusal !== undefined && this.#options.clock.monotonic() < refusal.until;
   }
 }
 

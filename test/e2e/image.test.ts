@@ -34,7 +34,7 @@ const namespace = 'shoot--test--one';
 const nodes = ['node-a', 'node-b', 'node-c'];
 const userOf = (component: string): string => `system:serviceaccount:garden:dependency-watchdog-${component}`;
 /** The only thing that gardenlet's rights do not allow. The program works without it. */
-const eventsRefused = 'no right to write Events in shoot namespaces: they are left out';
+const eventsRefused = 'the namespace refuses Events: they are left out, and tried again later';
 
 const section = readFileSync(new URL('../../docs/install.md', import.meta.url), 'utf8')
   .split(/^## /m)

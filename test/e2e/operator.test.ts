@@ -176,7 +176,7 @@ describeEnvtest("an operator's view of the prober, on a real API server", () => 
     expect(await seed.kubectl(['describe', 'deployment', '-n', namespace, kcm])).toContain(
       'Scaled up from 0 to 2 replicas',
     );
-    expect(messages()).not.toContain('no right to write Events in shoot namespaces: they are left out');
+    expect(messages().filter((msg) => String(msg).startsWith('the namespace refuses Events'))).toEqual([]);
   });
 
   it('takes over a changed configuration, and judges by it', async () => {
@@ -299,15 +299,16 @@ describeEnvtest("an operator's view of the prober, on a real API server", () => 
     }
   });
 
-  it('logs once that it may not write Events, and scales anyway', async () => {
+  it('logs once per namespace that it may not write Events, and scales anyway', async () => {
     await start('without-events', seedRules, [`--config-file=${config.file}`]);
     await until('the check of rights', () => messages().includes('no right is missing'));
     most.cut();
     await untilCounts({ [kcm]: 0, [mcm]: 0 });
     most.connect();
     await untilCounts({ [kcm]: 2, [mcm]: 3 });
-    const missing = messages().filter((msg) => String(msg).startsWith('no right to write Events'));
-    expect(missing).toHaveLength(1);
+    const refused = lines().filter(({ msg }) => msg?.startsWith('the namespace refuses Events'));
+    expect(refused.filter(({ level }) => level === 'warn')).toHaveLength(1);
+    expect(new Set(refused.map((line) => line.namespace)).size).toBe(refused.length);
     await stop();
   });
 

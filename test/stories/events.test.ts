@@ -50,6 +50,6 @@ it('logs a missing right once and continues without Events', async () => {
   await reachOutage(scenario);
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
   expect(events()).toEqual([]);
-  expect(scenario.log.filter(({ msg }) => msg.includes('no right to write Events'))).toHaveLength(1);
+  expect(scenario.log.filter(({ msg }) => msg.includes('the namespace refuses Events'))).toHaveLength(1);
   expect(scenario.seedConnection.requests.byKey.get('create events')).toBe(1);
 });
