@@ -51,15 +51,44 @@ const splitFlag = (word: string): readonly [name: string, value: string | undefi
   return [name, end === -1 ? undefined : word.slice(end + 1)];
 };
 
-/** Returns the value of the flag: the last one if it is set several times, undefined if it is not set. */
-const valueIn = (commandLine: readonly string[]): string | undefined => {
-  let value: string | undefined;
-  for (const [index, word] of commandLine.entries()) {
-    const [name, own] = splitFlag(word);
-    if (name === flag) value = own ?? commandLine[index + 1] ?? '';
-  }
-  return value;
+const shell = /(?:^|\/)(?:ba|da|a)?sh$/;
+const isScript = (commandLine: readonly string[]): boolean => commandLine.some((word) => shell.test(word));
+
+/** Splits a script into the words of its commands. */
+const shellWords = (script: string): readonly string[] => {
+  const text = script.replaceAll('\\\n', ' ').replaceAll(/(^|\s)#[^\n]*/g, '$1');
+  const words = text.matchAll(/(?:[^\s"';&|()]|"[^"]*"|'[^']*')+/g);
+  return Array.from(words, ([word]) => word.replaceAll(/["']/g, ''));
 };
+
+/**
+ * Flags of other programs that hold flags of KCM: of K3s and RKE2, one each, with or without `--` (`GetArgs` in k3s-io/k3s/pkg/util), and of k0s, several
+ * with white space between (`Split` in k0sproject/k0s/internal/pkg/flags).
+ */
+const carriers = new Set([
+  '--kube-controller-manager-arg',
+  '-kube-controller-manager-arg',
+  '--kube-controller-manager-extra-args',
+]);
+
+const carried = (value: string): readonly string[] => value.split(/\s+/).map((word) => `--${word.replace(/^--/, '')}`);
+
+/** Returns the words of the command line, of a script in it, and the flags of KCM that another program passes on. */
+const kcmWords = (commandLine: readonly string[]): readonly string[] => {
+  const words = isScript(commandLine) ? commandLine.flatMap(shellWords) : commandLine;
+  return words.flatMap((word, index) => {
+    const [name, value] = splitFlag(word);
+    if (carriers.has(name)) return value === undefined ? [] : carried(value);
+    return carriers.has(words[index - 1] ?? '') ? carried(word) : [word];
+  });
+};
+
+/** Returns the values of the flag, in order; KCM takes the last one. */
+const valuesIn = (words: readonly string[]): readonly string[] =>
+  words.flatMap((word, index) => {
+    const [name, value] = splitFlag(word);
+    return name === flag ? [value ?? words[index + 1] ?? ''] : [];
+  });
 
 /** Returns the minor version of a tag such as `v1.33.5`, and undefined for any other text. */
 const minorOf = (version: string): number | undefined => {
@@ -80,22 +109,41 @@ const tagOf = (image: string): string => {
  */
 const defaultGraceMs = (minor: number): number => (minor < 32 ? 40_000 : 50_000);
 
-const program = /(?:^|\/)(?:kube-controller-manager|hyperkube)$/;
+const program = /^(?:[^\s=]*\/)?(?:kube-controller-manager|hyperkube)$/;
+const imageOfProgram = /(?:^|\/)(?:kube-controller-manager|hyperkube)[^/]*$/;
+
+const setsGrace = ({ commandLine }: TemplateContainer): boolean => valuesIn(kcmWords(commandLine)).length > 0;
+
+/** True if the container runs KCM itself: by its command line or, if that has flags alone, by its image. */
+const isKcm = ({ commandLine, image }: TemplateContainer): boolean =>
+  kcmWords(commandLine).some((word) => program.test(word)) ||
+  ((commandLine[0] ?? '-').startsWith('-') && imageOfProgram.test(image));
 
 /** True if one of the containers has the flag or runs the program. */
 export const runsKcm = (containers: readonly TemplateContainer[]): boolean =>
-  containers.some(({ commandLine }) => valueIn(commandLine) !== undefined || program.test(commandLine[0] ?? ''));
+  containers.some((container) => setsGrace(container) || isKcm(container));
 
 /** Returns the container that runs KCM: the one with the flag, else the one with the program, else the only one. */
 const kcmAmong = (containers: readonly TemplateContainer[]): TemplateContainer | undefined =>
-  containers.find(({ commandLine }) => valueIn(commandLine) !== undefined) ??
-  containers.find(({ commandLine: [command = ''] }) => program.test(command)) ??
-  (containers.length === 1 ? containers[0] : undefined);
+  containers.find(setsGrace) ?? containers.find(isKcm) ?? (containers.length === 1 ? containers[0] : undefined);
 
 const readDuration = (text: string): KcmGrace => {
   const duration = parseGoDuration(text);
   if (duration.ok && duration.value > 0) return { kind: 'set', ms: duration.value };
   return { kind: 'unknown', problem: `${flag} is ${JSON.stringify(text)}, which is no duration greater than 0` };
+};
+
+/** Returns why KCM may have another value than the default, though its command line does not set the flag. */
+const whyNotDefault = (container: TemplateContainer): string | undefined => {
+  const words = kcmWords(container.commandLine);
+  if (words.some((word) => word.replaceAll('_', '-').includes('node-monitor-grace-period'))) {
+    return `${flag} stands within a longer word of its command line`;
+  }
+  const variable = words.find((word) => /^[$`]/.test(word));
+  if (variable !== undefined) return `${JSON.stringify(variable)} in its command line may set ${flag}`;
+  const isConfigured = words.some((word) => splitFlag(word)[0] === '--openshift-config');
+  if (isConfigured || !isKcm(container)) return `a configuration file that its program reads may set ${flag}`;
+  return undefined;
 };
 
 /**
@@ -107,12 +155,14 @@ export const kcmGraceOf = (containers: readonly TemplateContainer[], shootVersio
     return { kind: 'unknown', problem: 'none of its containers runs kube-controller-manager' };
   }
   const { image, commandLine } = container;
-  const value = valueIn(commandLine);
-  if (value !== undefined) return readDuration(value);
-  // For example, the flag is in a shell script.
-  if (commandLine.some((word) => splitFlag(word)[0] !== flag && word.replaceAll('_', '-').includes(flag))) {
-    return { kind: 'unknown', problem: `${flag} stands within a longer word of its command line` };
+  const values = valuesIn(kcmWords(commandLine));
+  if (isScript(commandLine) && new Set(values).size > 1) {
+    return { kind: 'unknown', problem: `its script sets ${flag} to several values: ${values.join(', ')}` };
   }
+  const value = values.at(-1);
+  if (value !== undefined) return readDuration(value);
+  const problem = whyNotDefault(container);
+  if (problem !== undefined) return { kind: 'unknown', problem };
   for (const version of [tagOf(image), shootVersion]) {
     const minor = minorOf(version);
     if (minor !== undefined) return { kind: 'default', ms: defaultGraceMs(minor), version };
