@@ -1,4 +1,5 @@
 import { formatAge } from '../kubernetes/api/duration.ts';
+import { podOfHolder } from '../kubernetes/api/lease.ts';
 import type { PauseInForce } from '../prober/status/index.ts';
 import { type SeedStatus, type SeenShoot, isPlainHealthy } from '../status/index.ts';
 import { escapeControls } from '../telemetry/index.ts';
@@ -68,7 +69,7 @@ const leaderSentence = ({ lease, source, at, prober }: SeedStatus): string => {
 
 const replicaSentences = ({ replicas, lease, prober }: SeedStatus): readonly string[] => {
   if (replicas === undefined) return [];
-  const [leader = ''] = (lease?.holder ?? '').split('_');
+  const leader = podOfHolder(lease?.holder ?? '');
   const others = replicas.filter(({ pod }) => pod !== leader);
   const words = others.map(
     ({ pod, version, isReady }) => `${pod} ${version === '' ? '' : `(${version})`}${isReady ? '' : ' not ready'}`,

@@ -1,7 +1,7 @@
 import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { componentNames } from '../config/index.ts';
 import { unlessNotFound } from '../kubernetes/api/errors.ts';
-import type { ElectionLease } from '../kubernetes/api/lease.ts';
+import { type ElectionLease, podOfHolder } from '../kubernetes/api/lease.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
 import { leaseNameOf } from '../process/index.ts';
@@ -17,9 +17,6 @@ export const leaseNames: ReadonlyMap<string, string> = new Map(componentNames.ma
 export const readLease = async (at: NamespacedName, context: InstallContext): Promise<ElectionLease | undefined> =>
   (await unlessNotFound(context.client.call(getElectionLease(at), callOptions(context))))?.value;
 
-/** Returns the pod of an identity, which is `POD_SUFFIX`. No pod's name has an underscore. */
-export const podOfIdentity = (identity: string): string => identity.split('_')[0] ?? '';
-
 export interface LeaderWait {
   readonly deployment: KubeObject;
   /** Name of the Lease, which is in the namespace of the Deployment. */
@@ -34,7 +31,7 @@ export const untilLed = async ({ deployment, leaseName }: LeaderWait, context: I
     holder = (await readLease({ namespace, name: leaseName }, context))?.holder ?? '';
     context.progress(`waiting for ${deployment.metadata.name} to lead; Lease ${leaseName}: ${holder || 'no holder'}`);
     const pods = (await podsOf(deployment, context)).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    return pods.map(({ metadata }) => metadata.name).find((name) => name === podOfIdentity(holder));
+    return pods.map(({ metadata }) => metadata.name).find((name) => name === podOfHolder(holder));
   });
   if (leader !== undefined) return leader;
   const held = holder === '' ? 'has no holder' : `is held by ${holder}, which is not a pod of ${nameOf(deployment)}`;
@@ -55,7 +52,7 @@ export const leasesAt: ServedKindPath = {
 export const removeLease = async (at: NamespacedName, context: InstallContext): Promise<boolean> => {
   const lease = await readLease(at, context);
   if (lease === undefined) return false;
-  if (lease.holder !== '' && (await podExists(at.namespace, podOfIdentity(lease.holder), context))) return false;
+  if (lease.holder !== '' && (await podExists(at.namespace, podOfHolder(lease.holder), context))) return false;
   const { apiVersion, kind } = leasesAt;
   const object: KubeObject = { apiVersion, kind, metadata: { ...at, uid: lease.uid } };
   await context.client.call(deleteObject(leasesAt, object), callOptions(context));

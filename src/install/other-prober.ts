@@ -1,11 +1,11 @@
 import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { decodeObject, optionalList, optionalObject } from '../kubernetes/api/decode.ts';
-import type { ElectionLease } from '../kubernetes/api/lease.ts';
+import { type ElectionLease, podOfHolder } from '../kubernetes/api/lease.ts';
 import { leaseNameOf } from '../process/index.ts';
 import { listObjects } from './calls.ts';
 import { type InstallContext, InstallError, callOptions, poll } from './context.ts';
 import { podsOf } from './inventory.ts';
-import { leasesAt, podOfIdentity, readLease } from './leader.ts';
+import { leasesAt, readLease } from './leader.ts';
 import { type KubeObject, identityOf, nameOf } from './object.ts';
 import { decodeRollout, deploymentsAt } from './rollout.ts';
 
@@ -16,7 +16,7 @@ const leaseName = leaseNameOf('prober');
 const usualDurationSeconds = 15;
 
 const isOf = (lease: ElectionLease | undefined, ours: ReadonlySet<string>): lease is ElectionLease =>
-  lease !== undefined && lease.holder !== '' && !ours.has(podOfIdentity(lease.holder));
+  lease !== undefined && lease.holder !== '' && !ours.has(podOfHolder(lease.holder));
 
 /** Reads the current names of our pods. */
 type OurPods = () => Promise<ReadonlySet<string>>;

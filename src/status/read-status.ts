@@ -1,4 +1,5 @@
 import { KubeconfigError } from '../kubernetes/api/errors.ts';
+import { podOfHolder } from '../kubernetes/api/lease.ts';
 import {
   type OperatorAccess,
   type OperatorCluster,
@@ -37,9 +38,9 @@ export type StatusRun = OperatorAccess & LeaderQuery;
 
 const nothing: SeedObjects = { lease: undefined, replicas: undefined, problems: [] };
 
-/** Returns the pod that holds the Lease, else all ready pods. The holder is `POD_SUFFIX`; no pod's name has an underscore. */
+/** Returns the pod that holds the Lease, else all ready pods. */
 const leaderAmong = ({ lease, replicas = [] }: SeedObjects): readonly Replica[] => {
-  const [pod = ''] = (lease?.holder ?? '').split('_');
+  const pod = podOfHolder(lease?.holder ?? '');
   const named = replicas.filter((replica) => replica.pod === pod);
   return named.length > 0 ? named : replicas.filter(({ isReady }) => isReady);
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildLease } from '../../../test/doubles/builders.ts';
-import { decodeLease, expiryByTimestampMs, renewedAtMs } from './lease.ts';
+import { decodeLease, expiryByTimestampMs, podOfHolder, renewedAtMs } from './lease.ts';
 
 const origin = Date.parse('2026-11-21T06:00:00Z');
 
@@ -50,4 +50,14 @@ describe('a lease, by its own timestamp,', () => {
     );
     expect(renewedAtMs(decodeLease({ metadata: { name: 'a' } }, 'lease'))).toBeUndefined();
   });
+});
+
+it.each([
+  ['ours', 'dependency-watchdog-prober-5b4886dfd7-gtxb7_4f3a9c21b07e', 'dependency-watchdog-prober-5b4886dfd7-gtxb7'],
+  ['of the Go program', 'prober-0_1f4bd0c2-6d4f-4a0e-9d1c-0a4b9f6e2c11', 'prober-0'],
+  ['without a suffix', 'prober-0', 'prober-0'],
+  ['of a host whose name has an underscore', 'my_host_4f3a9c21b07e', 'my_host'],
+  ['nobody', '', ''],
+])('the holder of an election Lease, %s, names its pod', (_, holder, pod) => {
+  expect(podOfHolder(holder)).toBe(pod);
 });

@@ -1,3 +1,4 @@
+import { podOfHolder } from '../../kubernetes/api/lease.ts';
 import type { NamespacedName } from '../../kubernetes/api/resource-ref.ts';
 import type { Kube } from '../../kubernetes/api/kube.ts';
 import { createKubeClient } from '../../kubernetes/client/index.ts';
@@ -23,9 +24,6 @@ const timeoutMs = 2_000;
 /** Time in milliseconds for which the holder of the Lease is cached. */
 const believedMs = 10_000;
 
-/** Returns the name of the pod in an `Election.identity`. */
-const podOf = (holder: string): string => holder.replace(/_[^_]*$/, '');
-
 /** Reaches the leader through the API server's proxy for pods. Needs `get` on `pods/proxy` in the Lease's namespace, and the rights of leader election. */
 export const leaderStatusReader = ({ seed, clock, lease, healthPort }: LeaderAccess): ReadLeaderStatus => {
   const client = createKubeClient({ kube: seed, clock });
@@ -34,7 +32,7 @@ export const leaderStatusReader = ({ seed, clock, lease, healthPort }: LeaderAcc
     if (known !== undefined && clock.monotonic() < known.until) return known.pod;
     const { holder } = (await client.call(getElectionLease(lease), { signal, timeoutMs })).value;
     if (holder === '') throw new Error('no replica leads');
-    known = { pod: podOf(holder), until: clock.monotonic() + believedMs };
+    known = { pod: podOfHolder(holder), until: clock.monotonic() + believedMs };
     return known.pod;
   };
   return async (shoot, signal) => {
