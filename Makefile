@@ -29,7 +29,7 @@ LINT_CACHE := --cache --cache-location .cache/eslint/ --cache-strategy content
 # $(call stage,NAME,COMMAND) runs a command and stores its name in .cache/stage, where .ci/run reads which stage ran last.
 stage = @mkdir -p .cache && echo '$(1)' > .cache/stage && echo '==> $(1)' && PATH="$(TOOLS_PATH)" && $(2)
 
-.PHONY: help demo check build test verify format format-check lint types architecture dead-code docs sbom package envtest browser reference-objects race bench mass-outage mass-recovery simulate image image-tree startup setup clean
+.PHONY: help demo check build test verify format format-check lint types architecture dead-code docs sbom package envtest browser reference-objects kubeconfigs race bench mass-outage mass-recovery simulate image image-tree startup setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -92,6 +92,10 @@ browser: ## install a Chromium for the tests of the page if there is none (Debia
 
 reference-objects: ## print upstream's objects for the tests again, after its version was raised (needs Go)
 	cd tools/reference-objects && go run .
+
+kubeconfigs: setup ## let client-go judge the cases of test/kubeconfigs again, after one was added or a version raised (needs Go)
+	node test/kubeconfigs/print-cases.ts | (cd tools/kubeconfigs && go run .) > .cache/client-go.json
+	mv .cache/client-go.json test/kubeconfigs/fixtures/client-go.json
 
 race: build ## race the prober against a real kube-controller-manager, in outages of seven kinds (45 minutes; needs `make envtest`); ARGS='--rounds 1 --outages plain' is short
 	$(call stage,race,node bench/race.ts $(ARGS))

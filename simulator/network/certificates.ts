@@ -38,6 +38,12 @@ const provideReflectMetadata = (): void => {
   Object.assign(Reflect, { getOwnMetadata, getMetadata: getOwnMetadata, defineMetadata });
 };
 
+/** Loads the library that makes certificates. */
+export const loadX509 = async (): Promise<typeof X509> => {
+  provideReflectMetadata();
+  return import('@peculiar/x509');
+};
+
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const dayMs = 86_400_000;
 
@@ -70,8 +76,7 @@ interface LeafInit {
 
 /** Creates a certificate authority with a serving certificate, both ECDSA P-256 and valid for ten years from a day before `now`. */
 export const createCertificates = async ({ now }: CertificateOptions): Promise<SimCertificates> => {
-  provideReflectMetadata();
-  const x509 = await import('@peculiar/x509');
+  const x509 = await loadX509();
   const validity = { notBefore: new Date(now - dayMs), notAfter: new Date(now + 3650 * dayMs) };
   const authority = await generateKeys();
   let serial = 1;

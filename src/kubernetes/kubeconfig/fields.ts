@@ -65,9 +65,6 @@ export const asBase64 = (field: Field): string | undefined => {
 
 const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
 
-/** Maximum number of certificates in a bundle; each takes time to parse, and to search in every handshake. */
-const mostCertificates = 100;
-
 const certificatesIn = (pem: string): readonly string[] => {
   const [, ...blocks] = pem.split(begin);
   return blocks.flatMap((block) => {
@@ -76,13 +73,11 @@ const certificatesIn = (pem: string): readonly string[] => {
   });
 };
 
-/** Returns a PEM bundle of one or more certificates after checking that each can be parsed. */
-export const checkCertificates = (path: string, pem: string): string => {
+/** Returns a PEM bundle of one or more certificates, at most `most`, after checking that each can be parsed. */
+export const checkCertificates = (path: string, pem: string, most = Number.POSITIVE_INFINITY): string => {
   const certificates = certificatesIn(pem);
   if (certificates.length === 0) throw new KubeconfigError(path, 'holds no PEM certificate');
-  if (certificates.length > mostCertificates) {
-    throw new KubeconfigError(path, `holds more than ${mostCertificates} certificates`);
-  }
+  if (certificates.length > most) throw new KubeconfigError(path, `holds more than ${most} certificates`);
   for (const certificate of certificates) {
     try {
       new X509Certificate(certificate);

@@ -229,6 +229,11 @@ describe('files named in the kubeconfig', () => {
     await load({ path: write('inline', inline) });
   });
 
+  it('rule 29a: may be bundles of any number of certificates, such as those of a distribution', async () => {
+    write('ca.crt', certificates.ca.repeat(1_200));
+    await load({ path: write('kubeconfig', kubeconfig('x', { cluster: { 'certificate-authority': 'ca.crt' } })) });
+  });
+
   it('rule 9: a renewed client certificate is used only together with its key', async () => {
     write('client.crt', client.certificate);
     write('client.key', client.key);

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { request as httpRequest } from 'node:http';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { type PeerCertificate, checkServerIdentity, connect as connectTls } from 'node:tls';
 import { abortable } from './abortable.ts';
 import { type Endpoint, type ProxyEndpoint, authority } from './endpoint.ts';
 import { isLinkLocal, linkLocalError, refusingLinkLocal } from './link-local.ts';
@@ -59,6 +59,10 @@ interface Handshake {
   readonly signal: AbortSignal;
 }
 
+/** Checks the name as Go does, which takes none from the subject (RFC 6125, appendix B.2). */
+const checkName = (name: string, certificate: PeerCertificate): Error | undefined =>
+  checkServerIdentity(name, { ...certificate, subject: { ...certificate.subject, CN: '' } });
+
 const startTls = async (raw: Socket, { name, security, signal }: Handshake): Promise<Socket> => {
   const session = security.session;
   const socket = connectTls({
@@ -68,6 +72,7 @@ const startTls = async (raw: Socket, { name, security, signal }: Handshake): Pro
     servername: isIP(name) === 0 ? name : '',
     secureContext: security.context,
     rejectUnauthorized: security.rejectUnauthorized,
+    checkServerIdentity: checkName,
     ALPNProtocols: ['http/1.1'],
     ...(session === undefined ? {} : { session }),
   });

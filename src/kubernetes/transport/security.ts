@@ -2,7 +2,7 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 
 /** TLS settings as PEM text. */
 export interface TlsMaterial {
-  /** CA bundle; absent: Node's root certificates. */
+  /** CA bundle, each of whose certificates is trusted, a root or not; absent: Node's root certificates. */
   readonly ca?: string;
   /** Client certificate chain and its key, both or neither. */
   readonly cert?: string;
@@ -26,6 +26,8 @@ export interface Security {
 export const createSecurity = (material: TlsMaterial): Security => ({
   context: createSecureContext({
     minVersion: 'TLSv1.2',
+    // As Go does: an intermediate or the server's own certificate is an anchor, too.
+    allowPartialTrustChain: true,
     ...(material.ca === undefined ? {} : { ca: material.ca }),
     ...(material.cert === undefined ? {} : { cert: material.cert }),
     ...(material.key === undefined ? {} : { key: material.key }),
