@@ -10,7 +10,7 @@ const open: readonly string[] = [];
 
 const expected = [
   ...['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '11a', '12', '13', '14', '15', '16', '17', '18'],
-  ...['19', '20', '21', '22', '23', '24', '25', '25a', '26', '27', '28', '29', '29a', '30', '31'],
+  ...['19', '20', '21', '22', '23', '24', '25', '25a', '26', '27', '28', '29', '29a', '29b', '30', '31'],
 ];
 
 /** Matches a string that begins like the title of a rule's test. A title after `skip` or `todo` does not count, because its test does not run. */

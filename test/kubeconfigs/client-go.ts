@@ -7,7 +7,10 @@ export interface KubeconfigVerdict {
   readonly server?: string;
   readonly serverName?: string;
   readonly trust?: 'ca' | 'system' | 'insecure';
-  readonly auth?: readonly string[];
+  /** The header that a request gets; exec if a plugin is asked for it. */
+  readonly authorization?: string;
+  readonly certificate?: boolean;
+  readonly impersonation?: boolean;
   readonly proxy?: string;
 }
 
@@ -15,6 +18,8 @@ interface Verdicts {
   readonly versions: Readonly<Record<string, string>>;
   readonly kubeconfigs: Readonly<Record<string, KubeconfigVerdict>>;
   readonly proxies: Readonly<Record<string, { readonly proxy?: string; readonly error?: string }>>;
+  /** Messages to a SOCKS5 proxy, in hexadecimal. */
+  readonly socks: Readonly<Record<string, readonly string[]>>;
   readonly trust: Readonly<Record<string, { readonly trusted: boolean; readonly why?: string }>>;
 }
 

@@ -1,4 +1,9 @@
 // Prints the cases for tools/kubeconfigs.
+import { createCertificates } from '../../simulator/network/certificates.ts';
+import { kubeconfigCases } from './kubeconfig-cases.ts';
+import { socksCases } from './socks-cases.ts';
 import { trustCases } from './trust-cases.ts';
 
-process.stdout.write(JSON.stringify({ trust: await trustCases(Date.now()) }));
+const now = Date.now();
+const kubeconfigs = await kubeconfigCases(await createCertificates({ now }));
+process.stdout.write(JSON.stringify({ kubeconfigs, socks: socksCases, trust: await trustCases(now) }));

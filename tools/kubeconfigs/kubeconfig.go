@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"os"
@@ -10,6 +11,7 @@ import (
 	_ "k8s.io/client-go/plugin/pkg/client/auth"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/transport"
 )
 
 type KubeconfigCase struct {
@@ -29,8 +31,11 @@ type KubeconfigVerdict struct {
 	ServerName string `json:"serverName,omitempty"`
 	// ca, system or insecure.
 	Trust string `json:"trust,omitempty"`
-	// The kinds of credentials.
-	Auth []string `json:"auth,omitempty"`
+	// The header that a request gets; exec if a plugin is asked for it.
+	Authorization string `json:"authorization,omitempty"`
+	// With a client certificate of the kubeconfig.
+	Certificate   bool `json:"certificate,omitempty"`
+	Impersonation bool `json:"impersonation,omitempty"`
 	// Without credentials.
 	Proxy string `json:"proxy,omitempty"`
 }
@@ -41,8 +46,11 @@ func judgeKubeconfig(one KubeconfigCase) KubeconfigVerdict {
 		fail(err)
 	}
 	defer os.RemoveAll(directory)
+	// No plugin is found.
+	os.Setenv("PATH", directory)
 	for name, text := range one.Files {
-		if err := os.WriteFile(filepath.Join(directory, name), []byte(text), 0o600); err != nil {
+		path := filepath.Join(directory, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			fail(err)
 		}
 	}
@@ -57,17 +65,34 @@ func judgeKubeconfig(one KubeconfigCase) KubeconfigVerdict {
 		_, err = rest.HTTPClientFor(config)
 	}
 	if err != nil {
-		return KubeconfigVerdict{Error: strings.ReplaceAll(err.Error(), directory, "~")}
+		return KubeconfigVerdict{Error: textOf(err, directory)}
 	}
-	return verdictOf(config)
+	verdict, err := verdictOf(config)
+	if err != nil {
+		return KubeconfigVerdict{Error: textOf(err, directory)}
+	}
+	return verdict
 }
 
-func verdictOf(config *rest.Config) KubeconfigVerdict {
-	verdict := KubeconfigVerdict{Trust: "system", ServerName: config.ServerName, Auth: authOf(config)}
+func textOf(err error, directory string) string {
+	// What follows quotes the certificates of the file.
+	text, _, _ := strings.Cut(err.Error(), " in list: ")
+	return strings.ReplaceAll(text, directory, "~")
+}
+
+func verdictOf(config *rest.Config) (KubeconfigVerdict, error) {
+	verdict := KubeconfigVerdict{Trust: "system", ServerName: config.ServerName}
 	base, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
-		fail(err)
+		return verdict, err
 	}
+	headers, err := headersOf(config, base)
+	if err != nil {
+		return verdict, err
+	}
+	verdict.Authorization = headers.Get("Authorization")
+	verdict.Impersonation = headers.Get("Impersonate-User") != ""
+	verdict.Certificate = len(config.CertData) > 0 || config.CertFile != ""
 	verdict.Server = base.String()
 	if len(config.CAData) > 0 || config.CAFile != "" {
 		verdict.Trust = "ca"
@@ -82,22 +107,34 @@ func verdictOf(config *rest.Config) KubeconfigVerdict {
 		}
 		verdict.Proxy = (&url.URL{Scheme: proxy.Scheme, Host: proxy.Host}).String()
 	}
-	return verdict
+	return verdict, nil
 }
 
-func authOf(config *rest.Config) []string {
-	var kinds []string
-	add := func(kind string, is bool) {
-		if is {
-			kinds = append(kinds, kind)
-		}
+type recorder struct{ seen http.Header }
+
+func (recorder *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
+	recorder.seen = request.Header
+	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: request}, nil
+}
+
+// Sends a request through everything that client-go wraps around a connection.
+func headersOf(config *rest.Config, base *url.URL) (http.Header, error) {
+	if config.AuthProvider != nil {
+		// It would ask its issuer.
+		return http.Header{"Authorization": {"auth provider"}}, nil
 	}
-	add("token file", config.BearerTokenFile != "")
-	add("token", config.BearerTokenFile == "" && config.BearerToken != "")
-	add("basic", config.Username != "" || config.Password != "")
-	add("certificate", len(config.CertData) > 0 || config.CertFile != "")
-	add("exec", config.ExecProvider != nil)
-	add("auth provider", config.AuthProvider != nil)
-	add("impersonation", config.Impersonate.UserName != "")
-	return kinds
+	wraps, err := config.TransportConfig()
+	if err != nil {
+		return nil, err
+	}
+	recorder := &recorder{}
+	transport, err := transport.HTTPWrappersForConfig(wraps, recorder)
+	if err != nil {
+		return nil, err
+	}
+	_, err = transport.RoundTrip(&http.Request{URL: base, Header: http.Header{}})
+	if err != nil && strings.HasPrefix(err.Error(), "getting credentials: exec: ") {
+		return http.Header{"Authorization": {"exec"}}, nil
+	}
+	return recorder.seen, err
 }

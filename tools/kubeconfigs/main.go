@@ -13,6 +13,7 @@ import (
 type Cases struct {
 	Kubeconfigs []KubeconfigCase `json:"kubeconfigs"`
 	Proxies     []ProxyCase      `json:"proxies"`
+	Socks       []SocksCase      `json:"socks"`
 	Trust       []TrustCase      `json:"trust"`
 }
 
@@ -21,6 +22,7 @@ type Verdicts struct {
 	Versions    map[string]string            `json:"versions"`
 	Kubeconfigs map[string]KubeconfigVerdict `json:"kubeconfigs"`
 	Proxies     map[string]ProxyVerdict      `json:"proxies"`
+	Socks       map[string][]string          `json:"socks"`
 	Trust       map[string]TrustVerdict      `json:"trust"`
 }
 
@@ -70,6 +72,7 @@ func main() {
 		Versions:    versions(),
 		Kubeconfigs: judge(cases.Kubeconfigs, func(one KubeconfigCase) string { return one.Name }, judgeKubeconfig),
 		Proxies:     judge(cases.Proxies, func(one ProxyCase) string { return one.Name }, judgeProxy),
+		Socks:       judge(cases.Socks, func(one SocksCase) string { return one.Name }, judgeSocks),
 		Trust:       judge(cases.Trust, func(one TrustCase) string { return one.Name }, judgeTrust),
 	}); err != nil {
 		fail(err)

@@ -10,6 +10,8 @@ export interface CachedKubeconfig {
   readonly shoot: ShootEndpoint;
   /** TLS settings, with the session of the last connection. */
   readonly security: Security;
+  /** Description of the server in errors; its address is a secret. */
+  readonly target: string;
 }
 
 /** Cache of parsed kubeconfigs. Connectors that share it resume each other's TLS sessions. */
@@ -18,11 +20,19 @@ export interface KubeconfigCache {
   lookUp(kubeconfig: string, policy?: ShootPolicy): CachedKubeconfig;
 }
 
+const loopback = /^(?:localhost|127(?:\.\d+){3}|::1)$/;
+
+/** Some tools make a kubeconfig for a forwarded port, such as vcluster's `https://localhost:8443`. */
+const targetOf = ({ endpoint }: ShootEndpoint): string =>
+  endpoint.proxy === undefined && loopback.test(endpoint.host)
+    ? 'API server of the kubeconfig, whose server is localhost: that is the pod or machine of this program itself'
+    : 'API server of the kubeconfig';
+
 /** Returns an error instead of throwing, so that refusals are cached, too: a hostile text costs most to parse. */
 const read = (kubeconfig: string): CachedKubeconfig | KubeconfigError => {
   try {
     const shoot = parseUntrustedKubeconfig(kubeconfig);
-    return { shoot, security: createSecurity(shoot.tls) };
+    return { shoot, security: createSecurity(shoot.tls), target: targetOf(shoot) };
   } catch (error) {
     if (error instanceof KubeconfigError) return error;
     throw error;

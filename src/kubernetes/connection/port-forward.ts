@@ -23,8 +23,6 @@ const keyBytes = 16;
 /** RFC 6455, sections 5.2 and 5.5.1: a masked close frame without content. */
 const closeFrame = Buffer.from([0x88, 0x80, 0, 0, 0, 0]);
 
-const target = 'API server of the kubeconfig';
-
 export interface TunnelConnectorOptions {
   readonly clock: Clock;
   readonly random: Random;
@@ -109,7 +107,7 @@ export const createTunnelConnector = (options: TunnelConnectorOptions): TunnelCo
   const { known = createKubeconfigCache() } = options;
   return {
     connect: async (kubeconfig, to, signal) => {
-      const { shoot, security } = known.lookUp(kubeconfig, to);
+      const { shoot, security, target } = known.lookUp(kubeconfig, to);
       const upgrade = upgradeOf(shoot, to, options);
       let phase: ExchangePhase = 'connecting';
       let socket: Socket | undefined;

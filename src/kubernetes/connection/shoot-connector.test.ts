@@ -242,7 +242,8 @@ describe('prober 3: the kubeconfig is a secret', () => {
       const refused = connector.clientFor(kubeconfig('GEHEIM'));
       const again = await refused.client.call(version, { signal, timeoutMs: 5_000 }).catch((thrown: unknown) => thrown);
       expect((again as Error).message).toBe(
-        'GET /version: the connection was refused; nothing listens there (ECONNREFUSED while connecting, API server of the kubeconfig)',
+        'GET /version: the connection was refused; nothing listens there (ECONNREFUSED while connecting, API server of the kubeconfig, ' +
+          'whose server is localhost: that is the pod or machine of this program itself)',
       );
     }
   });

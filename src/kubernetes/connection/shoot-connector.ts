@@ -34,13 +34,13 @@ export const createShootConnector = (options: ShootConnectorOptions): ShootConne
   const { clock, userAgent, known = createKubeconfigCache(), kept = false } = options;
   return {
     clientFor: (kubeconfig, policy) => {
-      const { shoot, security } = known.lookUp(kubeconfig, policy);
+      const { shoot, security, target } = known.lookUp(kubeconfig, policy);
       const transport = createTransport({
         endpoint: shoot.endpoint,
         security: async () => security,
         clock,
         userAgent,
-        target: 'API server of the kubeconfig',
+        target,
         maxConnections: 1,
         connectTimeoutMs,
       });

@@ -5,9 +5,11 @@ import { KubeconfigError } from '../api/errors.ts';
 import { basic, bearer } from '../client/index.ts';
 import * as fields from './fields.ts';
 
-interface DocumentLimits {
+interface DocumentRules {
   readonly bytes: number;
   readonly tokens: number;
+  /** True for the merge keys (`<<`) of YAML 1.1, which client-go knows and which may multiply a text. */
+  readonly merge: boolean;
 }
 
 /**
@@ -15,10 +17,10 @@ interface DocumentLimits {
  * (nesting, keys, anchors), so one shoot's Secret could block the whole program for a minute. A kubeconfig of 100 clusters has about 20,000
  * tokens.
  */
-export const untrustedLimits: DocumentLimits = { bytes: 1024 * 1024, tokens: 20_000 };
+export const untrustedLimits: DocumentRules = { bytes: 1024 * 1024, tokens: 20_000, merge: false };
 
 /** Limits for the operator's own file, which often has hundreds of clusters. */
-export const operatorLimits: DocumentLimits = { bytes: 16 * 1024 * 1024, tokens: 2_000_000 };
+export const operatorLimits: DocumentRules = { bytes: 16 * 1024 * 1024, tokens: 2_000_000, merge: true };
 
 const mostAliases = 100;
 
@@ -27,7 +29,7 @@ const whole = 'document';
 /** Returns the error of a malformed document. Messages of the YAML parser are never used, because they quote the text. */
 const broken = (problem: string): KubeconfigError => new KubeconfigError(whole, problem);
 
-const checkSize = (text: string, limits: DocumentLimits): void => {
+const checkSize = (text: string, limits: DocumentRules): void => {
   if (Buffer.byteLength(text) > limits.bytes) throw broken(`is larger than ${limits.bytes} bytes`);
   let tokens = 0;
   for (const _token of new Lexer().lex(text)) {
@@ -51,21 +53,25 @@ const checkDuplicates = (document: Document, lines: LineCounter): void => {
   });
 };
 
-const parse = (text: string): unknown => {
+/** Parses the first document. What follows `---` is not read, as in client-go. */
+const parse = (text: string, { merge }: DocumentRules): unknown => {
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter, logLevel: 'error', prettyErrors: false, uniqueKeys: false });
-  const [error] = document.errors;
+  const options = { lineCounter, logLevel: 'error', prettyErrors: false, uniqueKeys: false, merge } as const;
+  const document = parseDocument(text, options);
+  const error = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS');
   if (error !== undefined) throw broken(`is not valid YAML (line ${lineCounter.linePos(error.pos[0]).line})`);
   checkDuplicates(document, lineCounter);
+  // An empty file is a kubeconfig without entries, as in client-go.
+  if (document.contents === null) return {};
   if (!isMap(document.contents)) throw broken('is not a map');
   return document.toJS({ maxAliasCount: mostAliases });
 };
 
 /** Parses YAML or JSON in bounded time and memory. Throws only KubeconfigError. */
-export const parseBounded = (text: string, limits: DocumentLimits): unknown => {
+export const parseBounded = (text: string, limits: DocumentRules): unknown => {
   try {
     checkSize(text, limits);
-    return parse(text);
+    return parse(text, limits);
   } catch (error) {
     if (error instanceof KubeconfigError) throw error;
     // Aliases expand to too much, or the nesting overflows the stack.

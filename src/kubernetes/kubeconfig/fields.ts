@@ -99,11 +99,13 @@ const parseUrl = ({ path, value }: Field): URL => {
   return new URL(text);
 };
 
+const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'socks5:': 1080 };
+
 const hostOf = (url: URL, path: string): { readonly host: string; readonly port: number } => {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   if (host === '') throw new KubeconfigError(path, 'names no host');
-  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
-  if (port === 0) throw new KubeconfigError(path, 'has port 0');
+  const port = url.port === '' ? defaultPorts[url.protocol] : Number(url.port);
+  if (port === undefined || port === 0) throw new KubeconfigError(path, 'has port 0');
   return { host, port };
 };
 
@@ -127,21 +129,16 @@ export const asProxy = (field: Field): ProxyEndpoint | undefined => {
   if (!isSet(field.value)) return undefined;
   const url = parseUrl(field);
   const { protocol } = url;
-  if (protocol === 'socks5:') {
-    throw new KubeconfigError(field.path, 'SOCKS proxies are not supported; use an HTTP proxy');
+  if (protocol !== 'http:' && protocol !== 'https:' && protocol !== 'socks5:') {
+    throw new KubeconfigError(field.path, 'must be an http, https or socks5 URL');
   }
-  if (protocol !== 'http:' && protocol !== 'https:') {
-    throw new KubeconfigError(field.path, 'must be an http or https URL');
-  }
-  const where: ProxyEndpoint = { protocol, ...hostOf(url, field.path) };
-  if (url.username === '' && url.password === '') return where;
-  return { ...where, authorization: proxyAuthorization(url, field.path) };
+  return { protocol, ...hostOf(url, field.path), ...proxyCredentials(url, field.path) };
 };
 
-const proxyAuthorization = (url: URL, path: string): string => {
+const proxyCredentials = ({ username, password }: URL, path: string): Pick<ProxyEndpoint, 'credentials'> => {
+  if (username === '' && password === '') return {};
   try {
-    const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-    return `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`;
+    return { credentials: { username: decodeURIComponent(username), password: decodeURIComponent(password) } };
   } catch {
     throw new KubeconfigError(path, 'has a broken escape in its credentials');
   }

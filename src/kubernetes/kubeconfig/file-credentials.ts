@@ -152,13 +152,13 @@ export const tlsSourcesOf = (cluster: OperatorEntry, user: OperatorEntry): TlsSo
   const insecure = fields.asFlag(insecureField);
   const ca = sourceOf(cluster, 'certificate-authority');
   const cert = sourceOf(user, 'client-certificate');
-  const key = sourceOf(user, 'client-key');
+  // client-go ignores a key without certificate.
+  const key = cert === undefined ? undefined : sourceOf(user, 'client-key');
   if (insecure && ca !== undefined) {
     throw new KubeconfigError(insecureField.path, 'contradicts the certificate authority; set one of them');
   }
-  if ((cert === undefined) !== (key === undefined)) {
-    const missing = cert === undefined ? 'client-certificate' : 'client-key';
-    throw new KubeconfigError(`${user.path}.${missing}`, 'is not set, but its partner is');
+  if (cert !== undefined && key === undefined) {
+    throw new KubeconfigError(`${user.path}.client-key`, 'is not set, but its partner is');
   }
   return { ca, cert, key, rejectUnauthorized: !insecure };
 };

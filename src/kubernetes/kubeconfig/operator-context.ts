@@ -30,6 +30,8 @@ import * as fields from './fields.ts';
 export interface ClusterAccess {
   /** Origin of the access, for the log. */
   readonly source: string;
+  /** Name of the kubeconfig's context. Absent: the service account of a pod, which has none. */
+  readonly context?: string;
   readonly endpoint: Endpoint;
   /** Resolves with the current TLS settings: follows changed files and credentials. */
   readonly security: (signal: AbortSignal) => Promise<Security>;
@@ -39,6 +41,8 @@ export interface ClusterAccess {
 export interface OperatorOptions {
   /** Value of `--kubeconfig`. */
   readonly path?: string;
+  /** Value of `--context`. Absent or empty: the current context of the kubeconfig. */
+  readonly context?: string;
   /** Environment of the process. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Throws if the user has no home directory, neither $HOME nor an entry in /etc/passwd, as may be the case in a container. */
@@ -48,8 +52,11 @@ export interface OperatorOptions {
   readonly files?: Files;
 }
 
-/** The parts of the current context. */
+type Options = OperatorOptions & { readonly files: Files };
+
+/** The parts of the chosen context. */
 interface OperatorContext {
+  readonly name: string;
   readonly cluster: OperatorEntry;
   readonly user: OperatorEntry;
 }
@@ -91,11 +98,28 @@ const readFileOrSkip = async (files: Files, file: string): Promise<OneFile | und
   return parseFile(text, file);
 };
 
+const mostNames = 20;
+
+const findContext = (contexts: readonly OperatorEntry[], reference: fields.Field): OperatorEntry => {
+  try {
+    return findEntry(contexts, reference);
+  } catch (error) {
+    if (!(error instanceof KubeconfigError) || contexts.length === 0) throw error;
+    const names = contexts.slice(0, mostNames).map(({ name }) => name);
+    const more = contexts.length > mostNames ? ` and ${contexts.length - mostNames} more` : '';
+    const problem = fields.isSet(reference.value) ? 'names a context that is not there' : error.problem;
+    throw new KubeconfigError(reference.path, `${problem}; the contexts are ${names.join(', ')}${more}`);
+  }
+};
+
 /**
  * Reads and merges kubeconfig files as kubectl does (client-go `tools/clientcmd/loader.go`): the first entry of each name counts, and the first
  * current-context that is set; files that do not exist are skipped. Undefined if none exists. Throws a KubeconfigError.
  */
-export const loadContext = async (files: Files, paths: readonly string[]): Promise<OperatorContext | undefined> => {
+export const loadContext = async (
+  paths: readonly string[],
+  { files, context: chosen }: Pick<Options, 'files' | 'context'>,
+): Promise<OperatorContext | undefined> => {
   const found: OneFile[] = [];
   for (const path of paths) {
     const file = await readFileOrSkip(files, path);
@@ -104,24 +128,20 @@ export const loadContext = async (files: Files, paths: readonly string[]): Promi
   const [first] = found;
   if (first === undefined) return undefined;
   const current = found.find((file) => fields.isSet(file.current.value))?.current ?? first.current;
-  const context = findEntry(
+  const context = findContext(
     found.flatMap((file) => file.contexts),
-    current,
+    fields.isSet(chosen) ? { path: '--context', value: chosen } : current,
   );
   const member = (name: string): fields.Field => fields.member(context.body, context.path, name);
+  const clusters = found.flatMap((file) => file.clusters);
+  const users = found.flatMap((file) => file.users);
   return {
-    cluster: findEntry(
-      found.flatMap((file) => file.clusters),
-      member('cluster'),
-    ),
-    user: findEntry(
-      found.flatMap((file) => file.users),
-      member('user'),
-    ),
+    name: context.name,
+    cluster: findEntry(clusters, member('cluster')),
+    // `kubectl config set-context` without --user writes an empty one, for a server that asks for no credentials.
+    user: fields.isSet(member('user').value) ? findEntry(users, member('user')) : { ...context, body: {} },
   };
 };
-
-type Options = OperatorOptions & { readonly files: Files };
 
 const unsupported = ['auth-provider', 'as', 'as-uid', 'as-groups', 'as-user-extra'];
 
@@ -183,23 +203,28 @@ const pluginSecurity = (
 const credentialsOf = (user: OperatorEntry, files: Files): Credentials => {
   const inline = authorizationOf(user);
   const tokenFile = asPath(user, 'tokenFile');
-  return tokenFile === undefined ? staticCredentials(inline) : tokenFileCredentials(tokenFile, files);
+  if (tokenFile === undefined) return staticCredentials(inline);
+  const fromFile = tokenFileCredentials(tokenFile, files);
+  if (inline === undefined) return fromFile;
+  return { ...fromFile, authorization: (signal) => fromFile.authorization(signal).catch(() => inline) };
 };
 
-/** Creates the access of the current context. Loads all files once, so that their problems are found at the start. Throws a KubeconfigError. */
+/** Creates the access of a context. Loads all files once, so that their problems are found at the start. Throws a KubeconfigError. */
 export const contextAccess = async (
   source: string,
   context: OperatorContext,
   options: Options,
 ): Promise<ClusterAccess> => {
-  const { cluster, user } = context;
+  const { name, cluster, user } = context;
   const { files, env, clock } = options;
   refuseUnsupported(user);
   const sources = tlsSourcesOf(cluster, user);
   const material = await loadMaterial(sources, files);
   const exec = fields.member(user.body, user.path, 'exec');
-  const common = { source, endpoint: endpointOf(cluster) };
-  if (!fields.isSet(exec.value)) {
+  const common = { source, context: name, endpoint: endpointOf(cluster) };
+  // As in client-go, a plugin is not asked if there are other credentials (plugin/pkg/client/auth/exec, UpdateTransportConfig).
+  const isAsked = [authorizationOf(user), asPath(user, 'tokenFile'), sources.cert].every((one) => one === undefined);
+  if (!fields.isSet(exec.value) || !isAsked) {
     return { ...common, security: followSecurity(sources, files), credentials: credentialsOf(user, files) };
   }
   const plugin = createExecPlugin({

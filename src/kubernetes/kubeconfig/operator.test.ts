@@ -123,7 +123,7 @@ describe('the source of the kubeconfig', () => {
     );
     expect(await refusal(load({ path: home }))).toBe('kubeconfig: ~: cannot be read (EISDIR)');
     expect(await refusal(load({ path: write('bad', kubeconfig('x', { current: '' })) }))).toBe(
-      'kubeconfig: ~/bad: current-context: is not set',
+      'kubeconfig: ~/bad: current-context: is not set; the contexts are x',
     );
     expect(await refusal(load({ path: write('bad', kubeconfig('x', { cluster: { server: 'x' } })) }))).toBe(
       'kubeconfig: ~/bad: clusters[0].cluster.server: is not a URL',

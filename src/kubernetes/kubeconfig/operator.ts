@@ -52,7 +52,7 @@ const fromFiles = async (
   paths: readonly string[],
   options: OperatorOptions & { readonly files: Files },
 ): Promise<ClusterAccess | undefined> => {
-  const context = await loadContext(options.files, paths);
+  const context = await loadContext(paths, options);
   return context === undefined ? undefined : contextAccess(source, context, options);
 };
 

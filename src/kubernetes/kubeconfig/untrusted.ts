@@ -100,11 +100,14 @@ const tlsOf = (cluster: Named, user: Named): TlsMaterial => {
 
 const linkLocal = 'must not be a link-local address or that of a metadata service; give the address of the API server';
 
-/** Refuses link-local addresses. The dialer checks host names when it resolves them. */
+const socks = "names a SOCKS proxy, which only the operator's own kubeconfig may; give an HTTP proxy";
+
+/** Refuses SOCKS proxies, and link-local addresses. The dialer checks host names when it resolves them. */
 const elsewhere = (cluster: Named, endpoint: Endpoint): Endpoint => {
   const refuseIf = (host: string | undefined, name: string): void => {
     if (host !== undefined && isLinkLocal(host)) throw new KubeconfigError(`${cluster.path}.${name}`, linkLocal);
   };
+  if (endpoint.proxy?.protocol === 'socks5:') throw new KubeconfigError(`${cluster.path}.proxy-url`, socks);
   refuseIf(endpoint.host, 'server');
   refuseIf(endpoint.proxy?.host, 'proxy-url');
   return { ...endpoint, untrusted: true };

@@ -13,6 +13,8 @@ const sentences: ReadonlyMap<string, string> = new Map(
     ETIMEDOUT: 'the network did not answer in time',
     ELINKLOCAL:
       'the server or its proxy has a link-local address or that of a metadata service, where no shoot may be; check server and proxy-url',
+    EPROXYAUTH: 'the proxy refused the user name and password, or requires one',
+    EPROXYNOTSOCKS: 'the proxy does not speak SOCKS5',
     ECLOSED: 'the client has been closed',
     ECONNABORTED: 'the connection was aborted',
     EMFILE: 'this process has no file descriptors left',

@@ -3,36 +3,17 @@ import { request as httpRequest } from 'node:http';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { type PeerCertificate, checkServerIdentity, connect as connectTls } from 'node:tls';
 import { abortable } from './abortable.ts';
-import { type Endpoint, type ProxyEndpoint, authority } from './endpoint.ts';
+import { dialError, established } from './established.ts';
+import { type Endpoint, authority } from './endpoint.ts';
 import { isLinkLocal, linkLocalError, refusingLinkLocal } from './link-local.ts';
 import { type Security, createSecurity } from './security.ts';
+import { type ProxyHop, connectThroughSocks } from './socks.ts';
 
 /** Silence after which the kernel probes the peer: ten times, a second apart (libuv), then the socket fails with ETIMEDOUT. */
 const tcpKeepAliveMs = 15_000;
 
 /** Maximum number of TLS session tickets per connection. Servers send one or two; each costs us as much as a small response. */
 const mostTickets = 64;
-
-/** Creates the error of a failure that Node reports by an event without an error. */
-const dialError = (code: string, message: string): Error => Object.assign(new Error(message), { code });
-
-/** Settles when `socket` emits `event`, fails or closes; on abort destroys it and rejects with the signal's reason. */
-const established = <S extends Socket>(
-  socket: S,
-  event: 'connect' | 'secureConnect',
-  signal: AbortSignal,
-): Promise<S> =>
-  abortable(signal, (resolve, reject) => {
-    const succeed = (): void => resolve(socket);
-    const closed = (): void => reject(dialError('ECONNRESET', 'closed before it was established'));
-    // Never removed: the failure of an idle connection is noticed by 'close', and must not be an uncaught error.
-    socket.on('error', () => undefined);
-    socket.on(event, succeed).on('error', reject).on('close', closed);
-    return (isEstablished) => {
-      socket.off(event, succeed).off('error', reject).off('close', closed);
-      if (!isEstablished) socket.destroy();
-    };
-  });
 
 const lookupElsewhere = refusingLinkLocal(lookup);
 
@@ -91,22 +72,18 @@ const startTls = async (raw: Socket, { name, security, signal }: Handshake): Pro
   }
 };
 
-interface ProxyHop {
-  readonly endpoint: Endpoint;
-  readonly proxy: ProxyEndpoint;
-  readonly signal: AbortSignal;
-}
-
 /** Sends an HTTP CONNECT to the proxy; resolves once `raw` is connected to the endpoint. */
 const connectThroughProxy = (raw: Socket, { endpoint, proxy, signal }: ProxyHop): Promise<Socket> =>
   abortable(signal, (resolve, reject) => {
     const target = authority(endpoint);
-    const { authorization } = proxy;
+    const { credentials } = proxy;
+    const pair = credentials === undefined ? '' : `${credentials.username}:${credentials.password}`;
+    const authorization = pair === '' ? {} : { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
     const request = httpRequest({
       method: 'CONNECT',
       path: target,
       createConnection: () => raw,
-      headers: { host: target, ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }) },
+      headers: { host: target, ...authorization },
     });
     request.on('error', reject);
     request.on('close', () => reject(dialError('ECONNRESET', 'the proxy closed the connection')));
@@ -142,7 +119,8 @@ export const dial = async ({ endpoint, security, signal }: DialOptions): Promise
     if (proxy.protocol === 'https:') {
       socket = await startTls(socket, { name: proxy.host, security: createSecurity({}), signal });
     }
-    socket = await connectThroughProxy(socket, { endpoint, proxy, signal });
+    const tunnel = proxy.protocol === 'socks5:' ? connectThroughSocks : connectThroughProxy;
+    socket = await tunnel(socket, { endpoint, proxy, signal });
   }
   if (endpoint.protocol === 'http:') return socket;
   return startTls(socket, { name: endpoint.servername ?? endpoint.host, security, signal });

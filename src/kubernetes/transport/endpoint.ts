@@ -12,16 +12,16 @@ export interface Endpoint {
   readonly servername?: string;
   /** True if the kubeconfig is data of a cluster: then link-local addresses are not dialled, even by a host name. */
   readonly untrusted?: true;
-  /** HTTP or HTTPS proxy that tunnels the connection (`CONNECT`). */
+  /** Proxy that tunnels the connection, and resolves the host name. */
   readonly proxy?: ProxyEndpoint;
 }
 
 export interface ProxyEndpoint {
-  readonly protocol: 'http:' | 'https:';
+  /** `CONNECT` of HTTP, or SOCKS5. */
+  readonly protocol: 'http:' | 'https:' | 'socks5:';
   readonly host: string;
   readonly port: number;
-  /** Value of `Proxy-Authorization`. */
-  readonly authorization?: string;
+  readonly credentials?: { readonly username: string; readonly password: string };
 }
 
 /** Returns `host:port` in the syntax of URLs and headers. */

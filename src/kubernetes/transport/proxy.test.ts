@@ -77,7 +77,12 @@ describe('proxy-url', () => {
     });
     closers.push(() => server.close());
     const { port, asked } = await startProxy(server.port);
-    const proxy = { protocol: 'http:', host: '127.0.0.1', port, authorization: 'Basic eDp5' } as const;
+    const proxy = {
+      protocol: 'http:',
+      host: '127.0.0.1',
+      port,
+      credentials: { username: 'x', password: 'y' },
+    } as const;
     const endpoint = { protocol, host: 'api.shoot.example', port: 6443, basePath: '', servername: 'localhost', proxy };
     expect(await get(endpoint)).toBe('api.shoot.example:6443 /version');
     expect(asked.map(({ url, headers }) => [url, headers.host, headers['proxy-authorization']])).toEqual([
