@@ -88,7 +88,7 @@ const proberWith = (standby: Standby): ReplicatedComponent<ProberSettings> => ({
 });
 const weeder: ReplicatedComponent<WeederSettings> = {
   ...weederComponent,
-  create: (options) => weederComponent.create({ ...options, userAgent: 'simulation' }),
+  create: (options) => weederComponent.create({ ...options, userAgent: 'simulation', env: {} }),
 };
 
 /** Starts a replica with the same policies as `runComponent`, and its parts in the same order. */

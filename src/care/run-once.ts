@@ -40,7 +40,7 @@ export const runCareOnce = async (deps: CareOnceDeps): Promise<Result<CareResult
   const registry = createWatchRegistry(meter);
   const sourceDeps = { clock, random, logger, seed, garden: garden?.kube, registry };
   const watches = createCareWatches(settings, sourceDeps);
-  const connecting = { clock, random, userAgent: userAgentOf(deps), known: createKubeconfigCache() };
+  const connecting = { clock, random, userAgent: userAgentOf(deps), known: createKubeconfigCache(deps) };
   const controller = new CareController({
     ...sourceDeps,
     settings,

@@ -80,9 +80,9 @@ export const careComponent = ({ garden, takeOver, clock }: CareComponentOptions)
           neededRights: async () => rightsOf(careGardenGrants),
         },
       }),
-  create: ({ ports, userAgent, settings, dryRun = false }) => {
+  create: ({ ports, userAgent, env, settings, dryRun = false }) => {
     const { random } = ports;
-    const known = createKubeconfigCache();
+    const known = createKubeconfigCache({ env });
     const connector = createShootConnector({ clock, userAgent, known });
     const tunnels = createTunnelConnector({ clock, random, userAgent, known });
     return createCare({ settings, dryRun, takeOver, ports: { ...ports, connector, tunnels, garden } });

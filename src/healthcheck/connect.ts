@@ -33,20 +33,13 @@ export const rethrowNamingOption = (error: unknown): never => {
  * Reads the kubeconfig, but opens no connection yet. Rejects with a KubeconfigError that names the invalid field.
  */
 export const connect = async (options: ConnectOptions): Promise<SeedConnection> => {
-  const {
-    env,
-    kubeconfig,
-    logger,
-    userAgent = 'dependency-watchdog-healthcheck',
-    shootSecrets,
-    allowInsecureShoots,
-  } = options;
+  const { env, kubeconfig, logger, userAgent = 'dependency-watchdog-healthcheck' } = options;
   const clock: Clock = systemClock();
   const path = kubeconfig === undefined ? {} : { path: kubeconfig };
   const access = await loadOperatorKubeconfig({ ...path, env, homedir, clock }).catch(rethrowNamingOption);
   const transport = connectCluster({ access, clock, logger, userAgent });
   const kube = commandStack(transport, clock);
-  const seed = createSeedAccess({ clock, random: systemRandom(), kube, userAgent, shootSecrets, allowInsecureShoots });
+  const seed = createSeedAccess({ ...options, clock, random: systemRandom(), kube, userAgent });
   return {
     ...seed,
     close: () => {

@@ -109,9 +109,9 @@ const partsOf = (
   options: ExtensionOptions,
   { clock, random, logger, meter, seed, leadership }: SeedPorts,
 ): ProcessParts => {
-  const { name: userAgent, shootSecrets, allowInsecureShoots, controllers } = options;
+  const { name: userAgent, env, shootSecrets, allowInsecureShoots, controllers } = options;
   const kube = writerStack(seed, leadership);
-  const access = createSeedAccess({ clock, random, kube, userAgent, shootSecrets, allowInsecureShoots });
+  const access = createSeedAccess({ clock, random, kube, userAgent, env, shootSecrets, allowInsecureShoots });
   const registry = createWatchRegistry(meter);
   const clusters = controllers.some(needsClusters)
     ? createClusterWatch({ clock, random, logger, kube, registry })

@@ -5,7 +5,7 @@ import type { CallOptions, Kube, KubeClient } from '../kubernetes/api/kube.ts';
 import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
-import { createShootConnector, withShootPolicy } from '../kubernetes/connection/index.ts';
+import { createKubeconfigCache, createShootConnector, withShootPolicy } from '../kubernetes/connection/index.ts';
 import { decodeKubeconfigSecret } from '../kubernetes/kubeconfig/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
@@ -18,6 +18,8 @@ export interface SeedAccessOptions {
   /** Transport to the seed, with all its policies. */
   readonly kube: Kube;
   readonly userAgent: string;
+  /** Environment of the process, for its proxies. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /**
    * Names of Secrets in a control-plane namespace whose key `kubeconfig` holds a kubeconfig for the shoot; the first Secret that exists with this key is used.
    * Default: `gardener-internal`, `gardener`.
@@ -67,11 +69,20 @@ const withTimeout = (connection: ShootConnection): ShootConnection => ({
 
 /** Creates the access. It opens no connection yet. */
 export const createSeedAccess = (options: SeedAccessOptions): OpenSeedAccess => {
-  const { clock, random, kube, userAgent, shootSecrets: names = defaultShootSecrets, allowInsecureShoots } = options;
+  const {
+    clock,
+    random,
+    kube,
+    userAgent,
+    env,
+    shootSecrets: names = defaultShootSecrets,
+    allowInsecureShoots,
+  } = options;
   const seed = createKubeClient({ kube, clock });
+  const connector = createShootConnector({ clock, userAgent, known: createKubeconfigCache({ env }), kept: true });
   const connections = new ShootConnections({
     clock,
-    connector: withShootPolicy(createShootConnector({ clock, userAgent, kept: true }), { allowInsecureShoots }),
+    connector: withShootPolicy(connector, { allowInsecureShoots }),
     readKubeconfig: (namespace, signal) =>
       readKubeconfig(seed, { namespace, names }, { signal, timeoutMs: secretTimeoutMs }),
     idleMs,

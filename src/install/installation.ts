@@ -76,7 +76,8 @@ const heldIn =
 const releaseFor =
   (run: UninstallRun, { kube: seed, userAgent }: Connected) =>
   async (owned: readonly KubeObject[], context: InstallContext): Promise<Released> => {
-    const options = { ...context, seed, userAgent, logger: run.logger, settings: installedSettings(owned) };
+    const { logger, env } = run;
+    const options = { ...context, seed, userAgent, logger, env, settings: installedSettings(owned) };
     if (run.dryRun) return foreseeRelease(await listHeld(options));
     const reason = 'the dependency-watchdog is uninstalled';
     return releaseHeld({ ...options, random: systemRandom(), meter: createMeter(), reason });

@@ -1,6 +1,6 @@
 import { KubeconfigError } from '../kubernetes/api/errors.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
-import { createShootConnector, withShootPolicy } from '../kubernetes/connection/index.ts';
+import { createKubeconfigCache, createShootConnector, withShootPolicy } from '../kubernetes/connection/index.ts';
 import { type OperatorAccess, type OperatorCluster, onOperatorCluster } from '../process/index.ts';
 import { type PreflightCheck, type SeedRead, statusOf } from './checks/check.ts';
 import { checkAll, checkConfig } from './checks/check-all.ts';
@@ -43,7 +43,10 @@ const checkSeedWith = async (run: PreflightRun, cluster: OperatorCluster): Promi
   run.progress('connecting to the seed');
   const seed = await readVersion(reader);
   if (!seed.ok) return outOfReach(seed);
-  const connector = withShootPolicy(createShootConnector({ clock, userAgent }), run.settings);
+  const connector = withShootPolicy(
+    createShootConnector({ clock, userAgent, known: createKubeconfigCache(run) }),
+    run.settings,
+  );
   const observation = await readAll(run, seed.value, { reader, connector });
   return reportOf([checkConfig(run.configFile, run.configWarnings), ...checkAll(observation)]);
 };

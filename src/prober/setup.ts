@@ -3,7 +3,7 @@ import { refKey } from '../kubernetes/api/resource-ref.ts';
 import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
 import { createWatchRegistry } from '../kubernetes/cache/index.ts';
 import { createKubeClient, writerStack } from '../kubernetes/client/index.ts';
-import { createShootConnector } from '../kubernetes/connection/index.ts';
+import { createKubeconfigCache, createShootConnector } from '../kubernetes/connection/index.ts';
 import {
   type Component,
   type ComponentOptions,
@@ -158,8 +158,9 @@ export const proberComponent = (standby: Standby, notify?: NotifySettings): Comp
   urgentInFlight,
   runsOnStandby: standby !== 'cold',
   neededRights: neededByProber,
-  create: ({ ports, userAgent, ...options }) => {
-    const connector = createShootConnector({ clock: ports.clock, userAgent });
+  create: ({ ports, userAgent, env, ...options }) => {
+    const known = createKubeconfigCache({ env });
+    const connector = createShootConnector({ clock: ports.clock, userAgent, known });
     const notifying = notify && { ...notify, post: createWebhook(userAgent) };
     return createProber({ ...options, standby, notify: notifying, ports: { ...ports, connector } });
   },

@@ -38,6 +38,12 @@ export interface ComponentOptions<Settings, Ports = ComponentPorts> {
   readonly dryRun?: boolean;
 }
 
+export interface CreateOptions {
+  readonly userAgent: string;
+  /** Environment of the process, for its proxies. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 export interface Component<Settings> {
   /** Name of the Lease for its leader election. */
   readonly leaseName: string;
@@ -49,5 +55,5 @@ export interface Component<Settings> {
   readonly neededRights: RightsCheckOptions<Settings>['needed'];
   /** Rights that it needs in the garden, and the client that checks them. Absent if it does not use the garden. */
   readonly garden?: { readonly client: KubeClient; readonly neededRights: RightsCheckOptions<Settings>['needed'] };
-  readonly create: (options: ComponentOptions<Settings> & { readonly userAgent: string }) => ComponentParts<Settings>;
+  readonly create: (options: ComponentOptions<Settings> & CreateOptions) => ComponentParts<Settings>;
 }

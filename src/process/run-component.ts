@@ -50,7 +50,7 @@ export const runComponent = <Settings>(
   component: Component<Settings>,
   deps: ProcessDeps<Settings>,
 ): Promise<number> => {
-  const { settings, configFile, configWarnings } = deps;
+  const { settings, configFile, configWarnings, env } = deps;
   const { dryRun, concurrentReconciles: concurrency } = deps.flags;
   const { urgentInFlight, runsOnStandby = false } = component;
   const userAgent = userAgentOf(deps);
@@ -59,7 +59,7 @@ export const runComponent = <Settings>(
   const start = (ports: SeedPorts): ProcessParts => {
     const leadsSince = trackLeadership(ports);
     const { enabled, namespace: ownNamespace } = deps.flags.leaderElection;
-    const parts = component.create({ settings, ports, concurrency, ownNamespace, dryRun, userAgent });
+    const parts = component.create({ settings, ports, concurrency, ownNamespace, dryRun, userAgent, env });
     const rights = rightsChecks(component, { ...deps, ports, leaseName });
     const config = watchConfig({
       ...deps,

@@ -184,7 +184,7 @@ const stillPaused = (cluster: string): string =>
 export const runRelease = async (run: ReleaseRun): Promise<Result<ReleaseReport, CommandFailure>> => {
   const paused: string[] = [];
   const result = await onCluster<ReleaseReport>(run, async ({ context, kube: seed, userAgent }) => {
-    const { shoot, home, logger } = run;
+    const { shoot, home, logger, env } = run;
     const { settings, order } = await orderOf(run, context);
     const only = shoot === undefined ? undefined : (await findShoot(shoot, context)).namespace;
     const owners = { settings, isKnown: await knownClusters(settings, context) };
@@ -193,7 +193,7 @@ export const runRelease = async (run: ReleaseRun): Promise<Result<ReleaseReport,
       .map((resource): HeldInCluster => ({ ...resource, cluster: clusterOfHeld(owners, resource) }))
       .filter(({ cluster }) => only === undefined || [cluster, parseClusterName(cluster).namespace].includes(only));
     if (held.length === 0) return { ...nothing, outcome: 'nothing-held' };
-    const common = { random: systemRandom(), meter: createMeter(), logger, userAgent, reason };
+    const common = { random: systemRandom(), meter: createMeter(), logger, userAgent, env, reason };
     const query = { ...run.leader, timeoutMs: askTimeoutMs, stop: context.signal, namespace: home };
     return releaseFound(run, held, {
       context,

@@ -195,7 +195,7 @@ describe('dwd release and dwd status', () => {
         seed: createServerConnections({ world, clock }).seedTransport,
       },
       ...{ clock, random: createSeededRandom(1), logger: log.logger, meter: createMeter({ processMetrics: false }) },
-      ...{ userAgent: 'test', deadline: clock.monotonic() + 120_000, progress: () => undefined },
+      ...{ userAgent: 'test', env: {}, deadline: clock.monotonic() + 120_000, progress: () => undefined },
       signal: new AbortController().signal,
     };
   };

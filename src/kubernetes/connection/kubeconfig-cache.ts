@@ -1,8 +1,14 @@
-import { type Security, createSecurity } from '../transport/index.ts';
+import { type Endpoint, type Security, createSecurity } from '../transport/index.ts';
 import { createHash } from 'node:crypto';
 import { KubeconfigError } from '../api/errors.ts';
 import type { ShootPolicy } from '../api/shoot-connection.ts';
-import { type ShootEndpoint, parseUntrustedKubeconfig, refuseInsecure } from '../kubeconfig/index.ts';
+import {
+  type Environment,
+  type ShootEndpoint,
+  parseUntrustedKubeconfig,
+  refuseInsecure,
+  throughEnvironment,
+} from '../kubeconfig/index.ts';
 
 const defaultMostKubeconfigs = 4_096;
 
@@ -22,17 +28,22 @@ export interface KubeconfigCache {
 
 const loopback = /^(?:localhost|127(?:\.\d+){3}|::1)$/;
 
-/** Some tools make a kubeconfig for a forwarded port, such as vcluster's `https://localhost:8443`. */
-const targetOf = ({ endpoint }: ShootEndpoint): string =>
-  endpoint.proxy === undefined && loopback.test(endpoint.host)
-    ? 'API server of the kubeconfig, whose server is localhost: that is the pod or machine of this program itself'
-    : 'API server of the kubeconfig';
+const targetOf = ({ host }: Endpoint, proxy: 'none' | 'its own' | 'environment'): string => {
+  const target = 'API server of the kubeconfig';
+  if (proxy === 'environment') return `${target}, through the proxy of the environment`;
+  // Some tools make a kubeconfig for a forwarded port, such as vcluster's `https://localhost:8443`.
+  return proxy === 'none' && loopback.test(host)
+    ? `${target}, whose server is localhost: that is the pod or machine of this program itself`
+    : target;
+};
 
 /** Returns an error instead of throwing, so that refusals are cached, too: a hostile text costs most to parse. */
-const read = (kubeconfig: string): CachedKubeconfig | KubeconfigError => {
+const read = (kubeconfig: string, env: Environment): CachedKubeconfig | KubeconfigError => {
   try {
-    const shoot = parseUntrustedKubeconfig(kubeconfig);
-    return { shoot, security: createSecurity(shoot.tls), target: targetOf(shoot) };
+    const parsed = parseUntrustedKubeconfig(kubeconfig);
+    const shoot = { ...parsed, endpoint: throughEnvironment(parsed.endpoint, env) };
+    const proxy = shoot.endpoint.proxy === undefined ? 'none' : parsed.endpoint.proxy ? 'its own' : 'environment';
+    return { shoot, security: createSecurity(shoot.tls), target: targetOf(shoot.endpoint, proxy) };
   } catch (error) {
     if (error instanceof KubeconfigError) return error;
     throw error;
@@ -41,13 +52,22 @@ const read = (kubeconfig: string): CachedKubeconfig | KubeconfigError => {
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64');
 
-/** Creates a cache of at most `most` kubeconfigs, which drops the least recently used first. Default 4096: two for each of 2000 shoots. */
-export const createKubeconfigCache = (most = defaultMostKubeconfigs): KubeconfigCache => {
+export interface KubeconfigCacheOptions {
+  /** Maximum number of kubeconfigs; the least recently used is dropped first. Default 4096: two for each of 2000 shoots. */
+  readonly most?: number;
+  /** Environment of the process, for its proxies. Default: no proxies. */
+  readonly env?: Environment;
+}
+
+export const createKubeconfigCache = ({
+  most = defaultMostKubeconfigs,
+  env = {},
+}: KubeconfigCacheOptions = {}): KubeconfigCache => {
   const known = new Map<string, CachedKubeconfig | KubeconfigError>();
   return {
     lookUp: (kubeconfig, policy) => {
       const hash = hashOf(kubeconfig);
-      const entry = known.get(hash) ?? read(kubeconfig);
+      const entry = known.get(hash) ?? read(kubeconfig, env);
       known.delete(hash);
       known.set(hash, entry);
       const [oldest] = known.keys();

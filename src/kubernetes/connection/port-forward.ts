@@ -27,7 +27,7 @@ export interface TunnelConnectorOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly userAgent: string;
-  /** Cache that may be shared with other connectors. Default: a new one. */
+  /** Cache that may be shared with other connectors. Default: a new one, without proxies of an environment. */
   readonly known?: KubeconfigCache;
 }
 

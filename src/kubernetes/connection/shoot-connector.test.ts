@@ -51,7 +51,7 @@ const createBench = async (
   const connector = createShootConnector({
     clock,
     userAgent: 'dependency-watchdog/test',
-    known: createKubeconfigCache(options.mostKubeconfigs),
+    known: createKubeconfigCache({ most: options.mostKubeconfigs }),
   });
   const run = async (kubeconfig: string, requests = 1): Promise<void> => {
     const connection = connector.clientFor(kubeconfig);

@@ -15,7 +15,7 @@ const connectTimeoutMs = 10_000;
 export interface ShootConnectorOptions {
   readonly clock: Clock;
   readonly userAgent: string;
-  /** Cache that may be shared with other connectors. Default: a new one. */
+  /** Cache that may be shared with other connectors. Default: a new one, without proxies of an environment. */
   readonly known?: KubeconfigCache;
   /**
    * True if a connection is used for more than one run. The server may have closed it meanwhile, so a request over such a connection is retried

@@ -1,3 +1,4 @@
+export { type Environment, environmentProxy, throughEnvironment } from './environment-proxy.ts';
 export type { ClusterAccess } from './operator-context.ts';
 export { loadOperatorKubeconfig } from './operator.ts';
 export {

@@ -12,6 +12,7 @@ import {
   operatorLimits,
   parseBounded,
 } from './document.ts';
+import { throughEnvironment } from './environment-proxy.ts';
 import { type ExecCredential, type ExecPlugin, createExecPlugin, parseExecConfig } from './exec-plugin.ts';
 import {
   type Files,
@@ -221,7 +222,7 @@ export const contextAccess = async (
   const sources = tlsSourcesOf(cluster, user);
   const material = await loadMaterial(sources, files);
   const exec = fields.member(user.body, user.path, 'exec');
-  const common = { source, context: name, endpoint: endpointOf(cluster) };
+  const common = { source, context: name, endpoint: throughEnvironment(endpointOf(cluster), env) };
   // As in client-go, a plugin is not asked if there are other credentials (plugin/pkg/client/auth/exec, UpdateTransportConfig).
   const isAsked = [authorizationOf(user), asPath(user, 'tokenFile'), sources.cert].every((one) => one === undefined);
   if (!fields.isSet(exec.value) || !isAsked) {

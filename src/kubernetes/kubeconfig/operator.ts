@@ -1,6 +1,6 @@
-import type { Endpoint } from '../transport/index.ts';
 import { delimiter, join } from 'node:path';
 import { KubeconfigError } from '../api/errors.ts';
+import { throughEnvironment } from './environment-proxy.ts';
 import { type Files, followSecurity, systemFiles, tokenFileCredentials } from './file-credentials.ts';
 import { type ClusterAccess, type OperatorOptions, contextAccess, loadContext } from './operator-context.ts';
 
@@ -30,7 +30,7 @@ const inClusterAccess = async (env: Readonly<Record<string, string | undefined>>
   if (token === undefined) return { problem: `${serviceAccount}/token cannot be read` };
   const ca = await readIfThere(files, 'ca.crt');
   if (ca === undefined) return { problem: `${serviceAccount}/ca.crt cannot be read` };
-  const endpoint: Endpoint = { protocol: 'https:', host, port, basePath: '' };
+  const endpoint = throughEnvironment({ protocol: 'https:', host, port, basePath: '' }, env);
   const sources = {
     ca: { path: 'service account', file: `${serviceAccount}/ca.crt` },
     cert: undefined,

@@ -1,9 +1,7 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
+import { type ConnectProxy, type ConnectProxyOptions, startConnectProxy } from '../../../test/doubles/connect-proxy.ts';
 import { startTestServer } from '../../../test/doubles/test-server.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createSecurity } from './security.ts';
@@ -19,37 +17,10 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-interface Proxy {
-  readonly port: number;
-  readonly asked: IncomingMessage[];
-}
-
-/** Starts a proxy that tunnels every request to `port`, or refuses with `status`. */
-const startProxy = async (port: number, { tls = false, status = 200 } = {}): Promise<Proxy> => {
-  const asked: IncomingMessage[] = [];
-  const sockets = new Set<Socket>();
-  const { certificate, key } = certificates.serving;
-  const server = tls ? createHttpsServer({ cert: certificate, key }) : createServer();
-  server.on('connect', (request: IncomingMessage, client: Socket) => {
-    asked.push(request);
-    sockets.add(client);
-    if (status !== 200) {
-      client.end(`HTTP/1.1 ${status} No\r\n\r\n`);
-      return;
-    }
-    const far = connect(port, '127.0.0.1', () => {
-      client.write('HTTP/1.1 200 OK\r\n\r\n');
-      far.pipe(client).pipe(far);
-    });
-    far.on('error', () => client.destroy());
-    client.on('error', () => far.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return { port: (server.address() as AddressInfo).port, asked };
+const startProxy = async (options: ConnectProxyOptions): Promise<ConnectProxy> => {
+  const proxy = await startConnectProxy(options);
+  closers.push(() => proxy.close());
+  return proxy;
 };
 
 const get = async (endpoint: Endpoint): Promise<string> => {
@@ -76,7 +47,7 @@ describe('proxy-url', () => {
       handler: (request, response) => response.end(`${request.headers.host ?? ''} ${request.url ?? ''}`),
     });
     closers.push(() => server.close());
-    const { port, asked } = await startProxy(server.port);
+    const { port, asked } = await startProxy({ to: server.port });
     const proxy = {
       protocol: 'http:',
       host: '127.0.0.1',
@@ -91,7 +62,7 @@ describe('proxy-url', () => {
   });
 
   it('brackets IPv6 addresses', async () => {
-    const { port, asked } = await startProxy(1, { status: 502 });
+    const { port, asked } = await startProxy({ to: 1, status: 502 });
     const proxy = { protocol: 'http:', host: '127.0.0.1', port } as const;
     await expect(get({ protocol: 'https:', host: 'fd00::1', port: 443, basePath: '', proxy })).rejects.toMatchObject({
       code: 'ConnectionError',
@@ -102,7 +73,7 @@ describe('proxy-url', () => {
   });
 
   it('reports that the proxy refused', async () => {
-    const { port } = await startProxy(1, { status: 407 });
+    const { port } = await startProxy({ to: 1, status: 407 });
     const proxy = { protocol: 'http:', host: '127.0.0.1', port } as const;
     await expect(get({ protocol: 'https:', host: 'a.example', port: 443, basePath: '', proxy })).rejects.toThrow(
       'GET /version: the proxy refused to open a tunnel (EPROXY407 while connecting, a.example:443)',
@@ -110,7 +81,8 @@ describe('proxy-url', () => {
   });
 
   it('refuses a proxy whose certificate is not trusted', async () => {
-    const { port } = await startProxy(1, { tls: true });
+    const { certificate: cert, key } = certificates.serving;
+    const { port } = await startProxy({ to: 1, tls: { cert, key } });
     const proxy = { protocol: 'https:', host: '127.0.0.1', port } as const;
     await expect(get({ protocol: 'https:', host: 'a.example', port: 443, basePath: '', proxy })).rejects.toMatchObject({
       code: 'ConnectionError',

@@ -4,7 +4,7 @@ import { type ResourceState, isPatchableWorkload, workloadState } from '../../ku
 import { hasMark } from '../../gardener/scaling-annotations.ts';
 import { createWatchRegistry, waitForSync } from '../../kubernetes/cache/index.ts';
 import { createKubeClient, mergedAbortSignal } from '../../kubernetes/client/index.ts';
-import { createShootConnector } from '../../kubernetes/connection/index.ts';
+import { createKubeconfigCache, createShootConnector } from '../../kubernetes/connection/index.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Meter } from '../../ports/meter.ts';
 import type { Random } from '../../ports/random.ts';
@@ -30,6 +30,8 @@ export interface ReleaseOptions extends ListHeldOptions {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly userAgent: string;
+  /** Environment of the process, for its proxies. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Monotonic instant after which nothing is retried. */
   readonly deadline: number;
   readonly progress: (line: string) => void;
@@ -121,7 +123,7 @@ const releaseAll = async (deps: Releasing): Promise<void> => {
     gate: new ProbeGate(clock),
     dryRun: false,
     report: withFailures(createProberReport({ clock, logger, meter, events, dryRun: false }), failures),
-    connector: createShootConnector({ clock, userAgent: deps.userAgent }),
+    connector: createShootConnector({ clock, userAgent: deps.userAgent, known: createKubeconfigCache(deps) }),
     source: sources.source,
     kubeconfigs: sources.kubeconfigs,
     apiServers: createApiServers(sources.apiServers, clock),

@@ -1,0 +1,175 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
+import { createSeededRandom } from '../../../simulator/time/random.ts';
+import { type ConnectProxy, type ConnectProxyOptions, startConnectProxy } from '../../../test/doubles/connect-proxy.ts';
+import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
+import { type TestServer, startTestServer } from '../../../test/doubles/test-server.ts';
+import type { Call } from '../api/call.ts';
+import { createKubeClient } from '../client/client.ts';
+import { type ClusterAccess, type Environment, loadOperatorKubeconfig } from '../kubeconfig/index.ts';
+import { connectCluster } from './cluster-connection.ts';
+import { createKubeconfigCache } from './kubeconfig-cache.ts';
+import { createTunnelConnector } from './port-forward.ts';
+import { createShootConnector } from './shoot-connector.ts';
+
+let certificates: SimCertificates;
+beforeAll(async () => {
+  certificates = await createCertificates({ now: Date.now() });
+});
+
+let directory: string;
+let server: TestServer;
+const closers: (() => unknown)[] = [];
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'proxies-'));
+  const { certificate, key } = certificates.serving;
+  server = await startTestServer({
+    tls: { cert: certificate, key },
+    handler: (request, response) => response.end(JSON.stringify({ authorization: request.headers.authorization })),
+  });
+});
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+  await server.close();
+  rmSync(directory, { recursive: true });
+});
+
+const { signal } = new AbortController();
+const clock = createVirtualClock();
+const version: Call<unknown> = { method: 'GET', path: '/version', decode: (json) => json };
+
+/** Starts a proxy in front of the server. */
+const startProxy = async (options: Partial<ConnectProxyOptions> = {}): Promise<ConnectProxy> => {
+  const proxy = await startConnectProxy({ to: server.port, ...options });
+  closers.push(() => proxy.close());
+  return proxy;
+};
+
+const targetsOf = ({ asked }: ConnectProxy): readonly (string | undefined)[] => asked.map(({ url }) => url);
+
+const kubeconfigOf = (cluster: object, user: object = { token: 't0ken' }): string =>
+  JSON.stringify({
+    'current-context': 'x',
+    contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
+    clusters: [
+      {
+        name: 'x',
+        cluster: {
+          server: 'https://api.seed.example:6443',
+          'tls-server-name': 'localhost',
+          'certificate-authority-data': Buffer.from(certificates.ca).toString('base64'),
+          ...cluster,
+        },
+      },
+    ],
+    users: [{ name: 'x', user }],
+  });
+
+const load = (env: Environment, kubeconfig = kubeconfigOf({})): Promise<ClusterAccess> => {
+  const path = join(directory, 'kubeconfig');
+  writeFileSync(path, kubeconfig);
+  return loadOperatorKubeconfig({ path, env, homedir: () => directory, clock });
+};
+
+const ask = async (access: ClusterAccess): Promise<unknown> => {
+  const connection = connectCluster({ access, clock, logger: createRecordingLogger(), userAgent: 'test' });
+  closers.push(() => connection.close());
+  const client = createKubeClient({ kube: connection, clock });
+  return (await client.call(version, { signal, timeoutMs: 10_000 })).value;
+};
+
+describe('the operator’s cluster, through the proxy of the environment', () => {
+  it('rule 29b: is reached by CONNECT, with the credentials of the proxy', async () => {
+    const proxy = await startProxy();
+    const env = { HTTPS_PROXY: `http://ops:s3cret@127.0.0.1:${proxy.port}` };
+    expect(await ask(await load(env))).toEqual({ authorization: 'Bearer t0ken' });
+    expect(targetsOf(proxy)).toEqual(['api.seed.example:6443']);
+    expect(proxy.asked[0]?.headers['proxy-authorization']).toBe(
+      `Basic ${Buffer.from('ops:s3cret').toString('base64')}`,
+    );
+  });
+
+  it('rule 29b: is reached directly if NO_PROXY has it, and if it is this machine', async () => {
+    const proxy = await startProxy();
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
+    expect((await load({ ...env, NO_PROXY: '.seed.example' })).endpoint.proxy).toBeUndefined();
+    await ask(await load(env, kubeconfigOf({ server: `https://localhost:${server.port}` })));
+    expect(targetsOf(proxy)).toEqual([]);
+  });
+
+  it('rule 29b: is reached through the proxy of its kubeconfig, if that names one', async () => {
+    const [proxy, ofEnvironment] = [await startProxy(), await startProxy()];
+    const kubeconfig = kubeconfigOf({ 'proxy-url': `http://127.0.0.1:${proxy.port}` });
+    await ask(await load({ HTTPS_PROXY: `http://127.0.0.1:${ofEnvironment.port}` }, kubeconfig));
+    expect([targetsOf(proxy), targetsOf(ofEnvironment)]).toEqual([['api.seed.example:6443'], []]);
+  });
+
+  it('rule 29b: is the cluster of a pod, too', async () => {
+    const env = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443', HTTPS_PROXY: 'proxy:3128' };
+    const files = { read: async () => certificates.ca, stamp: async () => '' };
+    const { endpoint } = await loadOperatorKubeconfig({ env, homedir: () => directory, clock, files });
+    expect(endpoint.proxy).toEqual({ protocol: 'http:', host: 'proxy', port: 3128 });
+  });
+
+  it('is named in an error, without the password', async () => {
+    const { port } = await startProxy({ status: 407 });
+    const access = await load({ HTTPS_PROXY: `http://ops:s3cret@127.0.0.1:${port}` });
+    await expect(ask(access)).rejects.toMatchObject({
+      message: `GET /version: the proxy refused to open a tunnel (EPROXY407 while connecting, api.seed.example:6443 through the proxy 127.0.0.1:${port})`,
+    });
+  });
+
+  it('is in the environment of a credential plugin', async () => {
+    const proxy = await startProxy();
+    const apiVersion = 'client.authentication.k8s.io/v1';
+    const credential = JSON.stringify({ apiVersion, kind: 'ExecCredential', status: { token: 'of-plugin' } });
+    const command = join(directory, 'plugin');
+    writeFileSync(command, `#!/bin/sh\necho "$HTTPS_PROXY" > "${directory}/seen"\necho '${credential}'\n`);
+    chmodSync(command, 0o755);
+    const user = { exec: { apiVersion, command, interactiveMode: 'Never' } };
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, PATH: '/usr/bin:/bin' };
+    expect(await ask(await load(env, kubeconfigOf({}, user)))).toEqual({ authorization: 'Bearer of-plugin' });
+    expect(readFileSync(join(directory, 'seen'), 'utf8')).toBe(`${env.HTTPS_PROXY}\n`);
+  });
+});
+
+describe('a shoot, through the proxy of the environment', () => {
+  const connectors = (env: Environment) => {
+    const known = createKubeconfigCache({ env });
+    const options = { clock, userAgent: 'test', known };
+    const tunnels = createTunnelConnector({ ...options, random: createSeededRandom(1) });
+    return { shoots: createShootConnector(options), tunnels };
+  };
+  const target = { namespace: 'kube-system', pod: 'vpn', port: 22 };
+
+  it('rule 29b: is reached by CONNECT, as are its pods', async () => {
+    const proxy = await startProxy();
+    const { shoots, tunnels } = connectors({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
+    const connection = shoots.clientFor(kubeconfigOf({}));
+    await connection.client.call(version, { signal, timeoutMs: 10_000 });
+    connection.close();
+    // The server knows no WebSockets.
+    await expect(tunnels.connect(kubeconfigOf({}), target, signal)).rejects.toThrow('no upgrade of the connection');
+    expect(targetsOf(proxy)).toEqual(['api.seed.example:6443', 'api.seed.example:6443']);
+  });
+
+  it('rule 30: is not reached at a link-local address', async () => {
+    const proxy = await startProxy();
+    const { shoots } = connectors({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
+    expect(() => shoots.clientFor(kubeconfigOf({ server: 'https://169.254.169.254' }))).toThrow('link-local');
+    expect(targetsOf(proxy)).toEqual([]);
+  });
+
+  it('has an error that names the environment, not the address of the proxy', async () => {
+    const { port } = await startProxy({ status: 503 });
+    const { shoots } = connectors({ HTTPS_PROXY: `http://ops:s3cret@127.0.0.1:${port}` });
+    const { client } = shoots.clientFor(kubeconfigOf({}));
+    await expect(client.call(version, { signal, timeoutMs: 10_000 })).rejects.toThrow(
+      'the proxy refused to open a tunnel (EPROXY503 while connecting, API server of the kubeconfig, through the proxy of the environment)',
+    );
+  });
+});
