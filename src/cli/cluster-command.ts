@@ -1,20 +1,29 @@
 import type { CommandFailure } from '../install/index.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
+import type { ClusterAccess } from '../kubernetes/kubeconfig/index.ts';
+import { authority } from '../kubernetes/transport/index.ts';
 import { systemClock } from '../process/index.ts';
 import { createLogger } from '../telemetry/index.ts';
 import { version } from './build-info.ts';
 import { CommandError } from './errors.ts';
 import { bool, positiveDuration, text } from './flag-types.ts';
 import { type FlagValues, flag, optionalFlag } from './parse-flags.ts';
+import { contextFlag } from './process-flags.ts';
 import type { CliIo } from './io.ts';
+
+/** Flags that select a cluster. */
+export const accessFlags = {
+  kubeconfig: optionalFlag(
+    text('path', 'the path of a kubeconfig'),
+    'Path of the kubeconfig for the cluster. Without it: $KUBECONFIG, then the in-cluster service account, then ~/.kube/config',
+  ),
+  context: contextFlag,
+} as const;
 
 /** Flags of commands that work on a cluster once. */
 export const clusterFlags = (timeout: string) =>
   ({
-    kubeconfig: optionalFlag(
-      text('path', 'the path of a kubeconfig'),
-      'Path of the kubeconfig for the cluster. Without it: $KUBECONFIG, then the in-cluster service account, then ~/.kube/config',
-    ),
+    ...accessFlags,
     'dry-run': flag(bool, 'false', 'Change nothing, and print the changes that would be made'),
     timeout: flag(positiveDuration, timeout, 'Maximum total time to wait'),
   }) as const;
@@ -26,11 +35,23 @@ type ClusterFlagValues = FlagValues<ReturnType<typeof clusterFlags>>;
 
 const ofAdmin = 'this needs the rights of cluster-admin: use a kubeconfig that has them';
 
+/** Says in a terminal which cluster a command works on; elsewhere its output is for programs. */
+const namingCluster =
+  (io: CliIo) =>
+  ({ source, context, endpoint }: ClusterAccess): void => {
+    if (io.progress === undefined) return;
+    io.progress.clear();
+    const from = context === undefined ? source : `context ${context}, ${source}`;
+    io.stderr(`cluster: ${endpoint.protocol}//${authority(endpoint)}${endpoint.basePath} (${from})\n`);
+  };
+
 /** Returns the input of a command that works on a cluster once. Its logger is silent, because the command prints a result at its end. */
 export const clusterCommandOf = (flags: ClusterFlagValues, io: CliIo, forbidden = ofAdmin) => {
-  const { kubeconfig, timeout: timeoutMs } = flags;
+  const { kubeconfig, context, timeout: timeoutMs } = flags;
   return {
     kubeconfig,
+    context,
+    onConnect: namingCluster(io),
     env: io.env,
     logger: createLogger({ level: 'panic', encoder: 'console', write: io.stderr, clock: systemClock() }),
     version,

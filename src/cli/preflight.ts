@@ -1,6 +1,6 @@
 import type { Result } from '../kubernetes/api/errors.ts';
 import type { PreflightReport, PreflightRun, RightsOf } from '../preflight/index.ts';
-import { clusterCommandOf, clusterFlags } from './cluster-command.ts';
+import { accessFlags, clusterCommandOf, clusterFlags } from './cluster-command.ts';
 import { type Command, defineCommand } from './command.ts';
 import { type FlagType, bool, namespaceName, shootName, shootNames, text } from './flag-types.ts';
 import { flag, optionalFlag, requiredFlag } from './parse-flags.ts';
@@ -32,7 +32,7 @@ const rightsSubject: FlagType<RightsSubject> = {
   },
 };
 
-const { kubeconfig, timeout } = clusterFlags('2m');
+const { timeout } = clusterFlags('2m');
 
 const flags = {
   'config-file': requiredFlag(
@@ -50,7 +50,7 @@ const flags = {
     'garden/dwd-prober',
     'User whose rights in the seed are checked: a ServiceAccount, your own user (self), or nobody (none), for example before an installation',
   ),
-  kubeconfig,
+  ...accessFlags,
   timeout: {
     ...timeout,
     description: 'Maximum time for all checks together; checks that remain then are reported as unknown',

@@ -39,6 +39,7 @@ describe('flags of the prober', () => {
   const good: readonly (readonly [name: string, value: string, changes: object])[] = [
     ['kubeconfig', '/some/where', { kubeconfig: '/some/where' }],
     ['kubeconfig', '', {}],
+    ['context', 'seed', { context: 'seed' }],
     ['kube-api-qps', '20.0', { qps: 20 }],
     ['kube-api-qps', '0.5', { qps: 0.5 }],
     ['kube-api-qps', '0', { qps: 5 }],

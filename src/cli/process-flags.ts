@@ -9,6 +9,11 @@ const ignored = (placeholder: string): Flag<undefined> => ({
   ignored: true,
 });
 
+export const contextFlag = optionalFlag(
+  text('name', 'the name of a context'),
+  'Context of the kubeconfig. Without it: its current context',
+);
+
 /** Flags of every component. Names, types and defaults are those of the Go program. */
 export const processFlags = {
   'config-file': requiredFlag(
@@ -20,6 +25,7 @@ export const processFlags = {
     { ...text('path', 'the path of a kubeconfig'), parse: (value) => ({ value: value === '' ? undefined : value }) },
     'Path of the kubeconfig for the seed. Without it: $KUBECONFIG, then the in-cluster service account, then ~/.kube/config',
   ),
+  context: contextFlag,
   'kube-api-qps': flag(
     rate,
     '5.0',
@@ -93,10 +99,11 @@ const checkLeaderElection = (values: ProcessFlagValues): void => {
 /** Converts flags to the options of a process. Throws a UsageError if flags contradict each other. */
 export const processOptionsFrom = (values: ProcessFlagValues): ProcessOptions => {
   checkLeaderElection(values);
-  const { kubeconfig } = values;
+  const { kubeconfig, context } = values;
   const [metrics, health] = [values['metrics-bind-addr'], values['health-bind-addr']];
   return {
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
     qps: values['kube-api-qps'] || defaultQps,
     burst: values['kube-api-burst'] || defaultBurst,
     concurrentReconciles: values['concurrent-reconciles'],

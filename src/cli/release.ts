@@ -19,7 +19,7 @@ A release during an outage costs the shoot its nodes. So dwd release reads the s
 
 In a terminal it prompts for confirmation unless --yes is given; without a terminal it requires --yes. It does not touch resources that the configuration does not name. Exits with 0 if nothing is held any more, and with 1 if resources are still held or the answer was no.`;
 
-const { kubeconfig, 'dry-run': dryRun, ...rest } = { ...clusterFlags('5m'), ...steerFlags('5m') };
+const { kubeconfig, context, 'dry-run': dryRun, ...rest } = { ...clusterFlags('5m'), ...steerFlags('5m') };
 
 const flags = {
   ...rest,
@@ -36,6 +36,7 @@ const flags = {
   ...leaderFlags,
   'dry-run': { ...dryRun, description: 'Change nothing, and print the resources that would be restored' },
   kubeconfig,
+  context,
 } as const;
 
 const linesIf = (line: string | undefined): readonly string[] => (line === undefined ? [] : [line]);

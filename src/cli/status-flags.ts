@@ -1,5 +1,5 @@
 import type { StatusRun } from '../status/index.ts';
-import { clusterCommandOf, clusterFlags } from './cluster-command.ts';
+import { accessFlags, clusterCommandOf, clusterFlags } from './cluster-command.ts';
 import { type FlagType, namespaceName, positiveDuration, text } from './flag-types.ts';
 import { type FlagValues, flag, optionalFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
@@ -13,7 +13,7 @@ const httpUrl: FlagType<URL> = {
   },
 };
 
-const { kubeconfig, timeout } = clusterFlags('10s');
+const { timeout } = clusterFlags('10s');
 
 /** Flags that select the prober to which requests for the status go. */
 export const leaderFlags = {
@@ -31,9 +31,9 @@ export const leaderFlags = {
 
 /** Flags to reach a prober and its seed. */
 export const statusFlags = {
-  namespace: flag(namespaceName, 'garden', 'Namespace of the prober'),
+  namespace: flag(namespaceName, 'garden', 'Namespace of the prober', 'n'),
   ...leaderFlags,
-  kubeconfig,
+  ...accessFlags,
   timeout: { ...timeout, description: 'Timeout of a request to the seed' },
 } as const;
 

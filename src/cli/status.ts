@@ -71,8 +71,10 @@ export const statusCommand = (run: RunStatus): Command =>
       const { shoot, all, output } = given;
       const columns = Math.max(usualColumns, io.terminal?.size().columns ?? usualColumns);
       const stop = io.stopOnSignals();
-      const read = (one = shoot): Promise<SeedStatus> => run(statusRunOf(given, { shoot: one, io, stop }));
       const { terminal } = io;
+      // Nothing else writes while changes are shown.
+      const own = given.watch ? { ...io, progress: undefined } : io;
+      const read = (one = shoot): Promise<SeedStatus> => run(statusRunOf(given, { shoot: one, io: own, stop }));
       if (given.watch && terminal !== undefined) return watchLive({ terminal, clock: systemClock(), stop, read });
       if (given.watch) return watch(read, io, { clock: systemClock(), stop, all: all || shoot !== undefined, columns });
       const status = await read();

@@ -1,4 +1,4 @@
-import { clusterCommandOf, clusterFlags } from './cluster-command.ts';
+import { accessFlags, clusterCommandOf, clusterFlags } from './cluster-command.ts';
 import { UsageError } from './errors.ts';
 import { bool, namespaceName, shootName, shootNames } from './flag-types.ts';
 import { flag, optionalFlag } from './parse-flags.ts';
@@ -6,12 +6,12 @@ import type { CliIo } from './io.ts';
 
 /** Flags of the commands that control the prober of a seed: pause, resume and release. */
 export const steerFlags = (timeout: string) => {
-  const { kubeconfig, timeout: longest } = clusterFlags(timeout);
+  const { timeout: longest } = clusterFlags(timeout);
   return {
     shoot: optionalFlag(shootName, `Shoot, given as ${shootNames}`),
     all: flag(bool, 'false', 'Select all shoots of the seed'),
     namespace: flag(namespaceName, 'garden', 'Namespace of the prober', 'n'),
-    kubeconfig,
+    ...accessFlags,
     timeout: longest,
   } as const;
 };
@@ -21,6 +21,7 @@ interface SteerFlagValues {
   readonly all: boolean;
   readonly namespace: string;
   readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
   readonly timeout: number;
 }
 

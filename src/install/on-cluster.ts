@@ -43,7 +43,7 @@ const failureOf = (error: unknown, { stop, forbidden }: FailingCommand): Command
 
 const advice: Readonly<Partial<Record<ApiError['code'], string>>> = {
   ConnectionError:
-    'check that this is the right cluster (--kubeconfig, $KUBECONFIG) and that this machine can reach it',
+    'check that this is the right cluster (--kubeconfig, --context, $KUBECONFIG) and that this machine can reach it',
   Unauthorized: 'the credentials of the kubeconfig are invalid or expired: get new ones',
 };
 

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
 import { commandStack, createKubeClient } from '../kubernetes/client/index.ts';
 import { connectCluster } from '../kubernetes/connection/index.ts';
-import { loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
+import { type ClusterAccess, loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { systemClock } from './clock.ts';
@@ -12,6 +12,10 @@ import { userAgentOf } from './component.ts';
 export interface OperatorAccess {
   /** Path of a kubeconfig. Absent: `$KUBECONFIG`, then the in-cluster service account, then `~/.kube/config`. */
   readonly kubeconfig?: string | undefined;
+  /** Context of that kubeconfig. Absent: its current one. */
+  readonly context?: string | undefined;
+  /** Called with the cluster before the first request. */
+  readonly onConnect?: (access: ClusterAccess) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
   /** Version of this program, for the User-Agent. */
@@ -27,13 +31,13 @@ export interface OperatorCluster {
 
 /** Connects to the cluster of the kubeconfig, runs `work` and disconnects. Rejects as `work` does, or with a KubeconfigError. */
 export const onOperatorCluster = async <T>(
-  { kubeconfig, env, logger, version }: OperatorAccess,
+  { kubeconfig: path, context, onConnect, env, logger, version }: OperatorAccess,
   work: (cluster: OperatorCluster) => Promise<T>,
 ): Promise<T> => {
   const clock = systemClock();
   const userAgent = userAgentOf({ version });
-  const path = kubeconfig === undefined ? {} : { path: kubeconfig };
-  const access = await loadOperatorKubeconfig({ ...path, env, homedir, clock });
+  const access = await loadOperatorKubeconfig({ path, context, env, homedir, clock });
+  onConnect?.(access);
   const transport = connectCluster({ access, clock, logger, userAgent });
   try {
     const kube = commandStack(transport, clock);

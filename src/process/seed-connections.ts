@@ -1,4 +1,4 @@
-import type { Transport } from '../kubernetes/transport/index.ts';
+import { type Transport, authority } from '../kubernetes/transport/index.ts';
 import { homedir } from 'node:os';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -7,7 +7,7 @@ import { type ClusterAccess, loadOperatorKubeconfig } from '../kubernetes/kubeco
 import type { ProcessOptions } from './settings.ts';
 
 export interface Connecting {
-  readonly flags: Pick<ProcessOptions, 'kubeconfig'>;
+  readonly flags: Pick<ProcessOptions, 'kubeconfig' | 'context'>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
 }
@@ -26,9 +26,10 @@ export interface SeedConnections {
 }
 
 const accessOf = async ({ flags, env, logger }: Connecting, clock: Clock): Promise<ClusterAccess> => {
-  const path = flags.kubeconfig === undefined ? {} : { path: flags.kubeconfig };
-  const access = await loadOperatorKubeconfig({ ...path, env, homedir, clock });
-  logger.info('seed', { source: access.source, host: access.endpoint.host });
+  const { kubeconfig: path, context } = flags;
+  const access = await loadOperatorKubeconfig({ path, context, env, homedir, clock });
+  const { host, proxy } = access.endpoint;
+  logger.info('seed', { source: access.source, context: access.context, host, proxy: proxy && authority(proxy) });
   return access;
 };
 

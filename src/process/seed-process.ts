@@ -35,7 +35,7 @@ export interface ProcessParts {
 export interface SeedProcessOptions {
   readonly flags: Pick<
     ProcessOptions,
-    'kubeconfig' | 'qps' | 'burst' | 'metricsBindAddress' | 'healthBindAddress' | 'leaderElection'
+    'kubeconfig' | 'context' | 'qps' | 'burst' | 'metricsBindAddress' | 'healthBindAddress' | 'leaderElection'
   >;
   /** Name of the Lease for the leader election. */
   readonly leaseName: string;

@@ -20,6 +20,8 @@ export interface LeaderElectionSettings {
 export interface ProcessOptions {
   /** Path of the kubeconfig for the seed. Absent: `$KUBECONFIG`, then the in-cluster service account, then `~/.kube/config`. */
   readonly kubeconfig?: string;
+  /** Context of that kubeconfig. Absent: its current one. */
+  readonly context?: string;
   /** Sustained requests per second to the seed. Infinity for no limit. */
   readonly qps: number;
   readonly burst: number;

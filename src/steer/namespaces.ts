@@ -58,7 +58,7 @@ export const writePause = async (
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error;
     throw new CommandProblem(`there is no ${name.includes('/') ? 'Cluster' : 'namespace'} ${name} in this cluster`, [
-      'check that it is the right seed (--kubeconfig, $KUBECONFIG), and the name of the shoot',
+      'check that it is the right seed (--kubeconfig, --context, $KUBECONFIG), and the name of the shoot',
     ]);
   }
 };

@@ -107,6 +107,41 @@ describe('the source of the kubeconfig', () => {
     );
   });
 
+  const three = (current: string): string =>
+    stringify({
+      'current-context': current,
+      contexts: ['a', 'b', 'c'].map((name) => ({ name, context: { cluster: name, user: name } })),
+      clusters: ['a', 'b', 'c'].map((name) => ({ name, cluster: { server: `https://${name}` } })),
+      users: ['a', 'b', 'c'].map((name) => ({ name, user: { token: name } })),
+    });
+
+  it('has the context of --context, else its current one; another one is an error that lists them', async () => {
+    const path = write('three', three('a'));
+    expect(await load({ path })).toMatchObject({ context: 'a', endpoint: { host: 'a' } });
+    expect(await load({ path, context: '' })).toMatchObject({ context: 'a' });
+    const chosen = await load({ path, context: 'b' });
+    expect(chosen).toMatchObject({ context: 'b', endpoint: { host: 'b' } });
+    expect(await chosen.credentials.authorization(signal)).toBe('Bearer b');
+    const contexts = 'the contexts are a, b, c';
+    expect(await refusal(load({ path, context: 'd' }))).toBe(
+      `kubeconfig: --context: names a context that is not there; ${contexts}`,
+    );
+    const wrong = write('wrong', three('d'));
+    expect(await refusal(load({ path: wrong }))).toBe(
+      `kubeconfig: ~/wrong: current-context: names a context that is not there; ${contexts}`,
+    );
+    const none = write('none', three(''));
+    expect(await refusal(load({ path: none }))).toBe(`kubeconfig: ~/none: current-context: is not set; ${contexts}`);
+    expect(await load({ path: none, context: 'c' })).toMatchObject({ context: 'c' });
+  });
+
+  it('is not the service account of the pod with --context', async () => {
+    const env = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' };
+    expect(await refusal(load({ env, context: 'a' }))).toContain('--context names a context, which it does not have');
+    write('.kube/config', three('b'));
+    expect(await load({ env, context: 'a' })).toMatchObject({ context: 'a' });
+  });
+
   it('needs no home directory, because a user of a container may have none', async () => {
     const homedir = (): string => {
       throw new Error('uv_os_homedir returned ENOENT');

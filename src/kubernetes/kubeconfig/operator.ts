@@ -14,6 +14,8 @@ const readIfThere = async (files: Files, name: string): Promise<string | undefin
   }
 };
 
+type Options = OperatorOptions & { readonly files: Files };
+
 interface InCluster {
   readonly access?: ClusterAccess;
   /** Reason why this process does not run in a pod with a service account. */
@@ -21,7 +23,8 @@ interface InCluster {
 }
 
 /** Returns access by the service account of our pod (client-go `rest/config.go`, InClusterConfig). */
-const inClusterAccess = async (env: Readonly<Record<string, string | undefined>>, files: Files): Promise<InCluster> => {
+const inClusterAccess = async ({ env, files, context }: Options): Promise<InCluster> => {
+  if (context !== undefined && context !== '') return { problem: '--context names a context, which it does not have' };
   const host = env.KUBERNETES_SERVICE_HOST ?? '';
   const port = Number(env.KUBERNETES_SERVICE_PORT ?? '');
   if (host === '') return { problem: 'KUBERNETES_SERVICE_HOST is not set' };
@@ -50,7 +53,7 @@ const inClusterAccess = async (env: Readonly<Record<string, string | undefined>>
 const fromFiles = async (
   source: string,
   paths: readonly string[],
-  options: OperatorOptions & { readonly files: Files },
+  options: Options,
 ): Promise<ClusterAccess | undefined> => {
   const context = await loadContext(paths, options);
   return context === undefined ? undefined : contextAccess(source, context, options);
@@ -70,8 +73,8 @@ const homeOf = ({ homedir }: OperatorOptions): string | undefined => {
  * files. Rejects with a KubeconfigError that names the problem and its place, or all sources that were tried.
  */
 export const loadOperatorKubeconfig = async (given: OperatorOptions): Promise<ClusterAccess> => {
-  const options = { ...given, files: given.files ?? systemFiles() };
-  const { path, env, files } = options;
+  const options: Options = { ...given, files: given.files ?? systemFiles() };
+  const { path, env } = options;
   if (path !== undefined && path !== '') {
     const access = await fromFiles(`--kubeconfig ${path}`, [path], options);
     if (access === undefined) throw new KubeconfigError(path, 'does not exist; check --kubeconfig');
@@ -83,7 +86,7 @@ export const loadOperatorKubeconfig = async (given: OperatorOptions): Promise<Cl
     if (access === undefined) throw new KubeconfigError(listed.join(delimiter), 'does not exist; check $KUBECONFIG');
     return access;
   }
-  const inCluster = await inClusterAccess(env, files);
+  const inCluster = await inClusterAccess(options);
   if (inCluster.access !== undefined) return inCluster.access;
   const home = homeOf(options);
   const file = home === undefined ? undefined : join(home, '.kube', 'config');

@@ -14,7 +14,7 @@ interface CodeMeaning {
 export const codes = {
   'cluster-not-served': {
     severity: 'failed',
-    todo: 'Check that this is a seed of Gardener (--kubeconfig, $KUBECONFIG).',
+    todo: 'Check that this is a seed of Gardener (--kubeconfig, --context, $KUBECONFIG).',
   },
   'machines-not-served': {
     severity: 'failed',
@@ -98,7 +98,7 @@ export const codes = {
   },
   'seed-unreachable': {
     severity: 'unknown',
-    todo: 'Check that this is the right cluster (--kubeconfig, $KUBECONFIG), the network to it, and the credentials.',
+    todo: 'Check that this is the right cluster (--kubeconfig, --context, $KUBECONFIG), the network to it, and the credentials.',
   },
   'read-refused': {
     severity: 'unknown',

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { OperatorAccess } from '../process/index.ts';
+import { clusterCommandOf } from './cluster-command.ts';
+import type { CliIo } from './io.ts';
+import { dwdWith } from './testing/dwd.ts';
+
+const never = async (): Promise<number> => expect.unreachable('no prober is started');
+const failed = { ok: false, error: { message: 'no cluster here', details: [] } } as const;
+
+/** Runs a command that works on a cluster. Returns what it selects the cluster by. */
+const accessOf = async (...argv: readonly string[]): Promise<readonly unknown[]> => {
+  const seen: unknown[] = [];
+  const record = ({ kubeconfig, context }: OperatorAccess): typeof failed => {
+    seen.push({ kubeconfig, context });
+    return failed;
+  };
+  const runner = async (run: OperatorAccess) => record(run);
+  const { started, weeders, cares } = await dwdWith(async () => 7, argv, {
+    runPause: runner,
+    runResume: runner,
+    runRelease: runner,
+    runInstall: runner,
+    runUninstall: runner,
+    runPreflight: async (run) => ({ ok: false, error: record(run).error.message }),
+    runStatus: async (run) => Promise.reject(new Error(record(run).error.message)),
+  }).catch(() => ({ started: [], weeders: [], cares: [] }));
+  const processes = [...started, ...weeders, ...cares].map(({ flags: { kubeconfig, context } }) => ({
+    kubeconfig,
+    context,
+  }));
+  return [...seen, ...processes];
+};
+
+const commands: readonly (readonly string[])[] = [
+  ['status'],
+  ['explain', 'dev/one'],
+  ['pause', '--all', '--reason=x'],
+  ['resume', '--all'],
+  ['release', '--all', '--yes'],
+  ['preflight', '--config-file=config.yaml'],
+  ['install', '--image=x'],
+  ['uninstall'],
+  ['prober', '--config-file=config.yaml'],
+  ['weeder', '--config-file=weeder.yaml'],
+  ['care', '--config-file=care.yaml'],
+];
+
+describe('every command that works on a cluster', () => {
+  it.each(commands)('dwd %s takes --kubeconfig and --context', async (...argv) => {
+    const chosen = await accessOf(...argv, '--kubeconfig=/k', '--context=seed');
+    expect(chosen).toEqual([{ kubeconfig: '/k', context: 'seed' }]);
+    expect(await accessOf(...argv)).toEqual([{ kubeconfig: undefined, context: undefined }]);
+  });
+
+  const access = {
+    source: '--kubeconfig /k',
+    endpoint: { protocol: 'https:', host: 'fd00::1', port: 6443, basePath: '/k8s' },
+    security: never,
+    credentials: { authorization: never, reload: () => false },
+  } as const;
+  const told = (context?: string, isTerminal = true): string => {
+    const lines: string[] = [];
+    const io = {
+      env: {},
+      stderr: (text: string) => lines.push(text),
+      stopOnSignals: () => new AbortController().signal,
+      ...(isTerminal && { progress: { show: () => undefined, clear: () => undefined } }),
+    } as unknown as CliIo;
+    const flags = { kubeconfig: '/k', context, timeout: 1, 'dry-run': false };
+    clusterCommandOf(flags, io).onConnect({ ...access, context } as never);
+    return lines.join('');
+  };
+
+  it('names the context and the server in a terminal', () => {
+    expect(told('seed')).toBe('cluster: https://[fd00::1]:6443/k8s (context seed, --kubeconfig /k)\n');
+    expect(told()).toBe('cluster: https://[fd00::1]:6443/k8s (--kubeconfig /k)\n');
+    expect(told('seed', false)).toBe('');
+  });
+});
