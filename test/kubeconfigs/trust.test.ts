@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createSecurity, dial } from '../../src/kubernetes/transport/index.ts';
+import { connectionError, createSecurity, dial } from '../../src/kubernetes/transport/index.ts';
 import { clientGo } from './client-go.ts';
 import { type TrustCase, trustCases } from './trust-cases.ts';
 
@@ -35,6 +35,9 @@ const judge = async ({ ca, chain, key, serverName: servername }: TrustCase): Pro
     socket.destroy();
     return 'trusted';
   } catch (error) {
+    // Each refusal is explained.
+    const at = { method: 'GET', path: '/', target: servername, phase: 'connecting' } as const;
+    expect(connectionError(error, at).message).toMatch(/^GET \/: the .*server's certificate.* \(/);
     return String((error as { readonly code?: unknown }).code);
   }
 };

@@ -31,6 +31,11 @@ const sentences: ReadonlyMap<string, string> = new Map(
     UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
       "the issuer of the server's certificate is unknown; check the CA of the kubeconfig",
     CERT_SIGNATURE_FAILURE: "the signature of the server's certificate is wrong; check the CA of the kubeconfig",
+    INVALID_PURPOSE: "the server's certificate, or a CA of it, is not for servers; check the key usages",
+    // Node's code for verification errors of OpenSSL that it does not name, such as "invalid CA certificate".
+    UNSPECIFIED: "the server's certificate cannot be verified; check the server's chain",
+    PATH_LENGTH_EXCEEDED:
+      "the server's certificate has more CAs above it than one of them allows; check the server's chain",
     ERR_TLS_CERT_ALTNAME_INVALID: "the server's certificate is for another name; check server and tls-server-name",
   }),
 );
