@@ -41,7 +41,6 @@ describeEnvtest('watches whose connections silently lose all packets', () => {
   let audit: ReturnType<typeof auditInto>;
   let slowAudit: ReturnType<typeof auditInto>;
   const watchers: Watcher[] = [];
-  let bustle: NodeJS.Timeout;
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'dwd-e2e-'));
@@ -60,24 +59,9 @@ describeEnvtest('watches whose connections silently lose all packets', () => {
     await setEndpoints(seed.client, { namespace: looping.namespace, service: 'etcd-main-client', ready: [false] });
     await createPod(seed.client, looping);
     await setCrashing(seed.client, looping, ['main']);
-    await Promise.all([stir(seed), stir(slow)]);
-    bustle = setInterval(() => {
-      // The API server `slow` is paused for a while.
-      for (const plane of [seed, slow]) void stir(plane).catch(() => undefined);
-    }, 5_000);
   });
 
-  /** Changes an object that is not watched: an API server sends bookmarks only after progress, which a real seed always has. */
-  const stir = (plane: ControlPlane): Promise<unknown> =>
-    plane.client.apply('/api/v1/namespaces/default/configmaps/bustle', {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: 'bustle' },
-      data: { at: String(Date.now()) },
-    });
-
   afterAll(async () => {
-    clearInterval(bustle);
     await Promise.all(watchers.map((watcher) => watcher.stop()));
     await Promise.all([seed.stop(), slow.stop()]);
     rmSync(directory, { recursive: true, force: true });
@@ -116,21 +100,11 @@ describeEnvtest('watches whose connections silently lose all packets', () => {
     });
     const isNoLongerProbed = (): boolean =>
       prober.program.lines().some((line) => line.msg === 'no longer probing' && line.namespace === 'asleep');
-    const reported: string[] = [];
-    const listen = async (): Promise<boolean> => {
-      const { status, body } = await prober.readyz();
-      expect(status).toBe(200);
-      reported.push(body);
-      return isProbedAs(audit, 'prober-new');
-    };
     const [created, hibernated, rotated] = await Promise.all([
-      timed(prober, 'the new shoot to be probed', listen),
+      timed(prober, 'the new shoot to be probed', () => isProbedAs(audit, 'prober-new')),
       timed(prober, 'the hibernation to be noticed', isNoLongerProbed),
       timed(prober, 'the new Secret to be used', () => isProbedAs(audit, 'prober-again')),
     ]);
-    for (const name of ['clusters', 'kubeconfig-secrets']) {
-      expect(reported).toContainEqual(expect.stringMatching(new RegExp(`^\\[!\\] ${name}: ${silent.source}`, 'm')));
-    }
     return { created, hibernated, rotated };
   };
 
@@ -169,14 +143,17 @@ describeEnvtest('watches whose connections silently lose all packets', () => {
     expect(lists()).toBe(before);
   };
 
-  it('rule 17: are opened again within 90 s, and are reported meanwhile', { timeout: 400_000 }, async () => {
+  it('rule 17: are opened again within 90 s, also in a fresh process, or else are reported', {
+    timeout: 400_000,
+  }, async () => {
     const all = await Promise.all([
       start('prober', 'prober', seed),
       start('weeder', 'weeder', seed),
       start('weeder', 'cut-off', seed),
       start('prober', 'patient', slow),
     ]);
-    await Promise.all(all.map((watcher) => watcher.bookmarked()));
+    // Before the first bookmark, which an API server sends after a minute, if at all.
+    await sleep(35_000);
     const [prober, weeder, cutOff, patient] = all;
     const [seen, weeded] = await Promise.all([
       proberNotices(prober),

@@ -66,7 +66,6 @@ const watched = async (): Promise<unknown> => {
     kind: 'Secret',
     resourceVersion: '1',
     timeoutSeconds: 1,
-    bookmarked: true,
     onOpen: nothing,
     onHeard: nothing,
   });

@@ -6,14 +6,15 @@ import type { Kube } from '../api/kube.ts';
 import { type Backoff, createBackoff } from '../client/index.ts';
 import { type Listed, listPages } from './list-pages.ts';
 import type { ObjectCache } from './object-cache.ts';
-import { type WatchLiveness, createWatchLiveness } from './watch-liveness.ts';
 import { type WatchRegistry, resourceOf } from './watch-registry.ts';
-import { watchOnce } from './watch.ts';
+import { WatchSilentError, longestSilenceMs, watchOnce } from './watch.ts';
 
 const longestPageBytes = 256 * 1024 * 1024;
 const defaultPageSize = 500;
 /** The server-side timeout of a watch is random between this and twice this, so that watches do not all end at once. */
 const shortestWatchSeconds = 300;
+/** A watch that has been silent for this long could not be reopened. */
+const overdueMs = longestSilenceMs + 1_000;
 /** A watch that was open this long resets the back-off: the server does not just close every watch at once. */
 const goodSpellMs = 10_000;
 /** After this many malformed streams in a row without an event, we list again and no longer resume from the same resourceVersion. */
@@ -69,35 +70,35 @@ export class Reflector<T> {
   readonly #logger: Logger;
   readonly #query: Readonly<Record<string, string>>;
   readonly #accept: ReturnType<typeof acceptOf>;
-  readonly #resource: string;
-  readonly #liveness: WatchLiveness;
   readonly #backoff: Backoff;
   /** Start of the next watch; undefined: list first. */
   #position: Listed | undefined;
   #listedAt: number | undefined;
+  /** Monotonic instant of the last byte, or when the server ended or broke the stream, in milliseconds. */
+  #heardAt: number;
+  /** Monotonic instant at which the server accepted the watch that is open, in milliseconds. */
+  #openedAt: number | undefined;
   #lastError: Error | undefined;
   #warned = false;
   #malformed = 0;
 
   constructor(options: ReflectorOptions, cache: ObjectCache<T>, logger: Logger) {
-    const { clock, registry, path } = options;
     this.#options = options;
     this.#cache = cache;
     this.#logger = logger;
     this.#query = { ...options.query };
     this.#accept = acceptOf(options.metadataOnly ?? false);
-    this.#resource = resourceOf(path);
-    this.#liveness = createWatchLiveness({ clock, registry, resource: this.#resource });
+    this.#heardAt = options.clock.monotonic();
     this.#backoff = createBackoff(options.random);
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, registry } = this.#options;
-    this.#liveness.heard();
+    const { clock, registry, path } = this.#options;
+    this.#heard();
     const leave = registry.enter({
-      resource: this.#resource,
+      resource: resourceOf(path),
       selector: Object.values(this.#query).join(),
-      ageMs: this.#liveness.ageMs,
+      ageMs: () => this.#ageMs(),
       problem: () => this.#problem(),
     });
     while (!signal.aborted) {
@@ -114,11 +115,22 @@ export class Reflector<T> {
   }
 
   interruptedMs(): number {
-    return this.#lastError === undefined ? 0 : this.#liveness.ageMs();
+    return this.#problem() === undefined ? 0 : this.#ageMs();
+  }
+
+  #heard(): void {
+    this.#heardAt = this.#options.clock.monotonic();
+  }
+
+  #ageMs(): number {
+    return this.#options.clock.monotonic() - this.#heardAt;
   }
 
   #problem(): string | undefined {
-    const problems = [this.#lastError?.message, this.#liveness.silence()].filter((text) => text !== undefined);
+    const ageMs = this.#ageMs();
+    const silence =
+      ageMs > overdueMs ? `nothing heard of the watch for ${String(Math.round(ageMs / 1_000))} s` : undefined;
+    const problems = [this.#lastError?.message, silence].filter((text) => text !== undefined);
     return problems.length === 0 ? undefined : problems.join('; ');
   }
 
@@ -132,12 +144,19 @@ export class Reflector<T> {
       if (signal.aborted) return 0;
       failure = asError(error);
     }
-    const { openMs, isPrecaution } = this.#liveness.ended(failure);
-    if (isPrecaution) {
-      this.#logger.debug('nothing heard: opening the watch anew', { problem: failure?.message });
-      return 0;
+    const wasOpenAt = this.#openedAt;
+    this.#openedAt = undefined;
+    if (wasOpenAt !== undefined) {
+      if (failure instanceof WatchSilentError) {
+        // The server may be healthy and have nothing to send.
+        this.#logger.debug('nothing heard: opening the watch anew', { problem: failure.message });
+        failure = undefined;
+      } else {
+        // The end of a stream is a sign of life of the server.
+        this.#heard();
+      }
     }
-    const wasGood = openMs >= goodSpellMs;
+    const wasGood = wasOpenAt !== undefined && this.#options.clock.monotonic() - wasOpenAt >= goodSpellMs;
     if (wasGood) {
       this.#backoff.reset();
       this.#warned = false;
@@ -163,14 +182,14 @@ export class Reflector<T> {
     });
     this.#listedAt = clock.monotonic();
     replacement.commit();
-    this.#liveness.heard();
+    this.#heard();
     this.#lastError = undefined;
     this.#logger.debug('listed', { objects: this.#cache.size, resourceVersion: listed.resourceVersion });
     return listed;
   }
 
   async #follow(from: Listed, signal: AbortSignal): Promise<void> {
-    const { kube, clock, path, random, registry } = this.#options;
+    const { kube, clock, path, random } = this.#options;
     const events = watchOnce({
       kube,
       clock,
@@ -181,18 +200,17 @@ export class Reflector<T> {
       resourceVersion: from.resourceVersion,
       timeoutSeconds: Math.floor(shortestWatchSeconds * (1 + random.next())),
       kind: from.kind,
-      bookmarked: registry.bookmarked.has(this.#resource),
       onOpen: () => {
-        this.#liveness.opened();
+        this.#openedAt = clock.monotonic();
+        this.#heard();
         this.#lastError = undefined;
       },
-      onHeard: this.#liveness.heard,
+      onHeard: () => this.#heard(),
     });
     for await (const event of events) {
       this.#malformed = 0;
       if (event.type === 'DELETED') this.#cache.remove(event.object);
-      else if (event.type === 'BOOKMARK') this.#liveness.bookmark();
-      else this.#cache.set(event.object);
+      else if (event.type !== 'BOOKMARK') this.#cache.set(event.object);
       this.#position = { ...from, resourceVersion: event.resourceVersion };
     }
   }

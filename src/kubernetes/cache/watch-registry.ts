@@ -12,13 +12,11 @@ export interface WatchEntry {
   readonly problem: () => string | undefined;
 }
 
-/** All watches of a process, and the resources for which API servers send bookmarks. */
+/** All watches of a process. */
 export interface WatchRegistry {
   /** Adds a watch that begins; returns the function to call when it ends. */
   enter(entry: WatchEntry): () => void;
   readonly entries: Iterable<WatchEntry>;
-  /** Resources for which some watch has received a bookmark: only there does silence mean a broken watch. */
-  readonly bookmarked: Set<string>;
 }
 
 /** Returns `RESOURCE.GROUP` for the path `/apis/GROUP/VERSION[/namespaces/NAMESPACE]/RESOURCE`, and `RESOURCE` for `/api/v1/...`. */
@@ -50,6 +48,5 @@ export const createWatchRegistry = (meter: Meter): WatchRegistry => {
       return () => void entries.delete(entry);
     },
     entries,
-    bookmarked: new Set(),
   };
 };

@@ -8,14 +8,12 @@ import { LineTooLongError, splitLines } from './lines.ts';
 
 /** Maximum size of an event: far above etcd's default limit of 1.5 MiB per object. */
 const longestEventBytes = 64 * 1024 * 1024;
-/** A stream may be silent for this much longer than the server's own timeout. */
-const silenceGraceMs = 15_000;
 /**
- * A stream that receives bookmarks may be silent for this long: kube-apiserver sends one a minute to each watcher, a second or two late
- * (`nextBookmarkTime` in `storage/cacher`). It sends none until its cache has got beyond the resourceVersion at which the watch began
- * (`cacheWatcher.process`), which takes long if nothing changes and etcd reports no progress; and none on a watch that it serves from etcd.
+ * A stream may be silent for this long: kube-apiserver sends each watcher a bookmark a minute, a second or two late (`nextBookmarkTime` in
+ * `storage/cacher`). It sends none until its cache has got beyond the resourceVersion at which the watch began (`cacheWatcher.process`), and none on a
+ * watch that it serves from etcd; such a watch costs one request in this time.
  */
-export const bookmarkSilenceMs = 90_000;
+export const longestSilenceMs = 90_000;
 /** Timeout from sending the request to the response's head, which kube-apiserver sends before there is an event (`endpoints/handlers/watch.go`). */
 const openTimeoutMs = 30_000;
 
@@ -47,8 +45,6 @@ export interface WatchOptions {
   readonly timeoutSeconds: number;
   /** Expected kind of every object; undefined: not known, any is accepted. */
   readonly kind: string | undefined;
-  /** True if the server is known to send bookmarks on watches of this resource. If false, the first bookmark of this watch shows it. */
-  readonly bookmarked: boolean;
   /** Called when the server has accepted the watch. */
   readonly onOpen: () => void;
   /** Called for each chunk of the stream, even if it completes no event. */
@@ -103,16 +99,14 @@ async function* heard(chunks: AsyncIterable<Uint8Array>, onChunk: () => void): A
 
 /**
  * Sends one watch request and yields its events. Ends when the server ends the stream. Throws an ApiError for a refusal, an ERROR event, a broken
- * stream or a silent one (no head within 30 s; then no byte for 90 s if bookmarks arrive, else for the timeout plus 15 s), and the signal's
- * reason on abort.
+ * stream or a silent one (no head within 30 s; then no byte for 90 s), and the signal's reason on abort.
  */
 export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEvent, void> {
   const { kube, clock, path, timeoutSeconds } = options;
   const scope = createScope({ signal: options.signal, clock });
-  const patienceMs = options.bookmarked ? bookmarkSilenceMs : timeoutSeconds * 1_000 + silenceGraceMs;
   const silence = guardSilence({
     clock,
-    limitMs: patienceMs,
+    limitMs: longestSilenceMs,
     onSilence: (ms) => scope.fail(new WatchSilentError(`GET ${path}: watch: no byte within ${String(ms)} ms`)),
   });
   const hear = (): void => {
@@ -147,9 +141,7 @@ export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEve
     silence.heard();
     options.onOpen();
     for await (const line of splitLines(heard(response.body, hear), longestEventBytes)) {
-      const event = parseEvent(line, options);
-      if (event.type === 'BOOKMARK') silence.limit(bookmarkSilenceMs);
-      yield event;
+      yield parseEvent(line, options);
     }
   } catch (error) {
     if (error instanceof LineTooLongError) throw malformed(path, error.message);

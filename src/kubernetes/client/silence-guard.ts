@@ -9,8 +9,6 @@ export interface SilenceGuard {
   heard(): void;
   /** Ignores silence until `heard` is called: it is not the server's fault while we do not read. */
   pause(): void;
-  /** Changes the limit to `ms` from now on. */
-  limit(ms: number): void;
   stop(): void;
 }
 
@@ -23,23 +21,22 @@ export interface SilenceGuardOptions {
 }
 
 export const guardSilence = ({ clock, limitMs, onSilence }: SilenceGuardOptions): SilenceGuard => {
-  let limit = limitMs;
   let last = clock.monotonic();
   let isPaused = false;
   let stop: () => void;
   const check = (dueAt: number): void => {
     const now = clock.monotonic();
-    const left = last + limit - now;
-    if (isPaused) wait(limit);
+    const left = last + limitMs - now;
+    if (isPaused) wait(limitMs);
     else if (left > 0) wait(left);
     else if (now - dueAt > stalledMs) wait(stalledMs);
-    else onSilence(limit);
+    else onSilence(limitMs);
   };
   const wait = (ms: number): void => {
     const dueAt = clock.monotonic() + ms;
     stop = clock.timer(ms, () => check(dueAt));
   };
-  wait(limit);
+  wait(limitMs);
   return {
     heard: () => {
       last = clock.monotonic();
@@ -47,12 +44,6 @@ export const guardSilence = ({ clock, limitMs, onSilence }: SilenceGuardOptions)
     },
     pause: () => {
       isPaused = true;
-    },
-    limit: (ms) => {
-      if (ms === limit) return;
-      limit = ms;
-      stop();
-      wait(last + limit - clock.monotonic());
     },
     stop: () => stop(),
   };

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RbacRule } from '../../envtest/access.ts';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { freePorts } from '../../envtest/processes.ts';
@@ -16,8 +15,6 @@ export interface Watcher {
   readyz(): Promise<{ readonly status: number; readonly body: string }>;
   /** Returns `dwd_watch_age_seconds` by its labels. */
   ages(): Promise<ReadonlyMap<string, number>>;
-  /** Resolves when each of its watches has received a bookmark. */
-  bookmarked(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -30,33 +27,6 @@ export interface WatcherOptions {
   readonly config: string;
   readonly directory: string;
 }
-
-/** One minute, one or two seconds by which the API server may be late, and a reserve for a busy machine. */
-const bookmarkLimitMs = 110_000;
-
-const untilBookmarked = async (user: string, ages: Watcher['ages']): Promise<void> => {
-  const deadline = performance.now() + bookmarkLimitMs;
-  const oldest = new Map<string, number>();
-  const bookmarked = new Set<string>();
-  for (;;) {
-    const now = await ages();
-    for (const [watch, age] of now) {
-      const before = oldest.get(watch) ?? 0;
-      // No object changes meanwhile, so only a bookmark can reset the age of a watch after most of a minute.
-      if (before > 40 && age < before) bookmarked.add(watch);
-      oldest.set(watch, Math.max(age, before));
-    }
-    if (now.size > 0 && bookmarked.size === now.size) return;
-    if (performance.now() > deadline) {
-      const seen = Array.from(
-        now,
-        ([watch, age]) => `${watch}: ${String(age)} s, oldest ${String(oldest.get(watch))} s`,
-      );
-      throw new Error(`${user}: no bookmark within ${String(bookmarkLimitMs)} ms: ${seen.join('; ')}`);
-    }
-    await sleep(1_000);
-  }
-};
 
 export const startWatcher = async (options: WatcherOptions): Promise<Watcher> => {
   const { component, user, seed, rules, config, directory } = options;
@@ -92,7 +62,6 @@ export const startWatcher = async (options: WatcherOptions): Promise<Watcher> =>
     program,
     readyz,
     ages,
-    bookmarked: () => untilBookmarked(user, ages),
     stop: async () => {
       program.signal('SIGKILL');
       await Promise.all([program.ended, proxy.stop()]);
