@@ -8,7 +8,7 @@ import { gardenApiServerRef } from '../gardener/api-server.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
-import type { DependentSource } from '../kubernetes/cache/dependent-source.ts';
+import type { DependentSource } from '../kubernetes/cache/watch-kind.ts';
 import { ProbeGate } from './probe-gate.ts';
 import { type ProberReport, createProberReport } from './report.ts';
 import type { ProberSettings } from './settings.ts';

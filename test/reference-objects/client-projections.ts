@@ -1,11 +1,11 @@
 import { reviewAccess } from '../../src/kubernetes/api/access.ts';
 import { decodeMeta, decodeObject } from '../../src/kubernetes/api/decode.ts';
 import type { Kube, KubeClient } from '../../src/kubernetes/api/kube.ts';
-import { listPages } from '../../src/kubernetes/cache/list-pages.ts';
+import { listInto } from '../../src/kubernetes/cache/list-into.ts';
 import { ObjectCache } from '../../src/kubernetes/cache/object-cache.ts';
 import { watchOnce } from '../../src/kubernetes/cache/watch.ts';
 import { listVersions, resolveKind } from '../../src/kubernetes/client/discovery.ts';
-import { nextPageOf } from '../../src/kubernetes/client/json-list.ts';
+import { envelopeOf } from '../../src/kubernetes/client/json-list.ts';
 import { statusError } from '../../src/kubernetes/client/status-error.ts';
 import { parseCredential } from '../../src/kubernetes/kubeconfig/exec-plugin.ts';
 import { getElectionLease } from '../../src/kubernetes/leaderelection/election-calls.ts';
@@ -42,17 +42,6 @@ const kube: Kube = {
 const clientThatAnswers = (json: unknown): KubeClient => ({
   call: (call) => Promise.resolve({ value: call.decode(json), sentAt: 0, receivedAt: 0 }),
 });
-
-const listed = async (): Promise<unknown> => {
-  const items: unknown[] = [];
-  const context = { kube, clock: createVirtualClock(), objectBytes: 1_000, accept: '' };
-  // Every page refers to a next one; the second item ends the list.
-  const begin = () => (item: unknown) => {
-    if (items.push(item) > 1) throw new Error('enough');
-  };
-  await listPages({ path, query: {}, pageSize: 1, signal, context, begin }).catch(() => undefined);
-  return items.length > 1;
-};
 
 const watched = async (): Promise<unknown> => {
   const nothing = (): void => undefined;
@@ -130,8 +119,24 @@ export const clientProjections: readonly Projection[] = [
       return [...cache.entries()];
     },
   },
-  { name: 'page of a list', kind: 'LeaseList', project: (json) => whileParsed(json, listed) },
-  { name: 'end of a page', kind: 'LeaseList', project: nextPageOf },
+  {
+    name: 'page of a list',
+    kind: 'LeaseList',
+    project: (json) => {
+      const cache = new ObjectCache((object) => decodeMeta(decodeObject(object, ''), '').uid, createRecordingLogger());
+      const { commit, ...listed } = listInto(cache, { path, query: {}, pageSize: 1 }).decode(json);
+      commit();
+      return [listed, ...cache.entries()];
+    },
+  },
+  {
+    name: 'end of a page',
+    kind: 'LeaseList',
+    project: (json) => {
+      const { next, resourceVersion } = envelopeOf(json);
+      return { next, resourceVersion };
+    },
+  },
   {
     name: 'event of a watch',
     kind: 'WatchEvent',

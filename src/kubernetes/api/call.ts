@@ -58,6 +58,16 @@ export interface ListBounds {
   readonly keptBytes?: number;
 }
 
+/** What a page of a list says beside its items. */
+export interface ListEnvelope {
+  /** Token of the next page, empty on the last one. */
+  readonly next: string;
+  /** Version of the list; absent if it was read from protobuf. */
+  readonly resourceVersion?: string;
+  /** Kind of the list; absent if the server names none, or if it was read from protobuf. */
+  readonly kind?: string;
+}
+
 /** Collects a list item by item, so that neither its bytes nor its JSON are ever in memory as a whole. */
 export interface ListParts<T> {
   readonly count: () => number;
@@ -69,12 +79,17 @@ export interface ListParts<T> {
   readonly last: () => unknown;
   /** Drops all but the first `count` items. */
   readonly cut: (count: number) => void;
-  readonly all: () => T;
+  /** Called once with the first page, after the last one. Throws a DecodeError. */
+  readonly all: (first: ListEnvelope) => T;
 }
 
 export interface ListReading<T> {
   /** Query parameter `limit` of each page; undefined: the whole list in one page. */
   readonly pageSize: number | undefined;
+  /** Timeout of each page in milliseconds. Absent: the timeout of the call is for all pages together. */
+  readonly pageTimeoutMs?: number;
+  /** True if a list whose token has expired is read again in one page (client-go `tools/pager`, FullListIfExpired). Default: again in pages. */
+  readonly fullIfExpired?: boolean;
   readonly bounds: ListBounds;
   /** Kind of the list, such as `NodeList`; undefined: any. */
   readonly kind: string | undefined;

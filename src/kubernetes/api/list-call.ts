@@ -101,7 +101,7 @@ export const listCall = <Item>(options: ListCall<Item>): Call<readonly Item[]> =
   const fromProtobuf = (bytes: Uint8Array): readonly Item[] => {
     const parts = start();
     readProtobufList(bytes, { apiVersion, kind, item: parts.addProtobuf });
-    return parts.all();
+    return parts.all({ next: '' });
   };
   return {
     method: 'GET',

@@ -3,12 +3,14 @@ import { Reflector, type ReflectorOptions, type ReflectorState } from './reflect
 import type { Store } from './store.ts';
 
 export interface InformerOptions<T> extends ReflectorOptions {
+  /** Default: the path and the selectors. */
+  readonly name?: string;
   /** Converts each object to the form that the cache keeps. If it throws, the object is logged, counted and left out, or keeps its last good state. */
   readonly project: Project<T>;
 }
 
 export interface Informer<T> extends Store<T> {
-  /** Path and selectors, for logs and messages. */
+  /** For logs and messages. */
   readonly name: string;
   /** Lists and watches until `signal` aborts, then resolves; never rejects. Call it once. */
   run(signal: AbortSignal): Promise<void>;
@@ -20,7 +22,7 @@ export interface Informer<T> extends Store<T> {
 /** Creates a cache (client-go's Indexer) with a reflector that keeps it in sync with the API server. */
 export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
   const selectors = Object.entries(options.query ?? {}).map(([key, value]) => `${key} ${value}`);
-  const name = [options.path, ...selectors].join(', ');
+  const { path, name = [path, ...selectors].join(', ') } = options;
   const logger = options.logger.child({ informer: name });
   const cache = new ObjectCache(options.project, logger);
   const reflector = new Reflector(options, cache, logger);

@@ -3,13 +3,14 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Random } from '../../ports/random.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Kube } from '../api/kube.ts';
-import { type Backoff, createBackoff } from '../client/index.ts';
-import { type Listed, listPages } from './list-pages.ts';
+import { type Backoff, createBackoff, performCall } from '../client/index.ts';
+import { type Listed, listInto } from './list-into.ts';
 import type { ObjectCache } from './object-cache.ts';
 import { type WatchRegistry, resourceOf } from './watch-registry.ts';
 import { WatchSilentError, longestSilenceMs, watchOnce } from './watch.ts';
 
-const longestPageBytes = 256 * 1024 * 1024;
+/** Far above etcd's default limit of 1.5 MiB per object. */
+const longestItemBytes = 64 * 1024 * 1024;
 const defaultPageSize = 500;
 /** The server-side timeout of a watch is random between this and twice this, so that watches do not all end at once. */
 const shortestWatchSeconds = 300;
@@ -28,8 +29,11 @@ export interface ReflectorOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Path of the list, such as `/api/v1/secrets`. */
-  readonly path: string;
+  /**
+   * Path of the list, such as `/api/v1/secrets`. A function finds it, such as that of the served version, before the first list, and again when the path is
+   * no longer served; it rejects with an ApiError if it cannot.
+   */
+  readonly path: string | ((signal: AbortSignal) => Promise<string>);
   readonly query?: { readonly fieldSelector?: string; readonly labelSelector?: string };
   /** True if only metadata is requested (`PartialObjectMetadata`), not whole objects. */
   readonly metadataOnly?: boolean;
@@ -52,6 +56,8 @@ export interface ReflectorState {
   readonly problem: string | undefined;
 }
 
+type Position = Pick<Listed, 'resourceVersion' | 'kind'>;
+
 /** Content negotiation of client-go's metadata client (`metadata/metadata.go`). */
 const acceptOf = (metadataOnly: boolean): { readonly list: string; readonly watch: string } => {
   const of = (kind: string): string => `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`;
@@ -71,8 +77,10 @@ export class Reflector<T> {
   readonly #query: Readonly<Record<string, string>>;
   readonly #accept: ReturnType<typeof acceptOf>;
   readonly #backoff: Backoff;
+  /** Undefined: find it first. */
+  #path: string | undefined;
   /** Start of the next watch; undefined: list first. */
-  #position: Listed | undefined;
+  #position: Position | undefined;
   #listedAt: number | undefined;
   /** Monotonic instant of the last byte, or when the server ended or broke the stream, in milliseconds. */
   #heardAt: number;
@@ -80,6 +88,8 @@ export class Reflector<T> {
   #openedAt: number | undefined;
   #lastError: Error | undefined;
   #warned = false;
+  /** Removes the watch from the registry; undefined: its path was never found. */
+  #leave: (() => void) | undefined;
   #malformed = 0;
 
   constructor(options: ReflectorOptions, cache: ObjectCache<T>, logger: Logger) {
@@ -93,19 +103,12 @@ export class Reflector<T> {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, registry, path } = this.#options;
-    this.#heard();
-    const leave = registry.enter({
-      resource: resourceOf(path),
-      selector: Object.values(this.#query).join(),
-      ageMs: () => this.#ageMs(),
-      problem: () => this.#problem(),
-    });
+    const { clock } = this.#options;
     while (!signal.aborted) {
       const waitMs = await this.#step(signal);
       await clock.sleep(waitMs, signal).catch(() => undefined);
     }
-    leave();
+    this.#leave?.();
   }
 
   state(): ReflectorState {
@@ -115,7 +118,7 @@ export class Reflector<T> {
   }
 
   interruptedMs(): number {
-    return this.#problem() === undefined ? 0 : this.#ageMs();
+    return this.#leave === undefined || this.#problem() === undefined ? 0 : this.#ageMs();
   }
 
   #heard(): void {
@@ -129,17 +132,34 @@ export class Reflector<T> {
   #problem(): string | undefined {
     const ageMs = this.#ageMs();
     const silence =
-      ageMs > overdueMs ? `nothing heard of the watch for ${String(Math.round(ageMs / 1_000))} s` : undefined;
+      this.#leave !== undefined && ageMs > overdueMs
+        ? `nothing heard of the watch for ${String(Math.round(ageMs / 1_000))} s`
+        : undefined;
     const problems = [this.#lastError?.message, silence].filter((text) => text !== undefined);
     return problems.length === 0 ? undefined : problems.join('; ');
   }
 
-  /** Lists if needed, then watches once. Returns the wait before the next step in milliseconds. */
+  async #find(signal: AbortSignal): Promise<string> {
+    const { path, registry } = this.#options;
+    const found = typeof path === 'string' ? path : await path(signal);
+    if (this.#leave === undefined) this.#heard();
+    this.#leave?.();
+    this.#leave = registry.enter({
+      resource: resourceOf(found),
+      selector: Object.values(this.#query).join(),
+      ageMs: () => this.#ageMs(),
+      problem: () => this.#problem(),
+    });
+    return found;
+  }
+
+  /** Finds the path and lists if needed, then watches once. Returns the wait before the next step in milliseconds. */
   async #step(signal: AbortSignal): Promise<number> {
     let failure: Error | undefined;
     try {
-      this.#position ??= await this.#list(signal);
-      await this.#follow(this.#position, signal);
+      this.#path ??= await this.#find(signal);
+      this.#position ??= await this.#list(this.#path, signal);
+      await this.#follow(this.#path, this.#position, signal);
     } catch (error) {
       if (signal.aborted) return 0;
       failure = asError(error);
@@ -166,30 +186,21 @@ export class Reflector<T> {
     return Math.max(this.#backoff.next(), retryAfterOf(failure));
   }
 
-  async #list(signal: AbortSignal): Promise<Listed> {
-    const { kube, clock, path, pageSize = defaultPageSize } = this.#options;
-    let replacement = this.#cache.replace();
-    const listed = await listPages({
-      path,
-      query: this.#query,
-      pageSize,
-      signal,
-      context: { kube, clock, objectBytes: longestPageBytes, accept: this.#accept.list },
-      begin: () => {
-        replacement = this.#cache.replace();
-        return (item) => replacement.add(item);
-      },
-    });
+  async #list(path: string, signal: AbortSignal): Promise<Listed> {
+    const { kube, clock, pageSize = defaultPageSize } = this.#options;
+    const call = listInto(this.#cache, { path, query: this.#query, pageSize });
+    const context = { kube, clock, objectBytes: longestItemBytes, accept: this.#accept.list };
+    const { value: listed } = await performCall(call, { signal }, context);
     this.#listedAt = clock.monotonic();
-    replacement.commit();
+    listed.commit();
     this.#heard();
     this.#lastError = undefined;
     this.#logger.debug('listed', { objects: this.#cache.size, resourceVersion: listed.resourceVersion });
     return listed;
   }
 
-  async #follow(from: Listed, signal: AbortSignal): Promise<void> {
-    const { kube, clock, path, random } = this.#options;
+  async #follow(path: string, { resourceVersion, kind }: Position, signal: AbortSignal): Promise<void> {
+    const { kube, clock, random } = this.#options;
     const events = watchOnce({
       kube,
       clock,
@@ -197,9 +208,9 @@ export class Reflector<T> {
       path,
       query: this.#query,
       accept: this.#accept.watch,
-      resourceVersion: from.resourceVersion,
+      resourceVersion,
       timeoutSeconds: Math.floor(shortestWatchSeconds * (1 + random.next())),
-      kind: from.kind,
+      kind,
       onOpen: () => {
         this.#openedAt = clock.monotonic();
         this.#heard();
@@ -211,7 +222,7 @@ export class Reflector<T> {
       this.#malformed = 0;
       if (event.type === 'DELETED') this.#cache.remove(event.object);
       else if (event.type !== 'BOOKMARK') this.#cache.set(event.object);
-      this.#position = { ...from, resourceVersion: event.resourceVersion };
+      this.#position = { kind, resourceVersion: event.resourceVersion };
     }
   }
 
@@ -223,7 +234,8 @@ export class Reflector<T> {
       this.#position = undefined;
       this.#malformed = 0;
     }
-    const fields = { problem: error.message, ...(code === undefined ? {} : { code }) };
+    if (code === 'NotFound') this.#path = undefined;
+    const fields = { problem: error.message, code };
     const level = this.#warned || code === 'Expired' ? 'debug' : 'warn';
     this.#logger[level]('list and watch interrupted, trying again', fields);
     this.#warned = true;

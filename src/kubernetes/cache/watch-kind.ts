@@ -1,24 +1,32 @@
-import { errorText } from '../api/errors.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Random } from '../../ports/random.ts';
-import type { Kube, KubeClient } from '../api/kube.ts';
-import type { ResourceRef } from '../api/resource-ref.ts';
+import { ApiError } from '../api/errors.ts';
+import type { KubeClient } from '../api/kube.ts';
 import { resourcePath } from '../api/resource-path.ts';
+import type { ResourceRef } from '../api/resource-ref.ts';
+import type { ScalableObject } from '../api/scalable.ts';
 import { resolveKind } from '../client/index.ts';
-import type { ServedKind } from './dependent-source.ts';
-import { type Informer, createInformer } from './informer.ts';
-import { DeferredStore } from './deferred-store.ts';
+import { createInformer } from './informer.ts';
+import type { Project } from './object-cache.ts';
+import type { ReflectorOptions } from './reflector.ts';
 import type { Store } from './store.ts';
-import type { WatchRegistry } from './watch-registry.ts';
 
-export interface WatchKindDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly kube: Kube;
+/** Result of discovery for the kind of a dependent resource. */
+export type ServedKind =
+  | { readonly kind: 'served' /** Plural, such as `deployments`. */; readonly resource: string }
+  | { readonly kind: 'not-served'; readonly problem: string }
+  /** Discovery has not succeeded yet. */
+  | { readonly kind: 'unknown' };
+
+/** A configured dependent resource, watched by its name in all namespaces. */
+export interface DependentSource {
+  served(): ServedKind;
+  readonly store: Store<ScalableObject>;
+}
+
+/** Sources by `refKey`. */
+export type DependentSources = ReadonlyMap<string, DependentSource>;
+
+export interface WatchKindDeps extends Pick<ReflectorOptions, 'kube' | 'clock' | 'random' | 'logger' | 'registry'> {
   readonly client: KubeClient;
-  readonly registry: WatchRegistry;
 }
 
 export interface WatchKindOptions<T> {
@@ -28,10 +36,10 @@ export interface WatchKindOptions<T> {
   /** Name of the resource in logs. */
   readonly key: string;
   /** Converts each object to the form that the store keeps. */
-  readonly project: (json: unknown, path: string) => T;
+  readonly project: Project<T>;
   /** True if a kind without a `scale` subresource counts as not served. */
   readonly needsScale: boolean;
-  /** Called with every result of discovery and the one before it. */
+  /** Called with each result of discovery until the kind is served, and the one before it. */
   readonly onServed: (result: ServedKind, before: ServedKind) => void;
 }
 
@@ -48,72 +56,48 @@ export interface KindWatch<T> {
   watchedSince(): number | undefined;
 }
 
-/** Milliseconds until discovery is repeated for a kind that is not served (`rediscoverMs`) or not known yet (`retryDiscoveryMs`). */
-const rediscoverMs = 30_000;
-const retryDiscoveryMs = 2_000;
 const discoveryTimeoutMs = 10_000;
 
 /**
  * Discovers a kind and watches its objects, of one name or (`ofAnyName`) all, in all namespaces. Discovery is repeated while the kind is not served,
- * because it may be added later.
+ * because it may be added later. A kind that was served stays so: its objects may be out of reach only while the API server starts.
  */
 export const watchKind = <T>(options: WatchKindOptions<T>, deps: WatchKindDeps): KindWatch<T> => {
-  const { ref, key, project, ofAnyName = false } = options;
-  const { clock, logger } = deps;
-  const store = new DeferredStore<T>();
+  const { ref, key, project, needsScale, onServed, ofAnyName = false } = options;
   let served: ServedKind = { kind: 'unknown' };
-  let informer: Informer<T> | undefined;
-  let lastError: string | undefined;
 
-  const discoverOnce = async (signal: AbortSignal): Promise<ServedKind> => {
-    try {
-      const found = await resolveKind(deps.client, ref, { signal, timeoutMs: discoveryTimeoutMs });
-      if (found.kind === 'not-served' || found.hasScale || !options.needsScale) return found;
-      return { kind: 'not-served', problem: `${ref.kind} of ${ref.apiVersion} has no scale subresource` };
-    } catch (error) {
-      signal.throwIfAborted();
-      const message = errorText(error);
-      if (message !== lastError) logger.warn('discovery failed, trying again', { resource: key, problem: message });
-      lastError = message;
-      return served;
-    }
+  const discover = async (signal: AbortSignal): Promise<Exclude<ServedKind, { kind: 'unknown' }>> => {
+    const found = await resolveKind(deps.client, ref, { signal, timeoutMs: discoveryTimeoutMs });
+    if (found.kind === 'not-served' || found.hasScale || !needsScale) return found;
+    return { kind: 'not-served', problem: `${ref.kind} of ${ref.apiVersion} has no scale subresource` };
   };
 
-  const discover = async (signal: AbortSignal): Promise<string> => {
-    for (;;) {
-      const result = await discoverOnce(signal);
-      options.onServed(result, served);
+  const find = async (signal: AbortSignal): Promise<string> => {
+    const result = await discover(signal);
+    if (served.kind !== 'served') {
+      onServed(result, served);
       served = result;
-      if (result.kind === 'served') return result.resource;
-      await clock.sleep(result.kind === 'unknown' ? retryDiscoveryMs : rediscoverMs, signal);
     }
+    if (result.kind === 'not-served') throw new ApiError({ code: 'NotFound', message: result.problem });
+    return resourcePath({ apiVersion: ref.apiVersion, resource: result.resource });
   };
 
+  const informer = createInformer<T>({
+    ...deps,
+    name: key,
+    path: find,
+    query: ofAnyName ? {} : { fieldSelector: `metadata.name=${ref.name}` },
+    project,
+  });
   return {
     served: () => served,
-    store,
-    interruptedMs: () => informer?.interruptedMs() ?? 0,
-    problem: () => (served.kind === 'not-served' ? served.problem : (informer?.state().problem ?? lastError)),
+    store: informer,
+    run: (signal) => informer.run(signal),
+    interruptedMs: () => informer.interruptedMs(),
+    problem: () => informer.state().problem,
     watchedSince: () => {
-      const state = informer?.state();
-      return state?.problem === undefined ? state?.listedAt : undefined;
-    },
-    run: async (signal) => {
-      try {
-        const resource = await discover(signal);
-        lastError = undefined;
-        informer = createInformer<T>({
-          ...deps,
-          path: resourcePath({ apiVersion: ref.apiVersion, resource }),
-          ...(ofAnyName ? {} : { query: { fieldSelector: `metadata.name=${ref.name}` } }),
-          project,
-        });
-      } catch (error) {
-        if (signal.aborted) return;
-        throw error;
-      }
-      store.connect(informer);
-      await informer.run(signal);
+      const { problem, listedAt } = informer.state();
+      return problem === undefined ? listedAt : undefined;
     },
   };
 };

@@ -452,7 +452,8 @@ describe('rule 11a: lists in pages', () => {
     ['nodes', '{"metadata":{"name":"n"}}'],
     ['nothing', ''],
   ])('rule 11a: endless pages, of %s, are given up', async (_, item) => {
-    const server = serve(() => ({ body: [`{"items":[${item}],"metadata":{"continue":"x"}}`] }));
+    let token = 0;
+    const server = serve(() => ({ body: [`{"items":[${item}],"metadata":{"continue":"${String((token += 1))}"}}`] }));
     expect(await problemOf(server, listNodes)).toMatchObject({
       code: 'MalformedResponse',
       message: expect.stringContaining('a list of more than 10000') as string,
@@ -480,7 +481,8 @@ describe('rule 11a: lists in pages', () => {
 
   it('rule 11a: pages share the timeout of the call', async () => {
     const clock = createVirtualClock();
-    const server = serve(() => ({ body: ['{"items":[],"metadata":{"continue":"x"}}'] }));
+    let token = 0;
+    const server = serve(() => ({ body: [`{"items":[],"metadata":{"continue":"${String((token += 1))}"}}`] }));
     const kube: Kube = {
       request: async (request) => {
         await clock.advance(1_000);

@@ -121,7 +121,7 @@ const performList = <T>(
       { ...call, query: { ...call.query, ...query } },
       {
         readerOf: (response) => pageReader(isProtobuf(response)),
-        options: { ...options, ...timeLeft(options, clock.monotonic() - startedAt) },
+        options: { ...options, timeoutMs: list.pageTimeoutMs ?? timeLeft(options, clock.monotonic() - startedAt) },
         context,
       },
     ),

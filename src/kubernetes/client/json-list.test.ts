@@ -11,7 +11,7 @@ const read = (text: string, size: number): { readonly items: readonly unknown[];
   const reader = createJsonListReader({ ...options, item: (json) => void items.push(json) });
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += size) reader.feed(bytes.subarray(at, at + size));
-  return { next: reader.finish(), items };
+  return { next: reader.finish().next, items };
 };
 
 const readWhole = (text: string): readonly unknown[] =>

@@ -1,3 +1,4 @@
+import type { ListEnvelope } from '../api/call.ts';
 import { decodeList, decodeObject, optionalObject, optionalString } from '../api/decode.ts';
 import { createByteSink } from '../protobuf/index.ts';
 import { ResponseError, notJson, parseJson } from '../transport/index.ts';
@@ -16,11 +17,11 @@ export interface JsonListReader {
   readonly feed: (chunk: Uint8Array) => void;
   /** Returns the memory that it uses, in bytes. */
   readonly held: () => number;
-  /** Ends the body and returns the token of the next page, empty on the last one. Throws a ResponseError or a DecodeError. */
-  readonly finish: () => string;
+  /** Ends the body. Throws a ResponseError or a DecodeError. */
+  readonly finish: () => ListEnvelope;
 }
 
-/** Maximum number of bytes outside the items: the list's metadata, and the commas between the items. */
+/** Maximum number of bytes beside the items: the list's metadata, and the commas between the items. */
 const mostEnvelopeBytes = 256 * 1024;
 const longestToken = 4_096;
 /** Replaces an item in the envelope; the spaces separate it from adjacent bytes. */
@@ -29,12 +30,17 @@ const itemsKey = /"items"\s*:\s*\[$/;
 /** Number of bytes at the envelope's end in which the key `items` is searched. */
 const tailBytes = 32;
 
-/** Returns the token of a list's next page, empty on the last one. Throws a ResponseError or a DecodeError. */
-export const nextPageOf = (list: unknown): string => {
-  const meta = optionalObject(decodeObject(list, 'list').metadata, 'list.metadata') ?? {};
-  const token = optionalString(meta.continue, 'list.metadata.continue') ?? '';
-  if (token.length > longestToken) throw new ResponseError('the token of the next page is too long');
-  return token;
+/** Throws a ResponseError or a DecodeError. */
+export const envelopeOf = (json: unknown): ListEnvelope => {
+  const list = decodeObject(json, 'list');
+  const meta = optionalObject(list.metadata, 'list.metadata') ?? {};
+  const next = optionalString(meta.continue, 'list.metadata.continue') ?? '';
+  if (next.length > longestToken) throw new ResponseError('the token of the next page is too long');
+  return {
+    next,
+    resourceVersion: optionalString(meta.resourceVersion, 'list.metadata.resourceVersion'),
+    kind: optionalString(list.kind, 'list.kind'),
+  };
 };
 
 type Part = 'envelope' | 'other value' | 'items' | 'item';
@@ -72,12 +78,12 @@ class StreamedJsonList {
     return this.#envelope.held() + this.#item.held();
   }
 
-  finish(): string {
+  finish(): ListEnvelope {
     const envelope = parseJson(this.#envelope.bytes());
     const found = decodeList((item) => item, this.#options.kind)(envelope);
     // The counts differ if an item was not an object, or if the key `items` occurred twice.
     if (found.length !== this.#count) throw notJson();
-    return nextPageOf(envelope);
+    return envelopeOf(envelope);
   }
 
   #enter(next: Part, low: number, high: number): void {
@@ -88,7 +94,7 @@ class StreamedJsonList {
 
   #keep(piece: Uint8Array): void {
     this.#envelope.append(piece);
-    if (this.#envelope.length() > mostEnvelopeBytes) {
+    if (this.#envelope.length() - this.#count * placeholder.length > mostEnvelopeBytes) {
       throw new ResponseError(`more than ${String(mostEnvelopeBytes)} bytes beside the items`);
     }
   }

@@ -1,4 +1,4 @@
-import type { CallResult, Call, ListParts, ListReading } from '../api/call.ts';
+import type { CallResult, Call, ListEnvelope, ListParts, ListReading } from '../api/call.ts';
 import { isApiError } from '../api/errors.ts';
 import type { CallOptions } from '../api/kube.ts';
 import { createProtobufListReader } from '../protobuf/index.ts';
@@ -7,18 +7,12 @@ import { createJsonListReader } from './json-list.ts';
 import type { BodyReader } from './read-body.ts';
 import { weigh } from './weigh.ts';
 
-/** Result of reading a page, whose items were added to the ListParts. */
-export interface Page {
-  /** Token of the next page, empty on the last one. */
-  readonly next: string;
-}
-
-/** Fetches one page in one exchange. */
+/** Fetches one page in one exchange, and adds its items to the ListParts. */
 export type FetchPage = (
   query: Readonly<Record<string, string>>,
   /** Creates the reader once the content type of the response is known. */
-  readerOf: (isProtobuf: boolean) => BodyReader<Page>,
-) => Promise<CallResult<Page>>;
+  readerOf: (isProtobuf: boolean) => BodyReader<ListEnvelope>,
+) => Promise<CallResult<ListEnvelope>>;
 
 export interface ReadListOptions<T> {
   readonly call: Call<T>;
@@ -32,7 +26,7 @@ const [shrink, leastPage] = [5, 4];
 
 const readerOfPage =
   <T>({ list, itemBytes }: ReadListOptions<T>, parts: ListParts<T>, kept: { bytes: number }) =>
-  (isProtobuf: boolean): BodyReader<Page> => {
+  (isProtobuf: boolean): BodyReader<ListEnvelope> => {
     const { bounds, kind, apiVersion } = list;
     const first = parts.count();
     const added = (): void => {
@@ -48,28 +42,29 @@ const readerOfPage =
       }
       if (count >= bounds.items) throw new ResponseError(`a list of more than ${String(bounds.items)} items`);
     };
-    const reader = isProtobuf
-      ? createProtobufListReader({
-          kind,
-          apiVersion,
-          fieldBytes: itemBytes,
-          item: (cursor, end) => {
-            check();
-            parts.addProtobuf(cursor, end);
-            added();
-          },
-        })
-      : createJsonListReader({
-          kind,
-          itemBytes,
-          item: (json) => {
-            check();
-            parts.addJson(json);
-            added();
-          },
-        });
-    const limitBytes = isProtobuf ? bounds.protobufBytes : bounds.jsonBytes;
-    return { limitBytes, feed: reader.feed, held: reader.held, finish: () => ({ next: reader.finish() }) };
+    if (!isProtobuf) {
+      const reader = createJsonListReader({
+        kind,
+        itemBytes,
+        item: (json) => {
+          check();
+          parts.addJson(json);
+          added();
+        },
+      });
+      return { limitBytes: bounds.jsonBytes, ...reader };
+    }
+    const reader = createProtobufListReader({
+      kind,
+      apiVersion,
+      fieldBytes: itemBytes,
+      item: (cursor, end) => {
+        check();
+        parts.addProtobuf(cursor, end);
+        added();
+      },
+    });
+    return { limitBytes: bounds.protobufBytes, ...reader, finish: () => ({ next: reader.finish() }) };
   };
 
 /** Fetches a page, and again with a smaller page size if it is too large. */
@@ -82,7 +77,7 @@ const fetchShrinking = async <T>(
     readonly kept: { bytes: number };
   },
   fetch: FetchPage,
-): Promise<{ readonly result: CallResult<Page>; readonly limit: number | undefined }> => {
+): Promise<{ readonly result: CallResult<ListEnvelope>; readonly limit: number | undefined }> => {
   const { next, limit, parts, kept } = at;
   const count = parts.count();
   const before = kept.bytes;
@@ -111,14 +106,16 @@ const readPages = async <T>(options: ReadListOptions<T>, fetch: FetchPage): Prom
   let limit = list.pageSize;
   let next = '';
   let promised = 0;
-  let first: CallResult<Page> | undefined;
+  let first: CallResult<ListEnvelope> | undefined;
   for (;;) {
     const page = await fetchShrinking(options, { next, limit, parts, kept }, fetch);
     const { result } = page;
     ({ limit } = page);
     first ??= result;
+    const before = next;
     ({ next } = result.value);
-    if (next === '') return { ...first, receivedAt: result.receivedAt, value: parts.all() };
+    if (next === '') return { ...first, receivedAt: result.receivedAt, value: parts.all(first.value) };
+    if (next === before) throw new ResponseError('a page has the token of the page just read as its next');
     if (limit === undefined) throw new ResponseError('a `continue` token in a list that was requested without pages');
     promised += limit;
     if (Math.max(promised, parts.count()) >= list.bounds.items) {
@@ -127,16 +124,20 @@ const readPages = async <T>(options: ReadListOptions<T>, fetch: FetchPage): Prom
   }
 };
 
-/** Reads a list as `readPages` does, and again from the first page if the token of a later one has expired. */
+/** Reads a list as `readPages` does, and again from the first item if it expires before all is read. */
 export const readList = async <T>(options: ReadListOptions<T>, fetch: FetchPage): Promise<CallResult<T>> => {
   try {
     return await readPages(options, fetch);
   } catch (error) {
     if (!isApiError(error, 'Expired')) throw error;
-    return readPages(options, fetch);
+    const { list } = options;
+    return readPages(
+      list.fullIfExpired === true ? { ...options, list: { ...list, pageSize: undefined } } : options,
+      fetch,
+    );
   }
 };
 
 /** Returns the rest of the whole call's timeout, at least 1 ms, so that a call without time left ends in a Timeout like any other. */
-export const timeLeft = ({ timeoutMs }: CallOptions, elapsedMs: number): { readonly timeoutMs?: number } =>
-  timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, timeoutMs - elapsedMs) };
+export const timeLeft = ({ timeoutMs }: CallOptions, elapsedMs: number): number | undefined =>
+  timeoutMs === undefined ? undefined : Math.max(1, timeoutMs - elapsedMs);

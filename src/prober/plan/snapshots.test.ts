@@ -6,7 +6,7 @@ import {
   ignoreScalingAnnotation as ignore,
   replicasAnnotation as replicas,
 } from '../../gardener/scaling-annotations.ts';
-import type { DependentSource, ServedKind } from '../../kubernetes/cache/dependent-source.ts';
+import type { DependentSource, ServedKind } from '../../kubernetes/cache/watch-kind.ts';
 import type { DependentResource } from '../settings.ts';
 import { dependent } from '../testing/cases.ts';
 import { type ModelObject, deployment, etcd, objectOf, scalableOf, stateOf } from '../testing/seed-model.ts';

@@ -10,7 +10,7 @@ import { ApiError } from '../../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../../kubernetes/api/kube.ts';
 import { listCall } from '../../kubernetes/api/list-call.ts';
 import { resourcePath } from '../../kubernetes/api/resource-path.ts';
-import { createDiscoveredInformer } from '../../kubernetes/cache/index.ts';
+import { createInformer } from '../../kubernetes/cache/index.ts';
 import { listVersions } from '../../kubernetes/client/index.ts';
 import { watched } from '../../process/rights/index.ts';
 import { capiClusterGone, decideCapiLifecycle } from '../judge/capi-lifecycle.ts';
@@ -92,17 +92,15 @@ export const clusterApiSource = (
   let version = `${group}/v1beta2`;
   return {
     watch: (deps) => ({
-      clusters: createDiscoveredInformer(
-        {
-          name: `clusters.${group}`,
-          findPath: async (signal) => {
-            version = await findCapiVersion(deps.client, { signal, timeoutMs: discoveryTimeoutMs });
-            return `/apis/${version}/clusters`;
-          },
-          project: decodeHosted,
+      clusters: createInformer({
+        ...deps,
+        name: `clusters.${group}`,
+        path: async (signal) => {
+          version = await findCapiVersion(deps.client, { signal, timeoutMs: discoveryTimeoutMs });
+          return `/apis/${version}/clusters`;
         },
-        deps,
-      ),
+        project: decodeHosted,
+      }),
       kubeconfigs: watchKubeconfigs(kubeConfigSecretName, deps, key),
     }),
     gone: capiClusterGone,

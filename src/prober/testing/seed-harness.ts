@@ -1,7 +1,7 @@
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { ResourceState } from '../../kubernetes/api/scalable.ts';
-import type { DependentSource, ServedKind } from '../../kubernetes/cache/dependent-source.ts';
+import type { DependentSource, ServedKind } from '../../kubernetes/cache/watch-kind.ts';
 import type { ReleasePolicy } from '../judge/lifecycle.ts';
 import { takeSnapshot } from '../plan/snapshots.ts';
 import { emptyProbeMemory as memory } from '../judge/probe-memory.ts';

@@ -4,30 +4,23 @@ import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts
 import { createRecordingMeter } from '../../../test/doubles/recording-meter.ts';
 import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import { decodeMeta, decodeObject } from '../api/decode.ts';
-import type { KubeClient } from '../api/kube.ts';
-import { createDiscoveredInformer } from './discovered-informer.ts';
+import { createInformer } from './informer.ts';
 import { createWatchRegistry } from './watch-registry.ts';
 
 const [older, newer] = ['/apis/x.io/v1beta1/clusters', '/apis/x.io/v1beta2/clusters'];
 
 const start = ({ isServed }: { readonly isServed: boolean }) => {
   const [clock, kube, logger] = [createVirtualClock(), createScriptedKube(), createRecordingLogger()];
-  const discovery = { path: isServed ? older : undefined, asked: 0 };
-  const informer = createDiscoveredInformer<string>(
-    {
-      name: 'clusters.x.io',
-      findPath: async () => {
-        discovery.asked += 1;
-        if (discovery.path === undefined) throw new Error('x.io is not served');
-        return Promise.resolve(discovery.path);
-      },
-      project: (json, path) => decodeMeta(decodeObject(json, path), path).name,
+  const discovery = { path: isServed ? older : undefined };
+  const informer = createInformer<string>({
+    ...{ kube, clock, logger, random: { next: () => 0.5 }, registry: createWatchRegistry(createRecordingMeter()) },
+    name: 'clusters.x.io',
+    path: async () => {
+      if (discovery.path === undefined) throw new Error('x.io is not served');
+      return Promise.resolve(discovery.path);
     },
-    {
-      ...{ kube, clock, logger, random: { next: () => 0.5 }, registry: createWatchRegistry(createRecordingMeter()) },
-      client: {} as KubeClient,
-    },
-  );
+    project: (json, path) => decodeMeta(decodeObject(json, path), path).name,
+  });
   const announced: string[] = [];
   informer.subscribe(({ type, key }) => announced.push(`${type} ${key}`));
   const abort = new AbortController();
@@ -48,18 +41,18 @@ const listOf = (resourceVersion: number, ...items: readonly object[]) => ({
 });
 const notFound = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 404, reason: 'NotFound' };
 
-it('discovers the path until it is found, reports why it is not, and warns of each reason once', async () => {
+it('looks for the path until it is found, says why it is not, and warns once', async () => {
   const { clock, kube, logger, discovery, informer, abort, done, take } = start({ isServed: false });
-  await clock.advance(4_000);
+  await clock.advance(100_000);
   expect([kube.requests, informer.synced, informer.state().problem, informer.interruptedMs()]).toEqual([
     [],
     false,
     'x.io is not served',
     0,
   ]);
-  expect(logger.at('warn')).toEqual(['discovery failed, trying again']);
+  expect(logger.at('warn')).toEqual(['list and watch interrupted, trying again']);
   discovery.path = newer;
-  await clock.advance(2_000);
+  await clock.advance(30_000);
   const list = await take();
   expect(list.request.path).toBe(newer);
   list.respond(200, listOf(5, item('one', 3)));
