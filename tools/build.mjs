@@ -52,7 +52,7 @@ const common = {
   bundle: true,
   format: 'esm',
   platform: 'node',
-  target: 'node20',
+  target: 'node22',
   // A separate file: the bundle has no comment that refers to it, and the package does not include it.
   sourcemap: 'external',
   metafile: true,

@@ -12,12 +12,20 @@ interface Workflow {
 
 const files = globSync('.github/workflows/*', { cwd: root });
 
-it.each(files)('%s pins its actions by commit, has read-only permissions, and runs existing scripts', (file) => {
-  const { permissions, jobs } = parse(readFileSync(`${root}${file}`, 'utf8')) as Workflow;
-  const steps = Object.values(jobs).flatMap(({ steps: all }) => all);
-  expect(permissions).toEqual({ contents: 'read' });
-  expect(steps.flatMap(({ uses = 'none@' }) => (/^none@$|@[0-9a-f]{40}$/.test(uses) ? [] : [uses]))).toEqual([]);
-  const scripts = steps.flatMap(({ run = '' }) => (run === '' ? [] : [run]));
-  expect(scripts).toContain('.ci/run');
-  for (const script of scripts) accessSync(`${root}${script}`, constants.X_OK);
-});
+it.each(files)(
+  '%s pins its actions by commit, has read-only permissions, and runs existing scripts and targets',
+  (file) => {
+    const { permissions, jobs } = parse(readFileSync(`${root}${file}`, 'utf8')) as Workflow;
+    const steps = Object.values(jobs).flatMap(({ steps: all }) => all);
+    expect(permissions).toEqual({ contents: 'read' });
+    expect(steps.flatMap(({ uses = 'none@' }) => (/^none@$|@[0-9a-f]{40}$/.test(uses) ? [] : [uses]))).toEqual([]);
+    const scripts = steps.flatMap(({ run = '' }) => (run === '' ? [] : [run]));
+    expect(scripts).toContain('.ci/run');
+    const targets = readFileSync(`${root}Makefile`, 'utf8')
+      .match(/^[a-z-]+(?=:)/gm)
+      ?.map((target) => `make ${target}`);
+    for (const script of scripts.filter((each) => targets?.includes(each) !== true)) {
+      accessSync(`${root}${script}`, constants.X_OK);
+    }
+  },
+);
