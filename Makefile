@@ -37,7 +37,7 @@ help: ## list the targets
 demo: build ## build, then run the demo
 	@bin/dwd demo
 
-build: setup ## bundle src/ into dist/dwd.js, which bin/dwd runs, and simulator/ into dist/simulator.js
+build: setup ## bundle src/ into dist/dwd.js, which bin/dwd runs, and simulator/ into dist/simulator.js; what they share is in dist/chunks
 	$(call stage,build,node tools/build.mjs)
 
 check: types ## the inner loop: types, lint of files that changed since, import rules, unit tests
@@ -77,7 +77,7 @@ sbom: build ## write dist/sbom.cdx.json: a CycloneDX inventory of what is shippe
 	$(call stage,sbom,node tools/sbom.mjs)
 
 package: sbom ## pack the npm package and, separately, its source maps into dist/package
-	$(call stage,package,mkdir -p dist/package && npm pack --ignore-scripts --pack-destination dist/package && tar -czf dist/package/source-maps.tgz dist/*.map)
+	$(call stage,package,mkdir -p dist/package && npm pack --ignore-scripts --pack-destination dist/package && tar -czf dist/package/source-maps.tgz dist/*.map dist/chunks/*.map)
 
 dead-code: setup ## find unused files, exports and dependencies
 	$(call stage,dead code,knip --no-config-hints)

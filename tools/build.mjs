@@ -1,6 +1,6 @@
 // Builds dist/: dwd.js, which bin/dwd loads; page/, which dwd.js serves; simulator.js, which dwd.js loads for `dwd demo` and `dwd rehearse`;
-// the package's entry points, index.js and healthcheck.js, with their declarations; and the licences of all bundled packages.
-// .cache/metafile.json lists the contents of each bundle.
+// the package's entry points, index.js and healthcheck.js, with their declarations; chunks/, the code that these share or load on demand; and the licences of
+// all bundled packages. .cache/metafile.json lists the contents of each file.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -46,8 +46,16 @@ const requireBuiltins = {
   },
 };
 
-const common = {
+const define = { __DWD_VERSION__: JSON.stringify(version), __DWD_COMMIT__: JSON.stringify(commit()) };
+
+rmSync(`${root}dist/chunks`, { recursive: true, force: true });
+const program = await build({
   absWorkingDir: root,
+  entryPoints: { dwd: 'src/main.ts', simulator: 'simulator/cli/index.ts', healthcheck: 'src/healthcheck/index.ts' },
+  outdir: 'dist',
+  // No code is there twice, and none is loaded before it is needed.
+  splitting: true,
+  chunkNames: 'chunks/[name]-[hash]',
   plugins: [requireBuiltins],
   bundle: true,
   format: 'esm',
@@ -57,34 +65,21 @@ const common = {
   sourcemap: 'external',
   metafile: true,
   logLevel: 'warning',
-  // CommonJS dependencies call require() for Node's built-ins, which an ES module does not have.
-  banner: {
-    js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
-  },
-};
-
-const define = { __DWD_VERSION__: JSON.stringify(version), __DWD_COMMIT__: JSON.stringify(commit()) };
-const program = {
-  ...common,
   // Removes comments and white space, because V8 reads and keeps the source: one character beyond Latin-1 would double it. Keeps names, for stack traces.
   minifyWhitespace: true,
   minifySyntax: true,
   define,
-};
-const dwd = await build({ ...program, entryPoints: ['src/main.ts'], outfile: 'dist/dwd.js' });
-const simulator = await build({ ...program, entryPoints: ['simulator/cli/index.ts'], outfile: 'dist/simulator.js' });
-const library = await build({
-  ...common,
-  entryPoints: ['src/healthcheck/index.ts'],
-  outfile: 'dist/healthcheck.js',
+  // CommonJS dependencies call require() for Node's built-ins, which an ES module does not have.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
+  },
 });
 
 const page = await buildPage(root);
 
-const metafiles = [...[dwd, simulator, library].map(({ metafile }) => metafile), page];
 const metafile = {
-  inputs: Object.assign({}, ...metafiles.map(({ inputs }) => inputs)),
-  outputs: Object.assign({}, ...metafiles.map(({ outputs }) => outputs)),
+  inputs: { ...program.metafile.inputs, ...page.inputs },
+  outputs: { ...program.metafile.outputs, ...page.outputs },
 };
 /** Removes Node's own modules, which belong to no package. */
 const withoutBuiltins = (key, value) => {

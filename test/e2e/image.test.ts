@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -175,9 +175,16 @@ describeContainers('the image in place of the Go program, as gardenlet deploys i
     expect(first).toMatch(/^dwd /);
     expect(others).toEqual([first, first]);
     // V8 stores a text with any character beyond Latin-1 in two bytes per character.
-    const program = readFileSync(join(rootfs.directory, 'usr/local/lib/dependency-watchdog/dwd.mjs'));
-    expect(program.findIndex((byte) => byte > 0x7f)).toBe(-1);
-    expect(existsSync(join(rootfs.directory, 'usr/local/lib/dependency-watchdog/page/index.html'))).toBe(true);
+    const lib = join(rootfs.directory, 'usr/local/lib/dependency-watchdog');
+    const program = readdirSync(lib, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => /^[^/]+\.js$|^chunks/.test(file) && file !== 'chunks',
+    );
+    expect(program.length).toBeGreaterThan(10);
+    for (const file of program) {
+      const text = readFileSync(join(lib, file));
+      expect([file, text.findIndex((byte) => byte > 0x7f), /simulator\/|x509/.test(file)]).toEqual([file, -1, false]);
+    }
+    expect(existsSync(join(lib, 'page/index.html'))).toBe(true);
     expect(['usr/local', 'usr/share'].flatMap((path) => writableByOthers(join(rootfs.directory, path)))).toEqual([]);
   });
 

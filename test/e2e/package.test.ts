@@ -116,20 +116,52 @@ describe('the declarations', () => {
   });
 });
 
+interface Output {
+  readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>;
+  readonly imports: readonly { readonly path: string; readonly external?: boolean }[];
+}
+
 describe('the bundled code', () => {
   const metafile = JSON.parse(readFileSync(`${root}.cache/metafile.json`, 'utf8')) as {
-    readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
+    readonly inputs: Readonly<Record<string, unknown>>;
+    readonly outputs: Readonly<Record<string, Output>>;
   };
   const paths = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
   const names = new Set(paths.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
 
-  it('has the simulator in its own file, and none of it in the file of the watchdogs', () => {
-    const simulated = (file: string): readonly string[] =>
-      Object.keys(metafile.outputs[file]?.inputs ?? {}).filter((path) => path.startsWith('simulator/'));
-    expect(simulated('dist/simulator.js')).toContain('simulator/cli/index.ts');
-    for (const file of ['dist/dwd.js', 'dist/healthcheck.js']) {
-      expect([file, metafile.outputs[file] !== undefined, simulated(file)]).toEqual([file, true, []]);
+  /** Returns the sources in the file and in all that it loads. */
+  const sourcesOf = (file: string): ReadonlySet<string> => {
+    const loaded = new Set([file]);
+    for (const each of loaded) {
+      for (const { path, external } of metafile.outputs[each]?.imports ?? []) if (external !== true) loaded.add(path);
     }
+    return new Set(Array.from(loaded).flatMap((each) => Object.keys(metafile.outputs[each]?.inputs ?? {})));
+  };
+
+  it('has every source once', () => {
+    const programs = Object.entries(metafile.outputs).filter(([file]) => !file.startsWith('dist/page/'));
+    const sources = programs.flatMap(([, { inputs }]) =>
+      Object.keys(inputs).filter((path) => inputs[path]?.bytesInOutput !== 0),
+    );
+    expect(sources.filter((path, index) => sources.indexOf(path) !== index)).toEqual([]);
+  });
+
+  it('has the simulator in files that the watchdogs and the library do not load', () => {
+    const simulated = (file: string): readonly string[] =>
+      [...sourcesOf(file)].filter((path) => /^simulator\/|x509/.test(path));
+    expect(simulated('dist/simulator.js')).toContain('simulator/cli/index.ts');
+    expect(sourcesOf('dist/dwd.js')).toContain('src/prober/index.ts');
+    expect(sourcesOf('dist/healthcheck.js')).toContain('src/healthcheck/index.ts');
+    expect([simulated('dist/dwd.js'), simulated('dist/healthcheck.js')]).toEqual([[], []]);
+    expect(
+      [...sourcesOf('dist/healthcheck.js')].filter((path) => /^src\/(?:cli|prober|weeder|care)\//.test(path)),
+    ).toEqual([]);
+  });
+
+  it("is all in the context of the image's build", () => {
+    const context = readFileSync(`${root}.dockerignore`, 'utf8').split('\n');
+    const folders = new Set(Object.keys(metafile.inputs).map((path) => path.split('/')[0] ?? ''));
+    expect([...folders].filter((folder) => folder !== 'node_modules' && !context.includes(`!${folder}`))).toEqual([]);
   });
 
   it('is listed with its licences', () => {

@@ -53,7 +53,7 @@ const pemOf = (label: string, der: ArrayBuffer): string =>
   `-----BEGIN ${label}-----\n${Buffer.from(der).toString('base64').replaceAll(/.{64}/g, '$&\n').trim()}\n-----END ${label}-----\n`;
 
 const issuerFor =
-  (x509: typeof X509, now: number): Issue =>
+  (x509: typeof X509.default, now: number): Issue =>
   async ({ subject, issuer, kind, pathLength, days = [-1, 3650], identifiers = true, keyUsage = true, ...wanted }) => {
     const keys = wanted.keys ?? (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']));
     const names = wanted.names ?? (kind === undefined ? ['api.example'] : []);
