@@ -76,7 +76,7 @@ export const house = {
   'src/config': { rooms: [...kinds, 'src/telemetry', 'src/config/rules'], packages: ['yaml', 'zod'] },
   'src/process': {
     rooms: [...kinds, ...client, 'src/telemetry', 'src/config', 'src/config/rules', 'src/process/rights'],
-    builtins: ['events', 'http', 'net', 'os', 'path', 'fs'],
+    builtins: ['events', 'http', 'net', 'os', 'path', 'fs', 'stream'],
     files: { 'clock.ts': ['perf_hooks', 'timers'], 'random.ts': ['crypto'], 'webhook.ts': ['https'] },
   },
   'src/process/rights': { inside: 'src/process', rooms: kinds },

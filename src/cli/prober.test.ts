@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { KubeconfigError } from '../kubernetes/api/errors.ts';
+import type { ProberDeps } from './prober.ts';
 import { dwd, dwdWith, logLines } from './testing/dwd.ts';
 
 const prober = (...flags: readonly string[]) => dwd('prober', '--config-file=config.yaml', ...flags);
+
+const metricsOf = async (meter: ProberDeps['meter']): Promise<string> => {
+  let text = '';
+  for await (const one of meter.metricsTexts()) text += one;
+  return text;
+};
 
 describe('dwd prober', () => {
   it('passes its settings and flags to the component and returns its exit code', async () => {
@@ -50,7 +57,7 @@ describe('dwd prober', () => {
   ])('labels all metrics of a dry run: $flags', async ({ flags, label }) => {
     const { meter } = (await prober(...flags)).started[0]!;
     meter.counter({ name: 'dwd_x_total', help: 'x', labels: ['a'] }).inc({ a: 'b' });
-    const text = await meter.metricsText();
+    const text = await metricsOf(meter);
     expect(text).toContain(`dwd_x_total{a="b"${label}} 1\n`);
     const series = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     expect(series.filter((line) => line.includes('dry_run=') !== (label !== ''))).toEqual([]);
@@ -69,10 +76,10 @@ describe('dwd prober', () => {
       { msg: 'starting the prober', dryRun: true },
       { level: 'warn', msg: expect.stringMatching(/^dry run: nothing is written; /) as string, dryRun: true },
     ]);
-    expect(await started[0]!.meter.metricsText()).toContain('dwd_dry_run{dry_run="true"} 1\n');
+    expect(await metricsOf(started[0]!.meter)).toContain('dwd_dry_run{dry_run="true"} 1\n');
     const real = await prober();
     expect(real.stderr).not.toMatch(/dry.run:/i);
-    expect(await real.started[0]!.meter.metricsText()).toContain('dwd_dry_run 0\n');
+    expect(await metricsOf(real.started[0]!.meter)).toContain('dwd_dry_run 0\n');
   });
 
   it.each([

@@ -133,9 +133,9 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
       gate.stop();
       report.stopped(held);
     },
-    status: (inForce, process, query) => {
+    status: (inForce, process, shoot) => {
       const given = { clock: ports.clock, recorder, standby, dryRun, process, paused: shownPause(pauses.ofAll()) };
-      return proberStatus({ ...given, settings: inForce, shoot: query.get('shoot') });
+      return proberStatus({ ...given, settings: inForce, shoot });
     },
     logger,
   });

@@ -1,4 +1,6 @@
+import type { Clock } from '../ports/clock.ts';
 import type { HttpRoutes } from './http-server.ts';
+import { shareResponses } from './shared-responses.ts';
 
 /** One line of `/readyz`. */
 export interface ReadyCheck {
@@ -31,22 +33,34 @@ export const healthRoutes = (checks: () => readonly ReadyCheck[]): HttpRoutes =>
     ],
   ]);
 
-/** `/status` returns the component's status as JSON. */
-export const statusRoutes = (status: (query: URLSearchParams) => object): HttpRoutes =>
-  new Map([
-    [
-      '/status',
-      (query) => ({ status: 200, contentType: 'application/json', body: `${JSON.stringify(status(query))}\n` }),
-    ],
-  ]);
+/** Returns the status of the component; with `shoot`, only that of this shoot, with details. */
+export type ReadStatus = (shoot?: string) => object;
+
+/** `/status` returns the component's status as JSON; `/status?shoot=NAMESPACE` that of one shoot. */
+export const statusRoutes = (status: ReadStatus, clock: Clock): HttpRoutes => {
+  const share = shareResponses(clock, (shoot: string | undefined) => ({
+    status: 200,
+    contentType: 'application/json',
+    body: Buffer.from(`${JSON.stringify(status(shoot))}\n`),
+  }));
+  return new Map([['/status', (query) => share(query.get('shoot') ?? undefined)]]);
+};
 
 export interface MetricsSource {
-  metricsText(): Promise<string>;
+  /** Yields all metrics in Prometheus' text format, one metric at a time. */
+  metricsTexts(): AsyncIterable<string>;
   readonly contentType: string;
 }
 
-/** `/metrics` returns the metrics in Prometheus' text format. */
-export const metricsRoutes = (source: MetricsSource): HttpRoutes =>
-  new Map([
-    ['/metrics', async () => ({ status: 200, contentType: source.contentType, body: await source.metricsText() })],
-  ]);
+/** `/metrics` returns the metrics in Prometheus' text format. After each metric, other work gets its turn: 3,000 shoots take hundreds of milliseconds. */
+export const metricsRoutes = (source: MetricsSource, clock: Clock): HttpRoutes => {
+  const share = shareResponses(clock, async () => {
+    const texts: Buffer[] = [];
+    for await (const text of source.metricsTexts()) {
+      texts.push(Buffer.from(text));
+      await new Promise<void>((resolve) => clock.timer(0, resolve));
+    }
+    return { status: 200, contentType: source.contentType, body: Buffer.concat(texts) };
+  });
+  return new Map([['/metrics', () => share('')]]);
+};

@@ -1,7 +1,10 @@
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createVirtualClock } from '../../simulator/time/index.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
+import type { Clock } from '../ports/clock.ts';
+import { systemClock } from './clock.ts';
 import { type ReadyCheck, healthRoutes, metricsRoutes, statusRoutes } from './endpoints.ts';
 import { type HttpRoutes, createHttpServer } from './http-server.ts';
 import type { BindAddress } from './settings.ts';
@@ -23,7 +26,9 @@ const deferred = <T = void>() => {
   return { promise, resolve };
 };
 
-const start = async (routes: HttpRoutes, address: BindAddress = { host: '127.0.0.1', port: 0 }) => {
+const anyPort: BindAddress = { host: '127.0.0.1', port: 0 };
+
+const start = async (routes: HttpRoutes, address = anyPort, clock: Clock = systemClock()) => {
   const stop = new AbortController();
   const logger = createRecordingLogger();
   const bound = deferred<BindAddress>();
@@ -33,6 +38,7 @@ const start = async (routes: HttpRoutes, address: BindAddress = { host: '127.0.0
     flag: '--test-bind-addr',
     address,
     routes,
+    clock,
     logger,
     onListening: bound.resolve,
   });
@@ -108,21 +114,40 @@ describe('health', () => {
 
 describe('metrics', () => {
   it('are served with their content type', async () => {
-    const source = { contentType: 'text/plain; version=0.0.4; charset=utf-8', metricsText: async () => 'dwd_x 1\n' };
-    const { address } = await start(metricsRoutes(source));
+    const source = {
+      contentType: 'text/plain; version=0.0.4; charset=utf-8',
+      async *metricsTexts() {
+        yield 'dwd_x 1\n';
+      },
+    };
+    const { address } = await start(metricsRoutes(source, systemClock()));
     const { status, headers, body } = await ask(address, '/metrics');
     expect({ status, body }).toEqual({ status: 200, body: 'dwd_x 1\n' });
     expect(headers).toMatchObject({ 'content-type': source.contentType, 'content-length': '8' });
+  });
+
+  it('give way to other work after each metric', async () => {
+    const order: string[] = [];
+    const metricsTexts = async function* () {
+      for (const name of ['a', 'b', 'c']) {
+        order.push(name);
+        setImmediate(() => order.push('other work'));
+        yield `${name} 1\n`;
+      }
+    };
+    const { address } = await start(metricsRoutes({ contentType: 'text/plain', metricsTexts }, systemClock()));
+    expect(await ask(address, '/metrics')).toMatchObject({ body: 'a 1\nb 1\nc 1\n' });
+    expect(order).toEqual(['a', 'other work', 'b', 'other work', 'c', 'other work']);
   });
 });
 
 describe('status', () => {
   it('is JSON, and can depend on the query', async () => {
-    const { address } = await start(statusRoutes((query) => ({ shoot: query.get('shoot') })));
+    const { address } = await start(statusRoutes((shoot = 'all') => ({ shoot }), systemClock()));
     const { status, headers, body } = await ask(address, '/status?shoot=a%26b');
     expect({ status, body }).toEqual({ status: 200, body: '{"shoot":"a&b"}\n' });
     expect(headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
-    expect(await ask(address, '/status')).toMatchObject({ body: '{"shoot":null}\n' });
+    expect(await ask(address, '/status')).toMatchObject({ body: '{"shoot":"all"}\n' });
     expect(await ask(address, '/status?shoot=%ff#x')).toMatchObject({ body: '{"shoot":"\ufffd"}\n' });
   });
 });
@@ -245,5 +270,93 @@ describe('createHttpServer', () => {
     stop.abort();
     await ended;
     expect(logger.at('error')).toEqual([]);
+  });
+});
+
+describe('a hostile client', () => {
+  const get = 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n';
+  /** Returns a server, the number of the requests that it handled, and a way to connect to it. */
+  const begin = async (respond: () => Promise<string | Buffer> = async () => 'x') => {
+    const clock = createVirtualClock();
+    let handled = 0;
+    const handle = async () => {
+      handled += 1;
+      return { status: 200, contentType: 'text/plain', body: await respond() };
+    };
+    const routes: HttpRoutes = new Map([
+      ['/x', handle],
+      ['/healthz', async () => ({ status: 200, contentType: 'text/plain', body: 'ok' })],
+    ]);
+    const { address } = await start(routes, anyPort, clock);
+    const open = async (text = ''): Promise<Socket> => {
+      const socket = connect(address.port, address.host);
+      await new Promise((resolve) => void socket.once('connect', resolve));
+      socket.on('error', () => undefined).write(text);
+      return socket;
+    };
+    const isWell = async (): Promise<void> => {
+      expect(await ask(address, '/healthz')).toMatchObject({ status: 200, body: 'ok' });
+    };
+    return { clock, address, open, isWell, handled: () => handled };
+  };
+
+  it.each([
+    ['pipelines requests', get.repeat(2_000)],
+    ['sends a body', `${get}x`],
+    ['sends headers without end', `GET /x HTTP/1.1\r\n${'A: b\r\n'.repeat(4_000)}`],
+    ['sends anything else', 'x'.repeat(100_000)],
+  ])('is disconnected if it %s, before anything is handled', async (_, text) => {
+    const { open, isWell, handled } = await begin();
+    const socket = await open(text);
+    await closed(socket.resume());
+    expect(handled()).toBe(0);
+    await isWell();
+  });
+
+  it('is disconnected if it sends a second request before the first is answered', async () => {
+    const asked = deferred();
+    const { open, isWell, handled } = await begin(async () => {
+      asked.resolve();
+      return new Promise(() => undefined);
+    });
+    const socket = await open(get);
+    await asked.promise;
+    socket.write(get);
+    await closed(socket.resume());
+    expect(handled()).toBe(1);
+    await isWell();
+  });
+
+  it('has five seconds for its request', async () => {
+    const { clock, open, isWell } = await begin();
+    const sockets = [await open(), await open('GET /x HTTP/1.1\r\nHost:')];
+    await isWell();
+    const ends = sockets.map((socket) => closed(socket.resume()));
+    await clock.advance(5_000);
+    await Promise.all(ends);
+  });
+
+  it('has ten seconds to read the response', async () => {
+    const body = Buffer.alloc(64 * 1024 * 1024);
+    const { clock, open, isWell, handled } = await begin(async () => body);
+    const socket = await open(get);
+    socket.pause();
+    await isWell();
+    expect(handled()).toBe(1);
+    await clock.advance(10_000);
+    let read = 0;
+    socket.on('data', (chunk: Buffer) => (read += chunk.length));
+    await closed(socket.resume());
+    expect(read).toBeLessThan(body.length);
+  });
+
+  it('uses up no connections: the oldest of 64 gives way to the next one', async () => {
+    const { open, isWell } = await begin();
+    const sockets: Socket[] = [];
+    for (let count = 0; count < 64; count += 1) sockets.push(await open());
+    const first = closed(sockets[0]!.resume());
+    await isWell();
+    await first;
+    expect(sockets.slice(1).map(({ readyState }) => readyState)).toEqual(Array.from({ length: 63 }, () => 'open'));
   });
 });

@@ -1,21 +1,34 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, createServer } from 'node:http';
+import { type Server, createServer as createTcpServer } from 'node:net';
+import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { formatBindAddress } from './bind-address.ts';
+import { Connection } from './connection.ts';
 import { type Runnable, whenAborted } from './lifecycle.ts';
 import type { BindAddress } from './settings.ts';
 
 export interface HttpResponse {
   readonly status: number;
   readonly contentType: string;
-  readonly body: string;
+  readonly body: Buffer | string;
+  readonly headers?: OutgoingHttpHeaders | undefined;
 }
 
 /** Handlers of GET by exact path; they receive the query. An error of a handler is logged, and the response is a 500. */
 export type HttpRoutes = ReadonlyMap<string, (query: URLSearchParams) => HttpResponse | Promise<HttpResponse>>;
 
-/** Handles one request. `signal` aborts when the server stops: streams must end then. Never throws. */
-export type HttpHandler = (request: IncomingMessage, response: ServerResponse, signal: AbortSignal) => void;
+/** One request and its response, which has ten seconds. */
+export interface HttpExchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Aborts when the server stops: streams must end then. */
+  readonly signal: AbortSignal;
+  /** Lifts the time limit, and the connection no longer counts as one of the server's: for a stream, whose number the handler limits. */
+  keepOpen(): void;
+}
+
+/** Handles one request. Never throws. */
+export type HttpHandler = (exchange: HttpExchange) => void;
 
 export interface HttpServerOptions {
   /** Name for logs, such as `health server`. */
@@ -24,18 +37,25 @@ export interface HttpServerOptions {
   /** Command line flag that the address came from, for errors. */
   readonly flag: string;
   readonly handle: HttpHandler;
+  /** True if `handle` reads the bodies of POST requests. Default: false. */
+  readonly takesBodies?: boolean | undefined;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** Called with the address once the server listens, with the port that the system chose for port 0. */
-  readonly onListening?: (address: BindAddress) => void;
+  readonly onListening?: ((address: BindAddress) => void) | undefined;
 }
 
-const text = (status: number, body: string): HttpResponse => ({
+/** Maximum number of connections. One more makes the oldest give way, which has had time to ask: so a kubelet gets its answer whoever else connects. */
+const mostConnections = 64;
+
+export const textResponse = (status: number, text: string, headers?: OutgoingHttpHeaders): HttpResponse => ({
   status,
   contentType: 'text/plain; charset=utf-8',
-  body: `${body}\n`,
+  body: `${text}\n`,
+  headers,
 });
 
-interface RoutedServerOptions extends Omit<HttpServerOptions, 'handle'> {
+interface RoutedServerOptions extends Omit<HttpServerOptions, 'handle' | 'takesBodies'> {
   readonly routes: HttpRoutes;
 }
 
@@ -45,23 +65,27 @@ const answer = async (
 ): Promise<HttpResponse> => {
   const [path = '', query = ''] = (request.url ?? '').split(/[?#]/, 2);
   const route = routes.get(path);
-  if (route === undefined) return text(404, `not found; there is ${[...routes.keys()].join(' and ')}`);
-  if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, 'only GET and HEAD are allowed');
+  if (route === undefined) return textResponse(404, `not found; there is ${[...routes.keys()].join(' and ')}`);
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return textResponse(405, 'only GET and HEAD are allowed', { Allow: 'GET, HEAD' });
+  }
   try {
     return await route(new URLSearchParams(query));
   } catch (error) {
     logger.error(`${name}: a request failed`, { path, error });
-    return text(500, 'internal error; see the log');
+    return textResponse(500, 'internal error; see the log');
   }
 };
 
-const send = (response: ServerResponse, { status, contentType, body }: HttpResponse): void => {
+/** Sends a response, unless the client has gone. */
+export const sendResponse = (response: ServerResponse, { status, contentType, body, headers }: HttpResponse): void => {
+  if (response.destroyed) return;
   response.writeHead(status, {
     'Content-Type': contentType,
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-    ...(status === 405 ? { Allow: 'GET, HEAD' } : {}),
+    ...headers,
   });
   response.end(body);
 };
@@ -97,32 +121,46 @@ const tellAddress = (server: Server, { name, logger, onListening }: HttpServerOp
   onListening?.({ host: bound.address, port: bound.port });
 };
 
-/** Number of requests in progress per connection. A connection with none (idle, or with half a request) may be closed at any time. */
-type Connections = Map<Socket, number>;
-
-const closeQuiet = (connections: Connections): void => {
-  for (const [socket, answers] of connections) if (answers === 0) socket.destroy();
+/** Creates the server of the sockets, and the connections that it has open. */
+const createServers = ({ clock, handle, takesBodies = false }: HttpServerOptions, signal: AbortSignal) => {
+  /** Connections in the order in which they came. */
+  const open = new Set<Connection>();
+  const streams = new Set<Connection>();
+  // It parses and formats, and never listens.
+  const http = createServer((request, response) => {
+    const connection: unknown = request.socket;
+    const keepOpen = (): void => {
+      if (!(connection instanceof Connection) || !open.delete(connection)) return;
+      streams.add(connection);
+      connection.keepOpen();
+    };
+    handle({ request, response, signal, keepOpen });
+  });
+  http.maxRequestsPerSocket = 1;
+  const server = createTcpServer({ noDelay: true }, (socket) => {
+    const connection = new Connection(socket, { clock, http, takesBodies });
+    open.add(connection);
+    connection.once('close', () => {
+      open.delete(connection);
+      streams.delete(connection);
+    });
+    const [oldest] = open;
+    if (open.size > mostConnections) oldest?.destroy();
+  });
+  const stop = (): void => {
+    for (const connection of [...open, ...streams]) connection.stop();
+  };
+  return { server, stop };
 };
 
-/** Runs an HTTP server. If it cannot listen, `run` rejects with an error that names the flag. */
+/**
+ * Runs an HTTP server that no client can make costly: few connections, of which the oldest gives way to a new one, each with one request of at most 16 KiB
+ * and one response, which the client must read within seconds. If it cannot listen, `run` rejects with an error that names the flag.
+ */
 export const serveHttp = (options: HttpServerOptions): Runnable => ({
   name: options.name,
   async run(signal, ready) {
-    const connections: Connections = new Map();
-    const count = (socket: Socket, by: number): void => {
-      const answers = connections.get(socket);
-      if (answers !== undefined) connections.set(socket, answers + by);
-      if (signal.aborted) closeQuiet(connections);
-    };
-    const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 }, (request, response) => {
-      count(request.socket, 1);
-      response.once('close', () => count(request.socket, -1));
-      options.handle(request, response, signal);
-    });
-    server.on('connection', (socket) => {
-      connections.set(socket, 0);
-      socket.once('close', () => connections.delete(socket));
-    });
+    const { server, stop } = createServers(options, signal);
     await listen(server, options);
     tellAddress(server, options);
     ready();
@@ -130,7 +168,7 @@ export const serveHttp = (options: HttpServerOptions): Runnable => ({
       await Promise.race([whenAborted(signal), failed(server)]);
     } finally {
       const closed = new Promise((resolve) => server.close(resolve));
-      closeQuiet(connections);
+      stop();
       await closed;
     }
   },
@@ -140,6 +178,6 @@ export const serveHttp = (options: HttpServerOptions): Runnable => ({
 export const createHttpServer = ({ routes, ...options }: RoutedServerOptions): Runnable =>
   serveHttp({
     ...options,
-    handle: (request, response) =>
-      void answer(request, { ...options, routes }).then((result) => send(response, result)),
+    handle: ({ request, response }) =>
+      void answer(request, { ...options, routes }).then((result) => sendResponse(response, result)),
   });

@@ -1,8 +1,15 @@
 export { bindAddressForms, parseBindAddress } from './bind-address.ts';
 export { systemClock } from './clock.ts';
 export { type Component, type ComponentOptions, type ComponentPorts, leaseNameOf, userAgentOf } from './component.ts';
-export type { ReadyCheck } from './endpoints.ts';
-export { type HttpHandler, serveHttp } from './http-server.ts';
+export type { ReadStatus, ReadyCheck } from './endpoints.ts';
+export {
+  type HttpExchange,
+  type HttpHandler,
+  type HttpResponse,
+  sendResponse,
+  serveHttp,
+  textResponse,
+} from './http-server.ts';
 export { createElection } from './leadership.ts';
 export { type Runnable, runLifecycle, whenAborted } from './lifecycle.ts';
 export { type OperatorAccess, type OperatorCluster, onOperatorCluster } from './operator-cluster.ts';
@@ -18,6 +25,7 @@ export {
   startParts,
 } from './reloadable.ts';
 export { connectSeed } from './seed-connections.ts';
+export { shareResponses } from './shared-responses.ts';
 export { type ProcessParts, type SeedPorts, runSeedProcess } from './seed-process.ts';
 export type { BindAddress, LeaderElectionSettings, ProcessOptions } from './settings.ts';
 export { type PostResult, type PostWebhook, createWebhook } from './webhook.ts';

@@ -36,8 +36,8 @@ export interface ComponentParts<Settings> {
   readonly caches: Runnable;
   readonly controller: Runnable;
   checks(): readonly ReadyCheck[];
-  /** Returns the response to `GET /status`, without secrets. Absent if there is no such endpoint. */
-  readonly status?: (process: ProcessView, query: URLSearchParams) => object;
+  /** Returns the response to `GET /status`, without secrets; with `shoot`, to `GET /status?shoot=`. Absent if there is no such endpoint. */
+  readonly status?: (process: ProcessView, shoot?: string) => object;
   /** Switches to other settings once their caches are filled. */
   apply(settings: Settings): void;
 }
@@ -51,7 +51,7 @@ export interface ReloadableOptions<Settings, Memory> {
   /** Called when the caches end. */
   readonly stop: () => void;
   /** Same as `ComponentParts.status`, with the settings in force. */
-  readonly status?: (settings: Settings, process: ProcessView, query: URLSearchParams) => object;
+  readonly status?: (settings: Settings, process: ProcessView, shoot?: string) => object;
   readonly logger: Logger;
 }
 
@@ -59,7 +59,7 @@ export interface ReloadableOptions<Settings, Memory> {
 export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
   readonly caches: Runnable;
   readonly controller: Runnable;
-  readonly status?: (process: ProcessView, query: URLSearchParams) => object;
+  readonly status?: (process: ProcessView, shoot?: string) => object;
   readonly #options: ReloadableOptions<Settings, Memory>;
   #current: ConfiguredComponent<Settings, Memory>;
   #next: ConfiguredComponent<Settings, Memory> | undefined;
@@ -76,7 +76,7 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
     this.caches = { name: 'caches', run: (signal, ready) => this.#runCaches(signal, ready) };
     this.controller = { name: options.name, run: (signal, ready) => this.#runController(signal, ready) };
     const { status } = options;
-    if (status !== undefined) this.status = (process, query) => status(this.#current.settings, process, query);
+    if (status !== undefined) this.status = (process, shoot) => status(this.#current.settings, process, shoot);
   }
 
   checks(): readonly ReadyCheck[] {

@@ -5,7 +5,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
 import { type Component, userAgentOf } from './component.ts';
 import { watchConfig } from './config-watch.ts';
-import type { ReadyCheck, MetricsSource } from './endpoints.ts';
+import type { MetricsSource, ReadStatus, ReadyCheck } from './endpoints.ts';
 import type { Runnable } from './lifecycle.ts';
 import type { ProcessView } from './reloadable.ts';
 import { RightsCheck, leaseGrants, rightsOf } from './rights/index.ts';
@@ -16,8 +16,7 @@ import type { ProcessOptions } from './settings.ts';
 export interface ServerDeps extends Pick<SeedPorts, 'clock' | 'logger' | 'leadership' | 'reviews'> {
   /** Lease of the leader election. Absent without leader election. */
   readonly lease?: NamespacedName;
-  /** Returns the response to `GET /status`. */
-  readonly status: (query: URLSearchParams) => object;
+  readonly status: ReadStatus;
 }
 
 export interface ProcessDeps<Settings> {
@@ -78,7 +77,7 @@ export const runComponent = <Settings>(
       ...leadsSince(),
       missingRights: rights.flatMap((check) => check.missing()),
     });
-    const status = parts.status && ((query: URLSearchParams) => parts.status?.(view(), query) ?? {});
+    const status = parts.status && ((shoot?: string) => parts.status?.(view(), shoot) ?? {});
     const lease = enabled ? { namespace: ownNamespace, name: leaseName } : undefined;
     return {
       ...(status && { status, servers: deps.servers?.({ ...ports, status, ...(lease && { lease }) }) ?? [] }),

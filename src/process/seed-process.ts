@@ -1,10 +1,18 @@
 import type { Kube } from '../kubernetes/api/kube.ts';
 import { WriteTracker, createRateLimiter, limitedStack } from '../kubernetes/client/index.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
 import { systemClock } from './clock.ts';
 import type { ComponentPorts } from './component.ts';
-import { type MetricsSource, healthRoutes, metricsRoutes, statusRoutes, type ReadyCheck } from './endpoints.ts';
+import {
+  type MetricsSource,
+  type ReadStatus,
+  type ReadyCheck,
+  healthRoutes,
+  metricsRoutes,
+  statusRoutes,
+} from './endpoints.ts';
 import { createHttpServer } from './http-server.ts';
 import { createElection } from './leadership.ts';
 import { type Runnable, runLifecycle } from './lifecycle.ts';
@@ -26,8 +34,8 @@ export interface ProcessParts {
   readonly leading: readonly Runnable[];
   /** Lines of `/readyz`. */
   checks(): readonly ReadyCheck[];
-  /** Returns the response to `GET /status`. Absent if there is no such endpoint. */
-  readonly status?: (query: URLSearchParams) => object;
+  /** Absent if there is no such endpoint. */
+  readonly status?: ReadStatus;
   /** Additional servers, besides those for metrics and health. */
   readonly servers?: readonly Runnable[];
 }
@@ -83,7 +91,7 @@ export const runSeedProcess = async (options: SeedProcessOptions): Promise<numbe
     leadership,
     ...(leaderWatch && { leaderWatch }),
   });
-  const servers = [...createServers(options, parts), ...(parts.servers ?? [])];
+  const servers = [...createServers(options, clock, parts), ...(parts.servers ?? [])];
   const groups = [servers, parts.standby, election.runnables, parts.leading];
   const code = await runLifecycle({ groups, stop, clock, logger });
   connections.close();
@@ -94,14 +102,15 @@ const flagNames = { metrics: '--metrics-bind-addr', health: '--health-bind-addr'
 
 const createServers = (
   { flags, logger, meter, addressNames = flagNames }: SeedProcessOptions,
+  clock: Clock,
   parts: Pick<ProcessParts, 'checks' | 'status'>,
 ): readonly Runnable[] => {
   const at = (
     address: BindAddress | undefined,
-    what: Omit<Parameters<typeof createHttpServer>[0], 'address' | 'logger'>,
-  ) => (address === undefined ? [] : [createHttpServer({ ...what, address, logger })]);
-  const metrics = { name: 'metrics server', flag: addressNames.metrics, routes: metricsRoutes(meter) };
-  const status = parts.status === undefined ? [] : statusRoutes(parts.status);
+    what: Omit<Parameters<typeof createHttpServer>[0], 'address' | 'clock' | 'logger'>,
+  ) => (address === undefined ? [] : [createHttpServer({ ...what, address, clock, logger })]);
+  const metrics = { name: 'metrics server', flag: addressNames.metrics, routes: metricsRoutes(meter, clock) };
+  const status = parts.status === undefined ? [] : statusRoutes(parts.status, clock);
   const routes = new Map([...healthRoutes(() => parts.checks()), ...status]);
   const health = { name: 'health server', flag: addressNames.health, routes };
   return [...at(flags.metricsBindAddress, metrics), ...at(flags.healthBindAddress, health)];

@@ -9,7 +9,9 @@ export interface MeterOptions {
 }
 
 export interface PrometheusMeter extends Meter {
-  /** Returns all metrics in Prometheus' text format. */
+  /** Yields all metrics in Prometheus' text format, one metric at a time. */
+  metricsTexts(): AsyncIterable<string>;
+  /** Returns them as one text. */
   metricsText(): Promise<string>;
   /** `Content-Type` of that text. */
   readonly contentType: string;
@@ -58,6 +60,16 @@ const namePattern = /^dwd_[a-z0-9]+(_[a-z0-9]+)*$/;
  * idle process a hundred times a second, which costs more CPU than the probes of one shoot.
  */
 const eventLoopSampleMs = 100;
+
+async function* textsOf(registry: Registry): AsyncGenerator<string> {
+  for (const { name } of registry.getMetricsAsArray()) yield `${await registry.getSingleMetricAsString(name)}\n`;
+}
+
+const textOf = async (registry: Registry): Promise<string> => {
+  let text = '';
+  for await (const one of textsOf(registry)) text += one;
+  return text;
+};
 
 /** Creates a meter on prom-client with its own registry. Throws if a metric is declared twice, or its name breaks Prometheus' conventions. */
 export const createMeter = ({ processMetrics = true, defaultLabels = {} }: MeterOptions = {}): PrometheusMeter => {
@@ -111,7 +123,8 @@ export const createMeter = ({ processMetrics = true, defaultLabels = {} }: Meter
         remove: (labels) => series.take(labels).forEach((taken) => metric.remove(taken)),
       };
     },
-    metricsText: () => registry.metrics(),
+    metricsTexts: () => textsOf(registry),
+    metricsText: () => textOf(registry),
     contentType: registry.contentType,
   };
 };

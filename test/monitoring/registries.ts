@@ -103,7 +103,7 @@ const registryOf = async <Settings>({ name, component, config }: Started<Setting
       configWarnings: 0,
       env: {},
       logger: createRecordingLogger(),
-      meter: { ...meter, metricsText: async () => '', contentType: '' },
+      meter: { ...createMeter({ processMetrics: false }), ...meter },
       version: 'v',
       stop: AbortSignal.abort(new Error('all is declared')),
     });

@@ -1,13 +1,14 @@
 import type { ServerResponse } from 'node:http';
+import type { HttpExchange } from '../../process/index.ts';
 import { securityHeaders } from './headers.ts';
 
 /** Time in milliseconds that a reader may leave a message unread. */
-const patienceMs = 30_000;
+const patienceMs = 10_000;
 
 export interface EventStream {
   /**
    * Sends a message. Drops it and returns false while an earlier message is unread, so that a slow reader does not use up memory. The stream ends if an
-   * earlier message stays unread for 30 s.
+   * earlier message stays unread for 10 s.
    */
   send(message: Buffer): boolean;
   /** Calls `listener` when the reader disconnects, or at once if it already has. */
@@ -58,10 +59,12 @@ export class EventStreams {
     this.#monotonic = monotonic;
   }
 
-  /** Starts an event stream that ends when `signal` aborts. If too many are open, returns undefined and leaves `response` unchanged. */
-  open(response: ServerResponse, signal: AbortSignal): EventStream | undefined {
+  /** Starts an event stream that ends when the server stops. If too many are open, returns undefined and leaves the response unchanged. */
+  open(exchange: HttpExchange): EventStream | undefined {
+    const { response, signal } = exchange;
     if (this.#open >= this.#most) return undefined;
     this.#open += 1;
+    exchange.keepOpen();
     const end = (): void => void response.destroy();
     signal.addEventListener('abort', end, { once: true });
     response.once('close', () => {

@@ -1,6 +1,14 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { HttpHandler } from '../../process/index.ts';
+import {
+  type HttpExchange,
+  type HttpHandler,
+  type HttpResponse,
+  sendResponse,
+  shareResponses,
+  textResponse,
+} from '../../process/index.ts';
 import type { Asset } from './assets.ts';
 import type { EventStreams } from './event-streams.ts';
 import { securityHeaders } from './headers.ts';
@@ -8,7 +16,7 @@ import { isExpectedHost } from './host.ts';
 import type { PageSource, SeedFeed } from './seed-feed.ts';
 
 /** Handles a POST request. Only the demo accepts any. */
-export type PagePost = (request: IncomingMessage, signal: AbortSignal) => Promise<PageResponse>;
+export type PagePost = (request: IncomingMessage, signal: AbortSignal) => Promise<HttpResponse>;
 
 export interface HandlerOptions {
   readonly boundTo: string;
@@ -16,55 +24,31 @@ export interface HandlerOptions {
   readonly source: PageSource;
   readonly feed: SeedFeed;
   readonly streams: EventStreams;
+  readonly clock: Clock;
   readonly logger: Logger;
+  /** Aborts when the server stops. */
+  readonly signal: AbortSignal;
   /** Handlers of POST requests by path. */
   readonly posts: ReadonlyMap<string, PagePost>;
 }
 
-export interface PageResponse {
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: Buffer | string;
-  readonly headers?: OutgoingHttpHeaders;
-}
-
-export const textResponse = (status: number, text: string, headers: OutgoingHttpHeaders = {}): PageResponse => ({
-  status,
-  contentType: 'text/plain; charset=utf-8',
-  body: `${text}\n`,
-  headers,
-});
-
-const jsonAnswer = (value: unknown): PageResponse => ({
+const jsonAnswer = (value: unknown): HttpResponse => ({
   status: 200,
   contentType: 'application/json; charset=utf-8',
-  body: `${JSON.stringify(value)}\n`,
+  body: Buffer.from(`${JSON.stringify(value)}\n`),
 });
 
-const assetAnswer = ({ contentType, body, isImmutable }: Asset): PageResponse => ({
+const assetAnswer = ({ contentType, body, isImmutable }: Asset): HttpResponse => ({
   status: 200,
   contentType,
   body,
   headers: isImmutable ? { 'Cache-Control': 'public, max-age=31536000, immutable' } : {},
 });
 
-const send = (response: ServerResponse, { status, contentType, body, headers }: PageResponse): void => {
-  if (response.destroyed) return;
-  response.writeHead(status, {
-    ...securityHeaders,
-    'Content-Type': contentType,
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-    ...headers,
-  });
-  response.end(body);
-};
+const send = (response: ServerResponse, { headers, ...rest }: HttpResponse): void =>
+  sendResponse(response, { ...rest, headers: { ...securityHeaders, ...headers } });
 
-const statusAnswer = async (
-  shoot: string | null,
-  { source }: HandlerOptions,
-  signal: AbortSignal,
-): Promise<PageResponse> => {
+const statusAnswer = async (shoot: string | null, { source, signal }: HandlerOptions): Promise<HttpResponse> => {
   const view = await source.seed(signal);
   if (shoot === null) return jsonAnswer(view);
   const found = await source.shoot(shoot, signal);
@@ -72,12 +56,12 @@ const statusAnswer = async (
   return jsonAnswer({ ...view, status: { ...view.status, shoots: [found] } });
 };
 
-const stream = (response: ServerResponse, shoot: string | null, options: HandlerOptions, signal: AbortSignal): void => {
-  const opened = options.streams.open(response, signal);
+const stream = (exchange: HttpExchange, shoot: string | null, { streams, feed }: HandlerOptions): void => {
+  const opened = streams.open(exchange);
   if (opened === undefined) {
-    send(response, textResponse(503, 'too many open event streams', { 'Retry-After': '5' }));
-  } else if (shoot === null) options.feed.watchSeed(opened);
-  else options.feed.watchShoot(opened, shoot);
+    send(exchange.response, textResponse(503, 'too many open event streams', { 'Retry-After': '5' }));
+  } else if (shoot === null) feed.watchSeed(opened);
+  else feed.watchShoot(opened, shoot);
 };
 
 /** Base for parsing the URL of a request. Only path and query of the result are used. */
@@ -96,7 +80,7 @@ const refusal = (
   { method, headers }: IncomingMessage,
   path: string,
   { boundTo, posts }: HandlerOptions,
-): PageResponse | undefined => {
+): HttpResponse | undefined => {
   if (!isExpectedHost(boundTo, headers.host)) {
     return textResponse(421, 'this page is only served under the names of the loopback address');
   }
@@ -104,24 +88,20 @@ const refusal = (
   return textResponse(405, 'only GET and HEAD are allowed', { Allow: 'GET, HEAD' });
 };
 
-const answerTo = async (
-  request: IncomingMessage,
-  { pathname, searchParams }: URL,
-  options: HandlerOptions,
-  signal: AbortSignal,
-): Promise<PageResponse> => {
-  const { assets, posts } = options;
-  const asset = assets.get(pathname);
-  if (asset !== undefined) return assetAnswer(asset);
-  if (pathname === '/status') return statusAnswer(searchParams.get('shoot'), options, signal);
-  const post = request.method === 'POST' ? posts.get(pathname) : undefined;
-  return post === undefined ? textResponse(404, 'not found') : post(request, signal);
-};
-
 /** Serves the page: its files, `/status` and `/events`, the latter two also for one shoot (`?shoot=NAMESPACE`). */
-export const pageHandler =
-  (options: HandlerOptions): HttpHandler =>
-  (request, response, signal) => {
+export const pageHandler = (options: HandlerOptions): HttpHandler => {
+  const { assets, posts, logger, clock } = options;
+  const sharedStatus = shareResponses(clock, (shoot: string | null) => statusAnswer(shoot, options));
+  const answerTo = async ({ request, signal }: HttpExchange, url: URL): Promise<HttpResponse> => {
+    const { pathname: path, searchParams } = url;
+    const asset = assets.get(path);
+    if (asset !== undefined) return assetAnswer(asset);
+    if (path === '/status') return sharedStatus(searchParams.get('shoot'));
+    const post = request.method === 'POST' ? posts.get(path) : undefined;
+    return post === undefined ? textResponse(404, 'not found') : post(request, signal);
+  };
+  return (exchange) => {
+    const { request, response } = exchange;
     const url = urlOf(request);
     if (url === undefined) {
       send(response, textResponse(400, 'invalid URL'));
@@ -130,13 +110,14 @@ export const pageHandler =
     const refused = refusal(request, url.pathname, options);
     if (refused !== undefined) send(response, refused);
     else if (url.pathname === '/events' && request.method === 'GET') {
-      stream(response, url.searchParams.get('shoot'), options, signal);
+      stream(exchange, url.searchParams.get('shoot'), options);
     } else {
-      void answerTo(request, url, options, signal)
+      void answerTo(exchange, url)
         .catch((error: unknown) => {
-          options.logger.error('page: a request failed', { path: url.pathname, error });
+          logger.error('page: a request failed', { path: url.pathname, error });
           return textResponse(500, 'internal error; see the log');
         })
         .then((answer) => send(response, answer));
     }
   };
+};

@@ -65,6 +65,16 @@ const read = async (message: IncomingMessage) => {
   return { status: message.statusCode, headers: message.headers, body };
 };
 
+/** A source that counts the reads of the whole seed. */
+const countReads = () => {
+  let reads = 0;
+  const seed = async () => {
+    reads += 1;
+    return { status: statusWith([]), origin: { of: 'leader' } as const };
+  };
+  return { source: { seed, shoot: async () => undefined }, reads: () => reads };
+};
+
 /** Yields the messages of an event stream, each with its event and data. */
 async function* messagesOf(
   stream: IncomingMessage,
@@ -166,6 +176,19 @@ describe('/status of the page', () => {
     expect((await read(await open('/status?shoot=other'))).status).toBe(404);
   });
 
+  it('reads the seed at most once a second, for all who ask', async () => {
+    const { source, reads } = countReads();
+    const { open, clock } = await start({ source });
+    await read(await open('/status'));
+    const before = reads();
+    const asked = Array.from({ length: 20 }, async () => read(await open('/status')));
+    await read(await open('/'));
+    expect(reads()).toBe(before);
+    await clock.advance(1_000);
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 200));
+    expect(reads()).toBe(before + 1);
+  });
+
   it('reports a failure, and its reason only in the log', async () => {
     const logger = createRecordingLogger();
     const seed = () => Promise.reject(new Error('secret'));
@@ -179,6 +202,7 @@ describe('/events', () => {
   it('sends all shoots first, then changes every second', async () => {
     const { open, seed, clock } = await start();
     const messages = messagesOf(await open('/events'));
+    await clock.advance(1_000);
     const first = await messages.next();
     expect(first.value).toMatchObject({
       event: 'seed',
@@ -198,10 +222,26 @@ describe('/events', () => {
   it('sends the details of one shoot, and null when it is gone', async () => {
     const { open, seed, clock } = await start();
     const messages = messagesOf(await open('/events?shoot=shoot--dev--one'));
+    await clock.advance(1_000);
     expect((await messages.next()).value).toMatchObject({ event: 'shoot', data: { name: 'one', threshold: 0.6 } });
     seed.shoots = [];
     await clock.advance(1_000);
     expect((await messages.next()).value).toEqual({ event: 'shoot', data: null });
+  });
+
+  it('opened and closed in a loop does not read the seed each time', async () => {
+    const { source, reads } = countReads();
+    const { open, clock } = await start({ source });
+    for (let count = 0; count < 50; count += 1) {
+      const stream = await open('/events');
+      stream.destroy();
+      await clock.advance(10);
+    }
+    expect(reads()).toBe(1);
+    const messages = messagesOf(await open('/events'));
+    await clock.advance(500);
+    expect((await messages.next()).value).toMatchObject({ event: 'seed', data: { all: true } });
+    expect(reads()).toBe(2);
   });
 
   it('refuses more than 32 readers', async () => {
@@ -286,7 +326,7 @@ describe('the status of another replica', () => {
 
 describe('the page of a prober', () => {
   it('shows its own status, and whether it leads', async () => {
-    const asked: (string | null)[] = [];
+    const asked: (string | undefined)[] = [];
     let leads = true;
     const bound = { host: '127.0.0.1', port: 0 };
     const logger = createRecordingLogger();
@@ -296,8 +336,8 @@ describe('the page of a prober', () => {
       leadership: { mayWrite: () => leads },
       // Without leader election, no requests are sent.
       reviews: createScriptedKube(),
-      status: (query) => {
-        asked.push(query.get('shoot'));
+      status: (shoot) => {
+        asked.push(shoot);
         return statusWith([shootNamed('one')]);
       },
     });

@@ -26,7 +26,7 @@ const mostStreams = 32;
 export const createPage = (options: PageOptions): Runnable => ({
   name: 'page',
   async run(signal, ready) {
-    const { address, directory, source, clock, logger, posts = new Map(), onListening } = options;
+    const { address, directory, source, clock, logger, posts = new Map<string, PagePost>(), onListening } = options;
     const assets = await readAssets(directory);
     const feed = new SeedFeed({ source, clock, logger });
     const streams = new EventStreams(mostStreams, () => clock.monotonic());
@@ -34,9 +34,9 @@ export const createPage = (options: PageOptions): Runnable => ({
       name: 'page',
       address,
       flag: '--page-bind-addr',
-      handle: pageHandler({ boundTo: address.host, assets, source, feed, streams, logger, posts }),
-      logger,
-      ...(onListening && { onListening }),
+      handle: pageHandler({ boundTo: address.host, assets, source, feed, streams, clock, logger, signal, posts }),
+      takesBodies: posts.size > 0,
+      ...{ clock, logger, onListening },
     });
     await Promise.all([server.run(signal, ready), feed.run(signal)]);
   },

@@ -35,7 +35,7 @@ export const pageServers =
     const canAsk = lease !== undefined && healthPort !== undefined;
     const source = replicaSource({
       // The cast is safe: the prober of this process returns its own status.
-      own: (shoot) => status(new URLSearchParams(shoot === undefined ? {} : { shoot })) as ProberStatus,
+      own: (shoot) => status(shoot) as ProberStatus,
       leads: () => leadership.mayWrite(),
       askLeader: canAsk ? leaderStatusReader({ seed, clock, lease, healthPort }) : undefined,
       clock,

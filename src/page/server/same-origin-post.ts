@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { type PageResponse, type PagePost, textResponse } from './handler.ts';
+import { type HttpResponse, textResponse } from '../../process/index.ts';
+import type { PagePost } from './handler.ts';
 import { isSameOrigin } from './host.ts';
 
 /** Size limit of a request in bytes, far more than the page sends. */
@@ -27,7 +28,7 @@ const jsonOf = async (request: IncomingMessage): Promise<unknown> => {
  */
 export const sameOriginPost =
   (act: (sent: unknown, signal: AbortSignal) => Promise<string | undefined>): PagePost =>
-  async (request, signal): Promise<PageResponse> => {
+  async (request, signal): Promise<HttpResponse> => {
     const { origin, host, 'content-type': type } = request.headers;
     if (!isSameOrigin(origin, host)) return textResponse(403, 'only the page itself may do this');
     if (type !== 'application/json') return textResponse(415, 'only JSON is accepted');

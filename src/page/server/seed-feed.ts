@@ -29,7 +29,7 @@ interface Reader {
   needsAll: boolean;
 }
 
-/** Reads the seed every second while there are readers, otherwise every five seconds, and sends the changes. */
+/** Reads the seed every second while there are readers, otherwise every five seconds, and sends the changes. It reads no more often, however many come and go. */
 export class SeedFeed {
   readonly #deps: SeedFeedDeps;
   readonly #readers = new Set<Reader>();
@@ -38,6 +38,7 @@ export class SeedFeed {
   readonly #samples: PageSample[] = [];
   #view: SeedView | undefined;
   #sampledAt = Number.NEGATIVE_INFINITY;
+  #readAt = Number.NEGATIVE_INFINITY;
   #lastProblem: string | undefined;
   #wake: () => void = () => undefined;
 
@@ -83,19 +84,22 @@ export class SeedFeed {
     this.#lastProblem = problem;
   }
 
-  /** Sleeps until the next read, or until a new reader connects. */
+  /** Sleeps until the next read: the one for samples or, with readers, a second after the last one. */
   async #rest(signal: AbortSignal): Promise<void> {
-    const isWatched = this.#readers.size + this.#shootReaders.size > 0;
+    const { clock } = this.#deps;
     const woken = new AbortController();
     this.#wake = () => woken.abort();
-    await this.#deps.clock
-      .sleep(isWatched ? tickMs : sampleEveryMs, AbortSignal.any([signal, woken.signal]))
-      .catch(() => undefined);
+    const sleepUntil = (at: number, until: AbortSignal): Promise<void> =>
+      clock.sleep(at - clock.monotonic(), until).catch(() => undefined);
+    const isWatched = this.#readers.size + this.#shootReaders.size > 0;
+    if (!isWatched) await sleepUntil(this.#readAt + sampleEveryMs, AbortSignal.any([signal, woken.signal]));
+    await sleepUntil(this.#readAt + tickMs, signal);
   }
 
   async #tick(signal: AbortSignal): Promise<void> {
     const { source, clock } = this.#deps;
     const before = this.#view;
+    this.#readAt = clock.monotonic();
     const view = await source.seed(signal);
     this.#view = view;
     const isDue = clock.monotonic() - this.#sampledAt >= sampleEveryMs;

@@ -39,8 +39,8 @@ interface StatusSources {
   readonly dryRun: boolean;
   /** The pause of all shoots. */
   readonly paused: PauseInForce | undefined;
-  /** Name of the requested shoot, or a namespace that several share; null for all shoots. */
-  readonly shoot: string | null;
+  /** Name of the requested shoot, or a namespace that several share; undefined for all shoots. */
+  readonly shoot: string | undefined;
 }
 
 /** Rows may be this old, in milliseconds, because a thousand rows take some ten milliseconds of the event loop. */
@@ -66,7 +66,7 @@ export const proberStatus = (sources: StatusSources): ProberStatus => {
     ...(lastRoundEndedAt === undefined ? {} : { lastRoundEndedAt }),
     missingRights: process.missingRights,
     paused: paused ?? null,
-    shoots: shoot === null ? recorder.rows(rowsAgeMs) : recorder.details(shoot),
+    shoots: shoot === undefined ? recorder.rows(rowsAgeMs) : recorder.details(shoot),
     ...(heldUnprobed.length === 0 ? {} : { heldUnprobed }),
   };
 };

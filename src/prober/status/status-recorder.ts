@@ -54,9 +54,9 @@ export class StatusRecorder {
   }
 
   /** Returns the held resources of shoots without a prober: of all shoots, or of those that match the name as in `details`. */
-  heldUnprobed(wanted: string | null = null): readonly HeldUnprobed[] {
+  heldUnprobed(wanted?: string): readonly HeldUnprobed[] {
     const found = this.#listUnprobed((name) => this.#records.has(name));
-    return found.filter(({ namespace }) => wanted === null || isNamed(namespace, wanted));
+    return found.filter(({ namespace }) => wanted === undefined || isNamed(namespace, wanted));
   }
 
   /** Called when the prober of a shoot has changed its state. `look` returns the state of that prober from now on. */
