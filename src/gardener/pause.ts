@@ -14,7 +14,7 @@ export interface Pause {
   readonly by: string;
 }
 
-/** A pause found on an object. An unreadable annotation is a pause without an end, because the operator wanted one. */
+/** A pause found on an object. An unreadable annotation is one too, because the operator wanted one; the prober ends it an hour after it first saw it. */
 export interface FoundPause extends Pause {
   /** The reason why the annotation cannot be read. */
   readonly problem?: string;
@@ -40,7 +40,7 @@ export const findPause = (annotations: Readonly<Record<string, string>>): FoundP
   const pause = parsePause(text);
   return pause.ok
     ? pause.value
-    : { reason: `the annotation ${pausedAnnotation} cannot be read`, by: '', problem: pause.error };
+    : { reason: `the annotation ${pausedAnnotation} cannot be read, and counts for an hour`, by: '', problem: pause.error };
 };
 
 /** True if the pause is not over at `now` (milliseconds since the epoch). */

@@ -36,6 +36,8 @@ interface Attached {
 }
 
 const all = '';
+/** Time in milliseconds for which a pause that cannot be read is in force, from when this process first saw it. */
+const unreadableMs = 3_600_000;
 
 const isSame = (a: FoundPause | undefined, b: FoundPause | undefined): boolean =>
   a?.until === b?.until && a?.reason === b?.reason && a?.by === b?.by && a?.problem === b?.problem;
@@ -74,6 +76,8 @@ export class Pauses {
   readonly #options: PausesOptions;
   /** Pauses by namespace or name of the cluster, including those that are over. */
   readonly #known = new Map<string, FoundPause>();
+  /** Pauses that cannot be read, with their ends, by the same names. */
+  readonly #unreadable = new Map<string, FoundPause>();
   #configured: FoundPause | undefined;
   /** Pauses in force at the last check, by namespace; `all` for the seed. */
   #inForce = new Map<string, FoundPause>();
@@ -104,6 +108,11 @@ export class Pauses {
     return laterPause(placed(this.#found(this.#options.ownNamespace, now), 'all'), placed(configured, 'configuration'));
   }
 
+  /** Returns the names of the namespaces and clusters whose pause cannot be read, also once it is over. */
+  unreadable(): readonly string[] {
+    return [...this.#unreadable.keys()];
+  }
+
   /** Uses these watches and this configuration from now on. Returns the function that ends this; known pauses stay. */
   attach({ namespaces, clusters, configured, wake }: Attached): () => void {
     this.#configured = configured;
@@ -124,13 +133,15 @@ export class Pauses {
 
   #follow<T>({ store, pauseOf, hasName }: Watched<T>): () => void {
     const closing = new AbortController();
-    const keep = (name: string, pause: FoundPause | undefined): boolean => {
+    const keep = (name: string, found: FoundPause | undefined): boolean => {
+      const pause = this.#endUnreadable(name, found);
       if (pause === undefined) return this.#known.delete(name);
       this.#known.set(name, pause);
       return true;
     };
     const take = (): void => {
-      for (const name of [...this.#known.keys()].filter(hasName)) this.#known.delete(name);
+      const isGone = (name: string): boolean => hasName(name) && store.get(name) === undefined;
+      for (const name of [...this.#known.keys()].filter(isGone)) keep(name, undefined);
       for (const [name, value] of store.entries()) if (hasName(name)) keep(name, pauseOf(value));
     };
     const unsubscribe = store.subscribe(({ type, key, value }) => {
@@ -151,6 +162,19 @@ export class Pauses {
       closing.abort(new Error('this watch is no longer needed'));
       unsubscribe();
     };
+  }
+
+  /** Gives a pause that cannot be read its end, which stays the same however often it is seen. */
+  #endUnreadable(name: string, pause: FoundPause | undefined): FoundPause | undefined {
+    if (pause?.problem === undefined) {
+      this.#unreadable.delete(name);
+      return pause;
+    }
+    const known = this.#unreadable.get(name);
+    if (known?.problem === pause.problem) return known;
+    const ending = { ...pause, until: this.#options.clock.now() + unreadableMs };
+    this.#unreadable.set(name, ending);
+    return ending;
   }
 
   #found(namespace: string, now: number): FoundPause | undefined {

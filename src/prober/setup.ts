@@ -27,7 +27,7 @@ import { createProberReport } from './report.ts';
 import { neededByProber } from './rights.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 import { type Standby, roleOf } from './standby.ts';
-import { showUnmet, showUnprobed } from './status/status-gauges.ts';
+import { showUnmet, showUnprobed, showUnreadable } from './status/status-gauges.ts';
 import { StatusRecorder } from './status/status-recorder.ts';
 import { proberStatus } from './status/prober-status.ts';
 import { reportToStatus } from './status/report-to-status.ts';
@@ -106,6 +106,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     help: '1 while the seed does not serve the kind of a dependent resource, or the scale subresource of a resource that is to be scaled.',
     labels: ['resource'],
   });
+  showUnreadable(ports.meter, () => pauses.unreadable());
   showUnprobed(ports.meter, { recorder, leads: () => leadership.mayWrite() });
   const gate = createGate(ports);
   const registry = createWatchRegistry(ports.meter);

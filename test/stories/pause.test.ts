@@ -96,17 +96,30 @@ describe('a paused shoot', () => {
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 
-  it('stays paused by an unreadable annotation until it is removed, which is logged', async () => {
+  it('is paused for an hour by an unreadable annotation, which is logged and shown', async () => {
     const { clock } = create();
     annotate(namespaceOf('a'), 'for an hour');
     await reachOutage(scenario);
     expect(stateOf(scenario, 'a')).toEqual(allUp);
     expect(scenario.log.filter(({ level }) => level === 'error')).toMatchObject([
-      { msg: 'a pause cannot be read, and holds until it is removed', problem: 'it is not JSON' },
+      { msg: 'a pause cannot be read: it holds for an hour', problem: 'it is not JSON' },
+    ]);
+    // Other changes of the Namespace, and another configuration, do not make it longer.
+    annotate(namespaceOf('a'), 'for an hour');
+    scenario.reload({ probeIntervalMs: 7_000 });
+    await clock.advance(3_000_000);
+    expect([stateOf(scenario, 'a'), await metricOf('pause_unreadable', 'a')]).toEqual([
+      allUp,
+      expect.stringMatching(/ 1$/),
+    ]);
+    await clock.advance(600_000);
+    expect([stateOf(scenario, 'a'), await metricOf('pause_unreadable', 'a')]).toEqual([
+      allHeld,
+      expect.stringMatching(/ 1$/),
     ]);
     annotate(namespaceOf('a'), undefined);
     await clock.advance(3_000);
-    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    expect(await metricOf('pause_unreadable', 'a')).toBeUndefined();
   });
 
   it('stays paused while the watch of Namespaces fails, and when another configuration takes effect', async () => {

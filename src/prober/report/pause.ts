@@ -37,7 +37,7 @@ export class PauseReporter implements PauseReport {
     const whose = scope === 'all' ? 'all shoots are' : 'the shoot is';
     const fields = scope === 'all' ? {} : { namespace };
     if (pause?.problem !== undefined) {
-      logger.error('a pause cannot be read, and holds until it is removed', { namespace, problem: pause.problem });
+      logger.error('a pause cannot be read: it holds for an hour', { namespace, problem: pause.problem });
     }
     if (pause === undefined) {
       const met = 'an outage is met again, but not on resources with ignore-scaling';

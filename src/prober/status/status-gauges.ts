@@ -32,3 +32,13 @@ export const showUnprobed = (
         : [],
   });
 };
+
+/** Registers a gauge of the pauses that cannot be read. `names` returns those of their namespaces and clusters. */
+export const showUnreadable = (meter: Meter, names: () => readonly string[]): void => {
+  meter.gauge({
+    name: 'dwd_prober_pause_unreadable',
+    help: '1 while the annotation that pauses a shoot, or in the namespace of the prober all shoots, cannot be read. It pauses for an hour. No series if all can be read.',
+    labels: ['namespace'],
+    read: () => names().map((namespace) => ({ value: 1, labels: { namespace } })),
+  });
+};
