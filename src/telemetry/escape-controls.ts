@@ -1,8 +1,8 @@
 /**
- * Characters that control a terminal or change the order of its text: C0, DEL and C1, and bidirectional controls (UAX #9, 2.1 to 2.6). JSON
- * escapes C0 only.
+ * Characters that control a terminal, end a line or change the order of its text: C0, DEL and C1, the line and paragraph separators U+2028 and U+2029, and
+ * bidirectional controls (UAX #9, 2.1 to 2.6). JSON escapes C0 only.
  */
-const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
