@@ -20,7 +20,7 @@ interface DocumentRules {
 export const untrustedLimits: DocumentRules = { bytes: 1024 * 1024, tokens: 20_000, merge: false };
 
 /** Limits for the operator's own file, which often has hundreds of clusters. */
-export const operatorLimits: DocumentRules = { bytes: 16 * 1024 * 1024, tokens: 2_000_000, merge: true };
+export const operatorLimits: DocumentRules = { bytes: 1024 * 1024, tokens: 2_000_000, merge: true };
 
 const mostAliases = 100;
 

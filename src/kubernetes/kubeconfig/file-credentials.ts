@@ -1,21 +1,25 @@
 import { type Security, type TlsMaterial, createSecurity } from '../transport/index.ts';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { ApiError, KubeconfigError, errorText } from '../api/errors.ts';
 import { type Credentials, bearer } from '../client/index.ts';
 import type { Named } from './document.ts';
 import * as fields from './fields.ts';
+import { UnfitFileError, readRegularFile } from './regular-file.ts';
 
 /** The part of a file system that credentials need. */
 export interface Files {
-  /** Reads the whole file as UTF-8. Rejects with Node's error (`code` ENOENT and so on). */
+  /** Reads the whole file as UTF-8. Rejects as `readRegularFile` does. */
   read(path: string): Promise<string>;
-  /** Returns a text that differs after every change of the file. Rejects like `read`. */
+  /** Returns a text that differs after every change of the file. Rejects with Node's error. */
   stamp(path: string): Promise<string>;
 }
 
+/** Limit of kubeconfigs, certificates and tokens; Debian's bundle of CAs has 0.2 MiB. */
+const mostMiB = 1;
+
 export const systemFiles = (): Files => ({
-  read: (path) => readFile(path, 'utf8'),
+  read: async (path) => (await readRegularFile(path, mostMiB)).toString(),
   stamp: async (path) => {
     // Kubernetes updates the files of a mounted Secret by switching a symbolic link: the inode changes, the time perhaps not.
     const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
@@ -30,6 +34,7 @@ export const isMissing = (error: unknown): boolean =>
 /** Returns a phrase that explains why a file cannot be read. */
 export const whyUnreadable = (error: unknown): string => {
   if (isMissing(error)) return 'does not exist';
+  if (error instanceof UnfitFileError) return error.message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'UNKNOWN';
   return code === 'EACCES' || code === 'EPERM' ? 'may not be read by this process' : `cannot be read (${code})`;
 };

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   mkdirSync,
@@ -156,13 +157,24 @@ describe('the source of the kubeconfig', () => {
     expect(await refusal(load({ path: write('bad', 'a: [') }))).toBe(
       'kubeconfig: ~/bad: document: is not valid YAML (line 1)',
     );
-    expect(await refusal(load({ path: home }))).toBe('kubeconfig: ~: cannot be read (EISDIR)');
+    expect(await refusal(load({ path: home }))).toBe('kubeconfig: ~: is a directory, not a regular file');
     expect(await refusal(load({ path: write('bad', kubeconfig('x', { current: '' })) }))).toBe(
       'kubeconfig: ~/bad: current-context: is not set; the contexts are x',
     );
     expect(await refusal(load({ path: write('bad', kubeconfig('x', { cluster: { server: 'x' } })) }))).toBe(
       'kubeconfig: ~/bad: clusters[0].cluster.server: is not a URL',
     );
+  });
+
+  it('is refused without waiting if it is a FIFO or a device, or larger than 1 MiB, as are the files that it names', async () => {
+    execFileSync('mkfifo', [join(home, 'fifo')]);
+    const large = write('large', `#${'x'.repeat(1024 * 1024)}`);
+    const fifo = 'is a FIFO (named pipe), not a regular file';
+    expect(await refusal(load({ path: join(home, 'fifo') }))).toBe(`kubeconfig: ~/fifo: ${fifo}`);
+    expect(await refusal(load({ path: '/dev/zero' }))).toBe('kubeconfig: /dev/zero: is a device, not a regular file');
+    expect(await refusal(load({ path: large }))).toBe('kubeconfig: ~/large: is larger than 1 MiB');
+    const ca = kubeconfig('a', { cluster: { 'certificate-authority': join(home, 'fifo') } });
+    expect(await refusal(load({ path: write('config', ca) }))).toContain(fifo);
   });
 
   it('may be a list of files: the first entry of each name counts as a whole; missing files are skipped', async () => {
