@@ -4,28 +4,85 @@ import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { trimEndOf } from '../kubernetes/api/trim-end.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
-import { createSecurity, createTransport } from '../kubernetes/transport/index.ts';
+import { ResponseError, createSecurity, createTransport } from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
-import { type ProberStatus, statusSchema } from '../prober/status/index.ts';
+import {
+  type HeldUnprobed,
+  type ProbedShoot,
+  type ProberStatus,
+  heldUnprobedSchema,
+  shootSchema,
+  statusHeaderSchema,
+  statusSchema,
+} from '../prober/status/index.ts';
 import type { Replica } from './seed-status.ts';
 
-/** Maximum size of a response, enough for 10,000 shoots. */
-const mostBytes = 32 * 1024 * 1024;
+/**
+ * Limits of a response, which may come from somebody else: its bytes, those of one shoot without and with details, the number of shoots, and the entries of
+ * all lists in a shoot. The schema checks every entry and keeps every issue: a MiB of `{}` cost it 700 MB.
+ */
+const most = {
+  bytes: 16 * 1024 * 1024,
+  rowBytes: 64 * 1024,
+  detailBytes: 2 * 1024 * 1024,
+  shoots: 10_000,
+  entries: 20_000,
+};
 
-/** Decodes a status. Throws a DecodeError that names the first invalid field. */
-const decodeStatus = (json: unknown): ProberStatus => {
-  const parsed = statusSchema.safeParse(json);
+interface Schema<T> {
+  readonly safeParse: (json: unknown) =>
+    | { readonly success: true; readonly data: T }
+    | {
+        readonly success: false;
+        readonly error: { readonly issues: readonly { readonly path: readonly PropertyKey[] }[] };
+      };
+}
+
+const countEntries = (value: unknown): number => {
+  if (typeof value !== 'object' || value === null) return 0;
+  const entries = Object.values(value) as readonly unknown[];
+  const own = Array.isArray(value) ? entries.length : 0;
+  return entries.reduce<number>((sum, entry) => sum + countEntries(entry), own);
+};
+
+/** Checks a part of a status. Throws a DecodeError that names the first invalid field. */
+const check = <T>(schema: Schema<T>, json: unknown, path: readonly (string | number)[] = []): T => {
+  if (countEntries(json) > most.entries) throw new ResponseError(`more than ${String(most.entries)} entries`);
+  const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new DecodeError(['status', ...(issue?.path ?? [])].join('.'), 'a status of schemaVersion 1', json);
+  throw new DecodeError(['status', ...path, ...(issue?.path ?? [])].join('.'), 'a status of schemaVersion 1', json);
+};
+
+/** Reads the shoots one by one, so that the first invalid one ends the reading. */
+const startStatus = () => {
+  const shoots: ProbedShoot[] = [];
+  const heldUnprobed: HeldUnprobed[] = [];
+  return {
+    add: (item: unknown, key: string, index: number): void => {
+      if (key === 'shoots') shoots.push(check(shootSchema, item, [key, index]));
+      else heldUnprobed.push(check(heldUnprobedSchema, item, [key, index]));
+    },
+    finish: (object: unknown): ProberStatus => ({
+      ...check(statusHeaderSchema, object),
+      shoots,
+      ...(heldUnprobed.length === 0 ? {} : { heldUnprobed }),
+    }),
+  };
 };
 
 const statusAt = (path: string, shoot: string | undefined): Call<ProberStatus> => ({
   method: 'GET',
   path,
   ...(shoot === undefined ? {} : { query: { shoot } }),
-  bytes: mostBytes,
-  decode: decodeStatus,
+  bytes: most.bytes,
+  decode: (json) => check(statusSchema, json),
+  items: {
+    keys: ['shoots', 'heldUnprobed'],
+    itemBytes: shoot === undefined ? most.rowBytes : most.detailBytes,
+    most: most.shoots,
+    start: startStatus,
+  },
 });
 
 /** Requests the status of one prober. With `shoot`, a namespace, only that of its shoots, with details. Rejects with an ApiError. */

@@ -16,6 +16,8 @@ export interface Call<T> {
   readonly text?: (text: string, status: number) => T;
   /** Reads a list item by item and page by page. Used in place of `decode` and `protobuf`. */
   readonly list?: ListReading<T>;
+  /** Reads an object with long lists item by item. Used in place of `decode`. */
+  readonly items?: ItemsReading<T>;
   /** True if only the response's status matters: the body is discarded, and `decode` gets undefined. */
   readonly ignoresBody?: boolean;
   /** Maximum size of the response in bytes; a longer one is a MalformedResponse. Absent: the client's limit for objects. */
@@ -81,6 +83,21 @@ export interface ListParts<T> {
   readonly cut: (count: number) => void;
   /** Called once with the first page, after the last one. Throws a DecodeError. */
   readonly all: (first: ListEnvelope) => T;
+}
+
+/** Reads an object in JSON whose lists may be long, so that neither its bytes nor its JSON are ever in memory as a whole. */
+export interface ItemsReading<T> {
+  /** Fields of the object that are lists of objects. */
+  readonly keys: readonly string[];
+  /** Maximum size of one item in bytes, and maximum number of items of each list. */
+  readonly itemBytes: number;
+  readonly most: number;
+  readonly start: () => {
+    /** Throws a DecodeError. */
+    readonly add: (item: unknown, key: string, index: number) => void;
+    /** Called with the object, with a number in place of each item. Throws a DecodeError. */
+    readonly finish: (object: unknown) => T;
+  };
 }
 
 export interface ListReading<T> {

@@ -1,11 +1,12 @@
 import type { Clock } from '../../ports/clock.ts';
-import { type CallResult, type Call, smallResponseBytes } from '../api/call.ts';
+import { type CallResult, type Call, type ItemsReading, smallResponseBytes } from '../api/call.ts';
 import { DecodeError } from '../api/decode.ts';
 import { ApiError } from '../api/errors.ts';
 import type { CallOptions, Kube, KubeRequest, KubeResponse } from '../api/kube.ts';
 import { ProtobufError, protobufMediaType, readProtobufStatus } from '../protobuf/index.ts';
 import { ResponseError, createScope, parseJson } from '../transport/index.ts';
 import type { BodyBudget } from './body-budget.ts';
+import { createJsonItemsReader } from './json-list.ts';
 import { type BodyReader, type ReadOptions, ignoreBody, readBody, wholeBody } from './read-body.ts';
 import { readList, timeLeft } from './read-list.ts';
 import { longestRetryAfterMs, parseRetryAfter } from './retry-after.ts';
@@ -128,15 +129,32 @@ const performList = <T>(
   );
 };
 
+const itemsReader = <T>(limitBytes: number, { keys, itemBytes, most, start }: ItemsReading<T>): BodyReader<T> => {
+  const { add, finish } = start();
+  const counts = new Map<string, number>();
+  const reader = createJsonItemsReader({
+    keys,
+    itemBytes,
+    item: (json, key) => {
+      const count = counts.get(key) ?? 0;
+      if (count >= most) throw new ResponseError(`more than ${String(most)} ${key}`);
+      counts.set(key, count + 1);
+      add(json, key, count);
+    },
+  });
+  return { ...reader, limitBytes, finish: () => finish(reader.finish()) };
+};
+
 const readerOf =
   <T>(call: Call<T>, { objectBytes }: CallContext) =>
   (response: KubeResponse): BodyReader<T> => {
-    const { text, protobuf, bytes: limitBytes = objectBytes } = call;
+    const { text, protobuf, items, bytes: limitBytes = objectBytes } = call;
     if (call.ignoresBody === true) return ignoreBody(limitBytes, () => call.decode(undefined));
     if (text !== undefined) {
       const read = (bytes: Uint8Array): T => text(Buffer.from(bytes).toString('utf8'), response.status);
       return wholeBody(limitBytes, { isJson: false, read });
     }
+    if (items !== undefined) return itemsReader(limitBytes, items);
     if (isProtobuf(response) && protobuf !== undefined) return wholeBody(limitBytes, { isJson: false, read: protobuf });
     return wholeBody(limitBytes, { isJson: true, read: (bytes) => call.decode(parseJson(bytes)) });
   };

@@ -1,24 +1,32 @@
 import type { ListEnvelope } from '../api/call.ts';
-import { decodeList, decodeObject, optionalObject, optionalString } from '../api/decode.ts';
+import {
+  type JsonObject,
+  decodeList,
+  decodeObject,
+  optionalList,
+  optionalObject,
+  optionalString,
+} from '../api/decode.ts';
 import { createByteSink } from '../protobuf/index.ts';
 import { ResponseError, notJson, parseJson } from '../transport/index.ts';
 import { createJsonPlace, scanJson } from './json-scan.ts';
 
-export interface JsonListOptions {
-  /** Kind of the list, such as `NodeList`; undefined: any. */
-  readonly kind: string | undefined;
+export interface JsonItemsOptions {
+  /** Fields of the object that are lists to read item by item. */
+  readonly keys: readonly string[];
   /** Maximum size of one item in bytes. */
   readonly itemBytes: number;
-  readonly item: (json: unknown) => void;
+  /** Called with each item, which must be an object, and with the field. */
+  readonly item: (json: unknown, key: string) => void;
 }
 
-export interface JsonListReader {
+export interface JsonItemsReader<T> {
   /** Reads the next chunk of the body. Throws a ResponseError, and any error of `item`. */
   readonly feed: (chunk: Uint8Array) => void;
   /** Returns the memory that it uses, in bytes. */
   readonly held: () => number;
   /** Ends the body. Throws a ResponseError or a DecodeError. */
-  readonly finish: () => ListEnvelope;
+  readonly finish: () => T;
 }
 
 /** Maximum number of bytes beside the items: the list's metadata, and the commas between the items. */
@@ -26,8 +34,8 @@ const mostEnvelopeBytes = 256 * 1024;
 const longestToken = 4_096;
 /** Replaces an item in the envelope; the spaces separate it from adjacent bytes. */
 const placeholder = Buffer.from(' 0 ');
-const itemsKey = /"items"\s*:\s*\[$/;
-/** Number of bytes at the envelope's end in which the key `items` is searched. */
+const lastKey = /"(\w+)"\s*:\s*\[$/;
+/** Number of bytes at the envelope's end in which the key of a list is searched. */
 const tailBytes = 32;
 
 /** Throws a ResponseError or a DecodeError. */
@@ -46,19 +54,23 @@ export const envelopeOf = (json: unknown): ListEnvelope => {
 type Part = 'envelope' | 'other value' | 'items' | 'item';
 
 /**
- * Reads a list as it arrives. It finds the items by brackets and quotes alone and parses each by itself; the rest, the envelope, is parsed as a whole at the
+ * Reads an object as it arrives, its long lists item by item. It finds the items by brackets and quotes alone and parses each by itself; the rest, the envelope, is parsed as a whole at the
  * end, so that together everything has been parsed.
  */
-class StreamedJsonList {
-  readonly #options: JsonListOptions;
+class StreamedJsonItems {
+  readonly #options: JsonItemsOptions;
   readonly #place = createJsonPlace();
   readonly #envelope = createByteSink();
   /** The beginning of an item whose end has not arrived yet. */
   readonly #item = createByteSink();
   #in: Part = 'envelope';
+  /** The field whose items are read. */
+  #key = '';
+  /** Number of items, and by field. */
   #count = 0;
+  readonly #counts = new Map<string, number>();
 
-  constructor(options: JsonListOptions) {
+  constructor(options: JsonItemsOptions) {
     this.#options = options;
     this.#place.high = 2;
   }
@@ -78,12 +90,15 @@ class StreamedJsonList {
     return this.#envelope.held() + this.#item.held();
   }
 
-  finish(): ListEnvelope {
-    const envelope = parseJson(this.#envelope.bytes());
-    const found = decodeList((item) => item, this.#options.kind)(envelope);
-    // The counts differ if an item was not an object, or if the key `items` occurred twice.
-    if (found.length !== this.#count) throw notJson();
-    return envelopeOf(envelope);
+  /** Returns the object with a number in place of each item. */
+  finish(): JsonObject {
+    const envelope = decodeObject(parseJson(this.#envelope.bytes()), 'the answer');
+    for (const key of this.#options.keys) {
+      const found = optionalList(envelope[key], key) ?? [];
+      // The counts differ if an item was not an object, or if the key occurred twice.
+      if (found.length !== (this.#counts.get(key) ?? 0)) throw notJson();
+    }
+    return envelope;
   }
 
   #enter(next: Part, low: number, high: number): void {
@@ -105,7 +120,9 @@ class StreamedJsonList {
     if (depth <= low) this.#enter('envelope', -Infinity, 2);
     else if (depth >= high) {
       const tail = Buffer.from(this.#envelope.bytes().subarray(-tailBytes)).toString('latin1');
-      if (itemsKey.test(tail)) this.#enter('items', 1, 3);
+      const [, key = ''] = lastKey.exec(tail) ?? [];
+      this.#key = key;
+      if (this.#options.keys.includes(key)) this.#enter('items', 1, 3);
       else this.#enter('other value', 1, Infinity);
     }
   }
@@ -129,15 +146,33 @@ class StreamedJsonList {
     if (this.#item.length() > itemBytes) throw new ResponseError(`an item of more than ${String(itemBytes)} bytes`);
     if (this.#place.depth > 2) return;
     this.#count += 1;
-    item(parseJson(this.#item.bytes()));
+    this.#counts.set(this.#key, (this.#counts.get(this.#key) ?? 0) + 1);
+    item(parseJson(this.#item.bytes()), this.#key);
     this.#item.drop(this.#item.length());
     this.#keep(placeholder);
     this.#enter('items', 1, 3);
   }
 }
 
-/** Creates a reader for a list in JSON as the API server sends it, chunk by chunk. */
-export const createJsonListReader = (options: JsonListOptions): JsonListReader => {
-  const list = new StreamedJsonList(options);
-  return { feed: (chunk) => list.feed(chunk), held: () => list.held(), finish: () => list.finish() };
+/** Creates a reader for an object in JSON with long lists, chunk by chunk. It returns the object with a number in place of each item. */
+export const createJsonItemsReader = (options: JsonItemsOptions): JsonItemsReader<JsonObject> => {
+  const object = new StreamedJsonItems(options);
+  return { feed: (chunk) => object.feed(chunk), held: () => object.held(), finish: () => object.finish() };
+};
+
+export interface JsonListOptions extends Pick<JsonItemsOptions, 'itemBytes'> {
+  /** Kind of the list, such as `NodeList`; undefined: any. */
+  readonly kind: string | undefined;
+  readonly item: (json: unknown) => void;
+}
+
+/** Creates a reader for a list in JSON as the API server sends it. */
+export const createJsonListReader = ({ kind, ...options }: JsonListOptions): JsonItemsReader<ListEnvelope> => {
+  const reader = createJsonItemsReader({ ...options, keys: ['items'] });
+  const finish = (): ListEnvelope => {
+    const envelope = reader.finish();
+    decodeList((item) => item, kind)(envelope);
+    return envelopeOf(envelope);
+  };
+  return { ...reader, finish };
 };

@@ -2,6 +2,7 @@ export { pauseInWords } from './next-step.ts';
 export { shootNameIn } from './prober-status.ts';
 export {
   type HeldInShoot,
+  type HeldUnprobed,
   type LeaseEvidence,
   type PauseInForce,
   type ProbedShoot,
@@ -10,5 +11,8 @@ export {
   type RecordedDecision,
   type ScalingProgress,
   protectionStates,
+  heldUnprobedSchema,
+  shootSchema,
+  statusHeaderSchema,
   statusSchema,
 } from './schema.ts';

@@ -54,7 +54,7 @@ const heldSchema = z.object({
   ).optional(),
 });
 
-const heldUnprobedSchema = z.object({
+export const heldUnprobedSchema = z.object({
   namespace: text("Namespace of the shoot's control plane in the seed."),
   project: text('Project of the shoot; absent if it is not known.').optional(),
   name: text('Name of the shoot; its namespace if the name is not known.'),
@@ -110,7 +110,7 @@ const decisionSchema = z.object({
   threshold: about('Share of expired candidates at which the shoot is protected.', z.number()),
 });
 
-const shootSchema = z.object({
+export const shootSchema = z.object({
   namespace: text("Namespace of the shoot's control plane in the seed."),
   project: text('Project of the shoot; absent if it is not known.').optional(),
   name: text('Name of the shoot; its namespace if the name is not known.'),
@@ -192,6 +192,9 @@ export const statusSchema = z.object({
     z.array(heldUnprobedSchema).readonly(),
   ).optional(),
 });
+
+/** The same without its lists of shoots. */
+export const statusHeaderSchema = statusSchema.omit({ shoots: true, heldUnprobed: true });
 
 /** Status of a prober and its shoots at one moment. */
 export type ProberStatus = z.infer<typeof statusSchema>;
