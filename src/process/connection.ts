@@ -19,40 +19,16 @@ export interface ConnectionOptions {
   readonly takesBodies: boolean;
 }
 
-/**
- * A connection that carries one request, of bounded size and time. Node's parser would hand every request of a chunk to the handler in one turn, 3,000 of
- * them in 64 KB, so it receives the first one only when that is complete, and never another: a client that sends more is disconnected.
- */
-export class Connection extends Duplex {
+/** What Node's parser sees of a connection. */
+class RequestStream extends Duplex {
+  readonly connection: Connection;
   readonly #socket: Socket;
-  readonly #options: ConnectionOptions;
-  #head = Buffer.alloc(0);
-  #receivedBytes = 0;
-  #takesMore = true;
-  #hasRequest = false;
-  #cancelTimer: () => void;
 
-  constructor(socket: Socket, options: ConnectionOptions) {
+  constructor(socket: Socket, connection: Connection) {
     super();
+    this.connection = connection;
     this.#socket = socket;
-    this.#options = options;
-    this.#cancelTimer = this.#closeAfter(headMs);
-    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
-    // The client's end of the connection; what it has asked for is not worth keeping.
-    socket.once('close', () => this.destroy());
-    for (const end of [socket, this]) end.on('error', () => undefined);
-  }
-
-  /** Lets the response take as long as the client stays. */
-  keepOpen(): void {
-    this.#cancelTimer();
-  }
-
-  /** Closes the connection at once or, if a response is being made, soon. */
-  stop(): void {
-    if (!this.#hasRequest) this.destroy();
-    this.#cancelTimer();
-    this.#cancelTimer = this.#closeAfter(stopMs);
+    this.on('error', () => undefined);
   }
 
   override _read(): void {
@@ -69,35 +45,84 @@ export class Connection extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#cancelTimer();
     this.#socket.destroy();
     done(error);
   }
+}
+
+/** Returns the connection of a request's socket. */
+export const connectionOf = (socket: unknown): Connection | undefined =>
+  socket instanceof RequestStream ? socket.connection : undefined;
+
+/**
+ * A connection that carries one request, of bounded size and time. Node's parser would hand every request of a chunk to the handler in one turn, 3,000 of
+ * them in 64 KB, so it receives the first one only when that is complete, and never another: a client that sends more is disconnected.
+ */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #options: ConnectionOptions;
+  #head: Buffer | undefined;
+  #receivedBytes = 0;
+  #takesMore = true;
+  #stream: RequestStream | undefined;
+  #cancelTimer: () => void;
+
+  constructor(socket: Socket, options: ConnectionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#cancelTimer = this.#closeAfter(headMs);
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      this.#cancelTimer();
+      this.#stream?.destroy();
+    });
+  }
+
+  /** Lets the response take as long as the client stays. */
+  keepOpen(): void {
+    this.#cancelTimer();
+  }
+
+  /** Closes the connection at once or, if a response is being made, soon. */
+  stop(): void {
+    if (this.#stream === undefined) this.#socket.destroy();
+    this.#cancelTimer();
+    this.#cancelTimer = this.#closeAfter(stopMs);
+  }
+
+  /** Closes the connection at once, by a reset: the kernel forgets it, and what the client has sent or not read. */
+  close(): void {
+    this.#socket.resetAndDestroy();
+  }
 
   #closeAfter(ms: number): () => void {
-    return this.#options.clock.timer(ms, () => this.destroy());
+    return this.#options.clock.timer(ms, () => this.close());
   }
 
   #receive(chunk: Buffer): void {
     this.#receivedBytes += chunk.length;
-    if (!this.#takesMore || this.#receivedBytes > mostBytes) this.destroy();
-    else if (this.#hasRequest) this.push(chunk);
-    else this.#receiveHead(chunk);
+    if (!this.#takesMore || this.#receivedBytes > mostBytes) this.close();
+    else if (this.#stream === undefined) this.#receiveHead(chunk);
+    else this.#stream.push(chunk);
   }
 
   #receiveHead(chunk: Buffer): void {
-    this.#head = Buffer.concat([this.#head, chunk]);
-    const end = this.#head.indexOf(endOfHead);
+    const head = this.#head === undefined ? chunk : Buffer.concat([this.#head, chunk]);
+    this.#head = head;
+    const end = head.indexOf(endOfHead);
     if (end < 0) return;
-    this.#takesMore = this.#options.takesBodies && this.#head.toString('latin1', 0, 5) === 'POST ';
-    if (!this.#takesMore && end + endOfHead.length < this.#head.length) {
-      this.destroy();
+    const { takesBodies, http } = this.#options;
+    this.#takesMore = takesBodies && head.toString('latin1', 0, 5) === 'POST ';
+    if (!this.#takesMore && end + endOfHead.length < head.length) {
+      this.close();
       return;
     }
-    this.#hasRequest = true;
+    this.#head = undefined;
     this.#cancelTimer();
     this.#cancelTimer = this.#closeAfter(responseMs);
-    this.#options.http.emit('connection', this);
-    this.push(this.#head);
+    this.#stream = new RequestStream(this.#socket, this);
+    http.emit('connection', this.#stream);
+    this.#stream.push(head);
   }
 }

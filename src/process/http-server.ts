@@ -3,7 +3,7 @@ import { type Server, createServer as createTcpServer } from 'node:net';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { formatBindAddress } from './bind-address.ts';
-import { Connection } from './connection.ts';
+import { Connection, connectionOf } from './connection.ts';
 import { type Runnable, whenAborted } from './lifecycle.ts';
 import type { BindAddress } from './settings.ts';
 
@@ -128,9 +128,9 @@ const createServers = ({ clock, handle, takesBodies = false }: HttpServerOptions
   const streams = new Set<Connection>();
   // It parses and formats, and never listens.
   const http = createServer((request, response) => {
-    const connection: unknown = request.socket;
     const keepOpen = (): void => {
-      if (!(connection instanceof Connection) || !open.delete(connection)) return;
+      const connection = connectionOf(request.socket);
+      if (connection === undefined || !open.delete(connection)) return;
       streams.add(connection);
       connection.keepOpen();
     };
@@ -140,12 +140,13 @@ const createServers = ({ clock, handle, takesBodies = false }: HttpServerOptions
   const server = createTcpServer({ noDelay: true }, (socket) => {
     const connection = new Connection(socket, { clock, http, takesBodies });
     open.add(connection);
-    connection.once('close', () => {
+    socket.once('close', () => {
       open.delete(connection);
       streams.delete(connection);
     });
+    if (open.size <= mostConnections) return;
     const [oldest] = open;
-    if (open.size > mostConnections) oldest?.destroy();
+    oldest?.close();
   });
   const stop = (): void => {
     for (const connection of [...open, ...streams]) connection.stop();

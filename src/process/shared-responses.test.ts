@@ -44,6 +44,17 @@ describe('shared responses', () => {
     expect(most).toBe(1);
   });
 
+  it('take at most a twentieth of the time', async () => {
+    const { clock, built, share } = begin(async (key) => {
+      await clock.sleep(100, new AbortController().signal);
+      return key;
+    });
+    const asked = ['a', 'b', 'c'].map((key) => share(key));
+    await clock.advance(10_000);
+    await Promise.all(asked);
+    expect(built).toEqual(['a at 0', 'b at 2100', 'c at 4200']);
+  });
+
   it('are of at most 16 kinds a second', async () => {
     const { clock, built, share } = begin();
     const ask = async (name: string): Promise<readonly number[]> => {
