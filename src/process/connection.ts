@@ -17,6 +17,8 @@ export interface ConnectionOptions {
   readonly http: Server;
   /** True if a POST may have a body. */
   readonly takesBodies: boolean;
+  /** Called when the head of the request has arrived, before it is parsed. */
+  readonly onRequest: (connection: Connection) => void;
 }
 
 /** What Node's parser sees of a connection. */
@@ -112,7 +114,7 @@ export class Connection {
     this.#head = head;
     const end = head.indexOf(endOfHead);
     if (end < 0) return;
-    const { takesBodies, http } = this.#options;
+    const { takesBodies, http, onRequest } = this.#options;
     this.#takesMore = takesBodies && head.toString('latin1', 0, 5) === 'POST ';
     if (!this.#takesMore && end + endOfHead.length < head.length) {
       this.close();
@@ -122,6 +124,7 @@ export class Connection {
     this.#cancelTimer();
     this.#cancelTimer = this.#closeAfter(responseMs);
     this.#stream = new RequestStream(this.#socket, this);
+    onRequest(this);
     http.emit('connection', this.#stream);
     this.#stream.push(head);
   }

@@ -45,9 +45,11 @@ export interface HttpServerOptions {
   readonly onListening?: ((address: BindAddress) => void) | undefined;
 }
 
-/** Maximum number of connections. One more makes the oldest give way, which has had time to ask: so a kubelet gets its answer whoever else connects. */
-const mostConnections = 64;
-
+/**
+ * Maximum numbers of connections: of those whose request has not arrived, and of those whose response is made or read. One more makes the oldest give way,
+ * which has had its time: so a kubelet gets its answer whoever else connects.
+ */
+const most = { waiting: 256, answering: 32 };
 export const textResponse = (status: number, text: string, headers?: OutgoingHttpHeaders): HttpResponse => ({
   status,
   contentType: 'text/plain; charset=utf-8',
@@ -121,35 +123,58 @@ const tellAddress = (server: Server, { name, logger, onListening }: HttpServerOp
   onListening?.({ host: bound.address, port: bound.port });
 };
 
-/** Creates the server of the sockets, and the connections that it has open. */
+/** Connections in the order in which they came. */
+class Queue {
+  readonly #most: number;
+  readonly #connections = new Set<Connection>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(connection: Connection): void {
+    this.#connections.add(connection);
+    const [oldest] = this.#connections;
+    if (this.#connections.size > this.#most) oldest?.close();
+  }
+
+  delete(connection: Connection): void {
+    this.#connections.delete(connection);
+  }
+
+  stop(): void {
+    for (const connection of this.#connections) connection.stop();
+  }
+}
+
+/** Returns the server of the sockets, and a function that stops their connections. */
 const createServers = ({ clock, handle, takesBodies = false }: HttpServerOptions, signal: AbortSignal) => {
-  /** Connections in the order in which they came. */
-  const open = new Set<Connection>();
-  const streams = new Set<Connection>();
+  const [waiting, answering, streams] = [new Queue(most.waiting), new Queue(most.answering), new Queue(Infinity)];
   // It parses and formats, and never listens.
   const http = createServer((request, response) => {
     const keepOpen = (): void => {
       const connection = connectionOf(request.socket);
-      if (connection === undefined || !open.delete(connection)) return;
+      if (connection === undefined) return;
+      answering.delete(connection);
       streams.add(connection);
       connection.keepOpen();
     };
     handle({ request, response, signal, keepOpen });
   });
   http.maxRequestsPerSocket = 1;
+  const onRequest = (connection: Connection): void => {
+    waiting.delete(connection);
+    answering.add(connection);
+  };
   const server = createTcpServer({ noDelay: true }, (socket) => {
-    const connection = new Connection(socket, { clock, http, takesBodies });
-    open.add(connection);
+    const connection = new Connection(socket, { clock, http, takesBodies, onRequest });
+    waiting.add(connection);
     socket.once('close', () => {
-      open.delete(connection);
-      streams.delete(connection);
+      for (const queue of [waiting, answering, streams]) queue.delete(connection);
     });
-    if (open.size <= mostConnections) return;
-    const [oldest] = open;
-    oldest?.close();
   });
   const stop = (): void => {
-    for (const connection of [...open, ...streams]) connection.stop();
+    for (const queue of [waiting, answering, streams]) queue.stop();
   };
   return { server, stop };
 };
