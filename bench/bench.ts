@@ -5,6 +5,7 @@ import { runCommand, say, write } from './harness/command.ts';
 import { machine } from './harness/machine.ts';
 import { type CommandLine, type PartName, readCommandLine, usage } from './harness/options.ts';
 import type { BenchOptions, PartResult } from './harness/part.ts';
+import { runAttacked } from './parts/attacked.ts';
 import { runCare } from './parts/care.ts';
 import { runOperate } from './parts/operate.ts';
 import { runMassOutage } from './parts/outage.ts';
@@ -16,6 +17,7 @@ const run: Readonly<Record<PartName, (options: BenchOptions) => Promise<PartResu
   steady: runSteady,
   outage: runMassOutage,
   starved: runStarved,
+  attacked: runAttacked,
   recovery: runMassRecovery,
   care: runCare,
   operate: runOperate,

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { count } from './command.ts';
 import { type Target, ownTarget } from './target.ts';
 
-export const partNames = ['steady', 'outage', 'starved', 'recovery', 'care', 'operate'] as const;
+export const partNames = ['steady', 'outage', 'starved', 'attacked', 'recovery', 'care', 'operate'] as const;
 export type PartName = (typeof partNames)[number];
 
 export interface CommandLine {
@@ -17,7 +17,7 @@ export interface CommandLine {
 
 export const usage = `node bench/bench.ts [FLAGS]
 
-  --only PART      steady, outage, starved, recovery, care or operate; more than once for several (default: all)
+  --only PART      steady, outage, starved, attacked, recovery, care or operate; more than once for several (default: all)
   --target "CMD"   the program to measure; gets "prober", "weeder" or "care" and its flags (default: bin/dwd)
   --vs "CMD"       another one, measured in turn
   --shoots N       instead of the sizes of the parts

@@ -14,39 +14,73 @@ export interface Throttled {
   end(): void;
 }
 
-/** Both versions of cgroups: the directory for groups, a file that shows that the version is present, and the files that set the limit. */
-const versions = [
-  {
-    root: '/sys/fs/cgroup',
-    mark: 'cgroup.controllers',
-    files: (us: number) => [['cpu.max', `${String(us)} ${String(periodUs)}`]] as const,
-  },
-  {
-    root: '/sys/fs/cgroup/cpu',
-    mark: 'cpu.cfs_quota_us',
-    files: (us: number) =>
-      [
-        ['cpu.cfs_period_us', String(periodUs)],
-        ['cpu.cfs_quota_us', String(us)],
-      ] as const,
-  },
-] as const;
+export interface Limits {
+  /** Share of one processor. */
+  readonly share: number;
+  /** Limit of the memory, which only a cgroup can set. Default: none. */
+  readonly memoryBytes?: number | undefined;
+}
 
-/** Limits the target as a container with a CPU limit is. Undefined if cgroups cannot be written, as without root. */
-const byCgroup = (target: Target, share: number): Throttled | undefined => {
-  const version = versions.find(({ root, mark }) => existsSync(join(root, mark)));
-  if (version === undefined) return undefined;
-  const group = join(version.root, `dwd-bench-${String(process.pid)}`);
+/** Directory for groups, and the files that set a limit. */
+interface Group {
+  readonly root: string;
+  readonly files: readonly (readonly [file: string, value: string])[];
+}
+
+/** Both versions of cgroups: a file that shows that the version is present, and the groups that set the limits. */
+const versions: readonly { readonly mark: string; readonly groups: (limits: Limits) => readonly Group[] }[] = [
+  {
+    mark: '/sys/fs/cgroup/cgroup.controllers',
+    groups: ({ share, memoryBytes }) => [
+      {
+        root: '/sys/fs/cgroup',
+        files: [
+          ['cpu.max', `${String(share * periodUs)} ${String(periodUs)}`],
+          ...(memoryBytes === undefined ? [] : [['memory.max', String(memoryBytes)] as const]),
+        ],
+      },
+    ],
+  },
+  {
+    mark: '/sys/fs/cgroup/cpu/cpu.cfs_quota_us',
+    groups: ({ share, memoryBytes }) => [
+      {
+        root: '/sys/fs/cgroup/cpu',
+        files: [
+          ['cpu.cfs_period_us', String(periodUs)],
+          ['cpu.cfs_quota_us', String(share * periodUs)],
+        ],
+      },
+      ...(memoryBytes === undefined
+        ? []
+        : [{ root: '/sys/fs/cgroup/memory', files: [['memory.limit_in_bytes', String(memoryBytes)] as const] }]),
+    ],
+  },
+];
+
+const removeAll = (directories: readonly string[]): void => {
+  for (const directory of directories) if (existsSync(directory)) rmdirSync(directory);
+};
+
+/** Limits the target as a container with limits is. Undefined if cgroups cannot be written, as without root. */
+const byCgroup = (target: Target, limits: Limits): Throttled | undefined => {
+  const groups = versions.find(({ mark }) => existsSync(mark))?.groups(limits);
+  if (groups === undefined) return undefined;
+  const named = groups.map(({ root, files }) => ({ directory: join(root, `dwd-bench-${String(process.pid)}`), files }));
+  const directories = named.map(({ directory }) => directory);
   try {
-    mkdirSync(group);
-    for (const [file, value] of version.files(share * periodUs)) writeFileSync(join(group, file), value);
+    for (const { directory, files } of named) {
+      mkdirSync(directory);
+      for (const [file, value] of files) writeFileSync(join(directory, file), value);
+    }
   } catch {
-    if (existsSync(group)) rmdirSync(group);
+    removeAll(directories);
     return undefined;
   }
-  const script = `echo $$ > ${shellWord(join(group, 'cgroup.procs'))} && exec "$@"`;
+  const enter = directories.map((directory) => `echo $$ > ${shellWord(join(directory, 'cgroup.procs'))}`);
+  const script = `${enter.join(' && ')} && exec "$@"`;
   const command = `/bin/sh -c ${shellWord(script)} throttled ${target.command}`;
-  return { target: { ...target, command }, by: 'cgroup', end: () => rmdirSync(group) };
+  return { target: { ...target, command }, by: 'cgroup', end: () => removeAll(directories) };
 };
 
 /** Stops and continues the target periodically. Unlike under a cgroup, it reacts late even if it has used no CPU time. */
@@ -58,6 +92,6 @@ const bySignals = (target: Target, share: number): Throttled => {
   return { target: { ...target, command }, by: 'SIGSTOP', end: () => undefined };
 };
 
-/** Limits the target to `share` of one processor, from its start. */
-export const throttle = (target: Target, share: number): Throttled =>
-  byCgroup(target, share) ?? bySignals(target, share);
+/** Limits the target from its start. */
+export const throttle = (target: Target, limits: Limits): Throttled =>
+  byCgroup(target, limits) ?? bySignals(target, limits.share);

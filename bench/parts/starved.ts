@@ -62,7 +62,7 @@ const measure = (target: Target, directory: string, options: BenchOptions): Prom
   withOutageWorld(options, usualSize, async ({ world, size, start }) => {
     const throttled = options.quick
       ? { target, by: 'nothing' as const, end: () => undefined }
-      : throttle(target, cpuShare);
+      : throttle(target, { share: cpuShare });
     try {
       const program = startRestarted(throttled.target, { ...start, directory, flags: election });
       try {

@@ -15,9 +15,19 @@ const launcher = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'dwd-bench-test-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
+interface Attacked {
+  readonly attacks: readonly { readonly connections: number; readonly pipelinedBytes: number }[];
+  /** Null for a `/healthz` that was not answered. */
+  readonly healthMs: readonly (number | null)[];
+  readonly probesDuring: number;
+  readonly bytesBefore: number;
+  readonly bytesDuring: number;
+}
+
 interface Figures {
   readonly steady?: readonly Record<string, unknown>[];
   readonly outage?: readonly Record<string, unknown>[];
+  readonly attacked?: readonly Attacked[];
   readonly recovery?: readonly Record<string, unknown>[];
   readonly care?: readonly Record<string, unknown>[];
   readonly operate?: readonly Record<string, unknown>[];
@@ -67,6 +77,23 @@ it('measures every part in a quick run', { timeout: 240_000 }, async () => {
   ]);
   expect(figures.operate?.[0]?.statusBytes).toBeGreaterThan(1_000);
   expect(text).toMatch(/\| dwd +\| 3 x 5 /);
+});
+
+it('withstands hostile clients of all its servers, and answers /healthz and probes meanwhile', {
+  timeout: 120_000,
+}, async () => {
+  const { figures, text } = await run('--only', 'attacked');
+  const [found] = figures.attacked ?? [];
+  if (found === undefined) throw new Error(text);
+  expect(found.attacks).toHaveLength(3);
+  for (const { connections, pipelinedBytes } of found.attacks) {
+    expect(connections).toBeGreaterThanOrEqual(100);
+    expect(pipelinedBytes).toBeGreaterThanOrEqual(1e6);
+  }
+  expect(found.healthMs.length).toBeGreaterThan(0);
+  expect(found.healthMs).not.toContain(null);
+  expect(found.probesDuring).toBeGreaterThan(0);
+  expect(found.bytesDuring - found.bytesBefore).toBeLessThan(64e6);
 });
 
 it('measures two other programs with the same flags in turn', { timeout: 120_000 }, async () => {
