@@ -143,7 +143,7 @@ describe('the command line', () => {
   });
 
   it.each([
-    [['--only', 'weeder'], /there are steady, outage, starved, recovery/],
+    [['--only', 'weeder'], /there are steady, outage, starved, attacked, recovery/],
     [['--shoots', '0'], /not a whole number above 0/],
     [['--nodes', 'many'], /not a whole number above 0/],
     [['--slow'], /--slow/],

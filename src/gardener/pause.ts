@@ -40,7 +40,11 @@ export const findPause = (annotations: Readonly<Record<string, string>>): FoundP
   const pause = parsePause(text);
   return pause.ok
     ? pause.value
-    : { reason: `the annotation ${pausedAnnotation} cannot be read, and counts for an hour`, by: '', problem: pause.error };
+    : {
+        reason: `the annotation ${pausedAnnotation} cannot be read, and counts for an hour`,
+        by: '',
+        problem: pause.error,
+      };
 };
 
 /** True if the pause is not over at `now` (milliseconds since the epoch). */
