@@ -2,9 +2,8 @@ import { formatProblem } from '../../src/config/rules/index.ts';
 import { parse } from 'yaml';
 import {
   CommandError,
-  defaultBurst,
-  defaultQps,
   formatDocument,
+  limitsFrom,
   readFlagFile,
   type CliIo,
   type RunRehearse,
@@ -53,10 +52,10 @@ export const runRehearse: RunRehearse = async (values, io) => {
   const { shoots, nodes, fault, seed, output, duration: durationMs } = values;
   const file = values['config-file'];
   const { settings, warnings } = withSource(await loadSettings(file, io), values.source, file);
-  const limits = { qps: values['kube-api-qps'] || defaultQps, burst: values['kube-api-burst'] || defaultBurst };
+  const { values: limits, warnings: limitWarnings } = limitsFrom(values);
   const plan = planRehearsal({ settings, shoots, nodes, fault, durationMs, seed, limits });
   if (!plan.ok) throw new UsageError(plan.error);
-  for (const warning of warnings) io.stderr(`${warning}\n`);
+  for (const warning of [...limitWarnings, ...warnings]) io.stderr(`${warning}\n`);
   const { progress } = io;
   const rehearsal = await rehearse(plan.value, ({ isProtected, playedMs }) => {
     const how = isProtected ? 'with' : 'without';

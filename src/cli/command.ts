@@ -18,7 +18,7 @@ export interface CommandDefinition<F extends Flags> {
   /** Text of the help page. Empty lines separate paragraphs. */
   readonly description: string;
   readonly flags: F;
-  /** Arguments after the flags. If absent, there must be none. `ignored`: the command warns that they have no effect. */
+  /** Arguments after the flags. If absent, there must be none. `ignored`: the command warns that they, and all after them, have no effect. */
   readonly operands?: Operands | 'ignored';
   /** Returns the exit code. The message of a UsageError or CommandError is printed. */
   readonly run: (invocation: Invocation<F>, io: CliIo) => Promise<number>;

@@ -13,12 +13,14 @@ export interface FlagType<T> {
   readonly parse: (text: string) => { readonly value: T } | undefined;
   /** True if the flag may be given without a value, like a boolean. */
   readonly bare?: boolean;
+  /** True if an empty text stands for the default, as in a Deployment whose template left the value out. */
+  readonly emptyIsDefault?: boolean;
   /** The words that the flag accepts, if they form a fixed list. */
   readonly words?: readonly string[];
 }
 
 interface Minimum {
-  readonly min: number;
+  readonly min?: number;
 }
 
 export const text = (placeholder: string, takes: string): FlagType<string> => ({
@@ -77,35 +79,44 @@ const parseGoInteger = (value: string): number | undefined => {
   return sign === '-' ? 0 - number : number;
 };
 
-export const integer = ({ min }: Minimum): FlagType<number> => ({
+export const integer = ({ min = Number.MIN_SAFE_INTEGER }: Minimum): FlagType<number> => ({
   placeholder: 'int',
-  takes: `a whole number >= ${min}`,
+  takes: min === Number.MIN_SAFE_INTEGER ? 'a whole number' : `a whole number >= ${min}`,
   parse: (word) => {
     const value = parseGoInteger(word);
     return value === undefined || value < min ? undefined : { value };
   },
 });
 
-const goFloat = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
+const goFloat = /^[+-]?(\d+(_\d+)*(\.(\d+(_\d+)*)?)?|\.\d+(_\d+)*)(e[+-]?\d+(_\d+)*)?$/i;
+const goInfinity = /^([+-]?)inf(inity)?$/i;
 
-/** Requests per second. In client-go every negative rate means no limit; here only -1 does. */
-export const rate: FlagType<number> = {
+/** A float flag of Go (`strconv.ParseFloat`), without its hexadecimal form. NaN, and infinities of both signs, are values. */
+export const float: FlagType<number> = {
   placeholder: 'float',
-  takes: 'a number >= 0, or -1 for no limit',
+  takes: 'a number',
   parse: (word) => {
-    const value = goFloat.test(word) ? Number(word) : Number.NaN;
-    if (value === -1) return { value: Number.POSITIVE_INFINITY };
-    return Number.isFinite(value) && value >= 0 ? { value: value + 0 } : undefined;
+    if (word.toLowerCase() === 'nan') return { value: Number.NaN };
+    const infinity = goInfinity.exec(word);
+    if (infinity !== null) return { value: infinity[1] === '-' ? -Infinity : Infinity };
+    const value = goFloat.test(word) ? Number(word.replaceAll('_', '')) : Infinity;
+    return Number.isFinite(value) ? { value: value + 0 } : undefined;
   },
 };
 
 const from = <T>(result: Result<T, string>): { readonly value: T } | undefined =>
   result.ok ? { value: result.value } : undefined;
 
-/** A duration in milliseconds. */
-export const positiveDuration: FlagType<number> = {
+/** A duration flag of Go, in milliseconds. */
+export const duration: FlagType<number> = {
   placeholder: 'duration',
-  takes: `a duration > 0 with a unit, such as ${formatGoDuration(15_000)}, 1m30s or 300ms`,
+  takes: `a duration with a unit, such as ${formatGoDuration(15_000)}, 1m30s or 300ms`,
+  parse: (word) => from(parseGoDuration(word)),
+};
+
+export const positiveDuration: FlagType<number> = {
+  ...duration,
+  takes: duration.takes.replace('duration', 'duration > 0'),
   parse: (word) => {
     const parsed = from(parseGoDuration(word));
     return parsed !== undefined && parsed.value > 0 ? parsed : undefined;
@@ -115,6 +126,7 @@ export const positiveDuration: FlagType<number> = {
 /** An address to listen on; undefined if turned off. */
 export const address: FlagType<BindAddress | undefined> = {
   placeholder: 'address',
+  emptyIsDefault: true,
   takes: bindAddressForms,
   parse: (word) => from(parseBindAddress(word)),
 };
@@ -143,13 +155,12 @@ export const choice = <T extends string>(placeholder: string, values: readonly [
 
 const logLevels: readonly LogLevel[] = ['debug', 'info', 'error', 'panic'];
 
-/** controller-runtime's `--zap-log-level`: a number is a verbosity, and every verbosity above 0 is debug. */
+/** controller-runtime's `--zap-log-level`: a decimal number is a verbosity, and every verbosity above 0 is debug. controller-runtime refuses 0. */
 export const logLevel: FlagType<LogLevel> = {
   placeholder: 'level',
   takes: 'debug, info, error, panic, or a verbosity >= 0 (above 0 is debug)',
   parse: (word) => {
-    const verbosity = parseGoInteger(word);
-    if (verbosity !== undefined) return verbosity < 0 ? undefined : { value: verbosity > 0 ? 'debug' : 'info' };
+    if (/^\+?\d+$/.test(word)) return { value: Number(word) > 0 ? 'debug' : 'info' };
     const value = logLevels.find((known) => known === word.toLowerCase());
     return value === undefined ? undefined : { value };
   },

@@ -27,7 +27,7 @@ export { CommandError, UsageError } from './errors.ts';
 export type { CliIo } from './io.ts';
 export { readFlagFile } from './flag-file.ts';
 export { formatDocument } from './output.ts';
-export { defaultBurst, defaultQps } from './process-flags.ts';
+export { limitsFrom } from './process-flags.ts';
 export { userError } from './read-text.ts';
 export type { RunRehearse } from './rehearse.ts';
 export { loadSimulator } from './simulator.ts';

@@ -60,12 +60,6 @@ const openTelemetry = (component: string, flags: ProcessFlagValues, io: CliIo): 
   return { logger, fatal: loggerOf('error'), meter };
 };
 
-const warnOfIgnored = (given: readonly string[], operands: readonly string[], logger: Logger): void => {
-  const flags = ignoredAmong(given);
-  if (flags.length > 0) logger.warn('flags of the Go program have no effect', { flags });
-  if (operands.length > 0) logger.warn('arguments that are no flags have no effect', { arguments: operands });
-};
-
 interface Startable<Settings> {
   readonly config: ComponentConfig<Settings>;
   /** Runs the component until `stop` aborts or it fails; resolves with the exit code. */
@@ -76,18 +70,43 @@ interface Startable<Settings> {
 
 interface Starting extends Launch, Omit<Telemetry, 'fatal'> {
   readonly options: ProcessOptions;
+  readonly flagWarnings: readonly string[];
 }
 
-const start = async <Settings>(
-  component: Startable<Settings>,
-  { flags, given, operands, io, logger, meter, options }: Starting,
-): Promise<number> => {
-  const { config, run } = component;
+const warnOfFlags = ({ given, operands, logger, flagWarnings }: Starting): void => {
+  for (const warning of flagWarnings) logger.warn(warning);
+  const flags = ignoredAmong(given);
+  if (flags.length > 0) logger.warn('flags of the Go program have no effect', { flags });
+  if (operands.length > 0) {
+    logger.warn('arguments that are no flags, and all that follow them, have no effect', { arguments: operands });
+  }
+};
+
+/** Namespace of the service account of this pod, where controller-runtime keeps the Lease unless it is told another. */
+const podNamespaceFile = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
+
+const withNamespace = async (options: ProcessOptions, io: CliIo): Promise<ProcessOptions> => {
+  const { leaderElection } = options;
+  if (!leaderElection.enabled || leaderElection.namespace !== '') return options;
+  try {
+    const namespace = (await io.readFile(podNamespaceFile)).trim();
+    return { ...options, leaderElection: { ...leaderElection, namespace } };
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new CommandError(
+      `flag --leader-election-namespace is empty, and ${podNamespaceFile} cannot be read: ${reason}`,
+    );
+  }
+};
+
+const start = async <Settings>({ config, run }: Startable<Settings>, starting: Starting): Promise<number> => {
+  const { flags, io, logger, meter } = starting;
+  const options = await withNamespace(starting.options, io);
   const file = flags['config-file'];
   const unknownFields = flags.strict ? 'error' : 'warning';
   const load = (text: string, inForce?: FieldValues) => config.load(text, { unknownFields, inForce });
   const { settings, outline, warnings } = await loadSettings(file, io, load);
-  warnOfIgnored(given, operands, logger);
+  warnOfFlags(starting);
   reportWarnings(warnings, logger);
   // Renamed, because the log redacts fields called `kubeconfig`.
   const { kubeconfig: kubeconfigFile, ...others } = options;
@@ -119,11 +138,11 @@ const start = async <Settings>(
  * component that prints a result, `launch` rejects with a CommandError instead. Rejects with a UsageError if flags contradict each other.
  */
 export const launch = async <Settings>(component: Startable<Settings>, launched: Launch): Promise<number> => {
-  const options = processOptionsFrom(launched.flags);
+  const { values: options, warnings: flagWarnings } = processOptionsFrom(launched.flags);
   const { fatal, ...telemetry } = openTelemetry(component.config.component, launched.flags, launched.io);
   launched.io.reportCrashesTo(fatal);
   try {
-    return await start(component, { ...launched, ...telemetry, options });
+    return await start(component, { ...launched, ...telemetry, options, flagWarnings });
   } catch (error) {
     const problem = error instanceof KubeconfigError ? new CommandError(error.message) : error;
     if (component.printsResult === true || !(problem instanceof CommandError)) throw problem;

@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FlagType, address, bool, choice, integer, logLevel, positiveDuration, rate, text } from './flag-types.ts';
+import {
+  type FlagType,
+  address,
+  bool,
+  choice,
+  float,
+  integer,
+  logLevel,
+  positiveDuration,
+  text,
+} from './flag-types.ts';
 import { flag, normaliseArguments, optionalFlag, parseFlags, requiredFlag } from './parse-flags.ts';
 
 /** Texts and the values that Go's parser of the same type returns for them; undefined for an error there, or a value out of our range. */
@@ -72,8 +82,8 @@ const cases: readonly (readonly [
     ],
   ],
   [
-    'rate',
-    rate,
+    'float',
+    float,
     [
       ...([
         ['1', 1],
@@ -90,12 +100,17 @@ const cases: readonly (readonly [
         ['010', 10],
         ['0', 0],
         ['-0', 0],
-        ['-1.5', undefined],
+        ['-1.5', -1.5],
+        ['1_0.2_5', 10.25],
+        ['1__0', undefined],
       ] as const),
       ...([
-        ['inf', undefined],
-        ['nan', undefined],
-        ['Infinity', undefined],
+        ['inf', Infinity],
+        ['-Inf', -Infinity],
+        ['NaN', Number.NaN],
+        ['+nan', undefined],
+        ['+Infinity', Infinity],
+        ['infinite', undefined],
         ['1e400', undefined],
       ] as const),
       ...([
@@ -139,7 +154,8 @@ const cases: readonly (readonly [
       ['[::]:0', { host: '::', port: 0 }],
       ['[fe80::1%eth0]:1', { host: 'fe80::1%eth0', port: 1 }],
       ['0.0.0.0:65535', { host: '0.0.0.0', port: 65_535 }],
-      ...['', '9643', ':', ':65536', ':-1', ':x', '::1:9643', '[::1]', '[]:1', 'http://a:1', 'a b:1', ':1:2', '00'].map(
+      [':', { host: '', port: 0 }],
+      ...['', '9643', ':65536', ':-1', ':x', '::1:9643', '[::1]', '[]:1', 'http://a:1', 'a b:1', ':1:2', '00'].map(
         (word) => [word, undefined] as const,
       ),
     ],
@@ -158,6 +174,9 @@ const cases: readonly (readonly [
       ] as const),
       ...([
         ['10', 'debug'],
+        ['08', 'debug'],
+        ['+1', 'debug'],
+        ['0x1', undefined],
         ['-1', undefined],
         ['warn', undefined],
         ['', undefined],
@@ -269,6 +288,15 @@ describe('normaliseArguments', () => {
     [['--name=two\nlines'], ['--name=two\nlines']],
   ])('%j becomes %j', (args, expected) => {
     expect(normaliseArguments(args, flags)).toEqual(expected);
+  });
+
+  it('end at the first argument that is no flag, if asked to', () => {
+    const untilOperand = (...args: string[]) => normaliseArguments(args, flags, { untilOperand: true });
+    expect(untilOperand('--on', 'maybe', '--name=a')).toEqual(['--on=true', '--', 'maybe', '--name=a']);
+    expect(untilOperand('-', '--x')).toEqual(['--', '-', '--x']);
+    expect(untilOperand('', '--x')).toEqual(['--', '', '--x']);
+    expect(untilOperand('--name', 'a', '--', '--x')).toEqual(['--name=a', '--', '--x']);
+    expect(untilOperand('---x')).toEqual(['---x']);
   });
 
   it.each(['--name', '-name', '--count'])('refuses %s without a value', (arg) => {

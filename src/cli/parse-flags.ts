@@ -53,7 +53,7 @@ export const repeatedFlag = (placeholder: string, description: string): Flag<rea
 });
 
 const parseFlag = (name: string, { type, required, default: fallback }: Flag<unknown>, given?: string): unknown => {
-  const text = given ?? fallback;
+  const text = given === '' && type.emptyIsDefault === true ? fallback : (given ?? fallback);
   if (text === undefined) {
     if (required === true) throw new UsageError(`flag --${name} is required; it takes ${type.takes}`);
     return undefined;
@@ -91,14 +91,19 @@ const fullName = (typed: string, flags: Flags): { readonly name: string; readonl
 /**
  * Rewrites flags in the forms that Go accepts into the parser's form, `--name=value`. Go's forms are a single dash with the name or letter, the value as
  * the next argument (even one that begins with a dash), and booleans without a value. Unknown flags stay, so that the parser rejects them. Throws a
- * UsageError if a flag has no value.
+ * UsageError if a flag has no value. With `untilOperand`, the first argument that is no flag ends the flags, as in Go.
  */
-export const normaliseArguments = (args: readonly string[], flags: Flags): readonly string[] => {
+export const normaliseArguments = (
+  args: readonly string[],
+  flags: Flags,
+  { untilOperand = false }: { readonly untilOperand?: boolean } = {},
+): readonly string[] => {
   const normalised: string[] = [];
   const rest = [...args];
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
     const [, typed, given] = /^--?([^=-][^=]*)(?:=([^]*))?$/.exec(arg) ?? [];
     if (arg === '--') return [...normalised, arg, ...rest];
+    if (untilOperand && (arg === '-' || !arg.startsWith('-'))) return [...normalised, '--', arg, ...rest];
     if (typed === undefined) {
       normalised.push(arg);
       continue;

@@ -3,7 +3,7 @@ import type { ProberSettings } from '../prober/settings.ts';
 import type { ProcessDeps } from '../process/run-component.ts';
 import type { ProcessOptions } from '../process/settings.ts';
 import { proberFlags } from './prober.ts';
-import { dwd } from './testing/dwd.ts';
+import { dwd, dwdWith, logLines } from './testing/dwd.ts';
 
 const prober = (...flags: readonly string[]) => dwd('prober', '--config-file=config.yaml', ...flags);
 
@@ -86,19 +86,14 @@ describe('flags of the prober', () => {
   });
 
   it.each([
-    ['kube-api-qps', '-2', 'a number >= 0, or -1 for no limit'],
-    ['kube-api-qps', '-0.5', 'a number >= 0, or -1 for no limit'],
-    ['kube-api-qps', 'many', 'a number >= 0, or -1 for no limit'],
-    ['kube-api-burst', '-1', 'a whole number >= 0'],
-    ['kube-api-burst', '1.5', 'a whole number >= 0'],
-    ['concurrent-reconciles', '0', 'a whole number >= 1'],
+    ['kube-api-qps', 'many', 'a number'],
+    ['kube-api-burst', '1.5', 'a whole number'],
+    ['concurrent-reconciles', 'few', 'a whole number'],
     ['metrics-bind-addr', '9643', 'an address such as :9643, 127.0.0.1:9643 or [::1]:9643, or 0 to turn it off'],
     ['health-bind-addr', ':x', 'an address such as :9643, 127.0.0.1:9643 or [::1]:9643, or 0 to turn it off'],
     ['enable-leader-election', 'yes', 'true or false (also t, f, 1, 0), or no value for true'],
-    ['leader-election-namespace', '', 'the name of a namespace'],
-    ['leader-elect-lease-duration', '15', 'a duration > 0 with a unit, such as 15s, 1m30s or 300ms'],
-    ['leader-elect-renew-deadline', '0s', 'a duration > 0 with a unit, such as 15s, 1m30s or 300ms'],
-    ['leader-elect-retry-period', '-2s', 'a duration > 0 with a unit, such as 15s, 1m30s or 300ms'],
+    ['leader-elect-lease-duration', '15', 'a duration with a unit, such as 15s, 1m30s or 300ms'],
+    ['leader-elect-renew-deadline', '', 'a duration with a unit, such as 15s, 1m30s or 300ms'],
     ['zap-log-level', 'loud', 'debug, info, error, panic, or a verbosity >= 0 (above 0 is debug)'],
     ['zap-encoder', 'xml', 'json or console'],
     ['dry-run', '2', 'true or false (also t, f, 1, 0), or no value for true'],
@@ -120,19 +115,73 @@ describe('flags of the prober', () => {
     expect((await started('--kube-api-qps=1', '--kube-api-qps=2')).flags.qps).toBe(2);
   });
 
-  it.each([
-    [['10s', '10s', '2s'], '--leader-elect-renew-deadline must be below --leader-elect-lease-duration'],
-    [['10s', '11s', '2s'], '--leader-elect-renew-deadline must be below --leader-elect-lease-duration'],
-    [['15s', '12s', '10s'], '--leader-elect-retry-period, times 1.2, must be below --leader-elect-renew-deadline'],
-    [['15s', '12s', '11s'], '--leader-elect-retry-period, times 1.2, must be below --leader-elect-renew-deadline'],
+  const times = [
+    [['10s', '10s', '2s'], 'flag --leader-elect-renew-deadline must be below --leader-elect-lease-duration'],
+    [['10s', '11s', '2s'], 'flag --leader-elect-renew-deadline must be below --leader-elect-lease-duration'],
+    [['15s', '12s', '10s'], 'flag --leader-elect-retry-period, times 1.2, must be below --leader-elect-renew-deadline'],
+    [['15s', '12s', '11s'], 'flag --leader-elect-retry-period, times 1.2, must be below --leader-elect-renew-deadline'],
+    [['15s', '12s', '0s'], 'flag --leader-elect-retry-period must be above 0'],
     [['15s', '12s', '9.99s'], ''],
-  ])('rule 25a: lease, renew and retry of %j: %s', async ([lease, renew, retry], message) => {
-    const { code, stderr } = await prober(
+  ] as const;
+
+  const timed = ([lease, renew, retry]: readonly [string, string, string], ...flags: readonly string[]) =>
+    prober(
       `--leader-elect-lease-duration=${lease}`,
       `--leader-elect-renew-deadline=${renew}`,
       `--leader-elect-retry-period=${retry}`,
+      ...flags,
     );
+
+  it.each(times)('rule 25a: lease, renew and retry of %j with leader election: %s', async (given, message) => {
+    const { code, stderr } = await timed(given, '--enable-leader-election');
     expect(code).toBe(message === '' ? 7 : 2);
-    if (message !== '') expect(stderr).toContain(`dwd prober: flag ${message}\n`);
+    if (message !== '') expect(stderr).toContain(`dwd prober: ${message}\n`);
+  });
+
+  const warningsOf = (stderr: string): readonly unknown[] =>
+    logLines(stderr)
+      .filter(({ level }) => level === 'warn')
+      .map(({ msg }) => msg);
+
+  it.each(times)('lease, renew and retry of %j without leader election: a warning', async (given, message) => {
+    const { code, stderr } = await timed(given);
+    expect({ code, warnings: warningsOf(stderr) }).toEqual({
+      code: 7,
+      warnings: message === '' ? [] : [`${message}; it has no effect without --enable-leader-election`],
+    });
+  });
+
+  it.each([
+    ['--kube-api-qps=-2', ['flag --kube-api-qps=-2 means no limit']],
+    ['--kube-api-qps=nan', ['flag --kube-api-qps=NaN means no limit']],
+    ['--kube-api-qps=inf', ['flag --kube-api-qps=Infinity means no limit']],
+    ['--kube-api-qps=-1', []],
+    ['--kube-api-burst=-1', ['flag --kube-api-burst=-1 is taken as 10, the default']],
+    ['--kube-api-burst=0', []],
+    ['--concurrent-reconciles=0', ['flag --concurrent-reconciles=0 is taken as 1']],
+    ['--zap-devel -zap-time-encoding=x --pprof-bind-addr=', ['flags of the Go program have no effect']],
+  ])('%s: the warnings %j', async (flags, warnings) => {
+    const { code, stderr } = await prober(...flags.split(' '));
+    expect({ code, warnings: warningsOf(stderr) }).toEqual({ code: 7, warnings });
+  });
+
+  it('an empty namespace of the Lease is that of the pod', async () => {
+    const { code, stderr } = await prober('--enable-leader-election', '--leader-election-namespace=');
+    const file = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
+    expect({ code, log: logLines(stderr) }).toMatchObject({
+      code: 1,
+      log: [
+        {
+          level: 'error',
+          msg: `flag --leader-election-namespace is empty, and ${file} cannot be read: no such file or directory`,
+        },
+      ],
+    });
+    const { started } = await dwdWith(
+      async () => 7,
+      ['prober', '--config-file=config.yaml', '--enable-leader-election', '--leader-election-namespace='],
+      { files: { [file]: 'kube-system\n' } },
+    );
+    expect(started[0]?.flags.leaderElection.namespace).toBe('kube-system');
   });
 });

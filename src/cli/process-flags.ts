@@ -1,6 +1,6 @@
 import type { ProcessOptions } from '../process/index.ts';
 import { UsageError } from './errors.ts';
-import { address, bool, integer, logEncoder, logLevel, positiveDuration, rate, text } from './flag-types.ts';
+import { address, bool, duration, float, integer, logEncoder, logLevel, text } from './flag-types.ts';
 import { type Flag, type FlagValues, flag, optionalFlag, requiredFlag } from './parse-flags.ts';
 
 const ignored = (placeholder: string): Flag<undefined> => ({
@@ -14,6 +14,15 @@ export const contextFlag = optionalFlag(
   'Context of the kubeconfig. Without it: its current context',
 );
 
+export const limitFlags = {
+  'kube-api-qps': flag(
+    float,
+    '5.0',
+    'Maximum sustained requests per second to the seed; 0 means 5.0, -1 means no limit',
+  ),
+  'kube-api-burst': flag(integer({}), '10', 'Maximum burst of requests to the seed; 0 means 10'),
+} as const;
+
 /** Flags of every component. Names, types and defaults are those of the Go program. */
 export const processFlags = {
   'config-file': requiredFlag(
@@ -26,13 +35,8 @@ export const processFlags = {
     'Path of the kubeconfig for the seed. Without it: $KUBECONFIG, then the in-cluster service account, then ~/.kube/config',
   ),
   context: contextFlag,
-  'kube-api-qps': flag(
-    rate,
-    '5.0',
-    'Maximum sustained requests per second to the seed; 0 means 5.0, -1 means no limit',
-  ),
-  'kube-api-burst': flag(integer({ min: 0 }), '10', 'Maximum burst of requests to the seed; 0 means 10'),
-  'concurrent-reconciles': flag(integer({ min: 1 }), '1', 'Maximum number of concurrent reconciles'),
+  ...limitFlags,
+  'concurrent-reconciles': flag(integer({}), '1', 'Maximum number of concurrent reconciles; below 1 means 1'),
   'metrics-bind-addr': flag(address, ':9643', 'Address that the metrics endpoint (/metrics) binds to; 0 turns it off'),
   'health-bind-addr': flag(
     address,
@@ -45,22 +49,22 @@ export const processFlags = {
     'Enable leader election, so that only one replica, the holder of a Lease, is active at a time',
   ),
   'leader-election-namespace': flag(
-    text('namespace', 'the name of a namespace'),
+    { ...text('namespace', 'the name of a namespace'), parse: (value) => ({ value }) },
     'garden',
-    'Namespace of the leader-election Lease',
+    'Namespace of the leader-election Lease; empty means the namespace of the pod',
   ),
   'leader-elect-lease-duration': flag(
-    positiveDuration,
+    duration,
     '15s',
     'Duration that non-leader candidates wait after the last observed renewal before they force acquire leadership',
   ),
   'leader-elect-renew-deadline': flag(
-    positiveDuration,
+    duration,
     '10s',
     'Duration that the leader retries to renew the Lease before it gives up leadership; must be below the lease duration',
   ),
   'leader-elect-retry-period': flag(
-    positiveDuration,
+    duration,
     '2s',
     'Duration between attempts to acquire or renew the Lease; 1.2 times this duration must be below the renew deadline',
   ),
@@ -75,48 +79,83 @@ export const processFlags = {
 
 export type ProcessFlagValues = FlagValues<typeof processFlags>;
 
-export const defaultQps = 5;
-export const defaultBurst = 10;
+const defaultQps = 5;
+const defaultBurst = 10;
+
+/** Values in force, and why some are others than were given. */
+interface Judged<T> {
+  readonly values: T;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The rate limit that client-go makes of its QPS, a float32, and Burst (`rest.RESTClientForConfigAndClient`): 0 is the default, and no limit is what is not
+ * above 0. A negative burst lets no request through there; it never worked, so it is the default here.
+ */
+export const limitsFrom = (flags: FlagValues<typeof limitFlags>): Judged<Pick<ProcessOptions, 'qps' | 'burst'>> => {
+  const { 'kube-api-qps': qps, 'kube-api-burst': burst } = flags;
+  const isLimit = Math.fround(qps) >= 0 && Math.fround(qps) < Infinity;
+  return {
+    values: {
+      qps: isLimit ? (Math.fround(qps) === 0 ? defaultQps : qps) : Infinity,
+      burst: burst > 0 ? burst : defaultBurst,
+    },
+    warnings: [
+      ...(isLimit || qps === -1 ? [] : [`flag --kube-api-qps=${qps} means no limit`]),
+      ...(burst < 0 ? [`flag --kube-api-burst=${burst} is taken as ${defaultBurst}, the default`] : []),
+    ],
+  };
+};
+
 /** JitterFactor of client-go's tools/leaderelection. NewLeaderElector there makes the same checks. */
 const jitterFactor = 1.2;
 
-const checkLeaderElection = (values: ProcessFlagValues): void => {
+const leaderElectionProblem = (values: ProcessFlagValues): string | undefined => {
   const [lease, renew, retry] = [
     values['leader-elect-lease-duration'],
     values['leader-elect-renew-deadline'],
     values['leader-elect-retry-period'],
   ];
-  if (renew >= lease) {
-    throw new UsageError('flag --leader-elect-renew-deadline must be below --leader-elect-lease-duration');
-  }
+  if (renew >= lease) return 'flag --leader-elect-renew-deadline must be below --leader-elect-lease-duration';
   if (retry * jitterFactor >= renew) {
-    throw new UsageError(
-      `flag --leader-elect-retry-period, times ${jitterFactor}, must be below --leader-elect-renew-deadline`,
-    );
+    return `flag --leader-elect-retry-period, times ${jitterFactor}, must be below --leader-elect-renew-deadline`;
   }
+  // The renew deadline and the lease duration are above it.
+  return retry > 0 ? undefined : 'flag --leader-elect-retry-period must be above 0';
 };
 
-/** Converts flags to the options of a process. Throws a UsageError if flags contradict each other. */
-export const processOptionsFrom = (values: ProcessFlagValues): ProcessOptions => {
-  checkLeaderElection(values);
-  const { kubeconfig, context } = values;
-  const [metrics, health] = [values['metrics-bind-addr'], values['health-bind-addr']];
+/**
+ * Converts flags to the options of a process. What the Go program runs runs here too, with a warning where the value given is not the one in force.
+ * Throws a UsageError if the times of a leader election contradict each other.
+ */
+export const processOptionsFrom = (flags: ProcessFlagValues): Judged<ProcessOptions> => {
+  const enabled = flags['enable-leader-election'];
+  const problem = leaderElectionProblem(flags);
+  if (enabled && problem !== undefined) throw new UsageError(problem);
+  const limits = limitsFrom(flags);
+  const reconciles = flags['concurrent-reconciles'];
   return {
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(context === undefined ? {} : { context }),
-    qps: values['kube-api-qps'] || defaultQps,
-    burst: values['kube-api-burst'] || defaultBurst,
-    concurrentReconciles: values['concurrent-reconciles'],
-    ...(metrics === undefined ? {} : { metricsBindAddress: metrics }),
-    ...(health === undefined ? {} : { healthBindAddress: health }),
-    leaderElection: {
-      enabled: values['enable-leader-election'],
-      namespace: values['leader-election-namespace'],
-      leaseDurationMs: values['leader-elect-lease-duration'],
-      renewDeadlineMs: values['leader-elect-renew-deadline'],
-      retryPeriodMs: values['leader-elect-retry-period'],
+    values: {
+      kubeconfig: flags.kubeconfig,
+      context: flags.context,
+      ...limits.values,
+      concurrentReconciles: Math.max(1, reconciles),
+      metricsBindAddress: flags['metrics-bind-addr'],
+      healthBindAddress: flags['health-bind-addr'],
+      leaderElection: {
+        enabled,
+        namespace: flags['leader-election-namespace'],
+        leaseDurationMs: flags['leader-elect-lease-duration'],
+        renewDeadlineMs: flags['leader-elect-renew-deadline'],
+        retryPeriodMs: flags['leader-elect-retry-period'],
+      },
+      dryRun: flags['dry-run'],
     },
-    dryRun: values['dry-run'],
+    warnings: [
+      ...limits.warnings,
+      ...(reconciles < 1 ? [`flag --concurrent-reconciles=${reconciles} is taken as 1`] : []),
+      ...(problem === undefined ? [] : [`${problem}; it has no effect without --enable-leader-election`]),
+    ],
   };
 };
 

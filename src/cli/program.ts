@@ -134,8 +134,11 @@ export const runProgram = async (commands: readonly Command[], io: CliIo): Promi
   });
   try {
     const [name, ...rest] = commandLineOf(io);
-    const flags = commands.find((command) => command.name === name || command.aliases?.includes(name))?.flags;
-    const args = flags === undefined ? normaliseArguments(io.argv, {}) : [name, ...normaliseArguments(rest, flags)];
+    const command = commands.find((known) => known.name === name || known.aliases?.includes(name));
+    const args =
+      command === undefined
+        ? normaliseArguments(io.argv, {})
+        : [name, ...normaliseArguments(rest, command.flags, { untilOperand: command.operands === 'ignored' })];
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {

@@ -1,8 +1,9 @@
 import { type Command, defineCommand } from './command.ts';
-import { choice, integer, positiveDuration, rate, text } from './flag-types.ts';
+import { choice, integer, positiveDuration, text } from './flag-types.ts';
 import { flag, type FlagValues, optionalFlag, requiredFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 import { outputFlagWithText } from './output.ts';
+import { limitFlags } from './process-flags.ts';
 import { rehearsedSourceType } from './source-flag.ts';
 
 /** Descriptions of the faults for the help. The simulator implements them. */
@@ -53,12 +54,7 @@ const flags = {
   duration: flag(positiveDuration, '15m', 'Duration of the rehearsal in virtual time'),
   seed: flag(integer({ min: 0 }), '1', 'Seed of all random numbers'),
   output: outputFlagWithText(),
-  'kube-api-qps': flag(
-    rate,
-    '5.0',
-    'Maximum sustained requests per second of the prober to the seed; 0 means 5.0, -1 means no limit',
-  ),
-  'kube-api-burst': flag(integer({ min: 0 }), '10', 'Maximum burst of requests of the prober to the seed; 0 means 10'),
+  ...limitFlags,
 };
 
 /** Runs the rehearsal and resolves with the exit code. */

@@ -4,9 +4,9 @@ import type { BindAddress } from './settings.ts';
 /** Forms that an address flag accepts, for help texts and errors. */
 export const bindAddressForms = 'an address such as :9643, 127.0.0.1:9643 or [::1]:9643, or 0 to turn it off';
 
-const withPort = /^(?:\[(?<ipv6>[\da-fA-F:.]+(?:%[\w.-]+)?)\]|(?<name>[^:[\]\s/]*)):(?<port>\d{1,5})$/;
+const withPort = /^(?:\[(?<ipv6>[\da-fA-F:.]+(?:%[\w.-]+)?)\]|(?<name>[^:[\]\s/]*)):(?<port>\d{0,5})$/;
 
-/** Parses `host:port`, `:port` or `[ipv6]:port`. Returns undefined for `0`, which turns the server off. */
+/** Parses `host:port`, `:port` or `[ipv6]:port`; no port is port 0, as in Go. Returns undefined for `0`, which turns the server off. */
 export const parseBindAddress = (text: string): Result<BindAddress | undefined, string> => {
   if (text === '0') return { ok: true, value: undefined };
   const { ipv6, name = '', port } = withPort.exec(text)?.groups ?? {};

@@ -42,7 +42,7 @@ const selectorsConfig = `servicesAndDependantSelectors:
           - {key: gardener.cloud/role, operator: In, values: [token-requestor, controlplane]}
 `;
 
-const files: Readonly<Record<string, string>> = {
+const sharedFiles: Readonly<Record<string, string>> = {
   'example.yaml': example,
   'config.yaml': config,
   'odd.yaml': `${config}successThreshold: 1\n`,
@@ -79,12 +79,13 @@ export interface CommandResult {
   readonly listens: boolean;
 }
 
-interface Written {
+interface Host {
   readonly out: string[];
   readonly err: string[];
+  readonly files: Readonly<Record<string, string>>;
 }
 
-const createIo = (argv: readonly string[], { out, err }: Written): CliIo & { listens(): boolean } => {
+const createIo = (argv: readonly string[], { out, err, files }: Host): CliIo & { listens(): boolean } => {
   let listens = false;
   return {
     argv,
@@ -115,8 +116,13 @@ export const dwdWith = async (
   argv: readonly string[],
   {
     onceResult = { ok: true, value: [] },
+    files,
     ...others
-  }: Partial<Runners> & { readonly onceResult?: Result<CareResults, string> } = {},
+  }: Partial<Runners> & {
+    readonly onceResult?: Result<CareResults, string>;
+    /** Files beside those of every test, by path. */
+    readonly files?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<CommandResult> => {
   const started: ProcessDeps<ProberSettings>[] = [];
   const weeders: ProcessDeps<WeederSettings>[] = [];
@@ -125,7 +131,7 @@ export const dwdWith = async (
     return 7;
   };
   const [out, err]: [string[], string[]] = [[], []];
-  const io = createIo(argv, { out, err });
+  const io = createIo(argv, { out, err, files: { ...sharedFiles, ...files } });
   const cares: CareProcessDeps[] = [];
   const careOnce: CareOnceDeps[] = [];
   const code = await runCli(io, {
