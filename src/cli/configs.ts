@@ -18,6 +18,9 @@ export const configs: { readonly [Name in ComponentName]: ComponentConfig<Settin
   care: careConfig,
 };
 
-const type = choice<ComponentName>('component', componentNames);
+export const componentType = choice<ComponentName>('component', componentNames);
 
-export const configComponentFlag = requiredFlag(type, `Component that the configuration is for: ${type.takes}`);
+export const configComponentFlag = requiredFlag(
+  componentType,
+  `Component that the configuration is for: ${componentType.takes}`,
+);

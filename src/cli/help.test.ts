@@ -122,7 +122,7 @@ describe('wrong command lines', () => {
     [['completion', 'bash', 'zsh'], "dwd completion: too many arguments for 'completion'"],
     [['version', 'x'], "dwd version: too many arguments for 'version'"],
     [['version', '--x'], "dwd version: unknown flag '--x'"],
-    [['validate', 'config.yaml'], 'dwd validate: flag --component is required; it takes prober, weeder or care'],
+    [['validate', 'config.yaml'], 'dwd validate: flag --component is required for config.yaml, which has no kind'],
     [['validate', '--component=prober'], "dwd validate: missing required argument 'FILE'"],
     [
       ['validate', '--component=kubelet', 'x'],

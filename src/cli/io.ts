@@ -28,6 +28,8 @@ export interface CliIo {
   readonly ask?: (question: string) => Promise<string>;
   /** Reads the whole text of a regular file, or of stdin for `-`. Rejects with an error whose message is meant for users. */
   readonly readFile: (path: string) => Promise<string>;
+  /** Reads like `readFile`, and also what the caller has opened for this process: `/dev/stdin`, and a pipe such as a shell's `<(...)`. */
+  readonly readInput: (path: string) => Promise<string>;
   /**
    * Makes stderr the log of a component. The returned function writes whole lines, and a failed write never ends the program. Without this, the
    * program ends when the reader of its output closes it.

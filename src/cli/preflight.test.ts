@@ -49,7 +49,7 @@ describe('dwd preflight', () => {
 
   it('passes on warnings about the file, and does not start with an invalid one', async () => {
     const { runs } = await preflight(['--config-file=odd.yaml']);
-    expect(runs[0]?.configWarnings).toEqual([expect.stringMatching(/^odd\.yaml:\d+:1: successThreshold: warning: /)]);
+    expect(runs[0]?.configWarnings).toEqual([expect.stringMatching(/^odd\.yaml:\d+:1: typo: warning: /)]);
     const bad = await preflight(['--config-file=bad.yaml']);
     expect(bad).toMatchObject({ code: 1, runs: [], stdout: '' });
     expect(bad.stderr).toMatch(/^dwd preflight: the configuration is not valid\nbad\.yaml:\d+:\d+: probeInterval: /);

@@ -103,7 +103,7 @@ describe('dwd prober', () => {
     expect(code).toBe(7);
     expect(logLines(stderr).filter(({ level }) => level === 'warn')).toMatchObject([
       {
-        msg: expect.stringMatching(/^configuration: successThreshold is an unknown field; known fields: /) as string,
+        msg: expect.stringMatching(/^configuration: typo is an unknown field; known fields: /) as string,
         column: 1,
       },
     ]);
@@ -113,7 +113,7 @@ describe('dwd prober', () => {
   it('does not run with unknown fields with --strict', async () => {
     const { code, stderr, started } = await dwd('prober', '--config-file=odd.yaml', '--strict');
     expect({ code, started }).toEqual({ code: 1, started: [] });
-    const problem = expect.stringMatching(/successThreshold: is an unknown field/) as string;
+    const problem = expect.stringMatching(/typo: is an unknown field/) as string;
     expect(logLines(stderr)).toMatchObject([{ msg: 'the configuration is not valid', problems: [problem] }]);
   });
 

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readText, readTextFile } from './read-text.ts';
+import { readInput, readText, readTextFile } from './read-text.ts';
 
 async function* stream(...chunks: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
   yield* chunks;
@@ -64,5 +64,28 @@ describe('readTextFile', () => {
   it('refuses more than 4 MiB', async () => {
     writeFileSync(at('large'), new Uint8Array(4 * 1024 * 1024 + 1));
     await expect(readTextFile(at('large'))).rejects.toThrow(new Error('it is larger than 4 MiB'));
+  });
+});
+
+describe('readInput', () => {
+  const readFile = async (path: string): Promise<string> => `the file ${path}`;
+
+  it.each(['/dev/stdin', '/dev/fd/0', '/proc/self/fd/0', '-'])('takes %s for standard input', async (path) => {
+    expect(await readInput(path, readFile)).toBe('the file -');
+  });
+
+  it('reads a descriptor that is open in this process, as for <(...) of a shell', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'dwd-read-input-'));
+    const file = join(directory, 'file');
+    writeFileSync(file, 'a: 1\n');
+    const descriptor = openSync(file, 'r');
+    expect(await readInput(`/dev/fd/${descriptor}`, readFile)).toBe('a: 1\n');
+    closeSync(descriptor);
+    rmSync(directory, { recursive: true });
+  });
+
+  it('leaves every other path to readFile', async () => {
+    expect(await readInput('/dev/fd/x', readFile)).toBe('the file /dev/fd/x');
+    expect(await readInput('config.yaml', readFile)).toBe('the file config.yaml');
   });
 });

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { UnfitFileError, readRegularFile } from '../kubernetes/kubeconfig/index.ts';
 
 /** Size limit, larger than any file that a command needs. */
@@ -33,4 +34,13 @@ export const readTextFile = async (path: string): Promise<string> => {
   } catch (error) {
     throw error instanceof UnfitFileError ? new Error(`it ${error.message}`, { cause: error }) : userError(error);
   }
+};
+
+const openDescriptor = /^\/(?:dev|proc\/self)\/fd\/(\d+)$/;
+
+/** Reads a path as `readFile` does, except for descriptors that the caller of this process has opened, which are read to their end. */
+export const readInput = async (path: string, readFile: (path: string) => Promise<string>): Promise<string> => {
+  const descriptor = Number(path === '/dev/stdin' ? 0 : (openDescriptor.exec(path)?.[1] ?? Number.NaN));
+  if (Number.isNaN(descriptor)) return readFile(path);
+  return descriptor === 0 ? readFile('-') : readText(createReadStream('', { fd: descriptor, autoClose: false }));
 };

@@ -4,7 +4,7 @@ import { systemClock } from '../process/index.ts';
 import { escapeControlsInLines } from '../telemetry/index.ts';
 import type { CliIo, Progress } from './io.ts';
 import { type OutputStream, createLogSink } from './log-sink.ts';
-import { readText, readTextFile } from './read-text.ts';
+import { readInput, readText, readTextFile } from './read-text.ts';
 import { type HostTerminal, createTerminal } from './terminal.ts';
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -107,6 +107,7 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
       else crash('output failed', error);
     });
   }
+  const readFile = (path: string): Promise<string> => (path === '-' ? readText(host.stdin) : readTextFile(path));
   try {
     const exitCode = await run({
       argv: host.argv,
@@ -117,7 +118,8 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
       stdoutStyled: (text) => void host.stdout.write(text),
       ...(host.isAttended && host.env.TERM !== 'dumb' ? { progress: progressOn(host.stderr) } : {}),
       ...(terminal === undefined ? {} : { terminal, ask: (question: string) => askOn(host, question) }),
-      readFile: (path) => (path === '-' ? readText(host.stdin) : readTextFile(path)),
+      readFile,
+      readInput: (path) => readInput(path, readFile),
       openLog: (listeners) => {
         stderr.isLog = true;
         return createLogSink(host.stderr, listeners);

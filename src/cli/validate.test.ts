@@ -3,13 +3,13 @@ import { parse } from 'yaml';
 import { careConfig } from '../care/config.ts';
 import { proberConfig } from '../prober/config.ts';
 import { weederConfig } from '../weeder/config.ts';
-import { dwd } from './testing/dwd.ts';
+import { dwd, dwdWith } from './testing/dwd.ts';
 
 describe('dwd validate', () => {
   it.each([
     [['config.yaml'], 0, ''],
     [['example.yaml', 'config.yaml'], 0, ''],
-    [['odd.yaml'], 1, 'odd.yaml:7:1: successThreshold: is an unknown field; known fields: '],
+    [['odd.yaml'], 1, 'odd.yaml:7:1: typo: is an unknown field; known fields: '],
     [['manifest.yaml'], 1, 'manifest.yaml:10:5: data["config.yaml"].typo: is an unknown field; known fields: '],
     [['-'], 1, '-:1:1: dependentResourceInfos: is required: '],
     [['--', 'config.yaml'], 0, ''],
@@ -62,6 +62,30 @@ describe('dwd validate', () => {
     expect(code).toBe(7);
     expect(started[0]?.settings.dependentResources).toHaveLength(1);
     expect(stderr).toContain('is not served by any seed');
+  });
+
+  it.each([
+    [
+      'kind-weeder.yaml',
+      'kind-weeder.yaml:6:1: typo: is an unknown field; known fields: apiVersion, kind, watchDuration, ',
+    ],
+    [
+      'kind-manifest.yaml',
+      'kind-manifest.yaml:5:5: data["config.yaml"].typo: is an unknown field; known fields: apiVersion, kind, kubeConfigSecretName, ',
+    ],
+  ])('needs no --component where the file has a kind: %s', async (file, start) => {
+    const { code, stdout, stderr } = await dwd('validate', file);
+    expect({ code, stderr, start: stdout.slice(0, start.length) }).toEqual({ code: 1, stderr: '', start });
+  });
+
+  it('needs no --component for the output of "dwd manifests"', async () => {
+    const { stdout: manifests } = await dwd('manifests', '--component', 'prober,weeder,care');
+    const files = { manifests, misspelt: manifests.replace('watchDuration:', 'watchDuratoin:') };
+    const validate = (file: string) => dwdWith(async () => 7, ['validate', file], { files });
+    expect(await validate('manifests')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect((await validate('misspelt')).stdout).toMatch(
+      /^misspelt:\d+:\d+: data\["config\.yaml"\]\.watchDuratoin: is an unknown field; did you mean watchDuration\?/,
+    );
   });
 
   it('continues after a bad file and after one that cannot be read', async () => {

@@ -1,7 +1,9 @@
-import { type ComponentName } from '../config/index.ts';
+import { type ComponentName, componentsOf } from '../config/index.ts';
 import { type ConfigProblem, formatProblem, hasErrors } from '../config/rules/index.ts';
 import { type Command, defineCommand } from './command.ts';
-import { configComponentFlag, configs } from './configs.ts';
+import { componentType, configs } from './configs.ts';
+import { UsageError } from './errors.ts';
+import { optionalFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 import { formatDocument, outputFlag } from './output.ts';
 
@@ -17,14 +19,21 @@ interface Validation {
   readonly problems: readonly ConfigProblem[];
 }
 
-const validateFile = async (component: ComponentName, file: string, io: CliIo): Promise<Validation> => {
+/** Checks a file as configuration of `component` or, without it, of the components that the file itself names. Rejects with a UsageError if it names none. */
+const validateFile = async (component: ComponentName | undefined, file: string, io: CliIo): Promise<Validation> => {
   let text: string;
   try {
-    text = await io.readFile(file);
+    text = await io.readInput(file);
   } catch (error) {
     return { file, valid: false, error: `cannot read ${file}: ${(error as Error).message}`, problems: [] };
   }
-  const problems = configs[component].check(text);
+  const components = component === undefined ? componentsOf(text) : [component];
+  if (components.length === 0) {
+    throw new UsageError(
+      `flag --component is required for ${file}, which has no kind; it takes ${componentType.takes}`,
+    );
+  }
+  const problems = components.flatMap((name) => configs[name].check(text));
   return { file, valid: !hasErrors(problems), problems };
 };
 
@@ -33,10 +42,16 @@ export const validateCommand: Command = defineCommand({
   summary: 'check configuration files',
   description,
   flags: {
-    component: configComponentFlag,
+    component: optionalFlag(
+      componentType,
+      `Component that the configuration is for: ${componentType.takes}. Without it, that of the kind in the file`,
+    ),
     output: outputFlag(),
   },
-  operands: { name: 'FILE', description: 'Files to check; "-" is standard input' },
+  operands: {
+    name: 'FILE',
+    description: 'Files to check; "-" is standard input, and a process substitution works too',
+  },
   async run({ flags, operands }, io) {
     const { component, output } = flags;
     const files: Validation[] = [];

@@ -9,6 +9,7 @@ import {
 } from './rules/index.ts';
 import type { z } from 'zod';
 import { conform } from './conform.ts';
+import { type FormerFields, findFormer } from './former.ts';
 import { type Misspelling, type FieldValues, findMisspellings, fieldValuesOf } from './outline.ts';
 import { type ConfigSource, readSource } from './source.ts';
 import { type ComponentName, typeFindings } from './type-meta.ts';
@@ -19,6 +20,8 @@ export interface ConfigFormat<S extends z.ZodType, T> {
   /** The configuration that `dwd manifests` and `dwd install` use by default. */
   readonly defaultText: string;
   readonly schema: () => S;
+  /** Fields of the former formats of the Go program, by path. */
+  readonly formerFields?: FormerFields;
   /** Checks rules that the schema cannot express. Accepts a value of any shape, and skips rules that do not apply to it. */
   readonly findings: (value: unknown) => readonly ConfigFinding[];
   /** Called only if the configuration has no errors. */
@@ -78,6 +81,8 @@ export const configFrom = <S extends z.ZodType, T>(
 ): LoadedConfig<T> => {
   const schema = schemaOf(format);
   const { value, deviations } = conform(schema, source.value, (path) => source.plainTextOf(path));
+  const former = findFormer(format.formerFields ?? {}, value, deviations);
+  const isFormer = former.missing.size > 0;
   const problems: ConfigProblem[] = [];
   const problemOf = ({ path, message, severity, aboutKey }: ConfigFinding): ConfigProblem => {
     const position = aboutKey === true ? source.positionOfKey(path) : source.positionOf(path);
@@ -85,9 +90,14 @@ export const configFrom = <S extends z.ZodType, T>(
   };
   const report = (finding: ConfigFinding): void => {
     const severity = purpose === 'running' ? (finding.whenRunning ?? finding.severity) : finding.severity;
+    // What a former format lacks needs no sentence of its own.
+    if (isFormer && (severity === 'warning' || former.missing.has(formatPath(finding.path)))) return;
     if (severity !== 'silent') problems.push(problemOf({ ...finding, severity }));
   };
-  for (const { path, message, kind } of deviations) {
+  if (former.deviation !== undefined) {
+    problems.push(problemOf({ ...former.deviation, severity: isFormer ? 'error' : unknownFields, aboutKey: true }));
+  }
+  for (const { path, message, kind } of former.others) {
     report({ path, message, severity: unknownFields, ...(kind === 'not-text' ? {} : { aboutKey: true }) });
   }
   const unknown = deviations.filter(({ kind }) => kind === 'unknown-field').map(({ path }) => path);

@@ -1,6 +1,7 @@
 import { type ConfigProblem, type Path, formatPath, sortProblems } from './rules/index.ts';
 import type { z } from 'zod';
 import { type ConfigFormat, type LoadOptions, configFrom, loadConfig } from './load.ts';
+import { type ComponentName, componentNames, componentOfKind } from './type-meta.ts';
 import { type ConfigSource, type Position, readManifests, readSource } from './source.ts';
 
 type Check = (text: string) => readonly ConfigProblem[];
@@ -68,6 +69,23 @@ const componentOf = ({ value }: ConfigSource): unknown =>
   (value as { readonly metadata?: { readonly labels?: Readonly<Record<string, unknown>> } | null }).metadata?.labels?.[
     'app.kubernetes.io/component'
   ];
+
+/**
+ * Returns the components that a file has configurations of, by their `kind` or the label of their ConfigMap. The file is one that `checkFile` reads.
+ * Empty if the file does not say.
+ */
+export const componentsOf = (text: string): readonly ComponentName[] => {
+  const { source } = readSource(text, 'warning');
+  const manifests = readManifests(text) ?? (source === undefined ? [] : [source]);
+  const found = manifests.flatMap((manifest) => {
+    const data = dataOf(manifest.value);
+    if (data === undefined) return [componentOfKind(manifest.value)];
+    const texts = Object.values(data).filter((part) => typeof part === 'string');
+    const kinds = texts.map((part) => componentOfKind(readSource(part, 'warning').source?.value));
+    return [componentNames.find((name) => name === componentOf(manifest)), ...kinds];
+  });
+  return componentNames.filter((name) => found.includes(name));
+};
 
 /** Checks the ConfigMaps among several objects that belong to this component or are not labelled with any. */
 const problemsInManifests = (

@@ -14,6 +14,12 @@ export type ComponentName = (typeof componentNames)[number];
 const kindOf = (component: ComponentName): string =>
   `${component.charAt(0).toUpperCase()}${component.slice(1)}Configuration`;
 
+/** Returns the component whose configuration this is according to its `kind`; undefined without one of our kinds. */
+export const componentOfKind = (value: unknown): ComponentName | undefined => {
+  const { kind } = fieldsOf(value);
+  return componentNames.find((name) => kindOf(name) === kind);
+};
+
 /** The fields that identify the component of a configuration file. Both are optional, because the Go program's files have neither. */
 export const typeMeta = (component: ComponentName) => ({
   apiVersion: about('Version of the format; may be left out.', exactly(configApiVersion)).optional(),

@@ -1,4 +1,4 @@
-import { type ComponentConfig, componentConfig } from '../config/index.ts';
+import { type ComponentConfig, type FormerFields, componentConfig } from '../config/index.ts';
 import { formatLabelSelector } from '../kubernetes/api/label-selectors.ts';
 import { adviceOn } from './config-advice.ts';
 import { proberFindings } from './config-rules.ts';
@@ -97,10 +97,35 @@ dependentResourceInfos:
     scaleDown: {level: 0}
 `;
 
+const one = { until: '1.0' };
+const two = { until: '1.2' };
+
+/**
+ * Fields of older versions of the Go program: pkg/scaler/api before 1.0; api/prober before 1.2, whose external probe compared the two ways to an API server.
+ */
+const formerFields: FormerFields = {
+  probes: {
+    ...one,
+    now: 'kubeConfigSecretName and dependentResourceInfos',
+    stoodFor: ['kubeConfigSecretName', 'dependentResourceInfos'],
+  },
+  namespace: one,
+  internalKubeConfigSecretName: { ...two, now: 'kubeConfigSecretName', stoodFor: ['kubeConfigSecretName'] },
+  externalKubeConfigSecretName: { ...two, now: 'externalProbe.kubeConfigSecretName' },
+  successThreshold: two,
+  failureThreshold: two,
+  internalProbeFailureBackoffDuration: two,
+  apiServerProbeFailureBackoffDuration: two,
+  'dependentResourceInfos.shouldExist': { ...two, now: 'optional (its opposite)' },
+  'dependentResourceInfos.scaleUp.replicas': two,
+  'dependentResourceInfos.scaleDown.replicas': two,
+};
+
 export const proberConfig: ComponentConfig<ProberSettings> = componentConfig({
   component: 'prober',
   defaultText,
   schema: proberSchema,
+  formerFields,
   findings: proberFindings,
   settingsFrom,
   advice: (settings) =>

@@ -1,4 +1,4 @@
-import { type ComponentConfig, componentConfig } from '../config/index.ts';
+import { type ComponentConfig, type FormerFields, componentConfig } from '../config/index.ts';
 import { weederFindings } from './config-rules.ts';
 import { type WeederConfig, weederSchema } from './config-schema.ts';
 import type { WeederSettings } from './settings.ts';
@@ -26,10 +26,23 @@ servicesAndDependantSelectors:
           - {key: role, operator: NotIn, values: [main, apiserver]}
 `;
 
+const present = 'servicesAndDependantSelectors';
+const one = { until: '1.0' };
+
+/** Fields of the Go program before 1.0: pkg/restarter. The first versions had one service. */
+const formerFields: FormerFields = {
+  services: { ...one, now: present, stoodFor: [present] },
+  service: { ...one, now: present, stoodFor: [present] },
+  dependantPods: { ...one, now: 'podSelectors' },
+  labels: one,
+  namespace: one,
+};
+
 export const weederConfig: ComponentConfig<WeederSettings> = componentConfig({
   component: 'weeder',
   defaultText,
   schema: weederSchema,
+  formerFields,
   findings: weederFindings,
   settingsFrom,
 });

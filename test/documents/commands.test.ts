@@ -25,6 +25,7 @@ const complaintAbout = async (argv: ShellCommand): Promise<string> => {
     stdoutStyled: () => undefined,
     stderr: (text: string) => void printed.push(text),
     readFile: nothing,
+    readInput: nothing,
     openLog: () => () => undefined,
     stopOnSignals: () => new AbortController().signal,
     reportCrashesTo: () => undefined,

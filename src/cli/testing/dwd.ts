@@ -45,7 +45,7 @@ const selectorsConfig = `servicesAndDependantSelectors:
 const sharedFiles: Readonly<Record<string, string>> = {
   'example.yaml': example,
   'config.yaml': config,
-  'odd.yaml': `${config}successThreshold: 1\n`,
+  'odd.yaml': `${config}typo: 1\n`,
   'weeder.yaml': weederConfig,
   'selectors.yaml': selectorsConfig,
   'bad.yaml': config.replace('10s', '10').replace('level: 2', 'level: -2'),
@@ -59,6 +59,8 @@ const sharedFiles: Readonly<Record<string, string>> = {
   'named-on.yaml': config.replace('name: kube-controller-manager', 'name: "on"'),
   'wrong-kind.yaml': config.replace('kind: Deployment', 'kind: deployment'),
   'care.yaml': 'syncPeriod: 30s\n',
+  'kind-weeder.yaml': `kind: WeederConfiguration\n${weederConfig}typo: 1\n`,
+  'kind-manifest.yaml': `kind: ConfigMap\ndata:\n  config.yaml: |\n    kind: CareConfiguration\n    typo: 1\n`,
   'secret.yaml': `${example}clusterSource: {kind: secret, key: value}\n`,
   'selector.yaml': `${example.replace(/^kubeConfigSecretName.*\n/m, '')}clusterSource: {kind: secret, selector: {app: tenant, role: admin}}\n`,
   'gardener.yaml': `${example}clusterSource: {kind: gardener}\n`,
@@ -95,6 +97,7 @@ const createIo = (argv: readonly string[], { out, err, files }: Host): CliIo & {
     stderr: (text) => err.push(text),
     stdoutStyled: (text) => out.push(text),
     readFile: async (path) => files[path] ?? Promise.reject(new Error('no such file or directory')),
+    readInput: async (path) => files[path] ?? Promise.reject(new Error('no such file or directory')),
     stopOnSignals: () => {
       listens = true;
       return new AbortController().signal;

@@ -40,6 +40,7 @@ export const startInProcess = (argv: readonly string[]): InProcess => {
       stderr: write,
       stdoutStyled: write,
       readFile: readTextFile,
+      readInput: readTextFile,
       openLog: () => write,
       stopOnSignals: () => stop.signal,
       reportCrashesTo: () => undefined,
