@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { skippedTests } from './test/skipped-tests.ts';
 
 const e2e = (...names: readonly string[]): readonly string[] => names.map((name) => `test/e2e/${name}.test.ts`);
 
@@ -45,7 +46,7 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    reporters: ['default', ['json', { outputFile: '.cache/test-report.json' }]],
+    reporters: ['default', ['json', { outputFile: '.cache/test-report.json' }], skippedTests],
     sequence: { sequencer: LongestFirst },
     projects: [
       {

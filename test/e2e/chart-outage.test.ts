@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeEnvtest } from '../envtest/gate.ts';
-import { chart, isHelmThere, runHelm } from './support/helm.ts';
+import { missingEnvtest } from '../envtest/gate.ts';
+import { describeUnless } from '../gate.ts';
+import { chart, missingHelm, runHelm } from './support/helm.ts';
 import { listEverything } from './support/inventory.ts';
 import type { AgentPod } from './support/agent-pod.ts';
 import { startProgram } from './support/program.ts';
@@ -13,12 +14,11 @@ const image = (version: string): string => `registry.example/dependency-watchdog
 const keptAs = 'configmap/dwd-prober-config-';
 const rescue = 'Helm still has a record of the release: helm uninstall watchdog -n garden removes it\n';
 
-describeEnvtest('the chart, from an empty cluster to its removal', () => {
+describeUnless([missingEnvtest(), missingHelm()], 'the chart, from an empty cluster to its removal', () => {
   let world: SeedWithShoot;
   let before: readonly string[] = [];
 
   beforeAll(async () => {
-    if (!isHelmThere()) throw new Error('helm not found; run `make envtest`');
     world = await startSeedWithShoot('chart');
     await world.seed.kubectl(['create', 'namespace', 'garden']);
     before = await listEverything(world.seed.client);

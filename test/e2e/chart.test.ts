@@ -1,9 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { chart, isHelmThere, runHelm } from './support/helm.ts';
+import { describeUnless } from '../gate.ts';
+import { chart, missingHelm, runHelm } from './support/helm.ts';
 import { manifestVariants } from './support/manifest-variants.ts';
 import { startProgram } from './support/program.ts';
 
@@ -39,10 +40,7 @@ dependentResourceInfos:
     scaleDown: {level: 0}
 `;
 
-const isInCi = !['', 'false'].includes(process.env.CI ?? '');
-if (!isHelmThere() && !isInCi) process.stderr.write('the chart: skipped: helm not found; run `make envtest`\n');
-
-describe.skipIf(!isHelmThere() && !isInCi)('the chart', () => {
+describeUnless([missingHelm()], 'the chart', () => {
   let directory: string;
 
   const manifests = async (...flags: readonly string[]): Promise<string> => {

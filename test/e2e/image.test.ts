@@ -16,6 +16,7 @@ import {
   renewLeases,
   startKubelets,
 } from '../envtest/shoot.ts';
+import { skippedTitle } from '../gate.ts';
 import { type WaitAttempt, waitFor } from '../envtest/waiting.ts';
 import { readImageConfig } from '../image/dockerfile.ts';
 import { auditInto } from './support/audit.ts';
@@ -46,7 +47,7 @@ const documentedReads = (): readonly (readonly string[])[] =>
 
 const describeContainers = (name: string, tests: () => void): void => {
   if (canStartContainers) describeEnvtest(name, tests);
-  else describe.skip(`${name} (needs root)`, tests);
+  else describe.skip(skippedTitle(name, 'only root may start containers here'), tests);
 };
 
 describeContainers('the image in place of the Go program, as gardenlet deploys it', () => {

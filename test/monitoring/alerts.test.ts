@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { root } from '../documents/markdown.ts';
 import { type AlertRules, alerts, recorded, rules } from './alerts.ts';
-import { type PromtoolResult, promtool } from './promtool.ts';
+import { type PromtoolResult, describePromtool, promtool } from './promtool.ts';
 import { problemsOf } from './queries.ts';
 import { type Registry, registries } from './registries.ts';
 
@@ -29,7 +29,7 @@ const withQuery = (expr: string): AlertRules => ({
 
 const names = alerts.map(({ alert }) => alert);
 
-describe('the alerts', () => {
+describePromtool('the alerts', () => {
   it('are rules that promtool accepts', () => {
     writeFileSync(join(directory, 'rules.yaml'), stringify(rules));
     expect(promtool(['check', 'rules', join(directory, 'rules.yaml')])).toMatchObject({ status: 0 });
@@ -52,7 +52,9 @@ describe('the alerts', () => {
     const wrong = Array.from(output.matchAll(/exp: nil\n\s*got: (.*)/g), ([, got = '']) => got).join('\n');
     expect(names.filter((name) => !wrong.includes(`alertname="${name}"`))).toEqual([]);
   });
+});
 
+describe('the alerts', () => {
   it.each(names)('%s has a severity, a summary, a description and the URL of its runbook', (name) => {
     const { labels, annotations = {} } = alerts.find(({ alert }) => alert === name) ?? expect.unreachable();
     expect(['info', 'warning', 'critical']).toContain(labels?.severity);

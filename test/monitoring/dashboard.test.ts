@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { createMeter } from '../../src/telemetry/index.ts';
 import { root } from '../documents/markdown.ts';
-import { promtool } from './promtool.ts';
+import { describePromtool, promtool } from './promtool.ts';
 import { problemsOf } from './queries.ts';
 import { registries } from './registries.ts';
 
@@ -31,53 +31,55 @@ it('uses only metrics and labels that the programs declare', async () => {
   expect(ofNode.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([]);
 });
 
-it('has queries that Prometheus accepts', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'dwd-dashboard-'));
-  try {
-    const rules = queries.map((expr, index) => ({ record: `query:${index}`, expr }));
-    writeFileSync(join(directory, 'rules.yaml'), stringify({ groups: [{ name: 'dashboard', rules }] }));
-    const { status, output } = promtool(['check', 'rules', '--lint=none', join(directory, 'rules.yaml')]);
-    expect(status, output).toBe(0);
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
-});
-
-it('caps the value of a scale-down that came minutes late, so that the others remain distinguishable', () => {
-  const [expr] = panels.find(({ title }) => title === 'Grace left at the last scale-down')?.targets ?? [];
-  const directory = mkdtempSync(join(tmpdir(), 'dwd-dashboard-'));
-  const series = (namespace: string, left: number) => ({
-    series: `dwd_prober_grace_left_seconds{instance="1", namespace="garden", exported_namespace="${namespace}"}`,
-    values: `${left}x3`,
+describePromtool('the queries', () => {
+  it('are accepted by Prometheus', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'dwd-dashboard-'));
+    try {
+      const rules = queries.map((expr, index) => ({ record: `query:${index}`, expr }));
+      writeFileSync(join(directory, 'rules.yaml'), stringify({ groups: [{ name: 'dashboard', rules }] }));
+      const { status, output } = promtool(['check', 'rules', '--lint=none', join(directory, 'rules.yaml')]);
+      expect(status, output).toBe(0);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
   });
-  const test = {
-    rule_files: [],
-    evaluation_interval: '1m',
-    tests: [
-      {
-        interval: '1m',
-        input_series: [series('after-a-pause', -335), series('late', -2), series('in-time', 12)],
-        promql_expr_test: [
-          {
-            expr: expr?.expr,
-            eval_time: '1m',
-            exp_samples: [
-              { labels: '{namespace="after-a-pause"}', value: -10 },
-              { labels: '{namespace="late"}', value: -2 },
-              { labels: '{namespace="in-time"}', value: 12 },
-            ],
-          },
-        ],
-      },
-    ],
-  };
-  try {
-    writeFileSync(join(directory, 'test.yaml'), stringify(test));
-    const { status, output } = promtool(['test', 'rules', 'test.yaml'], { cwd: directory });
-    expect(status, output).toBe(0);
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
+
+  it('cap the value of a scale-down that came minutes late, so that the others remain distinguishable', () => {
+    const [expr] = panels.find(({ title }) => title === 'Grace left at the last scale-down')?.targets ?? [];
+    const directory = mkdtempSync(join(tmpdir(), 'dwd-dashboard-'));
+    const series = (namespace: string, left: number) => ({
+      series: `dwd_prober_grace_left_seconds{instance="1", namespace="garden", exported_namespace="${namespace}"}`,
+      values: `${left}x3`,
+    });
+    const test = {
+      rule_files: [],
+      evaluation_interval: '1m',
+      tests: [
+        {
+          interval: '1m',
+          input_series: [series('after-a-pause', -335), series('late', -2), series('in-time', 12)],
+          promql_expr_test: [
+            {
+              expr: expr?.expr,
+              eval_time: '1m',
+              exp_samples: [
+                { labels: '{namespace="after-a-pause"}', value: -10 },
+                { labels: '{namespace="late"}', value: -2 },
+                { labels: '{namespace="in-time"}', value: 12 },
+              ],
+            },
+          ],
+        },
+      ],
+    };
+    try {
+      writeFileSync(join(directory, 'test.yaml'), stringify(test));
+      const { status, output } = promtool(['test', 'rules', 'test.yaml'], { cwd: directory });
+      expect(status, output).toBe(0);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
 });
 
 it('has panels with descriptions that do not overlap', () => {

@@ -1,21 +1,23 @@
 import { expect, it } from 'vitest';
 import { createMeter } from '../../src/telemetry/index.ts';
-import { promtool } from './promtool.ts';
+import { describePromtool, promtool } from './promtool.ts';
 import { registries } from './registries.ts';
 
-it.each(['prober', 'weeder', 'care', 'healthcheck'])('promtool accepts the metrics of %s', async (name) => {
-  const { text = '' } = (await registries())[name] ?? {};
-  expect(promtool(['check', 'metrics'], { input: text })).toEqual({ status: 0, output: '' });
-});
-
-it('promtool accepts the metrics of Node', async () => {
-  expect(promtool(['check', 'metrics'], { input: await createMeter().metricsText() })).toEqual({
-    status: 0,
-    output: '',
+describePromtool('promtool', () => {
+  it.each(['prober', 'weeder', 'care', 'healthcheck'])('promtool accepts the metrics of %s', async (name) => {
+    const { text = '' } = (await registries())[name] ?? {};
+    expect(promtool(['check', 'metrics'], { input: text })).toEqual({ status: 0, output: '' });
   });
-});
 
-it('promtool reports a metric with a wrong name', () => {
-  const text = '# HELP dwd_x A counter without its ending.\n# TYPE dwd_x counter\ndwd_x 1\n';
-  expect(promtool(['check', 'metrics'], { input: text }).status).toBe(3);
+  it('promtool accepts the metrics of Node', async () => {
+    expect(promtool(['check', 'metrics'], { input: await createMeter().metricsText() })).toEqual({
+      status: 0,
+      output: '',
+    });
+  });
+
+  it('promtool reports a metric with a wrong name', () => {
+    const text = '# HELP dwd_x A counter without its ending.\n# TYPE dwd_x counter\ndwd_x 1\n';
+    expect(promtool(['check', 'metrics'], { input: text }).status).toBe(3);
+  });
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
-import { describe, it } from 'vitest';
+import { describeUnless } from '../../gate.ts';
 
 const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
@@ -15,21 +15,9 @@ const findChromium = (): string | undefined =>
 
 const remedy = 'no Chromium found; run `make browser`, or set DWD_CHROMIUM to the path of one';
 
-/** `describe` for tests that need a browser. Without one, it prints one line and skips the tests, or, if `CI` is set (and not `false`), fails. */
-export const describeInBrowser = (name: string, tests: () => void): void => {
-  const { CI = '' } = process.env;
-  if (findChromium() !== undefined) describe(name, tests);
-  else if (CI === '' || CI === 'false') {
-    process.stderr.write(`${name}: skipped: ${remedy}\n`);
-    describe.skip(name, tests);
-  } else {
-    describe(name, () => {
-      it('has a browser', () => {
-        throw new Error(remedy);
-      });
-    });
-  }
-};
+/** `describe` for tests that need a browser. */
+export const describeInBrowser = (name: string, tests: () => void): void =>
+  describeUnless([findChromium() === undefined ? remedy : undefined], name, tests);
 
 /** Flags that turn off the requests of a starting Chromium to Google's hosts, and the sandbox, which root cannot have. */
 const args = [

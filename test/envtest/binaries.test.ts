@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { binaryNames, findBinaries } from './binaries.ts';
-import { decideGate } from './gate.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'dwd-gate-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -22,25 +21,5 @@ describe('finding the binaries', () => {
     const found = findBinaries({ XDG_CACHE_HOME: directory });
     expect(found.directory).toMatch(/\/dependency-watchdog\/envtest\/v1\.\d+\.\d+-v3\.\d+\.\d+-\w+-\w+$/);
     expect(found).toMatchObject({ ok: false, missing: [...binaryNames], remedy: 'run `make envtest`' });
-  });
-});
-
-describe('the gate', () => {
-  const missing = findBinaries({ XDG_CACHE_HOME: directory });
-
-  it('skips on a developer machine and names the remedy', () => {
-    expect(decideGate(missing, false)).toMatchObject({
-      kind: 'skip',
-      line: expect.stringMatching(/^skipped: etcd, kube-apiserver, .* not found in .*; run `make envtest`$/) as unknown,
-    });
-  });
-
-  it('fails in CI', () => {
-    expect(decideGate(missing, true)).toMatchObject({ kind: 'fail' });
-  });
-
-  it('runs with the binaries, in CI or not', () => {
-    const found = { ok: true, directory, path: (name: string) => name } as const;
-    expect([decideGate(found, true), decideGate(found, false)]).toEqual([{ kind: 'run' }, { kind: 'run' }]);
   });
 });
