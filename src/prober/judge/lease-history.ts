@@ -87,6 +87,7 @@ const createFinder = (names: readonly string[]): ((name: string) => number | und
  * Enters an observation into the history.
  *
  * Like KCM's node lifecycle controller, it judges a renewal by when we saw the lease change, so that a node with a wrong clock does not count as dead.
+ * Unlike KCM, which ignores a `renewTime` that goes back, it counts every change: the kubelet reached its API server.
  * The lease's own timestamp counts if it agrees with what we saw, and on the first observation, when nothing else is known.
  * A timestamp in the future counts as "now": a renewal cannot be later than the observation that shows it.
  */
