@@ -38,7 +38,10 @@ vi.mock('../../src/kubernetes/api/pod.ts', bugged('deletePod'));
 vi.mock('../../src/kubernetes/leaderelection/election-state.ts', bugged('electionState', 'leadsUntil'));
 vi.mock('../../src/kubernetes/client/fence-writes.ts', bugged('fenceWrites'));
 
+/** Bounds a hunt. It is a number of plans, not a time, so that a slow machine finds what a fast one finds. */
 const mostPlans = 400;
+/** A time limit in milliseconds that only a hang exceeds. */
+const timeout = 3_600_000;
 
 const isProbers = ({ component }: Plan): boolean => component === 'prober';
 
@@ -68,7 +71,7 @@ const hunt = async (bug: Bug): Promise<number | undefined> => {
 afterEach(() => plant(undefined));
 
 describe('the checker finds a violation if', () => {
-  it.each(bugs)('$name', { timeout: 300_000 }, async (bug) => {
+  it.each(bugs)('$name', { timeout }, async (bug) => {
     plant(bug.name);
     expect(await hunt(bug)).toBeDefined();
   });

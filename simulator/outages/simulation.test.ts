@@ -8,13 +8,12 @@ import { weederSettings } from './world-settings.ts';
 
 /** Number of plans: enough for every kind of story and fault. `make simulate` plays more. */
 const plans = 250;
-/** Time after which no further plan is played, so that a slow machine finishes in time. */
-const budgetMs = 60_000;
+/** A time limit in milliseconds that only a hang exceeds. */
+const timeout = 3_600_000;
 
 describe('the simulation', () => {
-  it('finds no violated invariant', { timeout: 300_000 }, async () => {
-    const startedAt = performance.now();
-    for (let seed = 1; seed <= plans && performance.now() - startedAt < budgetMs; seed += 1) {
+  it('finds no violated invariant', { timeout }, async () => {
+    for (let seed = 1; seed <= plans; seed += 1) {
       const run = await runPlan(generatePlan(seed));
       if (run.violation === undefined) continue;
       const simplest = await shrink(run, { run: runPlan, mostRuns: 100 });
@@ -22,7 +21,7 @@ describe('the simulation', () => {
     }
   });
 
-  it('plays the same plan the same way, and another one differently', { timeout: 60_000 }, async () => {
+  it('plays the same plan the same way, and another one differently', { timeout }, async () => {
     const traceOf = async (seed: number): Promise<string> => JSON.stringify((await runPlan(generatePlan(seed))).events);
     for (const seed of [2, 7, 11]) {
       const trace = await traceOf(seed);

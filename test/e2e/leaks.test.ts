@@ -25,6 +25,8 @@ const runsPerPhase = 300;
 const stepMs = 50;
 /** The same at rest, when no response is late and nothing depends on when it comes. */
 const restStepMs = 250;
+/** Virtual time per turn of the faults. */
+const turnMs = 3_000;
 const settings = { ...gardenSettings, probeIntervalMs: 2_000, initialDelayMs: 0 };
 
 const counted = ['sockets', 'fileDescriptors', 'signals', 'listeners', 'pendingTimers'] as const;
@@ -121,7 +123,8 @@ const format = ({ runs, resources: _resources, ...row }: Row): string =>
   `${String(runs).padStart(6)} runs  ${JSON.stringify(row)}`;
 
 it('leaks nothing in 2,000 runs with many faults and 200 broken watches', {
-  timeout: 900_000,
+  // Only a hang exceeds this: what is measured are counts, in virtual time.
+  timeout: 3_600_000,
 }, async () => {
   const { world, kubeconfigFile } = await startWorld();
   const census = startResourceCounter();
@@ -134,9 +137,12 @@ it('leaks nothing in 2,000 runs with many faults and 200 broken watches', {
   let inTrouble = 0;
 
   const troublePhase = async (): Promise<void> => {
-    await world.order('trouble');
     const first = await runs();
-    await pass(async () => sum(await runs()) - sum(first) >= runsPerPhase);
+    while (sum(await runs()) - sum(first) < runsPerPhase) {
+      await world.order('turn');
+      const until = clock.monotonic() + turnMs;
+      await pass(() => clock.monotonic() >= until);
+    }
     const last = await runs();
     inTrouble += sum(last) - sum(first);
     for (const [result, count] of last) {

@@ -69,11 +69,14 @@ const startProber = async (log: number | 'pipe', ...flags: readonly string[]): P
   return program;
 };
 
+/** A time that only a hang exceeds, whatever else the machine does. */
+const patienceMs = 300_000;
+
 /** Waits for this many more runs. */
 const untilRuns = async ({ metric }: Running, more: number): Promise<void> => {
   const count = async (): Promise<number> => (await metric('dwd_prober_runs_total')) ?? 0;
   const before = await count();
-  await waitFor({ what: `${more} more probes`, withinMs: 60_000 }, async () => (await count()) >= before + more);
+  await waitFor({ what: `${more} more probes`, withinMs: patienceMs }, async () => (await count()) >= before + more);
 };
 
 const untilDropped = ({ metric }: Running): Promise<number> =>
@@ -180,7 +183,7 @@ it('marks a dry run in every log line, in a metric and in /readyz', async () => 
   expect(lines().filter(({ dryRun }) => dryRun !== true)).toEqual([]);
 });
 
-describe('a configuration file that becomes invalid while the program runs', () => {
+describe('a configuration file that becomes invalid while the program runs', { timeout: 900_000 }, () => {
   const own = (): string => join(directory, 'reloaded.yaml');
   const next = (): string => join(directory, 'reloaded.yaml.new');
   const write = (change: (text: string) => string) => (): void =>
@@ -204,14 +207,13 @@ describe('a configuration file that becomes invalid while the program runs', () 
     spoil();
     renameSync(next(), own());
     await waitFor(
-      { what: 'the reload is refused', withinMs: 60_000 },
+      { what: 'the reload is refused', withinMs: patienceMs },
       async () => (await prober.metric('dwd_config_reload_failed')) === 1,
     );
-    // With the default interval of 10 s, this would take longer than the test.
     await untilRuns(prober, 20);
-    expect(lines().filter(({ level }) => level === 'error')).toMatchObject([
-      { problem: expect.stringMatching(said) as string },
-    ]);
+    const about = lines().filter(({ level, problem }) => level === 'error' && problem !== undefined);
+    expect(about).toMatchObject([{ problem: expect.stringMatching(said) as string }]);
+    expect(lines().filter(({ msg }) => msg === 'configuration changed')).toEqual([]);
     prober.child.kill('SIGTERM');
     expect(await prober.exit).toBe(0);
   });

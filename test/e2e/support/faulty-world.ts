@@ -1,6 +1,5 @@
-// Runs in its own process: a simulated seed over HTTPS. Its shoots suffer random faults, one after the other, until the order `calm`.
+// Runs in its own process: a simulated seed over HTTPS. Its shoots suffer random faults, one after the other, from the first order `turn` to the order `calm`.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { type RequestFault, withFaults } from '../../../simulator/network/faults.ts';
 import type { SimHttpsServer } from '../../../simulator/network/https.ts';
@@ -13,10 +12,10 @@ import { systemClock } from '../../../src/process/clock.ts';
 import { withBrokenBodies } from '../../doubles/broken-bodies.ts';
 import { type Answers, answerOrders } from '../../envtest/served.ts';
 
-/** Its orders. `calm` resolves when all faults have ended. */
+/** Its orders. `turn` begins a fault and lets those under way last one turn less; `calm` ends them all. */
 export interface FaultyWorld extends Answers {
   readonly ready: { readonly kubeconfig: string };
-  readonly trouble: null;
+  readonly turn: null;
   readonly calm: null;
 }
 
@@ -25,8 +24,25 @@ const random = createSeededRandom('faulty world');
 const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 /** The shoots that are hibernated and woken. The program probes the others as long as it runs. */
 const sleepers = ['a', 'b'];
-const troubleMs = 120;
 let isCalm = true;
+
+interface Wait {
+  turnsLeft: number;
+  readonly end: () => void;
+}
+
+/** Faults last a number of turns, so that their length for the program, whose clock is as slow as the machine, does not depend on the machine. */
+const waits = new Set<Wait>();
+const turns = (turnsLeft: number): Promise<void> => new Promise((end) => void waits.add({ turnsLeft, end }));
+
+const passTurn = (): void => {
+  for (const wait of waits) {
+    wait.turnsLeft -= 1;
+    if (!isCalm && wait.turnsLeft > 0) continue;
+    waits.delete(wait);
+    wait.end();
+  }
+};
 
 const chance = (probability: number): boolean => !isCalm && random.next() < probability;
 const oneOf = <T>(values: readonly T[]): T => values[random.integer(values.length)]!;
@@ -103,29 +119,29 @@ interface Place {
 const troubles: Readonly<Record<string, (place: Place) => Promise<void>>> = {
   silent: async ({ face }) => {
     await face.setReachability('silent');
-    await sleep(troubleMs);
+    await turns(1);
     await face.setReachability('open');
   },
   refused: async ({ face }) => {
     await face.setReachability('refused');
-    await sleep(troubleMs);
+    await turns(1);
     await face.setReachability('open');
   },
   kubeconfig: async ({ shoot }) => {
     shoot.publishKubeconfig(oneOf(badKubeconfigs(shoot.api.kubeconfig())));
-    await sleep(2 * troubleMs);
+    await turns(2);
     shoot.publishKubeconfig();
   },
   outage: async ({ shoot }) => {
     shoot.cutKubelets();
-    // Long enough for leases to expire by the prober's observations, which take longer on a busy machine.
-    await sleep(30 * troubleMs);
+    // Long enough for leases to expire by the prober's observations.
+    await turns(30);
     shoot.restoreKubelets();
   },
   hibernation: async ({ world, shoot }) => {
     if (!sleepers.includes(shoot.name)) return;
     setHibernation(world, shoot, true);
-    await sleep(troubleMs);
+    await turns(1);
     setHibernation(world, shoot, false);
   },
 };
@@ -144,22 +160,22 @@ const main = async (): Promise<void> => {
     await oneOf(Object.values(troubles))({ world, shoot, face: faces[index]! });
     busy.delete(shoot.name);
   };
-  setInterval(() => {
-    if (isCalm) return;
+  const turn = (): null => {
+    isCalm = false;
+    passTurn();
     if (chance(0.7)) seed.disconnect();
     const work = trouble(random.integer(names.length));
     underWay.add(work);
     void work.finally(() => underWay.delete(work));
-  }, troubleMs);
-  const setCalm = async (calm: boolean): Promise<null> => {
-    isCalm = calm;
+    return null;
+  };
+  const calm = async (): Promise<null> => {
+    isCalm = true;
+    passTurn();
     await Promise.all(underWay);
     return null;
   };
-  answerOrders<FaultyWorld>(
-    { kubeconfig: world.api.kubeconfig() },
-    { trouble: () => setCalm(false), calm: () => setCalm(true) },
-  );
+  answerOrders<FaultyWorld>({ kubeconfig: world.api.kubeconfig() }, { turn, calm });
 };
 
 await main();
