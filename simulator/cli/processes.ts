@@ -194,7 +194,6 @@ const begin = async (context: ProcessContext, logs: Logs): Promise<DemoProcesses
     seedKubeconfig: world.seed,
     shootKubeconfigs: world.shoots.map(({ kubeconfig }) => kubeconfig),
     careConfig,
-    logs: [...logs.values()],
     cluster: world.shoots.find(({ name }) => name === quietShoot)?.namespace ?? '',
   };
   const askStatus = askStatusBy(follow(logs.get('prober')));

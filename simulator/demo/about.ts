@@ -13,8 +13,6 @@ export interface About {
   readonly seedKubeconfig: string;
   readonly shootKubeconfigs: readonly string[];
   readonly careConfig: string;
-  /** Paths of the logs of the watchdogs that run. */
-  readonly logs: readonly string[];
   /** Name of the Cluster or Namespace in the example command. */
   readonly cluster: string;
 }
@@ -26,7 +24,6 @@ const textOf = ({
   seedKubeconfig,
   shootKubeconfigs,
   careConfig,
-  logs,
   cluster,
 }: About): readonly string[] => {
   const { leaseRenewMs, graceMs, machineHealthTimeoutMs } = demoTiming(pace);
@@ -43,8 +40,8 @@ const textOf = ({
     ...(source === 'gardener' ? [`  bin/dwd care --once --config-file=${careConfig}`] : []),
     `  kubectl annotate ${source === 'gardener' ? 'cluster' : 'namespace'} ${cluster} \\`,
     `    ${kubeletsAnnotation}=cut`,
-    'Kubeconfigs of the shoots, and logs; configurations are beside them:',
-    ...[...shootKubeconfigs, ...logs].map((path) => `  ${path}`),
+    'Kubeconfigs of the shoots; configurations and logs are beside them until the demo ends:',
+    ...shootKubeconfigs.map((path) => `  ${path}`),
   ];
 };
 

@@ -87,6 +87,8 @@ describe('the scripted demo', () => {
         'kube-apiserver              ready again',
       ]),
     ).toEqual([]);
+    const heldIn = show.lines.flatMap((text) => /alpha +(\S+) +[12] -> 0$/.exec(text)?.[1] ?? []);
+    expect(heldIn).toEqual(['machine-controller-manager', 'cluster-autoscaler', 'kube-controller-manager']);
     expect(show.findings[8]?.text).toMatch(/twin in 1\d\.\ds \(really [45]m(\d+s)?\)$/);
     expect(linesAbout(show.lines, 'alpha').join('\n')).not.toMatch(/etcd|weeder|crash|Unknown/);
     expect(linesAbout(show.lines, 'bravo').join('\n')).not.toMatch(/expired, threshold|annotated|network|Unknown/);
@@ -270,19 +272,19 @@ describe('the help page of the demo', () => {
       seedKubeconfig: '/tmp/d/seed.kubeconfig',
       shootKubeconfigs: ['/tmp/d/alpha.kubeconfig'],
       careConfig: '/tmp/d/care.yaml',
-      logs: ['/tmp/d/prober.log', '/tmp/d/weeder.log'],
       cluster: 'shoot--sim--charlie',
     });
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     for (const copy of [
       'export KUBECONFIG=/tmp/d/seed.kubeconfig',
       '/tmp/d/alpha.kubeconfig',
-      '/tmp/d/prober.log',
-      '/tmp/d/weeder.log',
       'bin/dwd care --once --config-file=/tmp/d/care.yaml',
     ]) {
       expect(lines).toContain(`  ${copy}`);
     }
+    // The demo deletes its files at its end, so that a path of a log would lead nowhere then.
+    expect(lines.join(' ')).toContain('logs are beside them until the demo ends');
+    expect(lines.join(' ')).not.toContain('.log');
     for (const part of [
       'leases every 5s',
       'after 15s',

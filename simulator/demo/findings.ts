@@ -127,7 +127,7 @@ const etcdFindings = (recording: Recording): readonly DemoFinding[] => {
   const hasLooped = (history: History, name: string): boolean =>
     history.some(({ shoot }) => shoot.pods.some((pod) => pod.component === name && pod.backOff !== undefined));
   const areLooped = [victim, twin].every((history) => etcdDependents.every((name) => hasLooped(history, name)));
-  const weeded = new Set(victim.flatMap(({ shoot }) => shoot.weeded));
+  const weeded = new Set(victim.flatMap(({ shoot }) => shoot.weeded.map(({ pod }) => pod)));
   const isWeeded = weeded.size > 1 && deletedIn(victim).every((pod) => weeded.has(pod));
   const isFair = weeded.size > 0 && deletedIn(twin).length === 0;
   const isScaled = victim.some(({ shoot }) =>

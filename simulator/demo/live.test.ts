@@ -23,7 +23,7 @@ const takeSeat = async (signal = new AbortController().signal): Promise<Seat> =>
   let listeners: Parameters<LiveTerminal['take']>[0] | undefined;
   const ended = runLive({
     source,
-    about: { pace: 'live', seedKubeconfig: '', shootKubeconfigs: [], careConfig: '', logs: [], cluster: '' },
+    about: { pace: 'live', seedKubeconfig: '', shootKubeconfigs: [], careConfig: '', cluster: '' },
     terminal: {
       size: () => size,
       draw: (drawn) => {

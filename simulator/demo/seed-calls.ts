@@ -1,5 +1,5 @@
 import { decodeMachine } from '../../src/gardener/machine.ts';
-import type { ComponentStatus, NodeStatus, PodStatus } from '../../src/cli/status-screen/index.ts';
+import type { ComponentStatus, NodeStatus, PodStatus, ShootSnapshot } from '../../src/cli/status-screen/index.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import {
   type JsonObject,
@@ -43,6 +43,7 @@ const decodeComponent = (json: unknown, path: string): ComponentStatus => {
   const stored = annotations[replicasAnnotation];
   return {
     name: object.meta.name,
+    resourceVersion: Number(object.meta.resourceVersion),
     replicas: specReplicas,
     readyReplicas,
     active: Object.hasOwn(annotations, meltdownProtectionAnnotation),
@@ -82,11 +83,14 @@ const decodePod = (json: unknown, path: string): PodStatus => {
   };
 };
 
-/** Returns the name of the pod that an Event of the weeder is about; undefined for all other Events. */
-const decodeWeeded = (json: unknown, path: string): string | undefined => {
-  const { reason, involvedObject } = decodeObject(json, path);
-  if (reason !== 'DependencyReady') return undefined;
-  return decodeString(decodeObject(involvedObject, `${path}.involvedObject`).name, `${path}.involvedObject`);
+/** Returns the pod that an Event of the weeder is about; undefined for all other Events. */
+const decodeWeeded = (json: unknown, path: string): ShootSnapshot['weeded'][number] | undefined => {
+  const event = decodeObject(json, path);
+  if (event.reason !== 'DependencyReady') return undefined;
+  return {
+    pod: decodeString(decodeObject(event.involvedObject, `${path}.involvedObject`).name, `${path}.involvedObject`),
+    resourceVersion: Number(decodeMeta(event, path).resourceVersion),
+  };
 };
 
 /** Current faults of a shoot, by the annotations on its Cluster or its Namespace. */
@@ -115,7 +119,7 @@ export const listMachineNames = listOf(
 
 export const listPods = listOf('/api/v1/pods', decodePod);
 
-/** Lists the names of pods that the weeder has deleted, by its Events; undefined for each other Event. */
+/** Lists the pods that the weeder has deleted, by its Events; undefined for each other Event. */
 export const listWeeded = listOf('/api/v1/events', decodeWeeded);
 
 const decodeNode = (json: unknown, path: string): NodeStatus => {

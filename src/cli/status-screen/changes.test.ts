@@ -14,7 +14,7 @@ const nodes = (ready: string, ageMs = 1_000): ShootSnapshot['nodes'] =>
 describe('the lines of changes', () => {
   it.each<[change: Partial<ShootSnapshot>, begin: readonly string[], end: readonly string[]]>([
     [{ answers: false, nodes: [] }, ['kube-apiserver is down'], []],
-    [{ weeded: ['kube-apiserver-1'] }, ['the weeder deleted kube-apiserver-1'], []],
+    [{ weeded: [{ pod: 'kube-apiserver-1', resourceVersion: 1 }] }, ['the weeder deleted kube-apiserver-1'], []],
     [{ nodes: nodes('Unknown') }, ['KCM has given up 2 nodes (Unknown): 0 of 2 Ready'], ['nodes: 2 of 2 Ready']],
     [{ nodes: nodes('True', 22_500) }, ['2 of 2 leases expired'], ['all leases are renewed']],
     [{ machines: ['shoot--sim--alpha-worker-2'] }, ['MCM deleted healthy machine shoot--sim--alpha-worker-1'], []],
@@ -37,6 +37,28 @@ describe('the lines of changes', () => {
     expect(textsOf({}, change)).toEqual(prefixed(begin));
     expect(textsOf(change, change)).toEqual([]);
     expect(textsOf(change, {})).toEqual(prefixed(end));
+  });
+
+  it('are in the order in which the objects were written', () => {
+    const [down, up] = [{ replicas: 0 }, { replicas: 1 }];
+    const [kcm, mcm, etcd] = ['kube-controller-manager', 'machine-controller-manager', 'etcd-main'];
+    const before = [component(kcm, up), component(mcm, up), component(etcd, { readyReplicas: 0 })];
+    const after = [
+      component(kcm, { ...down, resourceVersion: 101 }),
+      component(mcm, { ...down, resourceVersion: 99 }),
+      component(etcd, { resourceVersion: 9 }),
+    ];
+    const weeded = [
+      { pod: 'b', resourceVersion: 10 },
+      { pod: 'a', resourceVersion: 100 },
+    ];
+    expect(textsOf({ components: before }, { components: after, weeded })).toEqual([
+      'alpha: etcd-main                   ready again',
+      'alpha: the weeder deleted b',
+      'alpha: machine-controller-manager  1 -> 0',
+      'alpha: the weeder deleted a',
+      'alpha: kube-controller-manager     1 -> 0',
+    ]);
   });
 
   it('report a crash loop at each new back-off of a pod', () => {

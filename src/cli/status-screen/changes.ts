@@ -21,6 +21,12 @@ const stateLines = ({ before, after: { name, state, reason = '' } }: Change): re
 const apiServerLines = ({ before, after: { name, answers } }: Change): readonly Line[] =>
   before.answers && !answers ? [line('kube-apiserver is down', name, 'bad')] : [];
 
+/** Lines about one object of the seed, with its resourceVersion. */
+interface ObjectLines {
+  readonly resourceVersion?: number;
+  readonly lines: readonly Line[];
+}
+
 /** Reports crash loops of kube-apiserver only, because the rest of the control plane waits for it. */
 const crashLoopLines = ({ before, after: { name, pods } }: Change): readonly Line[] =>
   pods.flatMap(({ uid, component, backOff, restarts }) => {
@@ -30,8 +36,15 @@ const crashLoopLines = ({ before, after: { name, pods } }: Change): readonly Lin
     return [line(wait, name)];
   });
 
-const weededLines = ({ before, after: { name, weeded } }: Change): readonly Line[] =>
-  weeded.filter((pod) => !before.weeded.includes(pod)).map((pod) => line(`the weeder deleted ${pod}`, name, 'good'));
+const weededLines = ({ before, after: { name, weeded } }: Change): readonly ObjectLines[] => {
+  const known = new Set(before.weeded.map(({ pod }) => pod));
+  return weeded
+    .filter(({ pod }) => !known.has(pod))
+    .map(({ pod, resourceVersion }) => ({
+      resourceVersion,
+      lines: [line(`the weeder deleted ${pod}`, name, 'good')],
+    }));
+};
 
 const componentLines = (before: ComponentStatus, after: ComponentStatus, about: string): readonly Line[] => {
   const name = after.name.padEnd(26);
@@ -49,6 +62,17 @@ const componentLines = (before: ComponentStatus, after: ComponentStatus, about: 
   if (isUp(after) && !isUp(before)) lines.push(line(`${name}  ready again`, about, 'good'));
   return lines;
 };
+
+const allComponentLines = ({ before, after }: Change): readonly ObjectLines[] =>
+  after.components.flatMap((component) => {
+    const known = before.components.find(({ name }) => name === component.name);
+    if (known === undefined) return [];
+    return { resourceVersion: component.resourceVersion, lines: componentLines(known, component, after.name) };
+  });
+
+/** Returns the lines in the order in which the objects were last written. */
+const inOrder = (objects: readonly ObjectLines[]): readonly Line[] =>
+  objects.toSorted((a, b) => (a.resourceVersion ?? 0) - (b.resourceVersion ?? 0)).flatMap(({ lines }) => lines);
 
 const leaseLines = ({ after: { name, nodes }, expired: [before, after] }: Change): readonly Line[] => {
   const share = `${String(after)} of ${plural(nodes.length, 'lease')} expired`;
@@ -83,11 +107,7 @@ const linesOf = (change: Change): readonly Line[] => {
     ...stateLines(change),
     ...apiServerLines(change),
     ...crashLoopLines(change),
-    ...weededLines(change),
-    ...after.components.flatMap((component) => {
-      const known = before.components.find(({ name }) => name === component.name);
-      return known === undefined ? [] : componentLines(known, component, after.name);
-    }),
+    ...inOrder([...weededLines(change), ...allComponentLines(change)]),
     ...(areComparable ? nodeLines(change) : []),
     ...machineLines(change),
   ];

@@ -11,6 +11,8 @@ export interface NodeStatus {
 /** A Deployment or StatefulSet of the control plane, or another resource that is held with an annotation. */
 export interface ComponentStatus {
   readonly name: string;
+  /** The object's resourceVersion, which orders its changes among those of other objects. Default: unknown. */
+  readonly resourceVersion?: number;
   readonly replicas: number;
   readonly readyReplicas: number;
   /** Value of the annotation that stores the replicas to restore. */
@@ -56,8 +58,8 @@ export interface ShootSnapshot {
   /** Names of the shoot's Machines. */
   readonly machines: readonly string[];
   readonly pods: readonly PodStatus[];
-  /** Names of the pods for which the weeder has created an Event. */
-  readonly weeded: readonly string[];
+  /** Pods for which the weeder has created an Event, with the Event's resourceVersion. */
+  readonly weeded: readonly { readonly pod: string; readonly resourceVersion: number }[];
 }
 
 /** A seed at one moment: its objects, and the leader's results of the last probes. Times are milliseconds since the epoch. */

@@ -95,12 +95,14 @@ export const processes = ({ directory }: Show): readonly string[] =>
 export const childOf = ({ process: { pid } }: Show): number =>
   Number(execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }));
 
-/** Opens the watchdogs' logs, at the printed paths. Because they are open, they can be read after the demo has removed them. */
-export const openLogs = (show: Show): readonly { readonly read: () => string }[] =>
-  [...show.output().matchAll(/^ {2}(\S+\.log)$/gm)].map(([, path]) => {
-    const file = openSync(path!, 'r');
+/** Opens the watchdogs' logs, beside the printed kubeconfigs. Because they are open, they can be read after the demo has removed them. */
+export const openLogs = (show: Show): readonly { readonly read: () => string }[] => {
+  const [, directory = ''] = /^ {2}(\S+)\/alpha\.kubeconfig$/m.exec(show.output()) ?? [];
+  return ['prober', 'weeder'].map((name) => {
+    const file = openSync(join(directory, `${name}.log`), 'r');
     return { read: () => readFileSync(file, 'utf8') };
   });
+};
 
 export const isListening = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
