@@ -154,14 +154,24 @@ describe('the heartbeat of an extension', () => {
   it('is that of the responsible extension on this seed', () => {
     expect(heartbeatOf({ garden })).toEqual({ kind: 'lease', renewedAt: 7 });
     expect(heartbeatOf({ garden }, 'elsewhere')).toEqual({ kind: 'lease', renewedAt: 9 });
-    expect(heartbeatOf({ garden }, 'nowhere')).toEqual({ kind: 'lease', renewedAt: undefined });
   });
 
-  it('is missing without a responsible extension or without its Lease', () => {
+  it('is missing without a responsible extension or without its Lease, and says which', () => {
+    expect(heartbeatOf({ garden }, 'nowhere')).toEqual({
+      kind: 'none',
+      missing: 'no ControllerInstallation of mine for the seed nowhere',
+    });
     const empty = { ...garden, registrations: watchedStore(createHandStore<ControllerRegistration>()) };
-    expect(heartbeatOf({ garden: empty })).toEqual({ kind: 'lease', renewedAt: undefined });
+    expect(heartbeatOf({ garden: empty })).toEqual({
+      kind: 'none',
+      missing: 'no ControllerRegistration for Worker and type "local"',
+    });
+    const missing = 'no heartbeat in Lease extension-mine/gardener-extension-heartbeat';
     const silent = watchedStore(createHandStore<Lease>());
-    expect(heartbeatOf({ garden, heartbeats: silent })).toEqual({ kind: 'lease', renewedAt: undefined });
+    expect(heartbeatOf({ garden, heartbeats: silent })).toEqual({ kind: 'none', missing });
+    const key = 'extension-mine/gardener-extension-heartbeat';
+    const unrenewed = watchedStore(createHandStore<Lease>({ [key]: { name: 'gardener-extension-heartbeat' } }));
+    expect(heartbeatOf({ garden, heartbeats: unrenewed })).toEqual({ kind: 'none', missing });
   });
 
   it('is not used without a garden, and unknown until all objects are listed', () => {

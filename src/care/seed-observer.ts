@@ -1,5 +1,6 @@
 import type { CareShoot } from '../gardener/care-shoots.ts';
 import { type ExtensionReport, careExtensionKinds, heartbeatLeaseName } from '../gardener/extensions.ts';
+import { goQuote } from '../kubernetes/api/go-quote.ts';
 import { renewedAtMs } from '../kubernetes/api/lease.ts';
 import {
   type ExtensionHeartbeat,
@@ -35,6 +36,8 @@ class WatchedReader<T> {
   }
 }
 
+const none = (missing: string): ExtensionHeartbeat => ({ kind: 'none', missing });
+
 /** Finds the heartbeat of the extension that is responsible for an object: the garden names the extension, and the seed has its Lease. */
 const heartbeatOf = (
   { garden, heartbeats }: CareSources,
@@ -48,12 +51,16 @@ const heartbeatOf = (
   for (const [, { name, resources }] of registrations.store.entries()) {
     if (resources.some((resource) => resource.kind === kind && resource.type === type)) inCharge.add(name);
   }
+  if (inCharge.size === 0) return none(`no ControllerRegistration for ${kind} and type ${goQuote(type)}`);
   for (const [, { name, registration, seed }] of installations.store.entries()) {
     if (!inCharge.has(registration) || (seedName !== '' && seed !== seedName)) continue;
-    const lease = heartbeats.store.get(`extension-${name}/${heartbeatLeaseName}`);
-    return { kind: 'lease', renewedAt: lease && renewedAtMs(lease) };
+    const key = `extension-${name}/${heartbeatLeaseName}`;
+    const lease = heartbeats.store.get(key);
+    const renewedAt = lease && renewedAtMs(lease);
+    return renewedAt === undefined ? none(`no heartbeat in Lease ${key}`) : { kind: 'lease', renewedAt };
   }
-  return { kind: 'lease', renewedAt: undefined };
+  const where = seedName === '' ? '' : ` for the seed ${seedName}`;
+  return none(`no ControllerInstallation of ${[...inCharge].join(', ')}${where}`);
 };
 
 /** Observes control planes in the seed. It reads watched objects from their stores and sends no request. */

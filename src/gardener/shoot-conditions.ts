@@ -11,6 +11,9 @@ export const shootConditionTypes = [
 
 export type ShootConditionType = (typeof shootConditionTypes)[number];
 
+/** The only one of these types that gardener takes from no extension: the request to the API server alone decides it. */
+export const ownConditionType = 'APIServerAvailable' satisfies ShootConditionType;
+
 /** A condition: ours, or a stored one with fields that only its writer knows. */
 interface Typed {
   readonly type?: unknown;

@@ -1,4 +1,5 @@
 import type { Condition } from '../gardener/condition.ts';
+import type { ownConditionType } from '../gardener/shoot-conditions.ts';
 import type { LastOperation } from '../gardener/shoot-status.ts';
 import type { JsonObject, ObjectMeta } from '../kubernetes/api/decode.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
@@ -56,9 +57,12 @@ export type CheckResult =
 export type Check = (context: CheckContext) => Promise<CheckResult>;
 
 /** A check of an extension object, and the condition to which it contributes. */
-export interface HealthCheck {
-  /** Type of the condition, such as `ControlPlaneHealthy`. All checks of the same type contribute to one condition. */
-  readonly conditionType: string;
+export interface HealthCheck<Type extends string = string> {
+  /**
+   * Type of the condition, such as `ControlPlaneHealthy`. All checks of the same type contribute to one condition. Not `APIServerAvailable`, which gardener takes
+   * from no extension: the types refuse the literal, and the start refuses any text that equals it.
+   */
+  readonly conditionType: Type & Exclude<Type, typeof ownConditionType>;
   /** Returns false if the check does not apply to this object. It is then skipped and counts as True. */
   readonly preCheck?: (context: CheckContext) => boolean | Promise<boolean>;
   readonly check: Check;

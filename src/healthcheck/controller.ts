@@ -1,4 +1,5 @@
 import type { ExtensionKind } from '../gardener/extensions.ts';
+import { ownConditionType } from '../gardener/shoot-conditions.ts';
 import { formatGoDuration } from '../kubernetes/api/duration.ts';
 import { isApiError } from '../kubernetes/api/errors.ts';
 import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
@@ -18,7 +19,7 @@ import { HealthCheckReport, keyOf } from './report.ts';
 import { RunPool } from './run-pool.ts';
 
 /** A controller: the objects that it checks, and their checks. */
-export interface HealthCheckController {
+export interface HealthCheckController<Type extends string = string> {
   readonly kind: ExtensionKind;
   /** `spec.type` of the objects, compared exactly. */
   readonly type: string;
@@ -27,7 +28,7 @@ export interface HealthCheckController {
   /** Functions of the object. If one of them returns false, the object is not checked. */
   readonly predicates?: readonly ((extension: ExtensionObject) => boolean)[];
   /** Checks of each object; at least one. */
-  readonly checks: readonly HealthCheck[];
+  readonly checks: readonly HealthCheck<Type>[];
   /** Condition types of an earlier version of the extension, which are removed. No check may have one of them. */
   readonly conditionTypesToRemove?: readonly string[];
   /** Interval between two runs for an object, in milliseconds. It is also the timeout of the checks, and half the timeout of a run. Default 30 s. */
@@ -54,7 +55,9 @@ export interface SeedAccess {
 }
 
 /** Options of `runHealthChecks`. */
-export interface HealthCheckControllerOptions extends HealthCheckController, SeedAccess {
+export interface HealthCheckControllerOptions<Type extends string = string>
+  extends HealthCheckController<Type>,
+    SeedAccess {
   readonly logger: Logger;
 }
 
@@ -85,6 +88,9 @@ export const checkController = ({
   const problem = (text: string): RangeError => new RangeError(`health checks: ${text}`);
   if (checks.length === 0) throw problem('checks must not be empty');
   if (checks.some(({ conditionType }) => conditionType === '')) throw problem('a check has an empty conditionType');
+  if (checks.some(({ conditionType }) => conditionType === ownConditionType)) {
+    throw problem(`gardener takes ${ownConditionType} from no extension: no check may have this conditionType`);
+  }
   const both = checks.find(({ conditionType }) => conditionTypesToRemove.includes(conditionType))?.conditionType;
   if (both !== undefined) throw problem(`conditionTypesToRemove has ${both}, which a check has as well`);
   if (classes.length === 0) throw problem('classes must not be empty');
@@ -103,7 +109,10 @@ export const needsClusters = ({ classes = defaultClasses }: HealthCheckControlle
  * that differ. Runs until `signal` aborts, and resolves when all checks have ended. Failures are logged and retried in the next period. Rejects only with a
  * RangeError for invalid options.
  */
-export const runHealthChecks = async (options: HealthCheckControllerOptions, signal: AbortSignal): Promise<void> => {
+export const runHealthChecks = async <Type extends string>(
+  options: HealthCheckControllerOptions<Type>,
+  signal: AbortSignal,
+): Promise<void> => {
   const { clock, logger, watch } = options;
   // The watch needs a registry for its metrics, although nothing serves them here.
   const registry = createWatchRegistry(createMeter({ processMetrics: false }));

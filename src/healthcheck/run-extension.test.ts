@@ -39,6 +39,18 @@ describe('the process of an extension', () => {
     await expect(run(changes)).rejects.toThrow(new RangeError(problem));
   });
 
+  it('has types that refuse the condition type that gardener takes from no extension', () => {
+    const { check } = { check: async () => ({ status: 'True' as const }) };
+    const checks = [
+      { conditionType: 'ControlPlaneHealthy', check },
+      { conditionType: 'OfMine', check },
+    ] as const;
+    const of = (controllers: ExtensionOptions<(typeof checks)[number]['conditionType']>['controllers']) => controllers;
+    expect(of([{ ...controller, checks }])).toHaveLength(1);
+    // @ts-expect-error: the literal is refused.
+    expect(of([{ ...controller, checks: [{ conditionType: 'APIServerAvailable', check }] }])).toHaveLength(1);
+  });
+
   it('names its own option in the error about a kubeconfig', async () => {
     await expect(run({})).rejects.toThrow(/\/nowhere: does not exist; check the option kubeconfig$/);
   });

@@ -482,7 +482,7 @@ describe('extensions', () => {
     expect(conditionOf(shoot, 'SystemComponentsHealthy')).toMatchObject({
       status: 'Unknown',
       reason: 'NetworkOutdatedHealthCheckReport',
-      message: `Network extension (${shoot.namespace}/calico) reports an outdated health status (last updated: 2562047h47m0s ago at 0001-01-01 00:00:00 +0000 UTC).`,
+      message: `Network extension (${shoot.namespace}/calico) reports an outdated health status (no ControllerRegistration for Network and type "local" was found).`,
     });
     expect(conditionOf(shoot, 'ControlPlaneHealthy')?.status).toBe('True');
     expect(statusesOf(other)).toEqual(types.map(() => 'True'));

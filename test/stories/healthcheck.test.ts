@@ -783,6 +783,10 @@ describe('invalid options', () => {
     [{ checks: [] }, 'health checks: checks must not be empty'],
     [{ checks: [always(fine, '')] }, 'health checks: a check has an empty conditionType'],
     [
+      { checks: [always(fine), always(fine, 'APIServerAvailable')] },
+      'health checks: gardener takes APIServerAvailable from no extension: no check may have this conditionType',
+    ],
+    [
       { checks: [always(fine)], conditionTypesToRemove: ['Old', type] },
       'health checks: conditionTypesToRemove has ControlPlaneHealthy, which a check has as well',
     ],

@@ -24,11 +24,12 @@ const heard = (
 const find = (extensions: readonly ExtensionObservation[], settings = {}) =>
   extensionFinding(checkInput({ seed: { extensions }, settings }), type);
 
-const outdated = (kind: string, age: string, time: string) => ({
+const unheard = (kind: string, why: string) => ({
   status: 'Unknown',
   reason: `${kind}OutdatedHealthCheckReport`,
-  message: `${kind} extension (shoot--dev--one/my-${kind.toLowerCase()}) reports an outdated health status (last updated: ${age} ago at ${time}).`,
+  message: `${kind} extension (shoot--dev--one/my-${kind.toLowerCase()}) reports an outdated health status (${why}).`,
 });
+const outdated = (kind: string, age: string, time: string) => unheard(kind, `last updated: ${age} ago at ${time}`);
 const said = { reason: 'R', message: 'csi is down.', codes: ['ERR_A', 'ERR_B'] };
 
 describe('the reports of extensions', () => {
@@ -64,8 +65,8 @@ describe('the reports of extensions', () => {
     ['rounded up', beat(330), outdated('Worker', '6m0s', '2026-01-01 11:55:00 +0000 UTC')],
     [
       'absent',
-      { kind: 'lease', renewedAt: undefined },
-      outdated('Worker', '2562047h47m0s', '0001-01-01 00:00:00 +0000 UTC'),
+      { kind: 'none', missing: 'no heartbeat in Lease a/b' },
+      unheard('Worker', 'no heartbeat in Lease a/b was found'),
     ],
     ['not known', { kind: 'unknown' }, undefined],
     ['its own, fresh', { kind: 'own' }, undefined],
@@ -78,6 +79,8 @@ describe('the reports of extensions', () => {
     const finding = outdated('Worker', '1h0m0s', '2026-01-01 11:00:00 +0000 UTC');
     expect(find([heard('Worker', [old], { kind: 'own' })])).toEqual(finding);
     expect(find([heard('Worker', [old], beat(10))])).toBeUndefined();
+    const never = condition(type, 'True', { lastUpdateTime: '' });
+    expect(find([heard('Worker', [never], { kind: 'own' })])).toEqual(unheard('Worker', 'no lastUpdateTime was found'));
   });
 
   it('are Unknown if they are outdated, for any status, unless the threshold is absent', () => {

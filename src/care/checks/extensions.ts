@@ -10,23 +10,31 @@ interface Reported {
   readonly condition: Condition;
 }
 
-const reportedAt = (heartbeat: ExtensionHeartbeat, { lastUpdateTime }: Condition): number | undefined => {
-  if (heartbeat.kind === 'lease') return heartbeat.renewedAt;
-  const updated = Date.parse(lastUpdateTime);
-  return Number.isNaN(updated) ? undefined : updated;
+/** Says since when a report is outdated, or what of it was not found; undefined while it is fresh. `thresholdMs`: longest age of a fresh report. */
+const outdated = (
+  heartbeat: ExtensionHeartbeat,
+  { lastUpdateTime }: Condition,
+  { now, thresholdMs }: { readonly now: number; readonly thresholdMs: number },
+): string | undefined => {
+  if (heartbeat.kind === 'unknown') return undefined;
+  if (heartbeat.kind === 'none') return `${heartbeat.missing} was found`;
+  const at = heartbeat.kind === 'lease' ? heartbeat.renewedAt : Date.parse(lastUpdateTime);
+  if (Number.isNaN(at)) return 'no lastUpdateTime was found';
+  if (now - at <= thresholdMs) return undefined;
+  const { age, time } = goAge(at, now);
+  return `last updated: ${age} ago at ${time}`;
 };
 
 const staleFinding = ({ kind, report, condition }: Reported, { settings, now }: CheckInput): Finding | undefined => {
-  const { staleExtensionThresholdMs: threshold } = settings;
-  if (threshold === undefined || report.heartbeat.kind === 'unknown') return undefined;
-  const at = reportedAt(report.heartbeat, condition);
-  if (at !== undefined && now - at <= threshold) return undefined;
-  const { age, time } = goAge(at, now);
+  const { staleExtensionThresholdMs: thresholdMs } = settings;
+  if (thresholdMs === undefined) return undefined;
+  const why = outdated(report.heartbeat, condition, { now, thresholdMs });
+  if (why === undefined) return undefined;
   const { namespace, name } = report.meta;
   return {
     status: 'Unknown',
     reason: `${kind}OutdatedHealthCheckReport`,
-    message: `${kind} extension (${namespace}/${name}) reports an outdated health status (last updated: ${age} ago at ${time}).`,
+    message: `${kind} extension (${namespace}/${name}) reports an outdated health status (${why}).`,
   };
 };
 

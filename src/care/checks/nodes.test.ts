@@ -277,6 +277,14 @@ describe('EveryNodeReady', () => {
     expect(checkNodes(checkInput(parts))).toEqual(failed(reason, message));
   });
 
+  it.each(['Failed', 'Unknown', 'Terminating'])(
+    'is True while a Machine is %s and its node Ready, as gardenlet is',
+    (phase) => {
+      const seed = { machines: ok([a, machine(phase, 'b')]), machineDeployments: ok([machineDeployment('w', 2)]) };
+      expect(checkNodes(checkInput({ seed, ...withNodes(node('a'), node('b')) }))).toEqual(fine);
+    },
+  );
+
   it('does not count nodes that machine-controller-manager does not manage', () => {
     const other = node('c', { managedByMcm: false });
     expect(checkNodes(checkInput(withNodes(node('a'), node('b'), other)))).toEqual(fine);

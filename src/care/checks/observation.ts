@@ -15,8 +15,10 @@ export type Read<T> = Result<T, string>;
 
 /** The last heartbeat of the extension that is responsible for an object. */
 export type ExtensionHeartbeat =
-  /** `renewedAt` is in milliseconds since the epoch. It is undefined if there is no heartbeat or no responsible extension. */
-  | { readonly kind: 'lease'; readonly renewedAt: number | undefined }
+  /** `renewedAt` is in milliseconds since the epoch. */
+  | { readonly kind: 'lease'; readonly renewedAt: number }
+  /** There is no heartbeat, or no responsible extension. `missing` says what was not found. */
+  | { readonly kind: 'none'; readonly missing: string }
   /** Without a garden, the extension is unknown: the condition's own `lastUpdateTime` counts. */
   | { readonly kind: 'own' }
   /** The objects that name the extension are not listed yet. */

@@ -13,12 +13,8 @@ export interface GoAge {
   readonly time: string;
 }
 
-/** Go's zero time, and Go's longest duration, rounded to the minute. */
-const never: GoAge = { age: '2562047h47m0s', time: '0001-01-01 00:00:00 +0000 UTC' };
-
-/** Formats `at` and its age at `now`, both in milliseconds since the epoch; undefined is Go's zero time. */
-export const goAge = (at: number | undefined, now: number): GoAge => {
-  if (at === undefined) return never;
+/** Formats `at` and its age at `now`, both in milliseconds since the epoch. */
+export const goAge = (at: number, now: number): GoAge => {
   const time = `${formatTime(toMinute(at)).slice(0, -1).replace('T', ' ')} +0000 UTC`;
   return { age: formatGoDuration(toMinute(now - at)), time };
 };
