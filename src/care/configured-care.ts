@@ -1,5 +1,4 @@
 import { waitUntilOrDeadline, waitForSync } from '../kubernetes/cache/index.ts';
-import { mergedAbortSignal } from '../kubernetes/client/index.ts';
 import { withShootPolicy, withTunnelPolicy } from '../kubernetes/connection/index.ts';
 import { type ReadyCheck, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
 import { CareController, type CareControllerDeps, type CareState } from './controller.ts';
@@ -48,7 +47,6 @@ export class ConfiguredCare implements ConfiguredComponent<CareSettings, CareSta
   async work(before: CareState | undefined, signal: AbortSignal): Promise<CareState> {
     const { settings } = this;
     const { clock, report, logger, connector, tunnels, writer: garden } = this.#deps;
-    const until = mergedAbortSignal(signal);
     const queue = new WorkQueue<string>({
       clock,
       concurrency: settings.concurrentSyncs,
@@ -56,7 +54,7 @@ export class ConfiguredCare implements ConfiguredComponent<CareSettings, CareSta
         has: (namespace) => controller.isSlow(namespace),
         concurrency: Math.max(1, Math.floor(settings.concurrentSyncs / 2)),
       },
-      reconcile: (namespace) => until((end) => controller.reconcile(namespace, end)),
+      reconcile: (namespace) => controller.reconcile(namespace, signal),
       onError: (namespace, error) => {
         if (!signal.aborted) report.unexpectedError(namespace, error);
       },

@@ -1,6 +1,6 @@
 import { type Result, errorText } from '../kubernetes/api/errors.ts';
 import { createWatchRegistry, waitForSync } from '../kubernetes/cache/index.ts';
-import { createKubeClient, createRateLimiter, limitedStack, mergedAbortSignal } from '../kubernetes/client/index.ts';
+import { createKubeClient, createRateLimiter, limitedStack } from '../kubernetes/client/index.ts';
 import {
   createKubeconfigCache,
   createShootConnector,
@@ -98,11 +98,10 @@ const checkAll = async (
   const names = namespace === undefined ? known : [namespace];
   const results = new Map<string, ShootResult>();
   const queue = names.values();
-  const until = mergedAbortSignal(stop);
   // All workers take names from the same iterator.
   const work = async (): Promise<void> => {
     for (const name of queue) {
-      const result = await until((end) => controller.check(name, end));
+      const result = await controller.check(name, stop);
       if (result !== undefined) results.set(name, result);
     }
   };

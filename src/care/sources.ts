@@ -19,7 +19,6 @@ import { isApiError } from '../kubernetes/api/errors.ts';
 import type { Kube } from '../kubernetes/api/kube.ts';
 import { type Lease, decodeLease } from '../kubernetes/api/lease.ts';
 import { type Store, type Informer, type WatchRegistry, createInformer } from '../kubernetes/cache/index.ts';
-import { mergedAbortSignal } from '../kubernetes/client/index.ts';
 import { decodeKubeconfigSecret } from '../kubernetes/kubeconfig/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -162,8 +161,7 @@ export const createCareWatches = (settings: CareSettings, deps: CareSourceDeps):
     sources,
     required: [seedSources.clusters, seedSources.kubeconfigs],
     run: async (signal) => {
-      const until = mergedAbortSignal(signal);
-      await Promise.all(all.map(({ informer }) => until((end) => informer.run(end))));
+      await Promise.all(all.map(({ informer }) => informer.run(signal)));
     },
     isComplete: () => all.every(({ informer }) => informer.synced || !isServed(informer)),
     checks: () => all.map(checkOf),

@@ -6,7 +6,6 @@ export { createKubeClient } from './client.ts';
 export { envelopeOf } from './json-list.ts';
 export { listKinds, listVersions, resolveKind } from './discovery.ts';
 export { type ProcessStall, measureStall } from './process-stall.ts';
-export { mergedAbortSignal } from './merged-abort-signal.ts';
 export { withPriority } from './with-priority.ts';
 export { clusterStack, commandStack, limitedStack, shootStack, writerStack } from './policy-stacks.ts';
 export { createRateLimiter } from './rate-limit.ts';

@@ -3,7 +3,7 @@ import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { type ResourceState, isPatchableWorkload, workloadState } from '../../kubernetes/api/scalable.ts';
 import { hasMark } from '../../gardener/scaling-annotations.ts';
 import { createWatchRegistry, waitForSync } from '../../kubernetes/cache/index.ts';
-import { createKubeClient, mergedAbortSignal } from '../../kubernetes/client/index.ts';
+import { createKubeClient } from '../../kubernetes/client/index.ts';
 import { createKubeconfigCache, createShootConnector } from '../../kubernetes/connection/index.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Meter } from '../../ports/meter.ts';
@@ -132,7 +132,6 @@ const releaseAll = async (deps: Releasing): Promise<void> => {
   };
   const clusters = [...new Set(deps.held.map((resource) => clusterOfHeld(deps, resource)))].toSorted();
   const queue = clusters.values();
-  const until = mergedAbortSignal(deps.signal);
   let left = clusters.length;
   const reportProgress = (cluster: string, what = ''): void =>
     progress(`restoring ${cluster}${what}: ${String(left)} of ${String(clusters.length)} shoots left`);
@@ -141,7 +140,7 @@ const releaseAll = async (deps: Releasing): Promise<void> => {
       reportProgress(cluster);
       const onStep = (_: string, view: () => ShootProberView): void =>
         reportProgress(cluster, describeWaiting(view().state));
-      await until((signal) => releaseOne(cluster, { ...deps, signal }, { ...shootDeps, onStep }));
+      await releaseOne(cluster, deps, { ...shootDeps, onStep });
       left -= 1;
     }
   };
