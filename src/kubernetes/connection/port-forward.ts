@@ -1,4 +1,4 @@
-import { type Scope, authority, connectionError, createScope, dial, headersOf } from '../transport/index.ts';
+import { type Scope, authority, connectionError, createScope, dial, joinHeaders } from '../transport/index.ts';
 import { createHash } from 'node:crypto';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
@@ -92,7 +92,7 @@ const checkAnswer = async (
   const malformed = (problem: string): ApiError =>
     new ApiError({ code: 'MalformedResponse', message: `GET ${path}: ${problem}` });
   const { statusCode: status = 0 } = response;
-  const headers = headersOf(response);
+  const headers = joinHeaders(response.headersDistinct);
   if (status >= 300) throw await readFailure({ status, headers, body: response }, { method: 'GET', path }, reading);
   if (status !== 101) throw malformed(`the answer is ${status} and no upgrade of the connection`);
   if (headers['sec-websocket-accept'] !== accept) throw malformed('the answer is none to our WebSocket handshake');

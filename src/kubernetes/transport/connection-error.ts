@@ -36,6 +36,7 @@ const sentences: ReadonlyMap<string, string> = new Map(
     UNSPECIFIED: "the server's certificate cannot be verified; check the server's chain",
     PATH_LENGTH_EXCEEDED:
       "the server's certificate has more CAs above it than one of them allows; check the server's chain",
+    UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
     ERR_TLS_CERT_ALTNAME_INVALID: "the server's certificate is for another name; check server and tls-server-name",
   }),
 );
@@ -44,7 +45,7 @@ const sentenceFor = (code: string): string => {
   const known = sentences.get(code);
   if (known !== undefined) return known;
   if (code.startsWith('EPROXY')) return 'the proxy refused to open a tunnel';
-  if (code.startsWith('HPE_')) return 'the answer is not HTTP';
+  if (code.startsWith('HPE_') || code === 'HTTPParserError') return 'the answer is not HTTP';
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return 'the TLS handshake failed';
   return 'the connection failed';
 };
@@ -53,7 +54,9 @@ const codeOf = (error: unknown): string => {
   if (typeof error !== 'object' || error === null) return 'UNKNOWN';
   // If several addresses of one name were tried ("happy eyeballs"), Node reports one AggregateError.
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
-  return 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN';
+  if (!('code' in error) || typeof error.code !== 'string') return error instanceof Error ? error.name : 'UNKNOWN';
+  // undici's names for a connection that the peer ended before the response was whole.
+  return /^UND_ERR_(?:SOCKET|RES_CONTENT_LENGTH_MISMATCH)$/.test(error.code) ? 'ECONNRESET' : error.code;
 };
 
 export interface FailedExchange {
@@ -64,7 +67,7 @@ export interface FailedExchange {
   readonly phase: ExchangePhase;
 }
 
-/** Converts an error of Node's net, tls or http to a ConnectionError, and an AnswerError to a MalformedResponse; returns an ApiError unchanged. */
+/** Converts an error of Node's net or tls, or of undici, to a ConnectionError, and an AnswerError to a MalformedResponse; returns an ApiError unchanged. */
 export const connectionError = (error: unknown, at: FailedExchange): ApiError => {
   if (error instanceof ApiError) return error;
   if (error instanceof ResponseError) {

@@ -1,53 +1,120 @@
-import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import Client from 'undici/lib/dispatcher/client.js';
 import type { Clock } from '../../ports/clock.ts';
 import { dial } from './dial.ts';
-import type { Endpoint } from './endpoint.ts';
-import { type Scope, createScope } from './scope.ts';
+import { type Endpoint, authority } from './endpoint.ts';
+import { Exchange, type ExchangeContext, type Outgoing } from './exchange.ts';
 import type { Security } from './security.ts';
+import { startTimeout } from './start-timeout.ts';
 import { WaitQueue } from './wait-queue.ts';
-
-/** One open connection, lent to one exchange at a time. */
-export interface Connection {
-  /** Agent with this one socket; it decides by the rules of HTTP if the socket can be used for another exchange. */
-  readonly agent: Agent;
-  /** Ends the connection. May be called again. */
-  destroy(): void;
-}
 
 export interface PoolOptions {
   readonly endpoint: Endpoint;
-  /** Resolves with the current TLS settings; a connection with other settings is closed when its exchange ends. */
+  /**
+   * Called before each exchange. Resolves with the same object as long as the settings are unchanged; a new one makes old connections drain. Rejects with
+   * an ApiError.
+   */
   readonly security: (signal: AbortSignal) => Promise<Security>;
   readonly clock: Clock;
-  /** Maximum number of open connections; further exchanges queue. */
-  readonly maxConnections: number;
-  /** Time in milliseconds for which an unused connection is kept. */
-  readonly idleMs: number;
+  /** Maximum number of open connections; further exchanges queue. Default: no limit. */
+  readonly maxConnections?: number;
+  /** Time in milliseconds for which an unused connection is kept. Default: 60 s. */
+  readonly idleMs?: number;
   /** Timeout in milliseconds for TCP, proxy and TLS together. Default: 30 s, as in client-go's dialer, because a watch has no other timeout. */
   readonly connectTimeoutMs?: number;
 }
 
-interface Idle {
-  readonly security: Security;
-  /** Cancels the timer that ends it. */
-  readonly cancel: () => void;
-}
-
+/** kube-apiserver closes idle connections after 90 s. We close them earlier, so that no request is sent on a closing one. */
+const defaultIdleMs = 60_000;
 const defaultConnectTimeoutMs = 30_000;
+const mostHeaderBytes = 16 * 1024;
 
 const connectTimeout = (): Error => Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' });
 
 const closedError = (): Error => Object.assign(new Error('the connection pool is closed'), { code: 'ECLOSED' });
 
-/** A pool of Agents with one socket each, because Node's Agent can neither abort a connection that is being opened nor distinguish stale ones from new ones. */
+/**
+ * A connection for one exchange at a time, which opens when the first exchange needs it. It is an undici Client that never gets a second request, so that
+ * there is none to queue, to pipeline, or to send again: undici opens another connection only for a request of which nothing has been sent.
+ */
+export class Connection {
+  readonly security: Security;
+  readonly #options: PoolOptions;
+  readonly #onChange: (connection: Connection, isOpen: boolean) => void;
+  readonly #client: Client;
+  readonly #end = new AbortController();
+  #exchange: Exchange | undefined;
+
+  /** Calls `onChange` when another exchange may use the connection, and once when it has ended. */
+  constructor(security: Security, options: PoolOptions, onChange: (connection: Connection, isOpen: boolean) => void) {
+    this.security = security;
+    this.#options = options;
+    this.#onChange = onChange;
+    const { endpoint, idleMs = defaultIdleMs } = options;
+    this.#client = new Client(`${endpoint.protocol}//${authority(endpoint)}`, {
+      connect: (_to, callback) => void this.#connect(callback),
+      allowH2: false,
+      pipelining: 1,
+      maxHeaderSize: mostHeaderBytes,
+      // Timeouts of requests are on our clock.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
+    });
+    this.#client.on('disconnect', () => {
+      if (this.#exchange === undefined) this.destroy();
+    });
+  }
+
+  /** Sends a request. An abort or a failure, at any time until the response has arrived, closes the connection. */
+  send({ beforeSend, ...request }: Outgoing, context: ExchangeContext): Exchange {
+    const exchange = new Exchange(beforeSend, context, (isWhole) => {
+      this.#exchange = undefined;
+      if (isWhole) this.#onChange(this, true);
+      else this.destroy();
+    });
+    this.#exchange = exchange;
+    const { signal } = context.scope;
+    if (signal.aborted) exchange.fail(signal.reason);
+    else this.#client.dispatch(request, exchange);
+    return exchange;
+  }
+
+  destroy(): void {
+    if (this.#client.destroyed) return;
+    const reason = closedError();
+    this.#end.abort(reason);
+    void this.#client.destroy(reason);
+    this.#onChange(this, false);
+  }
+
+  async #connect(callback: (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void) {
+    const { endpoint, clock, connectTimeoutMs = defaultConnectTimeoutMs } = this.#options;
+    const cancel = startTimeout(clock, connectTimeoutMs, () => this.#exchange?.fail(connectTimeout()));
+    try {
+      const socket = await dial({ endpoint, security: this.security, signal: this.#end.signal });
+      callback(null, socket);
+      let counted = socket.bytesRead;
+      // After undici's own listener, which has parsed the bytes by then.
+      socket.on('readable', () => {
+        this.#exchange?.count(socket.bytesRead - counted);
+        counted = socket.bytesRead;
+      });
+    } catch (error) {
+      callback(error as Error, null);
+    } finally {
+      cancel();
+    }
+  }
+}
+
+/** The connections to one endpoint. Unlike undici's Pool, it aborts the opening of a connection with its request, and tells suspect connections from good ones. */
 export class ConnectionPool {
   readonly #options: PoolOptions;
   readonly #open = new Set<Connection>();
   /** Idle connections, the most recently used one last. */
-  readonly #idle = new Map<Connection, Idle>();
-  readonly #dialing = new Set<Scope>();
+  readonly #idle = new Set<Connection>();
   readonly #waiting = new WaitQueue();
   #closed = false;
   #security: Security | undefined;
@@ -58,9 +125,10 @@ export class ConnectionPool {
 
   /**
    * Lends a connection: an idle one if possible, or with `fresh` always a new one. Queues if too many are open. The connection returns to the pool by
-   * itself when its exchange ends. Rejects with Node's error, and with the signal's reason on abort.
+   * itself when its exchange ends. Rejects with the signal's reason on abort.
    */
   async borrow({ signal, fresh }: { readonly signal: AbortSignal; readonly fresh: boolean }): Promise<Connection> {
+    const { maxConnections = Number.POSITIVE_INFINITY } = this.#options;
     const security = await this.#options.security(signal);
     this.#security = security;
     try {
@@ -69,14 +137,12 @@ export class ConnectionPool {
         if (this.#closed) throw closedError();
         const reused = fresh ? undefined : this.#takeIdle(security);
         if (reused !== undefined) return reused;
-        if (this.#open.size + this.#dialing.size < this.#options.maxConnections) {
-          return await this.#connect(security, signal);
-        }
+        if (this.#open.size < maxConnections) return this.#add(security);
         if (this.#idle.size > 0) this.discardIdle();
-        await this.#waiting.join(signal);
+        else await this.#waiting.join(signal);
       }
     } catch (error) {
-      // The place that it took, or was woken for, is free.
+      // The place that it was woken for is free.
       this.#waiting.wakeOne();
       throw error;
     }
@@ -84,78 +150,36 @@ export class ConnectionPool {
 
   /** Closes all idle connections: after one reset the others are suspect. */
   discardIdle(): void {
-    for (const connection of [...this.#idle.keys()]) this.#discard(connection);
+    for (const connection of [...this.#idle]) connection.destroy();
   }
 
   /** Closes all connections, those in use too. */
   close(): void {
     this.#closed = true;
-    for (const attempt of [...this.#dialing]) attempt.fail(closedError());
     for (const connection of [...this.#open]) connection.destroy();
     this.#waiting.wakeAll();
   }
 
   #takeIdle(security: Security): Connection | undefined {
-    for (const [connection, idle] of [...this.#idle].reverse()) {
-      this.#forgetIdle(connection);
-      if (idle.security === security) return connection;
+    for (const connection of [...this.#idle].reverse()) {
+      this.#idle.delete(connection);
+      if (connection.security === security) return connection;
       connection.destroy();
     }
     return undefined;
   }
 
-  #forgetIdle(connection: Connection): void {
-    this.#idle.get(connection)?.cancel();
-    this.#idle.delete(connection);
-  }
-
-  /** Removes the connection from the list at once, because a socket reports its end only later. */
-  #discard(connection: Connection): void {
-    this.#forgetIdle(connection);
-    connection.destroy();
-  }
-
-  async #connect(security: Security, signal: AbortSignal): Promise<Connection> {
-    const { endpoint, clock, connectTimeoutMs: timeoutMs = defaultConnectTimeoutMs } = this.#options;
-    const attempt = createScope({ signal, clock, timeoutMs, onTimeout: connectTimeout });
-    this.#dialing.add(attempt);
-    try {
-      return this.#adopt(await dial({ endpoint, security, signal: attempt.signal }), security);
-    } finally {
-      attempt.end();
-      this.#dialing.delete(attempt);
-    }
-  }
-
-  #adopt(socket: Socket, security: Security): Connection {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const connection: Connection = { agent, destroy: () => void socket.destroy() };
-    agent.createConnection = () => socket;
-    // By Node's documentation it returns true to keep the socket; the types lack that.
-    const keepSocketAlive = agent.keepSocketAlive.bind(agent) as (stream: Duplex) => boolean;
-    agent.keepSocketAlive = (stream): boolean => {
-      const kept = keepSocketAlive(stream);
-      // Later, because at this point the Agent has not yet taken the socket back.
-      if (kept) queueMicrotask(() => this.#takeBack(connection, security));
-      return kept;
-    };
-    this.#open.add(connection);
-    socket.once('close', () => {
-      this.#open.delete(connection);
-      this.#forgetIdle(connection);
+  #add(security: Security): Connection {
+    const added = new Connection(security, this.#options, (connection, isOpen) => {
+      if (isOpen && connection.security !== this.#security) {
+        connection.destroy();
+        return;
+      }
+      if (isOpen) this.#idle.add(connection);
+      else if (this.#open.delete(connection)) this.#idle.delete(connection);
       this.#waiting.wakeOne();
     });
-    return connection;
-  }
-
-  #takeBack(connection: Connection, security: Security): void {
-    if (!this.#open.has(connection)) return;
-    if (this.#closed || security !== this.#security) {
-      connection.destroy();
-      return;
-    }
-    const { clock, idleMs } = this.#options;
-    this.#idle.set(connection, { security, cancel: clock.timer(idleMs, () => this.#discard(connection)) });
-    this.#waiting.wakeOne();
+    this.#open.add(added);
+    return added;
   }
 }

@@ -1,121 +1,162 @@
-import { type IncomingMessage, request as httpRequest } from 'node:http';
+import type { Dispatcher } from 'undici';
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeRequest, KubeResponse } from '../api/kube.ts';
-import { abortable } from './abortable.ts';
-import type { Connection } from './connection-pool.ts';
+import { joinHeaders } from './join-headers.ts';
+import { ResponseError } from './response-error.ts';
 import type { Scope } from './scope.ts';
-import { type Traffic, watchTraffic } from './traffic.ts';
 
 export interface Outgoing {
   readonly method: KubeRequest['method'];
   /** Path and query as they are sent. */
-  readonly target: string;
+  readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: KubeRequest['body'];
-  readonly beforeSend: KubeRequest['beforeSend'];
+  /** Called right before the request is written to the open connection. If it throws, nothing is written. */
+  readonly beforeSend: () => void;
 }
 
-const noAnswer = (): Error =>
-  Object.assign(new Error('the connection ended without an answer'), { code: 'ECONNRESET' });
-
-/** The head of a response whose body has not been read yet. */
-export interface Incoming {
-  readonly response: IncomingMessage;
-  readonly traffic: Traffic;
-}
-
-const mostHeaderBytes = 16 * 1024;
-
-/** Sends one request on a borrowed connection and resolves with the head of the response. Ends the connection on abort and on failure. */
-export const sendOn = async (connection: Connection, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> => {
-  try {
-    signal.throwIfAborted();
-    outgoing.beforeSend?.();
-    return await answerTo(connection, outgoing, signal);
-  } catch (error) {
-    connection.destroy();
-    throw error;
-  }
-};
-
-const answerTo = (connection: Connection, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> =>
-  abortable(signal, (resolve, reject) => {
-    const request = httpRequest({
-      agent: connection.agent,
-      method: outgoing.method,
-      path: outgoing.target,
-      headers: outgoing.headers,
-      maxHeaderSize: mostHeaderBytes,
-    });
-    const traffic = watchTraffic(request, () => connection.destroy());
-    request.on('error', (error) => reject(traffic.problem() ?? error));
-    request.on('close', () => reject(traffic.problem() ?? noAnswer()));
-    request.on('response', (response) => resolve({ response, traffic }));
-    request.end(outgoing.body);
-    return (isAnswered) => {
-      if (!isAnswered) connection.destroy();
-    };
-  });
-
-/** Bytes of a body that are processed before the event loop gets its turn: a few milliseconds at worst. */
-const turnBytes = 64 * 1024;
-
-export interface BodyOptions {
-  readonly connection: Connection;
+export interface ExchangeContext {
+  /** Lifetime of the exchange. Ends when the body is read to its end or abandoned. */
   readonly scope: Scope;
   readonly clock: Clock;
-  /** Converts Node's error to ours. */
+  /** Converts an error of the connection to ours. */
   readonly classify: (error: unknown) => unknown;
 }
 
-/** Returns the body for a KubeResponse. When it is read to its end or abandoned, the connection is reused or closed, and the scope ends. */
-export const bodyOf = ({ response, traffic }: Incoming, options: BodyOptions): KubeResponse['body'] => {
-  const { connection, scope, clock, classify } = options;
-  const abandon = (): void => {
-    scope.end();
-    connection.destroy();
-  };
-  scope.signal.addEventListener('abort', () => connection.destroy(), { once: true });
-  if (scope.signal.aborted) connection.destroy();
-  response.on('error', () => undefined);
-  response.once('end', () => scope.end());
-  const iterate = (): AsyncIterator<Uint8Array, undefined> => {
-    const chunks: AsyncIterator<Uint8Array, undefined> = response.iterator();
-    let sinceTurn = 0;
-    /** Yields to the event loop; otherwise a body that has already arrived is processed without a break. */
-    const pace = async (): Promise<void> => {
-      if (sinceTurn < turnBytes) return;
-      sinceTurn = 0;
-      await new Promise<void>((resolve) => void clock.timer(0, resolve));
-    };
-    return {
-      next: async () => {
-        try {
-          await pace();
-          const chunk = await chunks.next();
-          if (scope.signal.aborted) throw scope.signal.reason;
-          sinceTurn += chunk.value?.length ?? 0;
-          traffic.deliver(chunk.value?.length ?? 0);
-          return chunk;
-        } catch (error) {
-          abandon();
-          throw scope.signal.aborted ? scope.signal.reason : classify(traffic.problem() ?? error);
-        }
-      },
-      return: async () => {
-        if (!response.readableEnded) abandon();
-        return { done: true, value: undefined };
-      },
-    };
-  };
-  return { [Symbol.asyncIterator]: iterate };
-};
+/** Maximum number of interim responses, as in Go's `net/http` (`max1xxResponses`). */
+const mostInterim = 5;
+/** Limit for the head and everything before it, such as empty lines. undici limits only the headers themselves. */
+const mostHeadBytes = 64 * 1024;
+/** Limit of received bytes per byte of the body. An honest server sends chunks of kilobytes; a chunk of one byte takes six. */
+const [mostBytesPerByte, freeBytes] = [4, 64 * 1024];
+/** Memory of the chunks that are received ahead of the reader: their bytes, and what each takes besides. */
+const [mostAheadBytes, chunkBytes] = [64 * 1024, 64];
+/** Bytes of a body that are processed before the event loop gets its turn: a few milliseconds at worst. */
+const turnBytes = 64 * 1024;
 
-/** Returns the headers with names in lower case; repeated headers are joined as in RFC 9110, section 5.3. */
-export const headersOf = (response: IncomingMessage): Readonly<Record<string, string>> => {
-  const headers = Object.create(null) as Record<string, string>;
-  for (const [name, values] of Object.entries(response.headersDistinct)) {
-    if (values !== undefined) headers[name] = values.join(', ');
+/** One request and its response on a connection: takes undici's events, limits what a response costs without being body, and is the body. */
+export class Exchange implements Dispatcher.DispatchHandler, AsyncIterator<Uint8Array, undefined> {
+  readonly #beforeSend: () => void;
+  readonly #context: ExchangeContext;
+  readonly #onEnd: (isWhole: boolean) => void;
+  readonly #head = Promise.withResolvers<Omit<KubeResponse, 'body'>>();
+  #controller: Dispatcher.DispatchController | undefined;
+  #end: 'none' | 'whole' | { readonly error: unknown } = 'none';
+  #chunks: Uint8Array[] = [];
+  #aheadBytes = 0;
+  #wakeReader = (): void => undefined;
+  #sinceTurn = 0;
+  /** Bytes received from the socket, and those of them that are body. */
+  #received = 0;
+  #bodyBytes = 0;
+  #interim = 0;
+
+  /** Calls `onEnd` once: when the response has been received whole, or when the exchange ends otherwise and its connection must close. */
+  constructor(beforeSend: () => void, context: ExchangeContext, onEnd: (isWhole: boolean) => void) {
+    this.#beforeSend = beforeSend;
+    this.#context = context;
+    this.#onEnd = onEnd;
+    const { signal } = context.scope;
+    signal.addEventListener('abort', () => this.fail(signal.reason), { once: true });
   }
-  return headers;
-};
+
+  /** Resolves with the head of the response. Rejects with the reason of an abort or a classified error, as reading the body does. */
+  get head(): Promise<Omit<KubeResponse, 'body'>> {
+    return this.#head.promise;
+  }
+
+  /** Ends the exchange and its connection, unless the response has been received whole. */
+  fail(cause: unknown): void {
+    if (this.#end !== 'none') return;
+    const { scope, classify } = this.#context;
+    const error: unknown = scope.signal.aborted ? scope.signal.reason : classify(cause);
+    scope.end();
+    this.#end = { error };
+    this.#head.reject(error);
+    this.#wakeReader();
+    this.#onEnd(false);
+  }
+
+  /** Counts bytes that the socket has received, after undici has parsed them: head, body, and the framing of chunks. */
+  count(bytes: number): void {
+    this.#received += bytes;
+    if (this.#controller === undefined) {
+      if (this.#received > mostHeadBytes) this.fail(new ResponseError(`no response within ${mostHeadBytes} bytes`));
+    } else if (this.#received > mostBytesPerByte * this.#bodyBytes + mostHeadBytes + freeBytes) {
+      this.fail(new ResponseError('the answer comes in pieces that are too small'));
+    }
+  }
+
+  onRequestStart(): void {
+    this.#beforeSend();
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Parameters<typeof joinHeaders>[0],
+  ): void {
+    if (status >= 200) {
+      this.#controller = controller;
+      this.#head.resolve({ status, headers: joinHeaders(headers) });
+      return;
+    }
+    this.#interim += 1;
+    if (this.#interim > mostInterim) throw new ResponseError(`more than ${mostInterim} interim answers (1xx)`);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bodyBytes += chunk.length;
+    this.#aheadBytes += chunk.length + chunkBytes;
+    this.#chunks.push(chunk);
+    if (this.#aheadBytes >= mostAheadBytes) controller.pause();
+    this.#wakeReader();
+  }
+
+  onResponseEnd(): void {
+    this.#end = 'whole';
+    this.#wakeReader();
+    this.#onEnd(true);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.fail(error);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const { scope, clock } = this.#context;
+    if (this.#sinceTurn >= turnBytes) {
+      // Otherwise a body that has already arrived is processed without a break.
+      this.#sinceTurn = 0;
+      await new Promise<void>((resolve) => void clock.timer(0, resolve));
+    }
+    while (true) {
+      if (scope.signal.aborted) throw scope.signal.reason;
+      if (typeof this.#end === 'object') throw this.#end.error;
+      const value = this.#chunks.shift();
+      if (value !== undefined) {
+        this.#aheadBytes -= value.length + chunkBytes;
+        this.#sinceTurn += value.length;
+        return { done: false, value };
+      }
+      if (this.#end === 'whole') {
+        scope.end();
+        return { done: true, value: undefined };
+      }
+      await new Promise<void>((resolve) => {
+        this.#wakeReader = resolve;
+        this.#controller?.resume();
+      });
+    }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#context.scope.end();
+    this.fail(new Error('the body was abandoned'));
+    return { done: true, value: undefined };
+  }
+}

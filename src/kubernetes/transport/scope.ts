@@ -3,8 +3,8 @@ import { startTimeout } from './start-timeout.ts';
 
 /**
  * The lifetime of one piece of work: ends by itself, by its caller's signal, or by a failure such as a timeout. Unlike `AbortSignal.any`, it
- * leaves nothing in the caller's signal, which all requests of a process share: Node 20 keeps 37 bytes of each request, and 1.2 KB if a listener
- * stays.
+ * leaves nothing in the caller's signal, which all requests of a process share. Of a signal of `any` with a listener, Node 22.19 and 24 keep 200 to 400
+ * bytes there (nodejs/node#64476); of others, Node 22.19 cleans up in quadratic time: 6,000 hold the event loop for 60 ms.
  */
 export interface Scope {
   readonly signal: AbortSignal;

@@ -1,32 +1,15 @@
-import type { Clock } from '../../ports/clock.ts';
 import { ApiError, type ConnectionFault, type ExchangePhase, isApiError } from '../api/errors.ts';
 import type { Kube, KubeRequest } from '../api/kube.ts';
 import { connectionError } from './connection-error.ts';
-import { ConnectionPool } from './connection-pool.ts';
-import { type Endpoint, authority } from './endpoint.ts';
-import { type Outgoing, bodyOf, headersOf, sendOn } from './exchange.ts';
+import { ConnectionPool, type PoolOptions } from './connection-pool.ts';
+import { authority } from './endpoint.ts';
+import type { Outgoing } from './exchange.ts';
 import { createScope } from './scope.ts';
-import type { Security } from './security.ts';
 
-/** kube-apiserver closes idle connections after 90 s. We close them earlier, so that no request is sent on a closing one. */
-const defaultIdleMs = 60_000;
-
-export interface TransportOptions {
-  readonly endpoint: Endpoint;
-  /**
-   * Called before each exchange. Resolves with the same object as long as the settings are unchanged; a new one makes old connections drain. Rejects with
-   * an ApiError.
-   */
-  readonly security: (signal: AbortSignal) => Promise<Security>;
-  readonly clock: Clock;
+export interface TransportOptions extends PoolOptions {
   readonly userAgent: string;
   /** Name of the server in errors. Default `host:port`; a description if the address is secret. */
   readonly target?: string;
-  /** Maximum number of open connections. Default: no limit. */
-  readonly maxConnections?: number;
-  readonly idleMs?: number;
-  /** As `PoolOptions.connectTimeoutMs`. */
-  readonly connectTimeoutMs?: number;
 }
 
 export interface Transport extends Kube {
@@ -34,21 +17,14 @@ export interface Transport extends Kube {
   close(): void;
 }
 
-const outgoingOf = (request: KubeRequest, options: TransportOptions): Outgoing => {
+const outgoingOf = (request: KubeRequest, options: TransportOptions): Omit<Outgoing, 'beforeSend'> => {
   const { endpoint, userAgent } = options;
   const query = new URLSearchParams(request.query).toString();
-  const { body } = request;
   return {
     method: request.method,
-    target: `${endpoint.basePath}${request.path}${query === '' ? '' : `?${query}`}`,
-    headers: {
-      host: authority(endpoint),
-      'user-agent': userAgent,
-      ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
-      ...request.headers,
-    },
-    body,
-    beforeSend: request.beforeSend,
+    path: `${endpoint.basePath}${request.path}${query === '' ? '' : `?${query}`}`,
+    headers: { host: authority(endpoint), 'user-agent': userAgent, ...request.headers },
+    body: request.body,
   };
 };
 
@@ -62,12 +38,12 @@ const hasLostInterest = ({ aborted, reason }: AbortSignal): boolean => aborted &
 export const createTransport = (options: TransportOptions): Transport => {
   const { endpoint, clock } = options;
   const target = options.target ?? authority(endpoint);
-  const pool = new ConnectionPool({ maxConnections: Number.POSITIVE_INFINITY, idleMs: defaultIdleMs, ...options });
+  const pool = new ConnectionPool(options);
 
   const request: Kube['request'] = async (request) => {
     const { method, path, timeoutMs } = request;
     request.signal.throwIfAborted();
-    let phase: ExchangePhase = 'connecting';
+    let phase = 'connecting' as ExchangePhase;
     const scope = createScope({
       signal: request.signal,
       clock,
@@ -80,17 +56,17 @@ export const createTransport = (options: TransportOptions): Transport => {
         }),
     });
     const classify = (error: unknown): ApiError => connectionError(error, { method, path, target, phase });
+    const beforeSend = (): void => {
+      request.beforeSend?.();
+      phase = 'waiting for the answer';
+    };
     try {
       const connection = await pool.borrow({ signal: scope.signal, fresh: timeoutMs === undefined });
-      phase = 'waiting for the answer';
-      const incoming = await sendOn(connection, outgoingOf(request, options), scope.signal);
-      const { response } = incoming;
+      const outgoing = { ...outgoingOf(request, options), beforeSend };
+      const body = connection.send(outgoing, { scope, clock, classify });
+      const head = await body.head;
       phase = 'reading the answer';
-      return {
-        status: response.statusCode ?? 0,
-        headers: headersOf(response),
-        body: bodyOf(incoming, { connection, scope, clock, classify }),
-      };
+      return { ...head, body };
     } catch (error) {
       scope.end();
       // If one connection hangs or breaks, the idle ones are suspect, too: the next attempt opens a new one.
