@@ -27,7 +27,7 @@ const beneathComponents = [
 ];
 const components = ['src/prober', 'src/weeder', 'src/care'];
 const component = { rooms: beneathComponents, packages: ['zod'] };
-const proberRooms = ['src/prober', 'src/prober/held', 'src/prober/notify', 'src/prober/status'];
+const proberRooms = ['src/prober', 'src/prober/held', 'src/prober/status'];
 const prober = { ...component, rooms: [...beneathComponents, 'src/cluster-api'], builtins: ['crypto'] };
 const beneathCli = [
   ...beneathComponents,
@@ -77,12 +77,11 @@ export const house = {
   'src/process': {
     rooms: [...kinds, ...client, 'src/telemetry', 'src/config', 'src/config/rules', 'src/process/rights'],
     builtins: ['events', 'http', 'net', 'os', 'path', 'fs', 'stream'],
-    files: { 'clock.ts': ['perf_hooks', 'timers'], 'random.ts': ['crypto'], 'webhook.ts': ['https'] },
+    files: { 'clock.ts': ['perf_hooks', 'timers'], 'random.ts': ['crypto'] },
   },
   'src/process/rights': { inside: 'src/process', rooms: kinds },
   'src/prober': prober,
   'src/prober/held': { ...prober, inside: 'src/prober' },
-  'src/prober/notify': { ...prober, inside: 'src/prober' },
   'src/prober/status': { ...prober, inside: 'src/prober' },
   'src/prober/status/schema.ts': { rooms: [], open: true, packages: ['zod'] },
   'src/weeder': component,

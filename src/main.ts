@@ -35,7 +35,7 @@ await runProcess(
           import('./prober/index.ts'),
           import('./process/index.ts'),
         ]);
-        const component = proberComponent(deps.standby, deps.notify);
+        const component = proberComponent(deps.standby);
         const { pageBindAddress: address } = deps;
         if (address === undefined) return runComponent(component, deps);
         const { pageServers } = await import('./page/server/index.ts');

@@ -74,17 +74,13 @@ export class Scenario {
   }
 
   /** Starts a new prober, without any state of an earlier one. */
-  startProber(
-    settings: Partial<ProberSettings> = {},
-    { dryRun = false, notify }: Pick<ProberOptions, 'dryRun' | 'notify'> = {},
-  ): void {
+  startProber(settings: Partial<ProberSettings> = {}, { dryRun = false }: Pick<ProberOptions, 'dryRun'> = {}): void {
     if (this.#prober !== undefined) throw new Error('a prober is running already');
     this.#meter = createMeter({ processMetrics: false });
     this.#prober = startProber({
       settings: this.#settingsWith(settings),
       concurrency: 1,
       dryRun,
-      notify,
       ports: {
         clock: this.clock,
         random: this.#random,

@@ -236,19 +236,6 @@ describe('dwd manifests', () => {
     expect(ofKind(all, 'PodDisruptionBudget').spec).toMatchObject({ maxUnavailable: 1 });
   });
 
-  it('mounts the Secret with the URL of notifications as optional', async () => {
-    const { template } = podOf(await manifests('--component=prober', '--set=prober.notifyUrlSecret=dwd-notify'));
-    expect(template.spec).toMatchObject({
-      containers: [
-        {
-          args: expect.arrayContaining(['--notify-url=file:/etc/dependency-watchdog-notify/url']) as unknown,
-          volumeMounts: [{ name: 'config' }, { name: 'notify', mountPath: '/etc/dependency-watchdog-notify' }],
-        },
-      ],
-      volumes: [{ name: 'config' }, { name: 'notify', secret: { secretName: 'dwd-notify', optional: true } }],
-    });
-  });
-
   it('accepts other names and numbers, and values that have no flag', async () => {
     const sets = [
       'nodeSelector=pool=system,zone=a',

@@ -1,17 +1,13 @@
 import { type ProberSettings, type Standby, proberConfig } from '../prober/index.ts';
-import type { NotifySettings } from '../prober/notify/index.ts';
 import type { BindAddress, ProcessDeps } from '../process/index.ts';
 import { type Command, defineCommand } from './command.ts';
-import { address, choice, text } from './flag-types.ts';
+import { address, choice } from './flag-types.ts';
 import { launch } from './launch.ts';
-import { notifySettings } from './notify.ts';
-import { flag, optionalFlag } from './parse-flags.ts';
+import { flag } from './parse-flags.ts';
 import { processFlags } from './process-flags.ts';
 
 export interface ProberDeps extends ProcessDeps<ProberSettings> {
   readonly standby: Standby;
-  /** Absent if changes of state are not posted anywhere. */
-  readonly notify?: NotifySettings | undefined;
   /** Absent if the page is turned off. */
   readonly pageBindAddress?: BindAddress;
 }
@@ -26,14 +22,6 @@ export const proberFlags = {
     choice<Standby>('mode', ['hot', 'warm', 'cold']),
     'hot',
     'Behaviour of a replica while another leads: hot observes, and scales down if the leader cannot; warm only observes; cold waits',
-  ),
-  'notify-url': optionalFlag(
-    text('url', 'an http or https URL, file:PATH or env:NAME'),
-    'URL to which each change of the state of a shoot is posted as JSON. Give a secret URL by a file (file:PATH) or an environment variable (env:NAME)',
-  ),
-  'notify-template': optionalFlag(
-    text('file', 'the path of a file'),
-    'File with a JSON template that is posted instead, such as {"text": "{{shoot}} is {{state}}"}',
   ),
   'page-bind-addr': flag(
     address,
@@ -50,21 +38,11 @@ export const proberCommand = (run: RunProber): Command =>
     flags: proberFlags,
     operands: 'ignored',
     run: (invocation, io) => {
-      const {
-        standby,
-        'notify-url': url,
-        'notify-template': template,
-        'page-bind-addr': pageBindAddress,
-      } = invocation.flags;
+      const { standby, 'page-bind-addr': pageBindAddress } = invocation.flags;
       const component = {
         config: proberConfig,
         run: async (deps: ProcessDeps<ProberSettings>) =>
-          run({
-            ...deps,
-            standby,
-            notify: await notifySettings({ url, template }, io),
-            ...(pageBindAddress && { pageBindAddress }),
-          }),
+          run({ ...deps, standby, ...(pageBindAddress && { pageBindAddress }) }),
       };
       return launch(component, { ...invocation, io });
     },

@@ -61,8 +61,6 @@ describe('flags of the prober', () => {
     ['dry-run', 'F', {}],
     ['strict', 'F', {}],
     ['standby', 'warm', {}],
-    ['notify-url', 'https://hooks.example/x', {}],
-    ['notify-template', 'template.json', {}],
     ['page-bind-addr', '127.0.0.1:9645', {}],
     ['pprof-bind-addr', 'anything', {}],
     ['zap-devel', 'nonsense', {}],

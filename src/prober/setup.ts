@@ -9,17 +9,14 @@ import {
   type ComponentOptions,
   type ComponentParts,
   type ComponentPorts,
-  type PostWebhook,
   type RunningComponent,
   Reloadable,
-  createWebhook,
   leaseNameOf,
   startParts,
 } from '../process/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import { createConfiguredProber } from './configured-prober.ts';
 import type { HeldByShoot } from './controller.ts';
-import { Notifier, type NotifySettings, createNotifyMetrics } from './notify/index.ts';
 import { Pauses, shownPause } from './pauses.ts';
 import type { Role } from './plan/without-lead.ts';
 import { ProbeGate } from './probe-gate.ts';
@@ -39,20 +36,7 @@ export interface ProberPorts extends ComponentPorts {
 export interface ProberOptions extends ComponentOptions<ProberSettings, ProberPorts> {
   /** Default: hot. */
   readonly standby?: Standby;
-  /** Absent: nobody is notified. */
-  readonly notify?: (NotifySettings & { readonly post: PostWebhook }) | undefined;
 }
-
-/** Starts the notifier of state changes on `recorder`. Returns the function that stops it. */
-const startNotifier = ({ notify, ports, dryRun = false }: ProberOptions, recorder: StatusRecorder): (() => void) => {
-  const metrics = createNotifyMetrics(ports.meter);
-  // In a dry run nothing is really protected.
-  if (notify === undefined || dryRun) return () => undefined;
-  const notifier = new Notifier({ ...ports, ...notify, metrics, leads: () => ports.leadership.mayWrite() });
-  recorder.subscribe((change) => notifier.changed(change));
-  ports.leaderWatch?.onLead(() => notifier.led());
-  return () => notifier.stop();
-};
 
 /** Creates the clients of the seed. They differ in the writes that they allow while this process does not lead. */
 const createSeedClients = ({ ports, standby = 'hot' }: ProberOptions) => {
@@ -98,7 +82,6 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     pauseOf: (namespace) => shownPause(pauses.of(namespace)),
   });
   showUnmet(ports.meter, recorder);
-  const stopNotifier = startNotifier(options, recorder);
   const baseReport = createProberReport({ ...ports, events, ownNamespace, dryRun, leads: () => leadership.mayWrite() });
   const report = reportToStatus(baseReport, recorder);
   const unserved = ports.meter.gauge({
@@ -130,7 +113,6 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     },
     stop: () => {
       events.stop();
-      stopNotifier();
       gate.stop();
       report.stopped(held);
     },
@@ -154,7 +136,7 @@ const keepRemovedResources = (wanted: ProberSettings, former: ProberSettings): P
 /** Scale-down requests in flight: KCM's grace period leaves no time for them to wait. */
 const urgentInFlight = 50;
 
-export const proberComponent = (standby: Standby, notify?: NotifySettings): Component<ProberSettings> => ({
+export const proberComponent = (standby: Standby): Component<ProberSettings> => ({
   leaseName: leaseNameOf('prober'),
   urgentInFlight,
   runsOnStandby: standby !== 'cold',
@@ -162,8 +144,7 @@ export const proberComponent = (standby: Standby, notify?: NotifySettings): Comp
   create: ({ ports, userAgent, env, ...options }) => {
     const known = createKubeconfigCache({ env });
     const connector = createShootConnector({ clock: ports.clock, userAgent, known });
-    const notifying = notify && { ...notify, post: createWebhook(userAgent) };
-    return createProber({ ...options, standby, notify: notifying, ports: { ...ports, connector } });
+    return createProber({ ...options, standby, ports: { ...ports, connector } });
   },
 });
 

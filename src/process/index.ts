@@ -28,4 +28,3 @@ export { connectSeed } from './seed-connections.ts';
 export { shareResponses } from './shared-responses.ts';
 export { type ProcessParts, type SeedPorts, runSeedProcess } from './seed-process.ts';
 export type { BindAddress, LeaderElectionSettings, ProcessOptions } from './settings.ts';
-export { type PostResult, type PostWebhook, createWebhook } from './webhook.ts';

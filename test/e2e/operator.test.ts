@@ -1,6 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RbacRule } from '../envtest/access.ts';
@@ -262,41 +260,6 @@ describeEnvtest("an operator's view of the prober, on a real API server", () => 
     await stop();
     await createDeployment(seed.client, namespace, { name: kcm, replicas: 2 });
     await untilCounts({ [kcm]: 2 });
-  });
-
-  it('sends the same writes in the same order with a hanging notify receiver as without one', async () => {
-    const heard: string[] = [];
-    // Accepts every request, and responds to none.
-    const receiver = createServer((request) => heard.push(`${String(request.method)} ${String(request.url)}`));
-    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    const { port } = receiver.address() as AddressInfo;
-    const { file } = mountConfig(join(directory, 'notify'), configOf(0.6, [kcm, mcm]));
-    const writesIn = async (user: string, options: readonly string[]): Promise<readonly string[]> => {
-      await start(user, [...seedRules, ...eventRules], [`--config-file=${file}`, ...options]);
-      const runs = `dwd_prober_runs_total{namespace="${namespace}",result="healthy"}`;
-      await until('healthy runs', async () => ((await metric(runs)) ?? 0) >= 2);
-      most.cut();
-      await untilCounts({ [kcm]: 0, [mcm]: 0 });
-      most.connect();
-      await untilCounts({ [kcm]: 2, [mcm]: 3 });
-      await stop();
-      // Ignores writes that were refused by a conflict: they are sent again.
-      return audit
-        .requests()
-        .filter((request) => request.user === user && request.verb === 'patch' && request.status < 300)
-        .map(({ uri }) => uri)
-        .filter((uri) => uri.includes(`/namespaces/${namespace}/deployments/`));
-    };
-    try {
-      const without = await writesIn('not-notifying', []);
-      expect(without.length).toBeGreaterThanOrEqual(4);
-      const hanging = await writesIn('notifying', [`--notify-url=http://127.0.0.1:${String(port)}/hook`]);
-      expect(hanging).toEqual(without);
-      expect(heard).toContain('POST /hook');
-    } finally {
-      receiver.closeAllConnections();
-      receiver.close();
-    }
   });
 
   it('logs once per namespace that it may not write Events, and scales anyway', async () => {

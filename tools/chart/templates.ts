@@ -55,7 +55,6 @@ const values: InstallationValues = {
   'policy.beforeWebhooks': false,
   'policy.proberActions': [],
   'care.gardenKubeconfigSecret': '',
-  'prober.notifyUrlSecret': '',
   prober: ofComponent('prober'),
   weeder: ofComponent('weeder'),
   care: ofComponent('care'),
@@ -95,10 +94,6 @@ const switches: readonly Switch[] = [
   {
     condition: '.Values.care.gardenKubeconfigSecret',
     turnOn: withValues({ 'care.gardenKubeconfigSecret': text('.Values.care.gardenKubeconfigSecret') }),
-  },
-  {
-    condition: '.Values.prober.notifyUrlSecret',
-    turnOn: withValues({ 'prober.notifyUrlSecret': text('.Values.prober.notifyUrlSecret') }),
   },
 ];
 

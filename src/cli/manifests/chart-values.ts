@@ -40,7 +40,6 @@ export const chartValuesOf = (installation: Installation, chosen: readonly Manif
   const keys = Object.keys(commonValues) as readonly (keyof typeof commonValues)[];
   const {
     care: onlyOfCare,
-    prober: onlyOfProber,
     policy: onlyOfPolicy,
     ...common
   } = nested(Object.fromEntries(keys.map((key) => [key, values[key]])));
@@ -60,7 +59,7 @@ export const chartValuesOf = (installation: Installation, chosen: readonly Manif
     };
   };
   const components: Readonly<Record<ComponentName, ChartValues>> = {
-    prober: { ...ofComponent('prober'), ...(onlyOfProber as ChartValues) },
+    prober: ofComponent('prober'),
     weeder: ofComponent('weeder'),
     care: { ...ofComponent('care'), ...(onlyOfCare as ChartValues) },
   };

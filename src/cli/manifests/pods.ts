@@ -19,39 +19,12 @@ const unlessEmpty = (fields: Readonly<Record<string, string | object>>): object 
 export const configMapNameOf = ({ installation, component }: Part): string =>
   `${nameOf(installation, component)}-config-${installation[component].hash}`;
 
-/** A Secret mounted as a directory, because the kubelet updates only such a mount in a running pod. */
-interface MountedSecret {
-  readonly name: string;
-  readonly mountPath: string;
-  readonly secretName: string;
-  readonly argument: string;
-  /** True if the pod starts without the Secret. */
-  readonly optional?: true;
-}
+/** Where the Secret with the kubeconfig for the garden is mounted: as a directory, because the kubelet updates only such a mount in a running pod. */
+const gardenPath = '/etc/dependency-watchdog-garden';
 
-/** Returns the mounted Secrets whose names are set. */
-const secretsOf = ({ installation: { values }, component }: Part): readonly MountedSecret[] => {
-  const garden = '/etc/dependency-watchdog-garden';
-  const notify = '/etc/dependency-watchdog-notify';
-  const all: Readonly<Partial<Record<ComponentName, MountedSecret>>> = {
-    care: {
-      name: 'garden',
-      mountPath: garden,
-      secretName: values['care.gardenKubeconfigSecret'],
-      argument: `--garden-kubeconfig=${garden}/kubeconfig`,
-    },
-    prober: {
-      name: 'notify',
-      mountPath: notify,
-      secretName: values['prober.notifyUrlSecret'],
-      argument: `--notify-url=file:${notify}/url`,
-      // Protection must not depend on notifications.
-      optional: true,
-    },
-  };
-  const own = all[component];
-  return own === undefined || own.secretName === '' ? [] : [own];
-};
+/** Returns the name of the Secret with the kubeconfig for the garden; empty if there is none. */
+const gardenSecretOf = ({ installation: { values }, component }: Part): string =>
+  component === 'care' ? values['care.gardenKubeconfigSecret'] : '';
 
 const argumentsOf = (part: Part): readonly string[] => {
   const { installation, component } = part;
@@ -65,7 +38,7 @@ const argumentsOf = (part: Part): readonly string[] => {
     `--kube-api-burst=${kubeApiBurst}`,
     `--zap-log-level=${logLevel}`,
     ...(component === 'prober' ? [`--page-bind-addr=127.0.0.1:${pagePort}`] : []),
-    ...secretsOf(part).map(({ argument }) => argument),
+    ...(gardenSecretOf(part) === '' ? [] : [`--garden-kubeconfig=${gardenPath}/kubeconfig`]),
   ];
 };
 
@@ -103,7 +76,7 @@ const containerOf = (part: Part) => {
     },
     volumeMounts: [
       { name: 'config', mountPath: configPath, readOnly: true },
-      ...secretsOf(part).map(({ name, mountPath }) => ({ name, mountPath, readOnly: true })),
+      ...(gardenSecretOf(part) === '' ? [] : [{ name: 'garden', mountPath: gardenPath, readOnly: true }]),
     ],
   };
 };
@@ -122,6 +95,7 @@ const podSpecOf = (part: Part): object => {
   const { imagePullSecrets, nodeSelector, tolerations } = values;
   const priorityClassName = profile === 'gardener-seed' ? seedPriorityClass : values.priorityClassName;
   const selected = { app: nameOf(installation, component) };
+  const secretName = gardenSecretOf(part);
   return {
     ...unlessEmpty({ priorityClassName, nodeSelector, tolerations, imagePullSecrets }),
     serviceAccountName: nameOf(installation, component),
@@ -143,10 +117,7 @@ const podSpecOf = (part: Part): object => {
     containers: [containerOf(part)],
     volumes: [
       { name: 'config', configMap: { name: configMapNameOf(part) } },
-      ...secretsOf(part).map(({ name, secretName, optional }) => ({
-        name,
-        secret: { secretName, defaultMode: 0o440, ...(optional === undefined ? {} : { optional }) },
-      })),
+      ...(secretName === '' ? [] : [{ name: 'garden', secret: { secretName, defaultMode: 0o440 } }]),
     ],
   };
 };

@@ -70,11 +70,6 @@ export const commonValues = {
     '',
     'Secret with the kubeconfig for the garden under the key kubeconfig; without it care writes nothing',
   ),
-  'prober.notifyUrlSecret': value(
-    objectName('Secret'),
-    '',
-    'Secret with the URL, under the key url, to which the prober posts each change of the state of a shoot; without it the prober posts nothing',
-  ),
 } as const;
 
 interface Measured {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../../simulator/time/index.ts';
 import { failedVerdict } from '../testing/cases.ts';
-import { type StateChange, StatusRecorder } from './status-recorder.ts';
+import { StatusRecorder } from './status-recorder.ts';
 import type { HeldInShoot, PauseInForce } from './schema.ts';
 import { statusSchema } from './schema.ts';
 import type { ShootProberView } from './shoot-prober-view.ts';
@@ -176,31 +176,6 @@ describe('a status recorder', () => {
       'annotated: MachineHealthCheck mhc, its annotation protects it',
       'restored: MachineHealthCheck mhc, its annotation is as before',
       'given back: Deployment kcm, its mark is removed',
-    ]);
-  });
-
-  it('reports every change of state once', () => {
-    const { recorder, pauses } = create();
-    const changes: (readonly unknown[])[] = [];
-    const stop = recorder.subscribe(({ before, shoot }: StateChange) =>
-      changes.push([before, shoot.state, shoot.reason]),
-    );
-    let sight = sightOf();
-    const readView = () => sight;
-    recorder.stepped('a', readView);
-    recorder.runEnded('a', decisionOf(healthy, { reason: 'fine' }));
-    sight = sightOf({ verdict: healthy });
-    recorder.stepped('a', readView);
-    recorder.stepped('a', readView);
-    pauses.set('a', { reason: 'work', by: 'jo' });
-    recorder.stepped('a', readView);
-    stop();
-    pauses.clear();
-    recorder.stepped('a', readView);
-    expect(changes).toEqual([
-      [undefined, 'unknown', 'not probed yet'],
-      ['unknown', 'healthy', 'fine'],
-      ['healthy', 'paused', 'fine'],
     ]);
   });
 });

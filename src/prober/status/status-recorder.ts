@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Decision } from '../judge/decision.ts';
 import { parseClusterName } from '../cluster-name.ts';
 import { type ClockReading, formatWall } from './clock-reading.ts';
-import type { HeldUnprobed, PauseInForce, ProbedShoot, ProtectionState } from './schema.ts';
+import type { HeldUnprobed, PauseInForce, ProbedShoot } from './schema.ts';
 import { type Scaled, type ShootName, ShootRecord } from './shoot-record.ts';
 import type { ShootProberView } from './shoot-prober-view.ts';
 
@@ -11,12 +11,6 @@ export interface StatusRecorderOptions {
   readonly dryRun: boolean;
   /** Returns the pause in force, of this shoot or of all. */
   readonly pauseOf: (namespace: string) => PauseInForce | undefined;
-}
-
-/** A change of a shoot's state. */
-export interface StateChange {
-  readonly before: ProtectionState | undefined;
-  readonly shoot: ProbedShoot;
 }
 
 /** Lists the held resources of shoots that are not probed. */
@@ -32,8 +26,6 @@ export class StatusRecorder {
   #nameOf: (namespace: string) => ShootName | undefined = () => undefined;
   #listUnprobed: ListUnprobed = () => [];
   readonly #records = new Map<string, ShootRecord>();
-  readonly #states = new Map<string, ProtectionState>();
-  readonly #listeners = new Set<(change: StateChange) => void>();
   /** Shoots that are still to be probed in the current round. */
   #awaited = new Set<string>();
   #lastRoundEndedAt: number | undefined;
@@ -61,10 +53,10 @@ export class StatusRecorder {
 
   /** Called when the prober of a shoot has changed its state. `look` returns the state of that prober from now on. */
   stepped(namespace: string, readView: () => ShootProberView): void {
-    const record = this.#records.get(namespace);
-    if (record === undefined) this.#records.set(namespace, new ShootRecord(readView));
-    else record.readThrough(readView);
-    this.#note(namespace);
+    const record = this.#records.get(namespace) ?? new ShootRecord(readView);
+    this.#records.set(namespace, record);
+    record.readThrough(readView);
+    record.note(this.#contextOf(namespace), this.#reading());
   }
 
   runEnded(namespace: string, decision: Decision): void {
@@ -85,14 +77,7 @@ export class StatusRecorder {
   /** Called when the shoot is gone, or no longer probed. */
   forget(namespace: string): void {
     this.#records.delete(namespace);
-    this.#states.delete(namespace);
     if (this.#awaited.delete(namespace)) this.#endRound();
-  }
-
-  /** Calls the listener after every change of a shoot's state. Returns the unsubscribe function. */
-  subscribe(listener: (change: StateChange) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** Returns the end of the last round, in RFC 3339; undefined before the first round has ended. */
@@ -125,19 +110,6 @@ export class StatusRecorder {
   #contextOf(namespace: string) {
     const { pauseOf, dryRun } = this.#options;
     return { namespace, name: this.#nameOf(namespace), pause: pauseOf(namespace), dryRun };
-  }
-
-  #note(namespace: string): void {
-    const record = this.#records.get(namespace);
-    if (record === undefined) return;
-    const context = this.#contextOf(namespace);
-    const before = this.#states.get(namespace);
-    const state = record.note(context, this.#reading());
-    if (state === before) return;
-    this.#states.set(namespace, state);
-    if (this.#listeners.size === 0) return;
-    const shoot = record.row(context, this.#reading());
-    for (const listener of [...this.#listeners]) listener({ before, shoot });
   }
 
   #endRound(): void {

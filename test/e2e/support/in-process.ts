@@ -46,7 +46,7 @@ export const startInProcess = (argv: readonly string[]): InProcess => {
       reportCrashesTo: () => undefined,
     },
     {
-      runProber: (deps) => runComponent(proberComponent(deps.standby, deps.notify), deps),
+      runProber: (deps) => runComponent(proberComponent(deps.standby), deps),
       runWeeder: (deps) => runComponent(weederComponent, deps),
       runCare: { process: runCareProcess, once: runCareOnce },
       runInstall,

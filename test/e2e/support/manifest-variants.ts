@@ -17,7 +17,6 @@ export const manifestVariants = [
       '--set=prober.memoryLimitMiB=1000001',
       '--set=policy.proberActions=Audit,Warn',
       '--set=care.gardenKubeconfigSecret=garden-access',
-      '--set=prober.notifyUrlSecret=dwd-notify',
     ],
     11,
   ],
