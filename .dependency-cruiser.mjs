@@ -28,7 +28,7 @@ const beneathComponents = [
 const components = ['src/prober', 'src/weeder', 'src/care'];
 const component = { rooms: beneathComponents, packages: ['zod'] };
 const proberRooms = ['src/prober', 'src/prober/held', 'src/prober/status'];
-const prober = { ...component, rooms: [...beneathComponents, 'src/cluster-api'], builtins: ['crypto'] };
+const prober = { ...component, builtins: ['crypto'] };
 const beneathCli = [
   ...beneathComponents,
   ...components,
@@ -70,7 +70,6 @@ export const house = {
   'src/kubernetes/cache': { rooms: beneathWatches },
   'src/kubernetes/leaderelection': { rooms: beneathWatches },
   'src/gardener': { rooms: ['src/kubernetes/api', 'src/kubernetes/protobuf'], open: true },
-  'src/cluster-api': { rooms: ['src/kubernetes/api'], open: true },
   'src/telemetry': { rooms: ['src/ports', 'src/kubernetes/api'], packages: ['pino', 'prom-client'] },
   'src/config/rules': { rooms: kinds },
   'src/config': { rooms: [...kinds, 'src/telemetry', 'src/config/rules'], packages: ['yaml', 'zod'] },

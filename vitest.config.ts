@@ -29,7 +29,7 @@ const patient = { testTimeout: 120_000, hookTimeout: 120_000, retry: 0 };
 /** Tests that take longest or mostly wait. They start first, so that none of them still runs when all others have ended. */
 const longest = [
   ...['leaks', 'silent-watches', 'kill-matrix', 'downtime', 'faults', 'operator', 'succession', 'secret-source'],
-  ...['image', 'demo', 'demo-care', 'process', 'cluster-api', 'steer', 'leader-election-program', 'care'],
+  ...['image', 'demo', 'demo-care', 'process', 'steer', 'leader-election-program', 'care'],
   ...['bench', 'install-upgrade', 'contract', 'least-privilege-care', 'least-privilege', 'install', 'chart-outage'],
   ...['planted-bugs', 'simulation', 'size', 'rehearsal', 'healthcheck-package'],
 ];

@@ -24,7 +24,7 @@ const strict = { unknownFields: 'error', purpose: 'ahead' } as const;
 
 /** Problems that a schema cannot express: errors in the YAML text, placeholders in braces, numbers that JSON lacks, and rules between fields. */
 const beyondSchema =
-  /Excessive alias|more than once|the same resource as|has a threshold already|is not served by any|can never be scaled|is beyond|is valid only with kind secret or|is the same resource for|may contain (no placeholders but|only one of|placeholders only)|1e\+300|Infinity|(yes|off) is read as/;
+  /Excessive alias|more than once|the same resource as|has a threshold already|is not served by any|can never be scaled|is beyond|is valid only with kind secret: |is the same resource for|may contain (no placeholders but|only one of)|1e\+300|Infinity|(yes|off) is read as/;
 
 /** Parses a text; undefined if it is not a single YAML document. */
 const parsed = (text: string): unknown => {

@@ -9,7 +9,6 @@ const tests = ['**/*.test.ts', '**/testing/**'];
 const pureFiles = [
   'src/kubernetes/api/**',
   'src/gardener/**',
-  'src/cluster-api/**',
   'src/prober/{judge,plan}/**',
   'src/weeder/judge/**',
   'src/care/checks/**',

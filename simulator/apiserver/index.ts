@@ -1,4 +1,3 @@
-export { capiKinds } from './capi-kinds.ts';
 export { careKinds, careSeedKinds, extensionKinds } from './care-kinds.ts';
 export { followExchange, untilAborted } from './exchange.ts';
 export { type SimKind, apiVersionOf } from './kind.ts';

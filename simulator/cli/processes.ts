@@ -9,7 +9,6 @@ import { createShootConnector } from '../../src/kubernetes/connection/index.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { systemClock } from '../../src/process/index.ts';
 import {
-  type DemoSource,
   type About,
   type Watchdogs,
   type Pace,
@@ -20,6 +19,7 @@ import {
   quietShoot,
 } from '../demo/index.ts';
 import { type Child, type ChildOptions, startChild } from './child.ts';
+import type { WorldSource } from '../world/index.ts';
 import type { WorldReport } from './serve-world.ts';
 
 /** Time limit for the start of the world's process. */
@@ -58,7 +58,7 @@ interface ProcessContext {
   readonly pace: Pace;
   readonly stop: AbortController;
   readonly servesStatus: boolean;
-  readonly source: DemoSource;
+  readonly source: WorldSource;
   /** All child processes, the oldest first. */
   readonly children: Child[];
 }

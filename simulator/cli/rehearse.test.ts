@@ -75,17 +75,6 @@ describe('dwd rehearse', () => {
     );
   });
 
-  it('rehearses clusters of Cluster API, by the file or by the flag', async () => {
-    const { code, stdout, stderr } = await rehearse('--config-file=example.yaml', '--source=cluster-api', ...small);
-    expect(code).toBe(0);
-    expect(stdout).toContain('source cluster-api');
-    expect(stdout).toMatch(/\n {2}without protection +6 +0\n {2}with protection +0 +0\n/);
-    expect(stderr).toContain('--source cluster-api is rehearsed\n');
-    const byFile = await rehearse('--config-file=cluster-api.yaml', '--source=cluster-api', ...small, '--fault=none');
-    expect(byFile).toMatchObject({ code: 0, stderr: '' });
-    expect(byFile.stdout).toContain('source cluster-api');
-  });
-
   it('repeats the warnings about the file', async () => {
     const { stderr } = await rehearse('--config-file=warned.yaml', ...small, '--fault=none');
     expect(stderr).toMatch(/^warned\.yaml:1:1: kcmNodeMonitorGraceDuration: warning: is not set/);
@@ -104,16 +93,7 @@ describe('dwd rehearse', () => {
       2,
       'dwd rehearse: --source secret contradicts gardener.yaml, where clusterSource.kind is gardener\n',
     ],
-    [
-      ['--config-file=cluster-api.yaml', '--source=secret'],
-      2,
-      'dwd rehearse: --source secret contradicts cluster-api.yaml, where clusterSource.kind is cluster-api\n',
-    ],
-    [
-      ['--config-file=example.yaml', '--source=kkp'],
-      2,
-      'dwd rehearse: flag --source takes gardener, secret or cluster-api',
-    ],
+    [['--config-file=example.yaml', '--source=kkp'], 2, 'dwd rehearse: flag --source takes gardener or secret'],
     [['--config-file=example.yaml', '--shoots=0'], 2, 'dwd rehearse: flag --shoots takes a whole number >= 1'],
     [['--config-file=example.yaml', '--nodes=many'], 2, 'dwd rehearse: flag --nodes takes a whole number >= 1'],
     [['--config-file=example.yaml', '--duration=15'], 2, 'dwd rehearse: flag --duration takes a duration > 0'],

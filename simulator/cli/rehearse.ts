@@ -10,8 +10,8 @@ import {
   UsageError,
 } from '../../src/cli/index.ts';
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
-import { type ProberSettings, proberConfig } from '../../src/prober/index.ts';
-import { capiSettings, worldSourceOf } from '../harness/index.ts';
+import { proberConfig } from '../../src/prober/index.ts';
+import { worldSourceOf } from '../harness/index.ts';
 import { planRehearsal, rehearse, formatRehearsal } from '../rehearsal/index.ts';
 import type { WorldSource } from '../world/index.ts';
 
@@ -26,12 +26,6 @@ const loadSettings = async (file: string, io: CliIo) => {
 
 type Loaded = Awaited<ReturnType<typeof loadSettings>>;
 
-const withSourceOf: Readonly<Record<WorldSource, (settings: ProberSettings) => ProberSettings>> = {
-  gardener: (settings) => settings,
-  secret: (settings) => ({ ...settings, clusterSource: { kind: 'secret', key: 'kubeconfig' } }),
-  'cluster-api': capiSettings,
-};
-
 /** Returns the settings with the source of the flag if the file sets none. Throws a UsageError if the two contradict each other. */
 const withSource = (
   { settings, warnings, namesSource }: Loaded,
@@ -44,7 +38,7 @@ const withSource = (
     throw new UsageError(`--source ${wanted} contradicts ${file}, where clusterSource.kind is ${configured}`);
   }
   const warning = `${file}: clusterSource: warning: is not set: a prober with this file uses the Clusters of Gardener, but --source ${wanted} is rehearsed`;
-  return { settings: withSourceOf[wanted](settings), warnings: [...warnings, warning] };
+  return { settings: { ...settings, clusterSource: { key: 'kubeconfig' } }, warnings: [...warnings, warning] };
 };
 
 /** Runs `dwd rehearse`. */

@@ -1,9 +1,6 @@
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import { type WorldSource, etcdAnnotation, kubeletsAnnotation } from '../world/index.ts';
 
-/** Cluster source of the demo's seed. The demo does not support Cluster API. */
-export type DemoSource = Exclude<WorldSource, 'cluster-api'>;
-
 /** A fault that the demo injects into a shoot, or its repair. */
 export interface DemoFault {
   readonly kind: 'cut kubelets' | 'connect some kubelets' | 'connect kubelets' | 'break etcd' | 'mend etcd';
@@ -21,13 +18,13 @@ const annotations: Readonly<Record<DemoFault['kind'], Readonly<Record<string, st
 };
 
 /** API paths of the objects whose annotations control the simulated seed. */
-export const steeringPath: Readonly<Record<DemoSource, string>> = {
+export const steeringPath: Readonly<Record<WorldSource, string>> = {
   gardener: '/apis/extensions.gardener.cloud/v1alpha1/clusters',
   secret: '/api/v1/namespaces',
 };
 
 /** Returns the call that annotates the Cluster or Namespace of this name. A user can do the same with kubectl. */
-export const faultCall = ({ kind }: DemoFault, cluster: string, source: DemoSource = 'gardener'): Call<undefined> => ({
+export const faultCall = ({ kind }: DemoFault, cluster: string, source: WorldSource = 'gardener'): Call<undefined> => ({
   method: 'PATCH',
   path: `${steeringPath[source]}/${cluster}`,
   contentType: 'application/merge-patch+json',

@@ -1,7 +1,6 @@
 export { type About, aboutLines } from './about.ts';
 export type { CareOutput } from './care.ts';
 export { demoCareConfig, demoProberConfig, demoWeederConfig } from './configs.ts';
-export type { DemoSource } from './faults.ts';
 export { linesOfFindings } from './findings.ts';
 export { render, width, wrap } from './line.ts';
 export { runLive } from './live.ts';

@@ -1,6 +1,7 @@
 import { type StatusSnapshot, isUp, shootIn } from '../../src/cli/status-screen/index.ts';
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
-import type { DemoSource, DemoFault } from './faults.ts';
+import type { WorldSource } from '../world/index.ts';
+import type { DemoFault } from './faults.ts';
 import { cutShoot, demoTiming, twinName, weededShoot } from './setting.ts';
 
 /** The watchdogs that run. */
@@ -8,7 +9,7 @@ export interface Watchdogs {
   readonly withProber: boolean;
   readonly withWeeder: boolean;
   /** Cluster source of the simulated seed. Care runs only with `gardener`, because it reads Gardener's objects. Default: gardener. */
-  readonly source?: DemoSource;
+  readonly source?: WorldSource;
 }
 
 /** Everything observed and injected so far. */

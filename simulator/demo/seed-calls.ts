@@ -20,7 +20,8 @@ import {
   replicasAnnotation,
 } from '../../src/gardener/scaling-annotations.ts';
 import { etcdAnnotation, kubeletsAnnotation } from '../world/index.ts';
-import { type DemoSource, steeringPath } from './faults.ts';
+import type { WorldSource } from '../world/index.ts';
+import { steeringPath } from './faults.ts';
 
 /** A value from an object of the seed, with the object's namespace. */
 export interface InNamespace<T> {
@@ -99,7 +100,7 @@ export interface Faults {
   readonly isEtcdDown: boolean;
 }
 
-export const listFaults = (source: DemoSource): Call<readonly InNamespace<Faults>[]> =>
+export const listFaults = (source: WorldSource): Call<readonly InNamespace<Faults>[]> =>
   listCall({
     path: steeringPath[source],
     decode: (json, path) => {

@@ -10,7 +10,8 @@ import type { Call } from '../../src/kubernetes/api/call.ts';
 import type { CallOptions, KubeClient } from '../../src/kubernetes/api/kube.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { type DemoSource, type DemoFault, faultCall } from './faults.ts';
+import type { WorldSource } from '../world/index.ts';
+import { type DemoFault, faultCall } from './faults.ts';
 import {
   type Faults,
   type InNamespace,
@@ -38,7 +39,7 @@ export interface SourceOptions {
   readonly clock: Clock;
   readonly pace: Pace;
   /** Cluster source of the simulated seed. */
-  readonly source: DemoSource;
+  readonly source: WorldSource;
   /** Returns the lines that the watchdog has logged since the last call. Absent if the watchdog does not run. */
   readonly readProberLog?: (() => readonly string[]) | undefined;
   readonly readWeederLog?: (() => readonly string[]) | undefined;
@@ -62,7 +63,7 @@ const nodesIn = async (shoot: KubeClient, options: CallOptions): Promise<readonl
 };
 
 /** Reads the seed's objects. Each returned function takes a namespace. */
-const readSeed = async (seed: KubeClient, source: DemoSource, options: CallOptions) => {
+const readSeed = async (seed: KubeClient, source: WorldSource, options: CallOptions) => {
   const list = async <T>(call: Call<readonly InNamespace<T>[]>): Promise<(namespace: string) => readonly T[]> => {
     const { value: items } = await seed.call(call, options);
     return (namespace) => items.filter((item) => item.namespace === namespace).map(({ value }) => value);

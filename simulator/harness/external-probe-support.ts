@@ -1,5 +1,6 @@
 import type { ExternalProbeMode, ExternalProbeSettings } from '../../src/prober/index.ts';
 import { simKinds } from '../apiserver/index.ts';
+import { secretObject } from '../world/index.ts';
 import { type Scenario, type ScenarioOptions, createScenario } from './scenario.ts';
 
 // Shared by the tests of the external probe, which the log calls the outside path.
@@ -21,9 +22,9 @@ export const externalProbe = (
 
 /** Puts a Secret with the kubeconfig of a shoot's public address, or with any other text, into the shoot's namespace. */
 export const publishExternalKubeconfig = ({ world }: Scenario, name: string, text?: string): void => {
-  const shoot = world.shoot(name);
-  const kubeconfig = text ?? shoot.api.publicAddress.kubeconfig();
-  world.store.put(simKinds.Secret, shoot.secretObject(shoot.nameOf(externalSecretName), kubeconfig));
+  const { namespace, api } = world.shoot(name);
+  const kubeconfig = text ?? api.publicAddress.kubeconfig();
+  world.store.put(simKinds.Secret, secretObject({ namespace, name: externalSecretName }, kubeconfig));
 };
 
 /** Creates a seed whose shoots all have an external probe. */

@@ -9,4 +9,4 @@ export {
   startReplica,
   startWeederReplica,
 } from './replica.ts';
-export { capiSettings, gardenSettings, worldSourceOf } from './settings.ts';
+export { gardenSettings, worldSourceOf } from './settings.ts';

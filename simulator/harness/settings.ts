@@ -10,7 +10,7 @@ import {
 
 /** Returns the cluster source that a prober with these settings expects of its seed. */
 export const worldSourceOf = ({ clusterSource }: Pick<ProberSettings, 'clusterSource'>): WorldSource =>
-  clusterSource?.kind ?? 'gardener';
+  clusterSource === undefined ? 'gardener' : 'secret';
 
 const timeoutMs = 30_000;
 
@@ -45,27 +45,3 @@ export const gardenSettings: ProberSettings = {
   ],
   apiServerRef: gardenApiServerRef,
 };
-
-const ofEach = <T extends { readonly name: string }>(ref: T): T => ({ ...ref, name: `{{ cluster }}-${ref.name}` });
-
-/** Adapts settings to Cluster API, where the names of a cluster's objects begin with the name of the cluster. */
-export const capiSettings = ({
-  dependentResources,
-  apiServerRef,
-  externalProbe,
-  ...others
-}: ProberSettings): ProberSettings => ({
-  ...others,
-  clusterSource: { kind: 'cluster-api', key: 'value' },
-  kubeConfigSecretName: '{{ cluster }}-kubeconfig',
-  apiServerRef: ofEach(apiServerRef),
-  dependentResources: dependentResources.map((resource) => ({ ...resource, ref: ofEach(resource.ref) })),
-  ...(externalProbe === undefined
-    ? {}
-    : {
-        externalProbe: {
-          ...externalProbe,
-          kubeConfigSecretName: `{{ cluster }}-${externalProbe.kubeConfigSecretName}`,
-        },
-      }),
-});

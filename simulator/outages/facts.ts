@@ -32,32 +32,6 @@ export const isAliveMachine = (machine: SimObject): boolean => {
   return currentStatus.phase !== 'Failed' && currentStatus.phase !== 'Terminating';
 };
 
-/** The same for Cluster API, where only the Machines decide. */
-export const capiNodeFacts = (node: SimObject): ReturnType<typeof nodeFacts> => ({
-  ...nodeFacts(node),
-  isCandidate: true,
-});
-
-/** Returns the node of a Machine of Cluster API. `isAlive`: true if the Machine is neither failed nor being deleted, so that its node counts. */
-export const capiMachineFacts = (machine: SimObject): { readonly node?: string; readonly isAlive: boolean } => {
-  const { nodeRef, phase } = asMap(machine.status);
-  const { name } = asMap(nodeRef);
-  const isLeaving = machine.metadata.deletionTimestamp !== undefined || phase === 'Deleting' || phase === 'Failed';
-  return { ...(typeof name === 'string' ? { node: name } : {}), isAlive: !isLeaving };
-};
-
-/** Returns the phase of a Cluster of Cluster API. Held resources are restored if it is paused, being deleted or gone. */
-export const capiPhase = (cluster: SimObject | undefined): ClusterPhase => {
-  if (cluster === undefined) return 'restore';
-  const { metadata, spec, status } = cluster;
-  const isPaused = asMap(spec).paused === true || metadata.annotations?.['cluster.x-k8s.io/paused'] !== undefined;
-  if (isPaused || metadata.deletionTimestamp !== undefined) return 'restore';
-  const conditions = asList(asMap(status).conditions).map(asMap);
-  return conditions.some(({ type, status: is }) => type === 'ControlPlaneInitialized' && is === 'True')
-    ? 'run'
-    : 'leave';
-};
-
 /** The parts of a Shoot that a Cluster's phase depends on. */
 export interface EmbeddedShoot {
   readonly metadata: { readonly deletionTimestamp?: string };

@@ -3,19 +3,10 @@ import { type Draw, type Story, clipped, lasting, nodesOf } from './draw.ts';
 import type { Fault, Plan, PlannedFault, PlannedShoot } from './plan.ts';
 import { anyFault, deployments, unreachableModes } from './prober-faults.ts';
 
-/** Places a cluster. In the shared namespace, one name is a prefix of another; and clusters in different namespaces have the same name. */
-const placeOf = (draw: Draw, name: string): NonNullable<PlannedShoot['place']> => {
-  const isApart = draw.chance(0.3);
-  const [namespace, apart] = ['fleet', `herd-${name}`];
-  const cluster = { a: 'one', b: 'one-two', c: 'two', d: 'two-one' }[name] ?? name;
-  return isApart ? { namespace: apart, cluster: 'one' } : { namespace, cluster };
-};
-
 const plannedShoot = (draw: Draw, name: string): PlannedShoot => {
   const replicas = Object.fromEntries(deployments.map((deployment) => [deployment, draw.between(1, 3)]));
   return {
     name,
-    ...(draw.source === 'cluster-api' ? { place: placeOf(draw, name) } : {}),
     nodes: draw.chance(0.75) ? nodesOf : draw.between(1, nodesOf),
     replicas: draw.chance(0.15) ? { ...replicas, [clusterAutoscaler]: 0 } : replicas,
     // Only Gardener's Clusters have a grace period of their own.
@@ -170,52 +161,6 @@ const missingSecret = (draw: Draw): Story => {
   return { faultsMs, quietMs: 60_000, faults: [{ at, forMs, fault: cut }, missing, ...others] };
 };
 
-/** A Cluster is paused, deleted, removed and created again, or uninitialized while it is held, or just before. In some plans a process dies then. */
-const leftCluster = (draw: Draw): Story => {
-  const [at, shoot] = [draw.between(5_000, 40_000), draw.shoot()];
-  const forMs = draw.between(60_000, 120_000);
-  const left: PlannedFault = {
-    at: Math.max(0, at + draw.between(-5_000, 50_000)),
-    forMs: draw.between(20_000, 120_000),
-    fault: draw.of<Fault>([
-      { kind: 'cluster-paused', shoot, how: 'spec' },
-      { kind: 'cluster-paused', shoot, how: 'annotation' },
-      { kind: 'cluster-gone', shoot },
-      { kind: 'deletion', shoot },
-      { kind: 'uninitialized', shoot },
-    ]),
-  };
-  const cut: Fault = {
-    kind: 'load-balancer',
-    shoot: draw.chance(0.5) ? shoot : undefined,
-    how: draw.of(unreachableModes),
-  };
-  const others = Array.from({ length: draw.between(0, 1) }, () => {
-    return { at: draw.between(0, at + forMs), forMs: lasting(draw), fault: anyFault(draw) };
-  });
-  const faultsMs = Math.max(at + forMs, left.at + left.forMs) + 60_000;
-  const faults = [{ at, forMs, fault: cut }, left, ...others];
-  if (draw.chance(0.7)) return { faultsMs, quietMs: 60_000, faults };
-  const death: PlannedFault = {
-    at: Math.max(0, left.at - draw.between(0, 5_000)),
-    forMs: draw.between(3_000, 20_000),
-    fault: { kind: 'kill', replica: draw.replica() },
-  };
-  return { faultsMs, quietMs: 60_000, faults: [...faults, death], elected: true };
-};
-
-/** Machines are deleted or fail while their kubelets are silent and all other kubelets renew. */
-const leavingMachines = (draw: Draw): Story => {
-  const [at, shoot, nodes] = [draw.between(5_000, 40_000), draw.shoot(), draw.nodes()];
-  const forMs = draw.between(60_000, 100_000);
-  const how = draw.of(['machine-deleting', 'machine-failed']);
-  const faults: readonly PlannedFault[] = [
-    { at, forMs, fault: { kind: 'not-candidates', shoot, nodes, how } },
-    { at: at + draw.between(1_000, 10_000), forMs, fault: { kind: 'nat-gateway', shoot, nodes } },
-  ];
-  return { faultsMs: at + forMs + 70_000, quietMs: 60_000, faults };
-};
-
 const usual = [chaos, plainOutage, troubledOutage, troubledOutage, absentApiServer, handover, rivalry] as const;
 
 /** Draws the rest of a prober's plan. */
@@ -224,7 +169,6 @@ export const proberPlan = (draw: Draw, names: readonly string[]): Omit<Plan, 'se
     ...usual,
     ...(draw.hasOutside ? [ownWayOut, wholePath, wholePath] : []),
     ...(draw.source === 'secret' ? [missingSecret, missingSecret] : []),
-    ...(draw.source === 'cluster-api' ? [leftCluster, leftCluster, leavingMachines] : []),
   ] as const;
   const writeScript = draw.of(scripts);
   const { elected, ...story } = clipped(writeScript(draw));

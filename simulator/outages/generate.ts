@@ -8,12 +8,9 @@ import type { Fault, Plan } from './plan.ts';
 /** True for two of five plans, which test the weeder. */
 const isWeeders = (seed: number): boolean => seed % 5 === 2 || seed % 5 === 4;
 
-/** Draws the cluster source: each gets a third of a prober's plans. It has its own random stream, so that it does not change the rest of a plan. */
-const sourceOf = (random: SeededRandom): Pick<Plan, 'source'> => {
-  const drawn = random.fork('source').next();
-  if (drawn < 1 / 3) return { source: 'secret' };
-  return drawn < 2 / 3 ? { source: 'cluster-api' } : {};
-};
+/** Draws the cluster source: each gets half of a prober's plans. It has its own random stream, so that it does not change the rest of a plan. */
+const sourceOf = (random: SeededRandom): Pick<Plan, 'source'> =>
+  random.fork('source').next() < 1 / 2 ? { source: 'secret' } : {};
 
 const outsideModes: readonly (ExternalProbeMode | undefined)[] = [
   undefined,
@@ -28,12 +25,6 @@ const outsideModes: readonly (ExternalProbeMode | undefined)[] = [
   'trigger',
 ];
 
-const neighboursOf = ({ shoots }: Plan, shoot: string | undefined): { readonly neighbours?: readonly string[] } => {
-  const namespace = shoots.find(({ name }) => name === shoot)?.place?.namespace;
-  if (namespace === undefined) return {};
-  return { neighbours: shoots.filter(({ place }) => place?.namespace === namespace).map(({ name }) => name) };
-};
-
 /**
  * Adds a pause of one shoot or of all to one plan in six, often across the beginning of an outage. It has its own random stream, so that it
  * does not change the rest of a plan.
@@ -45,10 +36,7 @@ const withPause = (plan: Plan, random: SeededRandom): Plan => {
   const at = Math.max(0, Math.min(outage - 20_000 + random.integer(60_000), plan.faultsMs - 30_000));
   const forMs = Math.min(15_000 + random.integer(70_000), plan.faultsMs - at);
   if (forMs < 1_000) return plan;
-  const fault: Fault = {
-    ...{ kind: 'protection-pause', shoot, ms: forMs, expires: random.next() < 0.5 },
-    ...neighboursOf(plan, shoot),
-  };
+  const fault: Fault = { kind: 'protection-pause', shoot, ms: forMs, expires: random.next() < 0.5 };
   return { ...plan, faults: [...plan.faults, { at, forMs, fault }] };
 };
 

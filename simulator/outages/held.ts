@@ -27,7 +27,7 @@ export const remainsOf = async (
   }
   const lines = (await meter.metricsText()).split('\n');
   const remembering = lines.filter((line) => !line.startsWith(readFromObjects));
-  const gone = world.shoots.filter(({ cluster }) => remembering.some((line) => line.includes(`"${cluster}"`)));
+  const gone = world.shoots.filter(({ namespace }) => remembering.some((line) => line.includes(`"${namespace}"`)));
   return {
     timers,
     requests,

@@ -12,15 +12,14 @@ const harmless: Kinds = [
 export const hindersProtection = (fault: Fault, shoot: string): boolean => {
   if (harmless.includes(fault.kind)) return false;
   if (fault.kind === 'protection-pause') {
-    return fault.shoot === undefined || fault.shoot === shoot || fault.neighbours?.includes(shoot) === true;
+    return fault.shoot === undefined || fault.shoot === shoot;
   }
   if ('server' in fault) return fault.server === 'seed' || fault.server === shoot;
   return 'shoot' in fault ? fault.shoot === shoot : true;
 };
 
 const phaseChanges: Kinds = [
-  ...(['hibernation', 'deletion', 'no-workers', 'namespace-deletion'] as const),
-  ...(['cluster-gone', 'cluster-paused', 'uninitialized'] as const),
+  ...(['hibernation', 'deletion', 'no-workers', 'namespace-deletion', 'cluster-gone'] as const),
 ];
 
 /** True if the only effect of a fault is that a shoot is not probed for a while. */

@@ -60,22 +60,18 @@ export type Fault =
   /** An autoscaler scales a Deployment again and again, but never from 0. */
   | { readonly kind: 'autoscaler'; readonly shoot: string; readonly deployment: string; readonly everyMs: number }
   | { readonly kind: 'ignore-scaling'; readonly shoot: string; readonly deployment: string }
-  /** An operator pauses one shoot and those that share its namespace, or all. `expires`: true if the pause has an end, false if it lasts until resumed. */
+  /** An operator pauses one shoot, or all. `expires`: true if the pause has an end, false if it lasts until resumed. */
   | {
       readonly kind: 'protection-pause';
       readonly shoot: string | undefined;
-      readonly neighbours?: readonly string[];
       readonly ms: number;
       readonly expires: boolean;
     }
   | { readonly kind: 'hibernation'; readonly shoot: string }
   | { readonly kind: 'deletion'; readonly shoot: string }
   | { readonly kind: 'no-workers'; readonly shoot: string }
-  /** The Cluster is deleted. With Cluster API it is created again at the end. */
+  /** The Cluster is deleted. */
   | { readonly kind: 'cluster-gone'; readonly shoot: string }
-  | { readonly kind: 'cluster-paused'; readonly shoot: string; readonly how: 'spec' | 'annotation' }
-  /** The Cluster reports that its control plane is not initialized yet. */
-  | { readonly kind: 'uninitialized'; readonly shoot: string }
   /** The Namespace is deleted for good, its contents some time later. */
   | { readonly kind: 'namespace-deletion'; readonly shoot: string }
   /** Nodes are not candidates: failed, unhealthy, no longer managed by MCM, or about to be removed. */
@@ -83,7 +79,7 @@ export type Fault =
       readonly kind: 'not-candidates';
       readonly shoot: string;
       readonly nodes: readonly number[];
-      readonly how: 'machine-failed' | 'machine-deleting' | 'unmanaged' | 'unhealthy' | 'tainted' | 'deleted';
+      readonly how: 'machine-failed' | 'unmanaged' | 'unhealthy' | 'tainted' | 'deleted';
     }
   | { readonly kind: 'reload'; readonly settings: number }
   /** etcd of one shoot, or of all, is not ready; with `everyMs` it is alternately unready and ready. */
@@ -111,8 +107,6 @@ export interface PlannedFault {
 
 export interface PlannedShoot {
   readonly name: string;
-  /** Place of a cluster of Cluster API. */
-  readonly place?: { readonly namespace: string; readonly cluster: string };
   /** Number of nodes; 0 in a weeder's plan. */
   readonly nodes: number;
   /** The shoot's own node monitor grace period. */

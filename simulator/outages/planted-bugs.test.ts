@@ -15,12 +15,8 @@ const bugged = vi.hoisted(() => (...functions: readonly string[]) => async (orig
 
 vi.mock('../../src/prober/probe.ts', bugged('probe'));
 vi.mock('../../src/prober/configured-prober.ts', bugged('createConfiguredProber'));
-vi.mock('../../src/prober/held/marked-clusters.ts', bugged('markedClusters'));
 vi.mock('../../src/prober/source/secret.ts', bugged('secretSource'));
 vi.mock('../../src/prober/judge/secret-lifecycle.ts', bugged('decideSecretLifecycle'));
-vi.mock('../../src/prober/judge/capi-lifecycle.ts', bugged('decideCapiLifecycle'));
-vi.mock('../../src/cluster-api/machine.ts', bugged('decodeCapiMachine'));
-vi.mock('../../src/prober/cluster-name.ts', bugged('fillTemplate'));
 vi.mock('../../src/prober/plan/without-lead.ts', bugged('whyWithoutLead'));
 vi.mock('../../src/prober/plan/pause.ts', bugged('isPaused'));
 vi.mock('../../src/prober/plan/create-flow.ts', bugged('createFlow'));

@@ -100,29 +100,10 @@ const secretFaults: typeof faults = [
   ],
 ];
 
-/** Faults with the cluster source `cluster-api`. */
-const capiFaults: typeof faults = [
-  [3, (draw) => ({ kind: 'cluster-paused', shoot: draw.shoot(), how: draw.of(['spec', 'annotation']) })],
-  [1, (draw) => ({ kind: 'deletion', shoot: draw.shoot() })],
-  [2, (draw) => ({ kind: 'cluster-gone', shoot: draw.shoot() })],
-  [2, (draw) => ({ kind: 'uninitialized', shoot: draw.shoot() })],
-  [1, (draw) => ({ kind: 'credentials', shoot: draw.shoot(), how: draw.of(['rotated', 'replaced']) })],
-  [
-    3,
-    (draw) => ({
-      kind: 'not-candidates',
-      shoot: draw.shoot(),
-      nodes: draw.nodes(),
-      how: draw.of(['machine-deleting', 'machine-failed', 'deleted']),
-    }),
-  ],
-];
-
 /** All faults by cluster source. */
 const faultsOf = {
   gardener: [...faults, ...gardenFaults, ...lastFaults],
   secret: [...faults, ...secretFaults, ...lastFaults],
-  'cluster-api': [...faults, ...capiFaults, ...lastFaults],
 } as const;
 
 export const anyFault = (draw: Draw): Fault =>

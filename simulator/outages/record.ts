@@ -9,9 +9,8 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { type SimObject, simKinds } from '../apiserver/index.ts';
 import { type TrafficListener, leaseNamespace } from '../harness/index.ts';
 import { type World, type WorldShoot, isServiceReady } from '../world/index.ts';
-import { capiNodeFacts, nodeFacts, plainNodeFacts } from './facts.ts';
+import { nodeFacts, plainNodeFacts } from './facts.ts';
 import type { DeploymentFacts, ProcessName, Occurrence, SimEvent, Writer } from './history.ts';
-import { type OwnerOf, createOwners } from './owners.ts';
 import { podFacts, serviceOf } from './pod-facts.ts';
 import { recordClusters } from './record-clusters.ts';
 import { type RequestNews, aboutOf, failureFacts } from './request-facts.ts';
@@ -42,9 +41,6 @@ export class Recorder {
   readonly #emit: (event: SimEvent) => void;
   /** Names of shoots by their namespaces. */
   readonly #shoots: ReadonlyMap<string, string>;
-  readonly #ownerOf: OwnerOf;
-  /** Names of shoots by the names that probers use. */
-  readonly #clusters: ReadonlyMap<string, string>;
   /** Writer of the request that is being served. */
   #writer: Writer = 'world';
 
@@ -53,8 +49,6 @@ export class Recorder {
     this.#clock = clock;
     this.#emit = emit;
     this.#shoots = new Map(world.shoots.map(({ name, namespace }) => [namespace, name]));
-    this.#ownerOf = createOwners(world);
-    this.#clusters = new Map(world.shoots.map(({ name, cluster }) => [cluster, name]));
     const { store } = world;
     follow(store, simKinds.Deployment, (change) => this.#noteDeployment(change));
     follow(store, simKinds.Pod, (change) => this.#notePod(change));
@@ -78,11 +72,12 @@ export class Recorder {
   }
 
   #noteDeployment({ object, before, after }: ObjectChange): void {
-    const owned = this.#ownerOf(object.metadata.namespace ?? '', object.metadata.name);
-    if (owned === undefined) return;
+    const shoot = this.#shootOf(object);
+    if (shoot === undefined) return;
     this.note({
       kind: 'deployment',
-      ...owned,
+      shoot,
+      name: object.metadata.name,
       writer: this.#writer,
       before: before && deploymentFacts(before),
       after: after && deploymentFacts(after),
@@ -122,10 +117,8 @@ export class Recorder {
   }
 
   #noteNode(shoot: string, node: string, after: SimObject | undefined): void {
-    const { source } = this.#world;
-    if (source !== 'secret') {
-      const factsOf = source === 'gardener' ? nodeFacts : capiNodeFacts;
-      this.note({ kind: 'node', shoot, node, facts: after && factsOf(after) });
+    if (this.#world.source === 'gardener') {
+      this.note({ kind: 'node', shoot, node, facts: after && nodeFacts(after) });
       return;
     }
     this.note({ kind: 'node', shoot, node, facts: after && plainNodeFacts(after) });
@@ -135,7 +128,7 @@ export class Recorder {
   #listenTo(process: ProcessName, server: string): TrafficListener {
     const asked = new Map<number, KubeRequest>();
     const note = (id: number, request: KubeRequest, rest: RequestNews): void => {
-      const about = aboutOf(request, { server, ownerOf: this.#ownerOf, clusters: this.#clusters });
+      const about = aboutOf(request, { server, shoots: this.#shoots });
       this.note({ kind: 'request', exchange: { process, server, id }, ...about, ...rest });
     };
     const end = (id: number, rest: RequestNews): void => {

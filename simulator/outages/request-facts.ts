@@ -2,7 +2,6 @@ import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
 import { requestKind } from '../network/index.ts';
 import type { Occurrence } from './history.ts';
-import type { OwnerOf } from './owners.ts';
 
 export type RequestEvent = Extract<Occurrence, { kind: 'request' }>;
 export type RequestNews = Pick<RequestEvent, 'stage' | 'status' | 'isServerDown' | 'isConnected'>;
@@ -12,31 +11,26 @@ const outsidePrefix = 'outside/';
 
 const objectPath = /\/namespaces\/([^/]+)\/[^/]+(?:\/([^/]+))?/;
 
-const clusterSelector = /^cluster\.x-k8s\.io\/cluster-name=(.+)$/;
-
 interface Listener {
   readonly server: string;
-  readonly ownerOf: OwnerOf;
-  /** Names of shoots by the names that probers use. */
-  readonly clusters: ReadonlyMap<string, string>;
+  /** Names of shoots by their namespaces. */
+  readonly shoots: ReadonlyMap<string, string>;
 }
 
 /** Returns the properties of a request that invariants use. */
 export const aboutOf = (
   request: KubeRequest,
-  { server, ownerOf, clusters }: Listener,
+  { server, shoots }: Listener,
 ): Pick<RequestEvent, 'verb' | 'resource' | 'shoot' | 'name' | 'preconditions'> => {
   const { verb, resource } = requestKind(request);
   if (server !== 'seed') return { verb, resource, shoot: server.replace(outsidePrefix, '') };
   const [, namespace = '', name] = objectPath.exec(request.path) ?? [];
-  const [, cluster] = clusterSelector.exec(request.query?.labelSelector ?? '') ?? [];
-  const owned = ownerOf(namespace, name ?? '');
-  const shoot = cluster === undefined ? owned?.shoot : clusters.get(`${namespace}/${cluster}`);
+  const shoot = shoots.get(namespace);
   return {
     verb,
     resource,
     ...(shoot === undefined ? {} : { shoot }),
-    ...(name === undefined ? {} : { name: owned?.name ?? name }),
+    ...(name === undefined ? {} : { name }),
     ...(verb === 'delete' ? preconditionsOf(request) : {}),
   };
 };

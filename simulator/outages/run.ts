@@ -72,9 +72,8 @@ const scenarioOf = (plan: Plan): Scenario => {
     seed: plan.seed,
     source: plan.source ?? 'gardener',
     timing: plan.quickPods === true ? quickPods : {},
-    shoots: plan.shoots.map(({ name, place, nodes, graceMs, replicas }) => ({
+    shoots: plan.shoots.map(({ name, nodes, graceMs, replicas }) => ({
       name,
-      ...(place === undefined ? {} : { place }),
       nodes,
       replicas,
       controlPlanePods: plan.component === 'weeder',

@@ -2,8 +2,8 @@ import { pausedAnnotation } from '../../src/gardener/pause.ts';
 import { notManagedByMcm } from '../../src/gardener/node-protobuf.ts';
 import { ignoreScalingAnnotation, hasMark } from '../../src/gardener/scaling-annotations.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { type SimDraft, type SimObject, type SimStore, capiKinds, simKinds } from '../apiserver/index.ts';
-import { type World, type WorldShoot, annotated } from '../world/index.ts';
+import { type SimDraft, type SimObject, type SimStore, simKinds } from '../apiserver/index.ts';
+import { type World, type WorldShoot, annotated, kubeconfigSecretName, secretObject } from '../world/index.ts';
 import { type End, nothing } from './fault-handlers.ts';
 
 /** Time from the deletion of a Namespace to that of its contents. */
@@ -11,10 +11,7 @@ const emptyingMs = 20_000;
 
 // Changes that operators, Gardener and machine-controller-manager make to the objects of a shoot. Some return a function that reverts them.
 
-const deploymentOf = ({ namespace, nameOf }: WorldShoot, component: string) => ({
-  namespace,
-  name: nameOf(component),
-});
+const deploymentOf = ({ namespace }: WorldShoot, name: string) => ({ namespace, name });
 
 export const setIgnoreScaling = ({ store }: World, shoot: WorldShoot, component: string): End => {
   const set = (value: string | undefined): void =>
@@ -121,13 +118,13 @@ export const deleteNodes = ({ store, ...shoot }: WorldShoot, nodes: readonly num
   };
 };
 
-export const secretOf = ({ namespace, secretName }: WorldShoot) => ({ namespace, name: secretName });
+export const secretOf = ({ namespace }: WorldShoot) => ({ namespace, name: kubeconfigSecretName });
 
 /** Replaces a Secret like an operator: by another one of the same name, with another token. */
 export const replaceSecret = ({ store }: World, shoot: WorldShoot): void => {
   shoot.api.rotateToken();
   store.remove(simKinds.Secret, secretOf(shoot));
-  store.put(simKinds.Secret, shoot.secretObject(shoot.secretName, shoot.api.kubeconfig()));
+  store.put(simKinds.Secret, secretObject(secretOf(shoot), shoot.api.kubeconfig()));
 };
 
 /** Deletes a Namespace like the namespace controller, which takes some time for the contents. Nothing reverts it. */
@@ -144,12 +141,8 @@ export const deleteNamespace = ({ store }: World, shoot: WorldShoot, clock: Cloc
 /** Removes the object that represents a cluster: its Cluster, or its Secret. */
 export const removeCluster = ({ store, source }: World, shoot: WorldShoot): void => {
   if (source === 'secret') store.remove(simKinds.Secret, secretOf(shoot));
-  else if (source === 'gardener') store.remove(simKinds.Cluster, { name: shoot.namespace });
-  else store.remove(capiKinds.Cluster, clusterRef(shoot));
+  else store.remove(simKinds.Cluster, { name: shoot.namespace });
 };
-
-/** Returns the reference of a Cluster of Cluster API. */
-export const clusterRef = ({ namespace, place }: WorldShoot) => ({ namespace, name: place?.cluster ?? '' });
 
 export const makeUnhealthy = (shoot: WorldShoot, nodes: readonly number[]): End => {
   const type = 'KernelDeadlock';

@@ -8,7 +8,6 @@ import { type End, type FaultOf, type Handlers, inShoot, nothing, repeat, shoots
 import type { Fault, Plan } from './plan.ts';
 import type { EmbeddedShoot } from './facts.ts';
 import type { NetworkFaults } from './network-faults.ts';
-import { deleteCluster, leaveMachines, pauseCluster, removeForAWhile, uninitialize } from './capi-edits.ts';
 import {
   autoscale,
   deleteNamespace,
@@ -77,17 +76,12 @@ export class ShootFaults {
       'ignore-scaling': inShoot(world, (shoot, { deployment }) => setIgnoreScaling(world, shoot, deployment)),
       'protection-pause': (fault) => this.#pauseProtection(fault),
       hibernation: inShoot(world, (shoot) => this.#hibernate(shoot)),
-      deletion: inShoot(world, (shoot) =>
-        world.source === 'cluster-api' ? deleteCluster(world, shoot, clock) : this.#markDeleted(shoot),
-      ),
+      deletion: inShoot(world, (shoot) => this.#markDeleted(shoot)),
       'no-workers': inShoot(world, (shoot) => this.#removeWorkers(shoot)),
       'cluster-gone': inShoot(world, (shoot) => {
-        if (world.source === 'cluster-api') return removeForAWhile(world, shoot);
         world.store.remove(simKinds.Cluster, { name: shoot.namespace });
         return nothing;
       }),
-      'cluster-paused': inShoot(world, (shoot, { how }) => pauseCluster(world, shoot, how)),
-      uninitialized: inShoot(world, (shoot) => uninitialize(world, shoot)),
       'not-candidates': inShoot(world, (shoot, { how, nodes }) => {
         switch (how) {
           case 'unmanaged':
@@ -95,11 +89,7 @@ export class ShootFaults {
           case 'unhealthy':
             return makeUnhealthy(shoot, nodes);
           case 'machine-failed':
-            return world.source === 'cluster-api'
-              ? leaveMachines(world, shoot, { nodes, phase: 'Failed' })
-              : failMachines(world, shoot, nodes);
-          case 'machine-deleting':
-            return leaveMachines(world, shoot, { nodes, phase: 'Deleting' });
+            return failMachines(world, shoot, nodes);
           case 'tainted':
             return taint(shoot, nodes);
           case 'deleted':

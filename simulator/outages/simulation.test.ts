@@ -45,10 +45,10 @@ describe('plans', () => {
   it('have every kind of fault, one and two watchdogs, elected and not, dry runs', () => {
     const all = Array.from({ length: 400 }, (_, seed) => generatePlan(seed));
     const kinds = new Set(all.flatMap(({ faults }) => faults.map(({ fault }) => fault.kind)));
-    expect(kinds.size).toBe(32);
+    expect(kinds.size).toBe(30);
     expect(new Set(all.map(({ component }) => component))).toEqual(new Set(['prober', 'weeder']));
     expect(new Set(all.map(({ outside }) => outside))).toEqual(new Set([undefined, 'observe', 'confirm', 'trigger']));
-    expect(new Set(all.map(({ source }) => source))).toEqual(new Set([undefined, 'secret', 'cluster-api']));
+    expect(new Set(all.map(({ source }) => source))).toEqual(new Set([undefined, 'secret']));
     expect(new Set(all.map(({ replicas }) => replicas))).toEqual(new Set([1, 2]));
     expect(new Set(all.map(({ elected }) => elected))).toEqual(new Set([true, false]));
     expect(new Set(all.map(({ dryRun }) => dryRun))).toEqual(new Set([true, false]));

@@ -1,6 +1,6 @@
 import type { ProberSettings } from '../../src/prober/index.ts';
 import type { WeededService, WeederSettings } from '../../src/weeder/index.ts';
-import { capiSettings, externalProbe, gardenSettings } from '../harness/index.ts';
+import { externalProbe, gardenSettings } from '../harness/index.ts';
 import type { Plan } from './plan.ts';
 
 /** Changes that a hot reload may make. A plan refers to them by index. */
@@ -19,15 +19,12 @@ export const otherSettings: readonly Partial<ProberSettings>[] = [
 export const proberSettings = (
   { outside, source }: Pick<Plan, 'outside' | 'source'>,
   reload: number | undefined,
-): ProberSettings => {
-  const settings: ProberSettings = {
-    ...gardenSettings,
-    ...(source === 'secret' ? { clusterSource: { kind: 'secret', key: 'kubeconfig' } } : {}),
-    ...(outside === undefined ? {} : { externalProbe: externalProbe(outside) }),
-    ...(reload === undefined ? {} : otherSettings[reload]),
-  };
-  return source === 'cluster-api' ? capiSettings(settings) : settings;
-};
+): ProberSettings => ({
+  ...gardenSettings,
+  ...(source === 'secret' ? { clusterSource: { key: 'kubeconfig' } } : {}),
+  ...(outside === undefined ? {} : { externalProbe: externalProbe(outside) }),
+  ...(reload === undefined ? {} : otherSettings[reload]),
+});
 
 const etcdService = 'etcd-main-client';
 

@@ -29,31 +29,21 @@ export const componentOf = (name: string): string => {
 
 const managers: readonly string[] = [kubeControllerManager, machineControllerManager, clusterAutoscaler];
 
-/** Returns the place of a cluster of Cluster API: two share a namespace, and the resources of each have the configured names. */
-export const placeAt = (
-  settings: ProberSettings,
-  { index, name }: { readonly index: number; readonly name: string },
-): NonNullable<ShootInit['place']> => {
-  const namespace = `fleet-${String(Math.floor(index / 2) + 1)}`;
-  const { apiServerRef, dependentResources, kubeConfigSecretName } = settings;
-  const deployments = [apiServerRef, ...dependentResources.map(({ ref }) => ref)].filter(
-    (ref) => ref.kind === 'Deployment' && [kubeApiserver, ...managers].includes(componentOf(ref.name)),
+/** Returns the names of a cluster's Deployments, by component: those of the configuration. */
+export const namesAt = (
+  { apiServerRef, dependentResources }: ProberSettings,
+  namespace: string,
+): NonNullable<ShootInit['names']> =>
+  Object.fromEntries(
+    [apiServerRef, ...dependentResources.map(({ ref }) => ref)]
+      .filter(({ kind, name }) => kind === 'Deployment' && [kubeApiserver, ...managers].includes(componentOf(name)))
+      .map(({ name }) => [componentOf(name), fillTemplate(name, namespace)]),
   );
-  const own = (text: string): string => fillTemplate(text, `${namespace}/${name}`);
-  return {
-    namespace,
-    cluster: name,
-    names: {
-      ...Object.fromEntries(deployments.map((ref) => [componentOf(ref.name), own(ref.name)])),
-      kubeconfig: own(kubeConfigSecretName),
-    },
-  };
-};
 
 /** Returns the names of resources outside the namespace of their cluster, which the simulated seed does not support. */
 export const elsewhere = ({ apiServerRef, dependentResources }: ProberSettings): readonly string[] =>
   [apiServerRef, ...dependentResources.map(({ ref }) => ref)]
-    .filter(({ namespace = '{{ namespace }}' }) => fillTemplate(namespace, 'its/cluster') !== 'its')
+    .filter(({ namespace = '{{ namespace }}' }) => fillTemplate(namespace, 'own') !== 'own')
     .map(({ name }) => name);
 
 /** Finds the configured resource that an object of the seed is, and its cluster. */

@@ -2,22 +2,14 @@ import { judgeKind } from '../../src/config/rules/index.ts';
 import { type ResourceRef, refKey } from '../../src/kubernetes/api/resource-ref.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type DependentResource, type ProberSettings, fillTemplate } from '../../src/prober/index.ts';
-import {
-  type SimDraft,
-  type SimKind,
-  type SimObject,
-  apiVersionOf,
-  capiKinds,
-  customKind,
-  simKinds,
-} from '../apiserver/index.ts';
+import { type SimDraft, type SimKind, type SimObject, apiVersionOf, customKind, simKinds } from '../apiserver/index.ts';
 import {
   type World,
   type WorldSource,
   clusterAutoscaler,
-  clusterNameLabel,
   kubeControllerManager,
   machineControllerManager,
+  secretObject,
 } from '../world/index.ts';
 import { componentOf, findOwned, replicasOf } from './components.ts';
 
@@ -53,7 +45,7 @@ export const rehearsedKinds = (resources: readonly DependentResource[]): Rehears
   for (const { ref, annotation } of resources) {
     if (annotation === undefined && !isScalable(ref)) continue;
     const isSame = (known: SimKind) => apiVersionOf(known) === ref.apiVersion && known.kind === ref.kind;
-    const kind = [...served, ...Object.values(capiKinds)].find(isSame) ?? kindOf(ref);
+    const kind = served.find(isSame) ?? kindOf(ref);
     if (!served.includes(kind)) served.push(kind);
     if (annotation !== undefined || kind.scale !== undefined) byRef.set(refKey(ref), kind);
   }
@@ -104,18 +96,14 @@ export const populate = (world: World, settings: ProberSettings, { byRef }: Rehe
   const { store } = world;
   const { clusterSource, externalProbe, dependentResources } = settings;
   const key = clusterSource?.key ?? 'kubeconfig';
-  for (const { namespace, cluster, place, api } of world.shoots) {
-    const labels = place === undefined ? {} : { labels: { [clusterNameLabel]: place.cluster } };
-    const found = foundBy(settings);
-    const secret = { ...found, ...labels, name: fillTemplate(found.name, cluster) };
-    store.put(simKinds.Secret, secretOf(namespace, secret, { [key]: api.kubeconfig() }));
+  for (const { namespace, api } of world.shoots) {
+    store.put(simKinds.Secret, secretOf(namespace, foundBy(settings), { [key]: api.kubeconfig() }));
     if (externalProbe !== undefined) {
-      const outside = { ...labels, name: fillTemplate(externalProbe.kubeConfigSecretName, cluster) };
-      const outsideKey = place === undefined ? 'kubeconfig' : key;
-      store.put(simKinds.Secret, secretOf(namespace, outside, { [outsideKey]: api.publicAddress.kubeconfig() }));
+      const kubeconfig = api.publicAddress.kubeconfig();
+      store.put(simKinds.Secret, secretObject({ namespace, name: externalProbe.kubeConfigSecretName }, kubeconfig));
     }
     for (const { ref } of dependentResources) {
-      const [kind, name] = [byRef.get(refKey(ref)), fillTemplate(ref.name, cluster)];
+      const [kind, name] = [byRef.get(refKey(ref)), fillTemplate(ref.name, namespace)];
       if (kind === undefined || store.get(kind, { namespace, name }) !== undefined) continue;
       store.put(kind, upAndReady(kind, namespace, name));
     }
@@ -154,7 +142,7 @@ export const startFollowers = (
       status: { ...(old.status as object), ...statusOf(kind, replicasOf(old, kind), old.metadata.generation) },
     }));
     const owned = settled && findOwned(settings, settled);
-    const shoot = shoots.find(({ cluster }) => cluster === owned?.cluster);
+    const shoot = shoots.find(({ namespace }) => namespace === owned?.cluster);
     if (settled === undefined || owned === undefined || shoot === undefined) return;
     const component = componentOf(owned.resource.ref.name);
     if (!managers.includes(component)) return;

@@ -2,8 +2,8 @@ import { refKey } from '../../src/kubernetes/api/resource-ref.ts';
 import { simKinds } from '../apiserver/index.ts';
 import { type SimulatedReplica, electionSettings, leaseNamespace, startReplica } from '../harness/index.ts';
 import { type VirtualClock, createSeededRandom, createVirtualClock } from '../time/index.ts';
-import { type World, createWorld } from '../world/index.ts';
-import { countOf, findOwned, placeAt } from './components.ts';
+import { type World, createWorld, technicalName } from '../world/index.ts';
+import { countOf, findOwned, namesAt } from './components.ts';
 import { type RehearsedKinds, initialCounts, populate, rehearsedKinds, startFollowers } from './dependents.ts';
 import { type ActiveFault, createActiveFault, cutNodes, slowSeed, affectedShoots } from './faults.ts';
 import type { RehearsalPlan } from './plan.ts';
@@ -29,7 +29,7 @@ const recordChanges = (
   { byRef, settings }: RehearsedKinds & Pick<RehearsalPlan, 'settings'>,
 ): readonly CountChange[] => {
   const changes: CountChange[] = [];
-  const shootOf = new Map(world.shoots.map(({ name, cluster }) => [cluster, name]));
+  const shootOf = new Map(world.shoots.map(({ name, namespace }) => [namespace, name]));
   for (const kind of new Set(byRef.values())) {
     world.store.subscribe(kind, ({ type, object, previous }) => {
       if (type !== 'MODIFIED' || previous === undefined) return;
@@ -136,7 +136,7 @@ export const playRehearsal = async (
   const replicas = initialCounts(plan);
   const shoots = Array.from({ length: plan.shoots }, (_, index) => ({
     name: shootName(index),
-    ...(source === 'cluster-api' ? { place: placeAt(settings, { index, name: shootName(index) }) } : {}),
+    names: namesAt(settings, technicalName(shootName(index))),
     nodes: plan.nodes,
     replicas,
   }));

@@ -60,6 +60,18 @@ describe('a rehearsal', () => {
     ]);
   });
 
+  it('of resources whose names contain that of their cluster loses no node', async () => {
+    const settings = withDependents(
+      [kcm, mcm].map((resource) => ({
+        ...resource,
+        ref: { ...resource.ref, name: `{{ cluster }}-${resource.ref.name.replace('kube-', '')}` },
+      })),
+    );
+    const result = await run({ settings: { ...settings, clusterSource: { key: 'kubeconfig' } } });
+    expect(result).toMatchObject({ isProtected: true, with: none, without: { nodesLost: 20 }, heldShoots: 4 });
+    expect(result).toMatchObject({ unrestored: 0, warnings: [] });
+  });
+
   it('of a leader that dies loses no node: its standby scales down without leadership', async () => {
     const [well, orphaned] = [await run({}), await run({ fault: 'leader-dies' })];
     expect(orphaned).toMatchObject({ isProtected: true, with: none, heldShoots: 4, unrestored: 0 });

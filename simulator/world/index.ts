@@ -8,9 +8,9 @@ export {
   kubeconfigSecretName,
   kubeletsAnnotation,
   machineControllerManager,
+  secretObject,
+  technicalName,
 } from './objects.ts';
-export type { ControlPlaneNames } from './control-plane-names.ts';
-export { clusterNameLabel } from './capi-objects.ts';
 export { isServiceReady } from './endpoint-slices.ts';
 export { serveWorld } from './serve.ts';
 export type { WorldSource } from './source.ts';

@@ -41,13 +41,8 @@ export interface PoolInit {
 
 export interface ShootInit {
   readonly name: string;
-  /** Namespace and name of a cluster of Cluster API; several clusters may share a namespace. Default: `fleet`, and the shoot's name. */
-  readonly place?: {
-    readonly namespace: string;
-    readonly cluster: string;
-    /** Names of objects by component. All other objects have names that begin with the cluster's. */
-    readonly names?: Readonly<Record<string, string>>;
-  };
+  /** Names of Deployments by component. Default: the components' own names. */
+  readonly names?: Readonly<Record<string, string>>;
   /** Number of nodes of the only pool `worker`, if `pools` is absent. Default 5. */
   readonly nodes?: number;
   readonly pools?: readonly PoolInit[];
@@ -65,6 +60,16 @@ export interface ShootInit {
 
 /** Name of the shoot's namespace and Cluster, which gardenlet builds from the project and the shoot's name. */
 export const technicalName = (shoot: string): string => `shoot--sim--${shoot}`;
+
+/** Secret with a kubeconfig. */
+export const secretObject = (
+  at: { readonly namespace: string; readonly name: string },
+  kubeconfig: string,
+): SimDraft => ({
+  metadata: at,
+  type: 'Opaque',
+  data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
+});
 
 /** `status.uid` of the Shoot in the garden. */
 const uidOf = ({ name }: ShootInit): string => `uid-of-${name}`;

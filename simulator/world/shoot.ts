@@ -1,5 +1,5 @@
 import { parseGoDuration } from '../../src/kubernetes/api/duration.ts';
-import { type SimStore, asMap, capiKinds, getPath, simKinds } from '../apiserver/index.ts';
+import { type SimStore, asMap, getPath, simKinds } from '../apiserver/index.ts';
 import type { SeededRandom } from '../time/index.ts';
 import type { ActorDeps } from './actor.ts';
 import { startApiServerStatus } from './api-server-status.ts';
@@ -18,18 +18,18 @@ import {
   kubeApiserver,
   kubeControllerManager,
   isCutOff,
+  kubeconfigSecretName,
   kubeletsAnnotation,
   machineControllerManager,
   machineObject,
   namespaceObject,
   poolsOf,
+  secretObject,
   technicalName,
 } from './objects.ts';
 import { startPodEviction } from './pod-eviction.ts';
 import { startShootCare } from './shoot-care.ts';
 import { type ShootPods, startShootPods } from './shoot-pods.ts';
-import { capiClusterObject, startCapiMachines } from './capi-objects.ts';
-import { type ControlPlaneNames, controlPlaneNamesOf } from './control-plane-names.ts';
 import { type ControlObject, type WorldSource, controlObjectOf } from './source.ts';
 import { annotate, annotationOf } from './steering.ts';
 
@@ -40,8 +40,12 @@ export interface ShootImpact {
   readonly machinesReplaced: number;
 }
 
-export interface WorldShoot extends ShootPods, ControlPlaneNames {
+export interface WorldShoot extends ShootPods {
   readonly name: string;
+  /** Namespace of the control plane, which is also the prober's name for the cluster. */
+  readonly namespace: string;
+  /** Returns the name of a component's Deployment; the component is for example `kube-controller-manager`. */
+  readonly nameOf: (component: string) => string;
   readonly api: WorldServer;
   readonly store: SimStore;
   /** Cuts kubelets off from the API server: those of the named nodes, or all, by the annotation on the Cluster or the Namespace. */
@@ -62,12 +66,17 @@ export interface ShootDeps extends Omit<ActorDeps, 'random'> {
 /** Deployments of a control plane without pods. */
 const controlPlane = [kubeApiserver, kubeControllerManager, machineControllerManager, clusterAutoscaler];
 
-const populate = ({ store, clock, api, source }: ShootDeps, init: ShootInit, plane: ControlPlaneNames): void => {
-  const { namespace, nameOf } = plane;
+const namesOf =
+  ({ names = {} }: ShootInit) =>
+  (component: string): string =>
+    names[component] ?? component;
+
+const populate = ({ store, clock, api, source }: ShootDeps, init: ShootInit): void => {
+  const [namespace, nameOf] = [technicalName(init.name), namesOf(init)];
   if (store.get(simKinds.Namespace, { name: namespace }) === undefined) {
     store.put(simKinds.Namespace, namespaceObject(namespace));
   }
-  store.put(simKinds.Secret, plane.secretObject(plane.secretName, api.kubeconfig()));
+  store.put(simKinds.Secret, secretObject({ namespace, name: kubeconfigSecretName }, api.kubeconfig()));
   // Deployments with pods exist already.
   const deployments = init.controlPlanePods === true ? [] : controlPlane;
   for (const name of deployments) {
@@ -76,7 +85,6 @@ const populate = ({ store, clock, api, source }: ShootDeps, init: ShootInit, pla
   }
   // The Cluster comes last, so that watchers of Clusters find the other objects.
   if (source !== 'secret') store.put(simKinds.Cluster, clusterObject(init, clock.now()));
-  if (plane.place !== undefined) store.put(capiKinds.Cluster, capiClusterObject(plane.place, clock.now()));
 };
 
 const startMachines = ({ store, clock }: ShootDeps, init: ShootInit, fleet: Fleet): void => {
@@ -100,11 +108,11 @@ const graceIn = (cluster: unknown, fallbackMs: number): number => {
 /** Runs KCM, MCM and the cluster-autoscaler while their Deployments in the seed have a ready replica. */
 const startControllers = (
   deps: ShootDeps,
-  parts: { plane: ControlPlaneNames; namespace: string; shoot: SimStore; fleet: Fleet; cluster: () => unknown },
+  parts: { namespace: string; nameOf: WorldShoot['nameOf']; shoot: SimStore; fleet: Fleet; cluster: () => unknown },
 ): { impact(): ShootImpact; stop(): void } => {
   const { store, timing, api } = deps;
-  const { namespace, plane, shoot, fleet, cluster } = parts;
-  const refOf = (component: string) => ({ namespace: plane.namespace, name: plane.nameOf(component) });
+  const { namespace, nameOf, shoot, fleet, cluster } = parts;
+  const refOf = (component: string) => ({ namespace, name: nameOf(component) });
   const path = (): WorldServer['reachability'] => api.reachability;
   let nodesTurnedUnknown = 0;
   let machinesReplaced = 0;
@@ -168,9 +176,8 @@ const kubeletSwitch = (
 /** Creates a shoot in the seed and starts its actors. */
 export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot: WorldShoot; stop(): void } => {
   const { api, store, random, source } = deps;
-  // With Cluster API this is a hidden namespace, which holds the actors' own objects of the cluster.
   const namespace = technicalName(init.name);
-  const names = controlPlaneNamesOf(source, init);
+  const nameOf = namesOf(init);
   const shoot = api.server.store;
   const controlObject = controlObjectOf(source, namespace);
   const initialCluster = clusterObject(init, deps.clock.now());
@@ -179,8 +186,7 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
   const fleet = createFleet(
     { ...deps, store: shoot, random: random.fork('kubelets') },
     {
-      // Different clusters of Cluster API may have nodes of the same names.
-      namespace: source === 'cluster-api' ? 'sim' : namespace,
+      namespace,
       path: () => api.reachability,
       isCutOff: (node) => isCutOff(annotationOf(store, controlObject, kubeletsAnnotation), node),
     },
@@ -189,25 +195,25 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
     { ...deps, steering: controlObject, random: random.fork('pods') },
     init,
   );
-  populate(deps, init, names);
-  const stopCapi = names.place && startCapiMachines(store, names.place, namespace);
+  populate(deps, init);
   startMachines(deps, init, fleet);
   const stopCare = startShootCare({ ...deps, shoot, random: random.fork('care') }, init);
-  const ref = { namespace: names.namespace, name: names.nameOf(kubeApiserver) };
+  const ref = { namespace, name: nameOf(kubeApiserver) };
   // If there are pods, they decide whether the API server is reachable.
   const stopStatus = init.controlPlanePods === true ? undefined : startApiServerStatus(deps, { ref, api });
-  const controllers = startControllers(deps, { namespace, plane: names, shoot, fleet, cluster });
+  const controllers = startControllers(deps, { namespace, nameOf, shoot, fleet, cluster });
   return {
     shoot: {
       ...pods,
-      ...names,
       name: init.name,
+      namespace,
+      nameOf,
       api,
       store: shoot,
       ...kubeletSwitch(store, controlObject, fleet),
       publishKubeconfig: (text = api.kubeconfig()) => {
-        const { data, ...secret } = names.secretObject(names.secretName, text);
-        store.patch(simKinds.Secret, secret.metadata, (old) => ({
+        const { data, metadata } = secretObject({ namespace, name: kubeconfigSecretName }, text);
+        store.patch(simKinds.Secret, metadata, (old) => ({
           ...old,
           data: { ...asMap(old.data), ...asMap(data) },
         }));
@@ -215,7 +221,6 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
       impact: () => controllers.impact(),
     },
     stop: () => {
-      stopCapi?.();
       stopPods();
       stopCare();
       controllers.stop();

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createKubeClient, staticCredentials, withCredentials } from '../../src/kubernetes/client/index.ts';
 import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/index.ts';
-import { decodeCapiMachine } from '../../src/cluster-api/machine.ts';
-import { capiKinds } from '../apiserver/capi-kinds.ts';
-import type { SimKind } from '../apiserver/kind.ts';
 import { simKinds } from '../apiserver/kinds.ts';
 import { createVirtualClock } from '../time/clock.ts';
 import { etcdAnnotation, kubeletsAnnotation } from './objects.ts';
@@ -12,7 +9,7 @@ import { type World, createWorld } from './world.ts';
 
 const start = (source?: WorldSource) => {
   const clock = createVirtualClock();
-  const shoots = [{ name: 'a', controlPlanePods: source !== 'cluster-api', nodeMonitorGraceMs: 80_000 }];
+  const shoots = [{ name: 'a', controlPlanePods: true, nodeMonitorGraceMs: 80_000 }];
   const world = createWorld({ clock, shoots, ...(source === undefined ? {} : { source }) });
   return { clock, world, shoot: world.shoot('a') };
 };
@@ -73,53 +70,5 @@ describe('a seed without Gardener', () => {
     expect(shoot.impact().nodesTurnedUnknown).toBe(0);
     await clock.advance(25_000);
     expect(shoot.impact().nodesTurnedUnknown).toBe(5);
-  });
-});
-
-describe('a seed with Cluster API', () => {
-  const group = '/apis/cluster.x-k8s.io/v1beta2';
-
-  it('serves the Clusters and Machines of Cluster API, and not those of Gardener', async () => {
-    const { world } = start('cluster-api');
-    expect([await listOf(world, `${group}/clusters`), await listOf(world, `${group}/machines`)]).toEqual([
-      'served',
-      'served',
-    ]);
-    expect([await listOf(world, clusters), await listOf(world, machines)]).toEqual(['NotFound', 'NotFound']);
-    expect(await listOf(start().world, `${group}/clusters`)).toBe('NotFound');
-  });
-
-  it('can have several clusters in one namespace, with nodes of the same names', () => {
-    const place = (cluster: string) => ({ name: cluster, place: { namespace: 'herd', cluster } });
-    const world = createWorld({
-      clock: createVirtualClock(),
-      source: 'cluster-api',
-      shoots: [place('one'), place('two')],
-    });
-    const { store } = world;
-    const namesOf = (kind: SimKind): readonly string[] => store.list(kind, 'herd').map(({ metadata }) => metadata.name);
-    expect(namesOf(capiKinds.Cluster)).toEqual(['one', 'two']);
-    expect(namesOf(simKinds.Secret)).toEqual(['one-kubeconfig', 'two-kubeconfig']);
-    expect(namesOf(simKinds.Deployment)).toContain('two-kube-controller-manager');
-    const nodesOf = (name: string) =>
-      world
-        .shoot(name)
-        .store.list(simKinds.Node)
-        .map(({ metadata }) => metadata.name);
-    expect(nodesOf('one')).toEqual(nodesOf('two'));
-    const shown = store.list(capiKinds.Machine, 'herd').map((object) => decodeCapiMachine(object, 'machine'));
-    expect(shown.filter(({ cluster }) => cluster === 'two').map(({ node }) => node)).toEqual(nodesOf('two'));
-  });
-
-  it('replaces the Machine of a node that was silent for too long', async () => {
-    const { clock, world, shoot } = start('cluster-api');
-    const list = () => world.store.list(capiKinds.Machine).map((object) => decodeCapiMachine(object, 'machine'));
-    const before = list().map(({ node }) => node);
-    shoot.cutKubelets([before[0] ?? '']);
-    await clock.advance(900_000);
-    const after = list();
-    expect(shoot.impact().machinesReplaced).toBe(1);
-    expect(after).toHaveLength(before.length);
-    expect(after.filter(({ phase }) => phase === 'Running').map(({ node }) => node)).not.toContain(before[0]);
   });
 });

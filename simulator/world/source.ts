@@ -1,21 +1,16 @@
-import { type SimKind, capiKinds, simKinds } from '../apiserver/index.ts';
+import { type SimKind, simKinds } from '../apiserver/index.ts';
 
 /**
  * Cluster source of the simulated seed. `gardener`: each cluster has Gardener's Cluster, and a Machine for each node. `secret`: a seed
- * without Gardener, which serves neither kind; a Namespace with a Secret is the only sign of a cluster. `cluster-api`: each cluster has
- * the Cluster and the Machines of Cluster API, and a namespace may hold several clusters.
+ * without Gardener, which serves neither kind; a Namespace with a Secret is the only sign of a cluster.
  */
-export type WorldSource = 'gardener' | 'secret' | 'cluster-api';
+export type WorldSource = 'gardener' | 'secret';
 
 const gardenKinds: readonly SimKind[] = [simKinds.Cluster, simKinds.Machine];
 
-/** Returns the kinds that a seed with this source serves: those of `kinds` that exist there; for `cluster-api`, its own come first. */
-export const servedKinds = (source: WorldSource, kinds: readonly SimKind[]): readonly SimKind[] => {
-  if (source === 'gardener') return kinds;
-  const others = kinds.filter((kind) => !gardenKinds.includes(kind));
-  // The first version of a group is the preferred one.
-  return source === 'secret' ? others : [...new Set([...Object.values(capiKinds), ...others])];
-};
+/** Returns the kinds that a seed with this source serves: those of `kinds` that exist there. */
+export const servedKinds = (source: WorldSource, kinds: readonly SimKind[]): readonly SimKind[] =>
+  source === 'gardener' ? kinds : kinds.filter((kind) => !gardenKinds.includes(kind));
 
 /** The object of the seed whose annotations control the simulation of a cluster. */
 export interface ControlObject {
@@ -24,10 +19,7 @@ export interface ControlObject {
   readonly name: string;
 }
 
-/**
- * Returns the cluster's Cluster, or its Namespace if there are no Clusters. A Cluster of Cluster API may be deleted while the nodes remain,
- * so for that source the store also holds a Cluster of Gardener's, which is not served.
- */
+/** Returns the cluster's Cluster, or its Namespace if there are no Clusters. */
 export const controlObjectOf = (source: WorldSource, name: string): ControlObject => ({
   kind: source === 'secret' ? simKinds.Namespace : simKinds.Cluster,
   name,

@@ -1,5 +1,5 @@
 import { type Command, defineCommand } from './command.ts';
-import { CommandError, UsageError } from './errors.ts';
+import { UsageError } from './errors.ts';
 import { formatExplanation } from './explain-output.ts';
 import { shootNames } from './flag-types.ts';
 import { formatDocument, outputFlag } from './output.ts';
@@ -24,7 +24,7 @@ export const explainCommand = (run: RunStatus): Command =>
     run: async ({ flags: given, operands: [shoot] }, io) => {
       if (shoot === undefined) throw new UsageError(`needs a shoot: ${shootNames}`);
       const status = await run(statusRunOf(given, { shoot, io }));
-      const [found, ...others] = status.shoots;
+      const [found] = status.shoots;
       for (const problem of status.problems) io.stderr(`dwd explain: ${problem}\n`);
       if (found === undefined) {
         if (status.source === 'objects') {
@@ -35,10 +35,6 @@ export const explainCommand = (run: RunStatus): Command =>
         }
         for (const line of status.attention) io.stderr(`dwd explain: ${line}\n`);
         return 1;
-      }
-      if (others.length > 0) {
-        const names = status.shoots.map(({ namespace }) => namespace);
-        throw new CommandError(`clusters share the namespace ${shoot}, name one of them: ${names.join(', ')}`);
       }
       const { output } = given;
       io.stdout(output === 'table' ? formatExplanation(found, status.at) : formatDocument(found, output));

@@ -13,7 +13,7 @@ export type RunResume = (run: ResumeRun) => Promise<Result<SteerReport, CommandF
 
 const pauseDescription = `Pauses meltdown protection for one shoot or for all: the prober scales nothing down. It continues to probe, and restores held resources as usual. A scale-down in progress ends. If the pause ends during an outage, the prober protects at once.
 
-The command writes an annotation on the Namespace of the shoot, or with --all on the Namespace of the prober. If Clusters of Cluster API share a namespace, it annotates the Cluster of the shoot instead. A running prober applies the annotation within a second. Exits with 0 if the annotation is written, and with 1 on failure.`;
+The command writes an annotation on the Namespace of the shoot, or with --all on the Namespace of the prober. A running prober applies the annotation within a second. Exits with 0 if the annotation is written, and with 1 on failure.`;
 
 const resumeDescription = `Ends a pause, and lists other pauses that are still in force. dwd resume --all ends only the pause of dwd pause --all, not those of single shoots. Exits with 0 if that pause has ended or did not exist, and with 1 on failure.`;
 

@@ -4,7 +4,7 @@ import { flag, type FlagValues, optionalFlag, requiredFlag } from './parse-flags
 import type { CliIo } from './io.ts';
 import { outputFlagWithText } from './output.ts';
 import { limitFlags } from './process-flags.ts';
-import { rehearsedSourceType } from './source-flag.ts';
+import { clusterSourceType } from './source-flag.ts';
 
 /** Descriptions of the faults for the help. The simulator implements them. */
 const faults = {
@@ -27,7 +27,7 @@ const faultNames = Object.keys(faults) as [FaultName, ...FaultName[]];
 
 const description = `Rehearses an outage with a configuration of the prober, in virtual time and in memory: a simulated seed, the real prober with the real rate limits, and an outage that begins when every shoot has been probed and lasts a third of --duration. Prints a timeline, the margin to KCM's grace period, and the nodes that are lost with and without protection. Warns if the configuration cannot scale down in time.
 
-With clusterSource.kind secret in the file, or --source secret, the simulated seed has no Gardener: it serves neither Clusters nor Machines, and has machine-controller-manager and cluster-autoscaler only if they are configured. With cluster-api it serves the Clusters and Machines of Cluster API instead, two Clusters per namespace. For a file without clusterSource, --source cluster-api prefixes each configured name with the name of the Cluster.
+With clusterSource.kind secret in the file, or --source secret, the simulated seed has no Gardener: it serves neither Clusters nor Machines, and has machine-controller-manager and cluster-autoscaler only if they are configured.
 
 The simulated seed has the configured dependent resources. Those of custom kinds are not rehearsed, because only a real seed shows whether it can scale them; the output lists them. Those with action annotate are annotated, but no simulated controller reacts to the annotation. The simulator recognizes kube-controller-manager, which gives up nodes, and machine-controller-manager, which replaces machines, by their names without the name of the cluster.
 
@@ -45,8 +45,8 @@ const flags = {
     "Path of the prober's configuration file",
   ),
   source: optionalFlag(
-    rehearsedSourceType,
-    'Cluster source: gardener, secret or cluster-api. Without it, that of the configuration file',
+    clusterSourceType,
+    'Cluster source: gardener or secret. Without it, that of the configuration file',
   ),
   shoots: flag(integer({ min: 1 }), '250', 'Number of shoots in the seed'),
   nodes: flag(integer({ min: 1 }), '50', 'Number of nodes of each shoot'),

@@ -92,7 +92,7 @@ dev/twin              healthy   0/12 expired   1h0m0s  -                   next 
   it.each([
     ['all', 'dwd resume --all'],
     ['configuration', 'removing `paused` from the configuration'],
-    ['fleet', 'dwd resume --shoot fleet'],
+    ['shoot--dev--two', 'dwd resume --shoot shoot--dev--two'],
   ])('shows what ends a pause of %s', (on, words) => {
     const losing = { ...pausedShoot, unmet: true, paused: { reason: 'LB', by: 'kim', on } };
     const text = formatStatus(statusOf(losing), { all: false, columns: 200 });
@@ -351,15 +351,6 @@ NOT PROTECTED
       stderr: expect.stringMatching(
         /^dwd explain: .* is not probed .*; to restore them: dwd release --shoot shoot--dev--three\n$/u,
       ) as string,
-    });
-  });
-
-  it('fails with the names of the clusters if several share the namespace', async () => {
-    const shoots = ['fleet/one', 'fleet/two'].map((namespace) => ({ ...explained, namespace }));
-    expect(await status(['explain', 'fleet'], statusOf(...shoots))).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: 'dwd explain: clusters share the namespace fleet, name one of them: fleet/one, fleet/two\n',
     });
   });
 });

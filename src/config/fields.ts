@@ -19,21 +19,11 @@ const expecting = (expected: string) => ({
 /** RFC 1123 subdomain, the syntax of Secret names (`IsDNS1123Subdomain` of k8s.io/apimachinery). */
 const subdomain = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 
-/** RFC 1123 subdomain in which a placeholder such as `{{ cluster }}` counts as a letter. */
-const templateOfSubdomain =
-  /^(?=.{1,253}$)(?!.*(?:\.[.-]|-\.))(?:[a-z0-9]|\{\{ ?\w+ ?\}\})(?:(?:[a-z0-9.-]|\{\{ ?\w+ ?\}\})*(?:[a-z0-9]|\{\{ ?\w+ ?\}\}))?$/;
-
 export const secretNameWords = 'the name of a Secret (lower-case letters, digits, "-" and "."; at most 253 characters)';
 
 export const secretName = () => {
   const message = expecting(secretNameWords);
   return z.string(message).regex(subdomain, message);
-};
-
-/** Name of a Secret that may contain `{{ namespace }}` or `{{ cluster }}`. */
-export const secretNameTemplate = () => {
-  const message = expecting(secretNameWords);
-  return z.string(message).regex(templateOfSubdomain, message);
 };
 
 /** Key of a Secret's data (`IsConfigMapKey` of k8s.io/apimachinery). */

@@ -23,7 +23,6 @@ export {
   secretKey,
   secretName,
   secretNameWords,
-  secretNameTemplate,
   show,
   text,
 } from './fields.ts';

@@ -72,12 +72,6 @@ export const chooseCandidates: ChooseCandidates = (nodes, machines, poolConditio
   return chooseBy(nodes, whyLeftOut);
 };
 
-/** Candidates of Cluster API: the Machines alone decide. */
-export const chooseByMachines: ChooseCandidates = (nodes, machines) => {
-  const found = machineExclusions(machines);
-  return chooseBy(nodes, ({ name }) => exclusionOf(found, name));
-};
-
 /** Candidates of a cluster without Machines: nodes without an unhealthy condition that are neither being deleted nor about to be. */
 export const choosePlainNodes: ChooseCandidates = (nodes) =>
   chooseBy(nodes, ({ leaving, trueConditions }) => {

@@ -26,19 +26,10 @@ const forDependent = (dependent: DependentResource, resource: string): readonly 
   ];
 };
 
-const forCapi = ({ clusterSource }: ProberSettings): readonly Grant[] =>
-  clusterSource?.kind === 'cluster-api'
-    ? [
-        { group: 'cluster.x-k8s.io', resource: 'clusters', verbs: ['get', ...watched], purpose: see },
-        { group: 'cluster.x-k8s.io', resource: 'clusters', verbs: ['patch'], purpose: pausing },
-      ]
-    : [];
-
 /** Rights that an operator needs in all namespaces of a seed to observe and control a prober with these settings. */
 export const operatorGrants = (settings: ProberSettings, pluralOf: PluralOf): readonly Grant[] => [
   // Also on seeds without this kind: without the right, the response is Forbidden in place of NotFound.
   { group: 'extensions.gardener.cloud', resource: 'clusters', verbs: ['get', ...watched], purpose: see },
-  ...forCapi(settings),
   { group: '', resource: 'namespaces', verbs: ['get', ...watched], purpose: see },
   { group: '', resource: 'namespaces', verbs: ['patch'], purpose: pausing },
   ...settings.dependentResources.flatMap((dependent) => {

@@ -17,18 +17,16 @@ const dependent = (ref: Ref, annotation?: string) => ({
   scaleUp: { level: 0 },
   ...(annotation === undefined ? {} : { action: 'annotate', annotation: { key: annotation } }),
 });
-const settingsOf = (dependents: readonly object[], clusterSource?: object): ProberSettings =>
+const settingsOf = (dependents: readonly object[]): ProberSettings =>
   proberConfig.load(
     JSON.stringify({
       kubeConfigSecretName: 'kubeconfig',
       dependentResourceInfos: dependents,
-      ...(clusterSource === undefined ? {} : { clusterSource, kubeConfigSecretName: '{{ cluster }}-kubeconfig' }),
     }),
     { unknownFields: 'error', purpose: 'ahead' },
   ).settings!;
 
-const capi = { kind: 'cluster-api' };
-const mhc = { kind: 'MachineHealthCheck', apiVersion: 'cluster.x-k8s.io/v1beta1', name: '{{ cluster }}-mhc' };
+const mhc = { kind: 'MachineHealthCheck', apiVersion: 'cluster.x-k8s.io/v1beta1', name: 'mhc' };
 const paused = 'cluster.x-k8s.io/paused';
 
 const state = { resourceVersion: '1', specReplicas: 0, readyReplicas: 0, observed: true, annotations: {} };
@@ -51,14 +49,11 @@ const refusal = (
 
 const kcm = dependent({ name: 'kcm' });
 const heldKcm = heldAt('shoot--a', { name: 'kcm' });
-const ofMhc = heldAt('fleet', { ...mhc, name: 'one-mhc' }, byAnnotation);
+const ofMhc = heldAt('shoot--a', mhc, byAnnotation);
 const notNamed = /does not name these held resources/;
 const ofEach = (...names: readonly string[]) =>
-  settingsOf(
-    names.map((name) => dependent({ name })),
-    capi,
-  );
-const checks = (change: Partial<Ref>, key = paused) => settingsOf([dependent({ ...mhc, ...change }, key)], capi);
+  settingsOf(names.map((name) => dependent({ name, namespace: 'central' })));
+const checks = (change: Partial<Ref>, key = paused) => settingsOf([dependent({ ...mhc, ...change }, key)]);
 
 describe('a configuration is refused while a resource is held', () => {
   it.each<[string, readonly [ProberSettings, ProberSettings], HeldResource, RegExp]>([
@@ -75,12 +70,12 @@ describe('a configuration is refused while a resource is held', () => {
         ofEach('{{ cluster }}-controller-manager', '{{ cluster }}-machine-controller-manager'),
         ofEach('{{ cluster }}-controller-manager'),
       ],
-      heldAt('fleet', { name: 'one-machine-controller-manager' }),
+      heldAt('central', { name: 'one-machine-controller-manager' }),
       notNamed,
     ],
     [
       'and clusters are found in another way',
-      [settingsOf([kcm]), { ...settingsOf([kcm]), clusterSource: { kind: 'secret', key: 'value' } }],
+      [settingsOf([kcm]), { ...settingsOf([kcm]), clusterSource: { key: 'value' } }],
       heldKcm,
       /clusterSource.kind: gardener -> secret/,
     ],
@@ -99,7 +94,7 @@ describe('a configuration is refused while a resource is held', () => {
     [
       'by its count through the scale subresource, and is to be annotated',
       [checks({}), checks({}, 'example.org/paused')],
-      heldAt('fleet', { ...mhc, name: 'one-mhc' }),
+      heldAt('shoot--a', mhc),
       /changes how these resources are held/,
     ],
   ])('%s', (_, change, held, message) => {

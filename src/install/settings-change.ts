@@ -16,7 +16,7 @@ export interface Refusal {
   readonly details: readonly string[];
 }
 
-const kindOf = ({ clusterSource }: ProberSettings): string => clusterSource?.kind ?? 'gardener';
+const kindOf = ({ clusterSource }: ProberSettings): string => (clusterSource === undefined ? 'gardener' : 'secret');
 
 /** Returns the kind of the running version. Other former versions may have another one: one takes over from another, and Helm keeps them. */
 const formerKind = ({ wanted, former: [running = wanted] }: SettingsChange): string => kindOf(running);

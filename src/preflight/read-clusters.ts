@@ -2,11 +2,11 @@ import { decodeCluster } from '../gardener/cluster.ts';
 import { childObject, decodeObject, optionalString } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import { holdsOutside } from '../prober/held/index.ts';
-import { type ProberSettings, decideSecretLifecycle, hostedShoot, listCapiClusters } from '../prober/index.ts';
+import { type ProberSettings, decideSecretLifecycle, hostedShoot } from '../prober/index.ts';
 import type { SeedRead } from './checks/check.ts';
 import type { SeedShoot } from './checks/shoots.ts';
 import { type ListedSecret, decodePlace, listTimeoutMs, readLabelledSecrets, readNamed } from './read-objects.ts';
-import { type Reader, attempt, optionsOf, send } from './reader.ts';
+import { type Reader, attempt, send } from './reader.ts';
 
 const decodeSeenShoot = (json: unknown, path: string): SeedShoot => {
   const cluster = decodeCluster(json, path);
@@ -58,23 +58,11 @@ const readSecretClusters = async (
   return { ok: true, value: shoots };
 };
 
-const readCapiClusters = (reader: Reader): Promise<SeedRead<readonly SeedShoot[]>> =>
-  attempt({ verb: 'list', group: 'cluster.x-k8s.io', resource: 'clusters' }, async () => {
-    const clusters = await listCapiClusters(reader.client, optionsOf(reader, listTimeoutMs));
-    return clusters.map((cluster) => ({ cluster, version: '' }));
-  });
-
 /** Reads all clusters of the seed from the configured cluster source. */
 export const readShoots = (reader: Reader, settings: ProberSettings): Promise<SeedRead<readonly SeedShoot[]>> => {
   const { clusterSource, kubeConfigSecretName: name } = settings;
-  switch (clusterSource?.kind) {
-    case undefined:
-      return readGardenShoots(reader);
-    case 'secret':
-      return readSecretClusters(reader, { name, ...clusterSource, holdsElsewhere: holdsOutside(settings) });
-    case 'cluster-api':
-      return readCapiClusters(reader);
-  }
+  if (clusterSource === undefined) return readGardenShoots(reader);
+  return readSecretClusters(reader, { name, ...clusterSource, holdsElsewhere: holdsOutside(settings) });
 };
 
 const readGardenShoots = (reader: Reader): Promise<SeedRead<readonly SeedShoot[]>> =>

@@ -4,7 +4,6 @@ import { listCall } from '../kubernetes/api/list-call.ts';
 import { groupOf } from '../kubernetes/api/resource-ref.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { decodeKubeconfigUnder } from '../kubernetes/kubeconfig/index.ts';
-import { ownerOf } from '../prober/held/index.ts';
 import {
   type LabelledSecretView,
   type RefTemplate,
@@ -14,7 +13,7 @@ import {
   describeOthers,
   isTemplate,
   kubeconfigKeyOf,
-  kubeconfigQuery,
+  ownerOf,
 } from '../prober/index.ts';
 import type { SeedRead } from './checks/check.ts';
 import type { SeenResource, SeenResources } from './checks/dependents.ts';
@@ -33,8 +32,6 @@ interface NamedObjects<T> {
   readonly resource: string;
   readonly name: string;
   readonly namespace?: string | undefined;
-  /** Query of the list. Default: selects by name. */
-  readonly query?: Readonly<Record<string, string>> | undefined;
   /** Returns the cluster of an object. Undefined if it belongs to none. Default: its namespace. */
   readonly ownerOf?: (meta: ObjectMeta) => string | undefined;
   readonly decode: (json: unknown, path: string) => T;
@@ -45,14 +42,14 @@ const inNamespace = ({ namespace }: ObjectMeta): string => namespace;
 /** Lists the objects in one request, by cluster. A list by name needs only the right to list that name (`resourceNames`). */
 export const readNamed = <T>(
   reader: Reader,
-  { apiVersion, resource, name, namespace, query, ownerOf: clusterOf = inNamespace, decode }: NamedObjects<T>,
+  { apiVersion, resource, name, namespace, ownerOf: clusterOf = inNamespace, decode }: NamedObjects<T>,
 ): Promise<SeedRead<ReadonlyMap<string, T>>> => {
   const place = namespace === undefined ? {} : { namespace };
   const named = isTemplate(name) ? {} : { name };
   return attempt({ verb: 'list', group: groupOf({ apiVersion }), resource, ...named, ...place }, async () => {
     const call = listCall({
       path: resourcePath({ apiVersion, resource, namespace }),
-      query: query ?? (isTemplate(name) ? {} : { fieldSelector: `metadata.name=${name}` }),
+      query: isTemplate(name) ? {} : { fieldSelector: `metadata.name=${name}` },
       decode: (json, path) => [clusterOf(decodePlace(json, path)), decode(json, path)] as const,
     });
     const { value } = await send(reader, call, listTimeoutMs);
@@ -119,12 +116,7 @@ export const readSecrets = async (
     return chosen.ok ? { ok: true, value: new Map(Array.from(chosen.value, ([at, { text }]) => [at, text])) } : chosen;
   }
   const decode = (json: unknown, path: string): string | undefined => decodeKubeconfigUnder(key, json, path);
-  const ref = { apiVersion: 'v1', kind: 'Secret', name };
-  return readNamed(reader, {
-    ...{ apiVersion: 'v1', resource: 'secrets', name, namespace, decode },
-    query: kubeconfigQuery(name),
-    ownerOf: (meta) => ownerOf(settings, ref, meta),
-  });
+  return readNamed(reader, { apiVersion: 'v1', resource: 'secrets', name, namespace, decode });
 };
 
 const decodeResource = (json: unknown, path: string): SeenResource => {
@@ -136,12 +128,10 @@ const decodeResource = (json: unknown, path: string): SeenResource => {
 export const readResources = async (
   reader: Reader,
   {
-    settings,
     ref,
     found,
     namespace,
   }: {
-    readonly settings: ProberSettings;
     readonly ref: RefTemplate;
     readonly found: SeedRead<FoundKind>;
     readonly namespace?: string;
@@ -155,6 +145,6 @@ export const readResources = async (
     ...{ apiVersion, resource, name, decode: decodeResource },
     // A reference with a namespace template may refer to another namespace than the shoot's.
     namespace: ref.namespace === undefined ? namespace : undefined,
-    ownerOf: (meta) => ownerOf(settings, ref, meta),
+    ownerOf: (meta) => ownerOf(ref, meta),
   });
 };

@@ -1,6 +1,6 @@
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
 import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
-import { type ProberSettings, parseClusterName } from '../prober/index.ts';
+import type { ProberSettings } from '../prober/index.ts';
 import type { ShootAnswer } from './checks/api-servers.ts';
 import type { SeedRead } from './checks/check.ts';
 import { type PreflightObservation, type SeenSecrets, kcmRef } from './checks/check-all.ts';
@@ -82,7 +82,6 @@ const readAllResources = async (
       const known = kinds.find(({ use }) => 'ref' in use && refKey(use.ref) === key);
       const found = known?.found ?? (await readKind(reader, ref));
       const seen = await readResources(reader, {
-        settings,
         ref,
         found,
         ...(namespace === undefined ? {} : { namespace }),
@@ -143,7 +142,7 @@ export const readAll = async (
   const [kinds, all] = await Promise.all([readKinds(settings, reader), readShoots(reader, settings)]);
   const shoots = chosenAmong(all, shoot);
   const only = shoot !== undefined && shoots.ok ? shoots.value[0]?.cluster.name : undefined;
-  const place = only === undefined ? {} : { namespace: parseClusterName(only).namespace };
+  const place = only === undefined ? {} : { namespace: only };
   progress('reading Secrets, dependent resources and rights');
   const { externalProbe } = settings;
   const [texts, externalTexts, resources, rights] = await Promise.all([

@@ -69,7 +69,7 @@ const keyWithoutSecret = ({ clusterSource }: Fields): readonly ConfigFinding[] =
   const { kind, key } = fieldsOf(clusterSource);
   if (key === undefined || (kind ?? 'gardener') !== 'gardener') return [];
   const message =
-    'is valid only with kind secret or cluster-api: the Secrets of Gardener have their kubeconfig under the key kubeconfig';
+    'is valid only with kind secret: the Secrets of Gardener have their kubeconfig under the key kubeconfig';
   return [{ path: ['clusterSource', 'key'], message, severity: 'error' }];
 };
 

@@ -18,7 +18,7 @@ import {
   positive,
   resourceRef,
   secretKey,
-  secretNameTemplate,
+  secretName,
   text,
   typeMeta,
 } from '../config/index.ts';
@@ -87,11 +87,11 @@ const dependentResource = () =>
 const clusterSource = () =>
   object('an object with kind, key and selector', {
     kind: about(
-      'gardener: each Cluster of the seed is a shoot. secret: each namespace with the Secret `kubeConfigSecretName`, or with a Secret that `selector` matches, is a cluster. It is probed until that Secret is deleted or the deletion of the namespace begins. All its nodes count, except those with an unhealthy condition and those that are being deleted or are about to be. cluster-api: each Cluster of cluster.x-k8s.io is a cluster if its control plane is initialized and it is neither paused nor being deleted. The nodes of its Machines count.',
-      oneOf('gardener', 'secret', 'cluster-api'),
+      'gardener: each Cluster of the seed is a shoot. secret: each namespace with the Secret `kubeConfigSecretName`, or with a Secret that `selector` matches, is a cluster. It is probed until that Secret is deleted or the deletion of the namespace begins. All its nodes count, except those with an unhealthy condition and those that are being deleted or are about to be.',
+      oneOf('gardener', 'secret'),
     ).prefault('gardener'),
     key: about(
-      "Key of the Secret's data that holds the kubeconfig. Default: `kubeconfig` with kind secret, `value` with kind cluster-api.",
+      "With kind secret: key of the Secret's data that holds the kubeconfig. Default: `kubeconfig`; Cluster API writes `value`.",
       secretKey(),
     ).optional(),
     selector: about(
@@ -114,8 +114,8 @@ const secretOrSelector = {
 const externalProbe = () =>
   object('an object with kubeConfigSecretName, timeout, failureThreshold, successThreshold and mode', {
     kubeConfigSecretName: about(
-      "Name of the Secret in the shoot's namespace that holds a kubeconfig with the public address of the shoot's API server. Its key is `kubeconfig`, or `clusterSource.key` with `clusterSource.kind: cluster-api`.",
-      secretNameTemplate(),
+      "Name of the Secret in the shoot's namespace that holds a kubeconfig with the public address of the shoot's API server. Its key is `kubeconfig`.",
+      secretName(),
     ),
     timeout: about('Timeout of one attempt.', duration(positive)).prefault('5s'),
     failureThreshold: about(
@@ -138,7 +138,7 @@ export const proberSchema = () =>
     ...typeMeta('prober'),
     kubeConfigSecretName: about(
       "Name of the Secret in the shoot's namespace whose key `kubeconfig` (or `clusterSource.key`) holds the kubeconfig for the shoot's API server. Required, unless `clusterSource.selector` replaces it.",
-      secretNameTemplate(),
+      secretName(),
     ).optional(),
     probeInterval: about('Time between two probes of one shoot.', duration(positive)).prefault('10s'),
     initialDelay: about('Time for a new shoot to settle before its first probe.', duration(atLeast(0))).prefault('30s'),

@@ -3,7 +3,7 @@ import { formatLabelSelector } from '../kubernetes/api/label-selectors.ts';
 import { adviceOn } from './config-advice.ts';
 import { proberFindings } from './config-rules.ts';
 import { type ProberConfig, proberSchema } from './config-schema.ts';
-import { type RefTemplate, isOwnNamespace } from './cluster-name.ts';
+import { type RefTemplate, isOwnNamespace } from './ref-template.ts';
 import type { DependentResource, ExternalProbeSettings, ProberSettings, ScaleInfo } from './settings.ts';
 
 const scaleInfo = (config: { level: number; initialDelay: number; timeout: number }): ScaleInfo => ({
@@ -46,16 +46,8 @@ const selectorOf = ({ selector }: ProberConfig['clusterSource']): string | undef
   selector && formatLabelSelector({ matchLabels: selector, matchExpressions: [] });
 
 const clusterSource = (config: ProberConfig['clusterSource']): Pick<ProberSettings, 'clusterSource'> => {
-  const { kind, key } = config;
-  const selector = selectorOf(config);
-  switch (kind) {
-    case 'gardener':
-      return {};
-    case 'secret':
-      return { clusterSource: { kind, key: key ?? 'kubeconfig', ...(selector === undefined ? {} : { selector }) } };
-    case 'cluster-api':
-      return { clusterSource: { kind, key: key ?? 'value' } };
-  }
+  const { kind, key = 'kubeconfig' } = config;
+  return kind === 'gardener' ? {} : { clusterSource: { key, selector: selectorOf(config) } };
 };
 
 const settingsFrom = (config: ProberConfig): ProberSettings => ({

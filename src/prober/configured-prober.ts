@@ -158,7 +158,6 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
   );
   const detachPauses = deps.pauses.attach({
     namespaces: sources.namespaces,
-    clusters,
     configured: configuredPause(settings),
     wake: (scope) => controller.wake(scope === 'all' ? undefined : scope.namespace),
   });

@@ -12,7 +12,6 @@ import type { ProberMemory, ProberStart } from './prober-memory.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
 import type { ClusterSource, HostedCluster } from './source/cluster-source.ts';
 import { ShootProber } from './shoot-prober.ts';
-import { parseClusterName } from './cluster-name.ts';
 import { type Owners, withoutOtherClusters } from './held/cluster-owner.ts';
 import { isMarkedCluster, subscribeToMarks } from './held/marked-clusters.ts';
 
@@ -104,11 +103,9 @@ export class ProberController {
     }
   }
 
-  /** Makes probers act when this process becomes the leader, or a pause begins or ends. Without the name of a cluster or namespace: all probers. */
-  wake(namespace?: string): void {
-    for (const [name, { prober }] of this.#entries) {
-      if (namespace === undefined || [name, parseClusterName(name).namespace].includes(namespace)) prober.wake();
-    }
+  /** Makes probers act when this process becomes the leader, or a pause begins or ends. Without the name of a cluster: all probers. */
+  wake(cluster?: string): void {
+    for (const [name, { prober }] of this.#entries) if (cluster === undefined || name === cluster) prober.wake();
   }
 
   /** Returns the memories of the probers that are not stopping, or that are to be started again, by Cluster. */

@@ -18,7 +18,7 @@ import {
 import { shownHeld } from './held/held-unprobed.ts';
 import type { DependentsView } from './judge/probe-input.ts';
 import type { Action, ActionResponse, Snapshot } from './plan/operation.ts';
-import { type RefTemplate, objectKey, parseClusterName } from './cluster-name.ts';
+import { type RefTemplate, objectKey } from './ref-template.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 import type { HeldInShoot, ResourceInShoot } from './status/schema.ts';
 
@@ -124,7 +124,7 @@ export class Dependents {
       const message = `${key}: the seed's API server has not said yet how it serves this kind`;
       return { key, result: { ok: false, error: new ApiError({ code: 'ConnectionError', message }) } };
     }
-    const { namespace = parseClusterName(this.#cluster).namespace } = ref;
+    const { namespace = this.#cluster } = ref;
     const target = { ref, resource: served.resource, namespace, annotation };
     const outcome = await act({ ...this.#deps, seed }, { action, target, ...options });
     this.#keep(action, outcome);

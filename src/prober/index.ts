@@ -4,7 +4,6 @@ export { measureSkew } from './judge/clock-skew.ts';
 export { chooseSecret, describeOthers } from './judge/chosen-secret.ts';
 export { decideSecretLifecycle } from './judge/secret-lifecycle.ts';
 export type { HostedCluster } from './source/cluster-source.ts';
-export { findCapiClusterPath, listCapiClusters } from './source/cluster-api.ts';
 export { hostedShoot } from './source/gardener.ts';
 export type { LabelledSecretView } from './source/labelled-secrets.ts';
 export { decodeLabelledSecret } from './source/secret.ts';
@@ -12,10 +11,10 @@ export {
   type RefTemplate,
   fillTemplate,
   isTemplate,
-  parseClusterName,
+  ownerOf,
   withoutPlaceholders,
-} from './cluster-name.ts';
-export { kubeconfigKeyOf, kubeconfigQuery } from './watches/watch-kubeconfigs.ts';
+} from './ref-template.ts';
+export { kubeconfigKeyOf } from './watches/watch-kubeconfigs.ts';
 export { configuredPause, laterPause, shownPause } from './pauses.ts';
 export { type PluralOf, namesOf, neededByProber, proberGrants, proberShootGrants, secretsNamed } from './rights.ts';
 export type { DependentResource, ExternalProbeMode, ExternalProbeSettings, ProberSettings } from './settings.ts';

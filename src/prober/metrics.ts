@@ -2,7 +2,7 @@ import type { Counter, Gauge, Histogram, Meter, MetricDefinition } from '../port
 
 type HistogramDefinition = Parameters<Meter['histogram']>[0];
 
-/** Label of a shoot's series: its control-plane namespace, or `namespace/cluster` if clusters share one. */
+/** Label of a shoot's series: the namespace of its control plane. */
 const perShoot = ['namespace'] as const;
 
 const counters = {

@@ -10,7 +10,6 @@ import type { Clock } from '../ports/clock.ts';
 import type { LeaseList } from './judge/probe-input.ts';
 import type { ProbeMemory } from './judge/probe-memory.ts';
 import type { ReadError } from './judge/verdict.ts';
-import { parseClusterName } from './cluster-name.ts';
 import { type RunRequestsDeps, RunRequests, type Sent } from './run-requests.ts';
 import type { ClusterSource } from './source/cluster-source.ts';
 
@@ -50,7 +49,7 @@ export const openReads = (deps: ReadsDeps, request: ReadsRequest): Reads => {
   const { cluster, kubeConfigSecretName, memory, deadline, signal } = request;
   const { slowestResponseMs } = memory;
   const requests = new RunRequests(deps, {
-    secret: `${parseClusterName(cluster).namespace}/${kubeConfigSecretName}`,
+    secret: `${cluster}/${kubeConfigSecretName}`,
     secretKey: request.kubeConfigKey,
     deadline,
     slowestResponseMs,

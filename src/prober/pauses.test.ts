@@ -10,14 +10,14 @@ let pauses: Pauses;
 let detach = (): void => undefined;
 
 /** A watch before its first list unless `synced`. */
-const createStore = <T>(initial: Readonly<Record<string, T>> = {}, synced = true) => {
-  const entries = new Map<string, T>(Object.entries(initial));
-  const listeners = new Set<(change: StoreChange<T>) => void>();
+const createNamespaces = (initial: Readonly<Record<string, FoundPause>> = {}, synced = true) => {
+  const entries = new Map<string, FoundPause | undefined>(Object.entries(initial));
+  const listeners = new Set<(change: StoreChange<FoundPause | undefined>) => void>();
   let resolveSynced = (): void => undefined;
   const hasSynced = new Promise<void>((resolve) => {
     resolveSynced = resolve;
   });
-  const store: Store<T> = {
+  const store: Store<FoundPause | undefined> = {
     synced,
     get: (key) => entries.get(key),
     entries: () => entries,
@@ -27,24 +27,16 @@ const createStore = <T>(initial: Readonly<Record<string, T>> = {}, synced = true
     },
     whenSynced: () => hasSynced,
   };
-  const set = (key: string, value: T): void => {
+  const set = (key: string, value: FoundPause | undefined): void => {
     entries.set(key, value);
     for (const listener of listeners) listener({ type: 'set', key, value });
   };
   return { store, set, listed: resolveSynced };
 };
 
-const createNamespaces = (initial: Readonly<Record<string, FoundPause>> = {}, synced = true) =>
-  createStore<FoundPause | undefined>(initial, synced);
-
-const attach = (
-  namespaces: Store<FoundPause | undefined>,
-  configured?: FoundPause,
-  clusters: Parameters<Pauses['attach']>[0]['clusters'] = createStore<{ pause?: FoundPause }>().store,
-): void => {
+const attach = (namespaces: Store<FoundPause | undefined>, configured?: FoundPause): void => {
   detach = pauses.attach({
     namespaces,
-    clusters,
     configured,
     wake: (scope) => told.push(`wake ${scope === 'all' ? scope : scope.namespace}`),
   });
@@ -124,32 +116,4 @@ it('pauses follow one another: the one that ends later continues without a repor
   expect([told, pauses.ofAll()?.reason]).toEqual([[], 'all']);
   await clock.advance(30_000);
   expect(told).toEqual(['all: over', 'wake all']);
-});
-
-it('pauses of clusters that share a namespace apply to one of them, and that of their Namespace to all', () => {
-  const clusters = createStore<{ pause?: FoundPause }>({ 'fleet/one': { pause: pause('own') }, 'fleet/two': {} });
-  const namespaces = createNamespaces();
-  attach(namespaces.store, undefined, clusters.store);
-  expect([pauses.of('fleet/one')?.reason, pauses.of('fleet/two'), pauses.of('fleet')]).toEqual([
-    'own',
-    undefined,
-    undefined,
-  ]);
-  namespaces.set('fleet', pause('all of it', 60_000));
-  expect([pauses.of('fleet/one')?.reason, pauses.of('fleet/two')?.reason]).toEqual(['own', 'all of it']);
-  expect([pauses.of('fleet/one')?.on, pauses.of('fleet/two')?.on]).toEqual(['fleet/one', 'fleet']);
-  told = [];
-  clusters.set('fleet/one', {});
-  expect([told, pauses.of('fleet/one')?.reason]).toEqual([['fleet/one: over', 'wake fleet/one'], 'all of it']);
-});
-
-it('known pauses of clusters stay in force until their next watch has its first list, whatever happens to the Namespaces', () => {
-  const own = { 'fleet/one': { pause: pause('own') } };
-  attach(createNamespaces().store, undefined, createStore(own).store);
-  detach();
-  attach(createNamespaces({ a: pause('other') }).store, undefined, createStore(own, false).store);
-  expect(pauses.of('fleet/one')?.reason).toBe('own');
-  detach();
-  attach(createNamespaces().store);
-  expect(pauses.of('fleet/one')).toBeUndefined();
 });

@@ -2,11 +2,10 @@ import { type FoundPause, isInForce } from '../gardener/pause.ts';
 import { formatTime } from '../kubernetes/api/meta-time.ts';
 import type { Store } from '../kubernetes/cache/index.ts';
 import type { Clock } from '../ports/clock.ts';
-import { parseClusterName } from './cluster-name.ts';
 import type { ProberSettings } from './settings.ts';
 import type { PauseInForce } from './status/schema.ts';
 
-/** The scope of a pause: the shoots of a namespace, one of those that share it (`namespace/cluster`), or all shoots of the seed. */
+/** The scope of a pause: the shoot of a namespace, or all shoots of the seed. */
 export type PauseScope = { readonly namespace: string } | 'all';
 
 export interface PauseChange {
@@ -27,8 +26,6 @@ export interface PausesOptions {
 interface Attached {
   /** Pauses that the Namespaces of the seed order, by name. */
   readonly namespaces: Store<FoundPause | undefined>;
-  /** The clusters of the seed, by name. Those that share a namespace have pauses of their own. */
-  readonly clusters?: Store<{ readonly pause?: FoundPause }>;
   /** Pause that the configuration orders. */
   readonly configured: FoundPause | undefined;
   /** Called when a pause of this scope has begun, changed or ended. */
@@ -50,7 +47,7 @@ export const laterPause = <T extends FoundPause>(a: T | undefined, b: T | undefi
   return endOf(b) > endOf(a) ? b : a;
 };
 
-/** A pause with its origin: the name of a shoot, or of the namespace that several share, `all`, or `configuration`. */
+/** A pause with its origin: the namespace of a shoot, `all`, or `configuration`. */
 export interface PauseWithOrigin extends FoundPause {
   readonly on: string;
 }
@@ -61,30 +58,23 @@ const placed = (pause: FoundPause | undefined, on: string): PauseWithOrigin | un
 export const configuredPause = ({ paused }: Pick<ProberSettings, 'paused'>): FoundPause | undefined =>
   paused === undefined ? undefined : { reason: paused, by: 'the configuration' };
 
-/** A watch of objects that may order a pause, and a filter for their names: clusters that share a namespace have a slash in theirs. */
-interface Watched<T> {
-  readonly store: Store<T>;
-  readonly pauseOf: (value: T) => FoundPause | undefined;
-  readonly hasName: (name: string) => boolean;
-}
-
 /**
- * The pauses of a seed: those of its Namespaces, of clusters that share one, and of the configuration. The last known state stays in force while a watch is
- * interrupted, and until the watch of another configuration has its first list.
+ * The pauses of a seed: those of its Namespaces, and of the configuration. The last known state stays in force while the watch is interrupted, and until the
+ * watch of another configuration has its first list.
  */
 export class Pauses {
   readonly #options: PausesOptions;
-  /** Pauses by namespace or name of the cluster, including those that are over. */
+  /** Pauses by namespace, including those that are over. */
   readonly #known = new Map<string, FoundPause>();
   /** Pauses that cannot be read, with their ends, by the same names. */
   readonly #unreadable = new Map<string, FoundPause>();
   #configured: FoundPause | undefined;
   /** Pauses in force at the last check, by namespace; `all` for the seed. */
   #inForce = new Map<string, FoundPause>();
-  /** Number of the watches whose first list has not arrived. */
-  #awaitedLists = 0;
-  /** True once every watch had its first list: a pause that is new from then on was ordered in this process's time. */
-  #hasAllLists = false;
+  /** True once a watch had its first list. */
+  #hasList = false;
+  /** True once the pauses of that list are reported: a pause that is new from then on was ordered in this process's time. */
+  #hasReportedList = false;
   #wake: Attached['wake'] = () => undefined;
   #cancelTimer = (): void => undefined;
 
@@ -94,10 +84,8 @@ export class Pauses {
 
   /** Returns the pause in force for a shoot, by its name: of several, the one that ends last. */
   of(name: string): PauseWithOrigin | undefined {
-    const now = this.#options.clock.now();
-    const { namespace } = parseClusterName(name);
-    const own = laterPause(placed(this.#found(name, now), name), placed(this.#found(namespace, now), namespace));
-    return laterPause(own, this.ofAll());
+    const own = this.#found(name, this.#options.clock.now());
+    return laterPause(placed(own, name), this.ofAll());
   }
 
   /** Returns the pause in force for all shoots. */
@@ -108,30 +96,25 @@ export class Pauses {
     return laterPause(placed(this.#found(this.#options.ownNamespace, now), 'all'), placed(configured, 'configuration'));
   }
 
-  /** Returns the names of the namespaces and clusters whose pause cannot be read, also once it is over. */
+  /** Returns the names of the namespaces whose pause cannot be read, also once it is over. */
   unreadable(): readonly string[] {
     return [...this.#unreadable.keys()];
   }
 
-  /** Uses these watches and this configuration from now on. Returns the function that ends this; known pauses stay. */
-  attach({ namespaces, clusters, configured, wake }: Attached): () => void {
+  /** Uses this watch and this configuration from now on. Returns the function that ends this; known pauses stay. */
+  attach({ namespaces, configured, wake }: Attached): () => void {
     this.#configured = configured;
     this.#wake = wake;
-    const detach = [
-      this.#follow({ store: namespaces, pauseOf: (pause) => pause, hasName: (name) => !name.includes('/') }),
-      ...(clusters === undefined
-        ? []
-        : [this.#follow({ store: clusters, pauseOf: ({ pause }) => pause, hasName: (name) => name.includes('/') })]),
-    ];
+    const detach = this.#follow(namespaces);
     this.#update();
     return () => {
-      for (const end of detach) end();
+      detach();
       this.#cancelTimer();
       this.#wake = () => undefined;
     };
   }
 
-  #follow<T>({ store, pauseOf, hasName }: Watched<T>): () => void {
+  #follow(store: Store<FoundPause | undefined>): () => void {
     const closing = new AbortController();
     const keep = (name: string, found: FoundPause | undefined): boolean => {
       const pause = this.#endUnreadable(name, found);
@@ -140,18 +123,16 @@ export class Pauses {
       return true;
     };
     const take = (): void => {
-      const isGone = (name: string): boolean => hasName(name) && store.get(name) === undefined;
+      this.#hasList = true;
+      const isGone = (name: string): boolean => store.get(name) === undefined;
       for (const name of [...this.#known.keys()].filter(isGone)) keep(name, undefined);
-      for (const [name, value] of store.entries()) if (hasName(name)) keep(name, pauseOf(value));
+      for (const [name, pause] of store.entries()) keep(name, pause);
     };
     const unsubscribe = store.subscribe(({ type, key, value }) => {
-      if (!store.synced || !hasName(key)) return;
-      if (keep(key, type === 'set' ? pauseOf(value) : undefined)) this.#update();
+      if (store.synced && keep(key, type === 'set' ? value : undefined)) this.#update();
     });
     const awaitList = async (): Promise<void> => {
-      this.#awaitedLists += 1;
       await store.whenSynced(closing.signal).catch(() => undefined);
-      this.#awaitedLists -= 1;
       if (closing.signal.aborted) return;
       take();
       this.#update();
@@ -191,8 +172,8 @@ export class Pauses {
     if (ofAll !== undefined) inForce.set(all, ofAll);
     const before = this.#inForce;
     this.#inForce = inForce;
-    const isFound = !this.#hasAllLists;
-    this.#hasAllLists ||= this.#awaitedLists === 0;
+    const isFound = !this.#hasReportedList;
+    this.#hasReportedList ||= this.#hasList;
     for (const key of new Set([...before.keys(), ...inForce.keys()])) {
       const pause = inForce.get(key);
       if (isSame(before.get(key), pause)) continue;

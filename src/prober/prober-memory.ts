@@ -16,7 +16,7 @@ export interface ProberMemory {
 
 /** Start of a prober. `first`: the delay of the first run, or the memory of the previous prober. */
 export interface ProberStart {
-  /** Name of the cluster: its namespace in the seed, or `namespace/cluster` if clusters share one. Log, metrics and status show it as `namespace`. */
+  /** Name of the cluster: its namespace in the seed. Log, metrics and status show it as `namespace`. */
   readonly cluster: string;
   readonly settings: ShootSettings;
   readonly first: { readonly delayMs: number } | ProberMemory;

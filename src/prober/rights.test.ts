@@ -107,7 +107,7 @@ it('covers Namespaces in place of Clusters and Machines if clusters are found by
   const seed = createSeed([]);
   seed.store.put(simKinds.Secret, { metadata: { namespace: 'one', name: 'access' } });
   seed.store.put(simKinds.Secret, { metadata: { namespace: 'other', name: 'access-of-another' } });
-  const rights = await ask(seed, { ...settings, clusterSource: { kind: 'secret', key: 'value' } });
+  const rights = await ask(seed, { ...settings, clusterSource: { key: 'value' } });
   expect(rights).toEqual(
     expect.arrayContaining([
       'list "namespaces" "" at the cluster scope',
@@ -121,8 +121,8 @@ it('covers all Secrets if they are selected by labels, which RBAC does not suppo
   const seed = createSeed([]);
   const labelled = {
     kubeConfigSecretName: 'app=tenant',
-    clusterSource: { kind: 'secret', key: 'value', selector: 'app=tenant' },
-  } as const;
+    clusterSource: { key: 'value', selector: 'app=tenant' },
+  };
   const rights = await ask(seed, { ...settings, ...labelled });
   expect(rights.filter((right) => right.includes('secrets'))).toEqual([
     'list "secrets" "" at the cluster scope',

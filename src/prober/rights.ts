@@ -10,7 +10,7 @@ import {
   rightsOf,
   watched,
 } from '../process/rights/index.ts';
-import { type RefTemplate, isTemplate } from './cluster-name.ts';
+import { type RefTemplate, isTemplate } from './ref-template.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 import { sourceOf } from './source/source-of.ts';
 

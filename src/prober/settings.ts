@@ -1,7 +1,7 @@
 /** Settings with their defaults filled in, frozen. Every duration is in milliseconds. */
 
 import type { Annotation } from '../kubernetes/api/scalable.ts';
-import type { RefTemplate } from './cluster-name.ts';
+import type { RefTemplate } from './ref-template.ts';
 
 export interface ScaleInfo {
   /** Resources are scaled in ascending order of level; those of one level together. */
@@ -22,13 +22,11 @@ export interface DependentResource {
   readonly restoreOnly?: true;
 }
 
-/** Source of clusters that are not Gardener's. */
+/** The source `secret`: each Secret of the configured name, or that `selector` selects, shows a cluster. Its namespace is the cluster's name. */
 export interface ClusterSourceSettings {
-  /** `secret`: each Secret of the configured name, or that `selector` selects, shows a cluster; its namespace is the cluster's name. */
-  readonly kind: 'secret' | 'cluster-api';
   /** Key of the Secret's data that holds the kubeconfig. */
   readonly key: string;
-  /** Label selector as in a query, for the kind `secret`: it selects the Secrets, in place of their name. */
+  /** Label selector as in a query: it selects the Secrets, in place of their name. */
   readonly selector?: string | undefined;
 }
 

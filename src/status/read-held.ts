@@ -5,18 +5,14 @@ import { restoreTargetOf } from '../gardener/annotated.ts';
 import { distinctBy } from '../kubernetes/api/distinct.ts';
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
 import { clusterOfHeld, findHeldInCache } from '../prober/held/index.ts';
-import { type DependentResource, parseClusterName, shownPause } from '../prober/index.ts';
-import { pauseInWords, shootNameIn } from '../prober/status/index.ts';
+import { type DependentResource, type ProberSettings, shownPause } from '../prober/index.ts';
+import { pauseInWords } from '../prober/status/index.ts';
 import { type ObjectsDeps, orProblem } from './read-objects.ts';
-import { type PauseSearch, readPauses } from './read-pauses.ts';
+import { readPauses } from './read-pauses.ts';
 import type { HeldObjects, SeenShoot } from './seed-status.ts';
 
-/** Parses `shoot--PROJECT--NAME`, `shoot-PROJECT--NAME` (`ComputeTechnicalID` of Gardener's pkg/utils/gardener) or `NAMESPACE/CLUSTER`. */
+/** Parses `shoot--PROJECT--NAME` or `shoot-PROJECT--NAME` (`ComputeTechnicalID` of Gardener's pkg/utils/gardener). */
 const nameIn = (cluster: string): Pick<SeenShoot, 'name' | 'project'> => {
-  const place = parseClusterName(cluster);
-  if (cluster.includes('/')) {
-    return shootNameIn({ shootName: { namespace: place.namespace, name: place.cluster } }) ?? { name: cluster };
-  }
   const prefix = ['shoot--', 'shoot-'].find((start) => cluster.startsWith(start));
   if (prefix === undefined) return { name: cluster };
   const rest = cluster.slice(prefix.length);
@@ -24,7 +20,8 @@ const nameIn = (cluster: string): Pick<SeenShoot, 'name' | 'project'> => {
   return at > 0 && from < rest.length ? { project: rest.slice(0, at), name: rest.slice(from) } : { name: cluster };
 };
 
-export interface HeldDeps extends ObjectsDeps, PauseSearch {
+export interface HeldDeps extends ObjectsDeps {
+  readonly settings: ProberSettings;
   readonly wall: () => number;
 }
 
@@ -84,25 +81,25 @@ export const readHeld = async (given: HeldDeps): Promise<HeldObjects> => {
   const inOrder = settings.dependentResources.toSorted((a, b) => a.scaleUp.level - b.scaleUp.level);
   const [found, pauses] = await Promise.all([
     Promise.all(inOrder.map((one) => orProblem(refKey(one.ref), listHeld(one, given)))),
-    readPauses(given, given, wall()),
+    readPauses(settings, given, wall()),
   ]);
   const all = found.flatMap(({ value = [] }) =>
-    value.map((one) => ({ ...one, cluster: clusterOfHeld({ settings, isKnown: pauses.isKnown }, one) })),
+    value.map((one) => ({ ...one, cluster: clusterOfHeld({ settings }, one) })),
   );
   // Two templates may match the same object.
   const held = distinctBy(all, ({ namespace, ref }) => `${namespace}/${refKey(ref)}`);
-  const names = new Set([...held.map(({ cluster }) => cluster), ...pauses.paused]);
+  const names = new Set([...held.map(({ cluster }) => cluster), ...pauses.paused.keys()]);
   const shoots = [...names].map((name) =>
     shootOf(
       name,
       held.filter(({ cluster }) => cluster === name),
-      pauses.of(name),
+      pauses.paused.get(name),
     ),
   );
   return {
     shoots,
     total: Math.max(pauses.total, shoots.length),
     paused: shownPause(pauses.all) ?? null,
-    problems: [...found.flatMap(({ problem }) => problem ?? []), ...pauses.problems],
+    problems: found.flatMap(({ problem }) => problem ?? []),
   };
 };

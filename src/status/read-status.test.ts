@@ -199,158 +199,80 @@ describe('without a prober that responds', () => {
     expect(status.shoots[0]).not.toHaveProperty('since');
   });
 
-  describe('with clusters of Cluster API', () => {
-    const capi = '/apis/cluster.x-k8s.io/v1beta2';
-    const pause = (reason: string) => ({ paused: JSON.stringify({ reason, by: 'kim' }) });
-    const clusterOf = (name: string, annotations: Readonly<Record<string, string>> = {}) => ({
-      ...annotated(annotations, { name, namespace: 'fleet' }),
-      spec: {},
+  it('shows the pause of a Namespace of any name', async () => {
+    const pause = { paused: JSON.stringify({ reason: 'moved', by: 'kim' }) };
+    const { status } = await read({
+      '/api/v1/namespaces': listOf(annotated(pause, { name: 'lonely' }), named('garden')),
     });
-    const served = {
-      '/apis/cluster.x-k8s.io': {
-        versions: [{ groupVersion: 'cluster.x-k8s.io/v1beta2', version: 'v1beta2' }],
-        preferredVersion: { groupVersion: 'cluster.x-k8s.io/v1beta2', version: 'v1beta2' },
-      },
-      [capi]: { resources: [kinds('machinehealthchecks', 'MachineHealthCheck')] },
-      [`${capi}/clusters`]: listOf(clusterOf('one'), clusterOf('two')),
-      [`${capi}/machinehealthchecks`]: listOf(),
-    };
-    const text = `kubeConfigSecretName: "{{ cluster }}-kubeconfig"
-clusterSource: {kind: cluster-api}
+    expect(status.shoots).toMatchObject([
+      { namespace: 'lonely', state: 'paused', paused: { reason: 'moved', by: 'kim' } },
+    ]);
+  });
+
+  describe('with resources of all clusters in one namespace', () => {
+    const text = `kubeConfigSecretName: access
+clusterSource: {kind: secret}
 dependentResourceInfos:
-  - ref: {apiVersion: apps/v1, kind: Deployment, name: "{{ cluster }}-controller-manager"}
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: "{{ cluster }}-controller-manager", namespace: central}
     scaleUp: {level: 0}
     scaleDown: {level: 0}
-  - ref: {apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineHealthCheck, name: "{{ cluster }}-mhc"}
-    action: annotate
-    annotation: {key: cluster.x-k8s.io/paused}
-    scaleUp: {level: 1}
-    scaleDown: {level: 0}
 `;
-    const configured = { ...served, ...installedText(text) };
+    const at = (name: string, annotations: Readonly<Record<string, string>>, replicas: number) => ({
+      ...annotated(annotations, { name, namespace: 'central' }),
+      spec: { replicas },
+    });
     const mark = { 'meltdown-protection-active': '', held: note };
-    const former = JSON.stringify({ key: 'cluster.x-k8s.io/paused', value: 'dependency-watchdog' });
 
     it('finds held resources by names that are templates, and their clusters', async () => {
-      const manager = (name: string, annotations: Readonly<Record<string, string>>, replicas: number) => ({
-        ...annotated(annotations, { name: `${name}-controller-manager`, namespace: 'fleet' }),
-        spec: { replicas },
-      });
-      const other = annotated(mark, { name: 'one-other', namespace: 'fleet' });
-      const check = annotated({ ...mark, 'former-annotation': former }, { name: 'one-mhc', namespace: 'fleet' });
-      const { paths, status } = await read({
-        ...configured,
+      const { status } = await read({
+        ...installedText(text),
         '/apis/apps/v1/deployments': listOf(
-          manager('one', { ...mark, replicas: '3' }, 0),
-          manager('two', {}, 2),
-          manager('three', { replicas: '2' }, 0),
-          other,
+          at('one-controller-manager', { ...mark, replicas: '3' }, 0),
+          at('two-controller-manager', {}, 2),
+          at('three-controller-manager', { replicas: '2' }, 0),
+          at('one-other', mark, 0),
         ),
-        [`${capi}/machinehealthchecks`]: listOf(check),
       });
       expect(status).toMatchObject({ problems: [noPod], total: 2, exitCode: 1 });
       expect(status.shoots).toMatchObject([
         {
-          ...{ namespace: 'fleet/one', project: 'fleet', name: 'one', state: 'protected', reason: 'why' },
+          ...{ namespace: 'one', name: 'one', state: 'protected', reason: 'why' },
           since: '2026-01-01T10:00:00.000Z',
-          held: [
-            { kind: 'Deployment', name: 'one-controller-manager', replicas: 3 },
-            { kind: 'MachineHealthCheck', name: 'one-mhc', annotation: 'cluster.x-k8s.io/paused' },
-          ],
+          held: [{ kind: 'Deployment', name: 'one-controller-manager', replicas: 3 }],
         },
-        { namespace: 'fleet/three', state: 'protected', held: [{ name: 'three-controller-manager', replicas: 2 }] },
+        { namespace: 'three', state: 'protected', held: [{ name: 'three-controller-manager', replicas: 2 }] },
       ]);
       expect(status.shoots).toHaveLength(2);
-      expect(status.shoots[0]?.held).toHaveLength(2);
-      expect(paths.filter((path) => path.endsWith('/clusters'))).toEqual([`${capi}/clusters`]);
     });
 
-    it('shows the cluster that exists if two templates match', async () => {
-      const kcm = { ...mark, replicas: '3' };
+    it('shows an object once if two templates match', async () => {
       const both = text.replace(
         'dependentResourceInfos:',
         `$&
-  - ref: {apiVersion: apps/v1, kind: Deployment, name: "{{ cluster }}-machine-controller-manager"}
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: "{{ cluster }}-machine-controller-manager", namespace: central}
     scaleUp: {level: 0}`,
       );
-      for (const there of ['one', 'one-machine']) {
-        const { status } = await read({
-          ...{ ...served, ...installedText(both), [`${capi}/clusters`]: listOf(clusterOf(there)) },
-          '/apis/apps/v1/deployments': listOf({
-            ...annotated(kcm, { name: 'one-machine-controller-manager', namespace: 'fleet' }),
-            spec: { replicas: 0 },
-          }),
-        });
-        expect(status.shoots.map(({ namespace, held }) => [namespace, held.length])).toEqual([[`fleet/${there}`, 1]]);
-      }
+      const { status } = await read({
+        ...installedText(both),
+        '/apis/apps/v1/deployments': listOf(at('one-machine-controller-manager', { ...mark, replicas: '3' }, 0)),
+      });
+      expect(status.shoots.map(({ namespace, held }) => [namespace, held.length])).toEqual([['one', 1]]);
     });
 
     it('reads the Scale of the object whose name matches the template', async () => {
       const { status } = await read({
-        ...served,
         ...installedText(text.replace('apps/v1, kind: Deployment', 'druid.gardener.cloud/v1alpha1, kind: Etcd')),
-        '/apis/druid.gardener.cloud/v1alpha1/etcds': listOf(
-          annotated({ replicas: '3' }, { name: 'two-controller-manager', namespace: 'fleet' }),
+        '/apis/druid.gardener.cloud/v1alpha1/etcds': listOf(at('two-controller-manager', { replicas: '3' }, 0)),
+        '/apis/druid.gardener.cloud/v1alpha1/namespaces/central/etcds/two-controller-manager/scale': at(
+          'two-controller-manager',
+          {},
+          0,
         ),
-        '/apis/druid.gardener.cloud/v1alpha1/namespaces/fleet/etcds/two-controller-manager/scale': {
-          ...annotated({}, { name: 'two-controller-manager', namespace: 'fleet' }),
-          spec: { replicas: 0 },
-        },
       });
       expect(status.problems).toEqual([noPod]);
       expect(status.shoots).toMatchObject([
-        { namespace: 'fleet/two', held: [{ kind: 'Etcd', name: 'two-controller-manager' }] },
+        { namespace: 'two', held: [{ kind: 'Etcd', name: 'two-controller-manager' }] },
       ]);
-    });
-
-    it.each([
-      ['with a configuration', configured, []],
-      [
-        'without a configuration, and reports that the search was limited',
-        served,
-        [
-          "no prober configuration was found in garden: in the clusters of Cluster API, only resources with Gardener's names were searched for",
-        ],
-      ],
-    ])('shows pauses of a Cluster, and of a Namespace of any name: %s', async (_, given, problems) => {
-      const { status } = await read({
-        ...given,
-        [`${capi}/clusters`]: listOf(clusterOf('one', pause('LB')), clusterOf('two')),
-        '/api/v1/namespaces': listOf(named('fleet'), annotated(pause('moved'), { name: 'lonely' }), named('garden')),
-      });
-      expect(status.shoots).toMatchObject([
-        { namespace: 'fleet/one', state: 'paused', paused: { reason: 'LB', by: 'kim' } },
-        { namespace: 'lonely', state: 'paused', paused: { reason: 'moved', by: 'kim' } },
-      ]);
-      expect(status.shoots).toHaveLength(2);
-      expect(status.problems).toEqual([noPod, ...problems]);
-    });
-
-    it('shows each cluster of a paused Namespace', async () => {
-      const { status } = await read({
-        ...configured,
-        '/api/v1/namespaces': listOf(annotated(pause('all of it'), { name: 'fleet' })),
-      });
-      expect(status.shoots.map(({ namespace, next }) => [namespace, next.text])).toEqual(
-        ['fleet/one', 'fleet/two'].map((name) => [
-          name,
-          'until it is taken back, "all of it" (kim); no prober responded',
-        ]),
-      );
-    });
-
-    it('shows held resources and pauses of Namespaces even if Clusters cannot be listed', async () => {
-      const { status } = await read({
-        ...configured,
-        [`${capi}/clusters`]: { items: 'none' },
-        [`${capi}/machinehealthchecks`]: listOf(annotated(mark, { name: 'one-mhc', namespace: 'fleet' })),
-        '/api/v1/namespaces': listOf(annotated(pause('all of it'), { name: 'fleet' })),
-      });
-      expect(status.shoots).toMatchObject([
-        { namespace: 'fleet/one', state: 'protected', paused: { reason: 'all of it' } },
-        { namespace: 'fleet', state: 'paused' },
-      ]);
-      expect(status.problems).toEqual([noPod, expect.stringContaining('the Clusters of Cluster API: ')]);
     });
   });
 

@@ -23,7 +23,7 @@ export interface LeaderQuery {
   readonly namespace: string;
   /** Label selector of its pods. */
   readonly selector: string;
-  /** Namespace of a control plane, or of several that share it, PROJECT/NAME, or NAMESPACE/CLUSTER. Absent for all shoots. */
+  /** Namespace of a control plane, or PROJECT/NAME. Absent for all shoots. */
   readonly shoot?: string | undefined;
   /** Address of a prober, used in place of the pod proxy. */
   readonly leaderUrl?: URL | undefined;
@@ -101,8 +101,8 @@ const unlessAnswered = async <T>(
 /** Reads held resources by the installed configuration, as `dwd release` does. Uses Gardener's defaults if that cannot be read. */
 const readHeldHere = async (deps: ObjectsDeps, wall: () => number): Promise<HeldObjects> => {
   const installed = await orProblem('the configuration of the prober', installedConfiguration(deps.namespace, deps));
-  const { settings, isInstalled } = installed.value ?? { settings: installedSettings([]), isInstalled: false };
-  const held = await readHeld({ ...deps, wall, settings, isInstalled });
+  const { settings } = installed.value ?? { settings: installedSettings([]) };
+  const held = await readHeld({ ...deps, wall, settings });
   return installed.problem === undefined ? held : { ...held, problems: [installed.problem, ...held.problems] };
 };
 

@@ -2,7 +2,6 @@ import { type FoundPause, findPause, formatPause, isInForce, pausedAnnotation } 
 import { decodeMeta, decodeObject, decodeString } from '../kubernetes/api/decode.ts';
 import { ApiError, isApiError } from '../kubernetes/api/errors.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
-import { type HostedCluster, findCapiClusterPath, listCapiClusters } from '../prober/index.ts';
 import { type ClusterCommand, type CommandContext, CommandProblem, callOptions } from '../install/index.ts';
 
 const path = '/api/v1/namespaces';
@@ -12,33 +11,16 @@ const decode = (json: unknown, at: string) => {
   return { name, pause: findPause(annotations) };
 };
 
-/** Lists clusters that may share a namespace. Empty without Cluster API, or without the right to list its Clusters. */
-export const listSharing = async (context: CommandContext): Promise<readonly HostedCluster[]> => {
-  try {
-    return await listCapiClusters(context.client, callOptions(context));
-  } catch (error) {
-    if (error instanceof ApiError && ['NotFound', 'Forbidden'].includes(error.code)) return [];
-    throw error;
-  }
-};
-
-/** Lists the pauses in force of Namespaces and of clusters that share one, by the name of the namespace or cluster. */
+/** Lists the pauses in force of Namespaces, by name. */
 export const listPauses = async (context: CommandContext): Promise<ReadonlyMap<string, FoundPause>> => {
   const { value } = await context.client.call(listCall({ path, decode }), callOptions(context));
   const now = context.clock.now();
-  const all = [...value, ...(await listSharing(context)).map(({ name, pause }) => ({ name, pause }))];
   return new Map(
-    all.flatMap(({ name, pause }) => (pause !== undefined && isInForce(pause, now) ? [[name, pause] as const] : [])),
+    value.flatMap(({ name, pause }) => (pause !== undefined && isInForce(pause, now) ? [[name, pause] as const] : [])),
   );
 };
 
-/** Returns the path of the object that holds a cluster's pause: its Namespace, or its Cluster in a shared namespace. */
-const objectPathOf = (name: string, context: CommandContext): Promise<string> =>
-  name.includes('/')
-    ? findCapiClusterPath(context.client, name, callOptions(context))
-    : Promise.resolve(`${path}/${encodeURIComponent(name)}`);
-
-/** Writes a pause to a Namespace, or to the Cluster `namespace/name`. Removes it if `pause` is undefined. */
+/** Writes a pause to a Namespace. Removes it if `pause` is undefined. */
 export const writePause = async (
   name: string,
   pause: FoundPause | undefined,
@@ -47,7 +29,7 @@ export const writePause = async (
   const value = pause === undefined ? null : formatPause(pause);
   const call = {
     method: 'PATCH',
-    path: await objectPathOf(name, context),
+    path: `${path}/${encodeURIComponent(name)}`,
     contentType: 'application/merge-patch+json',
     repeatable: true,
     body: { metadata: { annotations: { [pausedAnnotation]: value } } },
@@ -57,7 +39,7 @@ export const writePause = async (
     await context.client.call(call, callOptions(context));
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error;
-    throw new CommandProblem(`there is no ${name.includes('/') ? 'Cluster' : 'namespace'} ${name} in this cluster`, [
+    throw new CommandProblem(`there is no namespace ${name} in this cluster`, [
       'check that it is the right seed (--kubeconfig, --context, $KUBECONFIG), and the name of the shoot',
     ]);
   }

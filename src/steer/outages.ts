@@ -7,7 +7,7 @@ import { escapeControls } from '../telemetry/index.ts';
 
 /** The outage for which resources of a shoot are held. */
 export interface ShootOutage {
-  /** Name of its cluster: the namespace of its control plane, or `NAMESPACE/CLUSTER` if several share one. */
+  /** Name of its cluster: the namespace of its control plane. */
   readonly cluster: string;
   /** True only on evidence: a prober reports the outage, or a leader has not restored the held resources. */
   readonly goesOn: boolean;
@@ -32,7 +32,7 @@ const leasesOf = ({ candidates, expired }: ProbedShoot): string =>
   candidates === 0 ? '' : `${String(expired)}/${String(candidates)} leases expired, `;
 
 const nameOf = ({ project, name, namespace }: ProbedShoot): string =>
-  project === undefined || namespace.includes('/') ? namespace : `${project}/${name} (${namespace})`;
+  project === undefined ? namespace : `${project}/${name} (${namespace})`;
 
 /** Judges an outage by the state that a prober reports. */
 const seenOutage = (shoot: ProbedShoot, now: number): ShootOutage => {

@@ -9,7 +9,6 @@ import {
   installedConfiguration,
   onCluster,
 } from '../install/index.ts';
-import { parseClusterName } from '../prober/index.ts';
 import { leaseNameOf } from '../process/index.ts';
 import { listPauses, currentUser, writePause } from './namespaces.ts';
 import { findShoot, titleOf } from './shoots.ts';
@@ -93,9 +92,7 @@ export const runResume = (run: ResumeRun): Promise<Result<SteerReport, CommandFa
     await writePause(namespace, undefined, context);
     const title = found === undefined ? all : titleOf(found);
     const was = before.has(namespace) ? 'the pause has ended' : 'there was no pause to end';
-    const isRelated = (name: string): boolean =>
-      name === home || parseClusterName(namespace).namespace === name || parseClusterName(name).namespace === namespace;
-    const others = [...before].filter(([name]) => name !== namespace && (found === undefined || isRelated(name)));
+    const others = [...before].filter(([name]) => name !== namespace && (found === undefined || name === home));
     const configured = await configuredPause(home, context);
     return [
       `${title}: ${was}`,

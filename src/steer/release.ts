@@ -16,14 +16,13 @@ import {
   heldName,
   listHeldOf,
   releaseHeld,
-  sharesNamespaces,
   formerSuffix,
 } from '../prober/held/index.ts';
-import { type ProberSettings, parseClusterName } from '../prober/index.ts';
+import type { ProberSettings } from '../prober/index.ts';
 import { systemRandom, whenAborted } from '../process/index.ts';
 import { type LeaderAnswer, askLeader } from '../status/index.ts';
 import { createMeter } from '../telemetry/index.ts';
-import { listPauses, listSharing, currentUser, writePause } from './namespaces.ts';
+import { listPauses, currentUser, writePause } from './namespaces.ts';
 import { type HeldInCluster, type ShootOutage, judgeOutages, stillInOutage } from './outages.ts';
 import type { SteerTarget } from './pause.ts';
 import { findShoot } from './shoots.ts';
@@ -64,7 +63,7 @@ export interface ReleaseReport {
   readonly restored: readonly string[];
   /** Resources that are still at 0, or annotated, and why. */
   readonly left: readonly string[];
-  /** Shoots that are paused for the release, by namespace or `NAMESPACE/CLUSTER`. */
+  /** Shoots that are paused for the release, by namespace. */
   readonly paused: readonly string[];
   /** In a dry run, the state of each shoot's outage. Else, the shoots whose outage goes on after the release. A line each. */
   readonly outages: readonly string[];
@@ -167,13 +166,6 @@ const orderOf = async (
   return { settings: installed.settings, order: `${whose} (to use another: --config-file)` };
 };
 
-/** Returns a test for names of Cluster API's clusters. It decides which cluster a resource belongs to. */
-const knownClusters = async (settings: ProberSettings, context: CommandContext): Promise<(name: string) => boolean> => {
-  const clusters = sharesNamespaces(settings) ? await listSharing(context) : [];
-  const names = new Set(clusters.map(({ name }) => name));
-  return (name) => names.has(name);
-};
-
 const nothing = { restored: [], left: [], paused: [], outages: [] };
 
 /** Formats a shoot that a failed release leaves paused. */
@@ -187,11 +179,10 @@ export const runRelease = async (run: ReleaseRun): Promise<Result<ReleaseReport,
     const { shoot, home, logger, env } = run;
     const { settings, order } = await orderOf(run, context);
     const only = shoot === undefined ? undefined : (await findShoot(shoot, context)).namespace;
-    const owners = { settings, isKnown: await knownClusters(settings, context) };
-    const all = await listHeldOf({ ...context, seed, ...owners });
+    const all = await listHeldOf({ ...context, seed, settings });
     const held = all
-      .map((resource): HeldInCluster => ({ ...resource, cluster: clusterOfHeld(owners, resource) }))
-      .filter(({ cluster }) => only === undefined || [cluster, parseClusterName(cluster).namespace].includes(only));
+      .map((resource): HeldInCluster => ({ ...resource, cluster: clusterOfHeld({ settings }, resource) }))
+      .filter(({ cluster }) => only === undefined || cluster === only);
     if (held.length === 0) return { ...nothing, outcome: 'nothing-held' };
     const common = { random: systemRandom(), meter: createMeter(), logger, userAgent, env, reason };
     const query = { ...run.leader, timeoutMs: askTimeoutMs, stop: context.signal, namespace: home };
@@ -200,7 +191,7 @@ export const runRelease = async (run: ReleaseRun): Promise<Result<ReleaseReport,
       order,
       paused,
       askProber: () => askLeader(query, { ...context, userAgent }),
-      release: (clusters) => releaseHeld({ ...context, ...common, seed, ...owners, clusters }),
+      release: (clusters) => releaseHeld({ ...context, ...common, seed, settings, clusters }),
     });
   });
   if (result.ok) return result;

@@ -1,12 +1,11 @@
 import { type Cluster, decodeClusterWith } from '../gardener/cluster.ts';
 import { unlessNotFound } from '../kubernetes/api/errors.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
-import { findCapiClusterPath } from '../prober/index.ts';
 import { type CommandContext, CommandProblem, callOptions } from '../install/index.ts';
 
 /** A shoot with the names that operators use. */
 export interface NamedShoot {
-  /** Namespace of its control plane, or `NAMESPACE/CLUSTER` if several clusters share one. */
+  /** Namespace of its control plane. */
   readonly namespace: string;
   /** `PROJECT/NAME`. Absent without a Cluster that shows it. */
   readonly name?: string;
@@ -35,21 +34,12 @@ const listShoots = async (context: CommandContext): Promise<readonly NamedShoot[
   return (await unlessNotFound(context.client.call(listCall({ path, decode }), options)))?.value ?? [];
 };
 
-/** Finds a cluster of Cluster API by `NAMESPACE/CLUSTER`. */
-const byCluster = async (name: string, { client, signal }: CommandContext): Promise<NamedShoot | undefined> => {
-  const options = callOptions({ signal });
-  const at = await unlessNotFound(findCapiClusterPath(client, name, options));
-  if (at === undefined) return undefined;
-  const found = await unlessNotFound(client.call({ method: 'GET', path: at, decode: () => true }, options));
-  return found && { namespace: name };
-};
-
-/** Finds a shoot by the namespace of its control plane, `PROJECT/NAME`, or `NAMESPACE/CLUSTER` in a shared namespace. Throws a CommandProblem without one. */
+/** Finds a shoot by the namespace of its control plane, or `PROJECT/NAME`. Throws a CommandProblem without one. */
 export const findShoot = async (wanted: string, context: CommandContext): Promise<NamedShoot> => {
   if (!wanted.includes('/')) return byNamespace(wanted, context);
   const shoots = await listShoots(context);
   const name = wanted.replace(/^garden-/, '');
-  const found = shoots.find((shoot) => shoot.name === name) ?? (await byCluster(wanted, context));
+  const found = shoots.find((shoot) => shoot.name === name);
   if (found !== undefined) return found;
   throw new CommandProblem(`there is no shoot ${wanted} in this seed`, [
     `it has ${String(shoots.length)} shoots; kubectl get clusters lists their namespaces, which --shoot also accepts`,

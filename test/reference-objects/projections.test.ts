@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { clientProjections } from './client-projections.ts';
-import { clusterApiProjections } from './cluster-api-projections.ts';
 import { controllerProjections } from './controller-projections.ts';
 import { libraryProjections } from './library-projections.ts';
 import { emptyFields } from './emptiness.ts';
@@ -15,7 +14,6 @@ const sorted = (texts: Iterable<string>): readonly string[] => [...new Set(texts
 const projections = [
   ...controllerProjections,
   ...libraryProjections,
-  ...clusterApiProjections,
   ...clientProjections,
   ...installProjections,
   ...modelProjections,

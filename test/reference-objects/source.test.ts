@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientProjections } from './client-projections.ts';
-import { clusterApiProjections } from './cluster-api-projections.ts';
 import { controllerProjections } from './controller-projections.ts';
 import { libraryProjections } from './library-projections.ts';
 import { type FixtureObject, readReference, upstreamTexts } from './fixture.ts';
@@ -82,13 +81,7 @@ describe('the source', () => {
   beforeAll(async () => {
     program = loadProgram();
     sites = findReadSites(program);
-    const projections = [
-      controllerProjections,
-      libraryProjections,
-      clusterApiProjections,
-      clientProjections,
-      installProjections,
-    ].flat();
+    const projections = [controllerProjections, libraryProjections, clientProjections, installProjections].flat();
     for (const projection of projections) {
       reads.push(...(await runProjection(projection)).reads);
     }

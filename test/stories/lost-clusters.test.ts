@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { capiKinds, simKinds } from '../../simulator/apiserver/index.ts';
+import { simKinds } from '../../simulator/apiserver/index.ts';
 import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import {
   type SimulatedReplica,
@@ -7,27 +7,21 @@ import {
   leaseNamespace,
   startReplica,
 } from '../../simulator/harness/replica.ts';
-import { capiSettings, gardenSettings } from '../../simulator/harness/settings.ts';
-import { clusterRef } from '../../simulator/outages/shoot-edits.ts';
+import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';
+import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
 import type { ProberSettings } from '../../src/prober/settings.ts';
 
 // Held resources of clusters that were deleted are restored by elected replicas, restarted ones, and those with a new configuration.
 
-type Source = 'secret' | 'cluster-api';
-
-const settingsOf: Readonly<Record<Source, ProberSettings>> = {
-  secret: { ...gardenSettings, clusterSource: { kind: 'secret', key: 'kubeconfig' } },
-  'cluster-api': capiSettings(gardenSettings),
-};
+const settings: ProberSettings = { ...gardenSettings, clusterSource: { key: 'kubeconfig' } };
 
 let scenario: Scenario;
-let source: Source;
 let replicas: SimulatedReplica[];
 
 const startReplicaNow = (standby: 'hot' | 'warm' | 'cold' = 'hot'): SimulatedReplica => {
   const replica = startReplica(scenario, {
-    settings: settingsOf[source],
+    settings,
     leaderElection: electionSettings(true),
     dryRun: false,
     standby,
@@ -38,13 +32,9 @@ const startReplicaNow = (standby: 'hot' | 'warm' | 'cold' = 'hot'): SimulatedRep
 };
 
 /** Creates one shoot and starts a leader that probes it. */
-const begin = async (from: Source, standby?: 'hot' | 'warm' | 'cold'): Promise<SimulatedReplica> => {
-  source = from;
+const begin = async (standby?: 'hot' | 'warm' | 'cold'): Promise<SimulatedReplica> => {
   replicas = [];
-  scenario = createScenario({
-    shoots: [{ name: 'a', ...(from === 'cluster-api' ? { place: { namespace: 'fleet', cluster: 'one' } } : {}) }],
-    source: from,
-  });
+  scenario = createScenario({ shoots: [{ name: 'a' }], source: 'secret' });
   scenario.world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
   const leader = startReplicaNow(standby);
   await scenario.clock.advance(60_000);
@@ -60,7 +50,7 @@ const shoot = () => scenario.world.shoot('a');
 /** Replicas of KCM, MCM and cluster-autoscaler. */
 const counts = (): readonly number[] =>
   ['kube-controller-manager', 'machine-controller-manager', 'cluster-autoscaler'].map((name) => {
-    const ref = { namespace: shoot().namespace, name: shoot().nameOf(name) };
+    const ref = { namespace: shoot().namespace, name };
     return (scenario.world.store.get(simKinds.Deployment, ref)?.spec as { readonly replicas: number }).replicas;
   });
 const allHeld = [0, 0, 0];
@@ -72,31 +62,29 @@ const hold = async (): Promise<void> => {
   expect(counts()).toEqual(allHeld);
 };
 
-/** Deletes the object by which the prober finds the cluster. Returns a function that creates it again. */
+/** Deletes the Secret by which the prober finds the cluster. Returns a function that creates it again. */
 const lose = (): (() => void) => {
   const { store } = scenario.world;
-  const kind = source === 'secret' ? simKinds.Secret : capiKinds.Cluster;
-  const { namespace, secretName } = shoot();
-  const ref = source === 'secret' ? { namespace, name: secretName } : clusterRef(shoot());
-  const { metadata, ...rest } = store.get(kind, ref)!;
+  const ref = { namespace: shoot().namespace, name: kubeconfigSecretName };
+  const { metadata, ...rest } = store.get(simKinds.Secret, ref)!;
   const { uid: _uid, resourceVersion: _version, ...kept } = metadata;
-  store.remove(kind, ref);
-  return () => void store.put(kind, { ...rest, metadata: kept });
+  store.remove(simKinds.Secret, ref);
+  return () => void store.put(simKinds.Secret, { ...rest, metadata: kept });
 };
 
 /** Time from the loss of a cluster until its resources are restored. */
-const givenBackAfterMs = { secret: 60_000, 'cluster-api': 0 } as const;
+const givenBackAfterMs = 60_000;
 
-describe.each(['secret', 'cluster-api'] as const)('with source %s, the held resources of a deleted cluster', (from) => {
+describe('the held resources of a deleted cluster', () => {
   it.each(['hot', 'warm'] as const)(
     'are restored completely by a standby that takes over in the middle (%s)',
     async (standby) => {
-      const leader = await begin(from, standby);
+      const leader = await begin(standby);
       startReplicaNow(standby);
       await scenario.clock.advance(60_000);
       await hold();
       lose();
-      await scenario.clock.advance(givenBackAfterMs[from] + 15_000);
+      await scenario.clock.advance(givenBackAfterMs + 15_000);
       // KCM is restored, and MCM waits for its initialDelay.
       expect(counts()).toEqual([1, 0, 0]);
       leader.process.kill();
@@ -108,7 +96,7 @@ describe.each(['secret', 'cluster-api'] as const)('with source %s, the held reso
   it.each(['hot', 'warm', 'cold'] as const)(
     'are restored by an elected replica that starts after the deletion (%s)',
     async (standby) => {
-      const leader = await begin(from, standby);
+      const leader = await begin(standby);
       await hold();
       leader.process.kill();
       lose();
@@ -125,7 +113,7 @@ describe('a Secret that is missing for less than a minute', () => {
     [
       'by a new configuration',
       () => {
-        replicas[0]?.reload({ ...settingsOf[source], probeIntervalMs: 5_000 });
+        replicas[0]?.reload({ ...settings, probeIntervalMs: 5_000 });
       },
     ],
     [
@@ -143,7 +131,7 @@ describe('a Secret that is missing for less than a minute', () => {
       },
     ],
   ])('releases no hold %s', async (_, change) => {
-    await begin('secret');
+    await begin();
     await hold();
     const before = scenario.changes.length;
     const bringBack = lose();
@@ -160,7 +148,7 @@ describe('a Secret that is missing for less than a minute', () => {
   });
 
   it('is awaited by a process that lists held resources only some time after its start', async () => {
-    const leader = await begin('secret');
+    const leader = await begin();
     await hold();
     leader.process.kill();
     const bringBack = lose();
@@ -178,9 +166,9 @@ describe('a Secret that is missing for less than a minute', () => {
 });
 
 it('a changed Secret name restores at once the clusters that the source no longer finds', async () => {
-  const leader = await begin('secret');
+  const leader = await begin();
   await hold();
-  leader.reload({ ...settingsOf.secret, kubeConfigSecretName: 'another' });
+  leader.reload({ ...settings, kubeConfigSecretName: 'another' });
   await scenario.clock.advance(15_000);
   expect(counts()).toEqual([1, 0, 0]);
   await scenario.clock.advance(60_000);

@@ -12,7 +12,7 @@ const create = (settings: ScenarioOptions['settings'] = {}): Scenario => {
   const scenario = createScenario({
     shoots: [{ name: 'a' }, { name: 'b' }],
     source: 'secret',
-    settings: { clusterSource: { kind: 'secret', key: 'value' }, ...settings },
+    settings: { clusterSource: { key: 'value' }, ...settings },
   });
   for (const { namespace } of scenario.world.shoots) publish(scenario, namespace);
   running.push(scenario);
@@ -29,7 +29,7 @@ const createLabelled = (): Scenario => {
   const scenario = createScenario({
     shoots: [{ name: 'a' }, { name: 'b' }],
     source: 'secret',
-    settings: { clusterSource: { kind: 'secret', key: 'value', selector }, kubeConfigSecretName: selector },
+    settings: { clusterSource: { key: 'value', selector }, kubeConfigSecretName: selector },
   });
   for (const shoot of ['a', 'b']) label(scenario, { shoot, name: 'first' });
   running.push(scenario);

@@ -8,7 +8,7 @@ import type { ProberSettings } from '../../src/prober/settings.ts';
 
 const ownSecret = 'own-kubeconfig';
 const bySecret: Partial<ProberSettings> = {
-  clusterSource: { kind: 'secret', key: 'value' },
+  clusterSource: { key: 'value' },
   kubeConfigSecretName: ownSecret,
 };
 

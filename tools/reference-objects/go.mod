@@ -10,7 +10,6 @@ require (
 	k8s.io/apiextensions-apiserver v0.36.6
 	k8s.io/apimachinery v0.36.6
 	k8s.io/client-go v0.36.6
-	sigs.k8s.io/cluster-api/api v1.14.2
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2
 )
 

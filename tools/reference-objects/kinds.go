@@ -17,8 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientauthenticationv1 "k8s.io/client-go/pkg/apis/clientauthentication/v1"
 	clientcmdv1 "k8s.io/client-go/tools/clientcmd/api/v1"
-	clusterv1beta1 "sigs.k8s.io/cluster-api/api/core/v1beta1"
-	clusterv1beta2 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
 const (
@@ -29,9 +27,7 @@ const (
 
 type kind struct {
 	apiVersion, name string
-	// file is the name of the fixture; empty for the name of the kind. Kinds of the same name need one.
-	file   string
-	object any
+	object           any
 	// raw is the kind that a field of any type holds, by path of the field.
 	raw map[string]string
 	// protobuf is true if the program also reads the kind as protobuf.
@@ -61,12 +57,6 @@ var kinds = []kind{
 	{apiVersion: "resources.gardener.cloud/v1alpha1", name: "ManagedResource", object: &resourcesv1alpha1.ManagedResource{}},
 	{apiVersion: machine, name: "Machine", object: &machinev1alpha1.Machine{}},
 	{apiVersion: machine, name: "MachineDeployment", object: &machinev1alpha1.MachineDeployment{}},
-	{apiVersion: "cluster.x-k8s.io/v1beta1", name: "Cluster", file: "ClusterAPIClusterV1Beta1", object: &clusterv1beta1.Cluster{}},
-	{apiVersion: "cluster.x-k8s.io/v1beta2", name: "Cluster", file: "ClusterAPICluster", object: &clusterv1beta2.Cluster{}},
-	{apiVersion: "cluster.x-k8s.io/v1beta1", name: "Machine", file: "ClusterAPIMachineV1Beta1", object: &clusterv1beta1.Machine{}},
-	{apiVersion: "cluster.x-k8s.io/v1beta2", name: "Machine", file: "ClusterAPIMachine", object: &clusterv1beta2.Machine{}},
-	{apiVersion: "cluster.x-k8s.io/v1beta1", name: "MachineHealthCheck", file: "MachineHealthCheckV1Beta1", object: &clusterv1beta1.MachineHealthCheck{}},
-	{apiVersion: "cluster.x-k8s.io/v1beta2", name: "MachineHealthCheck", object: &clusterv1beta2.MachineHealthCheck{}},
 	{apiVersion: "druid.gardener.cloud/v1alpha1", name: "Etcd", object: &druidv1alpha1.Etcd{}},
 	{apiVersion: "apps/v1", name: "Deployment", object: &appsv1.Deployment{}},
 	{apiVersion: "apps/v1", name: "StatefulSet", object: &appsv1.StatefulSet{}},
@@ -127,7 +117,6 @@ var sources = []source{
 		words:     []string{"pkg/util/provider/app/options"},
 	},
 	{module: "github.com/gardener/etcd-druid/api", constants: []string{"core/v1alpha1"}},
-	{module: "sigs.k8s.io/cluster-api/api", constants: []string{"core/v1beta2"}},
 	{module: "k8s.io/api", constants: []string{"apps/v1", "core/v1", "discovery/v1"}},
 	{module: "k8s.io/apimachinery", constants: []string{"pkg/apis/meta/v1", "pkg/watch"}},
 }

@@ -52,7 +52,7 @@ func main() {
 				log.Fatalf("%s: %v", kind.name, err)
 			}
 		}
-		write(*into, cmp.Or(kind.file, kind.name), file)
+		write(*into, kind.name, file)
 	}
 }
 

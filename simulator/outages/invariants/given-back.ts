@@ -58,8 +58,7 @@ const scaledDown = (event: SimEvent, state: State, known: Known): string | undef
 };
 
 /**
- * No resource stays held or is scaled down if its Cluster is paused, being deleted or gone, or if its Secret is gone: nobody else would
- * restore it.
+ * No resource stays held or is scaled down if its Secret is gone: nobody else would restore it.
  */
 export const givenBack = stateful<State>(
   'a cluster that is left is given back',

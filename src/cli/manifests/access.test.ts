@@ -46,15 +46,6 @@ it('labels the Secret with the kubeconfig if Secrets are selected by labels, and
   expect(secrets).toEqual([{ apiGroups: [''], resources: ['namespaces', 'secrets'], verbs: ['list', 'watch'] }]);
 });
 
-it('fills in the name of the Cluster if several share a namespace, and gives the Secret its label', async () => {
-  const { stderr } = await manifests('--component=shoot-access', '--config-file=prober=cluster-api.yaml');
-  expect(stderr).toMatch(/"\$\{SERVER:\?\}" "\$\{CLUSTER:\?\}" &&/);
-  expect(stderr).toMatch(/kubectl create secret generic "\$\{CLUSTER\}-probe" -n "\$NAMESPACE" --from-file=value=/);
-  expect(stderr).toContain('kubectl --kubeconfig "$SEED" create -f -');
-  expect(stderr).toContain('-o yaml cluster.x-k8s.io/cluster-name="$CLUSTER" | kubectl --kubeconfig');
-  expect(stderr).not.toContain('{{');
-});
-
 it('prints roles for an operator, and how to bind them', async () => {
   const { objects, stderr } = await manifests('--component=operator', '--namespace=here');
   const [wide, home] = objects;

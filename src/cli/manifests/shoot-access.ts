@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../install/index.ts';
-import { fillTemplate, kubeconfigQuery, proberShootGrants } from '../../prober/index.ts';
+import { proberShootGrants } from '../../prober/index.ts';
 import type { Grant } from '../../process/rights/index.ts';
 import { type Installation, labelsOf, rbacGroup } from './installation.ts';
 import { policyRules } from './rights.ts';
@@ -52,22 +52,18 @@ export const shootAccess = (installation: Installation): readonly KubeObject[] =
 
 /** Returns a shell script that creates the Secret with the kubeconfig in the seed from these objects. */
 export const kubeconfigScript = ({ prober: { settings } }: Installation): string => {
-  const { key = 'kubeconfig', kind, selector } = settings.clusterSource ?? {};
-  const isShared = kind === 'cluster-api';
-  // If Secrets are selected by labels, the Secret gets these labels; its name is then the ServiceAccount's, unless one is configured.
-  const { labelSelector } = kubeconfigQuery(settings.kubeConfigSecretName);
-  const labels = isShared ? `${labelSelector ?? ''}="$CLUSTER"` : selector?.replaceAll(',', ' ');
+  const { key = 'kubeconfig', selector } = settings.clusterSource ?? {};
+  // If Secrets are selected by labels, the Secret gets these labels and the name of the ServiceAccount.
+  const labels = selector?.replaceAll(',', ' ');
   const labelled = labels === undefined ? '' : ` | kubectl label --local -f - -o yaml ${labels}`;
-  // Cluster API's controllers may own a Secret of that name, so the script creates the Secret and never replaces one.
-  const secret =
-    selector === undefined ? fillTemplate(settings.kubeConfigSecretName, `\${NAMESPACE}/\${CLUSTER}`) : name;
+  const secret = selector === undefined ? settings.kubeConfigSecretName : name;
   return `# SHOOT and SEED are kubeconfigs of the two clusters, NAMESPACE is the shoot's in the seed,
-# SERVER is the address at which pods of the seed reach the shoot's API server.${isShared ? ' CLUSTER is the name of its Cluster.' : ''}
+# SERVER is the address at which pods of the seed reach the shoot's API server.
 of() { kubectl --kubeconfig "$SHOOT" get secret ${name} -n ${namespace} -o "jsonpath={.data.$1}"; }
-: "\${SHOOT:?}" "\${SEED:?}" "\${NAMESPACE:?}" "\${SERVER:?}"${isShared ? ` "\${CLUSTER:?}"` : ''} && ca=$(of 'ca\\.crt') && token=$(of token | base64 -d) &&
+: "\${SHOOT:?}" "\${SEED:?}" "\${NAMESPACE:?}" "\${SERVER:?}" && ca=$(of 'ca\\.crt') && token=$(of token | base64 -d) &&
 : "\${ca:?is not in the Secret yet: try again}" "\${token:?is not in the Secret yet: try again}" &&
 kubectl create secret generic "${secret}" -n "$NAMESPACE" --from-file=${key}=/dev/stdin \\
-  --dry-run=client -o yaml <<END${labelled} | kubectl --kubeconfig "$SEED" ${isShared ? 'create' : 'apply'} -f -
+  --dry-run=client -o yaml <<END${labelled} | kubectl --kubeconfig "$SEED" apply -f -
 apiVersion: v1
 kind: Config
 clusters: [{name: shoot, cluster: {server: "$SERVER", certificate-authority-data: $ca}}]

@@ -64,7 +64,6 @@ const sharedFiles: Readonly<Record<string, string>> = {
   'secret.yaml': `${example}clusterSource: {kind: secret, key: value}\n`,
   'selector.yaml': `${example.replace(/^kubeConfigSecretName.*\n/m, '')}clusterSource: {kind: secret, selector: {app: tenant, role: admin}}\n`,
   'gardener.yaml': `${example}clusterSource: {kind: gardener}\n`,
-  'cluster-api.yaml': `${config.replaceAll(/([nN]ame: )([\w-]+)/g, '$1"{{ cluster }}-$2"')}clusterSource: {kind: cluster-api}\n`,
   'kcm-alone.yaml': `${config}    scaleDown: {level: 0}\nclusterSource: {kind: secret}\n`,
   '-': 'kubeConfigSecretName: probe\n',
 };

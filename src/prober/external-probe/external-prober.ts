@@ -17,7 +17,6 @@ import {
 } from '../judge/external-probe-history.ts';
 import type { Decision } from '../judge/decision.ts';
 import type { ExternalProbeView, ProbeSettings } from '../judge/probe-input.ts';
-import { fillTemplate, parseClusterName } from '../cluster-name.ts';
 import type { ExternalProbeReport } from '../report/external-probe.ts';
 import type { ExternalProbeSettings } from '../settings.ts';
 
@@ -172,11 +171,7 @@ export class ExternalProber {
     const { signal } = this.#stopping;
     if (!kubeconfigs.synced) return { kind: 'unusable', problem: 'the Secrets with its kubeconfig are not known yet' };
     try {
-      const connection = shootClientFor(
-        this.#deps,
-        `${parseClusterName(cluster).namespace}/${fillTemplate(settings.kubeConfigSecretName, cluster)}`,
-        key,
-      );
+      const connection = shootClientFor(this.#deps, `${cluster}/${settings.kubeConfigSecretName}`, key);
       if (!connection.ok) return resultOfError(connection.error);
       try {
         await connection.value.client.call(getVersion, { signal, timeoutMs: settings.timeoutMs });

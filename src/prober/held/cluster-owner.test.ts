@@ -3,54 +3,40 @@ import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { DependentSource } from '../../kubernetes/cache/index.ts';
 import { proberConfig } from '../config.ts';
 import { findOwned, forCluster } from './cluster-owner.ts';
-import type { DependentResource, ProberSettings } from '../settings.ts';
+import type { ProberSettings } from '../settings.ts';
 
 const refOf = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', name });
 const settingsOf = (config: object): ProberSettings =>
   proberConfig.load(JSON.stringify(config), { unknownFields: 'error', purpose: 'ahead' }).settings!;
 
 const template = refOf('{{ cluster }}-kcm');
-const shared = settingsOf({
-  kubeConfigSecretName: '{{ cluster }}-kubeconfig',
-  clusterSource: { kind: 'cluster-api' },
+const central = settingsOf({
+  kubeConfigSecretName: 'kubeconfig',
+  clusterSource: { kind: 'secret' },
   apiServerRef: refOf('{{ cluster }}-apiserver'),
-  dependentResourceInfos: [{ ref: { ...template, namespace: '{{ namespace }}' }, scaleUp: {} }],
+  dependentResourceInfos: [{ ref: { ...template, namespace: 'central' }, scaleUp: {} }],
 });
-/** A resource that an earlier configuration named, and that is still held. */
-const dropped: DependentResource = {
-  ...{ ref: refOf('kcm'), optional: true, restoreOnly: true },
-  scaleUp: { level: 0, initialDelayMs: 0, timeoutMs: 1 },
-};
-const both = { ...shared, dependentResources: [...shared.dependentResources, dropped] };
 const source = {} as DependentSource;
-
+const key = refKey({ ...template, namespace: 'central' });
 it('fills in the names of one cluster, and keeps the watch that all clusters share', () => {
-  const { settings, dependents } = forCluster(
-    { settings: both, dependents: new Map([[refKey(template), source]]) },
-    'fleet/one',
-  );
-  expect(settings).toMatchObject({ kubeConfigSecretName: 'one-kubeconfig', apiServerRef: { name: 'one-apiserver' } });
-  expect(settings.dependentResources.map(({ ref }) => ref)).toEqual([refOf('one-kcm')]);
-  expect(dependents).toEqual(new Map([['apps/v1/Deployment/one-kcm', source]]));
+  const { settings, dependents } = forCluster({ settings: central, dependents: new Map([[key, source]]) }, 'one');
+  expect(settings.apiServerRef.name).toBe('one-apiserver');
+  expect(settings.dependentResources.map(({ ref }) => ref)).toEqual([{ ...refOf('one-kcm'), namespace: 'central' }]);
+  expect(dependents).toEqual(new Map([['apps/v1/Deployment/central/one-kcm', source]]));
 });
 
 it('distinguishes resources of the same name in two namespaces', () => {
   const elsewhere = { ...template, namespace: '{{ namespace }}-cp' };
-  const resources = [...shared.dependentResources, { ...shared.dependentResources[0]!, ref: elsewhere }];
+  const resources = [...central.dependentResources, { ...central.dependentResources[0]!, ref: elsewhere }];
   const { settings, dependents } = forCluster(
     {
-      settings: { ...shared, dependentResources: resources },
-      dependents: new Map([refKey(template), refKey(elsewhere)].map((key) => [key, source])),
+      settings: { ...central, dependentResources: resources },
+      dependents: new Map([key, refKey(elsewhere)].map((one) => [one, source])),
     },
-    'fleet/one',
+    'one',
   );
-  expect(settings.dependentResources[1]?.ref).toEqual({ ...refOf('one-kcm'), namespace: 'fleet-cp' });
-  expect([...dependents.keys()]).toEqual(['apps/v1/Deployment/one-kcm', 'apps/v1/Deployment/fleet-cp/one-kcm']);
-});
-
-it('assigns a resource without a cluster in its name to the namespace', () => {
-  const { settings } = forCluster({ settings: both, dependents: new Map() }, 'fleet');
-  expect(settings.dependentResources).toEqual([dropped]);
+  expect(settings.dependentResources[1]?.ref).toEqual({ ...refOf('one-kcm'), namespace: 'one-cp' });
+  expect([...dependents.keys()]).toEqual(['apps/v1/Deployment/central/one-kcm', 'apps/v1/Deployment/one-cp/one-kcm']);
 });
 
 it('changes nothing if no name has a placeholder', () => {
@@ -63,13 +49,31 @@ it('changes nothing if no name has a placeholder', () => {
 });
 
 it.each([
-  ['one-kcm', 'fleet/one'],
-  ['kcm', 'fleet'],
+  ['one-kcm', 'one'],
+  ['kcm', undefined],
   ['-kcm', undefined],
   ['one-mcm', undefined],
 ])('finds the cluster that owns %s: %s', (name, cluster) => {
-  expect(findOwned({ settings: both }, { namespace: 'fleet', ref: refOf(name) })?.cluster).toBe(cluster);
+  const ref = refOf(name);
+  expect(findOwned({ settings: central }, { namespace: 'central', ref })?.cluster).toBe(cluster);
   expect(
-    findOwned({ settings: both }, { namespace: 'fleet', ref: { ...refOf(name), kind: 'StatefulSet' } }),
+    findOwned({ settings: central }, { namespace: 'central', ref: { ...ref, kind: 'StatefulSet' } }),
   ).toBeUndefined();
+});
+
+it.each([
+  [['one'], 'one'],
+  [['one-machine'], 'one-machine'],
+  [['one', 'one-machine'], 'one'],
+  [[], 'one'],
+])('prefers, of two names that match, the one of an existing cluster, else the longer one: %j', (known, cluster) => {
+  const names = ['{{ cluster }}-controller-manager', '{{ cluster }}-machine-controller-manager'];
+  for (const inOrder of [names, names.toReversed()]) {
+    const settings = settingsOf({
+      kubeConfigSecretName: 'kubeconfig',
+      dependentResourceInfos: inOrder.map((name) => ({ ref: { ...refOf(name), namespace: 'central' }, scaleUp: {} })),
+    });
+    const held = { namespace: 'central', ref: refOf('one-machine-controller-manager') };
+    expect(findOwned({ settings, isKnown: (name) => known.includes(name) }, held)?.cluster).toBe(cluster);
+  }
 });

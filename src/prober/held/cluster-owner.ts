@@ -1,24 +1,9 @@
-import { type NamespacedName, type ResourceRef, groupOf, refKey } from '../../kubernetes/api/resource-ref.ts';
+import { type ResourceRef, groupOf, refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
-import {
-  type RefTemplate,
-  clusterOf,
-  fillTemplate,
-  isTemplate,
-  parseClusterName,
-  placeholdersIn,
-  withoutPlaceholders,
-} from '../cluster-name.ts';
+import { type RefTemplate, fillTemplate, isTemplate, ownerOf, withoutPlaceholders } from '../ref-template.ts';
 import type { DependentResource, ProberSettings } from '../settings.ts';
 
-/** True if several clusters may share a namespace. Each is then named `namespace/cluster`. */
-export const sharesNamespaces = ({ clusterSource }: Pick<ProberSettings, 'clusterSource'>): boolean =>
-  clusterSource?.kind === 'cluster-api';
-
 const hasPlaceholder = ({ name, namespace = '' }: RefTemplate): boolean => isTemplate(name) || isTemplate(namespace);
-
-const namesCluster = ({ name, namespace = '' }: RefTemplate): boolean =>
-  [...placeholdersIn(name), ...placeholdersIn(namespace)].includes('cluster');
 
 /** A name that no namespace has, because names of namespaces have no capital letters. */
 const anyCluster = 'A';
@@ -38,15 +23,12 @@ interface WithDependents {
   readonly dependents: DependentSources;
 }
 
-/** Returns the dependencies of one cluster's prober: the names in its settings and the keys of its resources are filled in for that cluster. */
+/** Returns the dependencies of one cluster's prober: the names and the keys of its resources are filled in for that cluster. */
 export const forCluster = <D extends WithDependents>(deps: D, cluster: string): D => {
   const { settings, dependents } = deps;
-  const { kubeConfigSecretName, apiServerRef, dependentResources } = settings;
-  const isShared = sharesNamespaces(settings);
-  if (!isShared && ![apiServerRef, ...dependentResources.map(({ ref }) => ref)].some(hasPlaceholder)) return deps;
-  // If clusters share namespaces, a held resource with a plain name comes from another configuration and is assigned to its namespace alone.
-  const own = dependentResources.filter(({ ref }) => !isShared || namesCluster(ref) === cluster.includes('/'));
-  const filled = own.map((resource) => ({ resource, ref: fillInRef(resource.ref, cluster) }));
+  const { apiServerRef, dependentResources } = settings;
+  if (![apiServerRef, ...dependentResources.map(({ ref }) => ref)].some(hasPlaceholder)) return deps;
+  const filled = dependentResources.map((resource) => ({ resource, ref: fillInRef(resource.ref, cluster) }));
   const sources = filled.flatMap(({ resource, ref }) => {
     const source = dependents.get(refKey(resource.ref));
     return source === undefined ? [] : [[refKey(ref), source] as const];
@@ -55,20 +37,12 @@ export const forCluster = <D extends WithDependents>(deps: D, cluster: string): 
     ...deps,
     settings: {
       ...settings,
-      kubeConfigSecretName: fillTemplate(kubeConfigSecretName, cluster),
       apiServerRef: fillInRef(apiServerRef, cluster),
       dependentResources: filled.map(({ resource, ref }): DependentResource => ({ ...resource, ref })),
     },
     dependents: new Map(sources),
   };
 };
-
-/**
- * Returns the name of the cluster that owns an object as this resource, unless another reference fits the object better (`findOwned`); undefined if no cluster
- * does.
- */
-export const ownerOf = (settings: ProberSettings, ref: RefTemplate, object: NamespacedName): string | undefined =>
-  clusterOf(ref, object, sharesNamespaces(settings));
 
 export interface OwnedResource {
   readonly resource: DependentResource;
@@ -85,8 +59,9 @@ const fixedLength = ({ name, namespace = '' }: RefTemplate): number =>
   withoutPlaceholders(name).length + withoutPlaceholders(namespace).length;
 
 /**
- * Finds the configured resource that an object is, and its cluster. `one-machine-controller-manager` also matches `{{ cluster }}-controller-manager` with a
- * cluster `one-machine`: if several match, one of an existing cluster wins, then the one with the most fixed text. The version of the kind does not matter.
+ * Finds the configured resource that an object is, and its cluster. In a namespace that is not the cluster's own, `one-machine-controller-manager` also
+ * matches `{{ cluster }}-controller-manager` with a cluster `one-machine`: if several match, one of an existing cluster wins, then the one with the most fixed
+ * text. The version of the kind does not matter.
  */
 export const findOwned = (
   { settings, isKnown = () => false }: Owners,
@@ -95,7 +70,7 @@ export const findOwned = (
   const group = groupOf(ref);
   const fitting = settings.dependentResources.flatMap((resource): readonly OwnedResource[] => {
     if (groupOf(resource.ref) !== group || resource.ref.kind !== ref.kind) return [];
-    const cluster = ownerOf(settings, resource.ref, { name: ref.name, namespace });
+    const cluster = ownerOf(resource.ref, { name: ref.name, namespace });
     return cluster === undefined ? [] : [{ resource, cluster }];
   });
   if (fitting.length <= 1) return fitting[0];
@@ -110,8 +85,7 @@ export const findOwned = (
 export const withoutOtherClusters = (owners: Owners, cluster: string): ProberSettings => {
   const isOwn = ({ ref }: DependentResource): boolean => {
     const filled = fillInRef(ref, cluster);
-    const namespace = filled.namespace ?? parseClusterName(cluster).namespace;
-    return (findOwned(owners, { namespace, ref: filled })?.cluster ?? cluster) === cluster;
+    return (findOwned(owners, { namespace: filled.namespace ?? cluster, ref: filled })?.cluster ?? cluster) === cluster;
   };
   return { ...owners.settings, dependentResources: owners.settings.dependentResources.filter(isOwn) };
 };

@@ -8,7 +8,7 @@ import { resourcePath } from '../../kubernetes/api/resource-path.ts';
 import { resolveKind } from '../../kubernetes/client/index.ts';
 import { flat, integer, stringMap, text } from '../../kubernetes/protobuf/index.ts';
 import { isWanted } from './held.ts';
-import { type RefTemplate, isTemplate } from '../cluster-name.ts';
+import { type RefTemplate, isTemplate } from '../ref-template.ts';
 
 /** The parts of a resource that show if it is held. */
 interface SeenResource {

@@ -13,7 +13,7 @@ import { resourcePath } from '../../kubernetes/api/resource-path.ts';
 import { stateInObject, unknownAnnotation } from '../../gardener/annotated.ts';
 import { hasOurAnnotations, hasStored, hasMark, hasMarkOrNote } from '../../gardener/scaling-annotations.ts';
 import { resolveKind } from '../../kubernetes/client/index.ts';
-import { type RefTemplate, isTemplate, placeholderValue } from '../cluster-name.ts';
+import { type RefTemplate, isTemplate, placeholderValue } from '../ref-template.ts';
 
 /**
  * A resource that meltdown protection has scaled down or annotated. Either it has our mark, or it has none, as after an operator's `ignore-scaling`, but is at

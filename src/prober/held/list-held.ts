@@ -2,11 +2,10 @@ import type { Kube } from '../../kubernetes/api/kube.ts';
 import { createKubeClient } from '../../kubernetes/client/index.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { type HeldQuery, type HeldResource, findHeldOf, findHeldAndLeftovers, isLeftover } from './held.ts';
-import type { Owners } from './cluster-owner.ts';
 import { clusterOfHeld, inOrder } from './release-settings.ts';
 import type { ProberSettings } from '../settings.ts';
 
-export interface ListHeldOptions extends Pick<Owners, 'isKnown'> {
+export interface ListHeldOptions {
   /** Settings of the prober whose resources are released. They determine the order; held resources that they do not name come last. */
   readonly settings: ProberSettings;
   /** Names of clusters: only their resources are released, and only those that the settings name. Default: all held resources, whatever their names. */

@@ -1,7 +1,7 @@
 import { hasMarkOrNote } from '../../gardener/scaling-annotations.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
-import { objectKey } from '../cluster-name.ts';
+import { objectKey } from '../ref-template.ts';
 import type { ProberSettings } from '../settings.ts';
 import type { ProberSources } from '../watches/sources.ts';
 import { type Owners, findOwned, forCluster, withoutOtherClusters } from './cluster-owner.ts';

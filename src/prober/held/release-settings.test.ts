@@ -28,43 +28,16 @@ it('sorts held resources in the order of restoration, whatever the order of the 
   expect(namesOf(inOrder(held, { settings }))).toEqual(['a/kcm', 'a/mcm', 'a/ca', 'a/unknown', 'b/kcm', 'b/mcm']);
 });
 
-it('sorts by cluster if clusters share a namespace', () => {
+it('sorts by cluster if the resources of several clusters are in one namespace', () => {
   const settings = settingsOf({
-    kubeConfigSecretName: '{{ cluster }}-kubeconfig',
-    clusterSource: { kind: 'cluster-api' },
+    kubeConfigSecretName: 'kubeconfig',
     dependentResourceInfos: ['a-{{ cluster }}', '{{ cluster }}-kcm'].map((name, index) => ({
-      ref: deployment(name),
+      ref: { ...deployment(name), namespace: 'central' },
       scaleUp: { level: 1 - index },
     })),
   });
-  const held = ['fleet/a-two', 'fleet/a-one', 'fleet/two-kcm', 'fleet/one-kcm', 'fleet/plain'].map(heldAt);
+  const held = ['central/a-two', 'central/a-one', 'central/two-kcm', 'central/one-kcm'].map(heldAt);
   const sorted = inOrder(held, { settings });
-  expect(sorted.map((resource) => clusterOfHeld({ settings }, resource))).toEqual([
-    'fleet',
-    'fleet/one',
-    'fleet/one',
-    'fleet/two',
-    'fleet/two',
-  ]);
-  expect(namesOf(sorted)).toEqual(['fleet/plain', 'fleet/one-kcm', 'fleet/a-one', 'fleet/two-kcm', 'fleet/a-two']);
-});
-
-it.each([
-  [['fleet/one'], 'fleet/one'],
-  [['fleet/one-machine'], 'fleet/one-machine'],
-  [['fleet/one', 'fleet/one-machine'], 'fleet/one'],
-  [[], 'fleet/one'],
-])('prefers, of two names that match, the one of an existing cluster, else the longer one: %j', (known, cluster) => {
-  for (const names of [
-    ['{{ cluster }}-controller-manager', '{{ cluster }}-machine-controller-manager'],
-    ['{{ cluster }}-machine-controller-manager', '{{ cluster }}-controller-manager'],
-  ]) {
-    const settings = settingsOf({
-      kubeConfigSecretName: '{{ cluster }}-kubeconfig',
-      clusterSource: { kind: 'cluster-api' },
-      dependentResourceInfos: names.map((name) => ({ ref: deployment(name), scaleUp: { level: 0 } })),
-    });
-    const isKnown = (name: string): boolean => known.includes(name);
-    expect(clusterOfHeld({ settings, isKnown }, heldAt('fleet/one-machine-controller-manager'))).toBe(cluster);
-  }
+  expect(sorted.map((resource) => clusterOfHeld({ settings }, resource))).toEqual(['one', 'one', 'two', 'two']);
+  expect(namesOf(sorted)).toEqual(['central/one-kcm', 'central/a-one', 'central/two-kcm', 'central/a-two']);
 });

@@ -22,5 +22,5 @@ type Finds = Pick<ProberSettings, 'clusterSource' | 'kubeConfigSecretName'>;
 
 /** True if two configurations find the same clusters. With a label selector for Secrets, `kubeConfigSecretName` is that selector. */
 export const findsSameClusters = (former: Finds, current: Finds): boolean =>
-  former.clusterSource?.kind === current.clusterSource?.kind &&
+  (former.clusterSource === undefined) === (current.clusterSource === undefined) &&
   former.kubeConfigSecretName === current.kubeConfigSecretName;

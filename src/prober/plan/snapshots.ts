@@ -7,7 +7,7 @@ import { hasNothingToRestore } from './patch-plan.ts';
 import type { Snapshot } from './operation.ts';
 import type { DependentResource } from '../settings.ts';
 import type { DependentsView } from '../judge/probe-input.ts';
-import { objectKey } from '../cluster-name.ts';
+import { objectKey } from '../ref-template.ts';
 
 /** State after a simulated write of a dry run. It replaces the real state while that still has the fingerprint `over`. */
 interface DryRunOverlay {

@@ -1,6 +1,6 @@
 import type { Logger } from '../../ports/logger.ts';
 import type { EventRecorder } from '../../telemetry/index.ts';
-import { namespaceRef } from '../cluster-name.ts';
+import { namespaceRef } from '../ref-template.ts';
 
 export interface ClusterProblemDeps {
   readonly logger: Logger;

@@ -3,7 +3,7 @@ import type { FoundPause } from '../../gardener/pause.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { EventRecorder } from '../../telemetry/index.ts';
 import type { ProberMetrics } from '../metrics.ts';
-import { eventMessage, namespaceRef } from '../cluster-name.ts';
+import { namespaceRef } from '../ref-template.ts';
 import type { PauseChange } from '../pauses.ts';
 
 export interface PauseReport {
@@ -70,6 +70,6 @@ export class PauseReporter implements PauseReport {
 
   #record(namespace: string, event: Omit<Parameters<EventRecorder['record']>[0], 'regarding'>): void {
     const regarding = namespaceRef(namespace);
-    this.#deps.recordEvent({ regarding, ...event, message: eventMessage(namespace, event.message) });
+    this.#deps.recordEvent({ regarding, ...event });
   }
 }

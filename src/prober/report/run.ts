@@ -4,7 +4,7 @@ import type { EventRecorder } from '../../telemetry/index.ts';
 import { type Downtime, type Verdict, verdictNameOf } from '../judge/verdict.ts';
 import type { HeldGauges } from './held-gauges.ts';
 import type { ProberMetrics } from '../metrics.ts';
-import { eventMessage, namespaceRef } from '../cluster-name.ts';
+import { namespaceRef } from '../ref-template.ts';
 import type { ProbeResult } from '../probe.ts';
 
 export interface EndedRun {
@@ -131,8 +131,7 @@ export class RunReporter {
     const message = 'flapping: an outage came within ten minutes of the restoration, so the next one waits for longer';
     this.#logger.warn(message, { namespace, trips });
     const regarding = namespaceRef(namespace);
-    const about = { regarding, type: 'Warning', reason: 'MeltdownProtectionFlapping' } as const;
-    this.#recordEvent({ ...about, message: eventMessage(namespace, message) });
+    this.#recordEvent({ regarding, type: 'Warning', reason: 'MeltdownProtectionFlapping', message });
   }
 
   #skew(namespace: string, skewMs: number): void {

@@ -5,7 +5,7 @@ import type { EventRecorder } from '../../telemetry/index.ts';
 import type { HeldGauges } from './held-gauges.ts';
 import type { ProberMetrics } from '../metrics.ts';
 import { writeFields, writeVerb, describeWrite } from './describe-write.ts';
-import { type RefTemplate, eventMessage, namespaceRef, parseClusterName } from '../cluster-name.ts';
+import { type RefTemplate, namespaceRef } from '../ref-template.ts';
 import type { Flow, FlowEnd } from '../plan/flow-state.ts';
 import { effectOf, unknownManager } from '../plan/patch-plan.ts';
 import type { WithoutLead } from '../plan/without-lead.ts';
@@ -107,7 +107,7 @@ export class ScalingReporter implements ScalingReport {
     metrics.withoutLead.inc({ namespace, cause });
     const regarding = namespaceRef(namespace);
     const about = { regarding, type: 'Warning', reason: 'MeltdownProtectionWithoutLead' } as const;
-    events.record({ ...about, message: eventMessage(namespace, `${message}; ${reason}`) });
+    events.record({ ...about, message: `${message}; ${reason}` });
   }
 
   #would(words: string): string {
@@ -167,12 +167,7 @@ export class ScalingReporter implements ScalingReport {
   ): void {
     const { dryRun, events } = this.#deps;
     if (ref === undefined || dryRun) return;
-    const regarding = {
-      namespace: parseClusterName(namespace).namespace,
-      ...ref,
-      ...(uid === undefined ? {} : { uid }),
-    };
-    events.record({ regarding, ...event, message: eventMessage(namespace, event.message) });
+    events.record({ regarding: { namespace, ...ref, ...(uid === undefined ? {} : { uid }) }, ...event });
   }
 
   #reportMargin(namespace: string, { graceDeadline, now }: ReceivedResponse): void {

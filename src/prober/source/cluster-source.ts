@@ -1,7 +1,6 @@
 import type { ChooseCandidates } from '../../gardener/candidate-nodes.ts';
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
-import type { FoundPause } from '../../gardener/pause.ts';
 import type { Call } from '../../kubernetes/api/call.ts';
 import type { DecodeError } from '../../kubernetes/api/decode.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
@@ -13,14 +12,12 @@ import type { WatchDeps } from '../watches/watch-dependent.ts';
 
 /** A cluster whose control plane runs in the seed. */
 export interface HostedCluster {
-  /** Name of the cluster everywhere in the prober: the namespace of its control plane, or `namespace/cluster` if several share one (cluster-name.ts). */
+  /** Name of the cluster everywhere in the prober: the namespace of its control plane. */
   readonly name: string;
-  /** Name of the Shoot in the garden, if there is one, or of the Cluster of Cluster API. */
+  /** Name of the Shoot in the garden, if there is one. */
   readonly shootName?: NamespacedName;
   /** Decision on probing the cluster. If its object cannot be decoded, a running prober continues unchanged. */
   readonly lifecycle: Result<LifecycleDecision, DecodeError>;
-  /** Pause that the cluster's own object orders. Set only if clusters share a namespace, because a pause of the Namespace applies to all of them. */
-  readonly pause?: FoundPause;
   /** A sentence about a problem that somebody has to fix although the cluster is probed. Absent if there is none. */
   readonly problem?: string;
 }

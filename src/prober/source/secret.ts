@@ -64,7 +64,7 @@ const secretQuery = (
  */
 export const secretSource = (
   settings: Pick<ProberSettings, 'kubeConfigSecretName' | 'dependentResources'>,
-  { key, selector }: Omit<ClusterSourceSettings, 'kind'>,
+  { key, selector }: ClusterSourceSettings,
 ): ClusterSource => {
   const { kubeConfigSecretName: secretName } = settings;
   const holdsElsewhere = holdsOutside(settings);

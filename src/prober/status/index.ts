@@ -1,5 +1,4 @@
 export { pauseInWords } from './next-step.ts';
-export { shootNameIn } from './prober-status.ts';
 export {
   type HeldInShoot,
   type HeldUnprobed,

@@ -39,7 +39,7 @@ interface StatusSources {
   readonly dryRun: boolean;
   /** The pause of all shoots. */
   readonly paused: PauseInForce | undefined;
-  /** Name of the requested shoot, or a namespace that several share; undefined for all shoots. */
+  /** Name of the requested shoot; undefined for all shoots. */
   readonly shoot: string | undefined;
 }
 

@@ -36,7 +36,7 @@ const pauseSchema = z.object({
   reason: text('Reason for the pause.'),
   by: text('Operator who ordered the pause, or `the configuration`.'),
   on: text(
-    'Scope of the pause: the namespace of a shoot, `NAMESPACE/CLUSTER`, `all`, or `configuration` (also all shoots); absent: not known.',
+    'Scope of the pause: the namespace of a shoot, `all`, or `configuration` (also all shoots); absent: not known.',
   ).optional(),
 });
 
@@ -184,7 +184,7 @@ export const statusSchema = z.object({
   missingRights: about('Rights that this replica needs and lacks.', z.array(z.string()).readonly()),
   paused: about('Pause of all shoots; null if there is none.', pauseSchema.nullable()),
   shoots: about(
-    'All probed shoots; with `?shoot=NAMESPACE` only that shoot, or the shoots that share the namespace; empty if there are none.',
+    'All probed shoots; with `?shoot=NAMESPACE` only that shoot; empty if there are none.',
     z.array(shootSchema).readonly(),
   ),
   heldUnprobed: about(

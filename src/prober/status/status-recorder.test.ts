@@ -135,14 +135,6 @@ describe('a status recorder', () => {
     expect(recorder.details('y')).toEqual([]);
   });
 
-  it('shows all shoots that share a namespace, or one of them', () => {
-    const { recorder } = create();
-    for (const name of ['fleet/one', 'fleet/two', 'fleet-2/one']) recorder.stepped(name, () => sightOf({}));
-    const names = (wanted: string) => recorder.details(wanted).map(({ namespace }) => namespace);
-    expect(names('fleet')).toEqual(['fleet/one', 'fleet/two']);
-    expect(names('fleet/two')).toEqual(['fleet/two']);
-  });
-
   it('ends a round when every shoot has been probed since the previous one', async () => {
     const { clock, recorder } = create();
     for (const namespace of ['a', 'b']) recorder.stepped(namespace, () => sightOf());

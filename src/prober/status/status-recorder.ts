@@ -1,6 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Decision } from '../judge/decision.ts';
-import { parseClusterName } from '../cluster-name.ts';
 import { type ClockReading, formatWall } from './clock-reading.ts';
 import type { HeldUnprobed, PauseInForce, ProbedShoot } from './schema.ts';
 import { type Scaled, type ShootName, ShootRecord } from './shoot-record.ts';
@@ -15,10 +14,6 @@ export interface StatusRecorderOptions {
 
 /** Lists the held resources of shoots that are not probed. */
 type ListUnprobed = (isProbed: (name: string) => boolean) => readonly HeldUnprobed[];
-
-/** True if the shoot has this name, or its namespace does. */
-const isNamed = (name: string, wanted: string): boolean =>
-  name === wanted || parseClusterName(name).namespace === wanted;
 
 /** Status of all probers of a process, kept across changes of the configuration. */
 export class StatusRecorder {
@@ -45,10 +40,10 @@ export class StatusRecorder {
     this.#listUnprobed = list;
   }
 
-  /** Returns the held resources of shoots without a prober: of all shoots, or of those that match the name as in `details`. */
+  /** Returns the held resources of shoots without a prober: of all shoots, or of the one with this name. */
   heldUnprobed(wanted?: string): readonly HeldUnprobed[] {
     const found = this.#listUnprobed((name) => this.#records.has(name));
-    return found.filter(({ namespace }) => wanted === undefined || isNamed(namespace, wanted));
+    return found.filter(({ namespace }) => wanted === undefined || namespace === wanted);
   }
 
   /** Called when the prober of a shoot has changed its state. `look` returns the state of that prober from now on. */
@@ -94,12 +89,10 @@ export class StatusRecorder {
     return rows;
   }
 
-  /** Returns the shoot of this name, or all that share the namespace of this name. Empty if none is probed. */
-  details(wanted: string): readonly ProbedShoot[] {
-    const reading = this.#reading();
-    return [...this.#records]
-      .filter(([name]) => isNamed(name, wanted))
-      .map(([name, record]) => record.details(this.#contextOf(name), reading));
+  /** Returns the shoot of this name. Empty if it is not probed. */
+  details(name: string): readonly ProbedShoot[] {
+    const record = this.#records.get(name);
+    return record === undefined ? [] : [record.details(this.#contextOf(name), this.#reading())];
   }
 
   #reading(): ClockReading {

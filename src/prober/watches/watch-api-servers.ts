@@ -2,8 +2,7 @@ import { decodeReadyReplicas } from '../../gardener/api-server.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { type KindWatch, type WatchKindDeps, watchKind } from '../../kubernetes/cache/index.ts';
 import type { ApiServerSource } from './api-servers.ts';
-import { ownerOf } from '../held/cluster-owner.ts';
-import { isTemplate, parseClusterName } from '../cluster-name.ts';
+import { isTemplate, ownerOf } from '../ref-template.ts';
 import type { ProberSettings } from '../settings.ts';
 
 export interface WatchedApiServer extends ApiServerSource, Pick<KindWatch<number>, 'run' | 'problem'> {
@@ -33,8 +32,8 @@ export const watchApiServers = (settings: ProberSettings, deps: WatchKindDeps): 
     deps,
   );
   const ownerOfKey = (found: string): string | undefined => {
-    const { namespace, cluster: name } = parseClusterName(found);
-    return ownerOf(settings, ref, { namespace, name });
+    const [namespace = '', name = ''] = found.split('/');
+    return ownerOf(ref, { namespace, name });
   };
   return { key, ownerOf: ownerOfKey, ...watched };
 };

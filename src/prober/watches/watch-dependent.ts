@@ -3,7 +3,7 @@ import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { type ScalableObject, decodeScalable } from '../../kubernetes/api/scalable.ts';
 import { type DependentSource, type KindWatch, type WatchKindDeps, watchKind } from '../../kubernetes/cache/index.ts';
 import type { Gauge } from '../../ports/meter.ts';
-import { type RefTemplate, isTemplate, placeholderValue } from '../cluster-name.ts';
+import { type RefTemplate, isTemplate, placeholderValue } from '../ref-template.ts';
 import type { DependentResource } from '../settings.ts';
 
 export interface WatchDeps extends WatchKindDeps {
