@@ -1,11 +1,5 @@
-import { isAnnotatedByUs } from '../../src/gardener/annotated.ts';
 import { type OwnedResource, findOwned as ownerAmong } from '../../src/prober/held/index.ts';
-import {
-  type DependentResource,
-  type ProberSettings,
-  fillTemplate,
-  withoutPlaceholders,
-} from '../../src/prober/index.ts';
+import { type ProberSettings, fillTemplate, withoutPlaceholders } from '../../src/prober/index.ts';
 import { type SimKind, type SimObject, getPath } from '../apiserver/index.ts';
 import {
   type ShootInit,
@@ -59,10 +53,4 @@ export const findOwned = (
 export const replicasOf = (object: SimObject, { scale }: SimKind): number => {
   const found = getPath(object, scale?.replicas ?? []);
   return typeof found === 'number' ? found : 1;
-};
-
-/** Returns the desired replicas of a resource that is scaled. For one that is annotated: 0 while it has the prober's annotation, else 1. */
-export const countOf = (object: SimObject, kind: SimKind, { annotation }: DependentResource): number => {
-  if (annotation === undefined) return replicasOf(object, kind);
-  return isAnnotatedByUs(object.metadata.annotations ?? {}, annotation) ? 0 : 1;
 };

@@ -17,7 +17,7 @@ import { componentOf, findOwned, replicasOf } from './components.ts';
 export interface RehearsedKinds {
   /** All kinds, the built-in ones included. */
   readonly served: readonly SimKind[];
-  /** Kinds of the dependent resources that can be scaled or are annotated, by `refKey`. */
+  /** Kinds of the dependent resources that can be scaled, by `refKey`. */
   readonly byRef: ReadonlyMap<string, SimKind>;
 }
 
@@ -33,21 +33,21 @@ const kindOf = (ref: ResourceRef): SimKind => {
 
 /** Returns the resources of unknown kinds: only a real seed shows if it serves them with a scale subresource. */
 export const unknownResources = ({ dependentResources }: ProberSettings): readonly DependentResource[] =>
-  dependentResources.filter(({ ref, annotation }) => annotation === undefined && judgeKind(ref).kind === 'unknown');
+  dependentResources.filter(({ ref }) => judgeKind(ref).kind === 'unknown');
 
 /**
- * Selects kinds that are annotated, and known kinds with a scale subresource. No other kind is served: a resource that could not be scaled
+ * Selects known kinds with a scale subresource. No other kind is served: a resource that could not be scaled
  * in a real seed is not scaled here either.
  */
 export const rehearsedKinds = (resources: readonly DependentResource[]): RehearsedKinds => {
   const served: SimKind[] = Object.values(simKinds);
   const byRef = new Map<string, SimKind>();
-  for (const { ref, annotation } of resources) {
-    if (annotation === undefined && !isScalable(ref)) continue;
+  for (const { ref } of resources) {
+    if (!isScalable(ref)) continue;
     const isSame = (known: SimKind) => apiVersionOf(known) === ref.apiVersion && known.kind === ref.kind;
     const kind = served.find(isSame) ?? kindOf(ref);
     if (!served.includes(kind)) served.push(kind);
-    if (annotation !== undefined || kind.scale !== undefined) byRef.set(refKey(ref), kind);
+    byRef.set(refKey(ref), kind);
   }
   return { served, byRef };
 };
@@ -62,14 +62,16 @@ const statusOf = (kind: SimKind, replicas: number, generation: number | undefine
   observedGeneration: generation,
 });
 
-/** Creates an object, with one ready replica if its kind has replicas. */
+/** Creates an object with one ready replica. */
 const upAndReady = (kind: SimKind, namespace: string, name: string): SimDraft => {
   const labels = { role: name };
-  if (kind.scale === undefined) return { metadata: { namespace, name, labels }, spec: {} };
   const workload = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [] } } };
   return {
     metadata: { namespace, name, labels },
-    spec: { ...(kind.group === 'apps' ? workload : {}), ...(atPath(kind.scale.replicas, 1).spec as object) },
+    spec: {
+      ...(kind.group === 'apps' ? workload : {}),
+      ...(atPath(kind.scale?.replicas ?? ['spec', 'replicas'], 1).spec as object),
+    },
     status: statusOf(kind, 1, 1),
   };
 };

@@ -3,7 +3,7 @@ import { simKinds } from '../apiserver/index.ts';
 import { type SimulatedReplica, electionSettings, leaseNamespace, startReplica } from '../harness/index.ts';
 import { type VirtualClock, createSeededRandom, createVirtualClock } from '../time/index.ts';
 import { type World, createWorld, technicalName } from '../world/index.ts';
-import { countOf, findOwned, namesAt } from './components.ts';
+import { findOwned, namesAt, replicasOf } from './components.ts';
 import { type RehearsedKinds, initialCounts, populate, rehearsedKinds, startFollowers } from './dependents.ts';
 import { type ActiveFault, createActiveFault, cutNodes, slowSeed, affectedShoots } from './faults.ts';
 import type { RehearsalPlan } from './plan.ts';
@@ -37,7 +37,7 @@ const recordChanges = (
       const shoot = shootOf.get(owned?.cluster ?? '');
       if (owned === undefined || shoot === undefined) return;
       const key = refKey(owned.resource.ref);
-      const [from, to] = [countOf(previous, kind, owned.resource), countOf(object, kind, owned.resource)];
+      const [from, to] = [replicasOf(previous, kind), replicasOf(object, kind)];
       if (from !== to && byRef.has(key)) changes.push({ at: clock.monotonic(), shoot, key, from, to });
     });
   }

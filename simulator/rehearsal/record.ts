@@ -1,7 +1,7 @@
 import type { RequestCounts } from '../network/index.ts';
 import type { ShootImpact } from '../world/index.ts';
 
-/** A change of a dependent resource's replicas. An annotated resource counts as 0 while it has the annotation, else as 1. Times: monotonic milliseconds. */
+/** A change of a dependent resource's replicas. Times: monotonic milliseconds. */
 export interface CountChange {
   readonly at: number;
   readonly shoot: string;

@@ -78,19 +78,11 @@ const shortOfThreshold = ({ settings, fault }: RehearsalPlan, races: readonly Sh
 const tableOf = (counts: ReadonlyMap<string, number>): RequestTable =>
   Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-const takenForGranted = (settings: ProberSettings): readonly string[] => [
-  ...unknownResources(settings).map(
+const takenForGranted = (settings: ProberSettings): readonly string[] =>
+  unknownResources(settings).map(
     ({ ref }) =>
       `that the seed serves ${ref.kind} of ${ref.apiVersion} with a scale subresource: ${ref.name} was not rehearsed, and is protected only if so`,
-  ),
-  ...settings.dependentResources.flatMap(({ ref, annotation }) =>
-    annotation === undefined
-      ? []
-      : [
-          `that ${annotation.key} pauses the controllers of ${ref.kind} ${ref.name}: no simulated controller reacts to it; the rehearsal only shows when the resource is annotated and restored`,
-        ],
-  ),
-];
+  );
 
 /** Judges two runs of a plan, one with the watchdog and one without. Pure. */
 export const judgeRehearsal = (

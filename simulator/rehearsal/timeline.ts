@@ -1,4 +1,4 @@
-import { type ResourceRef, refKey } from '../../src/kubernetes/api/resource-ref.ts';
+import { refKey } from '../../src/kubernetes/api/resource-ref.ts';
 import type { ProberSettings } from '../../src/prober/index.ts';
 import { kubeControllerManager } from '../world/index.ts';
 import { componentOf } from './components.ts';
@@ -70,11 +70,9 @@ export const raceOf = (
     ...(renewal === undefined ? [] : [renewal + limitOfGrace * graceMs]),
     ...silenceOf(renewals, nodes, settings),
   ];
-  const scaled = settings.dependentResources.filter(({ annotation }) => annotation === undefined);
-  const keysOf = (resources: typeof scaled) => new Set(resources.map(({ ref }) => refKey(ref)));
-  const counted = keysOf(scaled);
-  const downs = changesIn(plan, changes).filter((change) => change.shoot === shoot && counted.has(change.key));
-  const managers = keysOf(scaled.filter(({ ref }) => componentOf(ref.name) === kubeControllerManager));
+  const downs = changesIn(plan, changes).filter((change) => change.shoot === shoot);
+  const refs = settings.dependentResources.map(({ ref }) => ref);
+  const managers = new Set(refs.filter(({ name }) => componentOf(name) === kubeControllerManager).map(refKey));
   const manager = downs.find(({ key }) => managers.has(key));
   const [first, last] = [downs[0], downs.at(-1)];
   return {
@@ -96,25 +94,11 @@ export const spreadOf = (times: readonly (number | undefined)[], zero = 0): Spre
   return { firstMs: after(first), medianMs: after(median), lastMs: after(last) };
 };
 
-/** Returns the kind and the name, because the name of an annotated resource alone is not clear. */
-const nameOf = ({ kind, name }: ResourceRef): string => `${kind} ${componentOf(name)}`;
-
-/** Finds the first annotation in each shoot: a flapping path causes several. */
-const annotations = (plan: RehearsalPlan, races: readonly ShootRace[], changes: readonly CountChange[]) =>
-  plan.settings.dependentResources
-    .filter(({ annotation }) => annotation !== undefined)
-    .map(({ ref }) => {
-      const downs = changesIn(plan, changes).filter(({ key }) => key === refKey(ref));
-      const times = races.map(({ shoot }) => downs.find((change) => change.shoot === shoot)?.at);
-      return { what: `${nameOf(ref)} annotated`, times };
-    });
-
 const restorations = ({ settings, endsAt }: RehearsalPlan, changes: readonly CountChange[]) =>
   settings.dependentResources
-    .map(({ ref, annotation, scaleUp }) => {
+    .map(({ ref, scaleUp }) => {
       const ups = changes.filter(({ key, from, at }) => key === refKey(ref) && from === 0 && at >= endsAt);
-      const what = annotation === undefined ? `${componentOf(ref.name)} restored` : `${nameOf(ref)} restored`;
-      return { level: scaleUp.level, what, times: ups.map(({ at }) => at) };
+      return { level: scaleUp.level, what: `${componentOf(ref.name)} restored`, times: ups.map(({ at }) => at) };
     })
     .toSorted((a, b) => a.level - b.level);
 
@@ -129,7 +113,6 @@ export const timelineOf = (
     { what: 'first scale-down', times: races.map(({ firstDownAt }) => firstDownAt) },
     { what: 'last scale-down', times: races.map(({ lastDownAt }) => lastDownAt) },
     { what: `${kubeControllerManager} scaled down`, times: races.map(({ managerDownAt }) => managerDownAt) },
-    ...annotations(plan, races, changes),
     { what: "KCM's grace over for the first node", times: threatened.map(({ graceEndsAt }) => graceEndsAt) },
   ];
   const ends = { what: 'outage ends', times: races.map(() => plan.endsAt) };

@@ -51,13 +51,9 @@ const leaseLines = (leases: readonly LeaseEvidence[]): readonly string[] => {
 };
 
 const heldLines = ({ held }: SeenShoot, at: string): readonly string[] => {
-  const resources = held.flatMap(({ kind, name, replicas, annotation, since }) => {
+  const resources = held.flatMap(({ kind, name, replicas, since }) => {
     const when = since === undefined ? '' : `, since ${utc(since)} (${between(since, at)})`;
-    const how =
-      annotation === undefined
-        ? `at 0, ${plural(replicas, 'replica')} will be restored`
-        : `annotated with ${annotation}, whose former value will be restored`;
-    return indented(`${kind} ${name}: ${how}${when}`);
+    return indented(`${kind} ${name}: at 0, ${plural(replicas, 'replica')} will be restored${when}`);
   });
   const [first] = resources;
   return first === undefined

@@ -29,7 +29,7 @@ const description = `Rehearses an outage with a configuration of the prober, in 
 
 With clusterSource.kind secret in the file, or --source secret, the simulated seed has no Gardener: it serves neither Clusters nor Machines, and has machine-controller-manager and cluster-autoscaler only if they are configured.
 
-The simulated seed has the configured dependent resources. Those of custom kinds are not rehearsed, because only a real seed shows whether it can scale them; the output lists them. Those with action annotate are annotated, but no simulated controller reacts to the annotation. The simulator recognizes kube-controller-manager, which gives up nodes, and machine-controller-manager, which replaces machines, by their names without the name of the cluster.
+The simulated seed has the configured dependent resources. Those of custom kinds are not rehearsed, because only a real seed shows whether it can scale them; the output lists them. The simulator recognizes kube-controller-manager, which gives up nodes, and machine-controller-manager, which replaces machines, by their names without the name of the cluster.
 
 The faults are:
 

@@ -38,9 +38,8 @@ const shootStatusOf = (shoot: SeenShoot, at: string): ShootSnapshot => {
       ready: counted ? '' : 'excluded',
       ...(renewedAt === undefined ? {} : { renewedAt: Date.parse(renewedAt) }),
     })),
-    components: held.map(({ name, replicas, annotation }) => ({
+    components: held.map(({ name, replicas }) => ({
       ...{ name, replicas: 0, readyReplicas: 0, stored: String(replicas) },
-      ...(annotation === undefined ? {} : { annotation }),
       ...{ active: true, ignored: false },
     })),
     ...{ machines: [], pods: [], weeded: [] },

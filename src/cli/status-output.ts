@@ -49,9 +49,8 @@ const stepOf = ({ next }: SeenShoot, at: string): string => {
   return restMs <= 0 ? `${next.text} now` : `${next.text} in ${formatAge(restMs)}`;
 };
 
-/** Returns `kcm 2`, or `om paused` for a resource that is held by the annotation `cluster.x-k8s.io/paused`. */
-const oneHeld = ({ name, replicas, annotation }: SeenShoot['held'][number]): string =>
-  `${initials(name)} ${annotation === undefined ? String(replicas) : annotation.slice(annotation.indexOf('/') + 1)}`;
+/** Returns `kcm 2`. */
+const oneHeld = ({ name, replicas }: SeenShoot['held'][number]): string => `${initials(name)} ${String(replicas)}`;
 
 const heldOf = ({ held }: SeenShoot): string => (held.length === 0 ? '-' : held.map(oneHeld).join(', '));
 

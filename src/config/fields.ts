@@ -40,22 +40,12 @@ export const labelKey = () => {
   return z.string(message).regex(labelKeyPattern, message);
 };
 
-/** Has the syntax of a label key. Kubernetes also allows capitals in the subdomain, which nobody uses (ValidateAnnotations of k8s.io/apimachinery). */
-export const annotationKey = () => {
-  const message = expecting(labelKeyWords.replace('a label key', 'an annotation key'));
-  return z.string(message).regex(labelKeyPattern, message);
-};
-
 export const labelValue = () => {
   const message = expecting(
     'a label value (at most 63 letters, digits, "-", "_" and "."; in quotes where it reads as a number or a boolean)',
   );
   return z.string(message).regex(labelValuePattern, message);
 };
-
-/** Text that may be empty. */
-export const text = (example: string) =>
-  z.string(expecting(`text, such as ${example}; in quotes where it reads as a number or a boolean`));
 
 export const nonEmptyText = (example: string) => {
   const message = expecting(`text that is not empty, such as ${example}`);

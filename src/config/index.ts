@@ -1,7 +1,6 @@
 export { type ComponentConfig, componentConfig } from './component-config.ts';
 export {
   about,
-  annotationKey,
   allowInsecureShoots,
   anyListOf,
   atLeast,
@@ -24,7 +23,6 @@ export {
   secretName,
   secretNameWords,
   show,
-  text,
 } from './fields.ts';
 export type { FormerFields } from './former.ts';
 export type { LoadedConfig } from './load.ts';

@@ -46,13 +46,9 @@ export const formatJsonAnnotation = (fields: Readonly<Record<string, string | nu
     ),
   );
 
-/** Decodes a JSON annotation of at most `longest` UTF-16 code units. The error describes the problem without repeating the text. */
-export const readJsonAnnotation = <T>(
-  text: string,
-  decode: (object: JsonObject) => T,
-  longest = longestAnnotation,
-): Result<T, string> => {
-  if (text.length > longest) return { ok: false, error: 'it is too long' };
+/** Decodes a JSON annotation. The error describes the problem without repeating the text. */
+export const readJsonAnnotation = <T>(text: string, decode: (object: JsonObject) => T): Result<T, string> => {
+  if (text.length > longestAnnotation) return { ok: false, error: 'it is too long' };
   try {
     return { ok: true, value: decode(decodeObject(JSON.parse(text), 'it')) };
   } catch (error) {

@@ -6,13 +6,11 @@ interface Annotated {
 }
 
 /** Prefix of all our annotations. */
-export const prefix = 'dependency-watchdog.gardener.cloud/';
+const prefix = 'dependency-watchdog.gardener.cloud/';
 /** Annotation by which operators forbid us to scale a resource. */
 export const ignoreScalingAnnotation = `${prefix}ignore-scaling`;
 /** Annotation with the number of replicas before a scale-down. */
 export const replicasAnnotation = `${prefix}replicas`;
-/** Annotation that stores the annotation that we set in place of scaling to 0, with its former value: see annotated.ts. */
-export const formerAnnotation = `${prefix}former-annotation`;
 /** The mark: present, with an empty value, while we hold a resource. `planPatch` (prober/plan/patch-plan.ts) sets and removes it. */
 export const meltdownProtectionAnnotation = `${prefix}meltdown-protection-active`;
 /** All annotations that our writes may change on a resource that we scale. */
@@ -39,15 +37,8 @@ export const hasMarkOrNote = ({ annotations }: Annotated): boolean =>
 export const hasStoredReplicas = ({ annotations }: Annotated): boolean =>
   Object.hasOwn(annotations, replicasAnnotation);
 
-/** True if the resource stores the annotation that we have set, with its former value. */
-export const hasStoredAnnotation = ({ annotations }: Annotated): boolean =>
-  Object.hasOwn(annotations, formerAnnotation);
-
-/** True if the resource stores its state before we held it. */
-export const hasStored = (object: Annotated): boolean => hasStoredReplicas(object) || hasStoredAnnotation(object);
-
 /** True if any of our annotations is left on the resource. */
-export const hasOurAnnotations = (object: Annotated): boolean => hasMarkOrNote(object) || hasStored(object);
+export const hasOurAnnotations = (object: Annotated): boolean => hasMarkOrNote(object) || hasStoredReplicas(object);
 
 /** Returns the number of replicas to restore. It is 1 if the value is absent or unreadable: a resource must not stay at 0 because of a typo. */
 export const replicasToRestore = ({

@@ -45,13 +45,13 @@ export const checkKinds = async (
     const detail = `${found.problem}: this is not a seed of Gardener, and the prober will not become ready`;
     problems.push({ name, status: 'warning', detail });
   }
-  for (const { ref, optional, annotation } of prober.dependentResources) {
+  for (const { ref, optional } of prober.dependentResources) {
     const dependent = await resolveKind(client, ref, options);
     if (dependent.kind === 'served' || optional) continue;
     problems.push({
       name,
       status: 'warning',
-      detail: `${refKey(ref)} cannot be ${annotation === undefined ? 'scaled' : 'annotated'}: ${dependent.problem}`,
+      detail: `${refKey(ref)} cannot be scaled: ${dependent.problem}`,
     });
   }
   if (problems.length > 0) return problems;

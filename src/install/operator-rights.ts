@@ -1,5 +1,5 @@
 import { type ResourceRef, groupOf } from '../kubernetes/api/resource-ref.ts';
-import { usesScale } from '../kubernetes/api/scalable.ts';
+import { isPatchableWorkload } from '../kubernetes/api/scalable.ts';
 import { type DependentResource, type PluralOf, type ProberSettings, namesOf, secretsNamed } from '../prober/index.ts';
 import { type Grant, watched } from '../process/rights/index.ts';
 
@@ -14,15 +14,14 @@ const forApiServer = (ref: ResourceRef, resource: string | undefined): readonly 
     ? []
     : [{ group: groupOf(ref), resource, ...namesOf(ref), verbs: ['list'], purpose: preflight }];
 
-const forDependent = (dependent: DependentResource, resource: string): readonly Grant[] => {
-  const { ref } = dependent;
+const forDependent = ({ ref }: DependentResource, resource: string): readonly Grant[] => {
   const named = { group: groupOf(ref), resource, ...namesOf(ref) };
   return [
     { ...named, verbs: ['get', ...watched], purpose: see },
     { ...named, verbs: ['patch'], purpose: restore },
-    ...(usesScale(dependent)
-      ? [{ ...named, resource: `${resource}/scale`, verbs: ['get', 'patch'], purpose: restore }]
-      : []),
+    ...(isPatchableWorkload(ref)
+      ? []
+      : [{ ...named, resource: `${resource}/scale`, verbs: ['get', 'patch'], purpose: restore }]),
   ];
 };
 

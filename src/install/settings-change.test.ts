@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formerAnnotation, replicasAnnotation } from '../gardener/scaling-annotations.ts';
+import { replicasAnnotation } from '../gardener/scaling-annotations.ts';
 import type { HeldResource } from '../prober/held/index.ts';
 import { type ProberSettings, proberConfig } from '../prober/index.ts';
 import { changedRefs, refusalOf } from './settings-change.ts';
@@ -12,11 +12,7 @@ interface Ref {
 }
 
 const refOf = (ref: Ref) => ({ apiVersion: 'apps/v1', kind: 'Deployment', ...ref });
-const dependent = (ref: Ref, annotation?: string) => ({
-  ref: refOf(ref),
-  scaleUp: { level: 0 },
-  ...(annotation === undefined ? {} : { action: 'annotate', annotation: { key: annotation } }),
-});
+const dependent = (ref: Ref) => ({ ref: refOf(ref), scaleUp: { level: 0 } });
 const settingsOf = (dependents: readonly object[]): ProberSettings =>
   proberConfig.load(
     JSON.stringify({
@@ -26,18 +22,11 @@ const settingsOf = (dependents: readonly object[]): ProberSettings =>
     { unknownFields: 'error', purpose: 'ahead' },
   ).settings!;
 
-const mhc = { kind: 'MachineHealthCheck', apiVersion: 'cluster.x-k8s.io/v1beta1', name: 'mhc' };
-const paused = 'cluster.x-k8s.io/paused';
-
-const state = { resourceVersion: '1', specReplicas: 0, readyReplicas: 0, observed: true, annotations: {} };
-const byCount = { ...state, annotations: { [replicasAnnotation]: '2' } };
-const byAnnotation = {
-  ...{ ...state, annotation: { key: paused, value: 'x' } },
-  annotations: { [formerAnnotation]: JSON.stringify({ key: paused, value: 'x' }) },
+const state = {
+  ...{ resourceVersion: '1', specReplicas: 0, readyReplicas: 0, observed: true },
+  annotations: { [replicasAnnotation]: '2' },
 };
-const heldAt = (namespace: string, ref: Ref, how: HeldResource['state'] = byCount): HeldResource => ({
-  ...{ namespace, ref: refOf(ref), state: how },
-});
+const heldAt = (namespace: string, ref: Ref): HeldResource => ({ namespace, ref: refOf(ref), state });
 
 const refusal = (
   [former, wanted]: readonly [ProberSettings, ProberSettings],
@@ -47,13 +36,12 @@ const refusal = (
   return changedRefs(change).length === 0 ? undefined : refusalOf(held, change)?.message;
 };
 
+const mill = { apiVersion: 'example.com/v1beta1', kind: 'Mill', name: 'mill' };
 const kcm = dependent({ name: 'kcm' });
 const heldKcm = heldAt('shoot--a', { name: 'kcm' });
-const ofMhc = heldAt('shoot--a', mhc, byAnnotation);
 const notNamed = /does not name these held resources/;
 const ofEach = (...names: readonly string[]) =>
   settingsOf(names.map((name) => dependent({ name, namespace: 'central' })));
-const checks = (change: Partial<Ref>, key = paused) => settingsOf([dependent({ ...mhc, ...change }, key)]);
 
 describe('a configuration is refused while a resource is held', () => {
   it.each<[string, readonly [ProberSettings, ProberSettings], HeldResource, RegExp]>([
@@ -79,24 +67,6 @@ describe('a configuration is refused while a resource is held', () => {
       heldKcm,
       /clusterSource.kind: gardener -> secret/,
     ],
-    [
-      'by another annotation',
-      [checks({}), checks({}, 'example.org/paused')],
-      ofMhc,
-      /changes how these resources are held/,
-    ],
-    [
-      'by an annotation, and is to be scaled',
-      [settingsOf([dependent({ name: 'kcm' }, paused)]), settingsOf([kcm])],
-      heldAt('shoot--a', { name: 'kcm' }, byAnnotation),
-      /changes how these resources are held/,
-    ],
-    [
-      'by its count through the scale subresource, and is to be annotated',
-      [checks({}), checks({}, 'example.org/paused')],
-      heldAt('shoot--a', mhc),
-      /changes how these resources are held/,
-    ],
   ])('%s', (_, change, held, message) => {
     expect(refusal(change, [held])).toMatch(message);
     expect(refusal(change, [])).toBeUndefined();
@@ -107,17 +77,12 @@ describe('a configuration is not refused', () => {
   it.each<[string, readonly [ProberSettings, ProberSettings], HeldResource]>([
     [
       'that names the same object by another version',
-      [checks({}), checks({ apiVersion: 'cluster.x-k8s.io/v1beta2' })],
-      ofMhc,
+      [settingsOf([dependent(mill)]), settingsOf([dependent({ ...mill, apiVersion: 'example.com/v1' })])],
+      heldAt('shoot--a', mill),
     ],
     [
       'that writes the namespace out',
       [settingsOf([kcm]), settingsOf([dependent({ name: 'kcm', namespace: '{{ namespace }}' })])],
-      heldKcm,
-    ],
-    [
-      'that annotates a resource held by its count in one write',
-      [settingsOf([kcm]), settingsOf([dependent({ name: 'kcm' }, paused)])],
       heldKcm,
     ],
     [

@@ -8,8 +8,8 @@ import {
   patchScalable,
   patchScale,
   scaledState,
+  stateInObject,
 } from '../kubernetes/api/scalable.ts';
-import { annotatedState, stateInObject } from '../gardener/annotated.ts';
 import type { Write } from './plan/patch-plan.ts';
 import type { Action, ActionResponse } from './plan/operation.ts';
 
@@ -75,7 +75,7 @@ const read = async ({ seed }: ProberActDeps, request: ProberActRequest): Promise
   const options = optionsOf(request);
   for (let attempts = 1; ; attempts += 1) {
     const { value: object } = await seed.call(getScalable(target), options);
-    const state = stateInObject(object, target);
+    const state = stateInObject(object, target.ref);
     if (state !== undefined) return state;
     const { value: scale } = await seed.call(getScale(target), options);
     const isConsistent = scale.resourceVersion === object.meta.resourceVersion;
@@ -97,7 +97,7 @@ const write = async ({ seed }: ProberActDeps, request: ProberActRequest, change:
   const count = replicas === undefined ? {} : { replicas };
   const call = patchScalable(target, { resourceVersion: base.resourceVersion, annotations, ...count });
   const { value: object } = await seed.call(call, options);
-  const state = stateInObject(object, target);
+  const state = stateInObject(object, target.ref);
   if (state !== undefined) return state;
   return { ...base, resourceVersion: object.meta.resourceVersion, annotations: object.meta.annotations };
 };
@@ -106,7 +106,6 @@ const write = async ({ seed }: ProberActDeps, request: ProberActRequest, change:
 const stateAfter = ({ base, annotations: change = {}, replicas }: Write): ResourceState => {
   const entries = Object.entries({ ...base.annotations, ...change });
   const annotations = Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null));
-  if (base.annotation !== undefined) return annotatedState(base.annotation, { ...base, annotations });
   return {
     ...base,
     annotations,

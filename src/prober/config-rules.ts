@@ -8,7 +8,6 @@ import {
   itemsOf,
   duplicateRefs,
 } from '../config/rules/index.ts';
-import { prefix } from '../gardener/scaling-annotations.ts';
 import { isObject } from '../kubernetes/api/decode.ts';
 import { isLabelKey } from '../kubernetes/api/label-selectors.ts';
 import { nameFindings } from './config-names.ts';
@@ -25,22 +24,6 @@ const withoutScaleUp = (resources: readonly unknown[]): readonly ConfigFinding[]
     return [{ path: ['dependentResourceInfos', index], message, severity: 'error' as const }];
   });
 
-/** Requires `annotation` with `action: annotate` and only there, and a key that is none of our own annotations. */
-const aboutAnnotation = (resource: unknown, path: Path): readonly ConfigFinding[] => {
-  const { action, annotation } = fieldsOf(resource);
-  const { key } = fieldsOf(annotation);
-  const isAnnotated = action === 'annotate';
-  const problem = (at: Path, message: string): ConfigFinding => ({
-    path: [...path, ...at],
-    message,
-    severity: 'error',
-  });
-  if (isAnnotated && annotation === undefined) return [problem(['action'], 'needs annotation, with key and value')];
-  if (annotation !== undefined && !isAnnotated) return [problem(['annotation'], 'needs action: annotate')];
-  if (typeof key !== 'string' || !key.startsWith(prefix)) return [];
-  return [problem(['annotation', 'key'], `is reserved: the prefix ${prefix} belongs to the dependency-watchdog`)];
-};
-
 const withoutLevel = (resource: unknown, path: Path): readonly ConfigFinding[] =>
   (['scaleUp', 'scaleDown'] as const).flatMap((direction) => {
     const info = fieldsOf(resource)[direction];
@@ -53,9 +36,7 @@ const withoutLevel = (resource: unknown, path: Path): readonly ConfigFinding[] =
 const aboutResources = (resources: readonly unknown[]): readonly ConfigFinding[] =>
   resources.flatMap((resource, index) => {
     const path = ['dependentResourceInfos', index];
-    // An annotated resource needs no scale subresource.
-    const ofRef = fieldsOf(resource).action === 'annotate' ? [] : checkRef(resource, path);
-    return [...ofRef, ...aboutAnnotation(resource, path), ...withoutLevel(resource, path)];
+    return [...checkRef(resource, path), ...withoutLevel(resource, path)];
   });
 
 /** With the same Secret, the address would be reachable whenever the API server is up, and nothing would be scaled down any more. */

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import {
   about,
-  annotationKey,
   allowInsecureShoots,
   atLeast,
   boolean,
@@ -19,11 +18,9 @@ import {
   resourceRef,
   secretKey,
   secretName,
-  text,
   typeMeta,
 } from '../config/index.ts';
 import { labelKeyPattern } from '../kubernetes/api/label-selectors.ts';
-import { prefix } from '../gardener/scaling-annotations.ts';
 import { gardenApiServerRef } from '../gardener/api-server.ts';
 
 const scaleInfo = () =>
@@ -44,44 +41,18 @@ const placedRef = (name: string) =>
     ).optional(),
   });
 
-const annotation = () =>
-  object('an object with key and value', {
-    key: about(
-      "Key of the annotation, such as cluster.x-k8s.io/paused; not one of the prober's own.",
-      annotationKey().meta({ not: { pattern: `^${prefix.replaceAll('.', String.raw`\.`)}` } }),
-    ),
-    value: about(
-      'Value of the annotation. A value that nobody else sets shows that the prober has set it.',
-      text('dependency-watchdog'),
-    ).prefault('dependency-watchdog'),
-  });
-
 const dependentResource = () =>
-  object('an object with ref, optional, action, annotation, scaleUp and scaleDown', {
+  object('an object with ref, optional, scaleUp and scaleDown', {
     ref: about(
-      'Dependent resource, by default in the namespace of the shoot. It needs a scale subresource, unless it is annotated.',
+      'Dependent resource, by default in the namespace of the shoot. It needs a scale subresource.',
       placedRef('kube-controller-manager'),
     ),
     optional: about('True if the resource may be missing.', boolean()).prefault(false),
-    action: about(
-      'How the resource is held. scale: it is scaled to 0. annotate: it gets the annotation `annotation`, which pauses the controllers that act on it.',
-      oneOf('scale', 'annotate'),
-    ).prefault('scale'),
-    annotation: about(
-      'With `action: annotate`: the annotation to set. When the resource is restored, the annotation gets its former value back, or is removed if it had none.',
-      annotation(),
-    ).optional(),
     scaleUp: about('How the resource is restored.', scaleInfo()).optional(),
-    scaleDown: about(
-      'How the resource is scaled to 0, or annotated. If absent, the prober never does that.',
-      scaleInfo(),
-    ).optional(),
+    scaleDown: about('How the resource is scaled to 0. If absent, the prober never does that.', scaleInfo()).optional(),
     // A resource without scaleUp would stay at 0 for ever. config-rules.ts has the messages.
   }).meta({
     required: ['ref', 'scaleUp'],
-    if: { properties: { action: { const: 'annotate' } }, required: ['action'] },
-    then: { required: ['annotation'] },
-    else: { not: { required: ['annotation'] } },
   });
 
 const clusterSource = () =>

@@ -19,7 +19,7 @@ const placedRef = ({ namespace, ...ref }: ProberConfig['apiServerRef']): RefTemp
 });
 
 const dependentResources = (config: ProberConfig): readonly DependentResource[] =>
-  config.dependentResourceInfos.flatMap(({ ref, optional, annotation, scaleUp, scaleDown }) =>
+  config.dependentResourceInfos.flatMap(({ ref, optional, scaleUp, scaleDown }) =>
     // Without scaleUp there is an error already, and no settings.
     scaleUp === undefined
       ? []
@@ -27,7 +27,6 @@ const dependentResources = (config: ProberConfig): readonly DependentResource[] 
           {
             ref: placedRef(ref),
             optional,
-            ...(annotation === undefined ? {} : { annotation }),
             scaleUp: scaleInfo(scaleUp),
             ...(scaleDown === undefined ? {} : { scaleDown: scaleInfo(scaleDown) }),
           },

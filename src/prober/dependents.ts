@@ -80,12 +80,12 @@ export class Dependents {
     });
   }
 
-  /** Returns the resources that have the mark of meltdown protection, with the count or annotation to restore. */
+  /** Returns the resources that have the mark of meltdown protection, with the count to restore. */
   listHeld(): readonly HeldInShoot[] {
     return [...this.#resources].flatMap(([key, resource]) => {
       const marked = this.#latestMeta(key);
       if (marked === undefined || !hasMark(marked)) return [];
-      return [shownHeld(resource, { name: resource.ref.name, annotations: marked.annotations })];
+      return [shownHeld({ ...resource.ref, annotations: marked.annotations })];
     });
   }
 
@@ -118,14 +118,14 @@ export class Dependents {
   /** Sends the one request of an action, through `seed` if there is one. Rejects only with `signal.reason`, and only for reads. */
   async send(action: Action, { seed = this.#deps.seed, ...options }: ActionOptions): Promise<ActionResponse> {
     const { key } = action;
-    const { ref, annotation } = this.#resources.get(key) ?? {};
+    const ref = this.#resources.get(key)?.ref;
     const served = this.#deps.dependents.get(key)?.served();
     if (ref === undefined || served?.kind !== 'served') {
       const message = `${key}: the seed's API server has not said yet how it serves this kind`;
       return { key, result: { ok: false, error: new ApiError({ code: 'ConnectionError', message }) } };
     }
     const { namespace = this.#cluster } = ref;
-    const target = { ref, resource: served.resource, namespace, annotation };
+    const target = { ref, resource: served.resource, namespace };
     const outcome = await act({ ...this.#deps, seed }, { action, target, ...options });
     this.#keep(action, outcome);
     return outcome;

@@ -23,7 +23,7 @@ const counters = {
   },
   foreignChanges: {
     name: 'dwd_prober_foreign_changes_undone_total',
-    help: 'Replica counts and annotations set by another field manager that the prober has overwritten, by that manager.',
+    help: 'Replica counts set by another field manager that the prober has overwritten, by that manager.',
     labels: [...perShoot, 'resource', 'manager'],
   },
   withoutLead: {
@@ -66,7 +66,7 @@ const gauges = {
   },
   held: {
     name: 'dwd_prober_held_resources',
-    help: 'Resources of the shoot that are held: scaled down or annotated.',
+    help: 'Resources of the shoot that are held: scaled down.',
     labels: perShoot,
   },
   heldSince: {

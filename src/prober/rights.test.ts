@@ -76,15 +76,6 @@ it('covers watches in all namespaces, and requests in the namespace of a shoot',
   expect(needed.toSorted()).toEqual([...atClusterScope, ...placed('in the namespace "shoot--a"')].toSorted());
 });
 
-it('has no scale subresource for an annotated resource', async () => {
-  const [, etcd = settings.dependentResources[0]!] = settings.dependentResources;
-  const annotation = { key: 'example.com/paused', value: '' };
-  const rights = await ask(createSeed(['shoot--a']), { ...settings, dependentResources: [{ ...etcd, annotation }] });
-  expect(rights.filter((right) => right.includes('etcds')).map((right) => right.replace(/ "main".*/, ''))).toEqual(
-    ['list', 'watch', 'get', 'patch'].map((verb) => `${verb} "etcds"`),
-  );
-});
-
 it('is requested at the cluster scope if there is no shoot, or no right to list shoots', async () => {
   const everywhere = [...atClusterScope, ...placed('at the cluster scope')].toSorted();
   expect((await ask(createSeed([]))).toSorted()).toEqual(everywhere);

@@ -1,6 +1,6 @@
 import { isApiError } from '../kubernetes/api/errors.ts';
 import { type ResourceRef, groupOf, refKey } from '../kubernetes/api/resource-ref.ts';
-import { usesScale } from '../kubernetes/api/scalable.ts';
+import { isPatchableWorkload } from '../kubernetes/api/scalable.ts';
 import { resolveKind } from '../kubernetes/client/index.ts';
 import {
   type Grant,
@@ -46,15 +46,14 @@ export type PluralOf = (ref: ResourceRef) => string | undefined;
 /** Returns the name of a resource for a grant. RBAC does not support placeholders: a template needs the right to all names. */
 export const namesOf = ({ name }: RefTemplate): Pick<Grant, 'names'> => (isTemplate(name) ? {} : { names: [name] });
 
-const forDependent = (dependent: DependentResource, resource: string): readonly Grant[] => {
-  const { ref, annotation } = dependent;
-  const purpose = `to ${annotation === undefined ? 'scale' : 'annotate'} a dependent resource`;
+const forDependent = ({ ref }: DependentResource, resource: string): readonly Grant[] => {
+  const purpose = 'to scale a dependent resource';
   const named = { group: groupOf(ref), resource, ...namesOf(ref) };
   const scaled: Grant = { ...named, verbs: ['get', 'patch'], purpose, byNamespace: true };
   return [
     { ...named, verbs: watched, purpose: 'to read the state of a dependent resource' },
     scaled,
-    ...(usesScale(dependent) ? [{ ...scaled, resource: `${resource}/scale` }] : []),
+    ...(isPatchableWorkload(ref) ? [] : [{ ...scaled, resource: `${resource}/scale` }]),
   ];
 };
 

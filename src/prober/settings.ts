@@ -1,6 +1,5 @@
 /** Settings with their defaults filled in, frozen. Every duration is in milliseconds. */
 
-import type { Annotation } from '../kubernetes/api/scalable.ts';
 import type { RefTemplate } from './ref-template.ts';
 
 export interface ScaleInfo {
@@ -13,8 +12,6 @@ export interface ScaleInfo {
 export interface DependentResource {
   readonly ref: RefTemplate;
   readonly optional: boolean;
-  /** Annotation that is set while protecting, in place of scaling the resource to 0. */
-  readonly annotation?: Annotation;
   readonly scaleUp: ScaleInfo;
   /** Absent: the resource takes no part in scale-downs. */
   readonly scaleDown?: ScaleInfo;

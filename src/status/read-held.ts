@@ -1,7 +1,6 @@
-import type { Annotation } from '../kubernetes/api/scalable.ts';
 import { findHeldNote } from '../gardener/held-note.ts';
 import type { FoundPause } from '../gardener/pause.ts';
-import { restoreTargetOf } from '../gardener/annotated.ts';
+import { replicasToRestore } from '../gardener/scaling-annotations.ts';
 import { distinctBy } from '../kubernetes/api/distinct.ts';
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
 import { clusterOfHeld, findHeldInCache } from '../prober/held/index.ts';
@@ -29,17 +28,15 @@ interface SeenHeld {
   readonly ref: ResourceRef;
   readonly namespace: string;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Annotation of the configuration, for a resource that does not record which one was set. */
-  readonly annotation?: Annotation | undefined;
 }
 
 /** Lists the held objects of one dependent resource in all namespaces. Rejects with an ApiError. */
-const listHeld = async ({ ref, annotation }: DependentResource, deps: ObjectsDeps): Promise<readonly SeenHeld[]> => {
+const listHeld = async ({ ref }: DependentResource, deps: ObjectsDeps): Promise<readonly SeenHeld[]> => {
   const { apiVersion, kind } = ref;
   const found = await findHeldInCache(ref, deps);
   return found.map(({ name, namespace, annotations }) => ({
     ref: { apiVersion, kind, name },
-    ...{ namespace, annotations, annotation },
+    ...{ namespace, annotations },
   }));
 };
 
@@ -62,13 +59,12 @@ const shootOf = (name: string, own: readonly SeenHeld[], pause: FoundPause | und
     graceMs: 0,
     flapping: false,
     paused,
-    held: own.map(({ ref: { kind, name: resource }, annotations, annotation }) => {
+    held: own.map(({ ref: { kind, name: resource }, annotations }) => {
       const at = findHeldNote(annotations)?.since;
-      const restorable = restoreTargetOf(annotations, annotation);
       return {
         kind,
         name: resource,
-        ...restorable,
+        replicas: replicasToRestore({ annotations }).replicas,
         ...(at === undefined ? {} : { since: new Date(at).toISOString() }),
       };
     }),

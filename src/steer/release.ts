@@ -61,7 +61,7 @@ export interface ReleaseReport {
   /** Same as in the question. Only in a dry run. */
   readonly order?: string | undefined;
   readonly restored: readonly string[];
-  /** Resources that are still at 0, or annotated, and why. */
+  /** Resources that are still at 0, and why. */
   readonly left: readonly string[];
   /** Shoots that are paused for the release, by namespace. */
   readonly paused: readonly string[];
@@ -97,11 +97,7 @@ const pauseEach = async (
   await context.clock.sleep(heardMs, context.signal);
 };
 
-const lineOf = (resource: HeldResource): string => {
-  const { annotation } = resource.state;
-  const how = annotation === undefined ? '' : `, annotated with ${annotation.key}`;
-  return `${heldName(resource)}${how}${formerSuffix(resource)}`;
-};
+const lineOf = (resource: HeldResource): string => `${heldName(resource)}${formerSuffix(resource)}`;
 
 /** Returns true if the operator confirms. Rejects with the signal's reason if the command is stopped meanwhile. */
 const isConfirmed = async (question: ReleaseQuestion, { confirm }: ReleaseRun, signal: AbortSignal) => {

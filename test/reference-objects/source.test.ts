@@ -15,17 +15,10 @@ import { findUpstreamNames } from './upstream-names.ts';
 /** Places that read the program's own data, and one that reads an object that a projection has read before. */
 const ownSites: readonly string[] = [
   'src/care/write.ts uid',
-  'src/gardener/annotated.ts former',
-  'src/gardener/annotated.ts key',
-  'src/gardener/annotated.ts value',
   'src/gardener/json-annotation.ts by',
   'src/gardener/json-annotation.ts reason',
   'src/gardener/json-annotation.ts since',
   'src/gardener/json-annotation.ts until',
-  // managedFields of an annotated resource: the manager of an annotation that the configuration names.
-  'src/kubernetes/api/scalable.ts f:annotations',
-  'src/kubernetes/api/scalable.ts f:metadata',
-  'src/kubernetes/api/scalable.ts undefined',
   'src/telemetry/console-format.ts level',
   'src/telemetry/console-format.ts msg',
   'src/telemetry/console-format.ts ts',
@@ -42,11 +35,6 @@ const otherNames: readonly string[] = [
   'ProtobufError',
   // Reason of one of our Events.
   'DependencyReady',
-  // Endings of the reasons of our Events.
-  'Annotated',
-  'AnnotationRestored',
-  'ScaledDown',
-  'ScaledUp',
   // Our annotations.
   'dependency-watchdog.gardener.cloud/held',
   'dependency-watchdog.gardener.cloud/paused',

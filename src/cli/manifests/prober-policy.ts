@@ -1,5 +1,5 @@
 import { groupOf } from '../../kubernetes/api/resource-ref.ts';
-import { formerAnnotation, writtenAnnotations } from '../../gardener/scaling-annotations.ts';
+import { writtenAnnotations } from '../../gardener/scaling-annotations.ts';
 import { type Policy, type Validation, listed, sameBut } from './cel.ts';
 import type { Installation } from './installation.ts';
 import { guessResource } from './rights.ts';
@@ -19,14 +19,9 @@ const variables = (name: string, field: string, from: string) =>
     expression: `'${field}' in ${from}${when} ? ${from}${when}.${field} : {}`,
   }));
 
-/** Allows changes of our annotations, and of those that the configuration makes the prober set. */
-const marksOf = ({ prober }: Installation): Validation => {
-  const set = prober.settings.dependentResources.flatMap(({ annotation }) => annotation?.key ?? []);
-  const written = [...writtenAnnotations, ...(set.length === 0 ? [] : [formerAnnotation]), ...new Set(set)];
-  return {
-    expression: sameBut('variables.marksAfter', 'variables.marksBefore', listed(written)),
-    message: `the prober may change no annotations but ${written.join(', ')}`,
-  };
+const marks: Validation = {
+  expression: sameBut('variables.marksAfter', 'variables.marksBefore', listed(writtenAnnotations)),
+  message: `the prober may change no annotations but ${writtenAnnotations.join(', ')}`,
 };
 /** Protects labels and other annotations, because they control controllers: one annotation makes the Deployment controller roll back to an older image. */
 const metadata: Validation = {
@@ -101,6 +96,6 @@ export const proberPolicy = (installation: Installation, webhooks: 'before' | 'a
       ...variables('spec', 'spec', 'variables.object'),
       ...further,
     ],
-    validations: [...validations, marksOf(installation), metadata, beside],
+    validations: [...validations, marks, metadata, beside],
   };
 };

@@ -49,9 +49,6 @@ const weededLines = ({ before, after: { name, weeded } }: Change): readonly Obje
 const componentLines = (before: ComponentStatus, after: ComponentStatus, about: string): readonly Line[] => {
   const name = after.name.padEnd(26);
   const lines: Line[] = [];
-  if (after.annotation !== undefined) {
-    return before.active ? [] : [line(`${name}  annotated with ${after.annotation}`, about)];
-  }
   if (before.replicas !== after.replicas) {
     lines.push(line(`${name}  ${String(before.replicas)} -> ${String(after.replicas)}`, about));
   }

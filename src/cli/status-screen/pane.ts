@@ -58,10 +58,8 @@ const waitOf = ({ pods }: ShootSnapshot, component: string, at: number): Segment
 };
 
 const standing = (component: ComponentStatus, shoot: ShootSnapshot, at: number): Segment => {
-  const { name, replicas, readyReplicas, annotation, stored = '?' } = component;
-  if (isHeld(component)) {
-    return segment(annotation === undefined ? `held, was ${stored}` : `held by ${annotation}`, 'strong');
-  }
+  const { name, replicas, readyReplicas, stored = '?' } = component;
+  if (isHeld(component)) return segment(`held, was ${stored}`, 'strong');
   const counts = `${String(readyReplicas)}/${String(replicas)}`;
   if (isUp(component)) return segment(counts);
   return waitOf(shoot, name, at) ?? segment(counts, 'bad');

@@ -8,7 +8,7 @@ export interface NodeStatus {
   readonly renewedAt?: number;
 }
 
-/** A Deployment or StatefulSet of the control plane, or another resource that is held with an annotation. */
+/** A Deployment or StatefulSet of the control plane. */
 export interface ComponentStatus {
   readonly name: string;
   /** The object's resourceVersion, which orders its changes among those of other objects. Default: unknown. */
@@ -17,8 +17,6 @@ export interface ComponentStatus {
   readonly readyReplicas: number;
   /** Value of the annotation that stores the replicas to restore. */
   readonly stored?: string;
-  /** Key of the annotation that holds the resource, if it is not scaled. */
-  readonly annotation?: string;
   /** True if the resource has the annotation `meltdown-protection-active`. */
   readonly active: boolean;
   /** True if the resource has the annotation `ignore-scaling`. */

@@ -19,14 +19,8 @@ export interface ScalableObject {
   readonly specReplicas?: number;
   readonly readyReplicas?: number;
   readonly observedGeneration?: number;
-  /** Field manager that last set `spec.replicas`, or the annotation of an annotated object, such as `kubectl-scale`. */
+  /** Field manager that last set `spec.replicas`, such as `kubectl-scale`. */
   readonly replicasManager?: string;
-}
-
-/** An annotation that protects a resource while it is set, in place of scaling to 0. */
-export interface Annotation {
-  readonly key: string;
-  readonly value: string;
 }
 
 /** `scale` subresource (`autoscaling/v1`). */
@@ -40,14 +34,12 @@ export interface Scale {
 export interface ResourceState {
   readonly resourceVersion: string;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Present: the resource is annotated and not scaled. It counts as one replica, or as none while the annotation is ours. */
-  readonly annotation?: Annotation;
   readonly specReplicas: number;
   /** `status.readyReplicas`, or the Scale's `status.replicas` for kinds without it. */
   readonly readyReplicas: number;
   /** True if the controller of the resource has seen its latest generation. */
   readonly observed: boolean;
-  /** Field manager that last set `spec.replicas`, or the annotation; absent if `managedFields` has none. */
+  /** Field manager that last set `spec.replicas`; absent if `managedFields` has none. */
   readonly replicasManager?: string;
 }
 
@@ -57,27 +49,13 @@ export interface ScaleTarget {
   /** Plural resource name from discovery, such as `deployments`. */
   readonly resource: string;
   readonly namespace: string;
-  /** Annotation to set, if the resource is configured to be annotated and not scaled. */
-  readonly annotation?: Annotation | undefined;
 }
 
 /** Returns true for kinds whose annotations and replicas we change in one request; all others use their `scale` subresource. */
 export const isPatchableWorkload = ({ apiVersion, kind }: ResourceRef): boolean =>
   apiVersion === 'apps/v1' && ['Deployment', 'StatefulSet', 'ReplicaSet'].includes(kind);
 
-/** A dependent resource as configured. */
-export interface Protected {
-  readonly ref: ResourceRef;
-  /** Annotation to set in place of scaling the resource. */
-  readonly annotation?: Annotation | undefined;
-}
-
-/** Returns true if protecting the resource needs its `scale` subresource. */
-export const usesScale = ({ ref, annotation }: Protected): boolean =>
-  annotation === undefined && !isPatchableWorkload(ref);
-
-/** Decodes a scalable object. `annotation` is the key of the annotation whose field manager is reported, in place of that of `spec.replicas`. */
-export const decodeScalable = (json: unknown, path: string, annotation?: string): ScalableObject => {
+export const decodeScalable = (json: unknown, path: string): ScalableObject => {
   const object = decodeObject(json, path);
   const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
   const status = optionalObject(object.status, `${path}.status`) ?? {};
@@ -89,43 +67,32 @@ export const decodeScalable = (json: unknown, path: string, annotation?: string)
   };
   return {
     meta: decodeMeta(object, path),
-    ...managerOf(object, { path, annotation }),
+    ...managerOf(object, path),
     ...Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== undefined)),
   };
 };
 
-interface Owned {
-  readonly path: string;
-  /** Absent: `spec.replicas`. */
-  readonly annotation: string | undefined;
-}
-
 /**
- * Returns the manager that set a field last. Several managers own a field if they agree on its value; an update that changes it takes it from the others
+ * Returns the manager that set `spec.replicas` last. Several managers own a field if they agree on its value; an update that changes it takes it from the others
  * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management).
  */
-const managerOf = (object: JsonObject, { path, annotation }: Owned): { readonly replicasManager?: string } => {
+const managerOf = (object: JsonObject, path: string): { readonly replicasManager?: string } => {
   const metadata = optionalObject(object.metadata, `${path}.metadata`) ?? {};
   let latest: { readonly manager: string; readonly time: string } | undefined;
   for (const item of Array.isArray(metadata.managedFields) ? metadata.managedFields : []) {
-    const owner = ownerOfField(item, annotation);
+    const owner = ownerOfReplicas(item);
     if (owner !== undefined && (latest === undefined || owner.time >= latest.time)) latest = owner;
   }
   return latest === undefined ? {} : { replicasManager: latest.manager };
 };
 
 /** Ignores a malformed entry: the manager only appears in messages, and must not make a resource undecodable. */
-const ownerOfField = (
-  item: unknown,
-  annotation: string | undefined,
-): { readonly manager: string; readonly time: string } | undefined => {
+const ownerOfReplicas = (item: unknown): { readonly manager: string; readonly time: string } | undefined => {
   try {
     const entry = decodeObject(item, 'managedFields');
     const fields = optionalObject(entry.fieldsV1, 'fieldsV1') ?? {};
     const manager = optionalString(entry.manager, 'manager') ?? '';
-    if (manager === '' || !(annotation === undefined ? ownsReplicas(fields) : ownsAnnotation(fields, annotation))) {
-      return undefined;
-    }
+    if (manager === '' || !ownsReplicas(fields)) return undefined;
     // The API server writes RFC 3339 in UTC to the second, which compares as text.
     return { manager, time: optionalString(entry.time, 'time') ?? '' };
   } catch (error) {
@@ -136,11 +103,6 @@ const ownerOfField = (
 
 const ownsReplicas = (fields: JsonObject): boolean =>
   optionalObject(fields['f:spec'], 'f:spec')?.['f:replicas'] !== undefined;
-
-const ownsAnnotation = (fields: JsonObject, key: string): boolean => {
-  const metadata = optionalObject(fields['f:metadata'], 'f:metadata') ?? {};
-  return optionalObject(metadata['f:annotations'], 'f:annotations')?.[`f:${key}`] !== undefined;
-};
 
 const decodeScale = (json: unknown): Scale => {
   const object = decodeObject(json, 'scale');
@@ -163,6 +125,10 @@ export const workloadState = (object: ScalableObject): ResourceState => ({
   observed: (object.observedGeneration ?? 0) >= (object.meta.generation ?? 0),
   ...withManager(object),
 });
+
+/** Returns the state of a resource from its object alone; undefined if the count is only in its Scale. */
+export const stateInObject = (object: ScalableObject, ref: ResourceRef): ResourceState | undefined =>
+  isPatchableWorkload(ref) ? workloadState(object) : undefined;
 
 const withManager = ({ replicasManager }: ScalableObject): Pick<ResourceState, 'replicasManager'> =>
   replicasManager === undefined ? {} : { replicasManager };
@@ -192,7 +158,7 @@ const objectPath = ({ ref: { apiVersion, name }, resource, namespace }: ScaleTar
 export const getScalable = (target: ScaleTarget): Call<ScalableObject> => ({
   method: 'GET',
   path: objectPath(target),
-  decode: (json) => decodeScalable(json, target.ref.kind, target.annotation?.key),
+  decode: (json) => decodeScalable(json, target.ref.kind),
 });
 
 export const getScale = (target: ScaleTarget): Call<Scale> => ({
@@ -217,7 +183,7 @@ export const patchScalable = (
     metadata: { resourceVersion: change.resourceVersion, annotations: change.annotations },
     ...(change.replicas === undefined ? {} : { spec: { replicas: change.replicas } }),
   },
-  decode: (json) => decodeScalable(json, target.ref.kind, target.annotation?.key),
+  decode: (json) => decodeScalable(json, target.ref.kind),
 });
 
 export const patchScale = (

@@ -57,9 +57,9 @@ const Held = ({ held, now }: { readonly held: ProbedShoot['held']; readonly now:
   <section aria-label="Held">
     <h3>Held</h3>
     <ul class="flow">
-      {held.map(({ kind, name, replicas, annotation, since: time }) => (
+      {held.map(({ kind, name, replicas, since: time }) => (
         <li key={`${kind}/${name}`}>
-          {kind} {name}, {annotation === undefined ? `to be restored to ${replicas}` : `annotated with ${annotation}`}
+          {kind} {name}, to be restored to {replicas}
           {time !== undefined && `, for ${since(time, now)}`}
         </li>
       ))}

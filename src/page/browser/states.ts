@@ -112,8 +112,6 @@ const shortNames: Readonly<Record<string, string>> = {
 
 const shortName = ({ name }: { readonly name: string }): string => shortNames[name] ?? name;
 
-/** Lists held resources, each with the replicas to restore, or with the last part of the annotation that holds it. */
+/** Lists held resources, each with the replicas to restore. */
 export const heldOf = ({ held }: ProbedShoot): string =>
-  held.length === 0
-    ? '–'
-    : held.map((one) => `${shortName(one)} ${one.annotation?.split('/').pop() ?? one.replicas}`).join(', ');
+  held.length === 0 ? '–' : held.map((one) => `${shortName(one)} ${one.replicas}`).join(', ');

@@ -58,12 +58,6 @@ describe('kinds', () => {
       ['kind-not-scalable -: example.com/v1/Mill/mill cannot be scaled: it has no scale subresource'],
     ],
     [
-      'an annotated custom resource without a scale',
-      { kind: 'dependent', ref: mill, optional: false, annotation: { key: 'a', value: 'b' } },
-      { ...served, hasScale: false },
-      [],
-    ],
-    [
       'a kind that is not namespaced',
       dependent(true, mill),
       { ...served, namespaced: false },

@@ -1,6 +1,6 @@
 import { nearest } from '../../config/rules/index.ts';
-import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import { usesScale } from '../../kubernetes/api/scalable.ts';
+import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
+import { isPatchableWorkload } from '../../kubernetes/api/scalable.ts';
 import type { DependentResource } from '../../prober/index.ts';
 import { type PreflightCheck, type PreflightFinding, type SeedRead, whenRead } from './check.ts';
 
@@ -31,16 +31,16 @@ export const hintAt = (kind: string, { kinds, versions }: Neighbours): string | 
 export interface KindInput {
   readonly use:
     | { readonly kind: 'cluster' | 'machine' }
-    | ({ readonly kind: 'dependent' | 'api server' } & Pick<DependentResource, 'ref' | 'optional' | 'annotation'>);
+    | ({ readonly kind: 'dependent' | 'api server' } & Pick<DependentResource, 'ref' | 'optional'>);
   readonly found: SeedRead<FoundKind>;
 }
 
 const dependentProblem = (
-  dependent: Pick<DependentResource, 'ref' | 'annotation'>,
+  ref: ResourceRef,
   found: Extract<FoundKind, { readonly kind: 'served' }>,
 ): string | undefined => {
   if (!found.namespaced) return 'it is not namespaced, so a shoot cannot have its own';
-  if (usesScale(dependent) && !found.hasScale) return 'it has no scale subresource';
+  if (!isPatchableWorkload(ref) && !found.hasScale) return 'it has no scale subresource';
   return undefined;
 };
 
@@ -59,13 +59,10 @@ const judgeUse = ({ use }: KindInput, found: FoundKind): PreflightFinding | unde
     }
   }
   if (use.kind !== 'dependent') return undefined;
-  const problem = dependentProblem(use, found);
+  const problem = dependentProblem(use.ref, found);
   return problem === undefined
     ? undefined
-    : {
-        code: 'kind-not-scalable',
-        detail: `${refKey(use.ref)} cannot be ${use.annotation === undefined ? 'scaled' : 'annotated'}: ${problem}`,
-      };
+    : { code: 'kind-not-scalable', detail: `${refKey(use.ref)} cannot be scaled: ${problem}` };
 };
 
 const nameOf = ({ use }: KindInput): string => {

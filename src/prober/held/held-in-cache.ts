@@ -1,5 +1,4 @@
-import { isAnnotatedByUs } from '../../gardener/annotated.ts';
-import { hasStored, hasStoredAnnotation, hasMark } from '../../gardener/scaling-annotations.ts';
+import { hasStoredReplicas, hasMark } from '../../gardener/scaling-annotations.ts';
 import type { CallOptions, KubeClient } from '../../kubernetes/api/kube.ts';
 import { listBounds, listCall } from '../../kubernetes/api/list-call.ts';
 import type { ResourceRef } from '../../kubernetes/api/resource-ref.ts';
@@ -74,15 +73,14 @@ export const findHeldInCache = async (
   const { resource } = found;
   const { value: listed } = await client.call(listNamed(ref, resource), options);
   const all = listed.filter((one) => isWanted(ref, one));
-  const isAtZero = async ({ name, namespace, annotations, specReplicas }: SeenResource): Promise<boolean> => {
-    if (hasStoredAnnotation({ annotations })) return isAnnotatedByUs(annotations);
+  const isAtZero = async ({ name, namespace, specReplicas }: SeenResource): Promise<boolean> => {
     if (isPatchableWorkload(ref)) return specReplicas === 0;
     return (
       (await client.call(getScale({ ref: { ...ref, name }, resource, namespace }), options)).value.specReplicas === 0
     );
   };
   const marked = all.filter(hasMark);
-  const stored = all.filter((one) => !hasMark(one) && hasStored(one));
+  const stored = all.filter((one) => !hasMark(one) && hasStoredReplicas(one));
   const atZero = await Promise.all(stored.map(isAtZero));
   return [...marked, ...stored.filter((_, index) => atZero[index])];
 };

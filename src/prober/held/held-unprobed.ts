@@ -1,12 +1,11 @@
-import { restoreTargetOf } from '../../gardener/annotated.ts';
 import { findHeldNote } from '../../gardener/held-note.ts';
-import { hasMark } from '../../gardener/scaling-annotations.ts';
+import { hasMark, replicasToRestore } from '../../gardener/scaling-annotations.ts';
 import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
 import { formatTime } from '../../kubernetes/api/meta-time.ts';
-import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { Store } from '../../kubernetes/cache/index.ts';
 import { findOwned } from './cluster-owner.ts';
-import type { DependentResource, ProberSettings } from '../settings.ts';
+import type { ProberSettings } from '../settings.ts';
 import type { HostedCluster } from '../source/cluster-source.ts';
 import { shootNameIn } from '../status/prober-status.ts';
 import type { HeldInShoot, HeldUnprobed } from '../status/schema.ts';
@@ -14,16 +13,13 @@ import type { WatchedDependent } from '../watches/watch-dependent.ts';
 
 type Marked = Pick<ObjectMeta, 'annotations'>;
 
-/** Returns a held resource as the status shows it. `name` is the name of the object: the name in `ref` may be a template. */
-export const shownHeld = (
-  { ref: { kind }, annotation }: Pick<DependentResource, 'ref' | 'annotation'>,
-  { name, annotations }: Marked & { readonly name: string },
-): HeldInShoot => {
+/** Returns a held resource as the status shows it. */
+export const shownHeld = ({ kind, name, annotations }: Marked & Pick<ResourceRef, 'kind' | 'name'>): HeldInShoot => {
   const since = findHeldNote(annotations)?.since;
   return {
     kind,
     name,
-    ...restoreTargetOf(annotations, annotation),
+    replicas: replicasToRestore({ annotations }).replicas,
     ...(since === undefined ? {} : { since: formatTime(since) }),
   };
 };
@@ -53,7 +49,10 @@ export const listHeldUnprobed = (sources: UnprobedSources): readonly HeldUnprobe
       if (!hasMark(meta)) continue;
       const owned = findOwned(owners, { namespace: meta.namespace, ref: { ...resource.ref, name: meta.name } });
       if (owned?.resource !== resource || isProbed(owned.cluster)) continue;
-      byCluster.set(owned.cluster, [...(byCluster.get(owned.cluster) ?? []), shownHeld(resource, meta)]);
+      byCluster.set(owned.cluster, [
+        ...(byCluster.get(owned.cluster) ?? []),
+        shownHeld({ ...meta, kind: resource.ref.kind }),
+      ]);
     }
   }
   return [...byCluster].map(([name, held]) => {

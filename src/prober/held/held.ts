@@ -8,16 +8,16 @@ import {
   decodeScalable,
   getScale,
   scaledState,
+  stateInObject,
 } from '../../kubernetes/api/scalable.ts';
 import { resourcePath } from '../../kubernetes/api/resource-path.ts';
-import { stateInObject, unknownAnnotation } from '../../gardener/annotated.ts';
-import { hasOurAnnotations, hasStored, hasMark, hasMarkOrNote } from '../../gardener/scaling-annotations.ts';
+import { hasOurAnnotations, hasStoredReplicas, hasMark, hasMarkOrNote } from '../../gardener/scaling-annotations.ts';
 import { resolveKind } from '../../kubernetes/client/index.ts';
 import { type RefTemplate, isTemplate, placeholderValue } from '../ref-template.ts';
 
 /**
- * A resource that meltdown protection has scaled down or annotated. Either it has our mark, or it has none, as after an operator's `ignore-scaling`, but is at
- * 0 or annotated and its former count or annotation is stored.
+ * A resource that meltdown protection has scaled down. Either it has our mark, or it has none, as after an operator's `ignore-scaling`, but is at 0 and its
+ * former count is stored.
  */
 export interface HeldResource {
   readonly namespace: string;
@@ -45,7 +45,6 @@ interface CallDeps {
 interface KindPlace extends Wanted {
   /** Plural name of the kind, as in paths. */
   readonly resource: string;
-  readonly hasScale: boolean;
 }
 
 const listAnnotated = async (place: KindPlace, { client, options }: CallDeps): Promise<readonly ScalableObject[]> => {
@@ -58,12 +57,12 @@ const listAnnotated = async (place: KindPlace, { client, options }: CallDeps): P
 
 const stateOf = async (
   object: ScalableObject,
-  { apiVersion, kind, resource, hasScale }: KindPlace,
+  { apiVersion, kind, resource }: KindPlace,
   { client, options }: CallDeps,
 ): Promise<HeldResource> => {
   const { name, namespace } = object.meta;
   const ref = { apiVersion, kind, name };
-  const state = stateInObject(object, { ref, ...(hasScale ? {} : { annotation: unknownAnnotation }) });
+  const state = stateInObject(object, ref);
   if (state !== undefined) return { namespace, ref, state };
   const { value: scale } = await client.call(getScale({ ref, resource, namespace }), options);
   return { namespace, ref, state: scaledState(object, scale) };
@@ -74,7 +73,7 @@ const find = async (wanted: Iterable<Wanted>, deps: CallDeps): Promise<readonly 
   for (const one of wanted) {
     const found = await resolveKind(deps.client, one, deps.options);
     if (found.kind === 'not-served') continue;
-    const place = { ...one, resource: found.resource, hasScale: found.hasScale };
+    const place = { ...one, resource: found.resource };
     for (const object of await listAnnotated(place, deps)) held.push(await stateOf(object, place, deps));
   }
   return held.filter(({ state }) => hasMarkOrNote(state) || state.specReplicas === 0);
@@ -82,7 +81,7 @@ const find = async (wanted: Iterable<Wanted>, deps: CallDeps): Promise<readonly 
 
 /** True if the resource is not held: the Go program has restored it and left the note, which it does not know. */
 export const isLeftover = ({ state }: HeldResource): boolean =>
-  !hasMark(state) && !(state.specReplicas === 0 && hasStored(state));
+  !hasMark(state) && !(state.specReplicas === 0 && hasStoredReplicas(state));
 
 export interface HeldQuery {
   readonly client: KubeClient;

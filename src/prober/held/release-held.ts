@@ -82,7 +82,7 @@ const isUp = ({ specReplicas, readyReplicas, observed }: ResourceState): boolean
 const isComingUp = (cluster: string, deps: Releasing): boolean =>
   deps.held
     .filter((resource) => clusterOfHeld(deps, resource) === cluster)
-    .filter(({ ref, state }) => state.annotation === undefined && isPatchableWorkload(ref))
+    .filter(({ ref }) => isPatchableWorkload(ref))
     .filter((resource) => !isLeftover(resource))
     .some((resource) => {
       const owned = findOwned(deps, resource);

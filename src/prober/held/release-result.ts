@@ -1,10 +1,9 @@
-import { describeStoredValue } from '../../gardener/annotated.ts';
 import { ignoresScaling, hasMark, replicasAnnotation } from '../../gardener/scaling-annotations.ts';
 import { type HeldResource, heldName } from './held.ts';
 
 export interface ReleaseResult {
   readonly restored: readonly string[];
-  /** Resources that are still at 0, or annotated, each with the reason. */
+  /** Resources that are still at 0, each with the reason. */
   readonly left: readonly string[];
 }
 
@@ -13,28 +12,20 @@ export interface ReleaseResult {
  * unless its shoot is hibernated.
  */
 export const whyByHand = ({ state }: HeldResource): string | undefined => {
-  const { key } = state.annotation ?? {};
-  const remedy = key === undefined ? 'scale it by hand' : `change the annotation ${key} by hand`;
-  if (ignoresScaling(state)) return `its annotation ignore-scaling excludes it: ${remedy}`;
+  if (ignoresScaling(state)) return 'its annotation ignore-scaling excludes it: scale it by hand';
   if (!hasMark(state)) {
-    const what = key === undefined ? 'count' : 'annotation';
-    return `it has a stored ${what} but not the annotation meltdown-protection-active: ${remedy}, unless its shoot is hibernated`;
+    return 'it has a stored count but not the annotation meltdown-protection-active: scale it by hand, unless its shoot is hibernated';
   }
   return undefined;
 };
 
 /** Describes a resource that is still held: its state, the reason, and the remedy. */
-export const explain = (resource: HeldResource, why: string): string => {
-  const { state } = resource;
-  const { annotation, specReplicas } = state;
-  const condition =
-    annotation === undefined ? `is at ${String(specReplicas)} replicas` : `is annotated with ${annotation.key}`;
-  return `${heldName(resource)} ${condition}${formerSuffix(resource)}: ${why}`;
-};
+export const explain = (resource: HeldResource, why: string): string =>
+  `${heldName(resource)} is at ${String(resource.state.specReplicas)} replicas${formerSuffix(resource)}: ${why}`;
 
-/** Returns the former count or annotation, such as `, was 2`; empty if it is not stored. */
-export const formerSuffix = ({ state: { annotation, annotations } }: HeldResource): string => {
-  const was = annotation === undefined ? annotations[replicasAnnotation] : describeStoredValue(annotations);
+/** Returns the former count, such as `, was 2`; empty if it is not stored. */
+export const formerSuffix = ({ state: { annotations } }: HeldResource): string => {
+  const was = annotations[replicasAnnotation];
   return was === undefined ? '' : `, was ${was}`;
 };
 

@@ -13,13 +13,7 @@ export const withUnconfigured = (settings: ProberSettings, held: readonly HeldRe
     held.filter((resource) => findOwned({ settings }, resource) === undefined).map((one) => [refKey(one.ref), one]),
   );
   const added = [...others.values()].map(
-    ({ ref, state: { annotation } }): DependentResource => ({
-      ref,
-      scaleUp,
-      optional: true,
-      restoreOnly: true,
-      ...(annotation === undefined ? {} : { annotation }),
-    }),
+    ({ ref }): DependentResource => ({ ref, scaleUp, optional: true, restoreOnly: true }),
   );
   return { ...settings, dependentResources: [...settings.dependentResources, ...added] };
 };

@@ -46,7 +46,7 @@ export const createFlow = (plan: FlowPlan): Flow => {
   };
 };
 
-/** A release needs no order and no delay: it only removes marks, and restores the former annotation of annotated resources. */
+/** A release needs no order and no delay: it only removes marks. */
 const scaleInfo = ({ scaleUp, scaleDown }: DependentResource, direction: Direction): ScaleInfo | undefined => {
   switch (direction) {
     case 'down':

@@ -2,11 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
-import { setAnnotation } from '../../gardener/annotated.ts';
-import { type Annotation, isPatchableWorkload } from '../../kubernetes/api/scalable.ts';
+import { isPatchableWorkload } from '../../kubernetes/api/scalable.ts';
 import {
   meltdownProtectionAnnotation as active,
-  formerAnnotation as former,
   replicasAnnotation as replicas,
 } from '../../gardener/scaling-annotations.ts';
 import type { Verdict } from '../judge/verdict.ts';
@@ -21,17 +19,10 @@ import {
   upVerdict,
 } from '../testing/cases.ts';
 import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
-import { type ModelObject, deployment, etcd, healthCheck, objectOf } from '../testing/seed-model.ts';
+import { type ModelObject, deployment, etcd, objectOf } from '../testing/seed-model.ts';
 
 /** Count of every resource before the first flow. */
 const original = 4;
-
-/** Annotation that is set in place of scaling. */
-const pause: Annotation = { key: 'cluster.x-k8s.io/paused', value: 'dwd' };
-
-/** Annotations of an annotated resource before the first flow: one was paused by another writer. */
-const originalAnnotations = ({ name }: ResourceRef): Readonly<Record<string, string>> =>
-  name === 'g' ? { [pause.key]: 'true' } : {};
 
 interface World {
   readonly resources: readonly DependentResource[];
@@ -111,8 +102,6 @@ const initialState = fc.constantFrom<Partial<ModelObject>>(
   { replicas: original, ready: 0 },
 );
 
-const isAnnotated = ({ kind }: ResourceRef): boolean => kind === 'MachineHealthCheck';
-
 interface Part {
   readonly resource: DependentResource;
   readonly object: ModelObject | undefined;
@@ -124,35 +113,20 @@ const info = fc.record({
   timeoutMs: fc.constantFrom(2_000, 10_000, 30_000),
 });
 
-/** States of an annotated resource after a flow that stopped at any point. */
-const initialAnnotations = (ref: ResourceRef): fc.Arbitrary<Partial<ModelObject>> => {
-  const before = originalAnnotations(ref);
-  const set = { ...before, ...setAnnotation(pause, before), [active]: '' } as Record<string, string>;
-  return fc.constantFrom(before, set).map((annotations) => ({ replicas: original, annotations, annotation: pause }));
-};
-
 const partOf = (ref: ResourceRef): fc.Arbitrary<Part> =>
   fc
     .record({
       up: info,
       down: fc.option(info, { freq: 8 }),
-      state: isAnnotated(ref) ? initialAnnotations(ref) : initialState,
+      state: initialState,
       missing: fc.integer({ min: 0, max: 9 }).map((roll) => roll === 0),
     })
     .map(({ up, down, state, missing }) => ({
-      resource: dependent(ref, { up, down, optional: missing, ...(isAnnotated(ref) ? { annotation: pause } : {}) }),
+      resource: dependent(ref, { up, down, optional: missing }),
       object: missing ? undefined : objectOf(ref, state),
     }));
 
-const refs = [
-  deployment('a'),
-  deployment('b'),
-  etcd('c'),
-  deployment('d'),
-  etcd('e'),
-  healthCheck('f'),
-  healthCheck('g'),
-];
+const refs = [deployment('a'), deployment('b'), etcd('c'), deployment('d'), etcd('e')];
 const parts: fc.Arbitrary<readonly Part[]> = fc
   .subarray(refs, { minLength: 1, maxLength: 4 })
   .chain((chosen) => fc.tuple(...chosen.map(partOf)));
@@ -187,17 +161,12 @@ const optionsOf = (given: World, last: Verdict): HarnessOptions => {
   };
 };
 
-/** Returns the count that a restoration would write; for an annotated resource `original` if its former annotation is kept. */
-const recoverable = ({ ref, replicas: count, annotations }: ModelObject): unknown => {
-  if (!isAnnotated(ref)) return count > 0 ? count : Number(annotations[replicas] ?? 1);
-  const stored = annotations[former];
-  const value = stored === undefined ? annotations[pause.key] : (JSON.parse(stored) as { former?: string }).former;
-  return value === originalAnnotations(ref)[pause.key] ? original : value;
-};
+/** Returns the count that a restoration would write. */
+const recoverable = ({ replicas: count, annotations }: ModelObject): number =>
+  count > 0 ? count : Number(annotations[replicas] ?? 1);
 
-const isRestored = ({ ref, replicas: count, annotations }: ModelObject): boolean =>
-  count === original &&
-  JSON.stringify(annotations) === JSON.stringify(isAnnotated(ref) ? originalAnnotations(ref) : {});
+const isRestored = ({ replicas: count, annotations }: ModelObject): boolean =>
+  count === original && Object.keys(annotations).length === 0;
 
 /** Longest time of one flow without faults, its restarts included. */
 const calmMs = 400_000;
@@ -241,10 +210,7 @@ describe('a shoot with random faults of its requests', () => {
         for (const { ref, scaleDown } of given.resources) {
           const object = harness.model.get(refKey(ref));
           if (object === undefined || scaleDown === undefined) continue;
-          const down = isAnnotated(ref)
-            ? { annotations: { [active]: '', [pause.key]: pause.value } }
-            : { replicas: 0, annotations: { [replicas]: String(original) } };
-          expect(object).toMatchObject(down);
+          expect(object).toMatchObject({ replicas: 0, annotations: { [replicas]: String(original) } });
         }
       }),
       { numRuns: 150 },
@@ -300,7 +266,7 @@ describe('levels', () => {
               const object = harness.model.get(refKey(ref));
               if (object === undefined) continue;
               const what = `${refKey(ref)} when ${entry.action.key} is asked`;
-              expect(isAnnotated(ref) ? isRestored(object) : object.replicas, what).toBe(isAnnotated(ref) || original);
+              expect(object.replicas, what).toBe(original);
               expect(object.observedGeneration).toBe(object.generation);
               expect(object.ready).toBeGreaterThanOrEqual(1);
             }
@@ -340,7 +306,6 @@ describe('levels', () => {
         for (const { ref, scaleDown } of given.resources) {
           const object = given.objects.find((each) => refKey(each.ref) === refKey(ref));
           if (object === undefined || scaleDown === undefined || object.replicas === 0) continue;
-          if (isAnnotated(ref) && active in object.annotations) continue;
           expect(asked).toContain(refKey(ref));
         }
       }),
@@ -360,7 +325,7 @@ describe('an autoscaler that changes counts in between', () => {
       fc.property(world, fc.array(meddling, { minLength: 1, maxLength: 12 }), (given, fates) => {
         const check = (harness: SeedHarness) => {
           for (const object of harness.model.objects.values()) {
-            if (!isAnnotated(object.ref)) expect(recoverable(object)).toBeGreaterThanOrEqual(1);
+            expect(recoverable(object)).toBeGreaterThanOrEqual(1);
             // A resource at 0 has a stored count, and so does every marked workload, because both are written at once.
             if (object.replicas === 0) expect(object.annotations).toHaveProperty([replicas]);
             if (isPatchableWorkload(object.ref) && active in object.annotations) {
@@ -372,7 +337,7 @@ describe('an autoscaler that changes counts in between', () => {
         harness.runUntil(given.verdicts.length * 10_000 + calmMs);
         for (const object of harness.model.objects.values()) {
           expect(object.replicas).toBeGreaterThanOrEqual(1);
-          expect(object.annotations).toEqual(isAnnotated(object.ref) ? originalAnnotations(object.ref) : {});
+          expect(object.annotations).toEqual({});
         }
       }),
       { numRuns: 150 },

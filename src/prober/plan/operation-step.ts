@@ -136,8 +136,7 @@ const write = (
   if (isContested && attempts >= maxAttempts) {
     const { undoes = unknownManager } = plan.write;
     const writer = undoes === unknownManager ? 'another writer' : undoes;
-    const what = plan.write.annotating === undefined ? 'replicas' : 'annotation';
-    return { operation: failOperation(operation, `${writer} keeps changing its ${what}`) };
+    return { operation: failOperation(operation, `${writer} keeps changing its replicas`) };
   }
   return {
     operation: { ...operation, attempts, phase: { kind: 'writing', write: plan.write } },

@@ -52,7 +52,7 @@ export interface Operation {
   readonly mustRead: boolean;
   /** True if a write of ours changed the resource, or may have because its response was lost. */
   readonly mayHaveWritten: boolean;
-  /** True if a write of ours changed the replica count, or the annotation that replaces scaling. */
+  /** True if a write of ours changed the replica count. */
   readonly hasScaled: boolean;
 }
 

@@ -1,8 +1,6 @@
 import { type AnnotationChange, type ResourceState, isPatchableWorkload } from '../../kubernetes/api/scalable.ts';
-import { restoreAnnotation, setAnnotation } from '../../gardener/annotated.ts';
 import { heldAnnotation } from '../../gardener/held-note.ts';
 import {
-  formerAnnotation,
   meltdownProtectionAnnotation,
   ignoresScaling,
   hasMark,
@@ -14,7 +12,7 @@ import {
 } from '../../gardener/scaling-annotations.ts';
 import type { DependentResource } from '../settings.ts';
 
-/** `release` only removes our mark and leaves the replica count to its owner; an annotated resource gets its former annotation back. */
+/** `release` only removes our mark and leaves the replica count to its owner. */
 export type Direction = 'down' | 'up' | 'release';
 
 /** `held`: only resources that we hold. */
@@ -31,17 +29,15 @@ export interface Write {
   readonly kind: 'object' | 'scale';
   readonly annotations?: AnnotationChange;
   readonly replicas?: number;
-  /** Set for a resource that is annotated instead of scaled: `down` sets its annotation, `up` restores the former one. */
-  readonly annotating?: 'down' | 'up';
-  /** Stored value that could not be read. 1 replica, or no annotation, is restored instead. */
+  /** Stored value that could not be read. 1 replica is restored instead. */
   readonly unreadable?: string;
-  /** Field manager whose count or annotation this write overwrites: a person or an autoscaler scaled up a held resource, or scaled down one not held. */
+  /** Field manager whose count this write overwrites: a person or an autoscaler scaled up a held resource, or scaled down one not held. */
   readonly undoes?: string;
 }
 
-/** Returns the direction in which a write scales or annotates a resource; undefined if it only changes our marks. */
-export const effectOf = ({ replicas, annotating }: Write): 'down' | 'up' | undefined => {
-  if (replicas === undefined) return annotating;
+/** Returns the direction in which a write scales a resource; undefined if it only changes our marks. */
+export const effectOf = ({ replicas }: Write): 'down' | 'up' | undefined => {
+  if (replicas === undefined) return undefined;
   return replicas === 0 ? 'down' : 'up';
 };
 
@@ -53,10 +49,6 @@ export type PatchPlan =
 
 const withoutMark: AnnotationChange = { [meltdownProtectionAnnotation]: null, [heldAnnotation]: null };
 const withoutCount: AnnotationChange = { ...withoutMark, [replicasAnnotation]: null };
-const withoutFormer: AnnotationChange = { ...withoutMark, [formerAnnotation]: null };
-
-const withoutOurAnnotations = ({ annotation }: ResourceState): AnnotationChange =>
-  annotation === undefined ? withoutCount : withoutFormer;
 
 export interface PatchInput {
   readonly direction: Direction;
@@ -73,24 +65,15 @@ export const planPatch = (
   state: ResourceState,
   { direction, scope, note, withoutLead }: PatchInput,
 ): PatchPlan => {
-  // The owner restores a replica count, but nobody else would remove our annotation.
-  const isLeftToOwner = direction === 'release' && state.annotation === undefined;
-  if (isLeftToOwner || ignoresScaling(state)) {
+  if (direction === 'release' || ignoresScaling(state)) {
     if (hasMarkOrNote(state) && withoutLead === undefined) return annotate(state, withoutMark);
     return { kind: 'done', outcome: direction === 'release' ? 'released' : 'ignored' };
   }
   if (scope === 'held' && !hasMark(state)) {
     return hasMarkOrNote(state) ? annotate(state, withoutMark) : { kind: 'done', outcome: 'not-held' };
   }
-  const inOneWrite = state.annotation !== undefined || isPatchableWorkload(resource.ref);
-  switch (direction) {
-    case 'down':
-      return planDown(state, { inOneWrite, note });
-    case 'up':
-      return planUp(state, inOneWrite);
-    case 'release':
-      return hasOurAnnotations(state) ? planUp(state, inOneWrite) : { kind: 'done', outcome: 'released' };
-  }
+  const inOneWrite = isPatchableWorkload(resource.ref);
+  return direction === 'down' ? planDown(state, { inOneWrite, note }) : planUp(state, inOneWrite);
 };
 
 const annotate = (base: ResourceState, annotations: AnnotationChange): PatchPlan => ({
@@ -114,11 +97,6 @@ const planDown = (
   const stored = String(state.specReplicas);
   const mark = { [meltdownProtectionAnnotation]: '', ...(note === undefined ? {} : { [heldAnnotation]: note }) };
   const undone = hasMark(state) ? otherWriter(state) : {};
-  const { annotation } = state;
-  if (annotation !== undefined) {
-    const annotations = { ...setAnnotation(annotation, state.annotations), ...mark };
-    return scaleWith({ base: state, kind: 'object', annotations, annotating: 'down', ...undone });
-  }
   const annotations = { [replicasAnnotation]: stored, ...mark };
   if (inOneWrite) return scaleWith({ base: state, kind: 'object', annotations, replicas: 0, ...undone });
   // This is the state after the first of our two writes.
@@ -130,12 +108,7 @@ const planDown = (
 
 const planUp = (state: ResourceState, inOneWrite: boolean): PatchPlan => {
   if (state.specReplicas > 0) {
-    return hasOurAnnotations(state) ? annotate(state, withoutOurAnnotations(state)) : { kind: 'settle' };
-  }
-  if (state.annotation !== undefined) {
-    const { annotations, ...rest } = restoreAnnotation(state.annotation, state.annotations);
-    const change = { ...annotations, ...withoutFormer };
-    return scaleWith({ base: state, kind: 'object', annotations: change, annotating: 'up', ...rest });
+    return hasOurAnnotations(state) ? annotate(state, withoutCount) : { kind: 'settle' };
   }
   const write = { base: state, ...replicasToRestore(state), ...(hasMark(state) ? {} : otherWriter(state)) };
   return scaleWith(inOneWrite ? { ...write, kind: 'object', annotations: withoutCount } : { ...write, kind: 'scale' });
@@ -145,7 +118,6 @@ const scaleWith = (write: Write): PatchPlan => ({ kind: 'write', write, scaling:
 
 /** True if the resource has reached its target: its controller has observed the change, and its pods have followed. */
 export const isSettled = (state: ResourceState, direction: Direction): boolean => {
-  if (direction === 'release') return true;
   if (!state.observed) return false;
   return direction === 'down'
     ? state.specReplicas === 0 && state.readyReplicas === 0

@@ -1,6 +1,5 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import { type ResourceState, isAtLeast } from '../../kubernetes/api/scalable.ts';
-import { stateInObject } from '../../gardener/annotated.ts';
+import { type ResourceState, isAtLeast, stateInObject } from '../../kubernetes/api/scalable.ts';
 import { hasMark, hasMarkOrNote } from '../../gardener/scaling-annotations.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import { hasNothingToRestore } from './patch-plan.ts';
@@ -61,7 +60,7 @@ export const takeSnapshot = (resource: DependentResource, context: SnapshotSourc
   if (object === undefined) return { kind: 'absent' };
   const { resourceVersion } = object.meta;
   const state = lastResponses.get(key);
-  const inObject = stateInObject(object, resource);
+  const inObject = stateInObject(object, resource.ref);
   if (inObject !== undefined) {
     const isAhead = state !== undefined && !isAtLeast(resourceVersion, state.resourceVersion);
     return { kind: 'state', state: withOverlay(overlays, key, isAhead ? state : inObject), isAhead };

@@ -4,7 +4,6 @@ import type { Logger } from '../../ports/logger.ts';
 import type { EventRecorder } from '../../telemetry/index.ts';
 import type { HeldGauges } from './held-gauges.ts';
 import type { ProberMetrics } from '../metrics.ts';
-import { writeFields, writeVerb, describeWrite } from './describe-write.ts';
 import { type RefTemplate, namespaceRef } from '../ref-template.ts';
 import type { Flow, FlowEnd } from '../plan/flow-state.ts';
 import { effectOf, unknownManager } from '../plan/patch-plan.ts';
@@ -117,9 +116,10 @@ export class ScalingReporter implements ScalingReport {
   #reportWrite(namespace: string, answer: WriteAnswer): void {
     const { logger } = this.#deps;
     const { flow, action, outcome } = answer;
-    const { unreadable, undoes } = action.write;
+    const { base, replicas, annotations = {}, unreadable, undoes } = action.write;
     const effect = effectOf(action.write);
-    const fields = { namespace, resource: outcome.key, reason: flow.reason, ...writeFields(action.write) };
+    const change = replicas === undefined ? { annotations } : { from: base.specReplicas, to: replicas };
+    const fields = { namespace, resource: outcome.key, reason: flow.reason, ...change };
     if (!outcome.result.ok) {
       const { code, message } = outcome.result.error;
       if (code === 'Rejected') logger.info('not written', { ...fields, why: message });
@@ -128,35 +128,36 @@ export class ScalingReporter implements ScalingReport {
     }
     if (unreadable !== undefined) {
       const stored = shorten(unreadable);
-      const { what, restored } = describeWrite(action.write);
-      logger.error(`the stored ${what} cannot be read: restoring ${restored}`, { ...fields, stored });
+      logger.error('the stored number of replicas cannot be read: restoring 1', { ...fields, stored });
     }
-    logger.info(this.#would(writeVerb(action.write)), fields);
+    logger.info(this.#would(effect === undefined ? 'annotated' : `scaled ${effect}`), fields);
     if (undoes !== undefined) this.#reportUndone(namespace, { ...answer, undoes });
     if (effect !== undefined) this.#recordEffect(namespace, { ...answer, effect });
     if (effect === 'down') this.#reportMargin(namespace, answer);
   }
 
-  /** Reports the writer whose count or annotation was overwritten, and the annotation that keeps the prober off. */
+  /** Reports the writer whose count was overwritten, and the annotation that keeps the prober off. */
   #reportUndone(namespace: string, answer: WriteAnswer & { readonly undoes: string }): void {
     const { logger, metrics, dryRun } = this.#deps;
     const { flow, action, outcome, undoes } = answer;
-    const { changed, seen, undone } = describeWrite(action.write);
-    const fields = { namespace, resource: outcome.key, manager: undoes, ...seen, reason: flow.reason };
-    logger.warn(this.#would(`undone another writer's change of ${changed}`), fields);
+    const { specReplicas: replicas } = action.write.base;
+    const fields = { namespace, resource: outcome.key, manager: undoes, replicas, reason: flow.reason };
+    logger.warn(this.#would("undone another writer's change of replicas"), fields);
     if (!dryRun) metrics.foreignChanges.inc({ namespace, resource: outcome.key, manager: undoes });
-    const change = `Undid ${undoes === unknownManager ? 'another writer' : undoes}, who had ${undone}: ${flow.reason}`;
+    const writer = undoes === unknownManager ? 'another writer' : undoes;
+    const change = `Undid ${writer}, who had set replicas to ${String(replicas)}: ${flow.reason}`;
     const message = `${change}. The annotation ${ignoreScalingAnnotation}=true keeps the dependency-watchdog off.`;
     this.#record(namespace, answer, { type: 'Warning', reason: 'MeltdownProtectionForeignChange', message });
   }
 
   #recordEffect(namespace: string, answer: WriteAnswer & { readonly effect: 'down' | 'up' }): void {
     const { flow, action, effect } = answer;
-    const { event, done } = describeWrite(action.write);
+    const { base, replicas } = action.write;
+    const counts = `from ${String(base.specReplicas)} to ${String(replicas)} replicas`;
     this.#record(namespace, answer, {
       type: effect === 'down' ? 'Warning' : 'Normal',
-      reason: `MeltdownProtection${event[effect]}`,
-      message: `${done}: ${flow.reason}`,
+      reason: effect === 'down' ? 'MeltdownProtectionScaledDown' : 'MeltdownProtectionScaledUp',
+      message: `Scaled ${effect} ${counts}: ${flow.reason}`,
     });
   }
 

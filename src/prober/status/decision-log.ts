@@ -6,15 +6,7 @@ const mostKept = 50;
 const longestReason = 200;
 
 /** Actions on a shoot, by its prober or by others. */
-export type ActWord =
-  | 'scaled down'
-  | 'scaled up'
-  | 'annotated'
-  | 'restored'
-  | 'given back'
-  | 'paused'
-  | 'resumed'
-  | 'released';
+export type ActWord = 'scaled down' | 'scaled up' | 'given back' | 'paused' | 'resumed' | 'released';
 
 /** Consecutive runs with the same result, or an action between runs. */
 export interface LoggedDecision {

@@ -13,9 +13,8 @@ const marginOf = ({ action, outcome, graceDeadline, now }: ReceivedResponse): nu
 /** Returns a write that the API server accepted. Leaves out a write that only stores the former count, because the write of the count itself follows. */
 const scaledOf = ({ flow, action, outcome, ref }: ReceivedResponse): Scaled | undefined => {
   if (action.kind !== 'write' || !outcome.result.ok || ref === undefined) return undefined;
-  const { base, replicas, annotating } = action.write;
+  const { base, replicas } = action.write;
   const resource = { kind: ref.kind, name: ref.name };
-  if (annotating !== undefined) return { resource, from: base.specReplicas, annotating };
   if (replicas === undefined && flow.direction === 'down') return undefined;
   return { resource, from: base.specReplicas, to: replicas };
 };

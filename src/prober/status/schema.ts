@@ -45,13 +45,8 @@ const resourceSchema = z.object({ kind: text('Kind, such as Deployment.'), name:
 const heldSchema = z.object({
   kind: text('Kind, such as Deployment.'),
   name: text('Name of the resource.'),
-  replicas: about('Replicas that will be restored; 1 if the resource is annotated.', z.int().min(1)),
-  annotation: text(
-    'Key of the annotation that holds the resource and will be restored. Absent: the resource is scaled.',
-  ).optional(),
-  since: time(
-    'Time at which it was scaled down or annotated; absent if its annotation `held` does not have it',
-  ).optional(),
+  replicas: about('Replicas that will be restored.', z.int().min(1)),
+  since: time('Time at which it was scaled down; absent if its annotation `held` does not have it').optional(),
 });
 
 export const heldUnprobedSchema = z.object({
@@ -59,7 +54,7 @@ export const heldUnprobedSchema = z.object({
   project: text('Project of the shoot; absent if it is not known.').optional(),
   name: text('Name of the shoot; its namespace if the name is not known.'),
   reason: text('Why the shoot is not probed.'),
-  held: about('Resources that are scaled down or annotated.', z.array(heldSchema).readonly()),
+  held: about('Resources that are scaled down.', z.array(heldSchema).readonly()),
 });
 
 const leaseSchema = z.object({
@@ -86,7 +81,7 @@ const stepSchema = z.object({
 
 const scalingSchema = z.object({
   direction: about(
-    'Direction of the flow: down scales down or annotates, up restores, release gives up the held resources without scaling them.',
+    'Direction of the flow: down scales down, up restores, release gives up the held resources without scaling them.',
     z.enum(['down', 'up', 'release']),
   ),
   reason: text('Reason for the flow, such as the verdict.'),
@@ -100,7 +95,7 @@ const decisionSchema = z.object({
   lastAt: time('Time of the latest of these runs or actions'),
   runs: about('Number of these runs or actions.', z.int().min(1)),
   verdict: text(
-    'The verdict in one word, as in the metric `dwd_prober_runs_total`, or the action: `scaled down`, `scaled up`, `annotated`, `restored`, `given back`, `paused`, `resumed`, `released`.',
+    'The verdict in one word, as in the metric `dwd_prober_runs_total`, or the action: `scaled down`, `scaled up`, `given back`, `paused`, `resumed`, `released`.',
   ),
   reason: text('The verdict in words and numbers, or the details of the action, such as its resource.'),
   candidates: count(
@@ -138,7 +133,7 @@ export const shootSchema = z.object({
   marginMs: milliseconds(
     "Time left of KCM's grace period at the last scale-down write; absent: none was seen",
   ).optional(),
-  held: about('Resources that meltdown protection has scaled down or annotated.', z.array(heldSchema).readonly()),
+  held: about('Resources that meltdown protection has scaled down.', z.array(heldSchema).readonly()),
   unmet: yes(
     'True if the last verdict is an outage, and no resource is held or one is still up that should be scaled down: nodes are being lost, or will be in seconds. Absent: false.',
   ).optional(),

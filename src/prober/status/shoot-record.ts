@@ -27,16 +27,12 @@ export interface RecordContext {
 export interface Scaled {
   readonly resource: ResourceInShoot;
   readonly from: number;
-  /** Replicas that were written. Absent if only the mark was removed, or if the resource is annotated. */
+  /** Replicas that were written. Absent if only the mark was removed. */
   readonly to?: number | undefined;
-  /** Direction of the write to a resource that is annotated and not scaled. */
-  readonly annotating?: 'down' | 'up';
 }
 
 /** Returns the action of a write, and a description. */
-const actOf = ({ from, to, annotating }: Scaled): readonly [word: ActWord, how: string] => {
-  if (annotating === 'down') return ['annotated', 'its annotation protects it'];
-  if (annotating === 'up') return ['restored', 'its annotation is as before'];
+const actOf = ({ from, to }: Scaled): readonly [word: ActWord, how: string] => {
   if (to === undefined) return ['given back', 'its mark is removed'];
   return [to === 0 ? 'scaled down' : 'scaled up', `from ${String(from)} to ${String(to)} replicas`];
 };
@@ -102,7 +98,7 @@ export class ShootRecord {
   wrote(scaled: Scaled, { dryRun }: Pick<RecordContext, 'dryRun'>, { wall }: ClockReading): void {
     const title = titleOf(scaled.resource);
     const [word, how] = actOf(scaled);
-    if (word !== 'scaled down' && word !== 'annotated') this.#restored.add(title);
+    if (word !== 'scaled down') this.#restored.add(title);
     this.#did(word, `${dryRun ? 'dry run: ' : ''}${title}, ${how}`, wall);
   }
 

@@ -159,14 +159,10 @@ describe('a status recorder', () => {
     recorder.stepped('a', () => sight);
     const resource = { kind: 'Deployment', name: 'kcm' };
     recorder.wrote('a', { resource, from: 2, to: 0 });
-    recorder.wrote('a', { resource: { kind: 'MachineHealthCheck', name: 'mhc' }, from: 0, annotating: 'down' });
-    recorder.wrote('a', { resource: { kind: 'MachineHealthCheck', name: 'mhc' }, from: 0, annotating: 'up' });
     recorder.wrote('a', { resource, from: 2 });
     sight = sightOf({ verdict: healthy });
     expect(recorder.details('a')[0]?.decisions?.map(({ verdict, reason }) => `${verdict}: ${reason}`)).toEqual([
       'scaled down: Deployment kcm, from 2 to 0 replicas',
-      'annotated: MachineHealthCheck mhc, its annotation protects it',
-      'restored: MachineHealthCheck mhc, its annotation is as before',
       'given back: Deployment kcm, its mark is removed',
     ]);
   });

@@ -1,6 +1,5 @@
 import { ApiError, type ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import type { ResourceRef } from '../../kubernetes/api/resource-ref.ts';
-import type { Annotation } from '../../kubernetes/api/scalable.ts';
 import type { Verdict } from '../judge/verdict.ts';
 import type { Direction, ScalingScope } from '../plan/patch-plan.ts';
 import type { Action } from '../plan/operation.ts';
@@ -43,12 +42,10 @@ export const dependent = (
     readonly up?: Partial<ScaleInfo>;
     readonly down?: Partial<ScaleInfo> | null;
     readonly optional?: boolean;
-    readonly annotation?: Annotation;
   } = {},
 ): DependentResource => ({
   ref,
   optional: given.optional ?? false,
-  ...(given.annotation === undefined ? {} : { annotation: given.annotation }),
   scaleUp: { ...instant, ...given.up },
   ...(given.down === null ? {} : { scaleDown: { ...instant, ...given.down } }),
 });

@@ -1,20 +1,17 @@
 import { ApiError, type Result } from '../../kubernetes/api/errors.ts';
 import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
 import {
-  type Annotation,
   type ResourceState,
   type ScalableObject,
   scaledState,
   isPatchableWorkload,
+  stateInObject,
 } from '../../kubernetes/api/scalable.ts';
-import { stateInObject } from '../../gardener/annotated.ts';
 import type { Write } from '../plan/patch-plan.ts';
 
 /** A scalable object as a seed's API server stores it. The count of a custom kind is visible only in its Scale. */
 export interface ModelObject {
   readonly ref: ResourceRef;
-  /** Annotation that is configured in place of scaling. */
-  readonly annotation?: Annotation;
   readonly annotations: Readonly<Record<string, string>>;
   readonly replicas: number;
   readonly ready: number;
@@ -28,12 +25,6 @@ export const deployment = (name: string): ResourceRef => ({ apiVersion: 'apps/v1
 export const etcd = (name: string): ResourceRef => ({
   apiVersion: 'druid.gardener.cloud/v1alpha1',
   kind: 'Etcd',
-  name,
-});
-
-export const healthCheck = (name: string): ResourceRef => ({
-  apiVersion: 'cluster.x-k8s.io/v1beta2',
-  kind: 'MachineHealthCheck',
   name,
 });
 
@@ -74,7 +65,7 @@ export const stateOf = (object: ModelObject): ResourceState => {
     statusReplicas: object.ready,
   };
   const scalable = scalableOf(object);
-  return stateInObject(scalable, object) ?? scaledState(scalable, scale);
+  return stateInObject(scalable, object.ref) ?? scaledState(scalable, scale);
 };
 
 /** The objects of one shoot's namespace, with the behaviour of an API server. */
@@ -148,7 +139,7 @@ export const createSeedModel = (
 
 /** Derives the state from the response to a write like `act`: fields that the response for a custom kind lacks come from `base`. */
 const answerOf = (stored: ModelObject, { kind, base }: Write): ResourceState => {
-  const state = stateInObject(scalableOf(stored), stored);
+  const state = stateInObject(scalableOf(stored), stored.ref);
   if (state !== undefined) return state;
   const resourceVersion = String(stored.version);
   return kind === 'scale'

@@ -7,7 +7,7 @@ import { type RefTemplate, isTemplate, placeholderValue } from '../ref-template.
 import type { DependentResource } from '../settings.ts';
 
 export interface WatchDeps extends WatchKindDeps {
-  /** Gauge by `resource`: 1 while a dependent resource cannot be scaled or annotated because the API server does not serve its kind. */
+  /** Gauge by `resource`: 1 while a dependent resource cannot be scaled because the API server does not serve its kind. */
   readonly unserved: Gauge;
 }
 
@@ -26,7 +26,7 @@ const identityOf = ({ name, namespace, uid, resourceVersion, deleting }: ObjectM
 
 /** Watches one dependent resource of all shoots. */
 export const watchDependent = (resource: DependentResource, deps: WatchDeps): WatchedDependent => {
-  const { ref, annotation, restoreOnly = false } = resource;
+  const { ref, restoreOnly = false } = resource;
   const key = refKey(ref);
   // The configuration no longer names a resource that is only restored.
   if (restoreOnly) deps.unserved.remove({ resource: key });
@@ -36,19 +36,16 @@ export const watchDependent = (resource: DependentResource, deps: WatchDeps): Wa
       ofAnyName: isTemplate(ref.name),
       key,
       project: (json) => {
-        const decode = () => decodeScalable(json, ref.kind, annotation?.key);
+        const decode = () => decodeScalable(json, ref.kind);
         if (!isTemplate(ref.name)) return decode();
         const meta = decodeMeta(decodeObject(json, ref.kind), ref.kind);
         return placeholderValue(ref.name, meta.name) === undefined ? identityOf(meta) : decode();
       },
-      needsScale: annotation === undefined,
+      needsScale: true,
       onServed: (result, before) => {
         if (!restoreOnly) deps.unserved.set(result.kind === 'not-served' ? 1 : 0, { resource: key });
         if (result.kind !== 'not-served' || before.kind === 'not-served') return;
-        deps.logger.error(`a dependent resource cannot be ${annotation === undefined ? 'scaled' : 'annotated'}`, {
-          resource: key,
-          problem: result.problem,
-        });
+        deps.logger.error('a dependent resource cannot be scaled', { resource: key, problem: result.problem });
       },
     },
     deps,
