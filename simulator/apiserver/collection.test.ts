@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Entry } from './entry.ts';
 import { simKinds } from './kinds.ts';
 import type { SimMeta } from './object.ts';
+import { createOrigin } from './origin.ts';
+import { createSeededRandom } from '../time/index.ts';
 import { Storage } from './storage.ts';
 
 const { ConfigMap } = simKinds;
@@ -48,11 +50,13 @@ const play = (storage: Storage, plan: readonly Step[]): ReadonlyMap<number, read
 const render = (entries: readonly { key: string; revision: number }[] | undefined): readonly string[] =>
   [...(entries ?? [])].map(({ key, revision }) => `${key}@${revision}`);
 
+const origin = createOrigin({ random: createSeededRandom(0), now: () => 0 });
+
 describe('a collection', () => {
   it('returns the state as of any revision in its history', () => {
     fc.assert(
       fc.property(steps, (plan) => {
-        const storage = new Storage(1000);
+        const storage = new Storage(1000, origin);
         const states = play(storage, plan);
         const collection = storage.collection(ConfigMap);
         for (const [revision, state] of states) {
@@ -67,7 +71,7 @@ describe('a collection', () => {
   it('is sorted by key, as etcd is: a-b/x comes before a/x', () => {
     fc.assert(
       fc.property(steps, (plan) => {
-        const storage = new Storage(1000);
+        const storage = new Storage(1000, origin);
         play(storage, plan);
         const keys = storage
           .collection(ConfigMap)
@@ -76,7 +80,7 @@ describe('a collection', () => {
         expect(keys).toEqual([...keys].sort());
       }),
     );
-    const storage = new Storage(10);
+    const storage = new Storage(10, origin);
     for (const namespace of ['a', 'a-b']) storage.put(ConfigMap, { metadata: meta(namespace, 'x') });
     expect(
       storage
@@ -89,7 +93,7 @@ describe('a collection', () => {
   it('returns the events since a revision, which turn its state into the current one', () => {
     fc.assert(
       fc.property(steps, fc.nat(40), (plan, start) => {
-        const storage = new Storage(1000);
+        const storage = new Storage(1000, origin);
         play(storage, plan);
         const collection = storage.collection(ConfigMap);
         const from = Math.min(1 + start, storage.revision);
@@ -109,7 +113,7 @@ describe('a collection', () => {
   it('lists the current objects, and returns the same list until one changes', () => {
     fc.assert(
       fc.property(steps, (plan) => {
-        const storage = new Storage(1000);
+        const storage = new Storage(1000, origin);
         const collection = storage.collection(ConfigMap);
         const model = new Map<string, Entry>();
         for (const [action, namespace, name] of plan) {
@@ -136,7 +140,7 @@ describe('a collection', () => {
   });
 
   it('returns lists that callers cannot modify', () => {
-    const storage = new Storage(10);
+    const storage = new Storage(10, origin);
     for (const name of ['x', 'y']) storage.put(ConfigMap, { metadata: meta('a', name) });
     const collection = storage.collection(ConfigMap);
     for (const list of [collection.list(), collection.list('a'), collection.objects(), collection.objects('none')]) {
@@ -147,7 +151,7 @@ describe('a collection', () => {
   });
 
   it('discards events that are compacted, and events beyond its limit', () => {
-    const storage = new Storage(10);
+    const storage = new Storage(10, origin);
     for (let count = 0; count < 50; count += 1) storage.put(ConfigMap, { metadata: meta('a', 'x') });
     const collection = storage.collection(ConfigMap);
     expect(collection.since(1)).toBeUndefined();
@@ -165,7 +169,7 @@ describe('a collection', () => {
 
 describe('a storage', () => {
   it('notifies all listeners in one order, also of writes by listeners', () => {
-    const storage = new Storage(10);
+    const storage = new Storage(10, origin);
     const heard: string[] = [];
     storage.subscribe(ConfigMap, undefined, ({ entry }) => {
       if (entry.name === 'first') storage.put(ConfigMap, { metadata: meta('a', 'reaction') });
@@ -178,7 +182,7 @@ describe('a storage', () => {
   });
 
   it('does not notify a listener that has unsubscribed, not even during an event', () => {
-    const storage = new Storage(10);
+    const storage = new Storage(10, origin);
     const heard: string[] = [];
     const leave = storage.subscribe(ConfigMap, undefined, () => {
       heard.push('once');

@@ -38,6 +38,8 @@ export interface SimKind {
   readonly createOnUpdate: boolean;
   /** Integer fields that the real server leaves out of `status` when 0 (Go's omitempty). */
   readonly omitZero: readonly string[];
+  /** Field of the spec whose changes the server stamps in `managedFields`. The real server stamps all; the simulated one only what somebody reads. */
+  readonly stampedField?: string;
   /** True if deletion waits for a grace period. */
   readonly graceful: boolean;
   /** Fills in the fields that the real server would fill in. */

@@ -90,6 +90,7 @@ export const simKinds = {
     {
       unconditionalUpdate: false,
       createOnUpdate: true,
+      stampedField: 'renewTime',
       decodeProblem: leaseProblem,
       validate: validateLease,
     },

@@ -110,7 +110,7 @@ describe('responses in protobuf', () => {
     await readBoth(server, listNodeLeases);
     renew('2026-11-21T00:00:10.000001Z');
     const read = await readBoth(server, listNodeLeases);
-    expect(read.protobuf).toEqual([{ name: 'a', renewTime: Date.parse('2026-11-21T00:00:10Z') * 1_000 + 1 }]);
+    expect(read.protobuf).toMatchObject([{ name: 'a', renewTime: Date.parse('2026-11-21T00:00:10Z') * 1_000 + 1 }]);
   });
 
   it('fall back to JSON if an object holds a field that is only known in JSON', async () => {

@@ -14,6 +14,15 @@ const ownerReference: ProtobufMessage = {
   blockOwnerDeletion: [7, 'bool'],
 };
 
+const managedFieldsEntry: ProtobufMessage = {
+  manager: [1, 'string'],
+  operation: [2, 'string'],
+  apiVersion: [3, 'string'],
+  time: [4, 'time'],
+  fieldsType: [6, 'string'],
+  fieldsV1: [7, 'fieldsV1'],
+};
+
 const objectMeta: ProtobufMessage = {
   name: [1, 'string'],
   generateName: [2, 'string'],
@@ -28,6 +37,7 @@ const objectMeta: ProtobufMessage = {
   annotations: [12, 'stringMap'],
   ownerReferences: [13, [ownerReference]],
   finalizers: [14, 'strings'],
+  managedFields: [17, [managedFieldsEntry]],
 };
 
 const listMeta: ProtobufMessage = {

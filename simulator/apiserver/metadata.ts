@@ -41,9 +41,29 @@ const isEmpty = (value: unknown): boolean =>
 
 const hasKeys = (map: JsonMap): boolean => Object.keys(map).length > 0;
 
-/** Drops the fields that Go's omitempty drops, and managedFields, which the simulator does not keep. */
+/** Drops the fields that Go's omitempty drops. */
 export const tidyMetadata = (meta: Readonly<JsonMap>): JsonMap =>
-  without(meta, 'managedFields', 'selfLink', ...droppedWhenEmpty.filter((key) => isEmpty(meta[key])));
+  without(meta, 'selfLink', ...droppedWhenEmpty.filter((key) => isEmpty(meta[key])));
+
+/**
+ * Returns the metadata of a new state with `managedFields`, of which the simulator keeps one entry: that of the field whose changes the kind stamps. As in
+ * k8s.io/apimachinery `pkg/util/managedfields`, its time is that of the server at the latest change of the field's value.
+ */
+export const stampedMetadata = (
+  kind: SimKind,
+  { previous, next, now }: { readonly previous?: SimObject; readonly next: Readonly<JsonMap>; readonly now: string },
+): JsonMap => {
+  const { managedFields: _, ...metadata } = asMap(next.metadata);
+  if (kind.stampedField === undefined) return metadata;
+  const value = asMap(next.spec)[kind.stampedField];
+  const before = asMap(previous?.spec)[kind.stampedField];
+  if (value === undefined) return metadata;
+  if (value === before) return { ...metadata, managedFields: previous?.metadata.managedFields };
+  const fieldsV1 = { 'f:spec': { [`f:${kind.stampedField}`]: {} } };
+  const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
+  const entry = { manager: 'kubelet', operation: 'Update', apiVersion, time: now, fieldsType: 'FieldsV1', fieldsV1 };
+  return { ...metadata, managedFields: [entry] };
+};
 
 /** Drops the fields of `status` that the kind leaves out when they are 0. */
 export const tidyStatus = (kind: SimKind, object: JsonMap): JsonMap => {

@@ -14,6 +14,7 @@ export interface SimMeta extends Readonly<JsonMap> {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
+  readonly managedFields?: readonly JsonMap[];
 }
 
 /** A Kubernetes object as the simulated server stores it. */

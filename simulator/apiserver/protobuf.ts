@@ -8,6 +8,7 @@ type FieldType =
   | 'bool'
   | 'integer'
   | 'time'
+  | 'fieldsV1'
   | ProtobufMessage
   | readonly [ProtobufMessage];
 
@@ -79,6 +80,9 @@ const encodeField = ({ 0: field, 1: type }: ProtobufField, value: unknown): Chun
       return [integerField(field, Number(value))];
     case 'time':
       return timeField(field, value);
+    case 'fieldsV1':
+      // A message whose only field is the JSON text.
+      return bytesField(field, Buffer.concat(stringField(1, JSON.stringify(value))));
     default:
       return Array.isArray(type)
         ? messageFields(field, type[0] as ProtobufMessage, asList(value))

@@ -131,9 +131,9 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
   const { namespaces = defaultNamespaces, historyEvents = 5000 } = options;
   let skewMs = 0;
   const random = createSeededRandom(seed);
-  const storage = new Storage(historyEvents);
   const now = (): number => clock.now() + skewMs;
   const origin = createOrigin({ random: random.fork('origin'), now });
+  const storage = new Storage(historyEvents, origin);
   const handler = new RequestHandler({ storage, clock, origin, random: random.fork('watch') }, kinds, now);
   const store = new SimStore(storage, origin);
   for (const name of namespaces) store.put(simKinds.Namespace, { metadata: { name } });

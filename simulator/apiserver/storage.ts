@@ -1,7 +1,9 @@
 import { Collection, type StoreEvent } from './collection.ts';
 import { type Entry, createEntry, succeedingEntry } from './entry.ts';
 import type { SimKind } from './kind.ts';
+import { stampedMetadata } from './metadata.ts';
 import type { JsonMap, SimMeta, SimObject } from './object.ts';
+import type { ServerOrigin } from './origin.ts';
 
 export type StoreListener = (event: StoreEvent) => void;
 
@@ -18,14 +20,16 @@ const withRevision = (object: Readonly<JsonMap> & { readonly metadata: SimMeta }
 export class Storage {
   readonly #shelves = new Map<SimKind, KindStorage>();
   readonly #historyEvents: number;
+  readonly #origin: ServerOrigin;
   readonly #undelivered: StoreEvent[] = [];
   #isDelivering = false;
   #revision = 1;
   /** Compacted revision, after which the history of new collections begins. */
   #forgotten = 0;
 
-  constructor(historyEvents: number) {
+  constructor(historyEvents: number, origin: ServerOrigin) {
     this.#historyEvents = historyEvents;
+    this.#origin = origin;
   }
 
   get revision(): number {
@@ -42,7 +46,8 @@ export class Storage {
     const previous = this.collection(kind).get(namespace, name);
     this.#revision += 1;
     const revision = this.#revision;
-    const next = withRevision(object, revision);
+    const metadata = stampedMetadata(kind, { previous: previous?.object, next: object, now: this.#origin.timestamp() });
+    const next = withRevision({ ...object, metadata: metadata as SimMeta }, revision);
     const entry =
       previous === undefined ? createEntry(kind, next, revision) : succeedingEntry(previous, next, revision);
     this.#publish({

@@ -30,7 +30,15 @@ export const newObject = (
   const prefix = typeof meta.generateName === 'string' ? meta.generateName : '';
   const metadata = tidyMetadata({
     name: name === '' && prefix !== '' ? origin.nameFrom(prefix) : name,
-    ...without(meta, 'namespace', 'resourceVersion', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generation'),
+    ...without(
+      meta,
+      'managedFields',
+      'namespace',
+      'resourceVersion',
+      'deletionTimestamp',
+      'deletionGracePeriodSeconds',
+      'generation',
+    ),
     ...(namespace === '' ? {} : { namespace }),
     uid: origin.uid(),
     ...(kind.generation ? { generation: 1 } : {}),

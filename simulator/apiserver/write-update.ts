@@ -60,6 +60,7 @@ const systemFields = [
   'deletionGracePeriodSeconds',
   'generation',
   'resourceVersion',
+  'managedFields',
 ];
 
 /** Returns the client's metadata with the stored values of the fields that the server owns. */

@@ -81,11 +81,12 @@ func (f *filler) content(path string) []byte {
 	return fmt.Appendf(nil, `{%q: %q}`, anyKey, path)
 }
 
-// ownedFields returns managed fields as an API server records them for a client that has written spec.replicas and the status of a condition.
+// ownedFields returns managed fields as an API server records them for a client that has written spec.replicas, spec.renewTime and the status of a condition.
 func ownedFields() []byte {
 	condition := fieldpath.KeyByFields("type", "ControlPlaneHealthy")
 	set := fieldpath.NewSet(
 		fieldpath.MakePathOrDie("spec", "replicas"),
+		fieldpath.MakePathOrDie("spec", "renewTime"),
 		fieldpath.MakePathOrDie("status", "conditions", condition, "status"),
 	)
 	text, err := set.ToJSON()

@@ -21,11 +21,22 @@ describe('decodeLease', () => {
     expect(decodeLease({ metadata: { name: 'node-1' } }, 'items[0]')).toEqual({ name: 'node-1' });
   });
 
+  it('takes the stamp of the latest change of renewTime, by any manager', () => {
+    const owner = (time: string, field: string) => ({ time, fieldsV1: { 'f:spec': { [field]: {} } } });
+    const stampOf = (...managedFields: readonly unknown[]) =>
+      decodeLease({ metadata: { name: 'a', managedFields } }, 'items[0]').stampedAt;
+    const renewed = owner('2026-11-21T06:00:10Z', 'f:renewTime');
+    expect(stampOf()).toBeUndefined();
+    expect(stampOf({}, owner('2026-11-21T06:00:30Z', 'f:holderIdentity'))).toBeUndefined();
+    expect(stampOf(renewed, owner('2026-11-21T06:00:00Z', 'f:renewTime'))).toBe((origin + 10_000) * 1_000);
+  });
+
   it.each([
     [{ metadata: { name: 'a' }, spec: { renewTime: 'yesterday' } }, 'items[0].spec.renewTime: expected a time'],
     [{ metadata: { name: 'a' }, spec: { renewTime: 17 } }, 'items[0].spec.renewTime: expected a string'],
     [{ metadata: { name: 'a' }, spec: [] }, 'items[0].spec: expected an object'],
     [{ metadata: {} }, 'items[0].metadata.name: expected a string'],
+    [{ metadata: { name: 'a', managedFields: [1] } }, 'metadata.managedFields: expected an object'],
     [{}, 'items[0].metadata: expected an object'],
     [null, 'items[0]: expected an object'],
   ])('refuses %j', (json, problem) => {

@@ -1,4 +1,4 @@
-import { type MessageFields, flat, integer, microseconds, text } from '../protobuf/index.ts';
+import { type MessageFields, fieldStamp, flat, integer, microseconds, text } from '../protobuf/index.ts';
 import type { Call, ListBounds } from './call.ts';
 import {
   type JsonObject,
@@ -16,17 +16,34 @@ import { leaseListBounds, listCall } from './list-call.ts';
 export interface Lease {
   readonly name: string;
   /** `spec.renewTime` as the node wrote it: microseconds since the epoch. */
-  readonly renewTime?: number | undefined;
-  readonly durationSeconds?: number | undefined;
+  readonly renewTime?: number;
+  /**
+   * The API server's own clock at the latest change of `renewTime`, in microseconds since the epoch, to the second: the time of the entry in
+   * `metadata.managedFields` that owns the field. Servers before Kubernetes 1.25 leave it at the Lease's creation (kubernetes/kubernetes#110058).
+   */
+  readonly stampedAt?: number;
+  readonly durationSeconds?: number;
 }
 
 /** Field numbers: k8s.io/api `coordination/v1/generated.proto`. */
 const leaseFields: MessageFields = {
-  1: flat({ 1: text('name') }),
+  1: flat({ 1: text('name'), 17: fieldStamp('stampedAt', 'renewTime') }),
   2: flat({ 2: integer('durationSeconds'), 4: microseconds('renewTime') }),
 };
 
 const specOf = (object: JsonObject, path: string): JsonObject => optionalObject(object.spec, `${path}.spec`) ?? {};
+
+const stampOf = (object: JsonObject): number | undefined => {
+  const { managedFields } = optionalObject(object.metadata, 'metadata') ?? {};
+  let latest: number | undefined;
+  for (const entry of Array.isArray(managedFields) ? managedFields : []) {
+    const { time, fieldsV1 } = decodeObject(entry, 'metadata.managedFields');
+    const owned = optionalObject(optionalObject(fieldsV1, 'fieldsV1')?.['f:spec'], 'f:spec')?.['f:renewTime'];
+    const at = owned === undefined ? undefined : optionalMicroTime(time, 'time');
+    if (at !== undefined) latest = Math.max(at, latest ?? at);
+  }
+  return latest;
+};
 
 export const decodeLease = (json: unknown, path: string): Lease => {
   const object = decodeObject(json, path);
@@ -34,6 +51,7 @@ export const decodeLease = (json: unknown, path: string): Lease => {
   return {
     name: decodeMeta(object, path).name,
     renewTime: optionalMicroTime(spec.renewTime, `${path}.spec.renewTime`),
+    stampedAt: stampOf(object),
     durationSeconds: optionalInteger(spec.leaseDurationSeconds, `${path}.spec.leaseDurationSeconds`),
   };
 };
@@ -58,7 +76,7 @@ export const listNodeLeasesWithin = (bounds: ListBounds): Call<readonly Lease[]>
     protobuf: {
       apiVersion: 'coordination.k8s.io/v1',
       fields: leaseFields,
-      empty: (): Lease => ({ name: '', renewTime: undefined, durationSeconds: undefined }),
+      empty: (): Lease => ({ name: '', renewTime: undefined, stampedAt: undefined, durationSeconds: undefined }),
       project: (draft, path) => checkName(draft as Lease, path),
     },
     nameOf: ({ name }) => name,

@@ -5,6 +5,7 @@ export {
   type MessageFields,
   count,
   entry,
+  fieldStamp,
   flag,
   flat,
   integer,

@@ -159,3 +159,28 @@ export const time = timeBy((seconds, nanos) => formatMicroTime(seconds, nanos)?.
 
 /** Reads a Time or MicroTime in microseconds since the epoch. */
 export const microseconds = timeBy(microsecondsOf);
+
+/** The entry of `managedFields` is a message of `generated.proto` in k8s.io/apimachinery `pkg/apis/meta/v1`. */
+const [entryTime, entryFields] = [4, 7];
+
+/**
+ * Reads an entry of `managedFields`. Keeps the time of the latest one that owns `field`, such as `renewTime`, in microseconds since the epoch: the server's
+ * clock at its last change (kubernetes/kubernetes#110058).
+ */
+export const fieldStamp = (name: string, field: string): ReadField => {
+  const key = Buffer.from(`"f:${field}"`);
+  const timeField = microseconds('at');
+  return (cursor, tag, draft) => {
+    const end = readLength(cursor, tag);
+    const found: Draft = {};
+    let owns = false;
+    for (let part = nextTag(cursor, end); part !== 0; part = nextTag(cursor, end)) {
+      if (fieldOf(part) === entryTime) timeField(cursor, part, found);
+      else if (fieldOf(part) === entryFields) {
+        const range = readRange(cursor, part);
+        owns = cursor.bytes.subarray(range.start, range.end).includes(key);
+      } else skipField(cursor, part);
+    }
+    if (owns && typeof found.at === 'number') draft[name] = Math.max(found.at, Number(draft[name] ?? found.at));
+  };
+};

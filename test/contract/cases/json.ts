@@ -16,6 +16,7 @@ interface JsonMeta extends Readonly<Record<string, unknown>> {
   readonly creationTimestamp: string;
   readonly deletionTimestamp: string;
   readonly finalizers: readonly string[];
+  readonly managedFields: readonly { readonly time: string; readonly fieldsV1: object }[];
   /** Set only on a list. */
   readonly continue?: string;
 }

@@ -32,6 +32,26 @@ export const updateCases = topic('update', {
     expect(after.metadata.generation).toBe(1);
   },
 
+  'stamps each change of a field with its own clock, whatever the value says': async (target) => {
+    const api = createApi(target);
+    const at = api.at(Lease, 'a');
+    const stampOf = ({ metadata }: Json): number =>
+      Math.max(
+        ...metadata.managedFields
+          .filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes('"f:renewTime"'))
+          .map(({ time }) => Date.parse(time)),
+      );
+    const dateOf = ({ headers }: Reply): number => Date.parse(headers.date ?? '');
+    const stamped = async (renewTime: string): Promise<void> => {
+      const before = await api.get(at);
+      const reply = await api.put(at, { ...before.json, spec: { holderIdentity: 'x', renewTime } });
+      expect(Math.abs(stampOf(expectObject(reply)) - dateOf(reply))).toBeLessThanOrEqual(1_000);
+    };
+    await made(api, api.at(Lease), lease('a', { holderIdentity: 'x' }));
+    await stamped('2026-11-21T05:55:00.123456Z');
+    await stamped('2036-11-21T07:00:00.000000Z');
+  },
+
   'a stale resourceVersion is a Conflict': async (target) => {
     const api = createApi(target);
     const before = await made(api, api.at(Deployment), workload('a'));
