@@ -36,6 +36,8 @@ export interface ShootProberState extends NextRun {
   readonly scaledWithoutLead?: true;
   /** Number of the shoot's held resources at the previous step, regardless of the process that scaled them down. Absent if there were none. */
   readonly heldCount?: number;
+  /** When that number last changed. */
+  readonly heldChangedAt?: number;
   /** True if a pause was in force at the previous step. */
   readonly wasPaused?: true;
   /** Until this instant a standby leaves the shoot to the leader, because the leader has restored it, or because a pause has just ended for both. */

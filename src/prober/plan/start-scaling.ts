@@ -1,4 +1,4 @@
-import { hasMark } from '../../gardener/scaling-annotations.ts';
+import { hasMark, ignoresScaling } from '../../gardener/scaling-annotations.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { Verdict } from '../judge/verdict.ts';
 import { type FlowPlan, createFlow, hasWork } from './create-flow.ts';
@@ -76,7 +76,7 @@ export const cancelPaused = (state: ShootProberState, context: ShootContext): Sh
 };
 
 const situationOf = (
-  { verdict, leftToLeaderUntil = Number.NEGATIVE_INFINITY }: ShootProberState,
+  { verdict, leftToLeaderUntil = Number.NEGATIVE_INFINITY, heldCount = 0, heldChangedAt }: ShootProberState,
   { judgedAt, hasObservedRenewals = false }: DesiredScaling,
   context: ShootContext,
 ): WithoutLeadInput => ({
@@ -86,9 +86,18 @@ const situationOf = (
   judgedAt,
   hasObservedRenewals,
   verdictMaxAgeMs: 2 * context.probeIntervalMs,
-  anyHeld: countHeld(context) > 0,
+  isUnmet: isUnmet(context),
+  progressAt: heldCount === 0 ? Number.NEGATIVE_INFINITY : (heldChangedAt ?? context.now),
   leftToLeaderUntil,
 });
+
+/** True if a resource is up that a scale-down would scale down. */
+const isUnmet = ({ resources, snapshotOf }: ShootContext): boolean =>
+  resources.some(({ ref, scaleDown }) => {
+    const snapshot = snapshotOf(refKey(ref));
+    if (scaleDown === undefined || snapshot.kind !== 'state') return false;
+    return snapshot.state.specReplicas > 0 && !ignoresScaling(snapshot.state);
+  });
 
 const countHeld = ({ resources, snapshotOf }: ShootContext): number =>
   resources.filter(({ ref }) => {
@@ -121,15 +130,18 @@ export const noteRestoration = (state: ShootProberState, context: ShootContext):
   const heldCount = countHeld(context);
   const { heldCount: before = 0, ...rest } = state;
   if (heldCount > 0) {
-    const seen = { ...state, heldCount };
-    return state.flow === undefined && heldCount < before ? dropPending(seen) : seen;
+    const seen = heldCount === before ? state : { ...state, heldCount, heldChangedAt: context.now };
+    if (state.flow !== undefined || heldCount >= before) return seen;
+    return context.role.leads ? dropPending(seen) : leaveToLeader(dropPending(seen), context.now + standBackFor(state));
   }
   const { scaledWithoutLead, ...restored } = rest;
   if (state.flow !== undefined || (before === 0 && scaledWithoutLead === undefined)) return state;
   if (context.role.leads) return dropPending(restored);
-  const standBackFor = scaledWithoutLead === undefined ? standBackMs : leftToLeaderMs;
-  return leaveToLeader(dropPending(restored), context.now + standBackFor);
+  return leaveToLeader(dropPending(restored), context.now + standBackFor(state));
 };
+
+const standBackFor = ({ scaledWithoutLead }: ShootProberState): number =>
+  scaledWithoutLead === undefined ? standBackMs : leftToLeaderMs;
 
 const leaveToLeader = (state: ShootProberState, until: number): ShootProberState => ({
   ...state,

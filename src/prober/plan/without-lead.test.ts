@@ -13,7 +13,8 @@ const situation = {
   judgedAt: 100_100,
   hasObservedRenewals: true,
   verdictMaxAgeMs: 20_000,
-  anyHeld: false,
+  isUnmet: true,
+  progressAt: never,
   leftToLeaderUntil: never,
 };
 
@@ -23,7 +24,9 @@ it.each([
   ['acts three seconds after the threshold if nothing is written', {}, 'nothing-written'],
   ['leaves the leader three seconds', { now: 102_999 }, undefined],
   ['leaves the leader a second after its own verdict', { judgedAt: 102_500 }, undefined],
-  ['does not act if a resource is held: the leader is at work', { anyHeld: true }, undefined],
+  ['does not act if everything is down', { isUnmet: false }, undefined],
+  ['leaves the leader three seconds after its latest progress', { progressAt: 100_001 }, undefined],
+  ['acts if something is up three seconds after that', { progressAt: 100_000 }, 'nothing-written'],
   [
     'does not act shortly after the leader has restored resources that we had scaled down',
     { leftToLeaderUntil: 103_001 },
@@ -39,7 +42,7 @@ it.each([
   ['acts at once if the leader is silent', { role: silent, now: 100_200 }, 'leader-silent'],
   [
     'acts if the leader falls silent in the middle of its work',
-    { role: silent, anyHeld: true, leftToLeaderUntil: 200_000 },
+    { role: silent, progressAt: 102_000, leftToLeaderUntil: 200_000 },
     'leader-silent',
   ],
   [

@@ -34,8 +34,10 @@ export interface WithoutLeadInput {
   /** See `Decision.hasObservedRenewals`. */
   readonly hasObservedRenewals: boolean;
   readonly verdictMaxAgeMs: number;
-  /** True if a resource of the shoot is held: the leader is at work, or was. */
-  readonly anyHeld: boolean;
+  /** True if some resource is up that a scale-down would scale down. */
+  readonly isUnmet: boolean;
+  /** When the number of held resources last changed: the leader is at work, or was. -Infinity if none is held. */
+  readonly progressAt: number;
   /** Until this instant a leader that renews decides alone: it has restored the held resources, or a pause kept it from writing. */
   readonly leftToLeaderUntil: number;
 }
@@ -55,11 +57,15 @@ export const whyWithoutLead = (situation: WithoutLeadInput): WithoutLead | undef
   if (leaderSilentMs >= silenceLimitMs) {
     return { cause: 'leader-silent', words: `the leader has not renewed for ${seconds(leaderSilentMs)}` };
   }
-  const leadersTurnUntil = Math.max(verdict.crossedAt + leaderTimeMs, judgedAt + sinceVerdictMs);
-  if (situation.anyHeld || now < leadersTurnUntil || now < situation.leftToLeaderUntil) return undefined;
+  const leadersTurnUntil = Math.max(
+    verdict.crossedAt + leaderTimeMs,
+    judgedAt + sinceVerdictMs,
+    situation.progressAt + leaderTimeMs,
+  );
+  if (!situation.isUnmet || now < leadersTurnUntil || now < situation.leftToLeaderUntil) return undefined;
   if (now - judgedAt > besideLeaderMs) return undefined;
   return {
     cause: 'nothing-written',
-    words: `nothing is scaled ${seconds(now - verdict.crossedAt)} after the threshold`,
+    words: `not everything is scaled down ${seconds(now - verdict.crossedAt)} after the threshold`,
   };
 };
