@@ -3,8 +3,6 @@ import { simKinds } from '../apiserver/index.ts';
 import { secretObject } from '../world/index.ts';
 import { type Scenario, type ScenarioOptions, createScenario } from './scenario.ts';
 
-// Shared by the tests of the external probe, which the log calls the outside path.
-
 export const externalSecretName = 'outside-kubeconfig';
 
 /** Settings of the external probe with the defaults of the configuration. */
@@ -52,10 +50,10 @@ export const mendLoadBalancer = ({ world }: Scenario, name: string): void => {
   world.shoot(name).api.publicAddress.setReachability('open');
 };
 
-/** Log lines about outside paths, except those of level debug. */
+/** Log lines of the external probe, except those of level debug. */
 export const externalProbeLogLines = ({ log }: Scenario): readonly string[] =>
   log
-    .filter(({ level, msg }) => level !== 'debug' && msg.includes('outside path'))
+    .filter(({ level, msg }) => level !== 'debug' && msg.includes('external probe'))
     .map(({ level, msg, namespace = '', state = '' }) =>
       `${level} ${msg} ${String(namespace)} ${String(state)}`.trim(),
     );

@@ -1,10 +1,4 @@
 import type { ProcessName, SimEvent } from './history.ts';
-import {
-  type ExternalProbeResponses,
-  noExternalProbeResponses,
-  addResponse,
-  addFailure,
-} from './external-probe-responses.ts';
 import type { ShootModel, Model } from './model.ts';
 
 /** Contents of the lists of nodes and machines. */
@@ -20,10 +14,6 @@ export interface Observation extends Surroundings {
   /** Time at which the last of the lists arrived. */
   readonly knownAt: number;
   readonly leases: ShootModel['leases'];
-  /** Results of the external probe when the last of the lists arrived. */
-  readonly externalProbe: ExternalProbeResponses;
-  /** True if most public addresses were then certainly unreachable for us alone. */
-  readonly isFaultOurs: boolean;
 }
 
 export interface Unreachable {
@@ -54,13 +44,6 @@ export interface View {
   readonly failedOnce: ReadonlySet<string>;
   /** End of the last long downtime of the API server, as its own responses showed it. */
   readonly downUntil: number;
-  /** Time at which a request to the internal address last failed. */
-  readonly failedAt: number;
-  /** Time at which the latest successful `GET /version` to the internal address was sent. */
-  readonly answeredAt: number;
-  /** Time at which the earlier of two lists was served between which some lease last changed. */
-  readonly renewedSince: number;
-  readonly externalProbe: ExternalProbeResponses;
 }
 
 const emptyView: View = {
@@ -74,10 +57,6 @@ const emptyView: View = {
   unreachable: undefined,
   failedOnce: new Set(),
   downUntil: Number.NEGATIVE_INFINITY,
-  failedAt: Number.NEGATIVE_INFINITY,
-  answeredAt: Number.NEGATIVE_INFINITY,
-  renewedSince: Number.NEGATIVE_INFINITY,
-  externalProbe: noExternalProbeResponses,
 };
 
 /** Views by process and shoot. */
@@ -97,7 +76,7 @@ const observed = (view: View, { at }: Answer, model: Model): View => {
   const { leases } = served.model;
   const before = view.current?.leases;
   const moved = [...leases].filter(([node, changedAt]) => before?.has(node) === true && before.get(node) !== changedAt);
-  const { unreachable, externalProbe, surroundings } = view;
+  const { unreachable, surroundings } = view;
   const wasDown = unreachable?.hasFailed === true && at - unreachable.since >= downtimeMs;
   const known: View = {
     ...view,
@@ -105,18 +84,17 @@ const observed = (view: View, { at }: Answer, model: Model): View => {
     observedAt: at,
     longestGapMs: view.observations === 0 ? 0 : Math.max(view.longestGapMs, at - view.observedAt),
     moved: moved.length === 0 ? view.moved : new Set([...view.moved, ...moved.map(([node]) => node)]),
-    renewedSince: moved.length === 0 ? view.renewedSince : (view.current?.servedAt ?? view.renewedSince),
     unreachable: undefined,
     downUntil: wasDown ? at : view.downUntil,
   };
   const lists = { servedAt: served.at, knownAt: at, leases, ...surroundings };
-  return completed(known, { ...lists, externalProbe, isFaultOurs: false });
+  return completed(known, lists);
 };
 
 const completed = (view: View, observation: Observation): View => {
   const isComplete = observation.nodes !== undefined && observation.machines !== undefined;
-  const current = { ...observation, externalProbe: view.externalProbe };
-  return { ...view, current, complete: isComplete ? [current, ...view.complete].slice(0, remembered) : view.complete };
+  const complete = isComplete ? [observation, ...view.complete].slice(0, remembered) : view.complete;
+  return { ...view, current: observation, complete };
 };
 
 const surrounded = (view: View, at: number, shown: Surroundings): View => {
@@ -128,7 +106,7 @@ const answered = (view: View, event: Answer, model: Model): View => {
   const { verb, resource, status, at } = event;
   if (status === undefined) return view;
   if (resource === '/version' && status < 400) {
-    return { ...view, answeredAt: model.ending?.sentAt ?? at, surroundings: {} };
+    return { ...view, surroundings: {} };
   }
   if (verb !== 'list') return view;
   if (status !== 200) return view;
@@ -161,52 +139,15 @@ const trackSpell = (view: View, event: Answer, sentAt: number): View => {
 };
 
 const ended = (view: View, event: Answer, model: Model): View => {
-  const { stage, at, status = 0, exchange, isServerDown } = event;
+  const { stage, at, status = 0, exchange } = event;
   const isInside = exchange.server === event.shoot;
   const sentAt = model.ending?.sentAt ?? at;
-  if (!isInside && exchange.server !== 'seed') {
-    if (stage === 'failed' && isServerDown === undefined) return view;
-    const attempt = { before: view.externalProbe, sentAt, at, insideAnsweredAt: view.answeredAt };
-    return {
-      ...view,
-      externalProbe: isServerDown === undefined ? addResponse(attempt, status) : addFailure(attempt, isServerDown),
-    };
-  }
+  if (!isInside && exchange.server !== 'seed') return view;
   const hasFailed = stage === 'failed' || status >= 400;
-  const known = isInside && hasFailed ? { ...view, failedAt: at, surroundings: {} } : view;
+  const known = isInside && hasFailed ? { ...view, surroundings: {} } : view;
   const tracked = isInside ? trackSpell(known, event, sentAt) : known;
   return stage === 'answered' ? answered(tracked, event, model) : tracked;
 };
-
-/** Age up to which a lease counts as renewed just now: kubelets renew every 10 s. */
-const freshMs = 13_000;
-const fewest = 3;
-
-/** True if most public addresses are unreachable and leases are renewed. Only certain cases count: a process may notice it a moment later. */
-const isFaultOurs = (views: Views, process: ProcessName, { at, shoots }: Model): boolean => {
-  const prefix = `${process}/`;
-  const own = [...views].filter(([key]) => key.startsWith(prefix));
-  const judged = own.filter(
-    ([, { externalProbe }]) => externalProbe.answeredAt > Number.NEGATIVE_INFINITY || externalProbe.failures > 0,
-  );
-  const broken = judged.filter(([key, { externalProbe, failedAt, observedAt, renewedSince, current }]) => {
-    // An address is unknown if its kubeconfig has been unusable since.
-    const isKnown = (shoots.get(key.slice(prefix.length))?.spoiledUntil ?? at) < externalProbe.failingSince;
-    const isRenewed = externalProbe.brokenAt < at && renewedSince > externalProbe.failingSince + 1_000;
-    const isFresh = [...(current?.leases.values() ?? [])].some((changedAt) => observedAt - changedAt < freshMs);
-    return externalProbe.failures >= 3 && isKnown && isRenewed && isFresh && failedAt < observedAt;
-  });
-  return broken.length >= fewest && broken.length * 2 > judged.length;
-};
-
-/** Resets the results of the external probe: a process that stops probing a shoot forgets them. */
-const withoutExternalProbe = (views: Views, shoot: string): Views =>
-  new Map(
-    [...views].map(([key, view]) => [
-      key,
-      key.endsWith(`/${shoot}`) ? { ...view, externalProbe: noExternalProbeResponses } : view,
-    ]),
-  );
 
 /** Moves `knownAt` of responses that arrived while the process was suspended to the time at which it resumes. */
 const awake = (views: Views, process: ProcessName, { at, processes }: Model): Views => {
@@ -226,10 +167,6 @@ const awake = (views: Views, process: ProcessName, { at, processes }: Model): Vi
 
 /** Applies an event that `model` already includes. Pure. */
 export const watch = (views: Views, event: SimEvent, model: Model): Views => {
-  if (event.kind === 'cluster') {
-    const goesOn = event.phase === 'run' || event.phase === 'leave' || event.phase === 'missing';
-    return goesOn ? views : withoutExternalProbe(views, event.shoot);
-  }
   if (event.kind === 'process' && event.what === 'goes on') return awake(views, event.process, model);
   if (event.kind !== 'request' || event.shoot === undefined) return views;
   if (event.stage !== 'answered' && event.stage !== 'failed') return views;
@@ -237,9 +174,5 @@ export const watch = (views: Views, event: SimEvent, model: Model): Views => {
   const view = viewOf(views, process, event.shoot);
   const next = ended(view, { ...event, shoot: event.shoot }, model);
   if (next === view) return views;
-  const known = new Map(views).set(`${process}/${event.shoot}`, next);
-  const [latest, ...others] = next.complete;
-  if (latest === view.complete[0] || latest === undefined || !isFaultOurs(known, process, model)) return known;
-  const complete = [{ ...latest, isFaultOurs: true }, ...others];
-  return known.set(`${process}/${event.shoot}`, { ...next, complete });
+  return new Map(views).set(`${process}/${event.shoot}`, next);
 };

@@ -26,7 +26,7 @@ const tellWatchdogs = ({
     ...(source === undefined ? [] : [`source ${source}`]),
     ...(elected ? ['elected by a Lease'] : []),
     ...(dryRun ? ['dry run'] : []),
-    ...(outside === undefined ? [] : [`outside path: ${outside}`]),
+    ...(outside === undefined ? [] : [`external probe: ${outside}`]),
     ...(watchDurationMs === undefined ? [] : [`weedings of ${String(watchDurationMs / 1_000)} s`]),
     ...(quickPods === true ? ['quick pods'] : []),
   ].join(', ');

@@ -19,8 +19,8 @@ const outsideModes: readonly (ExternalProbeMode | undefined)[] = [
   undefined,
   undefined,
   'observe',
-  'confirm',
-  'confirm',
+  'observe',
+  'observe',
   'trigger',
   'trigger',
 ];

@@ -26,8 +26,6 @@ export interface ShootModel {
   readonly hinderedUntil: number;
   /** True if timestamps of its leases may be wrong, or may have been. */
   readonly isSkewed: boolean;
-  /** Time until which its kubeconfigs may have been unusable, which makes its public address unknown. Infinity while they are. */
-  readonly spoiledUntil: number;
   readonly controlPlane: ControlPlaneModel;
 }
 
@@ -68,7 +66,6 @@ const emptyShoot: ShootModel = {
   phaseSince: 0,
   hinderedUntil: 0,
   isSkewed: false,
-  spoiledUntil: Number.NEGATIVE_INFINITY,
   controlPlane: emptyControlPlane,
 };
 
@@ -110,10 +107,7 @@ const learnFault = (model: Model, event: Extract<SimEvent, { kind: 'fault' }>): 
   let next: Model = { ...model, faults, processes };
   for (const name of model.shoots.keys()) {
     if (!hindersProtection(planned.fault, name)) continue;
-    const isSpoiled = faults.some(({ fault }) => fault.kind === 'credentials' && fault.shoot === name);
-    const isSpoiling = planned.fault.kind === 'credentials';
-    next = editShoot(next, name, ({ isSkewed, spoiledUntil, hinderedUntil: before }) => ({
-      spoiledUntil: isSpoiled ? Number.POSITIVE_INFINITY : isSpoiling ? at : spoiledUntil,
+    next = editShoot(next, name, ({ isSkewed, hinderedUntil: before }) => ({
       // The phase covers the time after such a fault.
       hinderedUntil: phase === 'ends' && changesPhase(planned.fault) ? before : at,
       isSkewed: isSkewed || skewsTime(planned.fault, name),

@@ -47,7 +47,7 @@ describe('plans', () => {
     const kinds = new Set(all.flatMap(({ faults }) => faults.map(({ fault }) => fault.kind)));
     expect(kinds.size).toBe(30);
     expect(new Set(all.map(({ component }) => component))).toEqual(new Set(['prober', 'weeder']));
-    expect(new Set(all.map(({ outside }) => outside))).toEqual(new Set([undefined, 'observe', 'confirm', 'trigger']));
+    expect(new Set(all.map(({ outside }) => outside))).toEqual(new Set([undefined, 'observe', 'trigger']));
     expect(new Set(all.map(({ source }) => source))).toEqual(new Set([undefined, 'secret']));
     expect(new Set(all.map(({ replicas }) => replicas))).toEqual(new Set([1, 2]));
     expect(new Set(all.map(({ elected }) => elected))).toEqual(new Set([true, false]));

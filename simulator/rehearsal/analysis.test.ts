@@ -105,19 +105,6 @@ describe('warnings', () => {
       ],
     ],
     ['probes at a quarter of the grace, as they are by default', { probeIntervalMs: 10_000 }, []],
-    [
-      'the mode confirm',
-      {
-        externalProbe: {
-          kubeConfigSecretName: 'outside',
-          timeoutMs: 5_000,
-          failureThreshold: 3,
-          successThreshold: 1,
-          mode: 'confirm',
-        },
-      },
-      [expect.stringContaining('externalProbe.mode confirm')],
-    ],
   ])('for %s', (_, changed, expected) => {
     expect(warningsOf(changed)).toEqual(expected);
   });

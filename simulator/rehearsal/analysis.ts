@@ -28,11 +28,6 @@ const managerWarnings = (settings: ProberSettings): readonly string[] => {
   return warnings;
 };
 
-const pathWarnings = ({ externalProbe }: ProberSettings): readonly string[] =>
-  externalProbe?.mode === 'confirm'
-    ? ['externalProbe.mode confirm: nodes that are cut off on their own side (--fault nat) are not protected']
-    : [];
-
 const nodeWarnings = (nodes: number): readonly string[] =>
   nodes < 2 ? ['a shoot with one node is never protected: one silent node proves nothing about the path'] : [];
 
@@ -40,6 +35,5 @@ const nodeWarnings = (nodes: number): readonly string[] =>
 export const analyse = (settings: ProberSettings, { nodes }: { readonly nodes: number }): readonly string[] => [
   ...adviceOn(settings).map(({ text }) => text),
   ...managerWarnings(settings),
-  ...pathWarnings(settings),
   ...nodeWarnings(nodes),
 ];

@@ -31,7 +31,12 @@ describe('calls of a probe run', () => {
       getVersion.decode({ gitVersion: 'v1.33.0' });
     }).not.toThrow();
     expect(listNodeLeases.decode({ items: [buildLease({ name: 'a', renewTime })] })).toEqual([
-      { name: 'a', renewTime: Date.parse(renewTime) * 1_000, durationSeconds: 40 },
+      {
+        name: 'a',
+        renewTime: Date.parse(renewTime) * 1_000,
+        stampedAt: Date.parse(renewTime) * 1_000,
+        durationSeconds: 40,
+      },
     ]);
     expect(listNodes.decode({ items: [buildNode({ name: 'a' })] })).toMatchObject([{ name: 'a', pool: 'worker' }]);
     expect(listMachines('x').decode({ items: [buildMachine({ name: 'm', node: 'a' })] })).toEqual([

@@ -98,8 +98,8 @@ const externalProbe = () =>
       integer(atLeast(1)),
     ).prefault(1),
     mode: about(
-      'observe: the external probe only reports. confirm: in addition, nothing is scaled down while the address is reachable. trigger: in addition, resources are scaled down when the address is unreachable and none of two or more nodes has renewed its lease for 15 s.',
-      oneOf('observe', 'confirm', 'trigger'),
+      'observe: the external probe only reports. trigger: in addition, while the address is unreachable, resources are scaled down when none of three or more nodes has renewed its lease for 15 s, instead of allSilentAfter.',
+      oneOf('observe', 'trigger'),
     ).prefault('observe'),
   });
 

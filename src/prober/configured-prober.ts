@@ -9,7 +9,6 @@ import type { Logger } from '../ports/logger.ts';
 import type { Gauge } from '../ports/meter.ts';
 import type { Random } from '../ports/random.ts';
 import { type ReadyCheck, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
-import { type ApiServers, createApiServers } from './watches/api-servers.ts';
 import { type HeldByShoot, ProberController } from './controller.ts';
 import { listHeldUnprobed } from './held/held-unprobed.ts';
 import { LostClusters, clusterNames } from './held/lost-clusters.ts';
@@ -64,20 +63,18 @@ export const createConfiguredProber = (
 ): ConfiguredComponent<ProberSettings, ProberMemories> => {
   const { clock, logger } = deps;
   const sources = createProberSources(settings, { ...deps, kube: deps.seed });
-  const apiServers = createApiServers(sources.apiServers, clock);
   const closing = new AbortController();
   let watches: readonly Promise<void>[] = [];
   return {
     settings,
     sync: async () => {
-      const { clusters, kubeconfigs, namespaces, dependents, apiServers: servers } = sources;
-      const others = [...ownExternalSource(sources), ...dependents, servers, namespaces];
+      const { clusters, kubeconfigs, namespaces, dependents } = sources;
+      const others = [...ownExternalSource(sources), ...dependents, namespaces];
       watches = [clusters, kubeconfigs, ...others].map((source) => source.run(closing.signal));
       await waitForSync([clusters, kubeconfigs], { clock, logger, signal: closing.signal });
       await untilRestKnown(sources, clock, closing.signal);
     },
-    work: (memories, signal) =>
-      runController({ settings, sources, apiServers, deps, memories: memories ?? noMemories }, signal),
+    work: (memories, signal) => runController({ settings, sources, deps, memories: memories ?? noMemories }, signal),
     checks: () => checksOf(sources),
     close: async () => {
       closing.abort(new Error('these watches are no longer needed'));
@@ -112,7 +109,6 @@ const untilRestKnown = async (
 interface ProbingParts {
   readonly settings: ProberSettings;
   readonly sources: ProberSources;
-  readonly apiServers: ApiServers;
   readonly deps: ConfiguredProberDeps;
   readonly memories: ProberMemories;
 }
@@ -124,7 +120,7 @@ const clustersToRelease = ({ settings, sources: { clusters, dependents } }: Prob
 };
 
 const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMemories> => {
-  const { settings, sources, apiServers, deps, memories } = parts;
+  const { settings, sources, deps, memories } = parts;
   const { source, clusters, kubeconfigs, externalKubeconfigs, dependents } = sources;
   deps.recorder.nameBy((namespace) => shootNameIn(clusters.get(namespace)));
   const lost = new LostClusters({ settings, sources, ...deps, memories });
@@ -149,7 +145,6 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
       clusters,
       kubeconfigs,
       externalKubeconfigs,
-      apiServers,
       dependents: new Map(dependents.map((source) => [source.key, source])),
       onStep: (namespace, readView) => deps.recorder.stepped(namespace, readView),
       requeueAfter: (name, ms) => queue.addAfter(name, ms),
@@ -201,8 +196,6 @@ const checksOf = (sources: ProberSources): readonly ReadyCheck[] => {
     })),
     // Not needed for readiness: without them nobody can pause a shoot, and all are protected.
     { name: 'namespaces', ok: true, problem: namespaces.state().problem },
-    // Not needed for readiness: without it an unreachable API server is assumed to be down.
-    { name: sources.apiServers.key, ok: true, problem: sources.apiServers.problem() },
   ];
   return caches.map(({ name, ok, problem }) => ({ name, ok, ...(problem === undefined ? {} : { detail: problem }) }));
 };

@@ -6,8 +6,6 @@ import {
   restoresLess,
   sameSettings,
 } from './judge/lifecycle.ts';
-import type { ExternalProbeRegistry } from './judge/external-probe-majority.ts';
-import { type ExternalProbeSourceDeps, createExternalProbes } from './external-probe/external-probes.ts';
 import type { ProberMemory, ProberStart } from './prober-memory.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
 import type { ClusterSource, HostedCluster } from './source/cluster-source.ts';
@@ -15,9 +13,7 @@ import { ShootProber } from './shoot-prober.ts';
 import { type Owners, withoutOtherClusters } from './held/cluster-owner.ts';
 import { isMarkedCluster, subscribeToMarks } from './held/marked-clusters.ts';
 
-export interface ProberControllerDeps
-  extends Omit<ShootProberDeps, 'externalProbe'>,
-    Pick<ExternalProbeSourceDeps, 'externalKubeconfigs'> {
+export interface ProberControllerDeps extends ShootProberDeps {
   readonly source: ClusterSource;
   readonly clusters: Store<HostedCluster>;
   /** Requests another reconcile of a Cluster after `ms`. */
@@ -56,8 +52,6 @@ export class ProberController {
   readonly #deps: ProberControllerDeps;
   readonly #memories: InitialState['memories'];
   readonly #goneOf: InitialState['goneOf'];
-  readonly #externalProbes: ExternalProbeRegistry;
-  readonly #shootDeps: ShootProberDeps;
   readonly #entries = new Map<string, Entry>();
   readonly #owners: Owners;
   readonly #notReconciledYet: Set<string>;
@@ -74,9 +68,6 @@ export class ProberController {
     this.#memories = initial.memories;
     this.#goneOf = initial.goneOf;
     this.#notReconciledYet = new Set(initial.clusters);
-    const { registry, source: externalProbe } = createExternalProbes(deps, initial.memories);
-    this.#externalProbes = registry;
-    this.#shootDeps = externalProbe === undefined ? deps : { ...deps, externalProbe };
     // A mark may be seen late: its kind was not served at first, or its watch was interrupted.
     this.#unsubscribe = subscribeToMarks(this.#owners, deps.dependents, (name) => {
       if (!this.#entries.has(name)) deps.requeueAfter(name, 0);
@@ -128,7 +119,6 @@ export class ProberController {
 
   /** Stops all probers: writes in progress are awaited, nothing new is sent. Resolves with the numbers of resources that stay held. */
   async stop(): Promise<HeldByShoot> {
-    this.#externalProbes.close();
     this.#unsubscribe();
     const all = [...this.#entries];
     this.#entries.clear();
@@ -140,7 +130,7 @@ export class ProberController {
   }
 
   #add(name: string, start: Omit<ProberStart, 'cluster'>, settings = this.#deps.settings): Entry {
-    const prober = new ShootProber({ ...this.#shootDeps, settings }, { cluster: name, ...start });
+    const prober = new ShootProber({ ...this.#deps, settings }, { cluster: name, ...start });
     const entry = { prober, settings: start.settings };
     this.#entries.set(name, entry);
     this.#deps.report.probers(this.#entries.size);
@@ -199,7 +189,6 @@ export class ProberController {
   #stop(name: string, { releasePolicy, reason }: Extract<LifecycleDecision, { kind: 'stop' }>): void {
     const { report } = this.#deps;
     const entry = this.#entries.get(name) ?? this.#adoptOrphaned(name, releasePolicy);
-    this.#externalProbes.forget(name);
     if (entry === undefined) {
       // A shoot with held resources is still reported: another replica, or nobody in a dry run, restores them.
       if (releasePolicy === 'nothing' || !this.#isMarked(name)) report.forget(name);

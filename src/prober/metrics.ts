@@ -13,8 +13,8 @@ const counters = {
   },
   downtimes: {
     name: 'dwd_prober_api_server_downtimes_total',
-    help: "Times that the ages of a shoot's leases were reset after downtime of its API server, by evidence of the downtime; assumed: the API server was unreachable, and no watch of its Deployment covered that time.",
-    labels: [...perShoot, 'evidence'],
+    help: 'Failures of an API server, 15 s or longer, after which the silence of its kubelets counted from their end.',
+    labels: perShoot,
   },
   operations: {
     name: 'dwd_prober_scale_operations_total',
@@ -32,7 +32,7 @@ const counters = {
     labels: [...perShoot, 'cause'],
   },
   externalAttempts: {
-    name: 'dwd_prober_outside_path_tries_total',
+    name: 'dwd_prober_external_probe_attempts_total',
     help: 'Attempts of the external probe by result: answered, failed or unusable.',
     labels: [...perShoot, 'result'],
   },
@@ -120,13 +120,9 @@ const gauges = {
     labels: perShoot,
   },
   externalProbeState: {
-    name: 'dwd_prober_outside_path_state',
-    help: '1 for the current state of the address that the external probe tries: whole (reachable), broken (unreachable) or unknown; 0 for the other states.',
+    name: 'dwd_prober_external_probe_state',
+    help: '1 for the current state of the address that the external probe tries: reachable, unreachable or unknown; 0 for the other states.',
     labels: [...perShoot, 'state'],
-  },
-  externalFaultIsOurs: {
-    name: 'dwd_prober_outside_path_fault_is_ours',
-    help: '1 while most external probes of the seed fail although leases are renewed: the fault is on our side, so no external probe counts.',
   },
 } satisfies Readonly<Record<string, MetricDefinition>>;
 

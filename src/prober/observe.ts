@@ -1,13 +1,10 @@
-import { type DatedExchange, measureSkew, significantSkew } from './judge/clock-skew.ts';
-import type { LeaseObservation } from './judge/lease-history.ts';
+import { measureSkew } from './judge/clock-skew.ts';
+import type { LeaseList } from './judge/leases.ts';
 import type { Machine } from '../gardener/machine.ts';
 import type { NodeView } from '../gardener/node.ts';
 import { getVersion } from '../gardener/shoot-calls.ts';
-import type { CallResult } from '../kubernetes/api/call.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
 import { listNodeLeases } from '../kubernetes/api/lease.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { LeaseList } from './judge/probe-input.ts';
 import type { ProbeMemory } from './judge/probe-memory.ts';
 import type { ReadError } from './judge/verdict.ts';
 import { type RunRequestsDeps, RunRequests, type Sent } from './run-requests.ts';
@@ -31,11 +28,12 @@ export interface ReadsRequest {
   readonly cluster: string;
   readonly kubeConfigSecretName: string;
   /** Key of the Secret's data, for error messages; absent: `kubeconfig`. */
-  readonly kubeConfigKey?: string | undefined;
+  readonly kubeConfigKey?: string;
   /** The memory that the previous run returned. */
   readonly memory: ProbeMemory;
-  /** Monotonic instant at which the run ends. */
+  /** Monotonic instant at which the run ends, and its time-out as a whole. */
   readonly deadline: number;
+  readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -46,12 +44,13 @@ export interface ReadsDeps extends RunRequestsDeps {
 /** Opens the reads of a run. They reject only with `signal.reason`. */
 export const openReads = (deps: ReadsDeps, request: ReadsRequest): Reads => {
   const { clock, source } = deps;
-  const { cluster, kubeConfigSecretName, memory, deadline, signal } = request;
+  const { cluster, kubeConfigSecretName, memory, deadline, timeoutMs, signal } = request;
   const { slowestResponseMs } = memory;
   const requests = new RunRequests(deps, {
     secret: `${cluster}/${kubeConfigSecretName}`,
     secretKey: request.kubeConfigKey,
     deadline,
+    timeoutMs,
     slowestResponseMs,
     signal,
   });
@@ -61,12 +60,11 @@ export const openReads = (deps: ReadsDeps, request: ReadsRequest): Reads => {
     leases: async () => {
       const sent = await requests.shoot(listNodeLeases);
       if (!sent.ok) return sent;
-      const exchange = exchangeOf(sent.value, clock);
-      skewMs = measureSkew(exchange) ?? skewMs;
-      return {
-        ok: true,
-        value: { items: sent.value.value, observation: observationOf(sent.value, exchange, requests.stalledUntil()) },
-      };
+      const { value: items, date, sentAt, receivedAt } = sent.value;
+      const wallAtEnd = clock.now() - (clock.monotonic() - receivedAt);
+      const measured = measureSkew({ date, wallAtEnd, roundTripMs: receivedAt - sentAt });
+      skewMs = measured ?? skewMs;
+      return { ok: true, value: { items, sentAt, receivedAt, serverNow: date ?? wallAtEnd, skewMs: measured } };
     },
     nodes: async () => valueOf(await requests.shoot(source.lists.nodes)),
     machines: async (urgent) => {
@@ -80,24 +78,3 @@ export const openReads = (deps: ReadsDeps, request: ReadsRequest): Reads => {
 };
 
 const valueOf = <T>(sent: Sent<T>): Result<T, ReadError> => (sent.ok ? { ok: true, value: sent.value.value } : sent);
-
-const exchangeOf = ({ date, sentAt, receivedAt }: CallResult<unknown>, clock: Clock): DatedExchange => ({
-  date,
-  wallAtEnd: clock.now() - (clock.monotonic() - receivedAt),
-  roundTripMs: receivedAt - sentAt,
-});
-
-const observationOf = (
-  { sentAt, receivedAt }: CallResult<unknown>,
-  exchange: DatedExchange,
-  stalledUntil: number | undefined,
-): LeaseObservation => {
-  const skewMs = significantSkew(exchange);
-  return {
-    startedAt: sentAt,
-    endedAt: receivedAt,
-    wall: exchange.wallAtEnd,
-    ...(skewMs === undefined ? {} : { skewMs }),
-    ...(stalledUntil === undefined ? {} : { stalledUntil }),
-  };
-};

@@ -1,5 +1,6 @@
 import type { ShootSettings } from './judge/lifecycle.ts';
 import type { ProbeSettings } from './judge/probe-input.ts';
+import type { ProbeMemory } from './judge/probe-memory.ts';
 import type { Verdict } from './judge/verdict.ts';
 import type { GraceDeadline } from './report/scaling.ts';
 import type { ProberSettings } from './settings.ts';
@@ -19,11 +20,26 @@ export const probeSettings = (settings: ProberSettings, shoot: ShootSettings): P
   backoffJitterFactor: settings.backoffJitterFactor,
   expiryAgeMs: expiryShareOfGrace * graceOf(settings, shoot),
   graceMs: graceOf(settings, shoot),
-  ...(settings.allSilentAfterMs === undefined ? {} : { allSilentAfterMs: settings.allSilentAfterMs }),
+  allSilentAfterMs: settings.allSilentAfterMs,
   landingTimeoutMs: settings.landingTimeoutMs,
   nodeLeaseFailureFraction: settings.nodeLeaseFailureFraction,
   poolConditions: shoot.poolConditions,
 });
+
+/**
+ * Returns the monotonic instant by which a run that is due now must end: when KCM may mark the next node as unhealthy if no lease is renewed. It is `now` if
+ * no leases are known yet or a flow is in progress, and a whole grace period later if the resources are held already.
+ */
+export const runNeededBy = (
+  { probe, flow }: { readonly probe: ProbeMemory; readonly flow?: unknown },
+  { now, graceMs, isHeld }: { readonly now: number; readonly graceMs: number; readonly isHeld: boolean },
+): number => {
+  const { leases } = probe;
+  if (flow !== undefined || leases.length === 0) return now;
+  if (isHeld) return now + graceMs;
+  const ends = leases.map(({ silentSince }) => silentSince + graceMs).filter((at) => at > now);
+  return Math.min(now + graceMs, ...ends);
+};
 
 /** Returns when KCM's grace period ends; undefined unless the verdict is `unhealthy`. */
 export const graceDeadlineOf = (

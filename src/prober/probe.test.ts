@@ -23,6 +23,8 @@ beforeEach(() => {
 
 interface Given {
   readonly dependents?: DependentsView;
+  /** True if an earlier run has listed nodes and machines. */
+  readonly isKnown?: boolean;
   /** Age of all leases, in milliseconds. */
   readonly ageMs?: number;
   readonly timeoutMs?: number;
@@ -81,7 +83,8 @@ const start = (given: Given) => {
       timeoutMs,
       memory: {
         ...emptyProbeMemory,
-        ...(slowestResponseMs === undefined ? {} : { slowestResponseMs }),
+        slowestResponseMs,
+        candidates: given.isKnown === true ? { at: clock.monotonic(), names: new Set<string>() } : undefined,
       },
       input: () => ({ settings: defaultSettings, dependents, random: 0 }),
       signal: abort.signal,
@@ -115,17 +118,17 @@ const expired = { ageMs: 60_000 };
 describe('the list of machines', () => {
   it.each([
     { what: 'leases have expired', given: expired, verdict: 'confirming' },
-    { what: 'something is held down', given: { dependents: held }, verdict: 'landing' },
+    { what: 'something is held down', given: { dependents: held }, verdict: 'healthy' },
   ])('is urgent when $what, and hangs for 5 s at most before it is requested again', async ({ given, verdict }) => {
     const { outcome, closed } = start(given);
     await lastList();
     await clock.advance(5_000);
-    await fail('Timeout');
-    (await lastList()).answer(machines);
+    expect(seed.waiting).toHaveLength(2);
+    seed.waiting[1]!.answer(machines);
     await clock.settle();
     expect(limits()).toEqual([
-      ['urgent', 5_000],
-      ['urgent', 25_000],
+      ['urgent', 10_000],
+      ['urgent', 10_000],
     ]);
     expect(outcome()).toMatchObject({ decision: { verdict: { kind: verdict } }, durationMs: 5_000 });
     expect(closed()).toBe(1);
@@ -135,7 +138,7 @@ describe('the list of machines', () => {
     const { outcome } = start(expired);
     await fail('Timeout');
     await fail('Timeout');
-    expect(outcome()).toMatchObject({ decision: { verdict: { kind: 'failed', failure: 'lease_list_failed' } } });
+    expect(outcome()).toMatchObject({ decision: { verdict: { kind: 'failed', failure: 'machine_list_failed' } } });
     expect(seed.calls).toHaveLength(2);
   });
 
@@ -161,7 +164,7 @@ describe('the list of machines', () => {
     await fail('Timeout');
     const reason = new Error('the prober is being stopped');
     const { options } = await lastList();
-    expect(options.timeoutMs).toBe(30_000);
+    expect(options.timeoutMs).toBe(10_000);
     abort.abort(reason);
     await clock.settle();
     expect(outcome()).toEqual({ error: reason });
@@ -178,7 +181,7 @@ describe('the requests of a run', () => {
   };
 
   it('are two if the leases are enough', async () => {
-    expect(await askedIn({ dependents: undisturbed })).toEqual(['0 version', '100 leases']);
+    expect(await askedIn({ dependents: undisturbed, isKnown: true })).toEqual(['0 version', '100 leases']);
   });
 
   it('are sent one step after the other', async () => {
@@ -218,6 +221,6 @@ describe('the requests of a run', () => {
     const { outcome } = start({ fails: 'version', slowestResponseMs: 9_000 });
     await clock.settle();
     expect(outcome()).toMatchObject({ decision: { verdict: { failure: 'api_server_unreachable' } } });
-    expect(outcome()).toHaveProperty('decision.memory.history', emptyProbeMemory.history);
+    expect(outcome()).toHaveProperty('decision.memory.leases', []);
   });
 });

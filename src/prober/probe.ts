@@ -1,5 +1,5 @@
 import { decideByCandidates, decideByLeases, judgeLeases } from './judge/decide.ts';
-import { afterFailedShootRead } from './judge/failure.ts';
+import { afterFailedShootRead } from './judge/retry.ts';
 import type { Decision } from './judge/decision.ts';
 import type { ProbeInput } from './judge/probe-input.ts';
 import type { ProbeMemory } from './judge/probe-memory.ts';
@@ -9,7 +9,7 @@ export interface ProbeRequest {
   readonly cluster: string;
   readonly kubeConfigSecretName: string;
   /** Key of the Secret's data, for error messages; absent: `kubeconfig`. */
-  readonly kubeConfigKey?: string | undefined;
+  readonly kubeConfigKey?: string;
   readonly timeoutMs: number;
   /** The memory that the previous run returned. */
   readonly memory: ProbeMemory;

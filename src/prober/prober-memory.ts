@@ -1,4 +1,3 @@
-import type { ExternalProbeMemory } from './external-probe/external-prober.ts';
 import type { LifecycleDecision, ShootSettings } from './judge/lifecycle.ts';
 import { type ProbeMemory, emptyProbeMemory } from './judge/probe-memory.ts';
 import type { ShootProberState } from './plan/shoot-state.ts';
@@ -11,7 +10,6 @@ export interface ProberMemory {
   readonly settings: ShootSettings;
   /** State that keeps a standby from writing again. */
   readonly standby: Pick<ShootProberState, 'scaledWithoutLead' | 'leftToLeaderUntil' | 'wasPaused'>;
-  readonly externalProbe?: ExternalProbeMemory;
 }
 
 /** Start of a prober. `first`: the delay of the first run, or the memory of the previous prober. */

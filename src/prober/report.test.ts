@@ -134,33 +134,29 @@ describe('reports about required resources that are missing', () => {
 });
 
 describe('reports about a shoot that flaps', () => {
-  it.each([false, true])('each trip is logged once, counted, and an Event of its namespace; dry run: %s', (dryRun) => {
-    const recorded: RecordedEvent[] = [];
-    const events = { record: (event: RecordedEvent) => recorded.push(event) };
-    const flaps = createProberReport({ clock, logger, meter: createRecordingMeter(), events, dryRun });
-    for (const trips of [0, 1, 1, 2]) {
-      const memory = { ...emptyProbeMemory, flapping: { trips, restoredAt: 0 } };
-      flaps.runEnded('x', runOf(downVerdict, { previous: downVerdict, memory }));
-    }
-    const heard = logger.lines.filter(({ message }) => message.startsWith('flapping'));
-    expect(heard.map(({ level, fields }) => [level, fields.trips])).toEqual([
-      ['warn', 1],
-      ['warn', 2],
-    ]);
-    const regarding = { apiVersion: 'v1', kind: 'Namespace', name: 'x', namespace: 'x' };
-    expect(recorded).toMatchObject(
-      dryRun ? [] : [1, 2].map(() => ({ regarding, reason: 'MeltdownProtectionFlapping' })),
-    );
-  });
-
-  it('the gauge is 1 until the shoot no longer flaps', () => {
-    const values = [1, 0].map((trips) => {
-      const memory = { ...emptyProbeMemory, flapping: { trips, restoredAt: 0 } };
-      report.runEnded('x', runOf(upVerdict, { previous: upVerdict, memory }));
-      return meter.value('dwd_prober_flapping', { namespace: 'x' });
-    });
-    expect(values).toEqual([1, 0]);
-  });
+  it.each([false, true])(
+    'are made once each time, in log, gauge and an Event of its namespace; dry run: %s',
+    (dryRun) => {
+      const recorded: RecordedEvent[] = [];
+      const events = { record: (event: RecordedEvent) => recorded.push(event) };
+      const meter = createRecordingMeter();
+      const flaps = createProberReport({ clock, logger, meter, events, dryRun });
+      const memoryOf = (isFlapping: boolean) => ({
+        ...emptyProbeMemory,
+        outage: { expiredBefore: new Set<string>(), isFlapping },
+      });
+      for (const isFlapping of [false, true, true, false, true]) {
+        flaps.runEnded('x', runOf(downVerdict, { previous: downVerdict, memory: memoryOf(isFlapping) }));
+        expect(meter.value('dwd_prober_flapping', { namespace: 'x' })).toBe(isFlapping ? 1 : 0);
+      }
+      const heard = logger.lines.filter(({ message }) => message.startsWith('flapping'));
+      expect(heard.map(({ level }) => level)).toEqual(['warn', 'warn']);
+      const regarding = { apiVersion: 'v1', kind: 'Namespace', name: 'x', namespace: 'x' };
+      expect(recorded).toMatchObject(
+        dryRun ? [] : [1, 2].map(() => ({ regarding, reason: 'MeltdownProtectionFlapping' })),
+      );
+    },
+  );
 });
 
 describe('the word for a verdict', () => {

@@ -95,7 +95,6 @@ export const createProberReport = (deps: ProberReportDeps): ProberReport => {
     externalProbeAttempted: (namespace, ended) => external.attempted(namespace, ended),
     externalProbeState: (namespace, state) => external.state(namespace, state),
     externalProbeStopped: (namespace) => external.stopped(namespace),
-    externalFaultIsOurs: (isOurs) => external.faultIsOurs(isOurs),
     pauseChanged: (change) => pauses.pauseChanged(change),
     paused: (namespace, isPaused) => pauses.paused(namespace, isPaused),
     preventedByPause: (namespace, why) => pauses.preventedByPause(namespace, why),

@@ -58,11 +58,8 @@ export interface ProberSettings {
   readonly externalProbe?: ExternalProbeSettings;
 }
 
-/**
- * Effects of the external probe. Each mode includes those before it: `observe` reports, `confirm` prevents scale-downs while the address is reachable,
- * `trigger` scales down before the leases have expired.
- */
-export type ExternalProbeMode = 'observe' | 'confirm' | 'trigger';
+/** Effects of the external probe: `observe` reports; `trigger` also shortens the time after which all candidates count as silent, while the address is unreachable. */
+export type ExternalProbeMode = 'observe' | 'trigger';
 
 /** Settings of the external probe, which tries the public address of a shoot's API server: kubelets use that address. */
 export interface ExternalProbeSettings {

@@ -1,8 +1,7 @@
+import type { Store } from '../kubernetes/cache/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
-import type { ApiServers } from './watches/api-servers.ts';
 import type { DependentsDeps } from './dependents.ts';
-import type { ExternalProbeSource } from './external-probe/external-prober.ts';
 import type { ReadsDeps } from './observe.ts';
 import type { Pauses } from './pauses.ts';
 import type { Role } from './plan/without-lead.ts';
@@ -20,14 +19,13 @@ export interface ShootProberDeps extends ReadsDeps, DependentsDeps, WithoutLeadD
   readonly random: Random;
   readonly settings: ProberSettings;
   readonly report: ProberReport;
-  readonly apiServers: ApiServers;
   readonly gate: Pick<ProbeGate, 'enter'>;
   /** Milliseconds for which a watch of Clusters or dependents has been interrupted; 0 while all are open. */
   readonly watchesInterruptedMs: () => number;
   /** Absent if nothing can be paused. */
   readonly pauses?: Pick<Pauses, 'of'>;
-  /** Absent if there is no external probe. */
-  readonly externalProbe?: ExternalProbeSource;
+  /** Kubeconfig texts of the external probes, by `namespace/name` of their Secret. Absent if there is no external probe. */
+  readonly externalKubeconfigs?: Store<string | undefined>;
   /** Called after every step of a shoot's prober, with a function that returns the prober's state from then on. */
   readonly onStep?: (namespace: string, readView: () => ShootProberView) => void;
   /** Returns which writes this process may send now. Default: those of the leader. */

@@ -102,7 +102,6 @@ const start = (cluster: string, given: Partial<ShootProberDeps> = {}): Shoot => 
     source: gardenerSource({ kubeConfigSecretName: 'probe' }),
     kubeconfigs: createStaticStore(() => 'a kubeconfig'),
     dependents: new Map(sources),
-    apiServers: { view: () => ({}) },
     gate: new ProbeGate(clock),
     ...given,
   };

@@ -1,13 +1,13 @@
 import { Dependents } from './dependents.ts';
 import type { ReleasePolicy, ShootSettings } from './judge/lifecycle.ts';
-import { runNeededBy } from './judge/next-run.ts';
 import { type ProbeRequest, probe } from './probe.ts';
 import { ExternalProber } from './external-probe/external-prober.ts';
 import { FlowRequests } from './flow-requests.ts';
+import { kubeconfigKeyOf } from './watches/watch-kubeconfigs.ts';
 import { forCluster } from './held/cluster-owner.ts';
 import { advanceShoot } from './plan/advance-shoot.ts';
 import type { Effect, ShootEvent, ShootProberState } from './plan/shoot-state.ts';
-import { probeSettings, graceDeadlineOf } from './probe-settings.ts';
+import { probeSettings, graceDeadlineOf, runNeededBy } from './probe-settings.ts';
 import { type ProberMemory, type ProberStart, initialMemory, memoryOf } from './prober-memory.ts';
 import { leader } from './plan/without-lead.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
@@ -47,22 +47,10 @@ export class ShootProber {
       graceDeadline: () => graceDeadlineOf(this.#state.verdict, deps.settings, this.#settings),
     });
     this.#pause = new ShootPause(deps, cluster);
-    const { probe, nextRunAt, standby, externalProbe: before } = initialMemory(first, deps.clock.monotonic());
+    const { probe, nextRunAt, standby } = initialMemory(first, deps.clock.monotonic());
     this.#state = { probe, nextRunAt, runUnderWay: false, flows: 0, ...standby };
     // A prober that never probes has no external prober.
-    this.#externalProber =
-      deps.externalProbe && Number.isFinite(nextRunAt)
-        ? new ExternalProber(
-            { ...deps, ...deps.externalProbe },
-            {
-              cluster,
-              firstAttemptAt: nextRunAt,
-              before,
-              settings: () => this.#probeSettings(),
-              onChange: (isUnreachable) => this.#post({ kind: 'external-probe-changed', isUnreachable }),
-            },
-          )
-        : undefined;
+    this.#externalProber = Number.isFinite(nextRunAt) ? this.#startExternalProber(nextRunAt) : undefined;
     this.#schedule();
   }
 
@@ -72,9 +60,7 @@ export class ShootProber {
   }
 
   memory(): ProberMemory {
-    const externalProbe = this.#externalProber?.memory();
-    const memory = memoryOf(this.#state, this.#deps.clock.monotonic());
-    return { ...memory, settings: this.#settings, ...(externalProbe && { externalProbe }) };
+    return { ...memoryOf(this.#state, this.#deps.clock.monotonic()), settings: this.#settings };
   }
 
   /** Starts work that was waiting for leadership or for the end of a pause. */
@@ -212,7 +198,6 @@ export class ShootProber {
       const isUnprotected = (): boolean => !this.#pause.isPaused() && this.#dependents.isUnprotected();
       report.runEnded(this.#cluster, { result, previous, isUnprotected, ...this.#dependents.summary() });
       this.#post({ kind: 'run-ended', decision: result.decision });
-      this.#externalProber?.runEnded(clock.monotonic() - result.durationMs, result.decision);
     } catch (error) {
       if (!run.signal.aborted) report.unexpectedError(this.#cluster, error);
       this.#post({ kind: 'run-aborted', nextRunAt: clock.monotonic() + settings.probeIntervalMs });
@@ -228,18 +213,27 @@ export class ShootProber {
   });
 
   #probeSettings(): ReturnType<typeof probeSettings> {
-    return probeSettings(this.#deps.settings, this.#settings);
+    return { ...probeSettings(this.#deps.settings, this.#settings), isTriggered: this.#externalProber?.isTriggering() };
   }
 
   #probeInput(jitter: number): ReturnType<ProbeRequest['input']> {
-    const externalProbe = this.#externalProber?.view();
-    return {
-      settings: this.#probeSettings(),
-      dependents: this.#dependents.view(this.#state.flow !== undefined),
-      apiServer: this.#deps.apiServers.view(this.#cluster),
-      random: jitter,
-      ...(externalProbe === undefined ? {} : { externalProbe }),
-    };
+    const dependents = this.#dependents.view(this.#state.flow !== undefined);
+    return { settings: this.#probeSettings(), dependents, random: jitter };
+  }
+
+  #startExternalProber(firstRunAt: number): ExternalProber | undefined {
+    const { settings, externalKubeconfigs: kubeconfigs, clock } = this.#deps;
+    const { externalProbe } = settings;
+    if (externalProbe === undefined || kubeconfigs === undefined) return undefined;
+    const key = kubeconfigKeyOf(settings, externalProbe.kubeConfigSecretName);
+    return new ExternalProber(
+      { ...this.#deps, externalProbe, kubeconfigs, key },
+      {
+        cluster: this.#cluster,
+        firstDelayMs: Math.max(0, firstRunAt - clock.monotonic()),
+        onUnreachable: () => this.#post({ kind: 'address-unreachable' }),
+      },
+    );
   }
 
   async #send({ flow, action }: Extract<Effect, { kind: 'send' }>): Promise<void> {

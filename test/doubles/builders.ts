@@ -31,10 +31,24 @@ const buildMeta = ({
   annotations,
 });
 
+/** The entry that an API server keeps for `spec.renewTime`, with its own time of the renewal, to the second. */
+const renewalStamp = (renewTime: string) => ({
+  manager: 'kubelet',
+  operation: 'Update',
+  time: `${renewTime.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}Z`,
+  fieldsV1: { 'f:spec': { 'f:renewTime': {} } },
+});
+
+/** Builds a Lease that the API server has stamped at its renewal. */
 export const buildLease = (options: { readonly name: string; readonly renewTime?: string | null }) => ({
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',
-  metadata: buildMeta({ name: options.name, namespace: 'kube-node-lease' }),
+  metadata: {
+    ...buildMeta({ name: options.name, namespace: 'kube-node-lease' }),
+    ...(typeof options.renewTime === 'string' && options.renewTime !== ''
+      ? { managedFields: [renewalStamp(options.renewTime)] }
+      : {}),
+  },
   spec: {
     holderIdentity: options.name,
     leaseDurationSeconds: 40,

@@ -140,10 +140,6 @@ export const getDeployment = (seed: TestClient, namespace: string, name: string)
 export const isAt = ({ spec, status }: Workload, replicas: number): boolean =>
   spec.replicas === replicas && (status?.readyReplicas ?? 0) === replicas;
 
-/** Scales the Deployment kube-apiserver in the seed; the deployment controller updates its status. */
-export const setApiServerReplicas = (seed: TestClient, namespace: string, replicas: number): Promise<unknown> =>
-  seed.patch(`/apis/apps/v1/namespaces/${namespace}/deployments/kube-apiserver`, { spec: { replicas } });
-
 /** Rights of the prober in a seed, as existing installations grant them. */
 export const seedRules = [
   { apiGroups: ['extensions.gardener.cloud'], resources: ['clusters'], verbs: ['get', 'list', 'watch'] },

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, reachOutage, stateOf } from '../../simulator/harness/support.ts';
-import { requestKind } from '../../simulator/network/counting.ts';
 import type { RequestFault } from '../../simulator/network/faults.ts';
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 
@@ -90,47 +89,20 @@ describe('an outage during which the prober is cut off too', () => {
     await clock.advance(60_000);
     expect(scenario.changes).toEqual([]);
   });
-
-  it('leads to a late scale-down if the Deployment of the API server may not be watched, which is logged once and counted', async () => {
-    create();
-    const { clock, world } = scenario;
-    scenario.seedConnection.setFaults((request) =>
-      requestKind(request).resource === 'deployments' && request.query?.fieldSelector === 'metadata.name=kube-apiserver'
-        ? { status: 403 }
-        : undefined,
-    );
-    scenario.startProber();
-    for (const _ of [1, 2]) {
-      await clock.advance(60_000);
-      scenario.shootConnection('a').setFaults(() => error('ECONNREFUSED'));
-      await clock.advance(45_000);
-      scenario.shootConnection('a').setFaults(undefined);
-    }
-    world.shoot('a').cutKubelets();
-    expect(await heldWithin(latestMs)).toBe(false);
-    expect(await heldWithin(30_000)).toBe(true);
-    const said = scenario.log.filter(({ msg }) => msg.startsWith('an API server out of reach was taken to be down'));
-    expect(said).toHaveLength(1);
-    const metrics = await scenario.meter().metricsText();
-    expect(metrics).toMatch(/dwd_prober_api_server_downtimes_total\{[^}]*evidence="assumed"\} 2/);
-  });
 });
 
 describe('an API server that is down, and a prober', () => {
-  it.each([2_000, 10_000, 20_000, 40_000])(
-    'that starts %i ms before the server is back: no outage',
-    async (beforeMs) => {
-      create();
-      const { clock, world } = scenario;
-      world.shoot('a').api.setReachability('refused');
-      await clock.advance(60_000 - beforeMs);
-      scenario.startProber();
-      await clock.advance(beforeMs);
-      world.shoot('a').api.setReachability('open');
-      await clock.advance(120_000);
-      expect(scenario.changes).toEqual([]);
-    },
-  );
+  it.each([10_000, 20_000, 40_000])('that starts %i ms before the server is back: no outage', async (beforeMs) => {
+    create();
+    const { clock, world } = scenario;
+    world.shoot('a').api.setReachability('refused');
+    await clock.advance(60_000 - beforeMs);
+    scenario.startProber();
+    await clock.advance(beforeMs);
+    world.shoot('a').api.setReachability('open');
+    await clock.advance(120_000);
+    expect(scenario.changes).toEqual([]);
+  });
 
   it('that probes every 30 s and may not notice: no outage', async () => {
     for (const offsetMs of [1_000, 3_000, 5_000]) {

@@ -21,10 +21,10 @@ const create = (mode: ExternalProbeMode, options: Partial<ScenarioOptions> = {})
 };
 afterEach(() => scenario.stop());
 
-const modes = ['observe', 'confirm', 'trigger'] as const;
+const modes = ['observe', 'trigger'] as const;
 const ns = 'shoot--sim--a';
 const stateMetric = (state: string): Promise<number | undefined> =>
-  metricOf(scenario, `dwd_prober_outside_path_state{namespace="${ns}",state="${state}"}`);
+  metricOf(scenario, `dwd_prober_external_probe_state{namespace="${ns}",state="${state}"}`);
 
 describe('a reachable external address', () => {
   it.each(modes)('costs one try per interval, each over a new connection, in mode %s', async (mode) => {
@@ -42,10 +42,9 @@ describe('a reachable external address', () => {
     expect(tries).toBeGreaterThanOrEqual(50);
     expect(tries).toBeLessThanOrEqual(60);
     expect(outside.connections() - before).toBe(tries);
-    expect(inside.requests.total({ verb: 'list', resource: 'nodes' })).toBe(0);
-    expect(externalProbeLogLines(scenario)).toEqual([`info outside path ${ns} whole`]);
-    expect(await stateMetric('whole')).toBe(1);
-    expect(await stateMetric('broken')).toBe(0);
+    expect(externalProbeLogLines(scenario)).toEqual([`info external probe ${ns} reachable`]);
+    expect(await stateMetric('reachable')).toBe(1);
+    expect(await stateMetric('unreachable')).toBe(0);
     expect(scenario.changes).toEqual([]);
   });
 });
@@ -61,7 +60,7 @@ describe('a load balancer that fails', () => {
       cutLoadBalancer(scenario, 'a', how);
       await clock.advance(60_000);
       expect(stateOf(scenario, 'a')).toEqual(allHeld);
-      expect(await stateMetric('broken')).toBe(1);
+      expect(await stateMetric('unreachable')).toBe(1);
       await clock.advance(600_000);
       expect(scenario.changes).toHaveLength(3);
       mendLoadBalancer(scenario, 'a');
@@ -70,9 +69,9 @@ describe('a load balancer that fails', () => {
       expect(scenario.changes).toHaveLength(6);
       expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
       expect(externalProbeLogLines(scenario)).toEqual([
-        `info outside path ${ns} whole`,
-        `warn outside path ${ns} broken`,
-        `info outside path ${ns} whole`,
+        `info external probe ${ns} reachable`,
+        `warn external probe ${ns} unreachable`,
+        `info external probe ${ns} reachable`,
       ]);
     },
   );
@@ -89,7 +88,7 @@ describe('an external address that is unreachable while kubelets renew', () => {
       world.shoot('a').api.publicAddress.setReachability(how);
       await clock.advance(1_800_000);
       expect(scenario.changes).toEqual([]);
-      expect(await stateMetric('broken')).toBe(1);
+      expect(await stateMetric('unreachable')).toBe(1);
     },
   );
 
@@ -109,61 +108,18 @@ describe('an external address that is unreachable while kubelets renew', () => {
   });
 });
 
-describe('mode confirm', () => {
-  it('does not scale down while the address is reachable', async () => {
-    create('confirm');
+describe('a NAT gateway near the nodes that breaks, while the load balancer answers everybody else,', () => {
+  it.each(modes)('leads to a scale-down in time, in mode %s: a reachable address vetoes nothing', async (mode) => {
+    create(mode);
     const { clock, world } = scenario;
     scenario.startProber();
     await clock.advance(60_000);
     world.shoot('a').cutKubelets();
-    await clock.advance(600_000);
-    expect(scenario.changes).toEqual([]);
-    const verdicts = scenario.log
-      .filter(({ msg }) => msg === 'verdict')
-      .map(({ verdict, reason }) => [verdict, reason]);
-    expect(verdicts.at(-1)).toEqual(['skipped', expect.stringContaining('the outside path is whole')]);
-  });
-
-  it.each([10_000, 30_000])('does not do so with a probeInterval of %i ms either', async (probeIntervalMs) => {
-    create('confirm', { settings: { probeIntervalMs } });
-    const { clock, world } = scenario;
-    scenario.startProber();
-    await clock.advance(100_000);
-    world.shoot('a').cutKubelets();
-    await clock.advance(600_000);
-    expect(scenario.changes).toEqual([]);
-  });
-
-  it.each(['refused', 'silent'] as const)('scales down at the first failed try (%s)', async (how) => {
-    create('confirm', { settings: { probeIntervalMs: 60_000 } });
-    const { clock, world } = scenario;
-    scenario.startProber();
-    await clock.advance(200_000);
-    world.shoot('a').cutKubelets();
-    await clock.runUntil(() => scenario.log.some(({ msg, verdict }) => msg === 'verdict' && verdict === 'skipped'));
-    world.shoot('a').api.publicAddress.setReachability(how);
-    await clock.runUntil(() => scenario.changes.length === 3);
-    // The address counts as unreachable only after three failed tries.
-    expect(externalProbeLogLines(scenario)).toEqual([`info outside path ${ns} whole`]);
+    await clock.advance(120_000);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+    expect(await stateMetric('reachable')).toBe(1);
   });
-
-  it.each([10_000, 30_000, 60_000])(
-    'ignores a response from before the outage: probeInterval %i ms',
-    async (probeIntervalMs) => {
-      for (let seed = 0; seed < 6; seed += 1) {
-        create('confirm', { seed, settings: { probeIntervalMs } });
-        const { clock, world } = scenario;
-        scenario.startProber();
-        await clock.advance(100_000 + 3_100 * seed);
-        cutLoadBalancer(scenario, 'a');
-        await clock.advance(40_000);
-        expect(stateOf(scenario, 'a'), `seed ${String(seed)}`).toEqual(allHeld);
-        expect(world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
-        if (seed < 5) await scenario.stop();
-      }
-    },
-  );
 });
 
 describe('mode trigger', () => {
@@ -188,20 +144,24 @@ describe('mode trigger', () => {
     ['refused', 5_000],
     ['silent', 5_000],
     ['silent', 2_000],
-  ] as const)('is earlier than single leases, and never later (%s, timeout %i ms)', async (how, timeoutMs) => {
-    const gains: number[] = [];
-    for (let seed = 0; seed < 12; seed += 1) {
-      const byLeases = await scaledAfter('observe', { how, timeoutMs, seed });
-      await scenario.stop();
-      gains.push((byLeases - (await scaledAfter('trigger', { how, timeoutMs, seed }))) / 1_000);
-      if (seed < 11) await scenario.stop();
-    }
-    const sum = gains.reduce((a, b) => a + b, 0);
-    const summary = `at least ${Math.min(...gains).toFixed(1)}, on average ${(sum / gains.length).toFixed(1)}, at most ${Math.max(...gains).toFixed(1)} s`;
-    process.stdout.write(`load balancer ${how}, timeout ${String(timeoutMs)} ms: trigger is earlier by ${summary}\n`);
-    expect(Math.min(...gains)).toBeGreaterThanOrEqual(-0.1);
-    expect(sum).toBeGreaterThan(0);
-  });
+  ] as const)(
+    'is earlier than single leases, and never later by more than a second (%s, timeout %i ms)',
+    async (how, timeoutMs) => {
+      const gains: number[] = [];
+      for (let seed = 0; seed < 12; seed += 1) {
+        const byLeases = await scaledAfter('observe', { how, timeoutMs, seed });
+        await scenario.stop();
+        gains.push((byLeases - (await scaledAfter('trigger', { how, timeoutMs, seed }))) / 1_000);
+        if (seed < 11) await scenario.stop();
+      }
+      const sum = gains.reduce((a, b) => a + b, 0);
+      const summary = `at least ${Math.min(...gains).toFixed(1)}, on average ${(sum / gains.length).toFixed(1)}, at most ${Math.max(...gains).toFixed(1)} s`;
+      process.stdout.write(`load balancer ${how}, timeout ${String(timeoutMs)} ms: trigger is earlier by ${summary}\n`);
+      // The run that an unreachable address causes moves the runs after it, by a second at most.
+      expect(Math.min(...gains)).toBeGreaterThanOrEqual(-1.1);
+      expect(sum).toBeGreaterThan(0);
+    },
+  );
 
   it('logs the reason, and reports how much of the grace period is left', async () => {
     create('trigger');
@@ -211,7 +171,7 @@ describe('mode trigger', () => {
     cutLoadBalancer(scenario, 'a', 'refused');
     await clock.advance(30_000);
     const down = scenario.log.find(({ msg }) => msg === 'scaled down');
-    expect(down?.reason).toMatch(/^\d\/5 node leases expired, .* 15 s and the outside path is broken$/);
+    expect(down?.reason).toMatch(/^none of 5 candidates has renewed for 1\d\.\d s$/);
     expect(await metricOf(scenario, `dwd_prober_grace_left_seconds{namespace="${ns}"}`)).toBeGreaterThan(10);
   });
 
@@ -244,7 +204,7 @@ describe('mode trigger', () => {
     expect(scenario.changes).toHaveLength(6);
   });
 
-  it('needs two candidates', async () => {
+  it('needs more than one candidate', async () => {
     create('trigger', { shoots: [{ name: 'a', nodes: 1 }] });
     const { clock } = scenario;
     scenario.startProber();
@@ -296,7 +256,7 @@ describe('a kubeconfig that cannot be used', () => {
       breakIt(scenario);
       scenario.startProber();
       await clock.advance(120_000);
-      expect(externalProbeLogLines(scenario)).toEqual([`warn outside path cannot be judged ${ns} unknown`]);
+      expect(externalProbeLogLines(scenario)).toEqual([`warn the external probe cannot be made ${ns} unknown`]);
       expect(await stateMetric('unknown')).toBe(1);
       world.shoot('a').cutKubelets();
       await clock.advance(60_000);
@@ -305,20 +265,20 @@ describe('a kubeconfig that cannot be used', () => {
       expect(JSON.stringify(scenario.log)).not.toContain(token);
       publishExternalKubeconfig(scenario, 'a');
       await clock.advance(15_000);
-      expect(await stateMetric('whole')).toBe(1);
+      expect(await stateMetric('reachable')).toBe(1);
     },
   );
 });
 
 describe('unsuccessful responses', () => {
   it.each([
-    [401, 'whole'],
-    [403, 'whole'],
-    [429, 'whole'],
-    [404, 'broken'],
-    [500, 'broken'],
-    [503, 'broken'],
-  ] as const)('with status %i: the outside path is %s', async (status, state) => {
+    [401, 'reachable'],
+    [403, 'reachable'],
+    [429, 'reachable'],
+    [404, 'unreachable'],
+    [500, 'unreachable'],
+    [503, 'unreachable'],
+  ] as const)('with status %i: the address is %s', async (status, state) => {
     create('observe');
     scenario.publicConnection('a').setFaults(() => ({ status }));
     scenario.startProber();
@@ -326,12 +286,12 @@ describe('unsuccessful responses', () => {
     expect(await stateMetric(state)).toBe(1);
   });
 
-  it('with Retry-After delay the next try', async () => {
+  it('with Retry-After delay the next try, by ten seconds at most', async () => {
     create('observe');
     const line = scenario.publicConnection('a');
     line.setFaults(() => ({ status: 429, retryAfter: 120 }));
     scenario.startProber();
-    await scenario.clock.advance(119_000);
-    expect(line.requests.total()).toBe(1);
+    await scenario.clock.advance(60_000);
+    expect(line.requests.total()).toBeLessThanOrEqual(6);
   });
 });

@@ -188,7 +188,7 @@ describe('a new shoot', () => {
     await clock.advance(29_000);
     expect(scenario.shootConnection('new').requests.total()).toBe(0);
     await clock.advance(2_000);
-    expect(scenario.shootConnection('new').requests.total()).toBe(2);
+    expect(scenario.shootConnection('new').requests.total()).toBe(3);
     world.shoot('new').cutKubelets();
     await clock.advance(60_000);
     expect(stateOf(scenario, 'new')).toEqual(allHeld);

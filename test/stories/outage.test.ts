@@ -68,7 +68,7 @@ describe('outage of one shoot', () => {
     await scenario.clock.advance(120_000);
     const writes = [...scenario.seedConnection.requests.byKey].filter(([key]) => !/^(?:list|watch) /.test(key));
     expect(writes).toEqual([
-      ['get /apis/apps/v1', 4],
+      ['get /apis/apps/v1', 3],
       ['patch deployments', 6],
       ['create events', 6],
     ]);

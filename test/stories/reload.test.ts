@@ -174,7 +174,7 @@ describe('reloads in quick succession', () => {
     scenario.startProber();
     await clock.advance(60_000);
     const before = open();
-    expect(before).toHaveLength(7);
+    expect(before).toHaveLength(6);
     slow.add('clusters');
     const onlyKcm = gardenSettings.dependentResources.slice(0, 1);
     for (const gapMs of gapsMs) {

@@ -12,16 +12,30 @@ describe('healthy steady state', () => {
     requests.reset();
     scenario.seedConnection.requests.reset();
     const [connectionsBefore, logBefore] = [line.connections(), scenario.log.length];
-    await clock.advance(300_000);
+    await clock.advance(270_000);
     const runs = requests.total({ verb: 'get', resource: '/version' });
     // One run every 10 to 12 seconds: no run before a threshold is added while kubelets renew.
-    expect(runs).toBeGreaterThanOrEqual(25);
-    expect(runs).toBeLessThanOrEqual(30);
+    expect(runs).toBeGreaterThanOrEqual(22);
+    expect(runs).toBeLessThanOrEqual(27);
     expect(Object.fromEntries(requests.byKey)).toEqual({ 'get /version': runs, 'list leases': runs });
     expect(line.connections() - connectionsBefore).toBe(runs);
     expect(scenario.seedConnection.requests.total()).toBe(0);
     expect(scenario.log.slice(logBefore).filter(({ level }) => level !== 'debug')).toEqual([]);
     expect(scenario.changes).toEqual([]);
+    await scenario.stop();
+  });
+
+  it('costs a list of nodes and one of machines every five minutes: who cannot be protected must be known before an outage', async () => {
+    const scenario = createScenario({ shoots: [{ name: 'a' }] });
+    const { clock } = scenario;
+    scenario.startProber();
+    await clock.advance(20_000);
+    const { requests } = scenario.shootConnection('a');
+    requests.reset();
+    scenario.seedConnection.requests.reset();
+    await clock.advance(1_200_000);
+    expect(requests.total({ verb: 'list', resource: 'nodes' })).toBe(3);
+    expect(scenario.seedConnection.requests.total({ verb: 'list' })).toBe(3);
     await scenario.stop();
   });
 

@@ -1,7 +1,6 @@
 import type { Plan } from '../plan.ts';
 import { counts } from './counts.ts';
 import { missingSecret } from './missing-secret.ts';
-import { evidence } from './evidence.ts';
 import { givenBack } from './given-back.ts';
 import type { Invariant } from './invariant.ts';
 import { landing } from './landing.ts';
@@ -9,6 +8,7 @@ import { dryRunWritesNothing, noWriteAfterLoss, oneLeader } from './leadership.t
 import { atRest, leaks } from './leaks.ts';
 import { levels } from './levels.ts';
 import { keepsProbing, noStorm } from './liveness.ts';
+import { noNeedlessScaleDown } from './needless.ts';
 import { paused } from './paused.ts';
 import { noNodeLost, protection } from './protection.ts';
 import { restoration } from './restoration.ts';
@@ -31,7 +31,7 @@ const ofAll: readonly Invariant[] = [
 ];
 
 const ofProbers: readonly Invariant[] = [
-  evidence,
+  noNeedlessScaleDown,
   counts,
   levels,
   noNodeLost,

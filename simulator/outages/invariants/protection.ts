@@ -1,7 +1,6 @@
 import { gardenSettings } from '../../harness/index.ts';
 import type { Rules } from '../rules.ts';
 import { type ShootModel, hinderedUntil } from '../model.ts';
-import type { Views } from '../client-views.ts';
 import { type Known, stateless } from './invariant.ts';
 
 /** Time from the threshold to the last Deployment at 0: a probe at once, then two levels. The first takes at most 3 s. */
@@ -23,30 +22,15 @@ const crossedAt = (shoot: ShootModel, limitMs: number, { highestFraction }: Rule
   return expiries.find((_, index) => (index + 1) / expiries.length >= highestFraction);
 };
 
-/**
- * Returns the time until which a reachable public address may have vetoed the protection: for half of the expiry age, and then until the next
- * probe; or until a fault on our side was noticed.
- */
-const vetoedUntil = (name: string, views: Views, rules: Rules): number => {
-  if (rules.plan.outside !== 'confirm' && rules.plan.outside !== 'trigger') return Number.NEGATIVE_INFINITY;
-  const until = [...views]
-    .filter(([key]) => key.endsWith(`/${name}`))
-    .map(([, { externalProbe }]) =>
-      Math.max(externalProbe.answeredAt + rules.limitMs(name) / 2 + rules.intervalMs, externalProbe.unknownSince),
-    );
-  return Math.max(Number.NEGATIVE_INFINITY, ...until);
-};
-
 /** Returns the time from which a shoot must be protected; undefined if it need not be. */
-const protectedFrom = (name: string, { model, views, rules }: Known): number | undefined => {
+const protectedFrom = (name: string, { model, rules }: Known): number | undefined => {
   const shoot = model.shoots.get(name);
   if (shoot?.phase !== 'run' || rules.plan.dryRun) return undefined;
   const limitMs = rules.limitMs(name);
   const crossed = crossedAt(shoot, limitMs, rules);
   if (crossed === undefined) return undefined;
   const returnedMs = shoot.phaseSince === 0 ? 0 : shoot.phaseSince + returnMs;
-  const vetoMs = vetoedUntil(name, views, rules);
-  return Math.max(crossed, vetoMs, returnedMs, hinderedUntil(model, name) + limitMs + settleMs) + reactionMs;
+  return Math.max(crossed, returnedMs, hinderedUntil(model, name) + limitMs + settleMs) + reactionMs;
 };
 
 const upIn = (shoot: ShootModel | undefined, rules: Rules): readonly string[] =>

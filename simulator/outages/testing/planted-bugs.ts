@@ -1,19 +1,11 @@
 import type { Bug, Shape, Wrapped } from './bug.ts';
 import { electionBugs } from './election-bugs.ts';
-import { outsideBugs } from './outside-bugs.ts';
 import { proberBugs } from './prober-bugs.ts';
 import { sourceBugs } from './source-bugs.ts';
 import { standbyBugs } from './standby-bugs.ts';
 import { weederBugs } from './weeder-bugs.ts';
 
-export const bugs: readonly Bug[] = [
-  ...proberBugs,
-  ...outsideBugs,
-  ...standbyBugs,
-  ...sourceBugs,
-  ...electionBugs,
-  ...weederBugs,
-];
+export const bugs: readonly Bug[] = [...proberBugs, ...standbyBugs, ...sourceBugs, ...electionBugs, ...weederBugs];
 
 let planted: string | undefined;
 

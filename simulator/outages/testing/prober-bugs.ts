@@ -45,14 +45,6 @@ const write =
     return move.kind === 'write' ? { ...move, write: change(shape(move.write)) } : move;
   };
 
-const forgetDowntime: PlantedChange =
-  (probe) =>
-  (deps, request = {}) => {
-    const { unreachableSpell: _, ...memory } = shape(request.memory);
-    const inputOf = request.input as () => Shape;
-    return probe(deps, { ...request, memory, input: () => ({ ...inputOf(), apiServer: {} }) });
-  };
-
 const upsideDown = (info: unknown): unknown =>
   info === undefined ? undefined : { ...shape(info), level: -Number(shape(info).level) };
 
@@ -127,7 +119,7 @@ export const withFault =
   ({ component, faults }: Plan): boolean =>
     component === 'prober' && faults.filter(({ fault }) => isSuch(fault)).length >= least;
 
-const unevidenced = ['no scale-down without evidence'];
+const needless = ['no scale-down while kubelets renew'];
 const inexact = ['exact counts'];
 const disordered = ['levels in order'];
 
@@ -136,49 +128,13 @@ export const proberBugs: readonly Bug[] = [
     name: 'half the threshold is enough',
     of: 'probe',
     change: settings(({ nodeLeaseFailureFraction }) => ({ nodeLeaseFailureFraction: nodeLeaseFailureFraction / 2 })),
-    breaks: unevidenced,
+    breaks: needless,
   },
   {
-    name: 'leases expire too early',
+    name: 'a silence of three seconds is enough',
     of: 'probe',
-    change: settings(({ expiryAgeMs }) => ({ expiryAgeMs: expiryAgeMs / 2 })),
-    breaks: unevidenced,
-  },
-  {
-    name: 'the first observation is believed',
-    of: 'probe',
-    change: verdict(({ kind }) => (kind === 'confirming' ? 'unhealthy' : undefined)),
-    breaks: unevidenced,
-  },
-  {
-    name: 'an API server that is down counts as an outage',
-    of: 'probe',
-    change: verdict(({ kind, failure }) =>
-      kind === 'failed' && failure === 'api_server_unreachable' ? 'unhealthy' : undefined,
-    ),
-    breaks: unevidenced,
-  },
-  {
-    name: 'downtime is not forgiven',
-    of: 'probe',
-    change: forgetDowntime,
-    breaks: unevidenced,
-    among: withFault(1, ({ kind, ...fault }) => kind === 'api-server' && 'server' in fault && fault.server !== 'seed'),
-    knownPlan: 836,
-  },
-  {
-    name: 'a silence of ten seconds is enough',
-    of: 'probe',
-    change: settings(() => ({ allSilentAfterMs: 10_000 })),
-    breaks: unevidenced,
-  },
-  {
-    name: 'one observation of silence is enough',
-    of: 'probe',
-    change: decision((made, now) =>
-      String(made.reason).startsWith('none of') ? { ...made, verdict: { kind: 'unhealthy', crossedAt: now } } : made,
-    ),
-    breaks: unevidenced,
+    change: settings(() => ({ allSilentAfterMs: 3_000 })),
+    breaks: needless,
   },
   {
     name: 'late kubelets are not waited for',

@@ -62,7 +62,7 @@ export const renewedAtMs = ({ renewTime }: Lease): number | undefined =>
 
 /**
  * Returns the time at which a Lease expires by its own timestamp and duration, in milliseconds since the epoch; -Infinity without `renewTime`. Care uses this
- * rule, as gardenlet does. The prober does not: it judges leases by when it saw them change (`recordLeases` in prober/judge/lease-history.ts).
+ * rule, as gardenlet does. The prober does not: it judges leases by the API server's clock (`observeLeases` in prober/judge/leases.ts).
  */
 export const expiryByTimestampMs = (lease: Lease): number =>
   (renewedAtMs(lease) ?? Number.NEGATIVE_INFINITY) + (lease.durationSeconds ?? 0) * 1_000;

@@ -3,13 +3,8 @@ import { type VirtualClock, createVirtualClock } from '../../../simulator/time/c
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import type { ShootConnector } from '../../kubernetes/api/shoot-connection.ts';
 import type { Store } from '../../kubernetes/cache/store.ts';
-import { createExternalProbeRegistry } from '../judge/external-probe-majority.ts';
-import { emptyProbeMemory } from '../judge/probe-memory.ts';
-import type { Verdict } from '../judge/verdict.ts';
 import { ExternalProber } from './external-prober.ts';
 import type { ExternalProbeReport } from '../report/external-probe.ts';
-import { failedVerdict, upVerdict } from '../testing/cases.ts';
-import { defaultSettings } from '../testing/probe-run.ts';
 import { createStaticStore } from '../testing/static-store.ts';
 
 let clock: VirtualClock;
@@ -23,7 +18,6 @@ beforeEach(() => {
       heard.push('problem' in result ? `${result.kind}: ${result.problem}` : result.kind),
     externalProbeState: (_, state) => heard.push(state),
     externalProbeStopped: () => heard.push('gone'),
-    externalFaultIsOurs: () => undefined,
     unexpectedError: (_, error) => heard.push(String(error)),
   };
 });
@@ -31,6 +25,7 @@ beforeEach(() => {
 interface Given {
   readonly clientFor?: ShootConnector['clientFor'];
   readonly kubeconfigs?: Store<string | undefined>;
+  readonly mode?: 'observe' | 'trigger';
 }
 
 /** Responds at once, unless the test passes another function. */
@@ -42,6 +37,7 @@ const answering: ShootConnector['clientFor'] = () => ({
 const start = ({
   clientFor = answering,
   kubeconfigs = createStaticStore(() => 'a kubeconfig'),
+  mode = 'trigger',
 }: Given = {}): ExternalProber =>
   new ExternalProber(
     {
@@ -50,26 +46,18 @@ const start = ({
       connector: { clientFor },
       kubeconfigs,
       key: 'value',
-      registry: createExternalProbeRegistry({ initial: [], onChange: () => undefined }),
       report,
-      settings: {
+      settings: { probeIntervalMs: 10_000, backoffJitterFactor: 0.2 },
+      externalProbe: {
         kubeConfigSecretName: 'x',
         timeoutMs: 5_000,
         failureThreshold: 3,
         successThreshold: 1,
-        mode: 'trigger',
+        mode,
       },
     },
-    {
-      cluster: 'a',
-      firstAttemptAt: clock.monotonic() + 1_000,
-      before: undefined,
-      settings: () => defaultSettings,
-      onChange: (broken) => heard.push(broken ? 'turned broken' : 'turned'),
-    },
+    { cluster: 'a', firstDelayMs: 1_000, onUnreachable: () => heard.push('turned unreachable') },
   );
-
-const decisionOf = (verdict: Verdict) => ({ verdict, reason: '', nextRunAt: 1e6, memory: emptyProbeMemory }) as const;
 
 describe('the external prober', () => {
   it('probes over a connection that it closes, when the first run is due', async () => {
@@ -118,27 +106,26 @@ describe('the external prober', () => {
     const prober = start({ clientFor });
     await clock.advance(1_500);
     prober.stop();
-    prober.runEnded(0, decisionOf(upVerdict));
     await clock.advance(60_000);
     expect(signal?.aborted).toBe(true);
     expect(heard).toEqual(['unknown', 'gone']);
   });
 
-  it('counts a run as answered only if it did not fail', async () => {
-    const clientFor: ShootConnector['clientFor'] = () => {
-      const error = new ApiError({ code: 'ConnectionError', message: 'refused' });
-      return { client: { call: () => Promise.reject(error) }, close: () => undefined };
-    };
-    const prober = start({ clientFor });
-    await clock.advance(5_000);
-    expect(heard.at(-1)).toBe('turned broken');
-    heard.length = 0;
-    prober.runEnded(4_000, decisionOf(failedVerdict));
-    await clock.advance(1_000);
-    expect(prober.view()).toEqual({ mode: 'trigger', state: 'unknown' });
-    prober.runEnded(4_000, decisionOf(upVerdict));
-    await clock.advance(1_000);
-    expect(prober.view()).toEqual({ mode: 'trigger', state: 'unreachable', since: 6_000 });
-    expect(heard.at(-1)).toBe('turned broken');
-  });
+  it.each(['trigger', 'observe'] as const)(
+    'turns unreachable after three failures, a second apart, in mode %s',
+    async (mode) => {
+      const clientFor: ShootConnector['clientFor'] = () => {
+        const error = new ApiError({ code: 'ConnectionError', message: 'refused' });
+        return { client: { call: () => Promise.reject(error) }, close: () => undefined };
+      };
+      const prober = start({ clientFor, mode });
+      await clock.advance(2_999);
+      expect(prober.isTriggering()).toBe(false);
+      await clock.advance(1);
+      expect(heard.slice(-3)).toEqual(['failed: refused', 'unreachable', 'turned unreachable']);
+      expect(prober.isTriggering()).toBe(mode === 'trigger');
+      await clock.advance(30_000);
+      expect(heard.filter((line) => line === 'turned unreachable')).toHaveLength(1);
+    },
+  );
 });

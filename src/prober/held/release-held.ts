@@ -10,7 +10,6 @@ import type { Meter } from '../../ports/meter.ts';
 import type { Random } from '../../ports/random.ts';
 import { whenAborted } from '../../process/index.ts';
 import { createEventRecorder } from '../../telemetry/index.ts';
-import { createApiServers } from '../watches/api-servers.ts';
 import { type HeldResource, findHeldOf, heldKey, heldName, isLeftover } from './held.ts';
 import { type ListHeldOptions, listHeldAndLeftovers } from './list-held.ts';
 import { findOwned } from './cluster-owner.ts';
@@ -126,7 +125,6 @@ const releaseAll = async (deps: Releasing): Promise<void> => {
     connector: createShootConnector({ clock, userAgent: deps.userAgent, known: createKubeconfigCache(deps) }),
     source: sources.source,
     kubeconfigs: sources.kubeconfigs,
-    apiServers: createApiServers(sources.apiServers, clock),
     watchesInterruptedMs: () => 0,
     dependents: new Map(sources.dependents.map((source) => [source.key, source])),
   };

@@ -32,6 +32,8 @@ interface Answers {
 type Name = keyof Answers;
 const names = ['leases', 'nodes', 'machines'] as const satisfies readonly Name[];
 
+const failures = { leases: 'lease_list_failed', nodes: 'node_list_failed', machines: 'machine_list_failed' } as const;
+
 const nodeNames = Array.from({ length: 10 }, (_, index) => `node-${String(index + 1)}`);
 
 const list = (kind: string, items: readonly unknown[]) => ({
@@ -123,7 +125,7 @@ describe('lists with something wrong in them', () => {
       const answers = { ...good, [name]: mutate(good[name], changes) };
       const { verdict, malformed } = probe(before, { at: 100_500, answers, dependents });
       isSound(verdict, 100_500);
-      if (malformed) expect(verdict.verdict).toMatchObject({ kind: 'failed', failure: 'lease_list_failed' });
+      if (malformed) expect(verdict.verdict).toMatchObject({ kind: 'failed', failure: failures[name] });
       expect(verdict.verdict.kind).not.toBe('unhealthy');
       expect(verdict.verdict.kind).not.toBe('confirming');
       return verdict.verdict.kind;
@@ -196,7 +198,7 @@ describe('lists with something wrong in them', () => {
           const answers = { ...good, [name]: { ...rest, items: broken } };
           const { verdict } = probe(memory, { at: 140_000, answers });
           const what = `${path} = ${JSON.stringify(value)}`;
-          expect(verdict.verdict, what).toMatchObject({ kind: 'failed', failure: 'lease_list_failed' });
+          expect(verdict.verdict, what).toMatchObject({ kind: 'failed', failure: failures[name] });
           expect(verdict.reason, what).toContain(`items[${String(index)}]`);
         }
       }

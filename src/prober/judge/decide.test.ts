@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import {
+  type ProbeRun,
   defaultSettings,
   disturbed,
   held,
   leasesOf,
   nodeOf,
-  origin,
   runProbe,
   runProbes,
   undisturbed,
-  bySingleLeases,
 } from '../testing/probe-run.ts';
 import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
 
@@ -118,16 +117,17 @@ describe('the verdict', () => {
       { at: 60_000, leases: leasesOf([40_000, 45_000, 48_000, 58_000, 59_500]) },
       { at: 100_000, leases: leasesOf([40_000, 45_000, 48_000, 99_000, 99_500]) },
     ]);
-    expect(last?.decision.verdict).toEqual({ kind: 'unhealthy', crossedAt: 78_000 });
+    expect(last?.decision.verdict).toEqual({ kind: 'unhealthy', crossedAt: 78_000, earlyByMs: 0 });
   });
 
-  it('has a finite instant even for leases that never were renewed', () => {
+  it('follows our own watching for leases that never were renewed', () => {
     const leases = leasesOf([null, null]);
-    const [, last] = runProbes(emptyProbeMemory, [
-      { at: 98_000, leases },
+    const runs = runProbes(emptyProbeMemory, [
+      { at: 70_000, leases },
+      { at: 99_999, leases },
       { at: 100_000, leases },
     ]);
-    expect(last?.decision.verdict).toEqual({ kind: 'unhealthy', crossedAt: 100_000 });
+    expect(runs.map(({ decision }) => decision.verdict.kind)).toEqual(['healthy', 'healthy', 'unhealthy']);
   });
 });
 
@@ -155,91 +155,91 @@ describe('a single candidate', () => {
   });
 });
 
-describe('leases seen for the first time', () => {
-  const first = (leases: Parameters<typeof runProbe>[1]['leases'], memory: ProbeMemory = emptyProbeMemory) =>
-    runProbe(memory, { at: 100_000, leases });
+describe('a list that shows an outage for the first time', () => {
+  const judgeAt = (at: number, renewedAt: readonly number[], memory: ProbeMemory = emptyProbeMemory) =>
+    runProbe(memory, { at, leases: leasesOf(renewedAt) }).decision;
 
-  it('are confirmed 2 s later before anything is scaled down', () => {
-    const leases = leasesOf([50_000, 50_000, 50_000]);
-    const { decision } = first(leases);
-    expect(decision).toMatchObject({ verdict: { kind: 'confirming' }, nextRunAt: 102_000 });
-    expect(decision.counts).toEqual({ candidates: 3, expired: 3 });
-    expect([...decision.memory.unconfirmedLeases]).toEqual(['node-1', 'node-2', 'node-3']);
-    const second = runProbe(decision.memory, { at: 102_000, leases }).decision;
-    expect(second.verdict).toEqual({ kind: 'unhealthy', crossedAt: 80_000 });
-    expect(second.memory.unconfirmedLeases.size).toBe(0);
+  it('counts at once if enough leases that an earlier list shows have expired', () => {
+    const seen = judgeAt(60_000, [50_000, 50_000, 50_000]).memory;
+    expect(judgeAt(100_000, [50_000, 50_000, 50_000, 50_000, 50_000], seen)).toMatchObject({
+      verdict: { kind: 'unhealthy' },
+      counts: { candidates: 5, expired: 5 },
+    });
+    expect(judgeAt(100_000, [50_000, 50_000, 99_000, 50_000, 50_000], seen)).toMatchObject({
+      verdict: { kind: 'confirming' },
+      counts: { candidates: 5, expired: 4 },
+    });
   });
 
-  it('are confirmed by the next good run, should the second observation fail', () => {
-    const leases = leasesOf([50_000, 50_000]);
-    const [, failed, third] = runProbes(emptyProbeMemory, [
+  it('is confirmed by another after 2 s if it rests on leases that no earlier list shows', () => {
+    const leases = [50_000, 50_000, 50_000];
+    const first = judgeAt(100_000, leases);
+    expect(first).toMatchObject({
+      verdict: { kind: 'confirming' },
+      nextRunAt: 102_000,
+      counts: { candidates: 3, expired: 3 },
+      memory: { suspected: { since: 100_000, until: 102_000 } },
+    });
+    expect(judgeAt(101_999, leases, first.memory).verdict.kind).toBe('confirming');
+    expect(judgeAt(102_000, leases, first.memory).verdict).toMatchObject({ kind: 'unhealthy', crossedAt: 70_000 });
+    const renewed = judgeAt(102_000, [101_000, 101_000, 50_000], first.memory);
+    expect([renewed.verdict.kind, renewed.memory.suspected]).toEqual(['healthy', undefined]);
+  });
+
+  it('is confirmed after 2 s if all are silent, by the next good run should that one fail', () => {
+    const seen = judgeAt(85_000, [80_000, 80_000, 80_000]).memory;
+    const leases = leasesOf([80_000, 80_000, 80_000]);
+    const runs = runProbes(seen, [
       { at: 100_000, leases },
       { at: 102_000, leases, failures: { nodes: timeout() } },
-      { at: 112_000, leases: leasesOf([50_000, 111_000]) },
+      { at: 104_000, leases },
     ]);
-    expect(failed?.decision.verdict.kind).toBe('failed');
-    // The lease that was renewed proves the timestamps wrong.
-    expect(third?.decision).toMatchObject({ verdict: { kind: 'healthy' }, counts: { expired: 0 } });
+    expect(runs.map(({ decision }) => decision.verdict.kind)).toEqual(['confirming', 'failed', 'unhealthy']);
+    expect(runs[0]?.decision.reason).toBe('none of 3 candidates has renewed for 20.0 s; looking again');
+    expect(runs[2]?.decision.verdict).toEqual({ kind: 'unhealthy', crossedAt: 100_000, earlyByMs: 10_000 });
   });
 
-  it('disprove all timestamps of the shoot if one of them is renewed by the second observation', () => {
-    const { memory } = first(leasesOf([50_000, 50_000, 50_000, 50_000])).decision;
-    const renewed = runProbe(memory, { at: 102_000, leases: leasesOf([50_000, 50_000, 50_000, 61_000]) }).decision;
-    expect(renewed).toMatchObject({ verdict: { kind: 'healthy' }, counts: { candidates: 4, expired: 0 } });
-    // After the expiry age the silent kubelets are certainly cut off.
-    const leases = leasesOf([50_000, 50_000, 50_000, 61_000]);
-    const before = runProbe(renewed.memory, { at: 129_999, leases, settings: bySingleLeases }).decision;
-    expect(before).toMatchObject({ verdict: { kind: 'healthy' }, counts: { expired: 0 } });
-    const after = runProbe(before.memory, { at: 130_000, leases }).decision;
-    expect(after).toMatchObject({ verdict: { kind: 'unhealthy' }, counts: { expired: 3 } });
+  it('is confirmed 7.5 s after a time in which only we could not connect, also if leases have expired', () => {
+    const seen = judgeAt(60_000, [59_000, 59_000]).memory;
+    const refused = new ApiError({
+      code: 'ConnectionError',
+      message: 'refused',
+      cause: { code: 'ECONNREFUSED', phase: 'connecting' },
+    });
+    const leases = leasesOf([59_000, 59_000]);
+    const runs = runProbes(seen, [
+      { at: 80_000, leases, failures: { version: refused } },
+      { at: 100_000, leases },
+      { at: 107_499, leases },
+      { at: 107_500, leases },
+    ]);
+    expect(runs.map(({ decision }) => decision.verdict.kind)).toEqual([
+      'failed',
+      'confirming',
+      'confirming',
+      'unhealthy',
+    ]);
   });
 
-  it('disprove nothing if only a lease that was not expired is renewed', () => {
-    const { memory } = first(leasesOf([50_000, 50_000, 95_000])).decision;
-    const second = runProbe(memory, { at: 102_000, leases: leasesOf([50_000, 50_000, 101_500]) }).decision;
-    expect(second).toMatchObject({ verdict: { kind: 'unhealthy' }, counts: { expired: 2 } });
+  it('needs no confirmation for a scale-up', () => {
+    expect(judgeAt(100_000, [99_000, 99_000, 50_000]).verdict.kind).toBe('healthy');
   });
+});
 
-  it('disprove nothing if only a lease that is no candidate is renewed', () => {
-    const leases = leasesOf([50_000, 50_000, 50_000]);
-    const nodes = [nodeOf('node-1'), nodeOf('node-2')];
-    const { memory } = runProbe(emptyProbeMemory, { at: 100_000, leases, nodes }).decision;
-    expect([...memory.unconfirmedLeases]).toEqual(['node-1', 'node-2']);
-    const second = runProbe(memory, { at: 102_000, leases: leasesOf([50_000, 50_000, 61_000]), nodes }).decision;
-    expect(second.verdict.kind).toBe('unhealthy');
-  });
-
-  it('need no confirmation if the leases seen before reach the threshold alone', () => {
-    const seen = runProbe(emptyProbeMemory, { at: 60_000, leases: leasesOf([50_000, 50_000, 50_000]) }).decision.memory;
-    const enough = runProbe(seen, { at: 100_000, leases: leasesOf([50_000, 50_000, 50_000, 50_000, 50_000]) }).decision;
-    expect(enough).toMatchObject({ verdict: { kind: 'unhealthy' }, counts: { candidates: 5, expired: 5 } });
-    const short = runProbe(seen, { at: 100_000, leases: leasesOf([50_000, 50_000, 99_000, 50_000, 50_000]) }).decision;
-    expect(short).toMatchObject({ verdict: { kind: 'confirming' }, counts: { candidates: 5, expired: 4 } });
-    expect([...short.memory.unconfirmedLeases]).toEqual(['node-4', 'node-5']);
-  });
-
-  it('prove no more than leases renewed in a long gap, where a wrong clock may have put the renewal anywhere', () => {
-    // We were throttled for a minute, and our clock is 45 s ahead: a lease renewed 5 s ago appears 50 s old.
-    const before = runProbe(emptyProbeMemory, { at: 60_000, leases: leasesOf([58_000, 58_000]) }).decision.memory;
-    const observation = { wall: origin + 130_000 + 45_000 };
-    const after = runProbe(before, { at: 130_000, leases: leasesOf([125_000, 125_000]), observation }).decision;
-    expect(after).toMatchObject({ verdict: { kind: 'confirming' }, nextRunAt: 132_000, counts: { expired: 2 } });
-    const later = { at: 132_000, observation: { wall: origin + 132_000 + 45_000 } };
-    const renewed = runProbe(after.memory, { ...later, leases: leasesOf([125_000, 131_500]) }).decision;
-    expect(renewed).toMatchObject({ verdict: { kind: 'healthy' }, counts: { expired: 0 } });
-    const silent = runProbe(after.memory, { ...later, leases: leasesOf([125_000, 125_000]) }).decision;
-    expect(silent.verdict.kind).toBe('unhealthy');
-  });
-
-  it('allow a scale-up at once: it needs no confirmation', () => {
-    expect(first(leasesOf([99_000, 99_000, 50_000])).decision.verdict.kind).toBe('healthy');
-  });
-
-  it('do not expire because our own clock is wrong', () => {
-    const observation = { wall: origin + 100_000 + 600_000, skewMs: -600_000 };
-    const leases = leasesOf([95_000, 96_000]);
-    const { decision } = runProbe(emptyProbeMemory, { at: 100_000, leases, observation });
-    expect(decision).toMatchObject({ verdict: { kind: 'healthy' }, counts: { expired: 0 } });
+describe('clocks of nodes', () => {
+  it.each([-300_000, -30_000, 0])('that differ by %i ms are no outage at the start of a prober', (skewMs) => {
+    for (const stamped of [true, false]) {
+      const at = (now: number, ...renewed: readonly number[]): ProbeRun => ({
+        at: now,
+        leases: leasesOf(renewed, { skewMs, stamped }),
+      });
+      const runs = runProbes(emptyProbeMemory, [
+        at(100_000, 92_000, 95_000),
+        at(102_000, 92_000, 95_000),
+        at(112_000, 102_500, 105_500),
+      ]);
+      expect(runs.map(({ decision }) => decision.verdict.kind)).toEqual(['healthy', 'healthy', 'healthy']);
+    }
   });
 });
 
@@ -265,11 +265,21 @@ describe('nodes and machines', () => {
   ])('are not listed with $what (fraction $fraction): $lazy', ({ renewed, fraction, lazy }) => {
     const settings = { ...defaultSettings, nodeLeaseFailureFraction: fraction };
     const run = { at: 100_000, leases: leasesOf(renewed), settings };
-    const { isEager, decision } = runProbe(emptyProbeMemory, { ...run, dependents: undisturbed });
+    const known = { ...emptyProbeMemory, candidates: { at: 90_000, names: new Set<string>() } };
+    const { isEager, decision } = runProbe(known, { ...run, dependents: undisturbed });
     expect(isEager).toBe(!lazy);
     if (lazy) expect(decision).toMatchObject({ verdict: { kind: 'healthy', scope: 'all' } });
     if (lazy) expect(decision.counts).toBeUndefined();
-    expect(runProbe(emptyProbeMemory, { ...run, dependents: disturbed }).isEager).toBe(true);
+    expect(runProbe(known, { ...run, dependents: disturbed }).isEager).toBe(true);
+  });
+
+  it('are listed in the first run, and every five minutes', () => {
+    const eagerAt = (...times: readonly number[]): readonly boolean[] =>
+      runProbes(
+        emptyProbeMemory,
+        times.map((at) => ({ at, leases: leasesOf(fresh(3, at)), dependents: undisturbed })),
+      ).map(({ isEager }) => isEager);
+    expect(eagerAt(100_000, 110_000, 399_999, 400_000, 410_000)).toEqual([true, false, false, true, false]);
   });
 });
 

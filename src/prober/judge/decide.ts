@@ -2,88 +2,78 @@ import type { ChooseCandidates, ChosenCandidates } from '../../gardener/candidat
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
-import { earliestAllSilent, judgeAllSilent, allSilentInstant, someAreSilent } from './all-silent.ts';
 import { type Decision, decisionOf, healthyDecision, minRetryDelayMs } from './decision.ts';
-import { confirmableAt, endDowntime, recordStall } from './downtime.ts';
-import { afterFailedCandidateRead } from './failure.ts';
-import { type ObservedLease, confirmAfterMs, observeLeases } from './observed-leases.ts';
+import { endFailure } from './excuse.ts';
 import { endOutage, trackOutage } from './landing.ts';
-import {
-  type CandidatesCase,
-  couldTrigger,
-  earliestPossibleTrigger,
-  judgeTrigger,
-  earlierTurn,
-  triggerInstant,
-  veto,
-} from './external-probe-rules.ts';
-import {
-  canOnlyBeHealthy,
-  countExpired,
-  earliestPossibleThreshold,
-  earliestWrongClocksDeadline,
-  reachesThreshold,
-  share,
-  thresholdInstant,
-  wrongClocksDeadline,
-} from './lease-threshold.ts';
-import type { LeaseList, ProbeInput } from './probe-input.ts';
+import { type LeaseList, type ObservedLease, observeLeases } from './leases.ts';
+import type { ProbeInput } from './probe-input.ts';
 import type { ProbeMemory } from './probe-memory.ts';
-import type { LeaseCounts, Downtime, ReadError } from './verdict.ts';
+import { afterFailedCandidateRead } from './retry.ts';
+import {
+  type RuleInstant,
+  countExpired,
+  expiredFrom,
+  expiredOfSomeFrom,
+  neededOf,
+  outageFrom,
+  outageOfSomeFrom,
+} from './rules.ts';
+import type { Downtime, LeaseCounts, ReadError } from './verdict.ts';
 
-/** Result of judging one list of the leases. */
+const never = Number.NEGATIVE_INFINITY;
+
+/** Nodes and machines are listed at least once in this time, in milliseconds: a shoot that cannot be protected must be known before the outage. */
+const eagerEveryMs = 300_000;
+
+/** Result of judging one list of the leases. Times are monotonic milliseconds. */
 export interface JudgedLeases {
   readonly leases: readonly ObservedLease[];
+  /** When the list was sent: what it shows was so at this instant at the latest. */
+  readonly at: number;
   /** True if neither nodes nor machines could change the decision. */
   readonly leasesSuffice: boolean;
   /** True if leases have expired or resources are held. Requests to the seed must then not wait behind ordinary ones. */
   readonly isUrgent: boolean;
   readonly memory: ProbeMemory;
-  /** The memory without this list, for a run that fails after it: the next run must still confirm leases that were seen for the first time. */
-  readonly memoryBefore: ProbeMemory;
   readonly downtime?: Downtime;
 }
 
-/** Records a list of the leases in the memory, and judges each of them. */
-export const judgeLeases = (listed: LeaseList, input: ProbeInput): JudgedLeases => {
-  const { settings, dependents } = input;
-  const ended = endDowntime(input.memory, listed.observation, input.apiServer ?? {});
-  const memoryBefore = recordStall(ended.memory, input.memory, listed.observation);
-  const { downtime } = ended;
-  const { leases, memory } = observeLeases(listed, { ...input, memory: memoryBefore });
-  const mayTrigger = couldTrigger(leases, input) || someAreSilent(leases, { ...input, memory });
+/** Enters a list of the leases into the memory, and judges each of them. */
+export const judgeLeases = (list: LeaseList, input: ProbeInput): JudgedLeases => {
+  const { settings, dependents, now } = input;
+  const { memory: answered, downtime } = endFailure(input.memory, list);
+  const leases = observeLeases(list, {
+    previous: answered.leases,
+    previousSentAt: answered.listedAt ?? never,
+    excusedUntil: answered.excusedUntil ?? never,
+    settings,
+  });
+  const memory = { ...answered, leases, listedAt: list.sentAt };
+  const mayBeOutage = list.sentAt >= outageOfSomeFrom(leases, settings).at;
+  const isKnown = memory.candidates !== undefined && now - memory.candidates.at < eagerEveryMs;
   return {
     leases,
-    leasesSuffice: !mayTrigger && canOnlyBeHealthy(leases, dependents, settings),
+    at: list.sentAt,
+    leasesSuffice: dependents.nothingToRestore && isKnown && !mayBeOutage,
     // Also while resources are held: at the ordinary rate of five requests a second a whole seed would not leave protection.
-    isUrgent: dependents.anyHeld || mayTrigger || leases.some(({ expired }) => expired),
+    isUrgent: dependents.anyHeld || mayBeOutage || countExpired(leases, list.sentAt) > 0,
     memory,
-    memoryBefore,
-    ...(downtime === undefined ? {} : { downtime }),
+    downtime,
   };
 };
 
-const withDowntime = (decision: Decision, { downtime }: JudgedLeases): Decision =>
-  downtime === undefined ? decision : { ...decision, downtime };
-
 /** Decides by the leases alone, for `leasesSuffice`. */
-export const decideByLeases = (judged: JudgedLeases, input: ProbeInput): Decision => {
-  const { leases, memory } = judged;
-  const byTrigger = earliestPossibleTrigger(leases, input);
-  const byAllSilent = earliestAllSilent(leases, { ...input, memory });
-  const { allSilentSeenAt: _, ...rest } = endOutage(memory, input.now);
+export const decideByLeases = ({ leases, at, memory, downtime }: JudgedLeases, input: ProbeInput): Decision => {
+  const { suspected: _, ...rest } = endOutage(memory, input.now);
+  const { candidates } = memory;
+  const known = leases.filter(({ name }) => candidates?.names.has(name));
   const decision = healthyDecision(input, {
     memory: rest,
-    reason: `${share(leases)} leases expired: no set of nodes reaches the threshold`,
-    deadlines: [
-      earliestPossibleThreshold(leases, input.settings),
-      earliestWrongClocksDeadline(leases, input.now),
-      byTrigger.deadline,
-      byAllSilent.deadline,
-    ],
-    verdictMayTurnAt: earlierTurn(byTrigger, byAllSilent),
+    reason: `${share(leases, at)} leases expired: no set of nodes reaches the threshold`,
+    // Some three leases may be silent sooner than the candidates, but a healthy shoot would then be probed twice as often.
+    mayTurnAt: Math.min(expiredOfSomeFrom(leases, input.settings), outageFrom(known, input.settings).at),
   });
-  return withDowntime(decision, judged);
+  return { ...decision, downtime };
 };
 
 export interface NodesAndMachines {
@@ -95,24 +85,22 @@ export interface NodesAndMachines {
 
 /** Decides by the leases of the candidates. */
 export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines, input: ProbeInput): Decision => {
-  const { leases, memory, memoryBefore } = judged;
+  const { leases, memory, downtime } = judged;
   const { nodes, machines, chooseCandidates } = lists;
-  const afterFailure = (error: ReadError, isSeed: boolean): Decision =>
-    withDowntime(afterFailedCandidateRead({ error, isSeed, leases }, { ...input, memory: memoryBefore }), judged);
-  if (!nodes.ok) return afterFailure(nodes.error, false);
-  if (!machines.ok) return afterFailure(machines.error, true);
-
   const recorded = { ...input, memory };
+  if (!nodes.ok) return { ...afterFailedCandidateRead({ error: nodes.error, isSeed: false }, recorded), downtime };
+  if (!machines.ok) return { ...afterFailedCandidateRead({ error: machines.error, isSeed: true }, recorded), downtime };
+
   const chosen = chooseCandidates(nodes.value, machines.value, input.settings.poolConditions);
   const candidates = leases.filter(({ name }) => chosen.candidates.has(name));
-  const confirmed = confirmAfterCutOff(judge(candidates, recorded), recorded);
-  const decision = {
-    ...trackOutage(confirmed, candidates, recorded),
+  const known = { ...memory, candidates: { at: input.now, names: chosen.candidates } };
+  const decision = judge(candidates, judged.at, { ...input, memory: known });
+  return {
+    ...trackOutage(decision, candidates, input),
     leftOut: notCounted(leases, chosen),
     nodes: nodes.value.length,
-    ...(isBackedByObservedRenewals(confirmed, candidates, recorded) ? { hasObservedRenewals: true as const } : {}),
+    downtime,
   };
-  return withDowntime(decision, judged);
 };
 
 /** Returns why leases do not count, and which candidates have no lease. */
@@ -129,107 +117,110 @@ const notCounted = (
   return found;
 };
 
-/** True if enough silent leases were seen renewed before. The timestamp of any other lease does not show if the API server was down since. */
-const isBackedByObservedRenewals = (
-  { verdict, counts }: Decision,
-  candidates: readonly ObservedLease[],
-  { memory, settings }: ProbeInput,
-): boolean => {
-  if (verdict.kind !== 'unhealthy' || counts === undefined) return false;
-  const silent = reachesThreshold(counts, settings) ? candidates.filter(({ expired }) => expired) : candidates;
-  const watched = silent.filter(({ name }) => !memory.history.neverSeenRenewed.has(name));
-  return reachesThreshold({ ...counts, expired: watched.length }, settings);
-};
+const share = (leases: readonly ObservedLease[], at: number): string =>
+  `${String(countExpired(leases, at))}/${String(leases.length)}`;
 
-/**
- * Judges the candidates by the first rule that applies: no candidate, a single one, the threshold, a scale-down by the external probe, all silent, a shoot that
- * the external probe leaves as it is; else the shoot is healthy.
- */
-const judge = (candidates: readonly ObservedLease[], input: ProbeInput): Decision => {
-  const { settings } = input;
-  const { allSilentSeenAt: _, ...memory } = input.memory;
-  const notAllSilent = { ...input, memory };
-  const counts = { candidates: candidates.length, expired: countExpired(candidates) };
-  if (counts.candidates === 0) return healthyDecision(notAllSilent, { memory, counts, reason: 'no candidate nodes' });
-  if (counts.candidates === 1) return judgeSingle(counts, notAllSilent);
-
-  const reason = `${share(candidates)} node leases expired, threshold ${String(settings.nodeLeaseFailureFraction)}`;
-  const candidatesCase = { candidates, counts, reason, crossesAt: thresholdInstant(candidates, settings) };
-  const byAllSilent = judgeAllSilent(candidatesCase, input);
-  if (reachesThreshold(counts, settings)) {
-    // While all are silent, the memory of when that was first observed stays.
-    return judgeExpired(candidatesCase, byAllSilent === undefined ? notAllSilent : input);
+/** Judges the candidates by the first rule that holds at the instant `at`: too few of them, expired, all silent; else the shoot is healthy. */
+const judge = (candidates: readonly ObservedLease[], at: number, input: ProbeInput): Decision => {
+  const { settings, dependents } = input;
+  const counts = { candidates: candidates.length, expired: countExpired(candidates, at) };
+  const { suspected: _, ...memory } = input.memory;
+  if (counts.candidates === 0) return healthyDecision(input, { memory, counts, reason: 'no candidate nodes' });
+  if (counts.candidates === 1) {
+    // One node proves nothing about the path, but a pool that shrank to one while its shoot was held must be restored in the end.
+    if (dependents.anyHeld && counts.expired === 0) {
+      const reason = 'the only candidate node renews its lease';
+      return healthyDecision(input, { memory, counts, scope: 'held', reason });
+    }
+    const reason = 'a single candidate node proves nothing about the path';
+    return decisionOf(input, { verdict: { kind: 'skipped' }, memory, reason, counts });
   }
-  const byTrigger = judgeTrigger(candidatesCase, notAllSilent);
-  if (byTrigger?.verdict.kind === 'unhealthy') return byTrigger;
-  return byAllSilent ?? byTrigger ?? judgeHealthy(candidatesCase, notAllSilent);
-};
-
-const judgeHealthy = ({ candidates, counts, reason, crossesAt }: CandidatesCase, input: ProbeInput): Decision => {
-  const trigger = triggerInstant(candidates, input);
-  const allSilent = allSilentInstant(candidates, input);
+  const outage = outageFrom(candidates, settings);
+  if (at >= outage.at) return judgeOutage(candidates, { ...outage, observedAt: at, counts }, input);
   return healthyDecision(input, {
-    memory: input.memory,
+    memory,
     counts,
-    reason,
-    deadlines: [crossesAt, wrongClocksDeadline(candidates, input.now), trigger.deadline, allSilent.deadline],
-    verdictMayTurnAt: earlierTurn(trigger, allSilent),
+    reason: expiredInWords(candidates, at, input),
+    mayTurnAt: outage.at,
   });
 };
 
-/** Judges candidates whose share of expired leases has reached the threshold. */
-const judgeExpired = (candidatesCase: CandidatesCase, input: ProbeInput): Decision => {
-  const { candidates, counts, reason, crossesAt } = candidatesCase;
-  const { now, memory } = input;
-  const seenBefore = candidates.filter((lease) => lease.expired && !restsOnTimestamp(lease)).length;
-  if (reachesThreshold({ ...counts, expired: seenBefore }, input.settings)) {
-    // Leases without `renewTime` reach the threshold at no finite instant.
-    const crossedAt = crossesAt !== undefined && Number.isFinite(crossesAt) ? crossesAt : now;
-    const verdict = { kind: 'unhealthy', crossedAt } as const;
-    return veto(candidatesCase, input) ?? decisionOf(input, { verdict, reason, counts });
-  }
-  const unconfirmed = candidates.filter((lease) => lease.expired && restsOnTimestamp(lease)).map(({ name }) => name);
-  return decisionOf(input, {
-    verdict: { kind: 'confirming' },
-    reason: `${reason}; by timestamps just seen for the first time, so looking again`,
-    counts,
-    nextRunAt: now + confirmAfterMs,
-    memory: { ...memory, unconfirmedLeases: new Set(unconfirmed) },
-  });
-};
+const expiredInWords = (candidates: readonly ObservedLease[], at: number, { settings }: ProbeInput): string =>
+  `${share(candidates, at)} node leases expired, threshold ${String(settings.nodeLeaseFailureFraction)}`;
 
+interface ObservedOutage extends RuleInstant {
+  /** When the list was sent that shows it. */
+  readonly observedAt: number;
+  readonly counts: LeaseCounts;
+}
+
+/** A first list that shows the silence of all, or leases that no earlier list shows, is confirmed by another after this time, in milliseconds. */
+const confirmAfterMs = 2_000;
 /**
- * True if the lease's age rests on a timestamp that a wrong clock may have written: the first one we saw, or (expired, though just seen renewed) one after a
- * gap between observations that was longer than the expiry age.
+ * The same if the API server may have been down: only we could not connect, or no list was answered while all were silent. Each kubelet tries again after 7 s
+ * at the latest (`maxBackoff` of `backoffEnsureLease` in k8s.io/component-helpers/apimachinery/lease/controller.go).
  */
-const restsOnTimestamp = ({ firstSeen, renewed }: ObservedLease): boolean => firstSeen || renewed;
+const confirmUnansweredAfterMs = 7_500;
 
-/** Judges a single candidate. It proves nothing about the network, but a pool that shrank to one node while its shoot was held must be restored in the end. */
-const judgeSingle = (counts: LeaseCounts, input: ProbeInput): Decision => {
-  const { memory, dependents } = input;
-  if (dependents.anyHeld && counts.expired === 0) {
-    return healthyDecision(input, {
-      memory,
+/** Judges candidates of which a rule holds: the shoot is cut off, unless a second list has to confirm it. */
+const judgeOutage = (candidates: readonly ObservedLease[], outage: ObservedOutage, input: ProbeInput): Decision => {
+  const { memory, settings, now } = input;
+  const { at, observedAt, counts } = outage;
+  const expiredAt = expiredFrom(candidates, settings);
+  const rule = observedAt >= expiredAt ? 'expired' : 'all silent';
+  const words =
+    rule === 'expired'
+      ? expiredInWords(candidates, observedAt, input)
+      : `none of ${String(counts.candidates)} candidates has renewed for ${silentInWords(candidates, observedAt)}`;
+  const { cutOffUntil = never, suspected: before } = memory;
+  const until =
+    before?.until ??
+    Math.max(
+      observedAt + confirmationMs(candidates, { ...outage, rule }, settings),
+      cutOffUntil + confirmUnansweredAfterMs,
+    );
+  const suspected = { since: before?.since ?? observedAt, until };
+  if (observedAt < until) {
+    return decisionOf(input, {
+      verdict: { kind: 'confirming' },
+      reason: `${words}; looking again`,
       counts,
-      scope: 'held',
-      reason: 'the only candidate node renews its lease',
+      nextRunAt: Math.max(until, now + minRetryDelayMs),
+      memory: { ...memory, suspected },
     });
   }
-  const reason = 'a single candidate node proves nothing about the path';
-  return decisionOf(input, { verdict: { kind: 'skipped' }, reason, counts });
+  const verdict = {
+    kind: 'unhealthy',
+    crossedAt: at,
+    earlyByMs: Number.isFinite(expiredAt) ? Math.max(0, expiredAt - at) : 0,
+  } as const;
+  const decision = decisionOf(input, { verdict, reason: words, counts, memory: { ...memory, suspected } });
+  return { ...decision, hasObservedRenewals: isBackedByObservedRenewals(candidates, { ...outage, rule }, settings) };
 };
 
-/** Requires a second observation for a scale-down right after a spell in which only we were cut off: kubelets may have been cut off as well. */
-const confirmAfterCutOff = (decision: Decision, input: ProbeInput): Decision => {
-  const at = confirmableAt(input.memory);
-  if (decision.verdict.kind !== 'unhealthy' || at === undefined) return decision;
-  const { counts, verdictMayTurnAt, memory } = decision;
-  return decisionOf(input, {
-    verdict: { kind: 'confirming' },
-    reason: `${decision.reason}; the API server is in reach again only now, so looking again`,
-    counts,
-    nextRunAt: Math.max(at, input.now + minRetryDelayMs),
-    verdictMayTurnAt,
-    memory,
-  });
+/** Returns how long after a first list that shows an outage another must confirm it; 0 if it counts at once. */
+const confirmationMs = (
+  candidates: readonly ObservedLease[],
+  { rule, observedAt, counts }: ObservedOutage,
+  settings: ProbeInput['settings'],
+): number => {
+  if (rule === 'expired') {
+    const known = candidates.filter(({ expiresAt, isNew }) => observedAt >= expiresAt && !isNew).length;
+    return known >= neededOf(counts.candidates, settings) ? 0 : confirmAfterMs;
+  }
+  const wasAnswered = candidates.every(({ shownAt }) => shownAt < observedAt);
+  return wasAnswered ? confirmAfterMs : confirmUnansweredAfterMs;
+};
+
+const silentInWords = (candidates: readonly ObservedLease[], at: number): string =>
+  `${((at - Math.max(...candidates.map(({ silentSince }) => silentSince))) / 1_000).toFixed(1)} s`;
+
+/** True if enough of the leases were seen renewed by this process before they fell silent. */
+const isBackedByObservedRenewals = (
+  candidates: readonly ObservedLease[],
+  { rule, observedAt }: ObservedOutage,
+  settings: ProbeInput['settings'],
+): boolean => {
+  const silent = rule === 'expired' ? candidates.filter(({ expiresAt }) => observedAt >= expiresAt) : candidates;
+  return silent.filter(({ changedAfter }) => changedAfter > never).length >= neededOf(candidates.length, settings);
 };

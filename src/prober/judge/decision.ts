@@ -15,12 +15,10 @@ export interface Decision {
   readonly nodes?: number;
   /** Monotonic instant of the next run. */
   readonly nextRunAt: number;
-  /** Monotonic instant from which another state of the external probe would change the verdict. Absent if no state would. */
-  readonly verdictMayTurnAt?: number;
   readonly memory: ProbeMemory;
   /** True if the verdict `unhealthy` rests on leases that this process has seen renewed before they fell silent. */
-  readonly hasObservedRenewals?: true;
-  /** Present if the API server was down until now: the age of each lease then counts from the end of the downtime. */
+  readonly hasObservedRenewals?: boolean;
+  /** Present if the API server failed until now: silence then counts from the end of that. */
   readonly downtime?: Downtime;
 }
 
@@ -34,45 +32,30 @@ export interface HealthyParts {
   readonly reason: string;
   readonly counts?: LeaseCounts;
   readonly scope?: 'held';
-  /** Monotonic instants at which the verdict would change, one per rule. */
-  readonly deadlines?: readonly (number | undefined)[];
-  readonly verdictMayTurnAt?: number | undefined;
+  /** Monotonic instant from which the verdict would be another if no lease were renewed. */
+  readonly mayTurnAt?: number;
 }
 
-/** Returns the decision that a shoot is healthy. The next run is due at the first of its deadlines, or at the next scheduled run. */
+/** Returns the decision that a shoot is healthy. The next run is due when that could change, or at the next scheduled run. */
 export const healthyDecision = (input: ProbeInput, given: HealthyParts): Decision => {
-  const { memory, reason, counts, scope = 'all', deadlines = [], verdictMayTurnAt } = given;
-  const deadline = Math.min(...deadlines.filter((at) => at !== undefined));
-  return decisionOf(input, {
-    verdict: { kind: 'healthy', scope },
-    reason,
-    counts,
-    nextRunAt: Math.min(nextScheduledRun(input), Math.max(deadline, input.now + minRetryDelayMs)),
-    verdictMayTurnAt,
-    memory,
-  });
+  const { memory, reason, counts, scope = 'all', mayTurnAt = Number.POSITIVE_INFINITY } = given;
+  const nextRunAt = Math.min(nextScheduledRun(input), Math.max(mayTurnAt, input.now + minRetryDelayMs));
+  return decisionOf(input, { verdict: { kind: 'healthy', scope }, reason, counts, nextRunAt, memory });
 };
 
 export interface DecisionParts {
   readonly verdict: Verdict;
   readonly reason?: string;
-  readonly counts?: LeaseCounts | undefined;
+  readonly counts?: LeaseCounts;
   /** Default: the next scheduled run. */
   readonly nextRunAt?: number;
-  readonly verdictMayTurnAt?: number | undefined;
   /** Default: `input.memory`. */
   readonly memory?: ProbeMemory;
 }
 
 /** Completes a decision: its reason, the time of the next run, and the memory. */
 export const decisionOf = (input: ProbeInput, parts: DecisionParts): Decision => {
-  const { verdict, counts, nextRunAt = nextScheduledRun(input), verdictMayTurnAt, memory = input.memory } = parts;
-  return {
-    verdict,
-    reason: parts.reason ?? (verdict.kind === 'failed' ? verdict.error.message : verdict.kind),
-    nextRunAt,
-    memory,
-    ...(counts === undefined ? {} : { counts }),
-    ...(verdictMayTurnAt === undefined ? {} : { verdictMayTurnAt }),
-  };
+  const { verdict, counts, nextRunAt = nextScheduledRun(input), memory = input.memory } = parts;
+  const reason = parts.reason ?? (verdict.kind === 'failed' ? verdict.error.message : verdict.kind);
+  return { verdict, reason, counts, nextRunAt, memory };
 };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../kubernetes/api/errors.ts';
 import { type ProbeRun, defaultSettings, disturbed, held, leasesOf, nodeOf, runProbes } from '../testing/probe-run.ts';
 import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
 
@@ -97,35 +98,23 @@ describe('a held shoot', () => {
     expect(kindsOf(emptyProbeMemory, runs)).toEqual(['landing', 'landing', 'healthy']);
   });
 
-  it('waits from the end of a downtime of the API server, in which no kubelet can renew', () => {
-    const down = (since: number, until: number) => ({ apiServer: { knownSince: 0, unavailable: { since, until } } });
+  it('waits from the end of a failure of the API server, in which no kubelet can renew', () => {
+    const failures = { version: new ApiError({ code: 'ServerError', message: 'x' }) };
     const runs = [
       heldAt(126_000, back(126_000, 2, 3, 4)),
-      ...[190_000, 219_999, 239_999, 249_999].map((at) => ({
-        ...heldAt(at, back(126_000, 2, 3, 4)),
-        ...down(130_000, 190_000),
-      })),
+      { ...heldAt(130_000, cut), failures },
+      ...[190_000, 209_999, 210_000, 212_000].map((at) => heldAt(at, back(126_000, 2, 3, 4))),
     ];
-    // 20 s after the downtime none has renewed again: the outage continues.
-    expect(kindsOf(inOutage(), runs)).toEqual(['landing', 'landing', 'confirming', 'unhealthy', 'unhealthy']);
-  });
-
-  it('restarts the landing after the outage continued under a veto of the external probe', () => {
-    const path = { externalProbe: { mode: 'confirm', state: 'reachable' } } as const;
-    const runs = [
-      heldAt(126_000, back(126_000, 2, 3, 4)),
-      { ...heldAt(170_000, back(126_000, 2, 3, 4)), ...path },
-      heldAt(190_000, back(190_000, 2, 3, 4)),
-    ];
-    expect(kindsOf(inOutage(), runs)).toEqual(['landing', 'skipped', 'landing']);
+    // 20 s after the failure none has renewed again: the outage continues.
+    expect(kindsOf(inOutage(), runs)).toEqual(['landing', 'failed', 'landing', 'landing', 'confirming', 'unhealthy']);
   });
 
   it('does not count a timestamp as a renewal after a restart: clocks may be ahead', () => {
-    const ahead = [2, 3, 4, 5].map((minutes) => 126_000 + minutes * 60_000);
+    const ahead = leasesOf([122_000, 122_000, 122_000], { skewMs: 120_000, stamped: false });
     expect(
       kindsOf(
         emptyProbeMemory,
-        [126_000, 131_000].map((at) => heldAt(at, ahead)),
+        [126_000, 131_000].map((at) => ({ at, leases: ahead, dependents: held })),
       ),
     ).toEqual(['landing', 'landing']);
   });
@@ -135,20 +124,6 @@ describe('a held shoot', () => {
     expect(runProbes(inOutage(), runs).at(-1)?.decision).toMatchObject({
       verdict: { kind: 'healthy' },
       reason: '2/5 node leases expired, threshold 0.6; no longer waiting for 1 of 4: node-5',
-    });
-  });
-
-  it('counts only observed renewals after timestamps proved wrong', () => {
-    const late = (at: number) => leasesOf([60_000, 60_000, 60_000, 60_000, at]);
-    const found = { at: 120_000, leases: late(70_000), dependents: held };
-    // A lease that counted as expired was renewed: the others now count from the previous observation.
-    const [, disproved] = runProbes(emptyProbeMemory, [
-      found,
-      { at: 122_000, leases: late(121_000), dependents: held },
-    ]);
-    expect(disproved?.decision).toMatchObject({
-      verdict: { kind: 'landing', renewed: 1, awaited: 5 },
-      counts: { expired: 0 },
     });
   });
 
@@ -185,12 +160,12 @@ describe('a shoot that trips again within ten minutes of its restoration', () =>
       ...[50_000, 70_000, 72_000].map((at) => ({ ...heldAt(at, dark(30_000)), ...unseen })),
     ]).at(-1)?.decision;
     expect(last?.verdict.kind).toBe('unhealthy');
-    expect(last?.memory.flapping).toBeUndefined();
+    expect(last?.memory.outage?.isFlapping).toBe(false);
   });
 
-  it('lands only when all have renewed for twice as long', () => {
+  it('lands only when all have renewed for two minutes', () => {
     const memory = tripAgain(150_000);
-    expect(memory.flapping).toEqual({ trips: 1, restoredAt: 140_000 });
+    expect(memory).toMatchObject({ outage: { isFlapping: true }, restoredAt: 140_000 });
     const runs = [180_000, 200_000, 299_999, 300_000].map((at) => heldAt(at, fresh(at)));
     expect(kindsOf(memory, runs)).toEqual(['landing', 'landing', 'landing', 'healthy']);
   });
@@ -215,20 +190,17 @@ describe('a shoot that trips again within ten minutes of its restoration', () =>
     expect(kindsOf(tripAgain(150_000), runs)).toEqual(['landing', 'landing', 'landing', 'healthy']);
   });
 
-  it('no longer counts as flapping after ten minutes without a trip', () => {
-    expect(tripAgain(740_000 - 22_000).flapping).toBeUndefined();
-    expect(tripAgain(739_999 - 22_000).flapping).toEqual({ trips: 1, restoredAt: 140_000 });
-  });
-
-  it.each([
-    { trips: 1, minutes: 2 },
-    { trips: 2, minutes: 4 },
-    { trips: 3, minutes: 8 },
-    { trips: 9, minutes: 8 },
-  ])('waits $minutes minutes after $trips trips', ({ trips, minutes }) => {
-    const memory = { ...tripAgain(150_000), flapping: { trips, restoredAt: 140_000 } };
-    const until = 180_000 + minutes * 60_000;
-    const runs = [180_000, until - 1, until].map((at) => heldAt(at, fresh(at)));
-    expect(kindsOf(memory, runs)).toEqual(['landing', 'landing', 'healthy']);
+  it('is no flapping after ten minutes, nor with landingTimeout 0s', () => {
+    const isFlapping = (at: number): boolean | undefined => tripAgain(at).outage?.isFlapping;
+    expect([isFlapping(740_000 - 22_001), isFlapping(740_000 - 22_000)]).toEqual([true, false]);
+    const settings = { ...defaultSettings, landingTimeoutMs: 0 };
+    const [again] = runProbes({ ...emptyProbeMemory, restoredAt: 120_000 }, [
+      { ...heldAt(150_000, dark(100_000)), settings },
+      { ...heldAt(152_000, dark(100_000)), settings },
+    ]).slice(-1);
+    expect(again?.decision).toMatchObject({
+      verdict: { kind: 'unhealthy' },
+      memory: { outage: { isFlapping: false } },
+    });
   });
 });

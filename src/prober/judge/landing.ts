@@ -1,61 +1,50 @@
-import { minRetryDelayMs } from './decision.ts';
-import type { ObservedLease } from './observed-leases.ts';
-import { neededOf, nthSmallest, reachesThreshold } from './lease-threshold.ts';
-import type { Decision } from './decision.ts';
-import type { ProbeInput, ProbeSettings } from './probe-input.ts';
-import type { Flapping, Outage, ProbeMemory } from './probe-memory.ts';
+import { type Decision, minRetryDelayMs } from './decision.ts';
+import { type ObservedLease, expiryAgeOf, renewalIntervalOf } from './leases.ts';
+import type { ProbeInput } from './probe-input.ts';
+import type { Outage, ProbeMemory } from './probe-memory.ts';
+import { neededOf, nthSmallest } from './rules.ts';
 
 // Kubelets do not reconnect all at once, and a restarted KCM gives every node one new grace period, which starts with KCM: docs/adr/0017-landing.md.
 
-/** Share of the lease duration, which is 4 renew intervals of a kubelet: a lease that is older than 1.5 intervals has missed a renewal. */
-const freshShare = 1.5 / 4;
-/** An outage that begins within this time after a restoration is flapping. */
+/** A lease that is older than this many renewal intervals has missed a renewal. */
+const freshIntervals = 1.5;
+/** An outage that begins within this time after a restoration, in milliseconds, is flapping. */
 const flappingMs = 600_000;
-/** Most doublings of the wait, one per trip: 1, 2, 4, 8 times `landingTimeout`. */
-const mostDoublings = 3;
+/** Time for which all candidates of a flapping shoot must renew, in milliseconds. */
+const renewingMs = 120_000;
 /** Longest time between two lists of the leases while a shoot lands, unless half of the probe interval is longer. */
 const landingPaceMs = 5_000;
 
 /** Returns the candidates whose lease had already expired when the candidate that makes the share reach the threshold last renewed. */
-const expiredBefore = (candidates: readonly ObservedLease[], settings: ProbeSettings): ReadonlySet<string> => {
+const expiredBefore = (candidates: readonly ObservedLease[], { settings }: ProbeInput): ReadonlySet<string> => {
   const renewals = candidates.map(({ renewedAt }) => renewedAt);
-  const thresholdRenewal = nthSmallest(renewals, neededOf(candidates.length, settings)) ?? Number.NEGATIVE_INFINITY;
-  const before = candidates.filter(({ renewedAt }) => renewedAt + settings.expiryAgeMs <= thresholdRenewal);
+  const thresholdRenewal = nthSmallest(renewals, neededOf(candidates.length, settings));
+  const before = candidates.filter((lease) => lease.renewedAt + expiryAgeOf(lease, settings) <= thresholdRenewal);
   return new Set(before.map(({ name }) => name));
 };
 
+const restoredAtOf = ({ outage, restoredAt }: ProbeMemory): number | undefined =>
+  outage?.isAssumed === true ? restoredAt : (outage?.landedAt ?? restoredAt);
+
 /** Enters a verdict `unhealthy` into the memory. */
-const recordOutage = (
-  memory: ProbeMemory,
-  candidates: readonly ObservedLease[],
-  { now, settings }: Pick<ProbeInput, 'now' | 'settings'>,
-): ProbeMemory => {
-  const { outage, flapping, ...rest } = memory;
+const recordOutage = (memory: ProbeMemory, candidates: readonly ObservedLease[], input: ProbeInput): ProbeMemory => {
+  const { outage } = memory;
   if (outage !== undefined && outage.landedAt === undefined && outage.isAssumed !== true) return withoutLanding(memory);
-  const next: Outage = { expiredBefore: expiredBefore(candidates, settings) };
-  const restored = afterRestoration(memory);
-  if (restored === undefined || now - restored.restoredAt >= flappingMs) return { ...rest, outage: next };
-  return { ...rest, outage: next, flapping: { ...restored, trips: restored.trips + 1 } };
+  const restoredAt = restoredAtOf(memory);
+  const isFlapping =
+    input.settings.landingTimeoutMs > 0 && restoredAt !== undefined && input.now - restoredAt < flappingMs;
+  return { ...memory, restoredAt, outage: { expiredBefore: expiredBefore(candidates, input), isFlapping } };
 };
 
 /** Cancels a landing because the outage continues or seems to have returned: the next landing starts from the beginning. */
-const withoutLanding = (memory: ProbeMemory): ProbeMemory => {
-  if (memory.outage === undefined) return memory;
-  const { landing: _, ...outage } = memory.outage;
-  return { ...memory, outage };
-};
+const withoutLanding = (memory: ProbeMemory): ProbeMemory =>
+  memory.outage === undefined ? memory : { ...memory, outage: { ...memory.outage, landing: undefined } };
 
-const afterRestoration = ({ outage, flapping }: ProbeMemory): Flapping | undefined =>
-  outage?.landedAt === undefined || outage.isAssumed === true
-    ? flapping
-    : { trips: flapping?.trips ?? 0, restoredAt: outage.landedAt };
-
-/** Ends the outage when nothing is held any more, and forgets trips after ten minutes. */
+/** Ends the outage when nothing is held any more. */
 export const endOutage = (memory: ProbeMemory, now: number): ProbeMemory => {
-  const { outage: _, flapping: __, ...rest } = memory;
-  const restored = afterRestoration(memory);
-  const latest = restored === memory.flapping ? restored : { trips: restored?.trips ?? 0, restoredAt: now };
-  return latest === undefined || now - latest.restoredAt >= flappingMs ? rest : { ...rest, flapping: latest };
+  const { outage, ...rest } = memory;
+  if (outage === undefined) return memory;
+  return outage.landedAt === undefined || outage.isAssumed === true ? rest : { ...rest, restoredAt: now };
 };
 
 interface LandingProgress {
@@ -67,52 +56,42 @@ interface LandingProgress {
   readonly terms: string;
 }
 
-const secondsUntil = (at: number, now: number): string => `${String(Math.ceil((at - now) / 1_000))} s`;
-
-/** Returns the candidates without a recent renewal. After a restart, or after timestamps proved wrong, a timestamp alone is no renewal. */
-const lateOf = (
-  candidates: readonly ObservedLease[],
-  { now, memory, settings }: Pick<ProbeInput, 'now' | 'memory' | 'settings'>,
-): readonly string[] => {
-  const { lastObservedAt: observedAt = now, distrustUntil, neverSeenRenewed } = memory.history;
-  const distrustedAt = distrustUntil - settings.expiryAgeMs;
-  const isFresh = ({ name, renewedAt, durationMs }: ObservedLease): boolean =>
-    !neverSeenRenewed.has(name) && renewedAt > distrustedAt && observedAt - renewedAt < durationMs * freshShare;
+/** Returns the candidates without a recent renewal. One clock alone shows none: we must have seen that lease change. */
+const lateOf = (candidates: readonly ObservedLease[], listedAt: number): readonly string[] => {
+  const isFresh = (lease: ObservedLease): boolean =>
+    (lease.trusted || Number.isFinite(lease.changedAfter)) &&
+    listedAt - lease.renewedAt < freshIntervals * renewalIntervalOf(lease);
   return candidates.filter((lease) => !isFresh(lease)).map(({ name }) => name);
 };
 
 /**
  * Returns the progress of the landing. It waits until every candidate that was alive before the outage renews again, and for `landingTimeout` at most. In a
- * flapping shoot all of them must keep renewing for a time that doubles with each trip; after twice that time the landing stops waiting for those that are
- * still late. Downtime of the API server, in which no kubelet can renew, does not count.
+ * flapping shoot all must have renewed for two minutes; a node that never returns is waited for twice that.
  */
-const assessLanding = (
+const landingProgress = (
   candidates: readonly ObservedLease[],
-  outage: Outage | undefined,
-  input: ProbeInput,
+  outage: Outage,
+  { now, memory, settings }: ProbeInput,
 ): LandingProgress => {
-  const { now, memory, settings } = input;
-  const awaited = candidates.filter(({ name }) => outage?.expiredBefore.has(name) !== true);
-  const late = lateOf(awaited, input);
-  const { notOlderThan } = memory.history;
-  const belowSince = Math.max(outage?.landing?.belowSince ?? now, notOlderThan, memory.downUntil ?? notOlderThan);
-  const freshSince = late.length === 0 ? (outage?.landing?.freshSince ?? now) : undefined;
-  const trips = Math.min(memory.flapping?.trips ?? 0, mostDoublings);
-  /** Time for which all must keep renewing, in milliseconds. */
-  const renewingMs = trips === 0 ? 0 : settings.landingTimeoutMs * 2 ** trips;
-  // After downtime the age of all leases starts again. Until they can expire, their age does not show that the kubelets are back.
+  const awaited = candidates.filter(({ name }) => !outage.expiredBefore.has(name));
+  const late = lateOf(awaited, memory.listedAt ?? now);
+  const { excusedUntil = Number.NEGATIVE_INFINITY } = memory;
+  const belowSince = Math.max(outage.landing?.belowSince ?? now, excusedUntil);
+  const freshSince = late.length === 0 ? (outage.landing?.freshSince ?? now) : undefined;
+  const waitMs = outage.isFlapping === true ? renewingMs : 0;
+  // After a failure of the API server silence counts anew. Until leases can expire, their age does not show that the kubelets are back.
   const latest = Math.max(
-    belowSince + Math.max(settings.landingTimeoutMs, 2 * renewingMs),
-    notOlderThan + settings.expiryAgeMs,
+    belowSince + Math.max(settings.landingTimeoutMs, 2 * waitMs),
+    excusedUntil + settings.expiryAgeMs,
   );
-  const settledAt = freshSince === undefined ? Number.POSITIVE_INFINITY : freshSince + renewingMs;
-  const limit = `in ${secondsUntil(latest, now)} at the latest`;
+  const settledAt = freshSince === undefined ? Number.POSITIVE_INFINITY : freshSince + waitMs;
+  const limit = `in ${String(Math.ceil((latest - now) / 1_000))} s at the latest`;
   return {
     late,
     awaited: awaited.length,
     landing: { belowSince, freshSince },
     until: Math.min(settledAt, latest),
-    terms: trips === 0 ? limit : `flapping, so all must renew for ${String(renewingMs / 1_000)} s, ${limit}`,
+    terms: waitMs === 0 ? limit : `flapping, so all must renew for ${String(waitMs / 1_000)} s, ${limit}`,
   };
 };
 
@@ -130,41 +109,34 @@ const gaveUp = ({ late, awaited }: LandingProgress): string => {
  * KCM was restored into it.
  */
 export const trackOutage = (decision: Decision, candidates: readonly ObservedLease[], input: ProbeInput): Decision => {
-  const { verdict, memory, counts } = decision;
-  const { now, settings } = input;
-  if (verdict.kind === 'unhealthy') return { ...decision, memory: recordOutage(memory, candidates, input) };
-  if (verdict.kind !== 'healthy') {
-    // The outage continues even if a veto or a missing confirmation keeps the verdict from `unhealthy`.
-    const lasts = memory.allSilentSeenAt !== undefined || (counts !== undefined && reachesThreshold(counts, settings));
-    return lasts ? { ...decision, memory: withoutLanding(memory) } : decision;
-  }
-  if (!input.dependents.mayBeHeld) return { ...decision, memory: endOutage(memory, now) };
-  return land(decision, candidates, input);
+  const { verdict, memory } = decision;
+  const recorded = { ...input, memory };
+  if (verdict.kind === 'unhealthy') return { ...decision, memory: recordOutage(memory, candidates, recorded) };
+  // A rule holds, but is not confirmed yet.
+  if (verdict.kind === 'confirming') return { ...decision, memory: withoutLanding(memory) };
+  if (verdict.kind !== 'healthy') return decision;
+  if (!input.dependents.mayBeHeld) return { ...decision, memory: endOutage(memory, input.now) };
+  return land(decision, candidates, recorded);
 };
 
 const land = (decision: Decision, candidates: readonly ObservedLease[], input: ProbeInput): Decision => {
-  const { memory, reason } = decision;
-  const { now, settings } = input;
-  const { outage } = memory;
-  const wait = assessLanding(candidates, outage, { ...input, memory });
+  const { now, settings, memory } = input;
+  const outage = memory.outage ?? { expiredBefore: new Set<string>(), isAssumed: !input.dependents.anyHeld };
+  const wait = landingProgress(candidates, outage, input);
   const { late, awaited, landing, until, terms } = wait;
-  const currentOutage: Outage = outage ?? {
-    expiredBefore: new Set(),
-    ...(input.dependents.anyHeld ? {} : { isAssumed: true }),
-  };
   if (now >= until || awaited === 0 || settings.landingTimeoutMs === 0) {
     // A cancelled landing keeps the instant at which the shoot had landed.
-    const landedAt = currentOutage.landing === undefined ? now : (currentOutage.landedAt ?? now);
-    const landed = { ...decision, memory: { ...memory, outage: { ...currentOutage, landing, landedAt } } };
-    return late.length === 0 ? landed : { ...landed, reason: `${reason}; ${gaveUp(wait)}` };
+    const landedAt = outage.landing === undefined ? now : (outage.landedAt ?? now);
+    const landed = { ...decision, memory: { ...memory, outage: { ...outage, landing, landedAt } } };
+    return late.length === 0 ? landed : { ...landed, reason: `${decision.reason}; ${gaveUp(wait)}` };
   }
   const renewed = awaited - late.length;
   const paceMs = Math.max(landingPaceMs, settings.probeIntervalMs / 2);
   return {
     ...decision,
     verdict: { kind: 'landing', renewed, awaited, until },
-    reason: `${reason}; landing: ${String(renewed)} of ${String(awaited)} renewed, ${terms}`,
+    reason: `${decision.reason}; landing: ${String(renewed)} of ${String(awaited)} renewed, ${terms}`,
     nextRunAt: Math.max(now + minRetryDelayMs, Math.min(decision.nextRunAt, until, now + paceMs)),
-    memory: { ...memory, outage: { ...currentOutage, landing } },
+    memory: { ...memory, outage: { ...outage, landing } },
   };
 };

@@ -1,15 +1,11 @@
-import { type LeaseHistory, emptyLeaseHistory } from './lease-history.ts';
+import type { ObservedLease } from './leases.ts';
 
-/** Consecutive runs that got no list of leases, and the kinds of failure among them. */
-export interface UnreachableSpell {
-  /** Start of the first run, in monotonic milliseconds. */
-  readonly since: number;
-  /** True if the API server was reached and failed: 5xx, 429, an invalid response, or none on an established connection. */
-  readonly failed: boolean;
-  /** True if a connection could not be established. */
-  readonly unconnected: boolean;
-  /** True if a request failed because of a fault on our side. */
-  readonly ours: boolean;
+/** Consecutive runs that got no list of leases. Times are monotonic milliseconds. */
+export interface Unanswered {
+  /** Start of the first run in which the API server proved that it failed: it was reached and answered 5xx, or not at all. */
+  readonly provedSince?: number;
+  /** True if we could not connect in some run. */
+  readonly isUnconnected: boolean;
 }
 
 /** An outage, from its first verdict `unhealthy` until all held resources are restored. Times are monotonic milliseconds. */
@@ -17,50 +13,34 @@ export interface Outage {
   /** Candidates whose lease had expired before the outage. A landing does not wait for them. */
   readonly expiredBefore: ReadonlySet<string>;
   /** Start of the time in which the share of expired leases is below the threshold, and of the time in which all candidates renew. */
-  readonly landing?: { readonly belowSince: number; readonly freshSince?: number | undefined };
+  readonly landing?: { readonly belowSince: number; readonly freshSince?: number };
   /** Monotonic instant at which the restoration began. */
   readonly landedAt?: number;
+  /** True if it began within ten minutes of the restoration before it. */
+  readonly isFlapping?: boolean;
   /** True if no outage is known, but resources may be held because not all watches have synced. */
-  readonly isAssumed?: true;
-}
-
-/** Outages that began soon after a restoration. */
-export interface Flapping {
-  /** Number of consecutive outages that each began within ten minutes of the previous restoration. */
-  readonly trips: number;
-  /** Monotonic instant of the latest restoration. */
-  readonly restoredAt: number;
+  readonly isAssumed?: boolean;
 }
 
 /** State that a shoot's prober keeps from run to run. Times are monotonic milliseconds. */
 export interface ProbeMemory {
-  readonly history: LeaseHistory;
-  /** The current spell. */
-  readonly unreachableSpell?: UnreachableSpell;
-  /** End of the latest time, however short, in which the API server was down or may have been. */
-  readonly downUntil?: number;
-  /**
-   * The latest unconfirmed spell: as far as is known, only we were cut off in it, but a late watch may still show that the API server was down. Kept until a
-   * list that begins 5 s after its end, or until proof of downtime.
-   */
-  readonly unconfirmedSpell?: { readonly since: number; readonly until: number };
-  /** A lease was certainly renewed after this instant, even if clocks are wrong. Absent while all leases are silent. */
-  readonly renewedSince?: number;
-  /** Leases that are expired by their timestamps alone; a second observation has yet to confirm them. */
-  readonly unconfirmedLeases: ReadonlySet<string>;
-  /** End of the latest time in which responses were late or missing. Kubelets may have had to retry as well. */
-  readonly stalledUntil?: number;
-  /** First observation of the silence of all candidates. The verdict needs a second one. */
-  readonly allSilentSeenAt?: number;
+  /** The leases of the latest list, and when that was sent. */
+  readonly leases: readonly ObservedLease[];
+  readonly listedAt?: number;
+  /** What the latest run that listed nodes and machines found: names of the nodes whose leases count. */
+  readonly candidates?: { readonly at: number; readonly names: ReadonlySet<string> };
+  readonly unanswered?: Unanswered;
+  /** End of the latest failure of the API server that counts as an excuse: silence counts from here. */
+  readonly excusedUntil?: number;
+  /** End of the latest time in which only we could not connect. */
+  readonly cutOffUntil?: number;
+  /** An outage is suspected since a list that was sent at `since`; a list that is sent from `until` on confirms it. */
+  readonly suspected?: { readonly since: number; readonly until: number };
   readonly outage?: Outage;
-  readonly flapping?: Flapping;
-  /** Failed runs in a row since enough leases were half expired; counted again from the time at which enough have expired. */
-  readonly failedRuns?: { readonly count: number; readonly isExpired: boolean };
+  /** Latest end of an outage. */
+  readonly restoredAt?: number;
   /** Longest response time of the latest run that got a response, in milliseconds. */
   readonly slowestResponseMs?: number;
 }
 
-export const emptyProbeMemory: ProbeMemory = {
-  history: emptyLeaseHistory,
-  unconfirmedLeases: new Set(),
-};
+export const emptyProbeMemory: ProbeMemory = { leases: [] };

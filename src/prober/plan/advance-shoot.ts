@@ -1,5 +1,4 @@
 import { restoresLess } from '../judge/lifecycle.ts';
-import { nextRunDue, runSooner, scheduleAfter } from '../judge/next-run.ts';
 import { advanceFlow, cancelFlow } from './flow.ts';
 import type { Flow, FlowEnd } from './flow-state.ts';
 import type { ActionResponse } from './operation.ts';
@@ -52,8 +51,10 @@ const takeEvent = (state: ShootProberState, event: ShootEvent, context: ShootCon
   switch (event.kind) {
     case 'responded':
       return { state, effects: [] };
-    case 'external-probe-changed':
-      return { state: runSooner(state, { ...event, now: context.now }), effects: [] };
+    case 'address-unreachable':
+      // A back-off that the API server asked for holds.
+      if (state.verdict?.kind === 'failed' && state.verdict.failure === 'throttled') return { state, effects: [] };
+      return { state: { ...state, nextRunAt: Math.min(state.nextRunAt, context.now) }, effects: [] };
     case 'run-aborted':
       return { state: { ...state, runUnderWay: false, nextRunAt: event.nextRunAt }, effects: [] };
     case 'stop':
@@ -76,8 +77,7 @@ const takeEvent = (state: ShootProberState, event: ShootEvent, context: ShootCon
     case 'run-ended': {
       const { decision } = event;
       const { memory, verdict, reason } = decision;
-      const { runBy: _, verdictMayTurnAt: __, ...before } = state;
-      const judged = { ...before, ...scheduleAfter(state, decision), runUnderWay: false, probe: memory, verdict };
+      const judged = { ...state, nextRunAt: decision.nextRunAt, runUnderWay: false, probe: memory, verdict };
       if (state.releasePolicy !== undefined) return { state: judged, effects: [] };
       // The outage is over: nothing more is scaled down, and nothing is restored yet.
       if (verdict.kind === 'landing' && judged.flow !== undefined && !isRestoring(judged.flow)) {
@@ -162,8 +162,6 @@ const finish = (given: ShootStep, context: ShootContext): ShootStep => {
   const wakeAt = Math.min(given.wakeAt, isPaused(context) ? context.pausedUntil : Number.POSITIVE_INFINITY);
   const step = { ...given, wakeAt: mustWatchLeader(state, context) ? Math.min(wakeAt, now + standbyPaceMs) : wakeAt };
   if (state.releasePolicy !== undefined || state.runUnderWay) return step;
-  const runAt = nextRunDue(state);
-  if (now < runAt) return { ...step, wakeAt: Math.min(step.wakeAt, runAt) };
-  const { runBy: _, ...rest } = state;
-  return { ...step, state: { ...rest, runUnderWay: true }, effects: [...effects, { kind: 'start-run' }] };
+  if (now < state.nextRunAt) return { ...step, wakeAt: Math.min(step.wakeAt, state.nextRunAt) };
+  return { ...step, state: { ...state, runUnderWay: true }, effects: [...effects, { kind: 'start-run' }] };
 };

@@ -1,5 +1,4 @@
 import type { ReleasePolicy } from '../judge/lifecycle.ts';
-import type { NextRun } from '../judge/next-run.ts';
 import type { Decision } from '../judge/decision.ts';
 import type { ProbeMemory } from '../judge/probe-memory.ts';
 import type { Verdict } from '../judge/verdict.ts';
@@ -21,7 +20,8 @@ export interface DesiredScaling {
 }
 
 /** State of a shoot's prober. Times are monotonic milliseconds. */
-export interface ShootProberState extends NextRun {
+export interface ShootProberState {
+  readonly nextRunAt: number;
   readonly probe: ProbeMemory;
   readonly runUnderWay: boolean;
   readonly verdict?: Verdict;
@@ -54,8 +54,8 @@ export type ShootEvent =
   | { readonly kind: 'run-ended'; readonly decision: Decision }
   /** A run was aborted or threw an error; the next one starts at `nextRunAt`. */
   | { readonly kind: 'run-aborted'; readonly nextRunAt: number }
-  /** The address of the external probe no longer counts as reachable or, with `isUnreachable`, now counts as unreachable. */
-  | { readonly kind: 'external-probe-changed'; readonly isUnreachable: boolean }
+  /** The external probe finds the public address unreachable: the silence of all candidates may count sooner. */
+  | { readonly kind: 'address-unreachable' }
   | { readonly kind: 'responded'; readonly flow: number; readonly response: ActionResponse }
   | { readonly kind: 'stop'; readonly releasePolicy: ReleasePolicy; readonly reason?: string };
 

@@ -39,10 +39,7 @@ const sameVerdict = (a: Verdict | undefined, b: Verdict): boolean =>
 interface Once {
   /** Shoots whose API server's clock differs too much from ours. */
   readonly skewed: Set<string>;
-  /** Shoots whose unreachable API server was assumed to be down. */
-  readonly assumedDown: Set<string>;
-  /** Numbers of trips of flapping shoots. */
-  readonly trips: Map<string, number>;
+  readonly flapping: Set<string>;
   /** Required resources that are missing, by shoot. */
   readonly missing: Map<string, ReadonlySet<string>>;
 }
@@ -66,7 +63,7 @@ export class RunReporter {
   readonly #metrics: ProberMetrics;
   readonly #recordEvent: EventRecorder['record'];
   readonly #leads: () => boolean;
-  readonly #once: Once = { skewed: new Set(), assumedDown: new Set(), trips: new Map(), missing: new Map() };
+  readonly #once: Once = { skewed: new Set(), flapping: new Set(), missing: new Map() };
 
   constructor({ clock, logger, recordEvent, leads, metrics, held }: RunReporterDeps) {
     this.#clock = clock;
@@ -87,7 +84,7 @@ export class RunReporter {
     this.#held.show(namespace, { held, since: heldSince });
     this.#missing(namespace, missing);
     metrics.ignored.set(ignored, { namespace });
-    this.#flapping(namespace, decision.memory.flapping?.trips ?? 0);
+    this.#flapping(namespace, decision.memory.outage?.isFlapping === true);
     if (counts !== undefined) {
       metrics.candidates.set(counts.candidates, { namespace });
       metrics.expired.set(counts.expired, { namespace });
@@ -102,8 +99,8 @@ export class RunReporter {
   }
 
   forget(namespace: string): void {
-    const { skewed, assumedDown, trips, missing } = this.#once;
-    for (const known of [skewed, assumedDown, trips, missing]) known.delete(namespace);
+    const { skewed, flapping, missing } = this.#once;
+    for (const known of [skewed, flapping, missing]) known.delete(namespace);
   }
 
   /** Logs a required resource when it is found missing, and when it exists again. */
@@ -123,13 +120,14 @@ export class RunReporter {
     else this.#once.missing.delete(namespace);
   }
 
-  #flapping(namespace: string, trips: number): void {
-    const known = this.#once.trips.get(namespace) ?? 0;
-    this.#metrics.flapping.set(trips > 0 ? 1 : 0, { namespace });
-    this.#once.trips.set(namespace, trips);
-    if (trips <= known) return;
+  #flapping(namespace: string, isFlapping: boolean): void {
+    const { flapping } = this.#once;
+    this.#metrics.flapping.set(isFlapping ? 1 : 0, { namespace });
+    if (!isFlapping) flapping.delete(namespace);
+    if (!isFlapping || flapping.has(namespace)) return;
+    flapping.add(namespace);
     const message = 'flapping: an outage came within ten minutes of the restoration, so the next one waits for longer';
-    this.#logger.warn(message, { namespace, trips });
+    this.#logger.warn(message, { namespace });
     const regarding = namespaceRef(namespace);
     this.#recordEvent({ regarding, type: 'Warning', reason: 'MeltdownProtectionFlapping', message });
   }
@@ -145,16 +143,9 @@ export class RunReporter {
     }
   }
 
-  #downtime(namespace: string, { evidence, ms }: Downtime): void {
-    const { assumedDown } = this.#once;
-    this.#metrics.downtimes.inc({ namespace, evidence });
-    const fields = { namespace, evidence, ...(Number.isFinite(ms) ? { seconds: Math.round(ms / 1_000) } : {}) };
-    this.#logger.info('the API server was down: its leases are given their time again', fields);
-    if (evidence !== 'assumed' || assumedDown.has(namespace)) return;
-    assumedDown.add(namespace);
-    this.#logger.warn(
-      'an API server out of reach was taken to be down: check apiServerRef, and the right to list and watch it',
-      { namespace },
-    );
+  #downtime(namespace: string, { ms }: Downtime): void {
+    this.#metrics.downtimes.inc({ namespace });
+    const seconds = Math.round(ms / 1_000);
+    this.#logger.info('the API server failed until now: silence counts from here', { namespace, seconds });
   }
 }

@@ -15,7 +15,6 @@ const due = { nextRunAt: 10_000 };
 describe('the next step', () => {
   it.each<[protection: ProtectionState, state: Partial<ShootProberState>, next: NextStep]>([
     ['healthy', due, { text: 'next probe', at: 10_000 }],
-    ['healthy', { ...due, runBy: 4_000 }, { text: 'next probe', at: 4_000 }],
     ['flapping', due, { text: 'next probe', at: 10_000 }],
     ['unreachable', due, { text: 'next probe', at: 10_000 }],
     ['unknown', due, { text: 'first probe', at: 10_000 }],

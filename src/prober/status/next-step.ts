@@ -1,4 +1,3 @@
-import { nextRunDue } from '../judge/next-run.ts';
 import type { Flow } from '../plan/flow-state.ts';
 import { isOver } from '../plan/operation.ts';
 import type { ShootProberState } from '../plan/shoot-state.ts';
@@ -33,8 +32,7 @@ export const pauseInWords = ({ until, reason, by }: PauseInForce): string =>
 
 /** Describes the next step of a shoot, in words that its time can follow (`in 12 s`). */
 export const nextStep = ({ state, protection, pause, isUnmet = false }: NextInput): NextStep => {
-  const { verdict, flow, runUnderWay } = state;
-  const due = nextRunDue(state);
+  const { verdict, flow, runUnderWay, nextRunAt: due } = state;
   const atNextProbe = (text: string): NextStep => {
     if (runUnderWay) return { text: `${text}, which is under way` };
     return Number.isFinite(due) ? { text, at: due } : { text };

@@ -122,7 +122,7 @@ export class ShootRecord {
       flow: state.flow,
       isAnyHeld: held.length > 0,
       isPaused: pause !== undefined,
-      isFlapping: (state.probe.flapping?.trips ?? 0) > 0,
+      isFlapping: state.probe.outage?.isFlapping === true,
       isDryRun: dryRun,
     });
     if (now !== this.#state) this.#since = wall;
@@ -137,7 +137,7 @@ export class ShootRecord {
     const protection = this.note(context, reading);
     const isUnmet = !dryRun && this.#isOutage && (held.length === 0 || isLeftUp(sight, reading));
     const next = nextStep({ state, protection, pause, isUnmet });
-    const counts = this.#counts ?? countLeases({ memory: state.probe, settings, leftOut: this.#leftOut });
+    const counts = this.#counts ?? countLeases({ memory: state.probe, leftOut: this.#leftOut });
     return {
       namespace,
       ...(name?.project === undefined ? {} : { project: name.project }),
@@ -151,7 +151,7 @@ export class ShootRecord {
       leaseExpiryMs: settings.expiryAgeMs,
       graceMs: settings.graceMs,
       ...(this.#lastRunEndedAt === undefined ? {} : { lastRunEndedAt: formatWall(this.#lastRunEndedAt) }),
-      flapping: (state.probe.flapping?.trips ?? 0) > 0,
+      flapping: state.probe.outage?.isFlapping === true,
       paused: pause ?? null,
       ...(this.#marginMs === undefined ? {} : { marginMs: Math.round(this.#marginMs) }),
       held: [...held],
@@ -166,7 +166,7 @@ export class ShootRecord {
     return {
       ...this.row(context, reading),
       threshold: settings.nodeLeaseFailureFraction,
-      leases: leaseEvidence({ memory: state.probe, settings, leftOut: this.#leftOut }, reading),
+      leases: leaseEvidence({ memory: state.probe, leftOut: this.#leftOut }, reading),
       scaling: state.flow === undefined ? null : scalingProgress(state.flow, reading),
       decisions: this.#decisions.all().map(({ at, lastAt, counts, ...decision }) => ({
         at: formatWall(at),

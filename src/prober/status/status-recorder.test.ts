@@ -128,7 +128,7 @@ describe('a status recorder', () => {
     expect(shoot).toMatchObject({
       marginMs: 4_322,
       threshold: settings.nodeLeaseFailureFraction,
-      leases: [{ name: 'a', expired: true, counted: true }],
+      leases: [{ name: 'a', expired: false, counted: true }],
       scaling: null,
       decisions: [{ verdict: 'healthy', reason: 'fine', runs: 1, threshold: 0.6 }],
     });

@@ -1,19 +1,13 @@
-import type { LeaseObservation } from '../judge/lease-history.ts';
 import { chooseCandidates } from '../../gardener/candidate-nodes.ts';
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
 import type { Lease } from '../../kubernetes/api/lease.ts';
 import { decideByCandidates, decideByLeases, judgeLeases } from '../judge/decide.ts';
-import { afterFailedShootRead } from '../judge/failure.ts';
+import { afterFailedShootRead } from '../judge/retry.ts';
+import type { LeaseList } from '../judge/leases.ts';
 import type { Decision } from '../judge/decision.ts';
-import type {
-  ApiServerView,
-  DependentsView,
-  ExternalProbeView,
-  ProbeInput,
-  ProbeSettings,
-} from '../judge/probe-input.ts';
+import type { DependentsView, ProbeInput, ProbeSettings } from '../judge/probe-input.ts';
 import type { ProbeMemory } from '../judge/probe-memory.ts';
 import type { ReadError } from '../judge/verdict.ts';
 
@@ -38,11 +32,18 @@ export const undisturbed: DependentsView = { nothingToRestore: true, anyHeld: fa
 /** Our wall clock at monotonic 0. */
 export const origin = Date.parse('2026-11-21T06:00:00Z');
 
-/** Leases `node-1`, `node-2`, ... from the time of each renewal, by a right clock, in monotonic milliseconds; null: never renewed. */
-export const leasesOf = (renewedAt: readonly (number | null)[]): readonly Lease[] =>
+/**
+ * Leases `node-1`, `node-2`, ... from the time of each renewal, in monotonic milliseconds; null: never renewed. The API server has stamped them, but without
+ * `stamped`. `skewMs`: how far the nodes' clocks are ahead of the API server's.
+ */
+export const leasesOf = (
+  renewedAt: readonly (number | null)[],
+  { skewMs = 0, stamped = true }: { readonly skewMs?: number; readonly stamped?: boolean } = {},
+): readonly Lease[] =>
   renewedAt.map((at, index) => ({
     name: `node-${String(index + 1)}`,
-    ...(at === null ? {} : { renewTime: (origin + at) * 1_000 }),
+    renewTime: at === null ? undefined : (origin + at + skewMs) * 1_000,
+    stampedAt: at === null || !stamped ? undefined : (origin + at) * 1_000,
   }));
 
 export const nodeOf = (name: string): NodeView => ({
@@ -60,7 +61,8 @@ export interface ProbeRun {
   readonly at: number;
   readonly startedAt?: number;
   readonly leases: readonly Lease[];
-  readonly observation?: Partial<LeaseObservation>;
+  /** Default: the list was sent, and had arrived, at `at`, by a right clock. */
+  readonly list?: Partial<LeaseList>;
   /** Default: one node and one machine per lease. */
   readonly nodes?: readonly NodeView[];
   readonly machines?: readonly Machine[];
@@ -68,8 +70,6 @@ export interface ProbeRun {
   readonly failures?: Readonly<Partial<Record<ReadName, ReadError>>>;
   readonly settings?: ProbeSettings;
   readonly random?: number;
-  readonly externalProbe?: ExternalProbeView | undefined;
-  readonly apiServer?: ApiServerView | undefined;
 }
 
 export interface ProbeRunResult {
@@ -82,15 +82,13 @@ export interface ProbeRunResult {
 
 /** Runs the judgements of one probe run, in their order. */
 export const runProbe = (memory: ProbeMemory, run: ProbeRun): ProbeRunResult => {
-  const { at, startedAt = at, leases, failures = {}, externalProbe, apiServer } = run;
+  const { at, startedAt = at, leases, failures = {} } = run;
   const input: ProbeInput = {
     settings: run.settings ?? defaultSettings,
     memory,
     dependents: run.dependents ?? disturbed,
     now: at,
     random: run.random ?? 0,
-    ...(externalProbe === undefined ? {} : { externalProbe }),
-    ...(apiServer === undefined ? {} : { apiServer }),
   };
   const without = { isEager: false, isUrgent: false };
   const fail = (failure: 'api_server_unreachable' | 'lease_list_failed', error: ReadError): ProbeRunResult => ({
@@ -99,8 +97,8 @@ export const runProbe = (memory: ProbeMemory, run: ProbeRun): ProbeRunResult => 
   });
   if (failures.version !== undefined) return fail('api_server_unreachable', failures.version);
   if (failures.leases !== undefined) return fail('lease_list_failed', failures.leases);
-  const observation = { startedAt: at, endedAt: at, wall: origin + at, ...run.observation };
-  const judged = judgeLeases({ items: leases, observation }, input);
+  const list = { items: leases, sentAt: at, receivedAt: at, serverNow: origin + at, ...run.list };
+  const judged = judgeLeases(list, input);
   if (judged.leasesSuffice) return { decision: decideByLeases(judged, input), ...without };
   const lists = {
     chooseCandidates,

@@ -3,7 +3,6 @@ import { decodeMeta, decodeObject } from '../../kubernetes/api/decode.ts';
 import { type Informer, createInformer } from '../../kubernetes/cache/index.ts';
 import type { ClusterSource, HostedCluster, WatchedClusters } from '../source/cluster-source.ts';
 import { sourceOf } from '../source/source-of.ts';
-import { type WatchedApiServer, watchApiServers } from './watch-api-servers.ts';
 import type { ExternalProbeSettings, ProberSettings } from '../settings.ts';
 import { type WatchDeps, type WatchedDependent, watchDependent } from './watch-dependent.ts';
 import { kubeconfigKeyOf, watchKubeconfigs } from './watch-kubeconfigs.ts';
@@ -20,7 +19,6 @@ export interface ProberSources {
   /** Pauses that the Namespaces of the seed order, by name; undefined for a Namespace that orders none. */
   readonly namespaces: Informer<FoundPause | undefined>;
   readonly dependents: readonly WatchedDependent[];
-  readonly apiServers: WatchedApiServer;
 }
 
 /** Creates the watches; nothing is watched until they run. Each watch is limited to the configured names, so that rights can be limited too. */
@@ -42,6 +40,5 @@ export const createProberSources = (settings: ProberSettings, deps: WatchDeps): 
     }),
     externalKubeconfigs: externalProbe && externalOf(externalProbe),
     dependents: settings.dependentResources.map((resource) => watchDependent(resource, deps)),
-    apiServers: watchApiServers(settings, deps),
   };
 };

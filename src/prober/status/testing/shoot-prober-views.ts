@@ -1,4 +1,4 @@
-import { emptyLeaseHistory } from '../../judge/lease-history.ts';
+import { observeLeases } from '../../judge/leases.ts';
 import type { Decision } from '../../judge/decision.ts';
 import type { ProbeSettings } from '../../judge/probe-input.ts';
 import { type ProbeMemory, emptyProbeMemory } from '../../judge/probe-memory.ts';
@@ -18,17 +18,16 @@ export const settings: ProbeSettings = {
 
 export const healthy: Verdict = { kind: 'healthy', scope: 'all' };
 
-/** Leases by name, with the monotonic instant of their last renewal; observed at `at`. */
-export const memoryOf = (leases: Readonly<Record<string, number>>, at: number): ProbeMemory => ({
-  ...emptyProbeMemory,
-  history: {
-    ...emptyLeaseHistory,
-    names: Object.keys(leases),
-    renewTimes: Object.values(leases),
-    renewedAt: Object.values(leases),
-    lastObservedAt: at,
-  },
-});
+/** Leases by name, with the monotonic instant of their last renewal; listed at `at`. */
+export const memoryOf = (leases: Readonly<Record<string, number>>, at: number): ProbeMemory => {
+  const items = Object.entries(leases).map(([name, ms]) =>
+    Number.isFinite(ms) ? { name, renewTime: ms * 1_000, stampedAt: ms * 1_000 } : { name },
+  );
+  const never = Number.NEGATIVE_INFINITY;
+  const list = { items, sentAt: at, receivedAt: at, serverNow: at };
+  const observing = { previous: [], previousSentAt: never, excusedUntil: never, settings };
+  return { ...emptyProbeMemory, leases: observeLeases(list, observing), listedAt: at };
+};
 
 export const stateOf = (given: Partial<ShootProberState> = {}): ShootProberState => ({
   probe: emptyProbeMemory,

@@ -1,0 +1,48 @@
+import { ApiError } from '../../kubernetes/api/errors.ts';
+import type { LeaseList } from './leases.ts';
+import { isOurFault } from './own-fault.ts';
+import type { ProbeMemory, Unanswered } from './probe-memory.ts';
+import type { Downtime, ReadError } from './verdict.ts';
+
+// While the API server of a shoot fails, no kubelet can renew, and afterwards all leases are old. But one that we cannot reach need not have failed.
+
+/** Shortest failure, in milliseconds, that excuses silence: by then KCM has lost its own leader Lease, and starts its timers again afterwards. */
+const excuseMs = 15_000;
+
+/**
+ * Returns what the error of a run without a list of leases shows: the API server `proved` that it failed, or we were `unconnected`. Undefined: neither (it
+ * throttles us or refuses our credential, its answer makes no sense, or no request was sent).
+ */
+const shows = (error: ReadError): 'proved' | 'unconnected' | undefined => {
+  if (!(error instanceof ApiError)) return undefined;
+  if (error.code === 'ServerError') return 'proved';
+  if (error.code !== 'ConnectionError' && error.code !== 'Timeout') return undefined;
+  return isOurFault(error) || error.fault.phase === 'connecting' ? 'unconnected' : 'proved';
+};
+
+/** Enters a run that began at `startedAt` and got no list of leases. */
+export const rememberFailure = (memory: ProbeMemory, startedAt: number, error: ReadError): ProbeMemory => {
+  const shown = shows(error);
+  const before: Unanswered = memory.unanswered ?? { isUnconnected: false };
+  return {
+    ...memory,
+    unanswered: {
+      ...before,
+      provedSince: before.provedSince ?? (shown === 'proved' ? startedAt : undefined),
+      isUnconnected: before.isUnconnected || shown === 'unconnected',
+    },
+  };
+};
+
+/** Enters an answered list: an older failure ends with it. Returns the failure if silence counts from its end. */
+export const endFailure = (
+  { unanswered, ...memory }: ProbeMemory,
+  { receivedAt }: Pick<LeaseList, 'receivedAt'>,
+): { readonly memory: ProbeMemory; readonly downtime?: Downtime } => {
+  if (unanswered === undefined) return { memory };
+  const { provedSince, isUnconnected } = unanswered;
+  if (provedSince !== undefined && receivedAt - provedSince >= excuseMs) {
+    return { memory: { ...memory, excusedUntil: receivedAt }, downtime: { ms: receivedAt - provedSince } };
+  }
+  return { memory: isUnconnected ? { ...memory, cutOffUntil: receivedAt } : memory };
+};

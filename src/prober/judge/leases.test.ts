@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { defaultSettings, leasesOf, origin } from '../testing/probe-run.ts';
+import { type LeaseList, type ObservedLease, observeLeases } from './leases.ts';
+
+const never = Number.NEGATIVE_INFINITY;
+
+type Given = Partial<LeaseList> & { readonly at: number };
+
+/** Observes lists one after the other; each was sent, and had arrived, at `at`, by a right clock. */
+const observe = (lists: readonly Given[], excusedUntil = never): readonly ObservedLease[] => {
+  let [previous, previousSentAt]: [readonly ObservedLease[], number] = [[], never];
+  for (const { at, ...given } of lists) {
+    const list = { items: [], sentAt: at, receivedAt: at, serverNow: origin + at, ...given };
+    previous = observeLeases(list, { previous, previousSentAt, excusedUntil, settings: defaultSettings });
+    previousSentAt = list.sentAt;
+  }
+  return previous;
+};
+
+const only = (lists: readonly Given[], excusedUntil?: number): ObservedLease => observe(lists, excusedUntil)[0]!;
+
+describe('the age of a lease', () => {
+  const renewed = (at: number, options?: Parameters<typeof leasesOf>[1]) => ({ items: leasesOf([at], options) });
+
+  it.each([-300_000, -30_000, -3_000, 0, 1_900])(
+    'is by the stamp of the API server if the clock of the node differs by %i ms',
+    (skewMs) => {
+      const lease = only([{ at: 100_000, ...renewed(88_000, { skewMs }) }]);
+      expect(lease).toMatchObject({ trusted: true, renewedAt: 88_000, expiresAt: 118_000 });
+    },
+  );
+
+  it('is by the clock of the node if the stamp is older than the renewal, as with servers before 1.25', () => {
+    const items = [{ ...leasesOf([88_000])[0]!, stampedAt: (origin - 3_600_000) * 1_000 }];
+    expect(only([{ at: 100_000, items }])).toMatchObject({ trusted: false, renewedAt: 88_000 });
+  });
+
+  it('is by the clock of the node without a stamp, and by our wall clock without a Date', () => {
+    const serverNow = origin + 100_000 + 7_000;
+    expect(only([{ at: 100_000, ...renewed(88_000, { stamped: false }), serverNow }]).renewedAt).toBe(81_000);
+  });
+
+  it('is at most the time since the list before the one that shows the change', () => {
+    const before = { at: 90_000, ...renewed(85_000) };
+    // Another API server, whose clock is a minute ahead, has answered.
+    const after = { at: 100_000, ...renewed(95_000), serverNow: origin + 160_000 };
+    expect(only([before, after])).toMatchObject({ changedAfter: 90_000, shownAt: 100_000, renewedAt: 90_000 });
+  });
+
+  it('is at least the time since the list that shows it', () => {
+    const ahead = { at: 100_000, ...renewed(95_000, { skewMs: 300_000 }) };
+    expect(only([ahead])).toMatchObject({ trusted: false, renewedAt: 100_000 });
+    expect(only([ahead, { at: 120_000, items: ahead.items }])).toMatchObject({ shownAt: 100_000, renewedAt: 100_000 });
+  });
+
+  it('is that of our watching without renewTime', () => {
+    const items = leasesOf([null]);
+    expect(
+      only([
+        { at: 100_000, items },
+        { at: 115_000, items },
+      ]),
+    ).toMatchObject({
+      renewedAt: 100_000,
+      trusted: false,
+    });
+  });
+
+  it('counts from the end of a failure of the API server, and is not changed by it', () => {
+    const lease = only([{ at: 100_000, ...renewed(60_000) }], 95_000);
+    expect(lease).toMatchObject({ renewedAt: 60_000, silentSince: 95_000, expiresAt: 125_000 });
+  });
+
+  it('is not younger after a renewTime that goes backwards: it has changed', () => {
+    const back = { at: 100_000, items: leasesOf([99_000], { skewMs: -600_000, stamped: false }) };
+    expect(only([{ at: 90_000, ...renewed(85_000) }, back])).toMatchObject({ renewedAt: 90_000, shownAt: 100_000 });
+  });
+
+  it('is right for any clock of the node, if the server stamps, and never beyond what we have watched', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -600_000, max: 600_000 }),
+        fc.array(fc.integer({ min: 1, max: 30_000 }), { minLength: 2, maxLength: 8 }),
+        fc.integer({ min: 1, max: 30_000 }),
+        fc.boolean(),
+        (skewMs, gaps, lastGap, stamped) => {
+          let at = 1_000_000;
+          const lists: Given[] = [];
+          let renewedAt = at;
+          for (const gap of gaps) {
+            renewedAt = at + gap / 2;
+            at += gap;
+            lists.push({ at, items: leasesOf([renewedAt], { skewMs, stamped }) });
+          }
+          const lease = only([...lists, { at: at + lastGap, items: lists.at(-1)!.items }]);
+          expect(lease.renewedAt).toBeGreaterThanOrEqual(lease.changedAfter);
+          expect(lease.renewedAt).toBeLessThanOrEqual(lease.shownAt);
+          if (stamped && skewMs <= 2_000) expect(lease.renewedAt).toBe(renewedAt);
+        },
+      ),
+    );
+  });
+});
+
+describe('a lease expires', () => {
+  it.each([
+    { durationSeconds: 40, ageMs: 30_000 },
+    { durationSeconds: 120, ageMs: 30_000 },
+    { durationSeconds: 4, ageMs: 30_000 },
+  ])('at 0.75 of the grace with a duration of $durationSeconds s', ({ durationSeconds, ageMs }) => {
+    const items = leasesOf([100_000]).map((lease) => ({ ...lease, durationSeconds }));
+    expect(only([{ at: 100_000, items }]).expiresAt).toBe(100_000 + ageMs);
+  });
+
+  it('after 1.25 renewal intervals at the earliest, however short the grace', () => {
+    const list = { items: leasesOf([100_000]), sentAt: 100_000, receivedAt: 100_000, serverNow: origin + 100_000 };
+    const settings = { ...defaultSettings, graceMs: 10_000, expiryAgeMs: 7_500 };
+    const observing = { previous: [], previousSentAt: never, excusedUntil: never, settings };
+    expect(observeLeases(list, observing)[0]?.expiresAt).toBe(112_500);
+  });
+
+  it.each([
+    { skewMs: 5_000, expiresAt: 95_000 },
+    { skewMs: 60_000, expiresAt: 110_000 },
+    { skewMs: -60_000, expiresAt: 130_000 },
+  ])('by an API server whose clock and ours differ by $skewMs ms at $expiresAt ms', ({ skewMs, expiresAt }) => {
+    // Another API server, whose clock is right, has stamped the lease.
+    const list = { at: 100_000, items: leasesOf([70_000]), serverNow: origin + 100_000 + skewMs, skewMs };
+    expect(only([list])).toMatchObject({ trusted: expiresAt < 100_000, expiresAt });
+  });
+
+  it('by the clock of its node alone only after we have watched it for a renewal interval', () => {
+    const items = leasesOf([50_000], { stamped: false });
+    expect(only([{ at: 100_000, items }]).expiresAt).toBe(110_000);
+    expect(
+      only([
+        { at: 100_000, items },
+        { at: 109_000, items },
+      ]).expiresAt,
+    ).toBe(110_000);
+  });
+});
+
+it('leases are found whatever their order, and a lease is new only in its first list', () => {
+  const [a, b, c] = leasesOf([90_000, 91_000, 92_000]);
+  const leases = observe([
+    { at: 100_000, items: [a!, b!] },
+    { at: 110_000, items: [c!, b!, a!] },
+  ]);
+  expect(leases.map(({ name, isNew, shownAt }) => [name, isNew, shownAt])).toEqual([
+    ['node-3', true, 110_000],
+    ['node-2', false, 100_000],
+    ['node-1', false, 100_000],
+  ]);
+});
