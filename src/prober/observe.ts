@@ -7,7 +7,7 @@ import type { Result } from '../kubernetes/api/errors.ts';
 import { listNodeLeases } from '../kubernetes/api/lease.ts';
 import type { ProbeMemory } from './judge/probe-memory.ts';
 import type { ReadError } from './judge/verdict.ts';
-import { type RunRequestsDeps, RunRequests, type Sent } from './run-requests.ts';
+import { type Pace, type RunRequestsDeps, RunRequests, type Sent } from './run-requests.ts';
 import type { ClusterSource } from './source/cluster-source.ts';
 
 type Read<T> = Promise<Result<T, ReadError>>;
@@ -17,7 +17,7 @@ export interface Reads {
   version(): Read<undefined>;
   leases(): Read<LeaseList>;
   nodes(): Read<readonly NodeView[]>;
-  machines(urgent: boolean): Read<readonly Machine[]>;
+  machines(pace: Pace): Read<readonly Machine[]>;
   /** Returns the clock skew by the latest list of the leases. */
   skew(): { readonly skewMs?: number };
   slowestResponseMs(): number | undefined;
@@ -67,9 +67,9 @@ export const openReads = (deps: ReadsDeps, request: ReadsRequest): Reads => {
       return { ok: true, value: { items, sentAt, receivedAt, serverNow: date ?? wallAtEnd, skewMs: measured } };
     },
     nodes: async () => valueOf(await requests.shoot(source.lists.nodes)),
-    machines: async (urgent) => {
+    machines: async (pace) => {
       const machines = source.lists.machines?.(cluster);
-      return machines === undefined ? { ok: true, value: [] } : valueOf(await requests.seed(machines, urgent));
+      return machines === undefined ? { ok: true, value: [] } : valueOf(await requests.seed(machines, pace));
     },
     skew: () => (skewMs === undefined ? {} : { skewMs }),
     slowestResponseMs: () => requests.slowestResponseMs(),

@@ -58,7 +58,7 @@ export const probe = async (deps: ReadsDeps, request: ProbeRequest): Promise<Pro
     const isRepeated = isSlow && hasTimeForAnother(times, clock.monotonic());
     const [nodes, machines, newer = leases] = await Promise.all([
       reads.nodes(),
-      reads.machines(judged.isUrgent),
+      reads.machines(judged.isUrgent ? 'urgent' : judged.isOnlyToKnow ? 'spare' : 'ordinary'),
       isRepeated ? reads.leases() : undefined,
     ]);
     if (!newer.ok) return end(afterFailedShootRead({ startedAt, failure: 'lease_list_failed', ...newer }, input()));

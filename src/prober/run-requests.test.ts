@@ -4,7 +4,7 @@ import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '..
 import { listMachines } from '../gardener/machine.ts';
 import { getVersion } from '../gardener/shoot-calls.ts';
 import { ApiError, type ApiErrorCode, type ConnectionFault } from '../kubernetes/api/errors.ts';
-import { RunRequests, type Sent } from './run-requests.ts';
+import { type Pace, RunRequests, type Sent } from './run-requests.ts';
 import { createStaticStore } from './testing/static-store.ts';
 
 let clock: VirtualClock;
@@ -17,7 +17,7 @@ beforeEach(() => {
   connections = [];
 });
 
-const start = (slowestResponseMs?: number): RunRequests =>
+const start = (slowestResponseMs?: number, timeoutMs = 30_000): RunRequests =>
   new RunRequests(
     {
       clock,
@@ -38,8 +38,8 @@ const start = (slowestResponseMs?: number): RunRequests =>
     },
     {
       secret: 'shoot--a/probe',
-      deadline: clock.monotonic() + 30_000,
-      timeoutMs: 30_000,
+      deadline: clock.monotonic() + timeoutMs,
+      timeoutMs,
       slowestResponseMs,
       signal: new AbortController().signal,
     },
@@ -142,6 +142,13 @@ describe('a request to the shoot', () => {
     expect(outcome()).toMatchObject({ ok: false, error: { code: 'ServerError' } });
   });
 
+  it('has the rest of a short run', async () => {
+    const outcome = outcomeOf(start(undefined, 3_000).shoot(getVersion));
+    expect(waiting().options.timeoutMs).toBe(3_000);
+    await answer();
+    expect(outcome()).toMatchObject({ ok: true });
+  });
+
   it('is not repeated when the time of the run is up', async () => {
     const outcome = outcomeOf(start().shoot(getVersion));
     await clock.advance(30_000);
@@ -207,7 +214,7 @@ describe('the slowest response for the next run', () => {
 });
 
 describe('a request to the seed', () => {
-  const ask = (urgent: boolean) => outcomeOf(start().seed(listMachines('shoot--a'), urgent));
+  const ask = (pace: Pace) => outcomeOf(start().seed(listMachines('shoot--a'), pace));
   const failSeed = async (error: ConstructorParameters<typeof ApiError>[0]): Promise<void> => {
     seed.waiting[0]!.fail(new ApiError(error));
     await clock.settle();
@@ -215,19 +222,23 @@ describe('a request to the seed', () => {
   const limits = () => seed.calls.map(({ options: { priority, timeoutMs } }) => [priority, timeoutMs]);
 
   it('that fails is repeated once', async () => {
-    const outcome = ask(false);
+    const outcome = ask('ordinary');
     await failSeed(status('ServerError', 500));
     expect(limits()).toEqual([
       [undefined, 30_000],
-      [undefined, 10_000],
+      [undefined, 30_000],
     ]);
     await failSeed(status('ServerError', 503));
     expect(outcome()).toMatchObject({ ok: false, error: { status: 503 } });
   });
 
-  it('that is not urgent waits for its turn as long as the run lasts', async () => {
-    const outcome = ask(false);
+  it.each([
+    ['ordinary', 30_000],
+    ['spare', 1_000],
+  ] as const)('that is %s waits for its turn for %i ms', async (pace, ms) => {
+    const outcome = ask(pace);
     await failSeed({ code: 'Timeout', message: 'x' });
     expect(outcome()).toMatchObject({ ok: false, error: { code: 'Timeout' } });
+    expect(limits()).toEqual([[undefined, ms]]);
   });
 });

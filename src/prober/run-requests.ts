@@ -18,7 +18,7 @@ export interface RunRequestsOptions {
   readonly secretKey?: string;
   /** Monotonic instant at which the run ends. */
   readonly deadline: number;
-  /** Time-out of the whole run; one request has a third of it. */
+  /** Time-out of the whole run; one request has a third of it, or 5 s if that is more: on a busy machine none was answered within a third of 4 s. */
   readonly timeoutMs: number;
   /** Time of the slowest response in the latest run that got one from the shoot, in milliseconds. */
   readonly slowestResponseMs?: number;
@@ -26,6 +26,14 @@ export interface RunRequestsOptions {
 }
 
 export type Sent<T> = Result<CallResult<T>, ReadError>;
+
+/**
+ * How a request to the seed waits for its turn. `urgent`: not at all. `ordinary`: as long as the run lasts. `spare`: for a second, because nothing depends on
+ * it; a start of the process with 250 shoots else keeps ordinary requests, such as restorations, waiting for 50 s.
+ */
+export type Pace = 'urgent' | 'ordinary' | 'spare';
+
+const spareMs = 1_000;
 
 /** After this time without an answer, in milliseconds, the same request goes out on another connection, and the first answer of the two counts. */
 const secondAfterMs = 5_000;
@@ -79,13 +87,14 @@ export class RunRequests {
   }
 
   /** Sends a request to the seed. An urgent request waits neither behind the ordinary rate limit nor for long on a connection that hangs. */
-  async seed<T>(call: Call<T>, urgent: boolean): Promise<Sent<T>> {
+  async seed<T>(call: Call<T>, pace: Pace): Promise<Sent<T>> {
     const { seed } = this.#deps;
-    if (urgent) return this.#send((_, signal) => this.#call(seed, call, { signal, priority: 'urgent' }));
-    // A request that is not urgent may wait for its turn as long as the run lasts.
-    const sent = await this.#call(seed, call, { signal: this.#request.signal, isPatient: true });
+    const { signal } = this.#request;
+    if (pace === 'urgent') return this.#send((_, either) => this.#call(seed, call, { signal: either, priority: pace }));
+    const limitMs = pace === 'spare' ? spareMs : Number.POSITIVE_INFINITY;
+    const sent = await this.#call(seed, call, { signal, limitMs });
     const isLate = !sent.ok && isApiError(sent.error, 'Timeout');
-    return mayRepeat(sent) && !isLate ? this.#call(seed, call, { signal: this.#request.signal }) : sent;
+    return mayRepeat(sent) && !isLate ? this.#call(seed, call, { signal, limitMs }) : sent;
   }
 
   /** Returns the time of the shoot's slowest response, for the next run. If requests only hung, it is that of the previous run. */
@@ -156,15 +165,14 @@ export class RunRequests {
   async #call<T>(
     client: KubeClient,
     call: Call<T>,
-    options: { readonly signal: AbortSignal; readonly priority?: 'urgent'; readonly isPatient?: boolean },
+    options: { readonly signal: AbortSignal; readonly priority?: 'urgent'; readonly limitMs?: number },
   ): Promise<Sent<T>> {
-    const { signal, priority, isPatient = false } = options;
-    const { deadline, timeoutMs } = this.#request;
-    const rest = deadline - this.#deps.clock.monotonic();
+    const { signal, priority, limitMs = Math.max(this.#request.timeoutMs / 3, secondAfterMs) } = options;
+    const rest = this.#request.deadline - this.#deps.clock.monotonic();
     // At least 1 ms: a run whose time is up ends in a Timeout like any other.
-    const limit = Math.max(1, isPatient ? rest : Math.min(rest, timeoutMs / 3));
+    const timeoutMs = Math.max(1, Math.min(rest, limitMs));
     try {
-      return { ok: true, value: await client.call(call, { signal, timeoutMs: limit, priority }) };
+      return { ok: true, value: await client.call(call, { signal, timeoutMs, priority }) };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ApiError) return { ok: false, error };

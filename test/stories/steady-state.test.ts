@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { electionSettings, startReplica } from '../../simulator/harness/replica.ts';
 import { createScenario } from '../../simulator/harness/scenario.ts';
+import { gardenSettings } from '../../simulator/harness/settings.ts';
+import { createSeededRandom, createVirtualClock } from '../../simulator/time/index.ts';
+import { createWorld } from '../../simulator/world/index.ts';
 
 describe('healthy steady state', () => {
   it.each([3, 100, 300])('costs two requests and one connection per run, with %i nodes', async (nodes) => {
@@ -37,6 +41,37 @@ describe('healthy steady state', () => {
     expect(requests.total({ verb: 'list', resource: 'nodes' })).toBe(3);
     expect(scenario.seedConnection.requests.total({ verb: 'list' })).toBe(3);
     await scenario.stop();
+  });
+
+  it('is reached by 250 shoots without a failed run, and without a long queue at the seed', {
+    timeout: 60_000,
+  }, async () => {
+    const clock = createVirtualClock();
+    const shoots = Array.from({ length: 250 }, (_, index) => ({ name: `s${String(index)}`, nodes: 2 }));
+    const world = createWorld({ clock, shoots });
+    await clock.advance(30_000);
+    const { meter } = startReplica(
+      { world, clock },
+      {
+        settings: gardenSettings,
+        leaderElection: electionSettings(false),
+        dryRun: false,
+        random: createSeededRandom(0),
+      },
+    );
+    for (let seconds = 1; seconds <= 60; seconds += 4) {
+      await clock.advance(4_000);
+      const waiting = /dwd_kube_rate_limit_waiting\{[^}]*\} (\d+)/.exec(await meter.metricsText())?.[1];
+      // Five pass each second.
+      expect(Number(waiting)).toBeLessThanOrEqual(60);
+    }
+    await clock.advance(60_000);
+    const text = await meter.metricsText();
+    const results = new Set(
+      [...text.matchAll(/dwd_prober_runs_total\{[^}]*result="(\w+)"/g)].map(([, result]) => result),
+    );
+    expect([...results]).toEqual(['healthy']);
+    expect(text.match(/dwd_prober_candidate_leases\{[^}]*\} 2/g)).toHaveLength(250);
   });
 
   it('costs no request to a shoot that is not probed', async () => {

@@ -1,7 +1,7 @@
 import type { ChooseCandidates, ChosenCandidates } from '../../gardener/candidate-nodes.ts';
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
-import type { Result } from '../../kubernetes/api/errors.ts';
+import { type Result, isApiError } from '../../kubernetes/api/errors.ts';
 import { type Decision, decisionOf, healthyDecision, minRetryDelayMs } from './decision.ts';
 import { endFailure } from './excuse.ts';
 import { endOutage, trackOutage } from './landing.ts';
@@ -32,6 +32,8 @@ export interface JudgedLeases {
   readonly at: number;
   /** True if neither nodes nor machines could change the decision. */
   readonly leasesSuffice: boolean;
+  /** True if neither could change the decision either, but they have not been listed for long. */
+  readonly isOnlyToKnow: boolean;
   /** True if leases have expired or resources are held. Requests to the seed must then not wait behind ordinary ones. */
   readonly isUrgent: boolean;
   readonly memory: ProbeMemory;
@@ -54,7 +56,8 @@ export const judgeLeases = (list: LeaseList, input: ProbeInput): JudgedLeases =>
   return {
     leases,
     at: list.sentAt,
-    leasesSuffice: dependents.nothingToRestore && isKnown && !mayBeOutage,
+    leasesSuffice: dependents.nothingToRestore && !mayBeOutage && isKnown,
+    isOnlyToKnow: dependents.nothingToRestore && !mayBeOutage && !isKnown,
     // Also while resources are held: at the ordinary rate of five requests a second a whole seed would not leave protection.
     isUrgent: dependents.anyHeld || mayBeOutage || countExpired(leases, list.sentAt) > 0,
     memory,
@@ -89,6 +92,10 @@ export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines
   const { nodes, machines, chooseCandidates } = lists;
   const recorded = { ...input, memory };
   if (!nodes.ok) return { ...afterFailedCandidateRead({ error: nodes.error, isSeed: false }, recorded), downtime };
+  // The next run tries again: at the start of a process the lists of all shoots must wait for their turn.
+  if (!machines.ok && judged.isOnlyToKnow && !isApiError(machines.error, 'Forbidden')) {
+    return decideByLeases(judged, input);
+  }
   if (!machines.ok) return { ...afterFailedCandidateRead({ error: machines.error, isSeed: true }, recorded), downtime };
 
   const chosen = chooseCandidates(nodes.value, machines.value, input.settings.poolConditions);

@@ -169,7 +169,9 @@ const runEach = (probe: ProbeCase): Runs => {
   };
 };
 
-const isLazy = ({ isEager, decision }: ProbeRunResult): boolean => decision.verdict.kind !== 'failed' && !isEager;
+/** Decided by the leases alone: nodes and machines were not listed, or only to know them, and the list of machines failed. */
+const isLazy = ({ decision: { verdict, counts } }: ProbeRunResult): boolean =>
+  verdict.kind !== 'failed' && counts === undefined;
 
 const scaling = { level: 0, initialDelayMs: 0, timeoutMs: 30_000 };
 const kinds = ['apps/v1/Deployment', 'apps/v1/StatefulSet', 'druid.gardener.cloud/v1alpha1/Etcd'];
