@@ -146,7 +146,6 @@ describe('the JSON Schema of the prober', () => {
     const defaults = defaultsIn(proberConfig.jsonSchema());
     expect(defaults).toEqual({
       allowInsecureShoots: false,
-      apiServerRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-apiserver' },
       clusterSource: { kind: 'gardener' },
       probeInterval: '10s',
       initialDelay: '30s',

@@ -45,8 +45,7 @@ In the seed, with the configuration that Gardener generates. Your configuration 
 
 ${table(proberGrants(prober, plural))}
 
-The prober scales kinds other than Deployment, StatefulSet and ReplicaSet through their subresource \`/scale\`, which also needs \`get\` and \`patch\`. Without
-the rights to the Deployment \`kube-apiserver\` (\`apiServerRef\`), the prober assumes that an unreachable API server is down.
+The prober scales kinds other than Deployment, StatefulSet and ReplicaSet through their subresource \`/scale\`, which also needs \`get\` and \`patch\`.
 
 With leader election, in the namespace where the prober runs:
 

@@ -1,4 +1,3 @@
-import { gardenApiServerRef } from '../../src/gardener/api-server.ts';
 import type { DependentResource, ProberSettings } from '../../src/prober/index.ts';
 import {
   clusterAutoscaler,
@@ -43,5 +42,4 @@ export const gardenSettings: ProberSettings = {
     deployment(machineControllerManager, { up: 1, down: 0, upDelayMs: 30_000 }),
     deployment(clusterAutoscaler, { up: 2, down: 0, optional: true }),
   ],
-  apiServerRef: gardenApiServerRef,
 };

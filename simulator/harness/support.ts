@@ -1,7 +1,12 @@
-import { gardenApiServerRef } from '../../src/gardener/api-server.ts';
 import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/gardener/scaling-annotations.ts';
 import { type SimDraft, type SimObject, simKinds } from '../apiserver/index.ts';
-import { clusterAutoscaler, editEmbedded, kubeControllerManager, machineControllerManager } from '../world/index.ts';
+import {
+  clusterAutoscaler,
+  editEmbedded,
+  kubeApiserver,
+  kubeControllerManager,
+  machineControllerManager,
+} from '../world/index.ts';
 import type { DeploymentChange } from './deployment-history.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -32,7 +37,7 @@ export const changeLines = (changes: readonly DeploymentChange[]): readonly stri
 /** Replicas and annotations of a shoot's dependent resources, as lines such as `kcm 0 replicas=1 active=`. */
 export const stateOf = ({ world }: Scenario, shoot: string): readonly string[] =>
   world.store.list(simKinds.Deployment, world.shoot(shoot).namespace).flatMap(({ metadata, spec }) => {
-    if (metadata.name === gardenApiServerRef.name) return [];
+    if (metadata.name === kubeApiserver) return [];
     const { replicas } = spec as { readonly replicas: number };
     const marks = marksOf({ annotations: metadata.annotations ?? {} });
     return [`${shortNames[metadata.name] ?? metadata.name} ${String(replicas)}${marks}`];

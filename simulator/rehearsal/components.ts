@@ -24,19 +24,18 @@ export const componentOf = (name: string): string => {
 const managers: readonly string[] = [kubeControllerManager, machineControllerManager, clusterAutoscaler];
 
 /** Returns the names of a cluster's Deployments, by component: those of the configuration. */
-export const namesAt = (
-  { apiServerRef, dependentResources }: ProberSettings,
-  namespace: string,
-): NonNullable<ShootInit['names']> =>
+export const namesAt = ({ dependentResources }: ProberSettings, namespace: string): NonNullable<ShootInit['names']> =>
   Object.fromEntries(
-    [apiServerRef, ...dependentResources.map(({ ref }) => ref)]
+    dependentResources
+      .map(({ ref }) => ref)
       .filter(({ kind, name }) => kind === 'Deployment' && [kubeApiserver, ...managers].includes(componentOf(name)))
       .map(({ name }) => [componentOf(name), fillTemplate(name, namespace)]),
   );
 
 /** Returns the names of resources outside the namespace of their cluster, which the simulated seed does not support. */
-export const elsewhere = ({ apiServerRef, dependentResources }: ProberSettings): readonly string[] =>
-  [apiServerRef, ...dependentResources.map(({ ref }) => ref)]
+export const elsewhere = ({ dependentResources }: ProberSettings): readonly string[] =>
+  dependentResources
+    .map(({ ref }) => ref)
     .filter(({ namespace = '{{ namespace }}' }) => fillTemplate(namespace, 'own') !== 'own')
     .map(({ name }) => name);
 

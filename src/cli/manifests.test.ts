@@ -360,7 +360,6 @@ describe('dwd manifests', () => {
         resourceNames: ['kube-controller-manager'],
         verbs: ['get', 'list', 'watch', 'patch'],
       },
-      { resources: ['deployments'], resourceNames: ['kube-apiserver'], verbs: ['list', 'watch'] },
     ]);
     expect(ofKind(all, 'ConfigMap').data?.['config.yaml']).toContain('kubeConfigSecretName: probe\n');
   });

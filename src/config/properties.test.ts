@@ -107,7 +107,6 @@ describe('any valid configuration', () => {
     nodeLeaseFailureFraction: fc.double({ min: 0, max: 1, minExcluded: true, noNaN: true }),
     allSilentAfterMs: fc.nat(),
     landingTimeoutMs: fc.nat(),
-    apiServerRef: fc.record({ apiVersion: fc.constantFrom('apps/v1', 'v1'), kind: name, name }),
     dependentResources: fc.uniqueArray(resource, {
       minLength: 1,
       maxLength: 5,
@@ -137,7 +136,6 @@ describe('any valid configuration', () => {
           nodeLeaseFailureFraction: wanted.nodeLeaseFailureFraction,
           allSilentAfter: `${wanted.allSilentAfterMs}ms`,
           landingTimeout: `${wanted.landingTimeoutMs}ms`,
-          apiServerRef: wanted.apiServerRef,
           dependentResourceInfos: wanted.dependentResources.map(({ ref, optional, scaleUp, scaleDown }) => ({
             ref,
             optional,

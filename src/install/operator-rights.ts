@@ -1,4 +1,4 @@
-import { type ResourceRef, groupOf } from '../kubernetes/api/resource-ref.ts';
+import { groupOf } from '../kubernetes/api/resource-ref.ts';
 import { isPatchableWorkload } from '../kubernetes/api/scalable.ts';
 import { type DependentResource, type PluralOf, type ProberSettings, namesOf, secretsNamed } from '../prober/index.ts';
 import { type Grant, watched } from '../process/rights/index.ts';
@@ -7,12 +7,6 @@ const see = 'to see which shoots are held, since when, and why';
 const pausing = 'to pause and resume shoots';
 const restore = 'to release held resources';
 const preflight = 'to check a seed before the prober runs there';
-
-/** Right to list the workload of the API server: `dwd preflight` checks that each shoot has it. */
-const forApiServer = (ref: ResourceRef, resource: string | undefined): readonly Grant[] =>
-  resource === undefined
-    ? []
-    : [{ group: groupOf(ref), resource, ...namesOf(ref), verbs: ['list'], purpose: preflight }];
 
 const forDependent = ({ ref }: DependentResource, resource: string): readonly Grant[] => {
   const named = { group: groupOf(ref), resource, ...namesOf(ref) };
@@ -40,7 +34,6 @@ export const operatorGrants = (settings: ProberSettings, pluralOf: PluralOf): re
     ...{ group: 'apps', resource: 'deployments', names: ['kube-controller-manager'] },
     ...{ verbs: ['list'], purpose: preflight },
   },
-  ...forApiServer(settings.apiServerRef, pluralOf(settings.apiServerRef)),
   { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', verbs: ['create'], purpose: preflight },
 ];
 

@@ -42,10 +42,9 @@ const machineKind = { apiVersion: 'machine.sapcloud.io/v1alpha1', kind: 'Machine
 
 const gardenUses = [{ kind: 'cluster' }, { kind: 'machine' }] as const;
 
-const usesOf = ({ clusterSource, dependentResources, apiServerRef }: ProberSettings): readonly KindInput['use'][] => [
+const usesOf = ({ clusterSource, dependentResources }: ProberSettings): readonly KindInput['use'][] => [
   ...(clusterSource === undefined ? gardenUses : []),
   ...dependentResources.map((dependent) => ({ kind: 'dependent' as const, ...dependent })),
-  { kind: 'api server', ref: apiServerRef, optional: false },
 ];
 
 const kindOf = (use: KindInput['use']): Pick<ResourceRef, 'apiVersion' | 'kind'> => {
@@ -75,7 +74,7 @@ const readAllResources = async (
     reader,
   }: { readonly kinds: readonly KindInput[]; readonly namespace?: string; readonly reader: Reader },
 ): Promise<ReadonlyMap<string, SeedRead<SeenResources>>> => {
-  const refs = [kcmRef, settings.apiServerRef, ...settings.dependentResources.map(({ ref }) => ref)];
+  const refs = [kcmRef, ...settings.dependentResources.map(({ ref }) => ref)];
   const unique = new Map(refs.map((ref) => [refKey(ref), ref]));
   const lists = await Promise.all(
     [...unique].map(async ([key, ref]) => {

@@ -39,16 +39,15 @@ const aboutOwner = ({ ref, path }: Named): readonly ConfigFinding[] => {
 
 /** Applies the rules for names with placeholders. */
 export const nameFindings = (config: Fields): readonly ConfigFinding[] => {
-  const { apiServerRef, dependentResourceInfos } = config;
+  const { dependentResourceInfos } = config;
   const dependents = itemsOf(dependentResourceInfos).map(
     (resource, index): Named => ({
       ref: fieldsOf(fieldsOf(resource).ref),
       path: ['dependentResourceInfos', index, 'ref'],
     }),
   );
-  const refs: readonly Named[] = [...dependents, { ref: fieldsOf(apiServerRef), path: ['apiServerRef'] }];
   return [
-    ...refs.flatMap(({ ref, path }) => [
+    ...dependents.flatMap(({ ref, path }) => [
       ...aboutPlaceholders(ref.name, [...path, 'name']),
       ...aboutPlaceholders(ref.namespace, [...path, 'namespace']),
     ]),

@@ -21,7 +21,6 @@ import {
   typeMeta,
 } from '../config/index.ts';
 import { labelKeyPattern } from '../kubernetes/api/label-selectors.ts';
-import { gardenApiServerRef } from '../gardener/api-server.ts';
 
 const scaleInfo = () =>
   object('an object with level, initialDelay and timeout', {
@@ -138,10 +137,6 @@ export const proberSchema = () =>
     clusterSource: about('How the prober finds the clusters that it protects.', clusterSource()).prefault({
       kind: 'gardener',
     }),
-    apiServerRef: about(
-      "Workload that runs the API server of a shoot, by default in the shoot's namespace. While it has no ready replica, the API server is down, and not only unreachable for the prober.",
-      placedRef(gardenApiServerRef.name),
-    ).prefault({ ...gardenApiServerRef }),
     externalProbe: about(
       'Second signal: the prober tries the public address of the API server, which kubelets use.',
       externalProbe(),

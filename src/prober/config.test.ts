@@ -57,7 +57,6 @@ describe('proberConfig.load', () => {
           scaleUp: { level: 0, initialDelayMs: 0, timeoutMs: 30_000 },
         },
       ],
-      apiServerRef: deployment('kube-apiserver'),
     });
   });
 
@@ -71,10 +70,6 @@ describe('proberConfig.load', () => {
     ['backoffJitterFactor: 2', { backoffJitterFactor: 2 }],
     ['nodeLeaseFailureFraction: 1', { nodeLeaseFailureFraction: 1 }],
     ['nodeLeaseFailureFraction: 1e-9', { nodeLeaseFailureFraction: 1e-9 }],
-    [
-      'apiServerRef: {apiVersion: x.example/v1, kind: Api, name: main}',
-      { apiServerRef: { apiVersion: 'x.example/v1', kind: 'Api', name: 'main' } },
-    ],
     ['kcmNodeMonitorGraceDuration: 2m', { nodeMonitorGraceMs: 120_000 }],
     ['kcmNodeMonitorGraceDuration: null', { nodeMonitorGraceMs: 40_000 }],
     ['probeTimeout: ~', { probeTimeoutMs: 30_000 }],

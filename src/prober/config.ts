@@ -12,7 +12,7 @@ const scaleInfo = (config: { level: number; initialDelay: number; timeout: numbe
   timeoutMs: config.timeout,
 });
 
-const placedRef = ({ namespace, ...ref }: ProberConfig['apiServerRef']): RefTemplate => ({
+const placedRef = ({ namespace, ...ref }: ProberConfig['dependentResourceInfos'][number]['ref']): RefTemplate => ({
   ...ref,
   // The key of a resource is the same whether its namespace is written out or not.
   ...(namespace === undefined || isOwnNamespace(namespace) ? {} : { namespace }),
@@ -63,7 +63,6 @@ const settingsFrom = (config: ProberConfig): ProberSettings => ({
   landingTimeoutMs: config.landingTimeout,
   dependentResources: dependentResources(config),
   ...(config.allowInsecureShoots ? { allowInsecureShoots: true } : {}),
-  apiServerRef: placedRef(config.apiServerRef),
   ...(config.paused === undefined ? {} : { paused: config.paused }),
   ...(config.externalProbe === undefined ? {} : { externalProbe: externalProbe(config.externalProbe) }),
 });

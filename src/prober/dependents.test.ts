@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { buildDeployment } from '../../test/doubles/builders.ts';
 import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { createScriptedClient } from '../../test/doubles/scripted-client.ts';
-import { gardenApiServerRef } from '../gardener/api-server.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import {
   meltdownProtectionAnnotation as active,
@@ -26,7 +25,6 @@ const settings: ProberSettings = {
   nodeMonitorGraceMs: 40_000,
   nodeLeaseFailureFraction: 0.6,
   landingTimeoutMs: 60_000,
-  apiServerRef: gardenApiServerRef,
   dependentResources: [dependent(kcm)],
 };
 

@@ -24,7 +24,6 @@ const settings: ProberSettings = {
   nodeMonitorGraceMs: 40_000,
   nodeLeaseFailureFraction: 0.6,
   landingTimeoutMs: 60_000,
-  apiServerRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-apiserver' },
   dependentResources: [
     dependent('apps/v1', 'Deployment', 'kcm'),
     dependent('druid.gardener.cloud/v1alpha1', 'Etcd', 'main'),
@@ -53,8 +52,6 @@ const atClusterScope = [
   'watch "namespaces" "" at the cluster scope',
   'list "secrets" "access" "" at the cluster scope',
   'watch "secrets" "access" "" at the cluster scope',
-  'list "deployments" "kube-apiserver" "apps" at the cluster scope',
-  'watch "deployments" "kube-apiserver" "apps" at the cluster scope',
   'list "deployments" "kcm" "apps" at the cluster scope',
   'watch "deployments" "kcm" "apps" at the cluster scope',
   'list "etcds" "main" "druid.gardener.cloud" at the cluster scope',

@@ -57,13 +57,6 @@ const forDependent = ({ ref }: DependentResource, resource: string): readonly Gr
   ];
 };
 
-const forApiServer = (ref: RefTemplate, resource: string): readonly Grant[] => [
-  {
-    ...{ group: groupOf(ref), resource, ...namesOf(ref), verbs: watched },
-    purpose: 'to find out if an unreachable API server is down',
-  },
-];
-
 /** Returns the rights that the prober needs in a seed under `settings`: watches in all namespaces, single reads and writes in the namespace of a shoot. */
 export const proberGrants = (settings: ProberSettings, pluralOf: PluralOf): readonly Grant[] => {
   const served = (ref: RefTemplate, grantsOf: (resource: string) => readonly Grant[]) => {
@@ -88,7 +81,6 @@ export const proberGrants = (settings: ProberSettings, pluralOf: PluralOf): read
     },
     ...lists,
     ...settings.dependentResources.flatMap((one) => served(one.ref, (resource) => forDependent(one, resource))),
-    ...served(settings.apiServerRef, (resource) => forApiServer(settings.apiServerRef, resource)),
     eventGrant,
   ];
 };
@@ -112,7 +104,7 @@ export const neededByProber = async (
 ): Promise<readonly NeededRight[]> => {
   const namespace = await someNamespace(settings, inquiry);
   const plurals = new Map<string, string>();
-  for (const ref of [settings.apiServerRef, ...settings.dependentResources.map((dependent) => dependent.ref)]) {
+  for (const { ref } of settings.dependentResources) {
     const found = await resolveKind(inquiry.client, ref, inquiry.options);
     if (found.kind === 'served') plurals.set(refKey(ref), found.resource);
   }

@@ -50,8 +50,6 @@ export interface ProberSettings {
   readonly dependentResources: readonly DependentResource[];
   /** True if the kubeconfig of a shoot may name an `http://` server. Default: false. */
   readonly allowInsecureShoots?: boolean;
-  /** The workload that runs the API server of a shoot, in its namespace. While it has no ready replica, the API server is down. */
-  readonly apiServerRef: RefTemplate;
   /** Reason why nothing is scaled down; absent if scale-downs are not paused. */
   readonly paused?: string;
   /** Absent: shoots are judged by their leases alone. */

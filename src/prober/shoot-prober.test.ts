@@ -4,7 +4,6 @@ import { type VirtualClock, createVirtualClock } from '../../simulator/time/cloc
 import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { type RecordingMeter, createRecordingMeter } from '../../test/doubles/recording-meter.ts';
 import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
-import { gardenApiServerRef } from '../gardener/api-server.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
@@ -29,7 +28,6 @@ const settings: ProberSettings = {
   nodeMonitorGraceMs: 40_000,
   nodeLeaseFailureFraction: 0.6,
   landingTimeoutMs: 60_000,
-  apiServerRef: gardenApiServerRef,
   dependentResources: resources,
 };
 

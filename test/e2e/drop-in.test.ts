@@ -60,7 +60,6 @@ const narrowed: readonly RbacRule[] = [
     resourceNames: ['kube-controller-manager', 'machine-controller-manager', 'cluster-autoscaler'],
     verbs: ['get', 'list', 'watch', 'patch'],
   },
-  { apiGroups: ['apps'], resources: ['deployments'], resourceNames: ['kube-apiserver'], verbs: ['list', 'watch'] },
 ];
 
 interface ElectionLease {

@@ -54,7 +54,6 @@ describeEnvtest('dwd preflight, on a real API server', () => {
     for (const namespace of shoots) {
       await createProtectedShoot(seed, { namespace, kubeconfig: text });
       await createDeployment(seed.client, namespace, { name: kcm, replicas: 1 });
-      await createDeployment(seed.client, namespace, { name: 'kube-apiserver', replicas: 1 });
       await grace(namespace, ['--node-monitor-grace-period=50s']);
     }
     await createProtectedShoot(seed, {
@@ -121,11 +120,6 @@ describeEnvtest('dwd preflight, on a real API server', () => {
     ['a Secret', () => config.replace('access-prober', 'access-other'), both('secret-missing')],
     ['a dependent', () => dependent('apiVersion: apps/v1, kind: Deployment, name: absent'), both('dependent-missing')],
     ['nothing optional', () => dependent('apiVersion: apps/v1, kind: Deployment, name: absent', true), []],
-    [
-      'apiServerRef',
-      () => `${config}apiServerRef: {apiVersion: apps/v1, kind: Deployment, name: other}\n`,
-      both('api-server-ref'),
-    ],
   ])('reports as missing: %s', async (_, text, findings) => {
     expect(await found(text(), '--rights-of=none')).toEqual({ code: findings.length === 0 ? 0 : 1, findings });
   });

@@ -9,7 +9,6 @@ import { decodePod } from '../../src/kubernetes/api/pod.ts';
 import { decodeCareCluster, decodeGardenShoot } from '../../src/gardener/care-shoots.ts';
 import { otherConditionWriter } from '../../src/care/condition-writers.ts';
 import { mergeShootConditions } from '../../src/gardener/shoot-conditions.ts';
-import { decodeReadyReplicas } from '../../src/gardener/api-server.ts';
 import { decodeControlPlaneDeployment } from '../../src/gardener/health-workloads.ts';
 import { decodeEtcdHealth } from '../../src/gardener/etcd.ts';
 import { decodeManagedResourceHealth } from '../../src/gardener/managed-resource.ts';
@@ -118,7 +117,6 @@ const care: readonly Projection[] = [
       return { ...cluster, shoot: shoot.ok ? shoot.value : undefined };
     },
   },
-  { name: 'Deployment of the API server', kind: 'Deployment', project: object(decodeReadyReplicas) },
   { name: 'Shoot in the garden', kind: 'Shoot', project: gardenShoot },
   {
     name: 'Deployment of care',

@@ -2,7 +2,7 @@ import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { ProberSettings } from '../../prober/index.ts';
 import { type ShootAnswer, checkApiServers } from './api-servers.ts';
 import { type PreflightCheck, type SeedRead, plural, provided } from './check.ts';
-import { type SeenResources, checkApiServerRef, checkDependent } from './dependents.ts';
+import { type SeenResources, checkDependent } from './dependents.ts';
 import { checkGrace, kcmAmong } from './grace.ts';
 import { type KindInput, checkKinds } from './kinds.ts';
 import { type RightsInput, checkRights } from './rights.ts';
@@ -57,18 +57,13 @@ const resourceChecks = (
     const seen = seenOf(ref);
     return seen === undefined ? [] : [checkDependent({ ref, optional, shoots, seen })];
   });
-  const { apiServerRef, nodeMonitorGraceMs: configuredMs } = settings;
-  const apiServers = seenOf(apiServerRef);
+  const { nodeMonitorGraceMs: configuredMs } = settings;
   const others = settings.dependentResources.filter(({ ref }) => refKey(ref) !== refKey(kcmRef));
   const kcm = kcmAmong(
     seenOf(kcmRef),
     others.map(({ ref }) => seenOf(ref)),
   );
-  return [
-    ...dependents,
-    ...(apiServers === undefined ? [] : [checkApiServerRef({ ref: apiServerRef, shoots, seen: apiServers })]),
-    ...(kcm === undefined ? [] : [checkGrace({ configuredMs, shoots, seen: kcm })]),
-  ];
+  return [...dependents, ...(kcm === undefined ? [] : [checkGrace({ configuredMs, shoots, seen: kcm })])];
 };
 
 /** Reports the warnings about the configuration file, a line each. */

@@ -5,7 +5,7 @@ import { buildCluster, buildShoot } from '../../../test/doubles/builders.ts';
 import type { ResourceRef } from '../../kubernetes/api/resource-ref.ts';
 import { type ShootAnswer, checkApiServers } from './api-servers.ts';
 import { type PreflightCheck, type PreflightFinding, type SeedRead, statusOf } from './check.ts';
-import { type SeenResource, checkApiServerRef, checkDependent } from './dependents.ts';
+import { type SeenResource, checkDependent } from './dependents.ts';
 import { checkGrace, kcmAmong } from './grace.ts';
 import { type FoundKind, type KindInput, checkKinds, hintAt } from './kinds.ts';
 import { checkRights } from './rights.ts';
@@ -44,12 +44,6 @@ describe('kinds', () => {
       ['kind-not-served -: apps/v1/Deployment/kcm: not there; it serves X'],
     ],
     ['an optional kind that is not served', dependent(true), absent, []],
-    [
-      'no apiServerRef',
-      { kind: 'api server', ref, optional: false },
-      absent,
-      ['api-server-ref -: apps/v1/Deployment/kcm: not there'],
-    ],
     ['a Deployment needs no scale', dependent(), { ...served, hasScale: false }, []],
     [
       'a custom resource without a scale',
@@ -167,14 +161,6 @@ describe('dependent resources', () => {
   it('are ok if no shoot is probed', () => {
     const none = { ref, optional: false, shoots: [], seen };
     expect(short(checkDependent(none))).toMatchObject({ status: 'ok', detail: 'no shoot is probed' });
-  });
-
-  it('are reported if apiServerRef names none of them', () => {
-    expect(short(checkApiServerRef({ ref, shoots: shootsOf('a', 'c'), seen }))).toEqual({
-      status: 'warning',
-      detail: 'in 1 of 2 shoots',
-      found: ['api-server-ref c: there is no apps/v1/Deployment/kcm'],
-    });
   });
 });
 

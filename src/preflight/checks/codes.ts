@@ -76,10 +76,6 @@ export const codes = {
     severity: 'warning',
     todo: 'Set the clock of this machine: ages and times that dwd shows here are wrong by this difference.',
   },
-  'api-server-ref': {
-    severity: 'warning',
-    todo: 'Correct apiServerRef: without it, the prober assumes that an unreachable API server is down.',
-  },
   'external-secret': {
     severity: 'warning',
     todo: 'Check externalProbe.kubeConfigSecretName: without it, leases alone decide in this shoot.',

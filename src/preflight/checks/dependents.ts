@@ -1,7 +1,7 @@
 import type { TemplateContainer } from '../../gardener/kube-controller-manager.ts';
 import { ignoreScalingAnnotation, ignoresScaling } from '../../gardener/scaling-annotations.ts';
 import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
-import { type PreflightCheck, type SeedRead, countWell, perShoot, share, whenRead } from './check.ts';
+import { type PreflightCheck, type SeedRead, perShoot, share, whenRead } from './check.ts';
 import type { ShootToProbe } from './shoots.ts';
 
 /** A resource of one shoot. */
@@ -38,13 +38,4 @@ export const checkDependent = ({ ref, optional, shoots, seen }: DependentInput):
     });
     const there = share('in', shoots.filter(isThere).length, shoots.length);
     return { detail: `${there}${optional ? '; it is optional' : ''}`, findings: [...missing, ...ignored] };
-  });
-
-/** Checks that each shoot has the workload of its API server under the configured name. */
-export const checkApiServerRef = ({ ref, shoots, seen }: Omit<DependentInput, 'optional'>): PreflightCheck =>
-  whenRead(seen, { subject: 'dependent resources', name: `apiServerRef ${refKey(ref)}` }, (resources) => {
-    const findings = perShoot(shoots, ({ namespace: shoot }) =>
-      resources.has(shoot) ? undefined : { code: 'api-server-ref', shoot, detail: `there is no ${refKey(ref)}` },
-    );
-    return { detail: share('in', countWell(shoots.length, findings), shoots.length), findings };
   });

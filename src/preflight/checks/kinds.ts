@@ -31,7 +31,7 @@ export const hintAt = (kind: string, { kinds, versions }: Neighbours): string | 
 export interface KindInput {
   readonly use:
     | { readonly kind: 'cluster' | 'machine' }
-    | ({ readonly kind: 'dependent' | 'api server' } & Pick<DependentResource, 'ref' | 'optional'>);
+    | ({ readonly kind: 'dependent' } & Pick<DependentResource, 'ref' | 'optional'>);
   readonly found: SeedRead<FoundKind>;
 }
 
@@ -52,8 +52,6 @@ const judgeUse = ({ use }: KindInput, found: FoundKind): PreflightFinding | unde
         return { code: 'cluster-not-served', detail };
       case 'machine':
         return { code: 'machines-not-served', detail };
-      case 'api server':
-        return { code: 'api-server-ref', detail: `${refKey(use.ref)}: ${detail}` };
       case 'dependent':
         return use.optional ? undefined : { code: 'kind-not-served', detail: `${refKey(use.ref)}: ${detail}` };
     }

@@ -13,14 +13,12 @@ const template = refOf('{{ cluster }}-kcm');
 const central = settingsOf({
   kubeConfigSecretName: 'kubeconfig',
   clusterSource: { kind: 'secret' },
-  apiServerRef: refOf('{{ cluster }}-apiserver'),
   dependentResourceInfos: [{ ref: { ...template, namespace: 'central' }, scaleUp: {} }],
 });
 const source = {} as DependentSource;
 const key = refKey({ ...template, namespace: 'central' });
 it('fills in the names of one cluster, and keeps the watch that all clusters share', () => {
   const { settings, dependents } = forCluster({ settings: central, dependents: new Map([[key, source]]) }, 'one');
-  expect(settings.apiServerRef.name).toBe('one-apiserver');
   expect(settings.dependentResources.map(({ ref }) => ref)).toEqual([{ ...refOf('one-kcm'), namespace: 'central' }]);
   expect(dependents).toEqual(new Map([['apps/v1/Deployment/central/one-kcm', source]]));
 });

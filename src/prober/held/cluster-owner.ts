@@ -26,8 +26,8 @@ interface WithDependents {
 /** Returns the dependencies of one cluster's prober: the names and the keys of its resources are filled in for that cluster. */
 export const forCluster = <D extends WithDependents>(deps: D, cluster: string): D => {
   const { settings, dependents } = deps;
-  const { apiServerRef, dependentResources } = settings;
-  if (![apiServerRef, ...dependentResources.map(({ ref }) => ref)].some(hasPlaceholder)) return deps;
+  const { dependentResources } = settings;
+  if (!dependentResources.some(({ ref }) => hasPlaceholder(ref))) return deps;
   const filled = dependentResources.map((resource) => ({ resource, ref: fillInRef(resource.ref, cluster) }));
   const sources = filled.flatMap(({ resource, ref }) => {
     const source = dependents.get(refKey(resource.ref));
@@ -37,7 +37,6 @@ export const forCluster = <D extends WithDependents>(deps: D, cluster: string): 
     ...deps,
     settings: {
       ...settings,
-      apiServerRef: fillInRef(apiServerRef, cluster),
       dependentResources: filled.map(({ resource, ref }): DependentResource => ({ ...resource, ref })),
     },
     dependents: new Map(sources),

@@ -58,7 +58,7 @@ export const createFaultyShoot = async (options: FaultyShootOptions): Promise<Fa
   const textWith = (changes: Partial<ShootAccess>): string =>
     kubeconfigText({ name, user: 'prober', ...access, ...changes });
   await createProtectedShoot(seed, { namespace, kubeconfig: textWith({}), labels: watchdog.clusterLabels });
-  await createDependents(client, { namespace, nodes, counts: { ...counts, 'kube-apiserver': 1 } });
+  await createDependents(client, { namespace, nodes, counts });
   const isEach = async (wanted: (first: number) => number): Promise<boolean> => {
     for (const [deployment, first] of Object.entries(counts)) {
       if (!isAt(await getDeployment(client, namespace, deployment), wanted(first))) return false;
