@@ -133,7 +133,10 @@ describeEnvtest('watches whose connections silently lose all packets', () => {
   /** Pauses the API server for 80 s. None of its watches may list again, even if they do not survive that. */
   const outlastsPause = async (prober: Watcher): Promise<void> => {
     const lists = (): number =>
-      slowAudit.requests().filter(({ user, verb }) => user === prober.user && verb === 'list').length;
+      slowAudit
+        .requests()
+        // A probe lists the machines of its shoot, which nobody watches.
+        .filter(({ user, verb, uri }) => user === prober.user && verb === 'list' && !uri.includes('/machines')).length;
     const before = lists();
     await slow.pauseApiServer();
     await sleep(80_000);

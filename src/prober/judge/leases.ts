@@ -61,7 +61,7 @@ export const expiryAgeOf = (
 ): number => Math.max(expiryAgeMs, intervalsToExpiry * renewalIntervalOf(lease));
 
 /** Returns a function that finds a lease by its name; fast for names that come in about the same order. */
-export const leaseFinder = (leases: readonly ObservedLease[]): ((name: string) => ObservedLease | undefined) => {
+const leaseFinder = (leases: readonly ObservedLease[]): ((name: string) => ObservedLease | undefined) => {
   let byName: ReadonlyMap<string, ObservedLease> | undefined;
   let next = 0;
   return (name) => {
