@@ -33,7 +33,7 @@ export const showUnprobed = (
   });
 };
 
-/** Registers a gauge of the pauses that cannot be read. `names` returns those of their namespaces and clusters. */
+/** Registers a gauge of the pauses that cannot be read. `names` returns those of their namespaces. */
 export const showUnreadable = (meter: Meter, names: () => readonly string[]): void => {
   meter.gauge({
     name: 'dwd_prober_pause_unreadable',
