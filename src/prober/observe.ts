@@ -7,7 +7,7 @@ import type { Result } from '../kubernetes/api/errors.ts';
 import { listNodeLeases } from '../kubernetes/api/lease.ts';
 import type { ProbeMemory } from './judge/probe-memory.ts';
 import type { ReadError } from './judge/verdict.ts';
-import { type Pace, type RunRequestsDeps, RunRequests, type Sent } from './run-requests.ts';
+import { type RequestPace, type RunRequestsDeps, RunRequests, type Sent } from './run-requests.ts';
 import type { ClusterSource } from './source/cluster-source.ts';
 
 type Read<T> = Promise<Result<T, ReadError>>;
@@ -17,7 +17,7 @@ export interface Reads {
   version(): Read<undefined>;
   leases(): Read<LeaseList>;
   nodes(): Read<readonly NodeView[]>;
-  machines(pace: Pace): Read<readonly Machine[]>;
+  machines(pace: RequestPace): Read<readonly Machine[]>;
   /** Returns the clock skew by the latest list of the leases. */
   skew(): { readonly skewMs?: number };
   slowestResponseMs(): number | undefined;

@@ -4,7 +4,7 @@ import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '..
 import { listMachines } from '../gardener/machine.ts';
 import { getVersion } from '../gardener/shoot-calls.ts';
 import { ApiError, type ApiErrorCode, type ConnectionFault } from '../kubernetes/api/errors.ts';
-import { type Pace, RunRequests, type Sent } from './run-requests.ts';
+import { type RequestPace, RunRequests, type Sent } from './run-requests.ts';
 import { createStaticStore } from './testing/static-store.ts';
 
 let clock: VirtualClock;
@@ -214,7 +214,7 @@ describe('the slowest response for the next run', () => {
 });
 
 describe('a request to the seed', () => {
-  const ask = (pace: Pace) => outcomeOf(start().seed(listMachines('shoot--a'), pace));
+  const ask = (pace: RequestPace) => outcomeOf(start().seed(listMachines('shoot--a'), pace));
   const failSeed = async (error: ConstructorParameters<typeof ApiError>[0]): Promise<void> => {
     seed.waiting[0]!.fail(new ApiError(error));
     await clock.settle();

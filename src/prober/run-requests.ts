@@ -31,7 +31,7 @@ export type Sent<T> = Result<CallResult<T>, ReadError>;
  * How a request to the seed waits for its turn. `urgent`: not at all. `ordinary`: as long as the run lasts. `spare`: for a second, because nothing depends on
  * it; a start of the process with 250 shoots else keeps ordinary requests, such as restorations, waiting for 50 s.
  */
-export type Pace = 'urgent' | 'ordinary' | 'spare';
+export type RequestPace = 'urgent' | 'ordinary' | 'spare';
 
 const spareMs = 1_000;
 
@@ -87,7 +87,7 @@ export class RunRequests {
   }
 
   /** Sends a request to the seed. An urgent request waits neither behind the ordinary rate limit nor for long on a connection that hangs. */
-  async seed<T>(call: Call<T>, pace: Pace): Promise<Sent<T>> {
+  async seed<T>(call: Call<T>, pace: RequestPace): Promise<Sent<T>> {
     const { seed } = this.#deps;
     const { signal } = this.#request;
     if (pace === 'urgent') return this.#send((_, either) => this.#call(seed, call, { signal: either, priority: pace }));

@@ -18,15 +18,15 @@ export interface ConnectionOptions {
   /** True if a POST may have a body. */
   readonly takesBodies: boolean;
   /** Called when the head of the request has arrived, before it is parsed. */
-  readonly onRequest: (connection: ServerConnection) => void;
+  readonly onRequest: (connection: AcceptedConnection) => void;
 }
 
 /** What Node's parser sees of a connection. */
 class RequestStream extends Duplex {
-  readonly connection: ServerConnection;
+  readonly connection: AcceptedConnection;
   readonly #socket: Socket;
 
-  constructor(socket: Socket, connection: ServerConnection) {
+  constructor(socket: Socket, connection: AcceptedConnection) {
     super();
     this.connection = connection;
     this.#socket = socket;
@@ -53,14 +53,14 @@ class RequestStream extends Duplex {
 }
 
 /** Returns the connection of a request's socket. */
-export const connectionOf = (socket: unknown): ServerConnection | undefined =>
+export const connectionOf = (socket: unknown): AcceptedConnection | undefined =>
   socket instanceof RequestStream ? socket.connection : undefined;
 
 /**
  * A connection that carries one request, of bounded size and time. Node's parser would hand every request of a chunk to the handler in one turn, 3,000 of
  * them in 64 KB, so it receives the first one only when that is complete, and never another: a client that sends more is disconnected.
  */
-export class ServerConnection {
+export class AcceptedConnection {
   readonly #socket: Socket;
   readonly #options: ConnectionOptions;
   #head: Buffer | undefined;

@@ -3,7 +3,7 @@ import { type Server, createServer as createTcpServer } from 'node:net';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { formatBindAddress } from './bind-address.ts';
-import { ServerConnection, connectionOf } from './connection.ts';
+import { AcceptedConnection, connectionOf } from './connection.ts';
 import { type Runnable, whenAborted } from './lifecycle.ts';
 import type { BindAddress } from './settings.ts';
 
@@ -126,19 +126,19 @@ const tellAddress = (server: Server, { name, logger, onListening }: HttpServerOp
 /** Connections in the order in which they came. */
 class Queue {
   readonly #most: number;
-  readonly #connections = new Set<ServerConnection>();
+  readonly #connections = new Set<AcceptedConnection>();
 
   constructor(most: number) {
     this.#most = most;
   }
 
-  add(connection: ServerConnection): void {
+  add(connection: AcceptedConnection): void {
     this.#connections.add(connection);
     const [oldest] = this.#connections;
     if (this.#connections.size > this.#most) oldest?.close();
   }
 
-  delete(connection: ServerConnection): void {
+  delete(connection: AcceptedConnection): void {
     this.#connections.delete(connection);
   }
 
@@ -162,12 +162,12 @@ const createServers = ({ clock, handle, takesBodies = false }: HttpServerOptions
     handle({ request, response, signal, keepOpen });
   });
   http.maxRequestsPerSocket = 1;
-  const onRequest = (connection: ServerConnection): void => {
+  const onRequest = (connection: AcceptedConnection): void => {
     waiting.delete(connection);
     answering.add(connection);
   };
   const server = createTcpServer({ noDelay: true }, (socket) => {
-    const connection = new ServerConnection(socket, { clock, http, takesBodies, onRequest });
+    const connection = new AcceptedConnection(socket, { clock, http, takesBodies, onRequest });
     waiting.add(connection);
     socket.once('close', () => {
       for (const queue of [waiting, answering, streams]) queue.delete(connection);
