@@ -19,6 +19,8 @@ const ownSites: readonly string[] = [
   'src/gardener/json-annotation.ts reason',
   'src/gardener/json-annotation.ts since',
   'src/gardener/json-annotation.ts until',
+  // The key is that of a list: `items`, or `shoots` of a status.
+  'src/kubernetes/client/json-list.ts undefined',
   'src/telemetry/console-format.ts level',
   'src/telemetry/console-format.ts msg',
   'src/telemetry/console-format.ts ts',
@@ -33,6 +35,7 @@ const otherNames: readonly string[] = [
   'DecodeError',
   'KubeconfigError',
   'ProtobufError',
+  'ServerError',
   // Reason of one of our Events.
   'DependencyReady',
   // Our annotations.
