@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findHeldNote, formatHeldNote, heldAnnotation } from './held-note.ts';
+import { findHeldNote, formatHeldNote, heldAnnotation, withSiblings } from './held-note.ts';
 
 const since = Date.parse('2026-11-23T13:00:00Z');
 
@@ -16,6 +16,12 @@ describe('the note on a held resource', () => {
     expect(findHeldNote({ [heldAnnotation]: '{}' })).toEqual({ reason: '', by: '' });
   });
 
+  it('names the resources that are held together', () => {
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kcm' };
+    const text = withSiblings(formatHeldNote({ since, reason: 'r', by: 'b' }), [ref]);
+    expect(findHeldNote({ [heldAnnotation]: text })).toEqual({ since, reason: 'r', by: 'b', with: [ref] });
+  });
+
   it('is short and has no control characters, for any reason', () => {
     const reason = `\u001b]0;title\u0007${'\u{1f600}'.repeat(900)}`;
     const text = formatHeldNote({ since, reason, by: 'b\u0085c\nd' });
@@ -24,9 +30,12 @@ describe('the note on a held resource', () => {
     expect(findHeldNote({ [heldAnnotation]: text })).toMatchObject({ by: 'b c d' });
   });
 
-  it.each(['', 'yes', '[]', '{"since": "today"}', '{"reason": {}}'])('is undefined if its text is %j', (text) => {
-    expect(findHeldNote({ [heldAnnotation]: text })).toBeUndefined();
-  });
+  it.each(['', 'yes', '[]', '{"since": "today"}', '{"reason": {}}', '{"with": [{}]}'])(
+    'is undefined if its text is %j',
+    (text) => {
+      expect(findHeldNote({ [heldAnnotation]: text })).toBeUndefined();
+    },
+  );
 
   it('is undefined without the annotation', () => {
     expect(findHeldNote({})).toBeUndefined();

@@ -1,4 +1,6 @@
-import { formatJsonAnnotation, readJsonAnnotation, textIn, timeIn } from './json-annotation.ts';
+import { DecodeError, type JsonObject } from '../kubernetes/api/decode.ts';
+import type { ResourceRef } from '../kubernetes/api/resource-ref.ts';
+import { formatJsonAnnotation, objectsIn, readJsonAnnotation, textIn, timeIn } from './json-annotation.ts';
 
 /** Annotation with the note: since when, why and by whom a resource is held. */
 export const heldAnnotation = 'dependency-watchdog.gardener.cloud/held';
@@ -10,10 +12,32 @@ export interface HeldNote {
   readonly reason: string;
   /** Identity of the process that scaled the resource down. */
   readonly by: string;
+  /** All resources of the shoot that a scale-down may hold with this one. Absent in notes of older versions. */
+  readonly with?: readonly ResourceRef[];
 }
 
-/** Formats a note as one line of JSON: `{"since": RFC 3339, "reason", "by"}`. */
-export const formatHeldNote = ({ since, reason, by }: HeldNote): string => formatJsonAnnotation({ since, reason, by });
+/** Formats a note as one line of JSON: `{"since": RFC 3339, "reason", "by"}`. `withSiblings` adds the resources. */
+export const formatHeldNote = ({ since, reason, by }: Omit<HeldNote, 'with'>): string =>
+  formatJsonAnnotation({ since, reason, by });
+
+/**
+ * Adds to a formatted note the resources that are held together, so that a process whose configuration has lost one of them finds it by its siblings. They
+ * are in the shoot's namespace.
+ */
+export const withSiblings = (note: string, siblings: readonly ResourceRef[]): string => {
+  const refs = siblings.map(({ apiVersion, kind, name }) => ({ apiVersion, kind, name }));
+  return JSON.stringify({ ...(JSON.parse(note) as object), with: refs });
+};
+
+const refIn = (object: JsonObject): ResourceRef => {
+  const apiVersion = textIn(object, 'apiVersion');
+  const kind = textIn(object, 'kind');
+  const name = textIn(object, 'name');
+  if (apiVersion === undefined || kind === undefined || name === undefined) {
+    throw new DecodeError('with', 'apiVersion, kind and name', object);
+  }
+  return { apiVersion, kind, name };
+};
 
 /** Returns undefined if there is no note, as on resources that the Go program holds, or if it is unreadable: nothing depends on it. */
 export const findHeldNote = (annotations: Readonly<Record<string, string>>): HeldNote | undefined => {
@@ -25,6 +49,7 @@ export const findHeldNote = (annotations: Readonly<Record<string, string>>): Hel
       ...(since === undefined ? {} : { since }),
       reason: textIn(object, 'reason') ?? '',
       by: textIn(object, 'by') ?? '',
+      with: objectsIn(object, 'with')?.map(refIn),
     };
   });
   return note.ok ? note.value : undefined;

@@ -1,4 +1,4 @@
-import { DecodeError, type JsonObject, decodeObject, optionalString } from '../kubernetes/api/decode.ts';
+import { DecodeError, type JsonObject, decodeObject, optionalList, optionalString } from '../kubernetes/api/decode.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
 import { formatTime } from '../kubernetes/api/meta-time.ts';
 import { parseMicroTime } from '../kubernetes/api/micro-time.ts';
@@ -34,6 +34,10 @@ export const textIn = (object: JsonObject, field: string): string | undefined =>
   const text = optionalString(object[field], field);
   return text === undefined ? undefined : plainText(text);
 };
+
+/** Reads a list of objects; undefined if the field is absent. Throws a DecodeError. */
+export const objectsIn = (object: JsonObject, field: string): readonly JsonObject[] | undefined =>
+  optionalList(object[field], field)?.map((item, index) => decodeObject(item, `${field}[${String(index)}]`));
 
 /** Formats fields as one line of JSON. Numbers are times in milliseconds since the epoch, written as RFC 3339 with whole seconds. */
 export const formatJsonAnnotation = (fields: Readonly<Record<string, string | number | undefined>>): string =>

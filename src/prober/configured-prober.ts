@@ -10,6 +10,7 @@ import type { Gauge } from '../ports/meter.ts';
 import type { Random } from '../ports/random.ts';
 import { type ReadyCheck, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
 import { type HeldByShoot, ProberController } from './controller.ts';
+import { watchForDropped } from './held/dropped.ts';
 import { listHeldUnprobed } from './held/held-unprobed.ts';
 import { LostClusters, clusterNames } from './held/lost-clusters.ts';
 import { markedClusters } from './held/marked-clusters.ts';
@@ -46,6 +47,8 @@ export interface ConfiguredProberDeps {
   readonly role: () => Role;
   readonly seedWithoutLead: (mayWrite: () => boolean) => KubeClient;
   readonly leaderWatch?: LeaderWatch | undefined;
+  /** Called with more settings if a resource is held that `settings` do not name: an earlier configuration did. */
+  readonly onDropped: (settings: ProberSettings) => void;
   /** The previous configuration; absent at the start of the process. */
   readonly former?: ProberSettings;
 }
@@ -65,6 +68,7 @@ export const createConfiguredProber = (
   const sources = createProberSources(settings, { ...deps, kube: deps.seed });
   const closing = new AbortController();
   let watches: readonly Promise<void>[] = [];
+  let endOfSearch = (): void => undefined;
   return {
     settings,
     sync: async () => {
@@ -73,11 +77,13 @@ export const createConfiguredProber = (
       watches = [clusters, kubeconfigs, ...others].map((source) => source.run(closing.signal));
       await waitForSync([clusters, kubeconfigs], { clock, logger, signal: closing.signal });
       await untilRestKnown(sources, clock, closing.signal);
+      if (!closing.signal.aborted) endOfSearch = watchForDropped(settings, dependents, deps.onDropped);
     },
     work: (memories, signal) => runController({ settings, sources, deps, memories: memories ?? noMemories }, signal),
     checks: () => checksOf(sources),
     close: async () => {
       closing.abort(new Error('these watches are no longer needed'));
+      endOfSearch();
       await Promise.all(watches);
     },
   };

@@ -15,13 +15,14 @@ import {
   startParts,
 } from '../process/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
-import { createConfiguredProber } from './configured-prober.ts';
+import { type ConfiguredProberDeps, createConfiguredProber } from './configured-prober.ts';
 import type { HeldByShoot } from './controller.ts';
 import { Pauses, shownPause } from './pauses.ts';
 import type { Role } from './plan/without-lead.ts';
 import { ProbeGate } from './probe-gate.ts';
 import { createProberReport } from './report.ts';
 import { neededByProber } from './rights.ts';
+import type { ProberMemories } from './prober-memory.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 import { type Standby, roleOf } from './standby.ts';
 import { showUnmet, showUnprobed, showUnreadable } from './status/status-gauges.ts';
@@ -103,14 +104,10 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     ...{ role, client, seedWithoutLead, report, unserved, registry },
     ...{ gate, recorder, pauses, dryRun, concurrency, onStopped },
   };
-  return new Reloadable({
+  const reloadable = new Reloadable<ProberSettings, ProberMemories>({
     name: 'prober',
     settings,
-    create: (wanted, former) => {
-      report.probeInterval(wanted.probeIntervalMs);
-      if (former === undefined) return createConfiguredProber(wanted, deps);
-      return createConfiguredProber(keepRemovedResources(wanted, former), { ...deps, former });
-    },
+    create: configuredProbers(deps, (changed) => reloadable.apply(changed)),
     stop: () => {
       events.stop();
       gate.stop();
@@ -122,6 +119,30 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     },
     logger,
   });
+  return reloadable;
+};
+
+/** Returns a function that creates the prober under one configuration after the other. `apply` switches to another one. */
+const configuredProbers = (
+  deps: Omit<ConfiguredProberDeps, 'onDropped'>,
+  apply: (settings: ProberSettings) => void,
+) => {
+  let latest: ProberSettings | undefined;
+  return (wanted: ProberSettings, former: ProberSettings | undefined) => {
+    deps.report.probeInterval(wanted.probeIntervalMs);
+    const inForce = former === undefined ? wanted : keepRemovedResources(wanted, former);
+    latest = inForce;
+    const onDropped = (all: ProberSettings): void => {
+      // A newer configuration that is on its way looks by itself.
+      if (latest !== inForce) return;
+      for (const { ref } of all.dependentResources.slice(inForce.dependentResources.length)) {
+        const resource = refKey(ref);
+        deps.logger.info('a held resource is no longer configured: it is restored after the others', { resource });
+      }
+      apply(all);
+    };
+    return createConfiguredProber(inForce, { ...deps, onDropped, ...(former && { former }) });
+  };
 };
 
 /** Adds the resources that the former settings name and the new ones do not: those that are held, or are about to be, still have to be restored. */

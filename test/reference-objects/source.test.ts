@@ -15,10 +15,14 @@ import { findUpstreamNames } from './upstream-names.ts';
 /** Places that read the program's own data, and one that reads an object that a projection has read before. */
 const ownSites: readonly string[] = [
   'src/care/write.ts uid',
+  'src/gardener/json-annotation.ts apiVersion',
   'src/gardener/json-annotation.ts by',
+  'src/gardener/json-annotation.ts kind',
+  'src/gardener/json-annotation.ts name',
   'src/gardener/json-annotation.ts reason',
   'src/gardener/json-annotation.ts since',
   'src/gardener/json-annotation.ts until',
+  'src/gardener/json-annotation.ts with',
   // The key is that of a list: `items`, or `shoots` of a status.
   'src/kubernetes/client/json-list.ts undefined',
   'src/telemetry/console-format.ts level',

@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
-import { allHeld, allUp, reachOutage, stateOf, changeLines } from '../../simulator/harness/support.ts';
+import { gardenSettings } from '../../simulator/harness/settings.ts';
+import { allHeld, allUp, changeLines, editDeployment, reachOutage, stateOf } from '../../simulator/harness/support.ts';
+import { formatHeldNote, heldAnnotation, withSiblings } from '../../src/gardener/held-note.ts';
+import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/gardener/scaling-annotations.ts';
 
 let scenario: Scenario;
 const create = (): Scenario => {
@@ -31,6 +34,53 @@ describe('the list of resources that stay held', () => {
 });
 
 describe('a new prober', () => {
+  const without = (name: string) => gardenSettings.dependentResources.filter(({ ref }) => ref.name !== name);
+
+  it.each(['kube-controller-manager', 'machine-controller-manager', 'cluster-autoscaler'])(
+    'restores %s, which is held, although its configuration no longer names it',
+    async (name) => {
+      create();
+      const { clock, world, log } = scenario;
+      await reachOutage(scenario);
+      await scenario.stopProber();
+      scenario.startProber({ dependentResources: without(name) });
+      await clock.advance(60_000);
+      expect(stateOf(scenario, 'a')).toEqual(held);
+      world.shoot('a').restoreKubelets();
+      await clock.advance(180_000);
+      expect(stateOf(scenario, 'a')).toEqual(up);
+      const told = log.filter(({ msg }) => msg.startsWith('a held resource is no longer configured'));
+      expect(told).toMatchObject([{ resource: `apps/v1/Deployment/${name}` }]);
+    },
+  );
+
+  it('restores what another replica scaled down under a former configuration since this one started', async () => {
+    create();
+    const { clock, world } = scenario;
+    scenario.mayWrite = false;
+    scenario.startProber({ dependentResources: without('machine-controller-manager') });
+    await clock.advance(60_000);
+    world.shoot('a').cutKubelets();
+    await clock.advance(20_000);
+    const refs = gardenSettings.dependentResources.map(({ ref }) => ref);
+    const note = withSiblings(formatHeldNote({ reason: 'r', by: 'other' }), refs);
+    for (const name of ['ca', 'kcm', 'mcm']) {
+      editDeployment(scenario, { shoot: 'a', name }, ({ metadata, spec, ...rest }) => ({
+        ...rest,
+        metadata: {
+          ...metadata,
+          annotations: { [replicasAnnotation]: '1', [meltdownProtectionAnnotation]: '', [heldAnnotation]: note },
+        },
+        spec: { ...(spec as object), replicas: 0 },
+      }));
+    }
+    await clock.advance(20_000);
+    scenario.mayWrite = true;
+    world.shoot('a').restoreKubelets();
+    await clock.advance(180_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+
   it.each([1, 2, 3])('completes a scale-down that was interrupted after %i writes', async (writes) => {
     create();
     const { clock, world, changes } = scenario;

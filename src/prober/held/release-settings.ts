@@ -6,7 +6,10 @@ import type { DependentResource, ProberSettings } from '../settings.ts';
 const lastTimeoutMs = 60_000;
 
 /** Adds held resources that no configuration names, to be restored after all others. */
-export const withUnconfigured = (settings: ProberSettings, held: readonly HeldResource[]): ProberSettings => {
+export const withUnconfigured = (
+  settings: ProberSettings,
+  held: readonly Pick<HeldResource, 'namespace' | 'ref'>[],
+): ProberSettings => {
   const level = Math.max(0, ...settings.dependentResources.map(({ scaleUp }) => scaleUp.level)) + 1;
   const scaleUp = { level, initialDelayMs: 0, timeoutMs: lastTimeoutMs };
   const others = new Map(

@@ -1,0 +1,36 @@
+import { findHeldNote } from '../../gardener/held-note.ts';
+import { hasMarkOrNote } from '../../gardener/scaling-annotations.ts';
+import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
+import type { ProberSettings } from '../settings.ts';
+import type { WatchedDependent } from '../watches/watch-dependent.ts';
+import { withUnconfigured } from './release-settings.ts';
+
+const siblingsIn = ({ namespace, annotations }: ObjectMeta) =>
+  hasMarkOrNote({ annotations }) ? (findHeldNote(annotations)?.with ?? []).map((ref) => ({ namespace, ref })) : [];
+
+/**
+ * Watches the notes of held resources. Calls `found` once, with the settings and the resources that a note names and the settings do not: an earlier
+ * configuration named them, and a process that starts with this one has to restore them. Returns the function that ends this.
+ */
+export const watchForDropped = (
+  settings: ProberSettings,
+  dependents: readonly WatchedDependent[],
+  found: (settings: ProberSettings) => void,
+): (() => void) => {
+  let isTold = false;
+  const look = (metas: readonly ObjectMeta[]): void => {
+    const all = withUnconfigured(settings, metas.flatMap(siblingsIn));
+    if (isTold || all.dependentResources.length === settings.dependentResources.length) return;
+    isTold = true;
+    found(all);
+  };
+  look(dependents.flatMap(({ store }) => Array.from(store.entries(), ([, { meta }]) => meta)));
+  const unsubscribe = dependents.map(({ store }) =>
+    store.subscribe(({ type, value }) => {
+      if (type === 'set') look([value.meta]);
+    }),
+  );
+  return () => {
+    for (const end of unsubscribe) end();
+  };
+};
