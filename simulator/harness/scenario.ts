@@ -96,7 +96,10 @@ export class Scenario {
 
   /** Returns the running prober's response to `GET /status` as a leader; with `shoot`, for that namespace alone. */
   status(shoot?: string): unknown {
-    return this.#prober?.status?.({ identity: 'test', version: 'test', leads: true, missingRights: [] }, shoot);
+    return this.#prober?.status?.(
+      { identity: 'test', version: 'test', leads: true, missingRights: [], otherInstallations: [] },
+      shoot,
+    );
   }
 
   /** Applies another configuration to the running prober. */

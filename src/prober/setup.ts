@@ -161,6 +161,7 @@ export const proberComponent = (standby: Standby): Component<ProberSettings> => 
   leaseName: leaseNameOf('prober'),
   urgentInFlight,
   runsOnStandby: standby !== 'cold',
+  isAloneInCluster: true,
   neededRights: neededByProber,
   create: ({ ports, userAgent, env, ...options }) => {
     const known = createKubeconfigCache({ env });

@@ -51,6 +51,8 @@ export interface Component<Settings> {
   readonly urgentInFlight: number;
   /** True if its controller also runs in replicas that do not lead. Default: false. */
   readonly runsOnStandby?: boolean;
+  /** True if two installations in one cluster may harm each other. Default: false. */
+  readonly isAloneInCluster?: boolean;
   /** Returns the rights that it needs in the seed. */
   readonly neededRights: RightsCheckOptions<Settings>['needed'];
   /** Rights that it needs in the garden, and the client that checks them. Absent if it does not use the garden. */

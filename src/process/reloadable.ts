@@ -28,6 +28,8 @@ export interface ProcessView {
   readonly leadsSince?: number;
   /** Rights that it needs and does not have. */
   readonly missingRights: readonly string[];
+  /** Other installations that are active in the cluster: `NAMESPACE (HOLDER)`. */
+  readonly otherInstallations: readonly string[];
 }
 
 /** A component of a seed, as parts that the process runs. A standby fills its caches too; its controller may have to wait for leadership. */

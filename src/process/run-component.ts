@@ -7,6 +7,7 @@ import { type Component, userAgentOf } from './component.ts';
 import { watchConfig } from './config-watch.ts';
 import type { MetricsSource, ReadStatus, ReadyCheck } from './endpoints.ts';
 import type { Runnable } from './lifecycle.ts';
+import { OtherInstallations } from './other-installations.ts';
 import type { ProcessView } from './reloadable.ts';
 import { RightsCheck, leaseGrants, rightsOf } from './rights/index.ts';
 import { type ProcessParts, type SeedPorts, runSeedProcess } from './seed-process.ts';
@@ -44,6 +45,14 @@ export interface ProcessDeps<Settings> {
 
 const dryRunCheck: ReadyCheck = { name: 'dry-run', ok: true, detail: 'nothing is written' };
 
+/** Hints of `/readyz`: what is wrong with the installation, and keeps no replica from its work. */
+const hintsOf = ({ missingRights, otherInstallations }: ProcessView): readonly ReadyCheck[] => [
+  ...(missingRights.length === 0 ? [] : [{ name: 'rights', ok: true, detail: `missing: ${missingRights.join('; ')}` }]),
+  ...(otherInstallations.length === 0
+    ? []
+    : [{ name: 'other installations', ok: true, detail: `active too: ${otherInstallations.join(', ')}` }]),
+];
+
 /** Runs a component as a process. Returns the exit code: 0 after a stop, 1 after a failure. */
 export const runComponent = <Settings>(
   component: Component<Settings>,
@@ -60,6 +69,11 @@ export const runComponent = <Settings>(
     const { enabled, namespace: ownNamespace } = deps.flags.leaderElection;
     const parts = component.create({ settings, ports, concurrency, ownNamespace, dryRun, userAgent, env });
     const rights = rightsChecks(component, { ...deps, ports, leaseName });
+    const { isAloneInCluster = false } = component;
+    const search = new OtherInstallations({
+      client: createKubeClient({ kube: ports.reviews, clock: ports.clock }),
+      ...{ clock: ports.clock, logger: deps.logger, leaseName: component.leaseName, ownNamespace },
+    });
     const config = watchConfig({
       ...deps,
       path: configFile,
@@ -76,14 +90,15 @@ export const runComponent = <Settings>(
       leads: ports.leadership.mayWrite(),
       ...leadsSince(),
       missingRights: rights.flatMap((check) => check.missing()),
+      otherInstallations: search.found(),
     });
     const status = parts.status && ((shoot?: string) => parts.status?.(view(), shoot) ?? {});
     const lease = enabled ? { namespace: ownNamespace, name: leaseName } : undefined;
     return {
       ...(status && { status, servers: deps.servers?.({ ...ports, status, ...(lease && { lease }) }) ?? [] }),
-      standby: [parts.caches, config, ...rights],
+      standby: [parts.caches, config, ...rights, ...(isAloneInCluster ? [search] : [])],
       leading: [parts.controller],
-      checks: () => (dryRun ? [dryRunCheck, ...parts.checks()] : parts.checks()),
+      checks: () => [...(dryRun ? [dryRunCheck] : []), ...hintsOf(view()), ...parts.checks()],
     };
   };
   return runSeedProcess({ ...deps, leaseName, urgentInFlight, runsOnStandby, userAgent, start });

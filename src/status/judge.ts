@@ -79,7 +79,7 @@ const missingOf = ({ shoots }: ProberStatus, wanted: string | undefined): readon
 
 const attentionOf = (prober: ProberStatus, wanted: string | undefined): readonly string[] => {
   const late = notProbedOfLate(prober);
-  const { missingRights, leads, paused, probeIntervalMs } = prober;
+  const { missingRights, otherInstallations = [], leads, paused, probeIntervalMs } = prober;
   const [first] = late;
   const unprobed = unprobedOf(prober, wanted);
   return [
@@ -88,6 +88,11 @@ const attentionOf = (prober: ProberStatus, wanted: string | undefined): readonly
     ...(unprobed.length > 0 ? unprobed : missingOf(prober, wanted)),
     ...(paused === null ? [] : [allPaused]),
     ...(missingRights.length === 0 ? [] : [`rights are missing: ${missingRights.join('; ')}`]),
+    ...(otherInstallations.length === 0
+      ? []
+      : [
+          `other probers are active in this seed: ${otherInstallations.join(', ')}; each may restore what the other holds`,
+        ]),
     ...(first === undefined
       ? []
       : [

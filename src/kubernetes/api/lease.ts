@@ -88,6 +88,7 @@ export const listNodeLeases: Call<readonly Lease[]> = listNodeLeasesWithin(lease
 
 /** The Lease of a leader election, as client-go's `tools/leaderelection` writes it. */
 export interface ElectionLease extends Lease {
+  readonly namespace: string;
   readonly uid: string;
   readonly resourceVersion: string;
   /** `holderIdentity`; empty if nobody holds the Lease. */
@@ -108,11 +109,12 @@ export const podOfHolder = (holder: string): string => holder.replace(/_[^_]*$/,
 
 export const decodeElectionLease = (json: unknown): ElectionLease => {
   const object = decodeObject(json, 'lease');
-  const { uid, resourceVersion } = decodeMeta(object, 'lease');
+  const { namespace, uid, resourceVersion } = decodeMeta(object, 'lease');
   const spec = specOf(object, 'lease');
   const acquireTime = optionalMicroTime(spec.acquireTime, 'lease.spec.acquireTime');
   return {
     ...decodeLease(object, 'lease'),
+    namespace,
     uid,
     resourceVersion,
     holder: optionalString(spec.holderIdentity, 'lease.spec.holderIdentity') ?? '',

@@ -65,6 +65,7 @@ export const proberStatus = (sources: StatusSources): ProberStatus => {
     probeIntervalMs: settings.probeIntervalMs,
     ...(lastRoundEndedAt === undefined ? {} : { lastRoundEndedAt }),
     missingRights: process.missingRights,
+    ...(process.otherInstallations.length === 0 ? {} : { otherInstallations: process.otherInstallations }),
     paused: paused ?? null,
     shoots: shoot === undefined ? recorder.rows(rowsAgeMs) : recorder.details(shoot),
     ...(heldUnprobed.length === 0 ? {} : { heldUnprobed }),

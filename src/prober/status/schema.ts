@@ -177,6 +177,10 @@ export const statusSchema = z.object({
     'Time at which the last round of probes ended: every shoot had been probed since the round before; absent: no round has ended',
   ).optional(),
   missingRights: about('Rights that this replica needs and lacks.', z.array(z.string()).readonly()),
+  otherInstallations: about(
+    'Namespaces of other probers that are active in the seed, each with its leader; absent: none is known.',
+    z.array(z.string()).readonly(),
+  ).optional(),
   paused: about('Pause of all shoots; null if there is none.', pauseSchema.nullable()),
   shoots: about(
     'All probed shoots; with `?shoot=NAMESPACE` only that shoot; empty if there are none.',

@@ -37,10 +37,8 @@ export interface RightsCheckOptions<Settings> {
   readonly needed: (settings: Settings, inquiry: DiscoveryAccess) => Promise<readonly NeededRight[]>;
 }
 
-/** Time until the next check: rights may be revoked while the program runs. */
-const recheckMs = 3_600_000;
-/** Time until the next check if rights are missing, or the last check failed. */
-const recheckSoonMs = 300_000;
+/** Time until the next check: rights may be granted and revoked while the program runs. */
+const recheckMs = 300_000;
 const timeoutMs = 10_000;
 
 /**
@@ -86,23 +84,21 @@ export class RightsCheck<Settings> implements Runnable {
     while (!signal.aborted) {
       this.#wake = new AbortController();
       const ended = AbortSignal.any([signal, this.#wake.signal]);
-      const isComplete = await this.#tryToCheck(ended);
-      await this.#options.clock.sleep(isComplete ? recheckMs : recheckSoonMs, ended).catch(() => undefined);
+      await this.#tryToCheck(ended);
+      await this.#options.clock.sleep(recheckMs, ended).catch(() => undefined);
     }
   }
 
-  async #tryToCheck(signal: AbortSignal): Promise<boolean> {
+  async #tryToCheck(signal: AbortSignal): Promise<void> {
     try {
-      return await this.#check(signal);
+      await this.#check(signal);
     } catch (error) {
       const problem = errorText(error);
       if (!signal.aborted) this.#options.logger.debug(`rights${this.#where} could not be checked`, { problem });
-      return false;
     }
   }
 
-  /** Returns true if no right is missing. */
-  async #check(signal: AbortSignal): Promise<boolean> {
+  async #check(signal: AbortSignal): Promise<void> {
     const { client, needed } = this.#options;
     const callOptions = { signal, timeoutMs };
     const missing = new Map<string, NeededRight>();
@@ -112,7 +108,6 @@ export class RightsCheck<Settings> implements Runnable {
       if (!isAllowed) missing.set(formatRight(need.right), need);
     }
     this.#report(missing, all.length);
-    return missing.size === 0;
   }
 
   #report(missing: ReadonlyMap<string, NeededRight>, checked: number): void {
