@@ -29,15 +29,7 @@ const components = ['src/prober', 'src/weeder', 'src/care'];
 const component = { rooms: beneathComponents, packages: ['zod'] };
 const proberRooms = ['src/prober', 'src/prober/held', 'src/prober/status'];
 const prober = { ...component, builtins: ['crypto'] };
-const beneathCli = [
-  ...beneathComponents,
-  ...components,
-  ...proberRooms,
-  'src/install',
-  'src/preflight',
-  'src/status',
-  'src/steer',
-];
+const beneathCli = [...beneathComponents, ...components, ...proberRooms, 'src/preflight', 'src/status', 'src/steer'];
 const simulated = ['simulator/time', 'simulator/apiserver', 'simulator/network', 'simulator/world'];
 const aboveCli = ['src/healthcheck', ...beneathCli, ...simulated, 'simulator/harness'];
 
@@ -86,8 +78,7 @@ export const house = {
   'src/weeder': component,
   'src/care': { ...component, builtins: ['os'] },
   'src/healthcheck': { rooms: beneathComponents, files: { 'connect.ts': ['os'] } },
-  'src/install': { rooms: [...beneathComponents, ...components, ...proberRooms] },
-  'src/steer': { rooms: [...beneathComponents, ...proberRooms, 'src/install', 'src/status'] },
+  'src/steer': { rooms: [...beneathComponents, ...proberRooms, 'src/status'] },
   'src/preflight': { rooms: [...beneathComponents, ...proberRooms] },
   'src/page/feed': { rooms: ['src/prober/status/schema.ts'] },
   'src/page/server': {
@@ -101,7 +92,7 @@ export const house = {
     rooms: ['src/page/feed', 'src/prober/status/schema.ts'],
     packages: ['preact', 'uplot'],
   },
-  'src/status': { rooms: [...beneathComponents, ...proberRooms, 'src/install'] },
+  'src/status': { rooms: [...beneathComponents, ...proberRooms] },
   'src/cli': {
     rooms: beneathCli,
     packages: ['commander', 'yaml'],

@@ -88,8 +88,9 @@ envtest: ## build the real kube-apiserver, kube-controller-manager, kubectl, etc
 	@tools/promtool/build.sh
 
 .PHONY: chart
-chart: setup ## write deploy/chart, the Helm chart, from what dwd manifests prints
-	$(call stage,chart,node tools/chart/main.ts)
+chart: ## render deploy/dependency-watchdog.yaml from deploy/chart, the Helm chart
+	@tools/helm/build.sh
+	@tools/render.sh > deploy/dependency-watchdog.yaml.new && mv deploy/dependency-watchdog.yaml.new deploy/dependency-watchdog.yaml
 
 browser: ## install a Chromium for the tests of the page if there is none (Debian's, as root)
 	@tools/browser.sh

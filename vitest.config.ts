@@ -6,8 +6,8 @@ const e2e = (...names: readonly string[]): readonly string[] => names.map((name)
 
 /** Tests that compute for minutes, or that check the responses of a real API server or of a process. Their results do not depend on the machine's load. */
 const answerTests = [
-  ...e2e('chart-outage', 'chart', 'completion', 'documents', 'drop-in', 'healthcheck-package', 'install-upgrade'),
-  ...e2e('install', 'least-privilege-care', 'least-privilege', 'manifests', 'package', 'policy', 'random-plans'),
+  ...e2e('chart-outage', 'chart', 'completion', 'documents', 'drop-in', 'healthcheck-package'),
+  ...e2e('least-privilege-care', 'least-privilege', 'package', 'policy', 'random-plans'),
   ...e2e('rehearse', 'webhooks', 'bench'),
   'test/contract/**/*.test.ts',
   'test/envtest/envtest.test.ts',
@@ -30,7 +30,7 @@ const patient = { testTimeout: 120_000, hookTimeout: 120_000, retry: 0 };
 const longest = [
   ...['leaks', 'silent-watches', 'kill-matrix', 'downtime', 'faults', 'operator', 'succession', 'secret-source'],
   ...['image', 'demo', 'demo-care', 'process', 'steer', 'leader-election-program', 'care'],
-  ...['bench', 'install-upgrade', 'contract', 'least-privilege-care', 'least-privilege', 'install', 'chart-outage'],
+  ...['bench', 'contract', 'least-privilege-care', 'least-privilege', 'chart-outage'],
   ...['planted-bugs', 'simulation', 'size', 'rehearsal', 'healthcheck-package'],
 ];
 const rank = ({ moduleId }: TestSpecification): number => {

@@ -58,8 +58,6 @@ await runProcess(
         },
         once: async (deps) => (await import('./care/index.ts')).runCareOnce(deps),
       },
-      runInstall: async (run) => (await import('./install/index.ts')).runInstall(run),
-      runUninstall: async (run) => (await import('./install/index.ts')).runUninstall(run),
       runPreflight: async (run) => (await import('./preflight/index.ts')).runPreflight(run),
       runStatus: async (run) => (await import('./status/index.ts')).readStatus(run),
       runPause: async (run) => (await import('./steer/index.ts')).runPause(run),

@@ -1,44 +1,47 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import {
-  gardenNamespace,
-  seedDeploymentAnnotations,
-  seedDeploymentLabels,
-  seedPodLabels,
-  seedPriorityClass,
-  seedServiceAnnotations,
-} from '../src/cli/manifests/gardener-seed.ts';
+import { parse } from 'yaml';
 import { upstreamConstants } from './reference-objects/fixture.ts';
 
 const apis = 'github.com/gardener/gardener/pkg/apis';
 const core = upstreamConstants(`${apis}/core/v1beta1/constants`);
 const resources = upstreamConstants(`${apis}/resources/v1alpha1`);
 
+interface SeedValues {
+  readonly podLabels: object;
+  readonly prober: { readonly podLabels: object };
+  readonly care: { readonly podLabels: object };
+  readonly deploymentLabels: object;
+  readonly deploymentAnnotations: object;
+  readonly service: { readonly annotations: object };
+  readonly priorityClassName: string;
+}
+
 /** The label that NetworkPolicyLabel of pkg/utils/gardener/networkpolicy.go generates. */
 const toService = (alias: string, service: string, port: number): string =>
   `${resources.NetworkPolicyLabelKeyPrefix!}to-${core[alias]!}-${core[service]!}-tcp-${String(port)}`;
 
-it("uses gardener's own constants for labels and annotations of a seed", () => {
-  const always = [core.LabelNetworkPolicyToDNS!, core.LabelNetworkPolicyToRuntimeAPIServer!];
-  const allowed = (keys: readonly string[]): object =>
-    Object.fromEntries(keys.map((key) => [key, core.LabelNetworkPolicyAllowed!]));
-  expect(seedPodLabels('weeder')).toEqual(allowed(always));
-  expect(seedPodLabels('prober')).toEqual(
-    allowed([
-      ...always,
-      core.LabelNetworkPolicyToPublicNetworks!,
-      core.LabelNetworkPolicyToPrivateNetworks!,
-      toService('LabelNetworkPolicyIstioIngressNamespaceAlias', 'DefaultSNIIngressServiceName', 9443),
-      toService('LabelNetworkPolicyShootNamespaceAlias', 'DeploymentNameKubeAPIServer', 443),
-    ]),
-  );
-  expect(seedDeploymentLabels).toEqual({
+it("the values for a seed use gardener's own constants for labels and annotations", () => {
+  const file = new URL('../deploy/chart/values-gardener-seed.yaml', import.meta.url);
+  const seed = parse(readFileSync(file, 'utf8')) as SeedValues;
+  const allowed = (keys: readonly (string | undefined)[]): Readonly<Record<string, string>> =>
+    Object.fromEntries(keys.map((key) => [String(key), core.LabelNetworkPolicyAllowed!]));
+  const toShoots = allowed([
+    core.LabelNetworkPolicyToPublicNetworks,
+    core.LabelNetworkPolicyToPrivateNetworks,
+    toService('LabelNetworkPolicyIstioIngressNamespaceAlias', 'DefaultSNIIngressServiceName', 9443),
+    toService('LabelNetworkPolicyShootNamespaceAlias', 'DeploymentNameKubeAPIServer', 443),
+  ]);
+  expect(seed.podLabels).toEqual(allowed([core.LabelNetworkPolicyToDNS, core.LabelNetworkPolicyToRuntimeAPIServer]));
+  expect([seed.prober.podLabels, seed.care.podLabels]).toEqual([toShoots, toShoots]);
+  expect(seed.deploymentLabels).toEqual({
     [resources.HighAvailabilityConfigType!]: resources.HighAvailabilityConfigTypeController!,
   });
-  expect(seedDeploymentAnnotations(3)).toEqual({ [resources.HighAvailabilityConfigReplicas!]: '3' });
+  expect(seed.deploymentAnnotations).toEqual({ [resources.HighAvailabilityConfigReplicas!]: '2' });
   const { NetworkPolicyFromPolicyAnnotationPrefix: prefix, NetworkPolicyFromPolicyAnnotationSuffix: suffix } =
     resources;
-  expect(Object.keys(seedServiceAnnotations)).toEqual([
+  expect(Object.keys(seed.service.annotations)).toEqual([
     `${prefix!}${core.LabelNetworkPolicySeedScrapeTargets!}${suffix!}`,
   ]);
-  expect([seedPriorityClass, gardenNamespace]).toEqual([core.PriorityClassNameSeedSystem800, core.GardenNamespace]);
+  expect(seed.priorityClassName).toBe(core.PriorityClassNameSeedSystem800);
 });

@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
 import { careConfig } from '../src/care/config.ts';
 import { careGardenGrants, careGrants, careShootGrants } from '../src/care/rights.ts';
-import { guessResource } from '../src/cli/manifests/rights.ts';
-import { operatorGrants, operatorHomeGrants } from '../src/install/operator-rights.ts';
 import { writtenAnnotations } from '../src/gardener/scaling-annotations.ts';
 import { proberConfig } from '../src/prober/config.ts';
 import { proberGrants, proberShootGrants } from '../src/prober/rights.ts';
@@ -27,14 +25,12 @@ const table = (grants: readonly Grant[]): string =>
 
 const leases = (component: string): string => table(leaseGrants(`dwd-${component}-leader-election`, 'garden'));
 
-const plural = ({ kind }: { readonly kind: string }): string => guessResource(kind);
-
-const allLeases = ['prober', 'weeder', 'care'].map((component) => `dwd-${component}-leader-election`);
+const plural = ({ kind }: { readonly kind: string }): string => `${kind.toLowerCase()}s`;
 
 const page = `# Rights
 
-The rights of each component, and their purpose. [SECURITY.md](../SECURITY.md) describes what an attacker could do with them. One list per component generates this page, the roles of \`dwd manifests\`, and the
-program's own check (SelfSubjectAccessReview, at the start and every hour). \`test/e2e/least-privilege.test.ts\` and \`test/e2e/least-privilege-care.test.ts\` remove each right in turn on a real API server.
+The rights of each component, and their purpose. [SECURITY.md](../SECURITY.md) describes what an attacker could do with them. One list per component generates this page and the
+program's own check (SelfSubjectAccessReview, at the start and every five minutes); a test compares the roles of the chart with it. \`test/e2e/least-privilege.test.ts\` and \`test/e2e/least-privilege-care.test.ts\` remove each right in turn on a real API server.
 
 The log names a missing right (\`a right is missing: grant it\`), and \`dwd_missing_rights\` and \`dwd_missing_garden_rights\` count them. Without the right to create Events, the program records none and logs one
 line. It watches Secrets, Leases and dependent resources by name, so that a right can be limited to those names.
@@ -55,8 +51,8 @@ In each shoot (the ClusterRole \`system:public-info-viewer\` already allows ever
 
 ${table(proberShootGrants)}
 
-In the shoots of Gardener, gardenlet grants these rights and \`get\`. For any other shoot, \`dwd manifests --component shoot-access\` prints a ServiceAccount with a
-token and these roles; apply them in the shoot. On stderr it prints the commands that create the Secret with the kubeconfig from the token.
+In the shoots of Gardener, gardenlet grants these rights and \`get\`. For any other shoot, [shoot-access.yaml](../deploy/shoot-access.yaml) has a ServiceAccount with a
+token and these roles, and the commands that create the Secret with the kubeconfig.
 
 ## Weeder
 
@@ -88,14 +84,26 @@ ${table(careShootGrants)}
 
 ## Operator
 
-\`dwd manifests --component operator\` prints two roles for people who observe and control the prober, and on stderr the commands that bind a user to them. In
-the seed:
+With \`operator.enabled\` the chart has two roles for the people who operate an installation; the notes of \`helm install\` have the commands that bind a user to them. They allow every command of the
+[runbooks](runbooks/README.md) and of [operate](operate.md): \`test/e2e/operator-role.test.ts\` takes them out of these pages and asks an API server. In the seed:
 
-${table(operatorGrants(prober, plural))}
+| resource | names | verbs | purpose |
+| --- | --- | --- | --- |
+| Clusters, Machines, Deployments, StatefulSets, ReplicaSets, pods, Events | | get, list, watch | to see shoots, what is held and why, and what became of the machines |
+| Namespaces | | get, list, watch, patch | to pause and resume shoots |
+| dependent resources, and their \`/scale\` | as configured | get, list, watch, patch | to release held resources, and to scale by hand without a prober |
+| Secrets | as configured | list | for \`dwd preflight\` |
+| SubjectAccessReviews | | create | for \`dwd preflight\` |
 
 In the namespace where the prober runs. These rights give access to pods: granted in all namespaces, they would open every control plane.
 
-${table(operatorHomeGrants(allLeases, 'garden'))}
+| resource | names | verbs | purpose |
+| --- | --- | --- | --- |
+| \`pods/log\`, \`pods/proxy\`, \`pods/portforward\`, pods of \`metrics.k8s.io\` | | get, list, create | to read logs, the status of the leader, the page, and memory |
+| pods | | delete | to end a replica that hangs |
+| Deployments | those of the chart | patch | to restart them |
+| Leases | all; those of the components | list; get, delete | to see which replica leads, and to end a leadership by hand |
+| ConfigMaps | | get, list | to release held resources in the configured order |
 
 The prober itself does not get \`pods/proxy\`: it would give access to every pod of its namespace, and only the page of a standby would use it. That page shows the standby's own view, and which pod leads
 ([page](page.md#how-current-the-page-is)).
@@ -103,7 +111,7 @@ The prober itself does not get \`pods/proxy\`: it would give access to every pod
 ## Rights that roles cannot limit
 
 The right to patch a Deployment allows replacing its image, and the right to delete pods allows deleting all of them.
-\`dwd manifests --component policy\` prints admission policies (Kubernetes 1.30 or later) for the ServiceAccounts of prober and
+With \`policy.enabled\` the chart has admission policies (Kubernetes 1.30 or later) for the ServiceAccounts of prober and
 weeder, so that a stolen token allows no more than the program does:
 
 - The prober may change \`spec.replicas\` of Deployments, StatefulSets and ReplicaSets, the count in the \`/scale\` of other kinds, and its own annotations on all of them:
@@ -112,8 +120,7 @@ weeder, so that a stolen token allows no more than the program does:
   of the Deployment: the annotation \`deprecated.deployment.rollback.to\` makes the Deployment controller roll back to an older image.
 - The weeder may delete only pods that a selector of its configuration matches, and only while one of their containers waits in \`CrashLoopBackOff\`.
 
-The policies are derived from the configurations, so apply them again after each change. Until then, the weeder cannot delete pods that only a new selector matches, and no rule of the prober's
-policy covers a new kind of dependent resource: **the policy does not restrict changes of that kind**. The roles limit the names of dependent resources.
+The policies follow from the configurations, as the roles do.
 
 ### Where webhooks change the same objects
 
@@ -128,34 +135,21 @@ webhook that does not change the object does no harm now, but it may change some
 
 All other webhooks of gardener-resource-manager are for the creation of pods. The policy allows the fields of the first webhook. The second changes what pods run, as an attacker would: after an
 update of the extension, the next request for a Deployment brings the new image. Until the shoot is reconciled, which may be a day later, that is a request of the
-prober. So there are two values (\`--set\`, or the chart's):
+prober. So there are two values:
 
 | \`policy.\` | effect |
 | --- | --- |
-| \`proberActions=Deny\` | rejects violations; the default, except with the profile \`gardener-seed\` |
-| \`proberActions=Audit\` | rejects nothing; the default with the profile \`gardener-seed\`. The audit log of the API server shows violations as the annotation \`validation.policy.admission.k8s.io/validation_failure\` of a request |
-| \`beforeWebhooks=true\` | rejects violations, and is right for every seed: a MutatingAdmissionPolicy, which changes nothing, checks the request before webhooks change it, and allows only changes of the count and of the prober's annotations. Changes by another MutatingAdmissionPolicy may count as the prober's. Requires **Kubernetes 1.36 or later** |
-
-\`\`\`sh
-dwd manifests --component policy --profile gardener-seed --set policy.beforeWebhooks=true | kubectl apply --server-side -f -
-\`\`\`
+| \`proberActions: [Deny]\` | rejects violations; the default |
+| \`proberActions: [Audit]\` | rejects nothing; the default of \`values-gardener-seed.yaml\`. The audit log of the API server shows violations as the annotation \`validation.policy.admission.k8s.io/validation_failure\` of a request |
+| \`beforeWebhooks: true\` | rejects violations, and is right for every seed: a MutatingAdmissionPolicy, which changes nothing, checks the request before webhooks change it, and allows only changes of the count and of the prober's annotations. Changes by another MutatingAdmissionPolicy may count as the prober's. Requires **Kubernetes 1.36 or later** |
 
 A MutatingAdmissionPolicy cannot reject a request with a message. Ours rejects it by a patch that fails: the patch removes a field that no object has, and whose name is the message
 (\`denied request: JSON Patch: remove operation does not apply: ... missing path: "/the prober may change nothing but ..."\`).
 
 \`test/e2e/webhooks.test.ts\` plays an outage with each of these values, with a webhook that changes every request. The weeder's policy always rejects violations: webhooks cannot change
 a delete request.
-
-Another value results in other objects. \`dwd install\` and Helm remove the former objects that they created, \`kubectl apply\` does not; and if several of these tools applied a binding,
-its actions add up. Before you change the tool, or the value with \`kubectl apply\`, delete the existing policies (here those of the namespace \`garden\`), or the former \`Deny\` stays in force; then apply the new ones at once.
-The second command is for Kubernetes 1.36 and later:
-
-\`\`\`sh
-kubectl delete validatingadmissionpolicybindings,validatingadmissionpolicies -l dependency-watchdog.gardener.cloud/installation=garden,dependency-watchdog.gardener.cloud/component=policy
-kubectl delete mutatingadmissionpolicybindings,mutatingadmissionpolicies -l dependency-watchdog.gardener.cloud/installation=garden,dependency-watchdog.gardener.cloud/component=policy
-\`\`\`
 `;
 
-it('docs/rights.md lists the rights that dwd manifests grants', async () => {
+it('docs/rights.md lists the rights of the components', async () => {
   await expect(page).toMatchFileSnapshot('../docs/rights.md');
 });

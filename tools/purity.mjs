@@ -14,7 +14,6 @@ const pureFiles = [
   'src/care/checks/**',
   'src/preflight/checks/**',
   'src/healthcheck/{aggregate,details}.ts',
-  'src/install/{calls,diff,object}.ts',
   'src/cli/status-screen/**',
   'src/page/feed/**',
   'src/page/browser/{commands,states}.ts',

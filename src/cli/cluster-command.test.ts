@@ -19,8 +19,6 @@ const accessOf = async (...argv: readonly string[]): Promise<readonly unknown[]>
     runPause: runner,
     runResume: runner,
     runRelease: runner,
-    runInstall: runner,
-    runUninstall: runner,
     runPreflight: async (run) => ({ ok: false, error: record(run).error.message }),
     runStatus: async (run) => Promise.reject(new Error(record(run).error.message)),
   }).catch(() => ({ started: [], weeders: [], cares: [] }));
@@ -38,8 +36,6 @@ const commands: readonly (readonly string[])[] = [
   ['resume', '--all'],
   ['release', '--all', '--yes'],
   ['preflight', '--config-file=config.yaml'],
-  ['install', '--image=x'],
-  ['uninstall'],
   ['prober', '--config-file=config.yaml'],
   ['weeder', '--config-file=weeder.yaml'],
   ['care', '--config-file=care.yaml'],

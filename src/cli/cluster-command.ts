@@ -1,4 +1,4 @@
-import type { CommandFailure } from '../install/index.ts';
+import type { CommandFailure } from '../process/index.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
 import type { ClusterAccess } from '../kubernetes/kubeconfig/index.ts';
 import { authority } from '../kubernetes/transport/index.ts';

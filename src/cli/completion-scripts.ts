@@ -77,9 +77,8 @@ const zshValue = (flag: NamedFlag): string => {
 const zshFlag = (flag: NamedFlag): readonly string[] =>
   wordsOf(flag).map((word) => {
     const ending = flag.type.bare === true ? '' : word.startsWith('--') ? '=' : '+';
-    // A flag is offered only once, unless it may be given several times.
-    const others = flag.repeats === true ? '*' : `(${wordsOf(flag).join(' ')})`;
-    return quoted(`${others}${word}${ending}[${zshText(flag.description)}]${zshValue(flag)}`);
+    // A flag is offered only once.
+    return quoted(`(${wordsOf(flag).join(' ')})${word}${ending}[${zshText(flag.description)}]${zshValue(flag)}`);
   });
 
 const zshCase = (command: Command): string => {

@@ -41,13 +41,6 @@ export const namespaceName: FlagType<string> = {
   parse: (value) => (value.length <= 63 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(value) ? { value } : undefined),
 };
 
-/** Rejects only references that are impossible in any registry; the kubelet checks the rest. */
-export const imageReference: FlagType<string> = {
-  placeholder: 'image',
-  takes: 'an image reference such as registry.example/dependency-watchdog:1.0.0',
-  parse: (value) => (/^[\w.:/@-]+$/.test(value) && value.split(/[:/@]/).every(Boolean) ? { value } : undefined),
-};
-
 const goBooleans: ReadonlyMap<string, boolean> = new Map([
   ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((word) => [word, true] as const),
   ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((word) => [word, false] as const),
@@ -130,18 +123,6 @@ export const address: FlagType<BindAddress | undefined> = {
   takes: bindAddressForms,
   parse: (word) => from(parseBindAddress(word)),
 };
-
-/** Several of `values`, separated by commas. Duplicates count once. */
-export const choices = <T extends string>(placeholder: string, values: readonly T[]): FlagType<readonly T[]> => ({
-  placeholder,
-  takes: `one or more of ${values.join(', ')}, separated by commas`,
-  words: values,
-  parse: (text) => {
-    const found = new Set(text.split(',').map((word) => values.find((known) => known === word.trim().toLowerCase())));
-    const all = [...found].filter((word) => word !== undefined);
-    return all.length === found.size ? { value: all } : undefined;
-  },
-});
 
 export const choice = <T extends string>(placeholder: string, values: readonly [T, ...T[]]): FlagType<T> => ({
   placeholder,

@@ -3,9 +3,7 @@ import type { Command } from './command.ts';
 import { completionCommand } from './completion.ts';
 import { type RunDemo, demoCommand } from './demo.ts';
 import { explainCommand } from './explain.ts';
-import { type RunInstall, installCommand } from './install.ts';
 import type { CliIo } from './io.ts';
-import { manifestsCommand } from './manifests.ts';
 import { type RunPause, type RunResume, pauseCommand, resumeCommand } from './pause.ts';
 import { type RunPreflight, preflightCommand } from './preflight.ts';
 import { type RunProber, proberCommand } from './prober.ts';
@@ -14,13 +12,11 @@ import { type RunRehearse, rehearseCommand } from './rehearse.ts';
 import { type RunRelease, releaseCommand } from './release.ts';
 import { schemaCommand } from './schema.ts';
 import { type RunStatus, statusCommand } from './status.ts';
-import { type RunUninstall, uninstallCommand } from './uninstall.ts';
 import { validateCommand } from './validate.ts';
 import { versionCommand } from './version.ts';
 import { type RunWeeder, weederCommand } from './weeder.ts';
 
 export type { RunCare } from './care.ts';
-export type { RunInstall } from './install.ts';
 export { version } from './build-info.ts';
 export type { RunDemo } from './demo.ts';
 export { CommandError, UsageError } from './errors.ts';
@@ -36,7 +32,6 @@ export type { RunPause, RunResume } from './pause.ts';
 export type { RunPreflight } from './preflight.ts';
 export type { RunRelease } from './release.ts';
 export type { RunProber } from './prober.ts';
-export type { RunUninstall } from './uninstall.ts';
 export type { RunWeeder } from './weeder.ts';
 export { runProcess } from './run-process.ts';
 
@@ -45,8 +40,6 @@ export interface Runners {
   readonly runProber: RunProber;
   readonly runWeeder: RunWeeder;
   readonly runCare: RunCare;
-  readonly runInstall: RunInstall;
-  readonly runUninstall: RunUninstall;
   readonly runPreflight: RunPreflight;
   readonly runStatus: RunStatus;
   readonly runPause: RunPause;
@@ -58,16 +51,14 @@ export interface Runners {
 
 /** The commands in the order of the help text. */
 export const commandsOf = (runners: Runners): readonly Command[] => {
-  const { runProber, runWeeder, runCare, runInstall, runUninstall, runPreflight, runStatus, runRehearse, runDemo } =
-    runners;
+  const { runProber, runWeeder, runCare, runPreflight, runStatus, runRehearse, runDemo } = runners;
   const { runPause, runResume, runRelease } = runners;
   const commands: readonly Command[] = [
     ...[proberCommand(runProber), weederCommand(runWeeder), careCommand(runCare)],
-    ...[validateCommand, schemaCommand, manifestsCommand],
+    ...[validateCommand, schemaCommand],
     preflightCommand(runPreflight),
     ...[statusCommand(runStatus), explainCommand(runStatus)],
     ...[pauseCommand(runPause), resumeCommand(runResume), releaseCommand(runRelease)],
-    ...[installCommand(runInstall), uninstallCommand(runUninstall)],
     ...[rehearseCommand(runRehearse), demoCommand(runDemo)],
     completionCommand(() => commands),
     versionCommand,

@@ -10,8 +10,6 @@ export interface Flag<T> {
   /** Default as it would be typed. The value of an optional flag without default is undefined. */
   readonly default?: string;
   readonly required?: boolean;
-  /** True if the flag may be given several times; `type` parses all texts at once, one per line. */
-  readonly repeats?: boolean;
   /** True for a flag of the Go program that accepts any value and has no effect. */
   readonly ignored?: boolean;
 }
@@ -38,18 +36,6 @@ export const optionalFlag = <T>(type: FlagType<T>, description: string, short?: 
   type,
   description,
   ...(short === undefined ? {} : { short }),
-});
-
-/** A flag that may be given several times. Its value is the list of all texts that are not empty. */
-export const repeatedFlag = (placeholder: string, description: string): Flag<readonly string[]> => ({
-  type: {
-    placeholder,
-    takes: placeholder,
-    parse: (lines) => ({ value: lines.split('\n').filter((line) => line !== '') }),
-  },
-  description,
-  default: '',
-  repeats: true,
 });
 
 const parseFlag = (name: string, { type, required, default: fallback }: Flag<unknown>, given?: string): unknown => {

@@ -7,13 +7,10 @@ import type { CliIo } from './io.ts';
 const width = 80;
 
 const optionOf = (name: string, definition: Flag<unknown>): Option => {
-  const { type, short, description, default: fallback = '', required, ignored, repeats } = definition;
+  const { type, short, description, default: fallback = '', required, ignored } = definition;
   const suffix = required === true ? ' (required)' : fallback === '' ? '' : ` (default ${fallback})`;
   const value = type.bare === true ? `[${type.placeholder}]` : `<${type.placeholder}>`;
   const option = new Option(`${short === undefined ? '' : `-${short}, `}--${name} ${value}`, description + suffix);
-  if (repeats === true) {
-    option.argParser<string | undefined>((text, before) => (before === undefined ? text : `${before}\n${text}`));
-  }
   return option.helpGroup(ignored === true ? 'Flags of the Go program that have no effect:' : 'Flags:');
 };
 

@@ -1,4 +1,4 @@
-import type { CommandFailure } from '../install/index.ts';
+import type { CommandFailure } from '../process/index.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
 import type { ReleaseQuestion, ReleaseReport, ReleaseRun } from '../steer/index.ts';
 import { clusterFlags, valueOf } from './cluster-command.ts';
@@ -25,7 +25,7 @@ const flags = {
   ...rest,
   'config-file': optionalFlag(
     text('path', 'the path of the configuration file'),
-    "Path of the prober's configuration file, which names the resources and their order. Without it: the configuration that dwd install has installed, else Gardener's",
+    "Path of the prober's configuration file, which names the resources and their order. Without it: the installed configuration, else Gardener's",
   ),
   yes: flag(bool, 'false', 'Do not prompt for confirmation', 'y'),
   'despite-outage': flag(

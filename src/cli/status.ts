@@ -14,7 +14,7 @@ export type RunStatus = (run: StatusRun) => Promise<SeedStatus>;
 
 const description = `Shows where meltdown protection is active, since when and why, and the next step: the leader, and a line for each shoot that is not healthy or not fully protected, worst first. The command only reads.
 
-The leader knows most: its status is read through the API server (pods/proxy; dwd manifests --component operator prints the role) or from --leader-url. If the leader does not respond, or no prober runs, the objects of the seed show which resources are held and which shoots are paused, and the table has a note about that.
+The leader knows most: its status is read through the API server (pods/proxy; the chart has the role: operator.enabled) or from --leader-url. If the leader does not respond, or no prober runs, the objects of the seed show which resources are held and which shoots are paused, and the table has a note about that.
 
 Exits with 0 if every shoot is healthy and was probed within three intervals, with 1 if a shoot or the prober needs attention, for example because resources are held or no replica leads, or if the prober does not probe the given shoot, and with 2 if the state is unknown.`;
 

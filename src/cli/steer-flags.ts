@@ -26,7 +26,7 @@ interface SteerFlagValues {
 }
 
 const forbidden =
-  'it takes the role that dwd manifests --component operator prints: ask an administrator of the seed for it';
+  'it takes the roles of an operator, which the chart has (operator.enabled): ask an administrator of the seed for it';
 
 /** Returns the input of these commands. Throws a UsageError unless exactly one of --shoot and --all is given. */
 export const steerCommandOf = (flags: SteerFlagValues, io: CliIo) => {

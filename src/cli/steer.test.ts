@@ -111,7 +111,7 @@ describe('dwd release', () => {
   });
 
   it('prints whose order it uses to restore resources if no configuration is given', async () => {
-    const order = "order: as in Gardener's configuration, because dwd install has installed none in garden";
+    const order = "order: as in Gardener's configuration, because none is installed in garden";
     const dry = await run({ outcome: 'dry-run', order, restored: ['Deployment a/kcm'] }, '--all', '--yes', '--dry-run');
     expect(dry.stdout).toContain(`${order}\nwould restore Deployment a/kcm\n`);
     const asked = await dwdWith(noProber, ['release', '--all'], {

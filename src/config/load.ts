@@ -17,7 +17,7 @@ import { type ComponentName, typeFindings } from './type-meta.ts';
 /** Format and rules of one component's configuration file. `T` is the type of the component's settings. */
 export interface ConfigFormat<S extends z.ZodType, T> {
   readonly component: ComponentName;
-  /** The configuration that `dwd manifests` and `dwd install` use by default. */
+  /** The configuration that Gardener generates. */
   readonly defaultText: string;
   readonly schema: () => S;
   /** Fields of the former formats of the Go program, by path. */

@@ -16,7 +16,7 @@ export {
 } from './ref-template.ts';
 export { kubeconfigKeyOf } from './watches/watch-kubeconfigs.ts';
 export { configuredPause, laterPause, shownPause } from './pauses.ts';
-export { type PluralOf, namesOf, neededByProber, proberGrants, proberShootGrants, secretsNamed } from './rights.ts';
+export { neededByProber, proberShootGrants } from './rights.ts';
 export type { DependentResource, ExternalProbeMode, ExternalProbeSettings, ProberSettings } from './settings.ts';
 export type { Standby } from './standby.ts';
 export { type ProberOptions, type ProberPorts, createProber, proberComponent, startProber } from './setup.ts';

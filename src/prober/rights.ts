@@ -10,6 +10,7 @@ import {
   rightsOf,
   watched,
 } from '../process/rights/index.ts';
+import { leaseNameOf } from '../process/index.ts';
 import { type RefTemplate, isTemplate } from './ref-template.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 import { sourceOf } from './source/source-of.ts';
@@ -33,7 +34,7 @@ const secretNames = ({ kubeConfigSecretName, externalProbe }: ProberSettings): r
 ];
 
 /** Returns the names of the Secrets for a grant. */
-export const secretsNamed = (settings: ProberSettings): Pick<Grant, 'names'> => {
+const secretsNamed = (settings: ProberSettings): Pick<Grant, 'names'> => {
   // RBAC cannot select by labels.
   if (settings.clusterSource?.selector !== undefined) return {};
   const names = secretNames(settings);
@@ -44,7 +45,7 @@ export const secretsNamed = (settings: ProberSettings): Pick<Grant, 'names'> => 
 export type PluralOf = (ref: ResourceRef) => string | undefined;
 
 /** Returns the name of a resource for a grant. RBAC does not support placeholders: a template needs the right to all names. */
-export const namesOf = ({ name }: RefTemplate): Pick<Grant, 'names'> => (isTemplate(name) ? {} : { names: [name] });
+const namesOf = ({ name }: RefTemplate): Pick<Grant, 'names'> => (isTemplate(name) ? {} : { names: [name] });
 
 const forDependent = ({ ref }: DependentResource, resource: string): readonly Grant[] => {
   const purpose = 'to scale a dependent resource';
@@ -81,6 +82,14 @@ export const proberGrants = (settings: ProberSettings, pluralOf: PluralOf): read
     },
     ...lists,
     ...settings.dependentResources.flatMap((one) => served(one.ref, (resource) => forDependent(one, resource))),
+    {
+      group: 'coordination.k8s.io',
+      resource: 'leases',
+      names: [leaseNameOf('prober')],
+      verbs: ['list'],
+      purpose: 'to find another installation in the cluster; without it, none is found',
+      optional: true,
+    },
     eventGrant,
   ];
 };

@@ -1,5 +1,13 @@
 export { bindAddressForms, parseBindAddress } from './bind-address.ts';
 export { systemClock } from './clock.ts';
+export {
+  type ClusterCommand,
+  type CommandContext,
+  type CommandFailure,
+  CommandProblem,
+  callOptions,
+  onCluster,
+} from './cluster-command.ts';
 export { type Component, type ComponentOptions, type ComponentPorts, leaseNameOf, userAgentOf } from './component.ts';
 export type { ReadStatus, ReadyCheck } from './endpoints.ts';
 export {

@@ -1,4 +1,4 @@
-import { CommandProblem } from '../install/index.ts';
+import { CommandProblem } from '../process/index.ts';
 import {
   childObject,
   decodeMeta,

@@ -12,7 +12,7 @@ import type { ProberStatus } from '../prober/status/index.ts';
 import { type ReadProberStatus, readStatusOfPod, readStatusFromUrl } from './ask-prober.ts';
 import { findWanted, namespaceOf } from './find-shoot.ts';
 import { type SeedFindings, judgeSeed } from './judge.ts';
-import { installedConfiguration, installedSettings } from '../install/index.ts';
+import { defaultConfiguration, installedConfiguration } from './installed-settings.ts';
 import { readHeld } from './read-held.ts';
 import { type ObjectsDeps, orProblem, readSeedObjects } from './read-objects.ts';
 import type { HeldObjects, Replica, SeedObjects, SeedStatus } from './seed-status.ts';
@@ -101,7 +101,7 @@ const unlessAnswered = async <T>(
 /** Reads held resources by the installed configuration, as `dwd release` does. Uses Gardener's defaults if that cannot be read. */
 const readHeldHere = async (deps: ObjectsDeps, wall: () => number): Promise<HeldObjects> => {
   const installed = await orProblem('the configuration of the prober', installedConfiguration(deps.namespace, deps));
-  const { settings } = installed.value ?? { settings: installedSettings([]) };
+  const { settings } = installed.value ?? defaultConfiguration();
   const held = await readHeld({ ...deps, wall, settings });
   return installed.problem === undefined ? held : { ...held, problems: [installed.problem, ...held.problems] };
 };

@@ -2,7 +2,7 @@ import { type FoundPause, findPause, formatPause, isInForce, pausedAnnotation } 
 import { decodeMeta, decodeObject, decodeString } from '../kubernetes/api/decode.ts';
 import { ApiError, isApiError } from '../kubernetes/api/errors.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
-import { type ClusterCommand, type CommandContext, CommandProblem, callOptions } from '../install/index.ts';
+import { type ClusterCommand, type CommandContext, CommandProblem, callOptions } from '../process/index.ts';
 
 const path = '/api/v1/namespaces';
 

@@ -6,10 +6,10 @@ import {
   type CommandContext,
   type CommandFailure,
   callOptions,
-  installedConfiguration,
+  leaseNameOf,
   onCluster,
-} from '../install/index.ts';
-import { leaseNameOf } from '../process/index.ts';
+} from '../process/index.ts';
+import { installedConfiguration } from '../status/index.ts';
 import { listPauses, currentUser, writePause } from './namespaces.ts';
 import { findShoot, titleOf } from './shoots.ts';
 

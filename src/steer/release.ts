@@ -6,9 +6,10 @@ import {
   type CommandFailure,
   CommandProblem,
   callOptions,
-  installedConfiguration,
   onCluster,
-} from '../install/index.ts';
+  systemRandom,
+  whenAborted,
+} from '../process/index.ts';
 import {
   type HeldResource,
   clusterOfHeld,
@@ -19,8 +20,7 @@ import {
   formerSuffix,
 } from '../prober/held/index.ts';
 import type { ProberSettings } from '../prober/index.ts';
-import { systemRandom, whenAborted } from '../process/index.ts';
-import { type LeaderAnswer, askLeader } from '../status/index.ts';
+import { type LeaderAnswer, askLeader, installedConfiguration } from '../status/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import { listPauses, currentUser, writePause } from './namespaces.ts';
 import { type HeldInCluster, type ShootOutage, judgeOutages, stillInOutage } from './outages.ts';
@@ -158,7 +158,7 @@ const orderOf = async (
   const installed = await installedConfiguration(home, { ...context, options: callOptions(context) });
   const whose = installed.isInstalled
     ? `order: as in the configuration that is installed in ${home}`
-    : `order: as in Gardener's configuration, because dwd install has installed none in ${home}`;
+    : `order: as in Gardener's configuration, because none is installed in ${home}`;
   return { settings: installed.settings, order: `${whose} (to use another: --config-file)` };
 };
 

@@ -1,7 +1,7 @@
 import { type Cluster, decodeClusterWith } from '../gardener/cluster.ts';
 import { unlessNotFound } from '../kubernetes/api/errors.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
-import { type CommandContext, CommandProblem, callOptions } from '../install/index.ts';
+import { type CommandContext, CommandProblem, callOptions } from '../process/index.ts';
 
 /** A shoot with the names that operators use. */
 export interface NamedShoot {

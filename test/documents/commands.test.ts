@@ -87,7 +87,7 @@ describe('a wrong command', () => {
     ['dwd prober --config-file a --kube-api-qps many', 'dwd prober: flag --kube-api-qps takes '],
     ['dwd prober', 'dwd prober: flag --config-file is required'],
     ['bin/dwd version extra', 'dwd version: too many arguments'],
-    ['KUBECONFIG=a bin/dwd manifests --component prober | kubectl apply -f - # now', ''],
+    ['KUBECONFIG=a bin/dwd schema --component prober | jq . # now', ''],
   ])('%s: %s', async (line, complaint) => {
     const [told = ''] = await complaintsAbout(callsOf('dwd', line));
     expect(told === '' ? '' : told.slice(told.indexOf(': ') + 2)).toMatch(complaint === '' ? /^$/ : complaint);

@@ -8,8 +8,6 @@ export const commands = commandsOf({
   runProber: nothing,
   runWeeder: nothing,
   runCare: { process: nothing, once: nothing },
-  runInstall: nothing,
-  runUninstall: nothing,
   runPreflight: nothing,
   runStatus: nothing,
   runPause: nothing,

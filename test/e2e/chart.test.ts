@@ -1,117 +1,287 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { customKind } from '../../simulator/apiserver/kinds.ts';
+import { careConfig } from '../../src/care/config.ts';
+import { careGrants } from '../../src/care/rights.ts';
+import { proberConfig } from '../../src/prober/config.ts';
+import { proberGrants } from '../../src/prober/rights.ts';
+import { type Grant, leaseGrants } from '../../src/process/rights/grants.ts';
+import { weederConfig } from '../../src/weeder/config.ts';
+import { weederGrants } from '../../src/weeder/rights.ts';
+import type { RbacRule } from '../envtest/access.ts';
+import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
+import { applyCustomKinds } from '../envtest/crds.ts';
+import { missingEnvtest } from '../envtest/gate.ts';
 import { describeUnless } from '../gate.ts';
-import { chart, missingHelm, runHelm } from './support/helm.ts';
-import { manifestVariants } from './support/manifest-variants.ts';
-import { startProgram } from './support/program.ts';
+import {
+  type ChartObject,
+  chart,
+  imageValues,
+  missingHelm,
+  objectsIn,
+  proberValues,
+  renderChart,
+  runHelm,
+} from './support/helm.ts';
 
-interface KubernetesObject {
-  readonly kind: string;
-  readonly metadata: { readonly name: string };
-}
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const seedFile = `${chart}/values-gardener-seed.yaml`;
 
-/** Adds the chart's annotation to the objects of `dwd manifests`: with it, Helm keeps ConfigMaps, which pods may still mount. */
-const asKept = (expected: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    Object.entries(expected).map(([key, object]) => {
-      if (!key.startsWith('ConfigMap ')) return [key, object];
-      const { metadata, ...rest } = object as KubernetesObject;
-      return [key, { ...rest, metadata: { ...metadata, annotations: { 'helm.sh/resource-policy': 'keep' } } }];
-    }),
-  );
-
-/** Returns the objects by kind and name, because Helm's order differs. */
-const objectsIn = (yaml: string): Readonly<Record<string, unknown>> => {
-  const objects = parseAllDocuments(yaml).map((document) => document.toJS() as KubernetesObject | null);
-  return Object.fromEntries(
-    objects.flatMap((object) => (object === null ? [] : [[`${object.kind} ${object.metadata.name}`, object]])),
-  );
-};
-
-const proberConfig = `kubeConfigSecretName: another-secret
-# With what YAML and Helm could take amiss: {{ .Values }} "quotes" \\u00e4 #
+const configs = {
+  "gardenlet's": proberConfig.defaultText,
+  'own names': `
+kubeConfigSecretName: probe-kubeconfig
+externalProbe: {kubeConfigSecretName: outside-kubeconfig}
 kcmNodeMonitorGraceDuration: 40s
 dependentResourceInfos:
-  - ref: {apiVersion: example.org/v1, kind: Proxy, name: "on"}
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: "{{ namespace }}-controller-manager"}
     scaleUp: {level: 0}
     scaleDown: {level: 0}
-`;
+`,
+  'a StatefulSet, a custom kind, and clusters by Secrets': `
+clusterSource: {kind: secret, selector: {role: kubeconfig}}
+kcmNodeMonitorGraceDuration: 40s
+dependentResourceInfos:
+  - ref: {apiVersion: apps/v1, kind: StatefulSet, name: controller}
+    scaleUp: {level: 0}
+    scaleDown: {level: 0}
+  - ref: {apiVersion: test.dependency-watchdog.gardener.cloud/v1, kind: Watermill, name: mill}
+    scaleUp: {level: 0}
+    scaleDown: {level: 0}
+`,
+} as const;
 
-describeUnless([missingHelm()], 'the chart', () => {
-  let directory: string;
+/** Values of the third configuration must not have the default's name of the Secret. */
+const valuesOf = (config: string) => {
+  const { config: own } = proberValues(config);
+  return { config: { ...('kubeConfigSecretName' in own ? {} : { kubeConfigSecretName: null }), ...own } };
+};
 
-  const manifests = async (...flags: readonly string[]): Promise<string> => {
-    const program = startProgram(['manifests', ...flags]);
-    expect(await program.ended).toBe(0);
-    return program.stdout();
+const everything = {
+  ...{
+    care: { enabled: true, gardenKubeconfigSecret: 'garden' },
+    operator: { enabled: true },
+    dashboard: { enabled: true },
+  },
+  policy: { enabled: true },
+  serviceMonitor: { enabled: true, labels: { prometheus: 'one' } },
+  prometheusRule: { enabled: true, labels: { prometheus: 'one' }, runbookUrl: 'https://example.org/runbooks' },
+};
+
+/** Every file of values and every switch. */
+const variants: Readonly<Record<string, Parameters<typeof renderChart>[0]>> = {
+  'the defaults': {},
+  'everything on': { values: everything },
+  'a seed of Gardener': { values: everything, files: [seedFile] },
+  'policies before webhooks': { values: { ...everything, policy: { enabled: true, beforeWebhooks: true } } },
+  'the prober alone': { values: { weeder: { enabled: false }, networkPolicy: { enabled: false } } },
+  'the weeder alone': { values: { prober: { enabled: false }, operator: { enabled: true } } },
+  'other names': {
+    values: { ...everything, fullnameOverride: '', nameOverride: 'guard', prober: valuesOf(configs['own names']) },
+  },
+  'a custom kind': {
+    values: { ...everything, prober: valuesOf(configs['a StatefulSet, a custom kind, and clusters by Secrets']) },
+  },
+  'what pods may have': {
+    values: {
+      ...{
+        commonLabels: { team: 'seed' },
+        podLabels: { a: 'b' },
+        podAnnotations: { c: 'd' },
+        nodeSelector: { e: 'f' },
+      },
+      ...{ tolerations: [{ operator: 'Exists' }], priorityClassName: 'high', imagePullSecrets: [{ name: 'pull' }] },
+      affinity: { nodeAffinity: {} },
+      ...{ extraEnv: [{ name: 'A', value: 'b' }], logLevel: 'debug', replicas: 3 },
+      prober: { extraArgs: ['--standby=cold'], resources: { limits: { memory: '2Gi' } } },
+      uninstall: { despiteOutage: true },
+    },
+  },
+};
+
+/** Names each right that rules grant, so that rules of different form compare. */
+const rightsIn = (rules: readonly RbacRule[]): readonly string[] => {
+  const names = rules.flatMap(({ apiGroups = [], resources = [], resourceNames = ['*'], verbs }) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((resource) =>
+        resourceNames.flatMap((name) => verbs.map((verb) => `${verb} ${resource}.${group} ${name}`)),
+      ),
+    ),
+  );
+  return [...new Set(names)].toSorted();
+};
+const rightsOf = (grants: readonly Grant[]): readonly string[] =>
+  rightsIn(
+    grants.map(({ group, resource, names, verbs }) => ({
+      ...{ apiGroups: [group], resources: [resource], resourceNames: names, verbs },
+    })),
+  );
+
+const settingsOf = <T>({ settings }: { readonly settings?: T }): T => settings ?? expect.unreachable('not valid');
+const strict = { unknownFields: 'error' } as const;
+const programs = { prober: proberConfig, weeder: weederConfig, care: careConfig };
+const defaults = parse(readFileSync(`${chart}/values.yaml`, 'utf8')) as Readonly<
+  Record<string, { readonly config: { readonly dependentResourceInfos?: readonly object[] } }>
+>;
+
+describeUnless([missingEnvtest(), missingHelm()], 'the chart', () => {
+  const rendered = async (rendering: Parameters<typeof renderChart>[0], kind: string, name: string) => {
+    const objects = objectsIn(await renderChart(rendering));
+    return (
+      objects.find((object) => object.kind === kind && object.metadata.name.endsWith(name)) ?? expect.unreachable(name)
+    );
   };
+  const rulesOf = async (values: object, kind: string, name: string) =>
+    rightsIn((await rendered({ values }, kind, name)).rules ?? []);
 
-  /** Renders the chart with these values. */
-  const render = async (values: string, ...flags: readonly string[]): Promise<string> => {
-    const file = join(directory, 'values.yaml');
-    writeFileSync(file, values);
-    return runHelm('template', 'a-release', chart, '--values', file, ...flags);
-  };
-
-  beforeAll(() => {
-    directory = mkdtempSync(join(tmpdir(), 'dwd-chart-'));
-  });
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-  it.each(manifestVariants)('renders the same objects as dwd manifests: %j', async (flags) => {
-    const all = ['--component=prober,weeder,care,operator,policy', ...flags];
-    const expected = asKept(objectsIn(await manifests(...all)));
-    const rendered = objectsIn(await render(await manifests(...all, '--output=values'), '--namespace=garden'));
-    expect(Object.keys(rendered).toSorted()).toEqual(Object.keys(expected).toSorted());
-    for (const [key, object] of Object.entries(expected)) expect(rendered[key], key).toEqual(object);
+  it('with its defaults is deploy/dependency-watchdog.yaml: run `make chart` after a change', async () => {
+    const { stdout } = await promisify(execFile)(`${root}tools/render.sh`);
+    expect(stdout).toBe(readFileSync(`${root}deploy/dependency-watchdog.yaml`, 'utf8'));
   });
 
-  it('renders the same objects for a configuration of the prober, in another namespace', async () => {
-    const file = join(directory, 'prober.yaml');
-    writeFileSync(file, proberConfig);
-    const flags = ['--component=prober,policy', '--namespace=1', `--config-file=prober=${file}`];
-    const rendered = await render(await manifests(...flags, '--output=values'), '--namespace=1');
-    expect(objectsIn(rendered)).toEqual(asKept(objectsIn(await manifests(...flags))));
+  it('has the version of the package', () => {
+    const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { readonly version: string };
+    const about = parse(readFileSync(`${chart}/Chart.yaml`, 'utf8')) as object;
+    expect(about).toMatchObject({ version, appVersion: version });
   });
 
-  it('renders by default the objects of dwd manifests for prober and weeder, and passes helm lint', async () => {
-    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-      readonly version: string;
-    };
-    const flags = ['--component=prober,weeder', `--image=dependency-watchdog:${version}`];
-    expect(objectsIn(await render('', '--namespace=garden'))).toEqual(asKept(objectsIn(await manifests(...flags))));
-    expect(await runHelm('lint', chart, '--namespace=garden')).toContain('1 chart(s) linted, 0 chart(s) failed');
+  it.each(Object.entries(variants))(
+    'passes helm lint --strict with %s',
+    async (_, { values = {}, files = [] } = {}) => {
+      const given = files.map((file) => `--values=${file}`);
+      const args = ['lint', '--strict', chart, '--namespace=garden', ...given, '--values=-'];
+      expect(await runHelm(args, JSON.stringify({ image: imageValues(), ...values }))).toContain('0 chart(s) failed');
+    },
+  );
+
+  describe('grants exactly the rights that are needed', () => {
+    it.each(Object.entries(configs))('to the prober, with the configuration: %s', async (_, config) => {
+      const settings = settingsOf(proberConfig.load(config, strict));
+      expect(await rulesOf({ prober: valuesOf(config) }, 'ClusterRole', ':dwd-prober')).toEqual(
+        rightsOf(proberGrants(settings, ({ kind }) => `${kind.toLowerCase()}s`)),
+      );
+    });
+    it('to the weeder and care', async () => {
+      expect(await rulesOf({}, 'ClusterRole', ':dwd-weeder')).toEqual(rightsOf(weederGrants));
+      const care = { enabled: true };
+      const settings = settingsOf(careConfig.load(careConfig.defaultText, strict));
+      expect(await rulesOf({ care }, 'ClusterRole', ':dwd-care')).toEqual(rightsOf(careGrants(settings)));
+    });
+    it.each(['prober', 'weeder', 'care'])('to elect the leader of the %s', async (component) => {
+      expect(await rulesOf({ care: { enabled: true } }, 'Role', `dwd-${component}`)).toEqual(
+        rightsOf(leaseGrants(`dwd-${component}-leader-election`, 'garden')),
+      );
+    });
   });
 
-  it('renders the alerts of deploy/monitoring if they are enabled', async () => {
-    const all = await render('prometheusRule: {enabled: true, labels: {prometheus: "1"}}', '--namespace=garden');
-    const rule = objectsIn(all)['PrometheusRule dwd-alerts'];
-    const { spec } = parse(
-      readFileSync(new URL('../../deploy/monitoring/prometheusrule.yaml', import.meta.url), 'utf8'),
-    ) as {
-      readonly spec: object;
-    };
-    expect(rule).toMatchObject({ metadata: { namespace: 'garden', labels: { prometheus: '1' } }, spec });
+  it('has the default configurations of the program', () => {
+    for (const [component, config] of Object.entries(programs)) {
+      const settings = (text: string): unknown => settingsOf<unknown>(config.load(text, strict));
+      expect(settings(JSON.stringify(defaults[component]?.config)), component).toEqual(settings(config.defaultText));
+    }
+  });
+
+  it('changes what somebody who knows Helm expects', async () => {
+    const infos = defaults.prober!.config.dependentResourceInfos ?? [];
+    const added = { ref: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'extra' }, scaleUp: {}, scaleDown: {} };
+    const config = { kcmNodeMonitorGraceDuration: '60s', dependentResourceInfos: [...infos, added] };
+    const values = { prober: { config }, care: { enabled: true }, networkPolicy: { enabled: false } };
+    const objects = objectsIn(await renderChart({ values }));
+    const text =
+      (
+        objects.find(({ kind, metadata: { name } }) => kind === 'ConfigMap' && name.includes('prober')) as unknown as {
+          data: Record<string, string>;
+        }
+      ).data['config.yaml'] ?? '';
+    expect(settingsOf(proberConfig.load(text, strict))).toMatchObject({ nodeMonitorGraceMs: 60_000 });
+    expect(await rulesOf(values, 'ClusterRole', ':dwd-prober')).toContain('patch statefulsets.apps extra');
+    const kinds = objects.map(({ kind, metadata: { name } }) => `${kind} ${name}`);
+    expect(kinds).toContain('Deployment dwd-care');
+    expect(kinds.filter((name) => name.startsWith('NetworkPolicy'))).toEqual([]);
   });
 
   it.each([
-    ['profile: gardener-seed', 'profile gardener-seed needs the namespace garden'],
-    [
-      'prober: {config: "kubeConfigSecretName: another"}',
-      'prober.rules are of another configuration than prober.config',
-    ],
-    [
-      `policy: {enabled: true, objectsFor: ${'0'.repeat(8)}-${'0'.repeat(8)}}`,
-      'policy.objects are of other configurations than prober.config and weeder.config',
-    ],
-    ['weeder: {memoryRequestMiB: 513}', 'weeder.memoryRequestMiB must be at most weeder.memoryLimitMiB'],
-    ['weeder: {memory: 513}', "additional properties 'memory' not allowed"],
-    ['policy: {proberActions: [Warn, Deny]}', "at '/policy/proberActions': 'not' failed"],
-    ['namePrefix: Dwd', "'Dwd' does not match pattern"],
-  ])('refuses %s', async (values, problem) => {
-    await expect(render(values, '--namespace=elsewhere')).rejects.toThrow(problem);
+    [{ image: {} }, '/image/repository'],
+    [{ image: { ...imageValues(), tag: '' } }, '/image/tag'],
+    [{ replicas: 0 }, '/replicas'],
+    [{ fullnameOverride: 'Dwd' }, '/fullnameOverride'],
+    [{ logLevel: 'loud' }, '/logLevel'],
+    [{ prober: { config: { kcmNodeMonitorGraceDuration: 40 } } }, '/prober/config/kcmNodeMonitorGraceDuration'],
+    [{ prober: { config: { nodeLeaseFailureFraction: 1.5 } } }, '/prober/config/nodeLeaseFailureFraction'],
+    [{ prober: { config: { dependentResourceInfos: [{ ref: {} }] } } }, '/prober/config/dependentResourceInfos/0/ref'],
+    [{ weeder: { resources: { limits: { memory: '512M' } } } }, '/weeder/resources/limits/memory'],
+    [{ networkPolicy: { apiServerPorts: [70_000] } }, '/networkPolicy/apiServerPorts/0'],
+    [{ policy: { proberActions: ['Deny', 'Warn'] } }, '/policy/proberActions'],
+    [{ weder: { enabled: true } }, "additional properties 'weder' not allowed"],
+    [{ prober: valuesOf(configs['own names'].replaceAll('apps/v1', 'example.org/v1')) }, 'add `resource`'],
+  ])('refuses %j', async (values, path) => {
+    await expect(renderChart({ values })).rejects.toThrow(path);
+  });
+
+  it('refuses no field that a configuration has', () => {
+    const schema = JSON.parse(readFileSync(`${chart}/values.schema.json`, 'utf8')) as {
+      readonly properties: Readonly<
+        Record<string, { readonly properties: { readonly config: { readonly properties: object } } }>
+      >;
+    };
+    for (const [component, config] of Object.entries(programs)) {
+      const { properties = {} } = config.jsonSchema() as { readonly properties?: object };
+      const known = Object.keys(schema.properties[component]?.properties.config.properties ?? {});
+      expect(
+        known.filter((key) => !(key in properties)),
+        component,
+      ).toEqual([]);
+    }
+  });
+
+  describe('on a real API server', () => {
+    let seed: ControlPlane;
+    beforeAll(async () => {
+      seed = await startControlPlane({ name: 'seed' });
+      await seed.kubectl(['create', 'namespace', 'garden']);
+      // Pods that this level admits would not be refused by the kubelet.
+      await seed.kubectl(['label', 'namespace', 'garden', 'pod-security.kubernetes.io/enforce=restricted']);
+      for (const name of ['gardener-system-800', 'high']) {
+        await seed.kubectl(['create', 'priorityclass', name, '--value=1']);
+      }
+      await applyCustomKinds(
+        seed.client,
+        ['ServiceMonitor', 'PrometheusRule'].map((kind) =>
+          customKind({ group: 'monitoring.coreos.com', version: 'v1', kind, resource: `${kind.toLowerCase()}s` }),
+        ),
+      );
+    });
+    afterAll(() => seed.stop());
+
+    it.each(Object.entries(variants))('is valid with %s', async (_, rendering) => {
+      const yaml = await renderChart(rendering);
+      const accepted = await seed.kubectl(['apply', '--dry-run=server', '--validate=strict', '-f', '-'], yaml);
+      expect(accepted.trim().split('\n')).toHaveLength(objectsIn(yaml).length);
+      for (const { kind, ...object } of objectsIn(yaml)) {
+        if (kind !== 'Deployment' && kind !== 'Job') continue;
+        const { template } = (
+          object as unknown as { readonly spec: { readonly template: Pick<ChartObject, 'metadata'> } }
+        ).spec;
+        const account = {
+          metadata: { name: (template as unknown as { spec: { serviceAccountName: string } }).spec.serviceAccountName },
+        };
+        await seed.client.apply(`/api/v1/namespaces/garden/serviceaccounts/${account.metadata.name}`, {
+          apiVersion: 'v1',
+          kind: 'ServiceAccount',
+          ...account,
+        });
+        const pod = {
+          apiVersion: 'v1',
+          kind: 'Pod',
+          ...template,
+          metadata: { ...template.metadata, generateName: 'pod-' },
+        };
+        await seed.client.create('/api/v1/namespaces/garden/pods?fieldValidation=Strict&dryRun=All', pod);
+      }
+    });
   });
 });

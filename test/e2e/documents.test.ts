@@ -6,14 +6,7 @@ import { type ShellCommand, callsOf } from '../documents/shell.ts';
 
 // Runs the documents' commands that a newcomer copies, as far as they need no cluster.
 
-const offline: ReadonlySet<string | undefined> = new Set([
-  'completion',
-  'help',
-  'manifests',
-  'schema',
-  'validate',
-  'version',
-]);
+const offline: ReadonlySet<string | undefined> = new Set(['completion', 'help', 'schema', 'validate', 'version']);
 const pages = ['README', 'docs/install'].map((name) => `${name}.md`).filter((page) => existsSync(`${root}${page}`));
 
 /** Returns true if all files of the arguments are in the repository and no value is a placeholder. */

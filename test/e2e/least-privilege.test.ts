@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { guessResource } from '../../src/cli/manifests/rights.ts';
 import { proberConfig } from '../../src/prober/config.ts';
 import { proberGrants, proberShootGrants } from '../../src/prober/rights.ts';
 import { leaseGrants } from '../../src/process/rights/grants.ts';
@@ -45,7 +44,7 @@ dependentResourceInfos:
 const proberVariants = variantsOf('probe', (id): Grants => {
   const { settings } = proberConfig.load(proberConfigFor(id), { unknownFields: 'error' });
   if (settings === undefined) return expect.unreachable('not valid');
-  const grants = proberGrants(settings, ({ kind }) => guessResource(kind));
+  const grants = proberGrants(settings, ({ kind }) => `${kind.toLowerCase()}s`);
   return { seed: [...grants, ...leaseGrants('dwd-prober-leader-election', id)], shoot: proberShootGrants };
 });
 
@@ -87,6 +86,7 @@ const probed: Readonly<Record<string, readonly [inOutage: string, afterwards: st
   'patch watermills.test.dependency-watchdog.gardener.cloud mill': ['0 0 4', '2 3 4, Events'],
   'get watermills/scale.test.dependency-watchdog.gardener.cloud mill': ['0 0 4', '2 3 4, Events'],
   'patch watermills/scale.test.dependency-watchdog.gardener.cloud mill': ['0 0 4', '2 3 4, Events'],
+  'list leases.coordination.k8s.io dwd-prober-leader-election': ['0 0 0', '2 3 4, Events'],
   'create events': ['0 0 0', '2 3 4, no Events'],
   'create leases.coordination.k8s.io': ['2 3 4', '2 3 4, no Events'],
   'get leases.coordination.k8s.io dwd-prober-leader-election': ['2 3 4', '2 3 4, no Events'],

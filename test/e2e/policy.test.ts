@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { matchesLabels } from '../../src/kubernetes/api/label-selectors.ts';
 import { weederConfig } from '../../src/weeder/config.ts';
 import type { ApiReply, TestClient } from '../envtest/client.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
-import { clientFromKubeconfig } from '../envtest/kubeconfig.ts';
 import { getDeployment } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import {
@@ -17,6 +18,12 @@ import {
 import { type Mill, millPath } from './support/mill.ts';
 import { createPod, listPods, setCrashing, setEndpoints } from './support/pods.ts';
 
+const deploy = fileURLToPath(new URL('../../deploy/', import.meta.url));
+/** The commands in the comment of the file. */
+const commands = Array.from(
+  readFileSync(`${deploy}shoot-access.yaml`, 'utf8').matchAll(/^# {3}(.*)$/gm),
+  ([, line = '']) => line,
+);
 const prefix = 'dependency-watchdog.gardener.cloud';
 const kcm = 'kube-controller-manager';
 const deployment = `/apis/apps/v1/namespaces/${namespace}/deployments/${kcm}`;
@@ -55,15 +62,15 @@ const messageOf = ({ status, body }: ApiReply): string =>
     ? 'allowed'
     : `${String(status)} ${(body as { message: string }).message.replace(/^.*denied request: /s, '')}`;
 
-describeEnvtest('with the rights and the policies of dwd manifests', () => {
+describeEnvtest('with the rights and the policies of the chart', () => {
   let installed: InstalledSeed;
-  /** Runs a script that `dwd manifests` prints, with the kubeconfigs of seed and shoot. */
+  /** Runs a script, with the kubeconfigs of seed and shoot. */
   const run = (script: string, variables: Readonly<Record<string, string>>) => {
     const { seed, shoot, directory } = installed;
     const path = `${dirname(seed.binaries.path('kubectl'))}:${process.env.PATH ?? ''}`;
     const clusters = { SHOOT: shoot.admin.kubeconfig.file, SEED: seed.admin.kubeconfig.file };
     const env = { PATH: path, HOME: directory, KUBECONFIG: clusters.SEED, ...clusters, ...variables };
-    return spawnSync('bash', ['--norc', '-euo', 'pipefail', '-c', script], { env, encoding: 'utf8' });
+    return spawnSync('bash', ['--norc', '-euo', 'pipefail', '-c', script], { env, cwd: deploy, encoding: 'utf8' });
   };
 
   beforeAll(async () => {
@@ -81,14 +88,15 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
     expect(checked).toEqual([{}, {}]);
   });
 
-  it('a shoot is reached with the objects of shoot-access', async () => {
+  it('a shoot is reached with deploy/shoot-access.yaml and the commands in it', async () => {
     const { shoot } = installed;
-    const { objects, script } = await installed.manifests('shoot-access');
-    await shoot.kubectl(['apply', '-f', '-'], objects);
+    const [apply = '', ...create] = commands;
+    expect(run(apply, {})).toMatchObject({ status: 0, stderr: '' });
     await waitFor({ what: 'the token', withinMs: 30_000 }, async () => {
       const secret = '/api/v1/namespaces/kube-system/secrets/dependency-watchdog-probe';
       return (await shoot.client.get<{ data?: { token?: string } }>(secret)).data?.token;
     });
+    const script = create.join('\n').replace('shoot-access-dependency-watchdog-probe', 'shoot-access-prober');
     const made = run(script, { NAMESPACE: namespace, SERVER: shoot.url });
     expect(made).toMatchObject({ status: 0, stderr: '', stdout: 'secret/shoot-access-prober created\n' });
   });
@@ -119,10 +127,10 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
   const ofPods = (pod: object) => ({ spec: { template: { spec: pod } } });
   const image = ofPods({ containers: [{ name: 'main', image: 'evil' }] });
   const spec = '403 the prober may change nothing but spec.replicas, or the count of the scale subresource';
-  const template = '403 the prober may not change what pods run';
+  const template = '403 the prober may change nothing of what pods run';
   const pods = '403 the prober may change nothing in the metadata of pods';
   const metadata = '403 the prober may change nothing in the metadata but its own annotations';
-  const annotations = `403 the prober may change no annotations but ${prefix}`;
+  const annotations = '403 the prober may change no annotations but its own';
   const rollBack = { metadata: { annotations: { 'deprecated.deployment.rollback.to': '1' } } };
   const requests: readonly (readonly [string, string, object, string])[] = [
     ['a scale-down', deployment, { ...held, spec: { replicas: 0 } }, 'allowed'],
@@ -213,39 +221,12 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
     }
   });
 
-  it('an operator may use the rights of the role, and not access control planes', async () => {
-    const { seed } = installed;
-    const { objects, script } = await installed.manifests('operator');
-    await seed.kubectl(['apply', '-f', '-'], objects);
-    const access = await seed.kubeconfigFor({ user: 'alice' });
-    expect(run(script, { USER: 'mallory' }).stderr).toContain('OPERATOR: ');
-    expect(run(script, { OPERATOR: 'alice' })).toMatchObject({ status: 0, stderr: '' });
-    const alice = clientFromKubeconfig(access.text);
-    const status = async (method: string, path: string, body?: unknown): Promise<number> =>
-      (await alice.request({ method, path, body, contentType: 'application/merge-patch+json' })).status;
-    const proxied = 'pods/https:leader:9644/proxy/status';
-    await waitFor(
-      { what: 'the roles', withinMs: 30_000 },
-      async () => (await status('GET', `/api/v1/namespaces/garden/${proxied}`)) === 404,
-    );
-    expect(await patch(alice, `/api/v1/namespaces/${namespace}`, { metadata: { annotations: { a: 'b' } } })).toBe(
-      'allowed',
-    );
-    expect(await patch(alice, deployment, { spec: { replicas: 1 } })).toBe('allowed');
-    expect(
-      await status('GET', '/apis/coordination.k8s.io/v1/namespaces/garden/leases/dwd-prober-leader-election'),
-    ).toBe(200);
-    expect(await status('GET', `/api/v1/namespaces/${namespace}/${proxied}`)).toBe(403);
-    expect(await status('GET', '/api/v1/namespaces/garden/secrets')).toBe(403);
-    expect(await status('DELETE', `/api/v1/namespaces/${namespace}/pods/crashing`)).toBe(403);
-  });
-
   describe('that judge before webhooks', () => {
     beforeAll(async () => {
-      const { seed, directory } = installed;
-      const file = `--config-file=prober=${directory}/prober.yaml`;
-      const flags = ['--component=policy', '--set=policy.beforeWebhooks=true', '--force-conflicts', file];
-      await installed.dwd('install', ...flags, `--kubeconfig=${seed.admin.kubeconfig.file}`);
+      for (const kind of ['validatingadmissionpolicybindings', 'validatingadmissionpolicies']) {
+        await installed.seed.kubectl(['delete', kind, '--all']);
+      }
+      await installed.apply({ beforeWebhooks: true });
       const { client } = await installed.identityOf('prober');
       await waitFor({ what: 'the policy', withinMs: 30_000 }, async () => {
         const answer = await patch(client, mill, { spec: { stones: 3 } });
@@ -263,16 +244,5 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
         expect(await patch(installed.seed.client, path, body)).toBe('allowed');
       },
     );
-  });
-
-  it('are also installed and removed by dwd install and dwd uninstall', async () => {
-    const { seed } = installed;
-    const flags = ['--component=policy', `--kubeconfig=${seed.admin.kubeconfig.file}`];
-    const path = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
-    await installed.dwd('install', '--force-conflicts', ...flags);
-    expect(await seed.client.list(path)).toHaveLength(2);
-    await installed.dwd('uninstall', ...flags);
-    expect(await seed.client.list(path)).toEqual([]);
-    expect(await seed.client.list(path.replace('policies', 'policybindings'))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import { freePorts } from '../envtest/processes.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { hostname } from './support/pod-program.ts';
 import { type PodNetwork, openPodNetwork, podAddress } from './support/pod-network.ts';
+import { operatorKubeconfig } from './support/operator.ts';
 import { type Program, startProgram, superviseProcess } from './support/program.ts';
 import { type SeedWithShoot, kcm, mcm, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';
 
@@ -25,18 +26,9 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
   let prober: Program | undefined;
   let healthPort = 0;
 
-  /** Applies the output of `dwd manifests --component=operator` and binds its roles as the output describes. */
+  /** Applies the roles of an operator, and binds them as the notes of the chart describe. */
   const grantOperator = async (): Promise<void> => {
-    const config = `--config-file=prober=${world.configFile('5s')}`;
-    const printed = startProgram(['manifests', '--component=operator', config]);
-    expect(await printed.ended).toBe(0);
-    const file = join(world.directory, 'operator.yaml');
-    writeFileSync(file, printed.stdout());
-    await world.seed.kubectl(['apply', '-f', file]);
-    const name = 'dependency-watchdog.gardener.cloud:garden:dwd-operator';
-    await world.seed.kubectl(['create', 'clusterrolebinding', 'op', `--clusterrole=${name}`, '--user=op']);
-    await world.seed.kubectl(['create', 'rolebinding', 'op', '-n', 'garden', `--role=${name}`, '--user=op']);
-    operator = (await world.seed.kubeconfigFor({ user: 'op', rules: [] })).file;
+    operator = await operatorKubeconfig(world.seed, readFileSync(world.configFile('5s'), 'utf8'));
   };
 
   /** Creates a pod that represents the prober, which runs as a process. */

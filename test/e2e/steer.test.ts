@@ -8,6 +8,7 @@ import { freePorts } from '../envtest/processes.ts';
 import { type Kubelets, getDeployment, seedRules, startKubelets } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { documentedRuns } from './support/documented-runs.ts';
+import { operatorKubeconfig } from './support/operator.ts';
 import { type Program, startProgram } from './support/program.ts';
 import { endOfInput, inTerminal, interrupt } from './support/in-terminal.ts';
 import { type ProberWorld, kcm, mcm, nodes, shootNamespace, startProberWorld } from './support/prober-world.ts';
@@ -33,7 +34,7 @@ dependentResourceInfos:
 
 const eventRules: readonly RbacRule[] = [{ apiGroups: [''], resources: ['events'], verbs: ['create'] }];
 
-/** Acts as an operator with only the roles that `dwd manifests --component operator` prints. */
+/** Acts as an operator with only the roles of the chart. */
 describeEnvtest('dwd pause, resume and release, on a real API server', () => {
   let world: ProberWorld;
   let seed: ProberWorld['seed'];
@@ -65,14 +66,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
       kind: 'Namespace',
       metadata: { name: 'garden' },
     });
-    const manifests = await run('manifests', '--component=operator', `--config-file=prober=${configFile}`);
-    expect(manifests.code, manifests.output()).toBe(0);
-    await seed.kubectl(['apply', '-f', '-'], manifests.stdout());
-    const [, clusterRole = ''] = /--clusterrole=(\S+)/.exec(manifests.stderr()) ?? [];
-    const [, role = ''] = / --role=(\S+)/.exec(manifests.stderr()) ?? [];
-    await seed.kubectl(['create', 'clusterrolebinding', 'kim', `--clusterrole=${clusterRole}`, '--user=kim']);
-    await seed.kubectl(['create', 'rolebinding', 'kim', '-n', 'garden', `--role=${role}`, '--user=kim']);
-    operator = (await seed.kubeconfigFor({ user: 'kim', rules: [] })).file;
+    operator = await operatorKubeconfig(seed, config, 'kim');
     [healthPort = 0] = await freePorts(1);
   });
 

@@ -55,13 +55,11 @@ describePromtool('the alerts', () => {
 });
 
 describe('the alerts', () => {
-  it.each(names)('%s has a severity, a summary, a description and the URL of its runbook', (name) => {
+  it.each(names)('%s has a severity, a summary and a description', (name) => {
     const { labels, annotations = {} } = alerts.find(({ alert }) => alert === name) ?? expect.unreachable();
     expect(['info', 'warning', 'critical']).toContain(labels?.severity);
     expect(annotations.summary).toMatch(/\.$/);
     expect(annotations.description).toMatch(/\.$/);
-    const home = 'https://github.com/gardener/dependency-watchdog-ts/blob/main/docs/runbooks';
-    expect(annotations.runbook_url).toBe(`${home}/${name}.md`);
   });
 
   it('each have a runbook, and each runbook has an alert', () => {

@@ -15,9 +15,7 @@ export interface AlertRules {
 }
 
 /** Contents of the file of rules, as Prometheus reads it. */
-export const rules = (
-  parse(readFileSync(`${root}deploy/monitoring/prometheusrule.yaml`, 'utf8')) as { readonly spec: AlertRules }
-).spec;
+export const rules = parse(readFileSync(`${root}deploy/chart/files/alerts.yaml`, 'utf8')) as AlertRules;
 
 const all = rules.groups.flatMap((group) => group.rules);
 

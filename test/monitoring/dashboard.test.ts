@@ -17,7 +17,7 @@ interface Panel {
   readonly targets: readonly { readonly expr: string }[];
 }
 
-const { panels } = JSON.parse(readFileSync(`${root}deploy/monitoring/dashboard.json`, 'utf8')) as {
+const { panels } = JSON.parse(readFileSync(`${root}deploy/chart/files/dashboard.json`, 'utf8')) as {
   readonly panels: readonly Panel[];
 };
 const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));

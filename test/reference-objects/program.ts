@@ -17,7 +17,7 @@ const isRead = (file: string): boolean =>
   file.startsWith('src/') && !/^src\/(?:config|cli)\/|^src\/[a-z]+\/config[a-z-]*\.ts$|\.test\.ts$/.test(file);
 
 export const loadProgram = (): CheckedProgram => {
-  const entries = ['prober', 'weeder', 'care', 'healthcheck', 'install', 'telemetry'].map(
+  const entries = ['prober', 'weeder', 'care', 'healthcheck', 'telemetry'].map(
     (folder) => `${root}src/${folder}/index.ts`,
   );
   const config = ts.readConfigFile(`${root}tsconfig.json`, (path) => ts.sys.readFile(path));

@@ -3,7 +3,6 @@ import { clientProjections } from './client-projections.ts';
 import { controllerProjections } from './controller-projections.ts';
 import { libraryProjections } from './library-projections.ts';
 import { emptyFields } from './emptiness.ts';
-import { installProjections } from './install-projections.ts';
 import { modelProjections } from './model-projections.ts';
 import { runBare, runProjection } from './projection.ts';
 
@@ -11,13 +10,7 @@ import { runBare, runProjection } from './projection.ts';
 
 const sorted = (texts: Iterable<string>): readonly string[] => [...new Set(texts)].toSorted();
 
-const projections = [
-  ...controllerProjections,
-  ...libraryProjections,
-  ...clientProjections,
-  ...installProjections,
-  ...modelProjections,
-];
+const projections = [...controllerProjections, ...libraryProjections, ...clientProjections, ...modelProjections];
 
 describe.each(projections.map((projection) => [projection.name, projection] as const))('%s', (_name, projection) => {
   const { missing = [], empty = [] } = projection.exceptions ?? {};

@@ -3,7 +3,6 @@ import { clientProjections } from './client-projections.ts';
 import { controllerProjections } from './controller-projections.ts';
 import { libraryProjections } from './library-projections.ts';
 import { type FixtureObject, readReference, upstreamTexts } from './fixture.ts';
-import { installProjections } from './install-projections.ts';
 import { type CheckedProgram, loadProgram } from './program.ts';
 import { runProjection } from './projection.ts';
 import { type ReadSite, findReadSites, findReaders } from './read-sites.ts';
@@ -76,7 +75,7 @@ describe('the source', () => {
   beforeAll(async () => {
     program = loadProgram();
     sites = findReadSites(program);
-    const projections = [controllerProjections, libraryProjections, clientProjections, installProjections].flat();
+    const projections = [controllerProjections, libraryProjections, clientProjections].flat();
     for (const projection of projections) {
       reads.push(...(await runProjection(projection)).reads);
     }

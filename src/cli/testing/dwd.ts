@@ -152,8 +152,6 @@ export const dwdWith = async (
         return onceResult;
       },
     },
-    runInstall: noCluster,
-    runUninstall: noCluster,
     runPause: noCluster,
     runResume: noCluster,
     runRelease: noCluster,

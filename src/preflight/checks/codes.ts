@@ -30,7 +30,7 @@ export const codes = {
   },
   'right-missing': {
     severity: 'failed',
-    todo: 'Grant it: dwd manifests prints the roles for this configuration.',
+    todo: 'Grant it: the chart renders the roles for this configuration.',
   },
   'cluster-unreadable': {
     severity: 'failed',
@@ -66,7 +66,7 @@ export const codes = {
   },
   'shoot-right-missing': {
     severity: 'failed',
-    todo: 'Grant it in the shoot: dwd manifests --component shoot-access prints the roles.',
+    todo: 'Grant it in the shoot: deploy/shoot-access.yaml has the roles.',
   },
   'config-warning': {
     severity: 'warning',
@@ -98,7 +98,7 @@ export const codes = {
   },
   'read-refused': {
     severity: 'unknown',
-    todo: 'Get this right: dwd manifests --component operator prints the roles.',
+    todo: 'Get this right: the chart has the roles (operator.enabled).',
   },
   'read-failed': {
     severity: 'unknown',

@@ -1,7 +1,7 @@
 import type { Kube } from '../../kubernetes/api/kube.ts';
 import { createKubeClient } from '../../kubernetes/client/index.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { type HeldQuery, type HeldResource, findHeldOf, findHeldAndLeftovers, isLeftover } from './held.ts';
+import { type HeldQuery, type HeldResource, findHeldOf, findHeldAndLeftovers } from './held.ts';
 import { clusterOfHeld, inOrder } from './release-settings.ts';
 import type { ProberSettings } from '../settings.ts';
 
@@ -37,7 +37,3 @@ export const listHeldAndLeftovers = async (options: ListHeldOptions): Promise<re
 /** Lists all held resources that the settings name, in the order of restoration. Rejects with an ApiError. */
 export const listHeldOf = async (options: ListHeldOptions): Promise<readonly HeldResource[]> =>
   inOrder(await findHeldOf(queryOf(options)), options);
-
-/** Lists the held resources of a seed, or only those of `clusters`. Rejects with an ApiError. */
-export const listHeld = async (options: ListHeldOptions): Promise<readonly HeldResource[]> =>
-  (await listHeldAndLeftovers(options)).filter((resource) => !isLeftover(resource));

@@ -17,6 +17,8 @@ export interface AgentPod {
   };
   readonly spec: {
     readonly nodeName?: string;
+    /** `Never` for the pod of a Job. */
+    readonly restartPolicy?: string;
     readonly serviceAccountName?: string;
     readonly containers: readonly Container[];
     readonly volumes?: readonly { readonly name: string; readonly configMap?: { readonly name: string } }[];
@@ -49,6 +51,19 @@ export const imagePullBackOff = (container: Container): PodStatusChange => {
   return {
     key: 'waiting',
     status: { phase: 'Pending', containerStatuses: [containerStatus(container, false, state)] },
+  };
+};
+
+/** Returns the status of a pod whose container has ended, as that of a Job does. */
+export const endedStatus = (container: Container, exitCode: number): PodStatusChange => {
+  const reason = exitCode === 0 ? 'Completed' : 'Error';
+  const terminated = { exitCode, reason, finishedAt: new Date().toISOString() };
+  return {
+    key: 'ended',
+    status: {
+      phase: exitCode === 0 ? 'Succeeded' : 'Failed',
+      containerStatuses: [containerStatus(container, false, { terminated })],
+    },
   };
 };
 

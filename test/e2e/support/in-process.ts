@@ -2,7 +2,6 @@ import { runCareProcess } from '../../../src/care/run-care.ts';
 import { runCareOnce } from '../../../src/care/run-once.ts';
 import { runCli } from '../../../src/cli/index.ts';
 import { readTextFile } from '../../../src/cli/read-text.ts';
-import { runInstall, runUninstall } from '../../../src/install/installation.ts';
 import { runPreflight } from '../../../src/preflight/preflight.ts';
 import { proberComponent } from '../../../src/prober/setup.ts';
 import { runComponent } from '../../../src/process/run-component.ts';
@@ -49,8 +48,6 @@ export const startInProcess = (argv: readonly string[]): InProcess => {
       runProber: (deps) => runComponent(proberComponent(deps.standby), deps),
       runWeeder: (deps) => runComponent(weederComponent, deps),
       runCare: { process: runCareProcess, once: runCareOnce },
-      runInstall,
-      runUninstall,
       runPreflight,
       runStatus: readStatus,
       runPause,

@@ -16,23 +16,22 @@ import {
 } from '../../envtest/shoot.ts';
 import { waitFor } from '../../envtest/waiting.ts';
 import { auditInto } from './audit.ts';
+import { proberValues, renderChart, weederValues } from './helm.ts';
 import { createMill, startMillController } from './mill.ts';
 import { type Program, startProgram } from './program.ts';
 
 type Component = 'prober' | 'weeder';
 export type Configs = Readonly<Record<Component, string>>;
 
-/** A seed with the manifests of `dwd manifests` for prober and weeder, policies included, and a shoot to which nobody has access yet. */
+/** A seed with the objects of the chart for prober and weeder, policies included, and a shoot to which nobody has access yet. */
 export interface InstalledSeed {
   readonly seed: ControlPlane;
   readonly shoot: ControlPlane;
   /** Kubelets of the shoot's three nodes. */
   readonly kubelets: Kubelets;
   readonly directory: string;
-  /** Runs `dwd` to its end. Rejects if the exit code is not 0. */
-  dwd(...args: readonly string[]): Promise<Program>;
-  /** Runs `dwd manifests` with the configurations. Resolves to its stdout and to the script on stderr. */
-  manifests(components: string): Promise<{ readonly objects: string; readonly script: string }>;
+  /** Applies the chart with the configurations, and with other values of the policies. */
+  apply(policy?: object): Promise<void>;
   /** Resolves to a kubeconfig and a client of a component's ServiceAccount. */
   identityOf(component: Component): Promise<Kubeconfig & { readonly client: TestClient }>;
   /** Starts a component as its ServiceAccount. Resolves when it leads and has verified its rights and, for the prober, a shoot is healthy. */
@@ -93,12 +92,6 @@ const startControllers = async (seed: ControlPlane, shoot: ControlPlane) => [
   startMillController(seed.client, controlPlane),
 ];
 
-/** Resolves when the program has ended with exit code 0. */
-const succeeded = async (program: Program): Promise<Program> => {
-  if ((await program.ended) !== 0) throw new Error(program.output());
-  return program;
-};
-
 const startFlags = [
   '--enable-leader-election',
   '--kube-api-qps=100',
@@ -133,12 +126,10 @@ export const startInstalled = async (configs: Configs): Promise<InstalledSeed> =
     programs.push(program);
     return program;
   };
-  const dwd: InstalledSeed['dwd'] = (...args) => succeeded(run(...args));
-  const manifests: InstalledSeed['manifests'] = async (components) => {
-    const files = `prober=${configFile('prober')},weeder=${configFile('weeder')}`;
-    const program = await dwd('manifests', `--component=${components}`, `--config-file=${files}`);
-    // Warnings about the configuration precede the script.
-    return { objects: program.stdout(), script: /^# .*/ms.exec(program.stderr())?.[0] ?? '' };
+  const apply: InstalledSeed['apply'] = async (policy) => {
+    const components = { prober: proberValues(configs.prober), weeder: weederValues(configs.weeder) };
+    const values = { ...components, operator: { enabled: true }, policy: { enabled: true, ...policy } };
+    await seed.kubectl(['apply', '-f', '-'], await renderChart({ values, flags: ['--no-hooks'] }));
   };
   const identityOf: InstalledSeed['identityOf'] = async (component) => {
     const access = await seed.serviceAccountKubeconfig({ namespace: 'garden', name: `dwd-${component}` });
@@ -148,12 +139,12 @@ export const startInstalled = async (configs: Configs): Promise<InstalledSeed> =
   await createNodes(shoot.client, nodes);
   const kubelets = startKubelets(shoot.client, nodes);
   for (const name of ['garden', controlPlane]) await seed.client.create('/api/v1/namespaces', { metadata: { name } });
-  await seed.kubectl(['apply', '-f', '-'], (await manifests('prober,weeder,policy')).objects);
+  await apply();
   await createControlPlane(seed.client);
   const controllers = await startControllers(seed, shoot);
 
   return {
-    ...{ seed, shoot, kubelets, directory, dwd, manifests, identityOf },
+    ...{ seed, shoot, kubelets, directory, apply, identityOf },
     start: async (component) => {
       const { file } = await identityOf(component);
       const program = run(component, `--config-file=${configFile(component)}`, `--kubeconfig=${file}`, ...startFlags);

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
-import { type AgentPod, type PodStatusChange, imagePullBackOff, podPath, runningStatus } from './agent-pod.ts';
+import {
+  type AgentPod,
+  type PodStatusChange,
+  endedStatus,
+  imagePullBackOff,
+  podPath,
+  runningStatus,
+} from './agent-pod.ts';
 import { PodProgram } from './pod-program.ts';
 import type { Program } from './program.ts';
 
@@ -70,7 +77,10 @@ export class NodeAgent {
     if (!container.image.includes(ours)) return this.#write(pod, runningStatus(container, true));
     const { uid } = pod.metadata;
     let running = this.#running.get(uid);
-    if (running === undefined || running.hasEnded) {
+    if (running?.exitCode !== undefined && pod.spec.restartPolicy === 'Never') {
+      return this.#write(pod, endedStatus(container, running.exitCode));
+    }
+    if (running?.exitCode !== undefined || running === undefined) {
       running = await PodProgram.start(this.#seed, pod, container);
       this.#running.set(uid, running);
     }

@@ -21,13 +21,13 @@ export class PodProgram {
   readonly program: Program;
   readonly #healthAddress: string;
   readonly #directory: string;
-  #hasEnded = false;
+  #exitCode: number | undefined;
 
   private constructor(program: Program, healthAddress: string, directory: string) {
     this.program = program;
     this.#healthAddress = healthAddress;
     this.#directory = directory;
-    void program.ended.then(() => (this.#hasEnded = true));
+    void program.ended.then((code) => (this.#exitCode = typeof code === 'number' ? code : 255));
   }
 
   /** Starts the program with the pod's arguments, environment, mounted ConfigMap and ServiceAccount token. */
@@ -37,13 +37,13 @@ export class PodProgram {
     const healthAddress = `127.0.0.1:${String(healthPort)}`;
     const given = await localArguments(seed, { pod, container, directory });
     const hasPage = given.some((arg) => arg.startsWith('--page-bind-addr='));
-    const args = [
-      ...given,
+    const addresses = [
       ...(hasPage ? ['--page-bind-addr=127.0.0.1:0'] : []),
-      `--kubeconfig=${await kubeconfigOf(seed, pod)}`,
       `--metrics-bind-addr=127.0.0.1:${String(metricsPort)}`,
       `--health-bind-addr=${healthAddress}`,
     ];
+    const isJob = pod.spec.restartPolicy === 'Never';
+    const args = [...given, `--kubeconfig=${await kubeconfigOf(seed, pod)}`, ...(isJob ? [] : addresses)];
     const env = Object.fromEntries((container.env ?? []).map(({ name, value }) => [name, value ?? '']));
     const program = startProgram(args, {
       ...env,
@@ -53,8 +53,9 @@ export class PodProgram {
     return new PodProgram(program, healthAddress, directory);
   }
 
-  get hasEnded(): boolean {
-    return this.#hasEnded;
+  /** Undefined while the program runs. */
+  get exitCode(): number | undefined {
+    return this.#exitCode;
   }
 
   /** Returns the result of the readiness probe. */

@@ -6,6 +6,7 @@ import type { ServerFlags } from '../../envtest/flags.ts';
 import { type Kubelets, electionRules, getDeployment, isAt, seedRules, startKubelets } from '../../envtest/shoot.ts';
 import { waitFor } from '../../envtest/waiting.ts';
 import type { AuditedRequest } from './audit.ts';
+import { chart, imageValues, proberValues, runHelm } from './helm.ts';
 import { NodeAgent } from './node-agent.ts';
 import { startProgram } from './program.ts';
 import { type ProberWorld, kcm, mcm, nodes, shootNamespace, startProberWorld } from './prober-world.ts';
@@ -13,7 +14,7 @@ import { type ProberWorld, kcm, mcm, nodes, shootNamespace, startProberWorld } f
 export { kcm, mcm, shootNamespace };
 
 /** Returns a configuration with which the prober reacts to an outage within seconds. */
-export const quickProberConfig = (probeTimeout: string, dependents: readonly string[] = [kcm, mcm]): string => `
+const quickProberConfig = (probeTimeout: string, dependents: readonly string[] = [kcm, mcm]): string => `
 kubeConfigSecretName: shoot-access-prober
 probeInterval: 1s
 initialDelay: 0s
@@ -30,6 +31,12 @@ ${dependents
   )
   .join('')}
 `;
+
+/** Values of the chart for the prober alone. One outage follows the other: the shoot is not to count as flapping. */
+export const quickValues = (probeTimeout: string, dependents?: readonly string[]) => {
+  const { config } = proberValues(quickProberConfig(probeTimeout, dependents));
+  return { prober: { config: { ...config, landingTimeout: '0s' } }, weeder: { enabled: false } };
+};
 
 interface Ended {
   readonly code: unknown;
@@ -51,8 +58,10 @@ export interface SeedWithShoot {
   readonly dwd: (...args: readonly string[]) => Promise<Ended>;
   /** Returns the path of a kubeconfig with the prober's rights in the seed. */
   readonly proberKubeconfig: () => Promise<string>;
-  /** Runs `dwd install` for the prober. */
-  readonly install: (image: string, ...more: readonly string[]) => Promise<Ended>;
+  /** Runs helm in the namespace garden, with this as standard input. */
+  readonly helm: (args: readonly string[], input?: string) => Promise<string>;
+  /** Installs or upgrades the prober by the chart, waits, and resolves to helm's output. */
+  readonly release: (version: string, change?: ReleaseChange) => Promise<string>;
   /** Writes a configuration of the prober. Returns its path. */
   readonly configFile: (probeTimeout: string, dependents?: readonly string[]) => string;
   /** Waits until this many replicas of the two are desired and ready. */
@@ -60,6 +69,15 @@ export interface SeedWithShoot {
   /** Returns the counts that were written to the two, in order, each with its writer. */
   readonly countsSince: (at: number) => readonly string[];
   stop(): Promise<void>;
+}
+
+/** What differs from the quick configuration and the usual values. */
+export interface ReleaseChange {
+  readonly probeTimeout?: string;
+  readonly dependents?: readonly string[];
+  readonly values?: object;
+  /** Further flags of helm. */
+  readonly flags?: readonly string[];
 }
 
 const dependentsPath = `/apis/apps/v1/namespaces/${shootNamespace}/deployments/`;
@@ -83,7 +101,7 @@ export const startSeedWithShoot = async (name: string, apiServerFlags: ServerFla
   const world = await startProberWorld(name, apiServerFlags);
   const { directory, seed, shoot, seedAudit: audit } = world;
   const manager = await startControllerManager(seed, {
-    controllers: ['deployment-controller', 'replicaset-controller', 'garbage-collector-controller'],
+    controllers: ['deployment-controller', 'replicaset-controller', 'job-controller', 'garbage-collector-controller'],
   });
   const agent = NodeAgent.start(seed);
   const kubelets = startKubelets(shoot.client, nodes);
@@ -104,16 +122,22 @@ export const startSeedWithShoot = async (name: string, apiServerFlags: ServerFla
     writeFileSync(file, quickProberConfig(probeTimeout, dependents));
     return file;
   };
+  const helm: SeedWithShoot['helm'] = (args, input) =>
+    runHelm([...args, '--namespace=garden', `--kubeconfig=${seed.admin.kubeconfig.file}`], input);
+  const release: SeedWithShoot['release'] = (version, change = {}) => {
+    const { probeTimeout = '5s', dependents, values, flags = [] } = change;
+    const given = { ...quickValues(probeTimeout, dependents), image: imageValues(version), ...values };
+    const args = ['upgrade', 'watchdog', chart, '--install', '--values=-', '--wait', '--timeout=2m', ...flags];
+    return helm(args, JSON.stringify(given));
+  };
   await untilCounts(2, 3);
 
   return {
-    ...{ directory, seed, kubelets, agent, audit, dwd, configFile, untilCounts },
+    ...{ directory, seed, kubelets, agent, audit, dwd, helm, release, configFile, untilCounts },
     proberKubeconfig: async () => {
       const account = { namespace: 'garden', name: 'dependency-watchdog-prober' };
       return (await seed.serviceAccountKubeconfig({ ...account, rules: [...seedRules, ...electionRules] })).file;
     },
-    install: (image, ...more) =>
-      dwd('install', '--component=prober', `--image=${image}`, `--config-file=${configFile('5s')}`, ...more),
     countsSince: (since) => writtenCounts(audit.requests().filter(({ at }) => at >= since)),
     stop: async () => {
       await kubelets.stop();

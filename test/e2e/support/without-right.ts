@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { policyRules } from '../../../src/cli/manifests/rights.ts';
 import { type Grant, rightsOf } from '../../../src/process/rights/grants.ts';
 import type { Access, RbacRule } from '../../envtest/access.ts';
 import type { AuditedRequest } from './audit.ts';
@@ -54,13 +53,11 @@ export const rulesOf = ({ grants, removed }: Variant, place: Place): readonly Rb
   const left = (grants[place] ?? []).map((grant) =>
     grant === removed?.grant ? { ...grant, verbs: grant.verbs.filter((verb) => verb !== removed.verb) } : grant,
   );
-  const namespaces = new Set(left.map(({ namespace }) => namespace));
-  return [...namespaces].flatMap((namespace) =>
-    policyRules(left.filter((grant) => grant.namespace === namespace && grant.verbs.length > 0)).map((rule) => ({
-      ...rule,
-      ...(namespace === undefined ? {} : { namespace }),
-    })),
-  );
+  return left
+    .filter(({ verbs }) => verbs.length > 0)
+    .map(({ group, resource, names, verbs, namespace }) => ({
+      ...{ apiGroups: [group], resources: [resource], resourceNames: names, verbs, namespace },
+    }));
 };
 
 /** Returns a kubeconfig for a user with the variant's rights in a place. */
