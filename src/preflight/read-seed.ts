@@ -1,12 +1,15 @@
 import type { Right } from '../kubernetes/api/access.ts';
 import type { Call } from '../kubernetes/api/call.ts';
 import { decodeObject, decodeString } from '../kubernetes/api/decode.ts';
+import { decodeElectionLease, renewedAtMs } from '../kubernetes/api/lease.ts';
 import { type ResourceRef, groupOf } from '../kubernetes/api/resource-ref.ts';
 import { listKinds, listVersions, resolveKind } from '../kubernetes/client/index.ts';
 import { measureSkew } from '../prober/index.ts';
+import { leaseNameOf } from '../process/index.ts';
 import type { SeedRead } from './checks/check.ts';
 import { type FoundKind, hintAt } from './checks/kinds.ts';
-import type { SeedAnswer } from './checks/seed.ts';
+import type { ProberLease, SeedAnswer } from './checks/seed.ts';
+import { readNamed } from './read-objects.ts';
 import { type Reader, attempt, optionsOf, send } from './reader.ts';
 
 const seedVersion: Call<string> = {
@@ -30,6 +33,26 @@ export const readVersion = async (reader: Reader): Promise<SeedRead<SeedAnswer>>
   });
   return read.ok ? read : { ok: false, error: { code: 'seed-unreachable', detail: read.error.detail } };
 };
+
+/** client-go's default lease duration, for a Lease without one. */
+const usualDurationSeconds = 15;
+
+/** Reads the Leases of all probers, by namespace. */
+export const readProbers = (
+  reader: Reader,
+  { skewMs = 0 }: SeedAnswer,
+): Promise<SeedRead<ReadonlyMap<string, ProberLease>>> =>
+  readNamed(reader, {
+    apiVersion: 'coordination.k8s.io/v1',
+    resource: 'leases',
+    name: leaseNameOf('prober'),
+    decode: (json) => {
+      const lease = decodeElectionLease(json);
+      const { holder, durationSeconds = usualDurationSeconds } = lease;
+      const ageMs = reader.clock.now() + skewMs - (renewedAtMs(lease) ?? Number.NEGATIVE_INFINITY);
+      return { holder, ageMs, durationMs: durationSeconds * 1_000 };
+    },
+  });
 
 /** Reads how the seed serves a kind; if it does not, with a suggestion. Every user may read that (ClusterRole `system:discovery`). */
 export const readKind = (

@@ -11,7 +11,7 @@ import { type SeedShoot, findShoot, probedAmong } from './checks/shoots.ts';
 import { type RightsOf, readRights } from './read-rights.ts';
 import { readShoots } from './read-clusters.ts';
 import { readResources, readSecrets } from './read-objects.ts';
-import { readKind } from './read-seed.ts';
+import { readKind, readProbers } from './read-seed.ts';
 import { askShoots, judgeSecrets } from './read-shoots.ts';
 import type { Reader } from './reader.ts';
 
@@ -138,7 +138,11 @@ export const readAll = async (
   const { settings, shoot, rightsOf, progress } = options;
   const { reader, connector } = deps;
   progress('reading the Clusters of the seed');
-  const [kinds, all] = await Promise.all([readKinds(settings, reader), readShoots(reader, settings)]);
+  const [probers, kinds, all] = await Promise.all([
+    readProbers(reader, seed),
+    readKinds(settings, reader),
+    readShoots(reader, settings),
+  ]);
   const shoots = chosenAmong(all, shoot);
   const only = shoot !== undefined && shoots.ok ? shoots.value[0]?.cluster.name : undefined;
   const place = only === undefined ? {} : { namespace: only };
@@ -152,5 +156,5 @@ export const readAll = async (
   ]);
   const reads = await readShootApiServers({ ...options, shoots, texts, seed }, deps);
   const externalSecrets = externalTexts && judgeSecrets(connector, externalTexts);
-  return { settings, seed, kinds, rights, shoots, resources, externalSecrets, ...reads };
+  return { settings, seed, probers, kinds, rights, shoots, resources, externalSecrets, ...reads };
 };

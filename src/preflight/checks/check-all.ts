@@ -7,7 +7,7 @@ import { checkGrace, kcmAmong } from './grace.ts';
 import { type KindInput, checkKinds } from './kinds.ts';
 import { type RightsInput, checkRights } from './rights.ts';
 import { type SeenSecret, checkSecrets } from './secrets.ts';
-import { type SeedAnswer, checkSeed } from './seed.ts';
+import { type ProberLease, type SeedAnswer, checkProbers, checkSeed } from './seed.ts';
 import { type ShootToProbe, type SeedShoot, checkShoots, probedAmong } from './shoots.ts';
 
 /** Deployment of KCM, with the name that Gardener gives it. */
@@ -20,6 +20,8 @@ export type SeenSecrets = ReadonlyMap<string, SeenSecret>;
 export interface PreflightObservation {
   readonly settings: ProberSettings;
   readonly seed: SeedAnswer;
+  /** Leases of probers, by namespace. */
+  readonly probers: SeedRead<ReadonlyMap<string, ProberLease>>;
   readonly kinds: readonly KindInput[];
   /** Rights of the prober. Undefined if the check is left out. */
   readonly rights: RightsInput | undefined;
@@ -76,10 +78,11 @@ export const checkConfig = (file: string, warnings: readonly string[]): Prefligh
 
 /** Makes all checks, in the order of the headings. */
 export const checkAll = (observation: PreflightObservation): readonly PreflightCheck[] => {
-  const { seed, kinds, rights, shoots: read, answers } = observation;
+  const { seed, probers, kinds, rights, shoots: read, answers } = observation;
   const shoots = read.ok ? probedAmong(read.value) : [];
   return [
     ...checkSeed({ ok: true, value: seed }),
+    ...checkProbers(probers),
     ...checkKinds(kinds),
     checkRights(rights),
     checkShoots(read),

@@ -10,7 +10,7 @@ import { checkGrace, kcmAmong } from './grace.ts';
 import { type FoundKind, type KindInput, checkKinds, hintAt } from './kinds.ts';
 import { checkRights } from './rights.ts';
 import { checkSecrets } from './secrets.ts';
-import { checkSeed } from './seed.ts';
+import { checkProbers, checkSeed } from './seed.ts';
 import { checkShoots, findShoot, probedAmong } from './shoots.ts';
 
 const ref: ResourceRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kcm' };
@@ -301,6 +301,28 @@ describe('the seed', () => {
     const answer = { version: 'v1.33.1', roundTripMs: 2.1, ...(skewMs === undefined ? {} : { skewMs }) };
     const checks = checkSeed(ok(answer)).map(short);
     expect(checks).toMatchObject([{ detail: 'v1.33.1 responds in 3 ms', found: [] }, { found }]);
+  });
+});
+
+describe('probers', () => {
+  const lease = (holder: string, ageMs = 2_000) => ({ holder, ageMs, durationMs: 15_000 });
+  const judge = (leases: Readonly<Record<string, ReturnType<typeof lease>>>) =>
+    checkProbers(ok(new Map(Object.entries(leases)))).map(short);
+
+  it.each([
+    ['none', {}],
+    ['one', { garden: lease('a') }],
+    ['another one that has ended', { garden: lease('a'), watch: lease('b', 31_000), other: lease('') }],
+  ])('are fine: %s', (_, leases) => {
+    expect(judge(leases)).toEqual([]);
+    expect(checkProbers(failed)).toEqual([]);
+  });
+
+  it('are named if several are active', () => {
+    const found = ['several-probers -: probers are active in several namespaces: garden (a), watch (b)'];
+    expect(judge({ garden: lease('a'), watch: lease('b') })).toEqual([
+      { status: 'warning', detail: '2 are active', found },
+    ]);
   });
 });
 

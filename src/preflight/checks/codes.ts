@@ -76,6 +76,10 @@ export const codes = {
     severity: 'warning',
     todo: 'Set the clock of this machine: ages and times that dwd shows here are wrong by this difference.',
   },
+  'several-probers': {
+    severity: 'warning',
+    todo: 'Remove all installations but one: each may restore what another one holds.',
+  },
   'external-secret': {
     severity: 'warning',
     todo: 'Check externalProbe.kubeConfigSecretName: without it, leases alone decide in this shoot.',

@@ -8,6 +8,29 @@ export interface SeedAnswer {
   readonly skewMs?: number;
 }
 
+/** Lease of the leader election of a prober. */
+export interface ProberLease {
+  readonly holder: string;
+  /** Age of its last renewal, by the seed's clock, in milliseconds. */
+  readonly ageMs: number;
+  readonly durationMs: number;
+}
+
+/**
+ * Warns of probers that are active in several namespaces: a Lease that was not renewed for twice its duration has no living holder. Without the right to
+ * list these Leases nothing is reported, because the probers look for each other as well.
+ */
+export const checkProbers = (leases: SeedRead<ReadonlyMap<string, ProberLease>>): readonly PreflightCheck[] => {
+  const active = Array.from(leases.ok ? leases.value : []).filter(
+    ([, { holder, ageMs, durationMs }]) => holder !== '' && ageMs < 2 * durationMs,
+  );
+  if (active.length < 2) return [];
+  const names = active.map(([namespace, { holder }]) => `${namespace} (${holder})`).join(', ');
+  const detail = `probers are active in several namespaces: ${names}`;
+  const count = `${String(active.length)} are active`;
+  return [{ subject: 'seed', name: 'probers', detail: count, findings: [{ code: 'several-probers', detail }] }];
+};
+
 /** Largest difference of clocks that is ignored. The prober warns about larger ones, too. */
 export const warnSkewMs = 5_000;
 
