@@ -56,6 +56,20 @@ describe('a failure of the API server', () => {
     expect(endFailure(memory, { receivedAt: 125_000 }).downtime).toEqual({ ms: 15_000 });
   });
 
+  it('ends when we cannot connect any more', () => {
+    const late = fault('ETIMEDOUT', 'waiting for the answer');
+    const refused = fault('ECONNREFUSED', 'connecting');
+    const brief = after([100_000, late], [105_000, refused], [130_000, refused]);
+    expect(endFailure(brief, { receivedAt: 132_000 })).toEqual({
+      memory: { ...emptyProbeMemory, cutOffUntil: 132_000 },
+    });
+    const long = after([100_000, late], [110_000, late], [120_000, refused]);
+    expect(endFailure(long, { receivedAt: 132_000 })).toEqual({
+      memory: { ...emptyProbeMemory, excusedUntil: 120_000, cutOffUntil: 132_000 },
+      downtime: { ms: 20_000 },
+    });
+  });
+
   it('ends with an answered list: an older one excuses nothing any more', () => {
     const ended = endFailure(after([100_000, answer('ServerError')]), { receivedAt: 105_000 }).memory;
     const again = rememberFailure(ended, 118_000, answer('ServerError'));

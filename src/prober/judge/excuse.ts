@@ -20,12 +20,23 @@ const shows = (error: ReadError): 'proved' | 'unconnected' | undefined => {
   return isOurFault(error) || error.fault.phase === 'connecting' ? 'unconnected' : 'proved';
 };
 
-/** Enters a run that began at `startedAt` and got no list of leases. */
+/** Ends the time in which the API server proved that it failed, at `until`: from there silence counts, if that time was long. */
+const endProof = (memory: ProbeMemory, until: number): ProbeMemory => {
+  const { provedSince, ...rest }: Unanswered = memory.unanswered ?? { isUnconnected: false };
+  if (provedSince === undefined || until - provedSince < excuseMs) return { ...memory, unanswered: rest };
+  return { ...memory, excusedUntil: until, unanswered: { ...rest, excused: { ms: until - provedSince } } };
+};
+
+/**
+ * Enters a run that began at `startedAt` and got no list of leases. One in which we could not connect ends what was proved: one late answer before our own
+ * network failed for half a minute once excused the silence of an outage.
+ */
 export const rememberFailure = (memory: ProbeMemory, startedAt: number, error: ReadError): ProbeMemory => {
   const shown = shows(error);
-  const before: Unanswered = memory.unanswered ?? { isUnconnected: false };
+  const ended = shown === 'unconnected' ? endProof(memory, startedAt) : memory;
+  const before: Unanswered = ended.unanswered ?? { isUnconnected: false };
   return {
-    ...memory,
+    ...ended,
     unanswered: {
       ...before,
       provedSince: before.provedSince ?? (shown === 'proved' ? startedAt : undefined),
@@ -36,13 +47,11 @@ export const rememberFailure = (memory: ProbeMemory, startedAt: number, error: R
 
 /** Enters an answered list: an older failure ends with it. Returns the failure if silence counts from its end. */
 export const endFailure = (
-  { unanswered, ...memory }: ProbeMemory,
+  memory: ProbeMemory,
   { receivedAt }: Pick<LeaseList, 'receivedAt'>,
 ): { readonly memory: ProbeMemory; readonly downtime?: Downtime } => {
-  if (unanswered === undefined) return { memory };
-  const { provedSince, isUnconnected } = unanswered;
-  if (provedSince !== undefined && receivedAt - provedSince >= excuseMs) {
-    return { memory: { ...memory, excusedUntil: receivedAt }, downtime: { ms: receivedAt - provedSince } };
-  }
-  return { memory: isUnconnected ? { ...memory, cutOffUntil: receivedAt } : memory };
+  if (memory.unanswered === undefined) return { memory };
+  const { unanswered, ...rest } = endProof(memory, receivedAt);
+  const isCutOff = unanswered?.isUnconnected === true && rest.excusedUntil !== receivedAt;
+  return { memory: isCutOff ? { ...rest, cutOffUntil: receivedAt } : rest, downtime: unanswered?.excused };
 };

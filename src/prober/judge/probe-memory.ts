@@ -1,9 +1,12 @@
 import type { ObservedLease } from './leases.ts';
+import type { Downtime } from './verdict.ts';
 
 /** Consecutive runs that got no list of leases. Times are monotonic milliseconds. */
 export interface Unanswered {
-  /** Start of the first run in which the API server proved that it failed: it was reached and answered 5xx, or not at all. */
+  /** Start of the run since which the API server has proved that it fails: it was reached and answered 5xx, or not at all. */
   readonly provedSince?: number;
+  /** A failure that excuses silence, and that a time has followed in which we could not connect. */
+  readonly excused?: Downtime;
   /** True if we could not connect in some run. */
   readonly isUnconnected: boolean;
 }
