@@ -18,7 +18,7 @@ export const electionBugs: readonly Bug[] = [
         Number(leadsUntil(...args)) + 60_000,
     breaks: ['no write after leadership is lost'],
     among: isElected,
-    knownPlan: 235,
+    knownPlan: 113,
   },
   {
     name: 'a Lease is taken before it has run out',
@@ -32,7 +32,7 @@ export const electionBugs: readonly Bug[] = [
       },
     breaks: ['never two leaders writing'],
     among: areRivals,
-    knownPlan: 83,
+    knownPlan: 190,
   },
   {
     name: 'writes go on after leadership is lost',
