@@ -19,10 +19,11 @@ interface Storage {
 const made = vi.hoisted(() => ({ storages: [] as Storage[], clocks: [] as VirtualClock[] }));
 
 vi.mock('../apiserver/storage.ts', async (original) => {
-  const module = await original<{ Storage: new (events: number) => Storage }>();
+  type Args = ConstructorParameters<typeof Storage>;
+  const module = await original<{ Storage: new (...args: Args) => Storage }>();
   class KeptStorage extends module.Storage {
-    constructor(events: number) {
-      super(events);
+    constructor(...args: Args) {
+      super(...args);
       made.storages.push(this);
     }
   }

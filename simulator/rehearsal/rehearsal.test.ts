@@ -112,11 +112,10 @@ describe('a rehearsal', () => {
     },
   );
 
-  it('of wrong clocks still knows when leases were renewed', async () => {
+  it('of wrong clocks is as early as one of right clocks', async () => {
     const [well, skewed] = [await run({}), await run({ fault: 'clock-skew' })];
     expect(skewed.timeline[0]).toEqual(well.timeline[0]);
-    // The prober dates a renewal with a wrong timestamp by the time at which it observed the change, which is later.
-    expect(skewed.timeline[1]!.spread.medianMs).toBeGreaterThan(well.timeline[1]!.spread.medianMs);
+    expect(skewed.timeline[1]).toEqual(well.timeline[1]);
   });
 
   it.each([1, 2, 3, 4, 5, 6])('of wrong clocks scales down at most 5 s late (seed %i)', async (seed) => {

@@ -54,6 +54,20 @@ describe('the age of a lease', () => {
     expect(only([ahead, { at: 120_000, items: ahead.items }])).toMatchObject({ shownAt: 100_000, renewedAt: 100_000 });
   });
 
+  it('is by the stamp for a clock that is fast, too, once we have seen the stamp change with a renewal', () => {
+    const listed = (at: number, renewedAt: number) => ({ at, ...renewed(renewedAt, { skewMs: 600_000 }) });
+    const first = listed(100_000, 92_000);
+    expect(only([first])).toMatchObject({ trusted: false, renewedAt: 100_000 });
+    expect(only([first, listed(110_000, 103_000)])).toMatchObject({ trusted: true, renewedAt: 103_000 });
+    expect(only([first, listed(110_000, 103_000), listed(120_000, 103_000)])).toMatchObject({ renewedAt: 103_000 });
+    // An API server before 1.25 leaves the stamp as it was.
+    const old = {
+      at: 120_000,
+      items: [{ ...listed(120_000, 113_000).items[0]!, stampedAt: (origin + 103_000) * 1_000 }],
+    };
+    expect(only([first, listed(110_000, 103_000), old])).toMatchObject({ trusted: false, renewedAt: 120_000 });
+  });
+
   it('is that of our watching without renewTime', () => {
     const items = leasesOf([null]);
     expect(

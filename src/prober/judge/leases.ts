@@ -17,8 +17,9 @@ export interface LeaseList {
 /** A lease as of one list. Times are monotonic milliseconds. */
 export interface ObservedLease {
   readonly name: string;
-  /** `spec.renewTime`, only compared with that of other lists. */
+  /** `spec.renewTime` and its stamp, only compared with those of other lists. */
   readonly renewTime?: number;
+  readonly stampedAt?: number;
   readonly durationMs: number;
   /** When the first list that shows this `renewTime` had arrived: the renewal is not later. */
   readonly shownAt: number;
@@ -26,6 +27,8 @@ export interface ObservedLease {
   readonly changedAfter: number;
   /** The last renewal, within those bounds. */
   readonly renewedAt: number;
+  /** True if the stamp changed with the last change of `renewTime` that we saw: it is of that renewal, whatever the clock of the node says. */
+  readonly isRestamped: boolean;
   /** True if the API server's clock gives the age and agrees with ours; false if the age rests on one clock alone, the node's or that of one API server. */
   readonly trusted: boolean;
   /** True if no earlier list shows the lease. */
@@ -76,12 +79,12 @@ const leaseFinder = (leases: readonly ObservedLease[]): ((name: string) => Obser
 /** Returns the age that the list itself shows, in milliseconds, and whose clock it rests on; undefined for a lease without `renewTime`. */
 const ageInList = (
   { renewTime, stampedAt }: Lease,
-  { serverNow }: LeaseList,
+  { serverNow, isRestamped }: Pick<LeaseList, 'serverNow'> & Pick<ObservedLease, 'isRestamped'>,
 ): { readonly ageMs: number; readonly stamped: boolean } | undefined => {
   if (renewTime === undefined) return undefined;
   const renewedMs = renewTime / 1_000;
   const stampMs = stampedAt === undefined ? Number.NEGATIVE_INFINITY : stampedAt / 1_000;
-  const stamped = stampMs >= renewedMs - stampToleranceMs;
+  const stamped = isRestamped || stampMs >= renewedMs - stampToleranceMs;
   return { ageMs: serverNow - (stamped ? stampMs : renewedMs), stamped };
 };
 
@@ -99,12 +102,15 @@ export const observeLeases = (list: LeaseList, observing: Observing): readonly O
   const { previous, previousSentAt, excusedUntil, settings } = observing;
   const find = leaseFinder(previous);
   return list.items.map((item): ObservedLease => {
-    const { name, renewTime, durationSeconds } = item;
+    const { name, renewTime, stampedAt, durationSeconds } = item;
     const before = find(name);
     const hasChanged = before !== undefined && before.renewTime !== renewTime;
     const shownAt = before === undefined || hasChanged ? list.receivedAt : before.shownAt;
     const changedAfter = hasChanged ? previousSentAt : (before?.changedAfter ?? Number.NEGATIVE_INFINITY);
-    const age = ageInList(item, list);
+    const isRestamped = hasChanged
+      ? stampedAt !== undefined && stampedAt !== before.stampedAt
+      : before?.isRestamped === true;
+    const age = ageInList(item, { serverNow: list.serverNow, isRestamped });
     // A lease without `renewTime` is as old as our watching of it.
     const byClock = age === undefined ? shownAt : list.receivedAt - age.ageMs;
     const renewedAt = Math.min(shownAt, Math.max(changedAfter, byClock));
@@ -116,6 +122,8 @@ export const observeLeases = (list: LeaseList, observing: Observing): readonly O
     return {
       name,
       renewTime,
+      stampedAt,
+      isRestamped,
       durationMs,
       shownAt,
       changedAfter,
