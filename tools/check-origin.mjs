@@ -1,8 +1,10 @@
-// Prevents the publication of the package if its `repository` is not the origin of this checkout, because readers trust that address.
+// Prevents the publication of the package unless its `repository` is the origin of this checkout, because readers trust that address.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 const { repository } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+if (repository === undefined)
+  throw new Error('package.json has no repository: set it to the origin of this checkout before publishing');
 const withoutForm = (url) =>
   url
     .trim()

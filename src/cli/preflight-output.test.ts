@@ -37,7 +37,7 @@ FAILED secret-missing in 2 shoots
   shoot--dev--seven, shoot--dev--nine: there is no Secret
   -> Check kubeConfigSecretName, and the program that creates the Secret; until
   then the shoot is not protected.
-  https://github.com/gardener/dependency-watchdog-ts/blob/main/docs/preflight.md#secret-missing
+  docs/preflight.md#secret-missing
 
 3 checks: 1 failed, 1 ok, 1 left out
 `);
@@ -66,10 +66,10 @@ FAILED secret-missing in 2 shoots
     expect(lines).toContain('  and 990 more (-o json has all)');
   });
 
-  it('fits into 80 columns except for links', () => {
+  it('fits into 80 columns', () => {
     const detail = 'words '.repeat(60).trim();
     const wide = tableOf(secrets([{ ...missing(`shoot--${'x'.repeat(40)}`), detail }], detail)).split('\n');
-    expect(wide.filter((line) => line.length > 80)).toEqual([expect.stringMatching(/^ {2}https:\/\/\S+$/)]);
+    expect(wide.filter((line) => line.length > 80)).toEqual([]);
   });
 
   it('escapes control characters that come from a cluster', () => {

@@ -13,7 +13,8 @@ import { type OutputFormat, formatDocument } from './output.ts';
 import { type PaintStatus, colourBy } from './paint-status.ts';
 import { indented } from './wrapped.ts';
 
-const document = 'https://github.com/gardener/dependency-watchdog-ts/blob/main/docs/preflight.md';
+/** Where findings are described, in the package and in the repository. */
+const document = 'docs/preflight.md';
 /** Limits of the table: shoots named per sentence, and sentences printed per code. JSON has all. */
 const [mostShoots, mostSentences] = [10, 10];
 
