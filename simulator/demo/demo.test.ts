@@ -78,9 +78,11 @@ describe('the scripted demo', () => {
         'the weeder deleted kube-apiserver-',
         'the weeder deleted kube-controller-manager-',
         'cluster-autoscaler          ready again',
-        'healthy: ',
       ]),
     ).toEqual([]);
+    expect(missingFrom(linesAbout(show.lines, 'bravo'), ['unreachable: ', 'etcd is repaired', 'healthy: '])).toEqual(
+      [],
+    );
     expect(
       missingFrom(linesAbout(show.lines, 'twin'), [
         'no weeder deletes its pods',
