@@ -42,11 +42,14 @@ const leaseList = (): string => {
   return JSON.stringify({ kind: 'LeaseList', apiVersion: 'coordination.k8s.io/v1', metadata: {}, items });
 };
 
+const nodeList = JSON.stringify({ kind: 'NodeList', apiVersion: 'v1', metadata: {}, items: [] });
+
 type Answer = (response: ServerResponse, path: string, turn: number) => Promise<void>;
 
 const beWell: Answer = async (response, path) => {
   response.writeHead(200, json);
-  response.end(path === '/version' ? '{"gitVersion":"v1.34.0"}' : leaseList());
+  if (path === '/version') response.end('{"gitVersion":"v1.34.0"}');
+  else response.end(path.endsWith('/nodes') ? nodeList : leaseList());
 };
 
 /** The size of about a million leases. The list never ends. */
