@@ -93,7 +93,7 @@ describe('the scripted demo', () => {
     expect(heldIn).toEqual(['machine-controller-manager', 'cluster-autoscaler', 'kube-controller-manager']);
     expect(show.findings[8]?.text).toMatch(/twin in 1\d\.\ds \(really [45]m(\d+s)?\)$/);
     expect(linesAbout(show.lines, 'alpha').join('\n')).not.toMatch(/etcd|weeder|crash|Unknown/);
-    expect(linesAbout(show.lines, 'bravo').join('\n')).not.toMatch(/expired, threshold|annotated|network|Unknown/);
+    expect(linesAbout(show.lines, 'bravo').join('\n')).not.toMatch(/annotated|network|Unknown/);
     expect(linesAbout(show.lines, 'twin').join('\n')).not.toMatch(/the weeder/);
     expect(linesAbout(show.lines, 'charlie')).toEqual([]);
   });

@@ -299,8 +299,9 @@ describeEnvtest("an operator's view of the prober, on a real API server", () => 
     expect(named[2]).toMatch(
       /^patch resource "deployments" "machine-controller-manager" in API group "apps" in the na/,
     );
-    await until('healthy runs', async () => {
-      const runs = await metric(`dwd_prober_runs_total{namespace="${namespace}",result="healthy"}`);
+    // Without the machines nobody knows if the shoot can be protected: that must be known before an outage.
+    await until('failed runs', async () => {
+      const runs = await metric(`dwd_prober_runs_total{namespace="${namespace}",result="machine_list_failed"}`);
       return (runs ?? 0) > 0;
     });
     await stop();

@@ -167,7 +167,9 @@ describeEnvtest('prober on real components', () => {
     await untilScaled('machine-controller-manager', 0);
     await untilScaled('kube-controller-manager', 0);
     await untilMill(0);
-    const note = expect.stringMatching(/^\{"since":"20[^"]+Z","reason":".*(leases|renewed).*","by":".+"\}$/) as unknown;
+    const note = expect.stringMatching(
+      /^\{"since":"20[^"]+Z","reason":".*(leases|renewed).*","by":".+","with":\[.+\]\}$/,
+    ) as unknown;
     for (const [name, replicas] of [
       ['kube-controller-manager', '2'],
       ['machine-controller-manager', '3'],
