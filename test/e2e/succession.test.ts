@@ -156,7 +156,10 @@ describeEnvtest('a prober that takes over from another in the middle of an outag
   });
 
   it('changes to another version and back by Helm, and the former version restores', async () => {
+    const killed = holder();
     await world.release('1.0.0');
+    // Helm waits for ready pods, which a standby is too: the Lease of the killed leader has to expire first.
+    await untilLed('the first version leads', (now) => now !== killed);
     await startOutage();
     const at = Date.now();
     await world.release('2.0.0');
