@@ -3,8 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 const { repository } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-if (repository === undefined)
+if (repository === undefined) {
   throw new Error('package.json has no repository: set it to the origin of this checkout before publishing');
+}
 const withoutForm = (url) =>
   url
     .trim()
