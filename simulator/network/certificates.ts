@@ -45,13 +45,13 @@ export const loadX509 = async (): Promise<typeof X509.default> => {
   return (await import('@peculiar/x509')).default;
 };
 
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+export const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const dayMs = 86_400_000;
 
-const generateKeys = (): Promise<webcrypto.CryptoKeyPair> =>
+export const generateKeys = (): Promise<webcrypto.CryptoKeyPair> =>
   webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
 
-const pem = (label: string, der: ArrayBuffer): string => {
+export const pem = (label: string, der: ArrayBuffer): string => {
   const lines =
     Buffer.from(der)
       .toString('base64')
@@ -59,7 +59,8 @@ const pem = (label: string, der: ArrayBuffer): string => {
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
 };
 
-const keyPem = async (keys: webcrypto.CryptoKeyPair): Promise<string> =>
+/** Returns the private key in PEM, as PKCS #8. */
+export const keyPem = async (keys: webcrypto.CryptoKeyPair): Promise<string> =>
   pem('PRIVATE KEY', await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
 
 const escapeName = (value: string): string => value.replace(/[,+"\\<>;=#]/g, '\\$&');

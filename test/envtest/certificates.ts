@@ -1,7 +1,6 @@
 import { webcrypto } from 'node:crypto';
 import type * as X509 from '@peculiar/x509';
-
-type KeyPair = webcrypto.CryptoKeyPair;
+import { algorithm, generateKeys, keyPem, loadX509, pem } from '../../simulator/network/certificates.ts';
 
 export interface Certificate {
   readonly certificatePem: string;
@@ -28,7 +27,6 @@ export interface Authority {
 
 const hour = 3_600_000;
 const day = 24 * hour;
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
 export async function createAuthority(name: string): Promise<Authority> {
   const x509 = await loadX509();
@@ -56,7 +54,7 @@ export async function createAuthority(name: string): Promise<Authority> {
       ...validity(validForMs),
       extensions: [new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true), ...extensions],
     });
-    return { certificatePem: certificate.toString('pem'), keyPem: await privatePem(own) };
+    return { certificatePem: certificate.toString('pem'), keyPem: await keyPem(own) };
   };
 
   return {
@@ -79,40 +77,11 @@ export async function createAuthority(name: string): Promise<Authority> {
 export async function createSigningKeys(): Promise<{ readonly publicPem: string; readonly privatePem: string }> {
   const keys = await generateKeys();
   const spki = await webcrypto.subtle.exportKey('spki', keys.publicKey);
-  return { publicPem: pem('PUBLIC KEY', spki), privatePem: await privatePem(keys) };
-}
-
-/**
- * Loads the x509 library. Its dependency injection requires the metadata extension of `Reflect`, but works if that extension finds no
- * metadata. Loaded on demand, so that importing this file changes no global.
- */
-async function loadX509(): Promise<typeof X509> {
-  const reflect = Reflect as unknown as Record<string, unknown>;
-  reflect.getMetadata ??= () => undefined;
-  reflect.getOwnMetadata ??= () => undefined;
-  const x509 = await import('@peculiar/x509');
-  x509.cryptoProvider.set(webcrypto);
-  return x509;
+  return { publicPem: pem('PUBLIC KEY', spki), privatePem: await keyPem(keys) };
 }
 
 /** Returns a validity that starts one hour before now, for clocks that differ; for an expired certificate, the hour before its end. */
 function validity(validForMs: number): { readonly notBefore: Date; readonly notAfter: Date } {
   const notAfter = Date.now() + validForMs;
   return { notBefore: new Date(Math.min(Date.now(), notAfter) - hour), notAfter: new Date(notAfter) };
-}
-
-function generateKeys(): Promise<KeyPair> {
-  return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-}
-
-async function privatePem(keys: KeyPair): Promise<string> {
-  return pem('PRIVATE KEY', await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
-}
-
-function pem(label: string, der: ArrayBuffer): string {
-  const lines =
-    Buffer.from(der)
-      .toString('base64')
-      .match(/.{1,64}/g) ?? [];
-  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
 }

@@ -1,6 +1,6 @@
 import { webcrypto } from 'node:crypto';
 import type * as X509 from '@peculiar/x509';
-import { type KeyPair, loadX509 } from '../../simulator/network/certificates.ts';
+import { type KeyPair, algorithm, generateKeys, keyPem, loadX509, pem } from '../../simulator/network/certificates.ts';
 
 /** A server's certificates and a client's CA data. Is the server trusted? */
 export interface TrustCase {
@@ -15,7 +15,6 @@ export interface TrustCase {
   readonly key: string;
 }
 
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const dayMs = 86_400_000;
 const [serverAuth, clientAuth] = ['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2'];
 
@@ -49,13 +48,10 @@ interface Wanted {
 
 type Issue = (wanted: Wanted) => Promise<Issued>;
 
-const pemOf = (label: string, der: ArrayBuffer): string =>
-  `-----BEGIN ${label}-----\n${Buffer.from(der).toString('base64').replaceAll(/.{64}/g, '$&\n').trim()}\n-----END ${label}-----\n`;
-
 const issuerFor =
   (x509: typeof X509.default, now: number): Issue =>
   async ({ subject, issuer, kind, pathLength, days = [-1, 3650], identifiers = true, keyUsage = true, ...wanted }) => {
-    const keys = wanted.keys ?? (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']));
+    const keys = wanted.keys ?? (await generateKeys());
     const names = wanted.names ?? (kind === undefined ? ['api.example'] : []);
     const usage = wanted.usage ?? (kind === undefined ? [serverAuth] : []);
     const signingKeys = issuer?.keys ?? keys;
@@ -91,8 +87,8 @@ const issuerFor =
     return {
       subject,
       keys,
-      certificate: pemOf('CERTIFICATE', certificate.rawData),
-      key: pemOf('PRIVATE KEY', await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)),
+      certificate: pem('CERTIFICATE', certificate.rawData),
+      key: await keyPem(keys),
     };
   };
 
