@@ -15,7 +15,7 @@ import {
   clusterOfHeld,
   foreseeRelease,
   heldName,
-  listHeldOf,
+  listHeld,
   releaseHeld,
   formerSuffix,
 } from '../prober/held/index.ts';
@@ -173,9 +173,9 @@ export const runRelease = async (run: ReleaseRun): Promise<Result<ReleaseReport,
   const paused: string[] = [];
   const result = await onCluster<ReleaseReport>(run, async ({ context, kube: seed, userAgent }) => {
     const { shoot, home, logger, env } = run;
-    const { settings, order } = await orderOf(run, context);
+    const { settings: ordered, order } = await orderOf(run, context);
     const only = shoot === undefined ? undefined : (await findShoot(shoot, context)).namespace;
-    const all = await listHeldOf({ ...context, seed, settings });
+    const { held: all, settings } = await listHeld({ ...context, seed, settings: ordered });
     const held = all
       .map((resource): HeldInCluster => ({ ...resource, cluster: clusterOfHeld({ settings }, resource) }))
       .filter(({ cluster }) => only === undefined || cluster === only);

@@ -34,6 +34,9 @@ dependentResourceInfos:
 
 const eventRules: readonly RbacRule[] = [{ apiGroups: [''], resources: ['events'], verbs: ['create'] }];
 
+/** The same without machine-controller-manager. */
+const configOfKcm = config.slice(0, config.lastIndexOf('  - ref:'));
+
 /** Acts as an operator with only the roles of the chart. */
 describeEnvtest('dwd pause, resume and release, on a real API server', () => {
   let world: ProberWorld;
@@ -159,7 +162,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     expect(await countsOf()).toEqual([2, 3]);
   }, 120_000);
 
-  it('resumes: the shoot is scaled down, and resources are released during the outage only on request', async () => {
+  it('resumes: the shoot is scaled down, and resources are released during the outage only on request, also one that the configuration no longer names', async () => {
     const resumed = await dwd('resume', `--shoot=${namespace}`);
     expect([resumed.code, resumed.output()]).toEqual([0, `test/one (${namespace}): the pause has ended\n`]);
     await untilCounts(0, 0);
@@ -170,7 +173,10 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     expect(refused.stderr()).toMatch(
       /^dwd release: nothing was released: an outage continues.*\ntest\/one \(\S+\): 3\/3 leases expired, protected for .* about 8s after it is restored\n.*--despite-outage\n$/,
     );
-    const released = await dwd(...release, '--despite-outage');
+    // The note of KCM names MCM.
+    const configFileOfKcm = join(world.directory, 'config-of-kcm.yaml');
+    writeFileSync(configFileOfKcm, configOfKcm);
+    const released = await dwd(...release, `--config-file=${configFileOfKcm}`, '--despite-outage');
     expect([released.code, await countsOf()], released.output()).toEqual([0, [2, 3]]);
     expect(released.stdout()).toContain(
       `test/one (${namespace}): still 3/3 leases expired; dwd resume --shoot ${namespace} protects it again\n`,

@@ -5,7 +5,8 @@ import type { ProberSettings } from '../settings.ts';
 import type { WatchedDependent } from '../watches/watch-dependent.ts';
 import { withUnconfigured } from './release-settings.ts';
 
-const siblingsIn = ({ namespace, annotations }: ObjectMeta) =>
+/** Returns the resources that the note of a held resource names; none without a note. */
+export const siblingsIn = ({ namespace, annotations }: Pick<ObjectMeta, 'namespace' | 'annotations'>) =>
   hasMarkOrNote({ annotations }) ? (findHeldNote(annotations)?.with ?? []).map((ref) => ({ namespace, ref })) : [];
 
 /**

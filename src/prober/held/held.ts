@@ -11,7 +11,7 @@ import {
   stateInObject,
 } from '../../kubernetes/api/scalable.ts';
 import { resourcePath } from '../../kubernetes/api/resource-path.ts';
-import { hasOurAnnotations, hasStoredReplicas, hasMark, hasMarkOrNote } from '../../gardener/scaling-annotations.ts';
+import { hasMark, hasOurAnnotations, hasStoredReplicas } from '../../gardener/scaling-annotations.ts';
 import { resolveKind } from '../../kubernetes/client/index.ts';
 import { type RefTemplate, isTemplate, placeholderValue } from '../ref-template.ts';
 
@@ -25,13 +25,8 @@ export interface HeldResource {
   readonly state: ResourceState;
 }
 
-/** The resources to find. `name` may be a template; if it is absent, every name matches. */
-interface Wanted extends Pick<RefTemplate, 'apiVersion' | 'kind' | 'namespace'> {
-  readonly name?: string;
-}
-
-export const isWanted = ({ name, namespace }: Wanted, meta: Pick<ObjectMeta, 'name' | 'namespace'>): boolean =>
-  (name === undefined || placeholderValue(name, meta.name) !== undefined) &&
+export const isWanted = ({ name, namespace }: RefTemplate, meta: Pick<ObjectMeta, 'name' | 'namespace'>): boolean =>
+  placeholderValue(name, meta.name) !== undefined &&
   (namespace === undefined || placeholderValue(namespace, meta.namespace) !== undefined);
 
 /** Timeout of a list of all Deployments of a seed with a thousand shoots, which comes in 50 pages. */
@@ -42,14 +37,14 @@ interface CallDeps {
   readonly options: CallOptions;
 }
 
-interface KindPlace extends Wanted {
+interface KindPlace extends RefTemplate {
   /** Plural name of the kind, as in paths. */
   readonly resource: string;
 }
 
 const listAnnotated = async (place: KindPlace, { client, options }: CallDeps): Promise<readonly ScalableObject[]> => {
   const { apiVersion, resource, name } = place;
-  const query = name === undefined || isTemplate(name) ? {} : { query: { fieldSelector: `metadata.name=${name}` } };
+  const query = isTemplate(name) ? {} : { query: { fieldSelector: `metadata.name=${name}` } };
   const path = resourcePath({ apiVersion, resource });
   const { value } = await client.call(listCall({ path, ...query, decode: decodeScalable }), options);
   return value.filter(({ meta }) => hasOurAnnotations(meta) && isWanted(place, meta));
@@ -68,20 +63,9 @@ const stateOf = async (
   return { namespace, ref, state: scaledState(object, scale) };
 };
 
-const find = async (wanted: Iterable<Wanted>, deps: CallDeps): Promise<readonly HeldResource[]> => {
-  const held: HeldResource[] = [];
-  for (const one of wanted) {
-    const found = await resolveKind(deps.client, one, deps.options);
-    if (found.kind === 'not-served') continue;
-    const place = { ...one, resource: found.resource };
-    for (const object of await listAnnotated(place, deps)) held.push(await stateOf(object, place, deps));
-  }
-  return held.filter(({ state }) => hasMarkOrNote(state) || state.specReplicas === 0);
-};
-
-/** True if the resource is not held: the Go program has restored it and left the note, which it does not know. */
-export const isLeftover = ({ state }: HeldResource): boolean =>
-  !hasMark(state) && !(state.specReplicas === 0 && hasStoredReplicas(state));
+/** False for a resource that the Go program has restored: it leaves the note, which it does not know. */
+const isHeld = ({ state }: HeldResource): boolean =>
+  hasMark(state) || (state.specReplicas === 0 && hasStoredReplicas(state));
 
 export interface HeldQuery {
   readonly client: KubeClient;
@@ -91,20 +75,16 @@ export interface HeldQuery {
 
 /** Finds the held ones of these resources, in all namespaces. Rejects with an ApiError. */
 export const findHeldOf = async ({ client, refs, signal }: HeldQuery): Promise<readonly HeldResource[]> => {
+  const deps = { client, options: { signal, timeoutMs: listTimeoutMs } };
   const wanted = new Map(refs.map((ref) => [refKey(ref), ref]));
-  const found = await find(wanted.values(), { client, options: { signal, timeoutMs: listTimeoutMs } });
-  return found.filter((resource) => !isLeftover(resource));
-};
-
-/**
- * Finds held resources and leftovers (`isLeftover`) of any name, among the kinds of these resources and the usual kinds: an earlier configuration may have
- * named other resources.
- */
-export const findHeldAndLeftovers = ({ client, refs, signal }: HeldQuery): Promise<readonly HeldResource[]> => {
-  const usual = ['Deployment', 'StatefulSet'].map((kind) => ({ apiVersion: 'apps/v1', kind }));
-  const kinds = [...usual, ...refs.map(({ apiVersion, kind }) => ({ apiVersion, kind }))];
-  const wanted = new Map(kinds.map((kind) => [`${kind.apiVersion}/${kind.kind}`, kind]));
-  return find(wanted.values(), { client, options: { signal, timeoutMs: listTimeoutMs } });
+  const found: HeldResource[] = [];
+  for (const ref of wanted.values()) {
+    const kind = await resolveKind(client, ref, deps.options);
+    if (kind.kind === 'not-served') continue;
+    const place = { ...ref, resource: kind.resource };
+    for (const object of await listAnnotated(place, deps)) found.push(await stateOf(object, place, deps));
+  }
+  return found.filter(isHeld);
 };
 
 /** Such as `Deployment shoot--a--b/kube-controller-manager`. */

@@ -1,6 +1,6 @@
 export { findHeldInCache, watchCacheListOptions } from './held-in-cache.ts';
 export { type HeldResource, heldName } from './held.ts';
-export { listHeldOf } from './list-held.ts';
+export { listHeld } from './list-held.ts';
 export { type OwnedResource, findOwned, holdsOutside } from './cluster-owner.ts';
 export { releaseHeld } from './release-held.ts';
 export { foreseeRelease, formerSuffix } from './release-result.ts';

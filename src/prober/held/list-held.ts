@@ -1,39 +1,36 @@
 import type { Kube } from '../../kubernetes/api/kube.ts';
 import { createKubeClient } from '../../kubernetes/client/index.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { type HeldQuery, type HeldResource, findHeldOf, findHeldAndLeftovers } from './held.ts';
-import { clusterOfHeld, inOrder } from './release-settings.ts';
+import { siblingsIn } from './dropped.ts';
+import { type HeldResource, findHeldOf } from './held.ts';
+import { inOrder, withUnconfigured } from './release-settings.ts';
 import type { ProberSettings } from '../settings.ts';
 
 export interface ListHeldOptions {
-  /** Settings of the prober whose resources are released. They determine the order; held resources that they do not name come last. */
+  /** Settings of the prober whose resources are released. They determine the order. */
   readonly settings: ProberSettings;
-  /** Names of clusters: only their resources are released, and only those that the settings name. Default: all held resources, whatever their names. */
-  readonly clusters?: ReadonlySet<string>;
   readonly seed: Kube;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-const queryOf = ({ settings, seed, clock, signal }: ListHeldOptions): HeldQuery => ({
-  client: createKubeClient({ kube: seed, clock }),
-  refs: settings.dependentResources.map(({ ref }) => ref),
-  signal,
-});
+/** Held resources in the order of restoration, and settings that name all of them. */
+export interface ListedHeld {
+  readonly held: readonly HeldResource[];
+  readonly settings: ProberSettings;
+}
 
 /**
- * Lists held resources in the order of restoration; without `clusters` also leftovers of a writer that does not know all our annotations (`isLeftover`).
- * Rejects with an ApiError.
+ * Lists all held resources that the settings name, and after them those that only the notes of these name: an earlier configuration named them. Rejects with
+ * an ApiError.
  */
-export const listHeldAndLeftovers = async (options: ListHeldOptions): Promise<readonly HeldResource[]> => {
-  const { clusters } = options;
-  if (clusters === undefined) return inOrder(await findHeldAndLeftovers(queryOf(options)), options);
-  const held = (await findHeldOf(queryOf(options))).filter((resource) =>
-    clusters.has(clusterOfHeld(options, resource)),
-  );
-  return inOrder(held, options);
+export const listHeld = async ({ settings, seed, clock, signal }: ListHeldOptions): Promise<ListedHeld> => {
+  const client = createKubeClient({ kube: seed, clock });
+  const find = ({ dependentResources }: ProberSettings): Promise<readonly HeldResource[]> =>
+    findHeldOf({ client, refs: dependentResources.map(({ ref }) => ref), signal });
+  const named = await find(settings);
+  const siblings = named.flatMap(({ namespace, state: { annotations } }) => siblingsIn({ namespace, annotations }));
+  const all = withUnconfigured(settings, siblings);
+  const isMore = all.dependentResources.length > settings.dependentResources.length;
+  return { held: inOrder(isMore ? await find(all) : named, { settings: all }), settings: all };
 };
-
-/** Lists all held resources that the settings name, in the order of restoration. Rejects with an ApiError. */
-export const listHeldOf = async (options: ListHeldOptions): Promise<readonly HeldResource[]> =>
-  inOrder(await findHeldOf(queryOf(options)), options);

@@ -10,10 +10,10 @@ import type { Meter } from '../../ports/meter.ts';
 import type { Random } from '../../ports/random.ts';
 import { whenAborted } from '../../process/index.ts';
 import { createEventRecorder } from '../../telemetry/index.ts';
-import { type HeldResource, findHeldOf, heldKey, heldName, isLeftover } from './held.ts';
-import { type ListHeldOptions, listHeldAndLeftovers } from './list-held.ts';
+import { type HeldResource, findHeldOf, heldKey, heldName } from './held.ts';
+import { type ListHeldOptions, listHeld } from './list-held.ts';
 import { findOwned } from './cluster-owner.ts';
-import { clusterOfHeld, withUnconfigured } from './release-settings.ts';
+import { clusterOfHeld } from './release-settings.ts';
 import { ProbeGate } from '../probe-gate.ts';
 import { type ReleaseResult, explain, whyByHand } from './release-result.ts';
 import { type ShootRelease, releasePolicyOnRequest, releaseShoot } from './release-shoot.ts';
@@ -23,6 +23,8 @@ import { type ProberReport, createProberReport } from '../report.ts';
 import { type ProberSources, createProberSources } from '../watches/sources.ts';
 
 export interface ReleaseOptions extends ListHeldOptions {
+  /** Names of the clusters whose resources are released. */
+  readonly clusters: ReadonlySet<string>;
   /** Reason for the release, for log and Events. */
   readonly reason: string;
   readonly random: Random;
@@ -82,7 +84,6 @@ const isComingUp = (cluster: string, deps: Releasing): boolean =>
   deps.held
     .filter((resource) => clusterOfHeld(deps, resource) === cluster)
     .filter(({ ref }) => isPatchableWorkload(ref))
-    .filter((resource) => !isLeftover(resource))
     .some((resource) => {
       const owned = findOwned(deps, resource);
       const source = deps.sources.dependents.find(({ ref }) => ref === owned?.resource.ref);
@@ -190,25 +191,25 @@ const restore = async (deps: Releasing): Promise<ReleaseResult> => {
   const refs = held.map(({ ref }) => ref);
   const { clusters } = deps;
   const stillHeld = (await findHeldOf({ client, refs, signal }))
-    .filter((resource) => clusters?.has(clusterOfHeld(deps, resource)) !== false)
+    .filter((resource) => clusters.has(clusterOfHeld(deps, resource)))
     .filter((resource) => isOurs(resource, deps));
   const stillHeldKeys = new Set(stillHeld.map(heldKey));
   return {
-    restored: held.filter((resource) => !isLeftover(resource) && !stillHeldKeys.has(heldKey(resource))).map(heldName),
+    restored: held.filter((resource) => !stillHeldKeys.has(heldKey(resource))).map(heldName),
     left: stillHeld.map((resource) => explain(resource, whyLeft(resource, deps))),
   };
 };
 
 /**
- * Restores all held resources of a seed, each shoot in the order of its levels, with the code of the prober, and waits for them. No prober may run meanwhile,
+ * Restores the held resources of clusters, each shoot in the order of its levels, with the code of the prober, and waits for them. No prober may run meanwhile,
  * because it would scale down again. Rejects with an ApiError, or with the reason of `signal`.
  */
 export const releaseHeld = async (options: ReleaseOptions): Promise<ReleaseResult> => {
-  const { clock, seed, meter, logger } = options;
-  const held = await listHeldAndLeftovers(options);
+  const { clock, seed, meter, logger, clusters } = options;
+  const { held: all, settings } = await listHeld(options);
+  const held = all.filter((resource) => clusters.has(clusterOfHeld({ settings }, resource)));
   if (held.length === 0) return { restored: [], left: [] };
   const client = createKubeClient({ kube: seed, clock });
-  const settings = withUnconfigured(options.settings, held);
   const unserved = meter.gauge({ name: 'dwd_release_unserved', help: 'Not shown anywhere.', labels: ['resource'] });
   const watching = { ...options, logger, kube: seed, client, unserved, registry: createWatchRegistry(meter) };
   const sources = createProberSources(settings, watching);
