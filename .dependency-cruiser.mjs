@@ -18,6 +18,7 @@ const client = ['protobuf', 'transport', 'client', 'kubeconfig', 'connection', '
 const beneathWatches = ['src/ports', 'src/kubernetes/api', 'src/kubernetes/transport', 'src/kubernetes/client'];
 const beneathComponents = [
   ...kinds,
+  'src/annotations',
   ...client,
   'src/telemetry',
   'src/config',
@@ -62,6 +63,7 @@ export const house = {
   'src/kubernetes/cache': { rooms: beneathWatches },
   'src/kubernetes/leaderelection': { rooms: beneathWatches },
   'src/gardener': { rooms: ['src/kubernetes/api', 'src/kubernetes/protobuf'], open: true },
+  'src/annotations': { rooms: ['src/kubernetes/api'], open: true },
   'src/telemetry': { rooms: ['src/ports', 'src/kubernetes/api'], packages: ['pino', 'prom-client'] },
   'src/config/rules': { rooms: kinds },
   'src/config': { rooms: [...kinds, 'src/telemetry', 'src/config/rules'], packages: ['yaml', 'zod'] },

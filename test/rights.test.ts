@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { careConfig } from '../src/care/config.ts';
 import { careGardenGrants, careGrants, careShootGrants } from '../src/care/rights.ts';
-import { writtenAnnotations } from '../src/gardener/scaling-annotations.ts';
+import { writtenAnnotations } from '../src/annotations/scaling-annotations.ts';
 import { proberConfig } from '../src/prober/config.ts';
 import { proberGrants, proberShootGrants } from '../src/prober/rights.ts';
 import { type Grant, leaseGrants } from '../src/process/rights/grants.ts';

@@ -9,6 +9,7 @@ const tests = ['**/*.test.ts', '**/testing/**'];
 const pureFiles = [
   'src/kubernetes/api/**',
   'src/gardener/**',
+  'src/annotations/**',
   'src/prober/{judge,plan}/**',
   'src/weeder/judge/**',
   'src/care/checks/**',

@@ -1,5 +1,5 @@
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
-import { ignoreScalingAnnotation } from '../../src/gardener/scaling-annotations.ts';
+import { ignoreScalingAnnotation } from '../../src/annotations/scaling-annotations.ts';
 import { type WorldSource, kubeletsAnnotation } from '../world/index.ts';
 import { width, wrap } from './line.ts';
 import { type Pace, demoShoots, demoTiming, leaseLimitMs, podHaste, twinName } from './setting.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { meltdownProtectionAnnotation } from '../../src/gardener/scaling-annotations.ts';
+import { meltdownProtectionAnnotation } from '../../src/annotations/scaling-annotations.ts';
 import { simKinds } from '../apiserver/kinds.ts';
 import type { Scenario } from '../harness/scenario.ts';
 import { aboutLines } from './about.ts';

@@ -18,7 +18,7 @@ import {
   ignoresScaling,
   meltdownProtectionAnnotation,
   replicasAnnotation,
-} from '../../src/gardener/scaling-annotations.ts';
+} from '../../src/annotations/scaling-annotations.ts';
 import { etcdAnnotation, kubeletsAnnotation } from '../world/index.ts';
 import type { WorldSource } from '../world/index.ts';
 import { steeringPath } from './faults.ts';

@@ -1,4 +1,4 @@
-import { ignoreScalingAnnotation } from '../../src/gardener/scaling-annotations.ts';
+import { ignoreScalingAnnotation } from '../../src/annotations/scaling-annotations.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type JsonMap, type SimKind, type SimObject, careSeedKinds, simKinds } from '../apiserver/index.ts';
 import { type World, type WorldSource, createWorld, serveWorld } from '../world/index.ts';

@@ -1,4 +1,4 @@
-import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/gardener/scaling-annotations.ts';
+import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/annotations/scaling-annotations.ts';
 import { type SimDraft, type SimObject, simKinds } from '../apiserver/index.ts';
 import {
   clusterAutoscaler,

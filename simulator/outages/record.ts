@@ -4,7 +4,7 @@ import {
   meltdownProtectionAnnotation,
   ignoresScaling,
   replicasAnnotation,
-} from '../../src/gardener/scaling-annotations.ts';
+} from '../../src/annotations/scaling-annotations.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimObject, simKinds } from '../apiserver/index.ts';
 import { type TrafficListener, leaseNamespace } from '../harness/index.ts';

@@ -1,6 +1,6 @@
-import { pausedAnnotation } from '../../src/gardener/pause.ts';
+import { pausedAnnotation } from '../../src/annotations/pause.ts';
 import { notManagedByMcm } from '../../src/gardener/node-protobuf.ts';
-import { ignoreScalingAnnotation, hasMark } from '../../src/gardener/scaling-annotations.ts';
+import { ignoreScalingAnnotation, hasMark } from '../../src/annotations/scaling-annotations.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimDraft, type SimObject, type SimStore, simKinds } from '../apiserver/index.ts';
 import { type World, type WorldShoot, annotated, kubeconfigSecretName, secretObject } from '../world/index.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/ports/clock.ts';
-import { formatPause } from '../../src/gardener/pause.ts';
+import { formatPause } from '../../src/annotations/pause.ts';
 import { type SimObject, simKinds } from '../apiserver/index.ts';
 import { type SeededRandom, createSeededRandom } from '../time/index.ts';
 import { type World, type WorldShoot, editEmbedded } from '../world/index.ts';

@@ -1,4 +1,4 @@
-import { ignoreScalingAnnotation } from '../gardener/scaling-annotations.ts';
+import { ignoreScalingAnnotation } from '../annotations/scaling-annotations.ts';
 import { formatAge } from '../kubernetes/api/duration.ts';
 import type { LeaseEvidence, RecordedDecision } from '../prober/status/index.ts';
 import type { SeenShoot } from '../status/index.ts';

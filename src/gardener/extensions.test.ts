@@ -8,14 +8,10 @@ const metadata = { name: 'a', namespace: 'n' };
 
 describe('decoding objects of a seed and a shoot', () => {
   it.each([
-    [{}, { role: '', replicas: 1, isHeld: false }],
+    [{}, { role: '', replicas: 1 }],
     [
       { replicas: 0, labels: { 'gardener.cloud/role': 'monitoring' } },
-      { role: 'monitoring', replicas: 0, isHeld: false },
-    ],
-    [
-      { annotations: { 'dependency-watchdog.gardener.cloud/meltdown-protection-active': '' } },
-      { role: '', replicas: 1, isHeld: true },
+      { role: 'monitoring', replicas: 0 },
     ],
   ])('reads a Deployment with %j', (options, view) => {
     expect(decodeControlPlaneDeployment(buildDeployment(options), 'deployment')).toMatchObject(view);

@@ -1,5 +1,4 @@
 import { type JsonObject, optionalInteger, optionalObject, optionalString } from '../kubernetes/api/decode.ts';
-import { hasMark } from './scaling-annotations.ts';
 import { outdatedProblem } from './generations.ts';
 import { conditionProblem } from './required-conditions.ts';
 import { type HealthView, decodeCount, decodeParts } from './health-objects.ts';
@@ -16,8 +15,6 @@ export interface ControlPlaneDeployment extends DeploymentHealth {
   readonly role: string;
   /** `spec.replicas`; 1 if absent. */
   readonly replicas: number;
-  /** True if the prober holds the Deployment. */
-  readonly isHeld: boolean;
 }
 
 export const decodeControlPlaneDeployment = (json: unknown, path: string): ControlPlaneDeployment => {
@@ -26,7 +23,6 @@ export const decodeControlPlaneDeployment = (json: unknown, path: string): Contr
     ...view,
     role: view.meta.labels['gardener.cloud/role'] ?? '',
     replicas: optionalInteger(spec.replicas, `${path}.spec.replicas`) ?? 1,
-    isHeld: hasMark(view.meta),
   };
 };
 

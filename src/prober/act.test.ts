@@ -7,7 +7,7 @@ import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
 import {
   meltdownProtectionAnnotation as active,
   replicasAnnotation as replicas,
-} from '../gardener/scaling-annotations.ts';
+} from '../annotations/scaling-annotations.ts';
 import { act } from './act.ts';
 import type { Action, ActionResponse } from './plan/operation.ts';
 import { deployment, etcd, objectOf, stateOf } from './testing/seed-model.ts';

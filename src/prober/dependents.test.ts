@@ -6,7 +6,7 @@ import { refKey } from '../kubernetes/api/resource-ref.ts';
 import {
   meltdownProtectionAnnotation as active,
   replicasAnnotation as replicas,
-} from '../gardener/scaling-annotations.ts';
+} from '../annotations/scaling-annotations.ts';
 import { Dependents } from './dependents.ts';
 import type { ProberSettings } from './settings.ts';
 import { dependent } from './testing/cases.ts';

@@ -3,8 +3,8 @@ import { ApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { type ResourceState, isAtLeast } from '../kubernetes/api/scalable.ts';
-import { findHeldNote, heldAnnotation, withSiblings } from '../gardener/held-note.ts';
-import { ignoresScaling, hasMark } from '../gardener/scaling-annotations.ts';
+import { findHeldNote, heldAnnotation, withSiblings } from '../annotations/held-note.ts';
+import { ignoresScaling, hasMark } from '../annotations/scaling-annotations.ts';
 import type { DependentSources } from '../kubernetes/cache/index.ts';
 import { type ProberActDeps, type ProberActRequest, act } from './act.ts';
 import {

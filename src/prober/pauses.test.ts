@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
-import type { FoundPause } from '../gardener/pause.ts';
+import type { FoundPause } from '../annotations/pause.ts';
 import type { Store, StoreChange } from '../kubernetes/cache/store.ts';
 import { Pauses } from './pauses.ts';
 

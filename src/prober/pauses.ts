@@ -1,4 +1,4 @@
-import { type FoundPause, isInForce } from '../gardener/pause.ts';
+import { type FoundPause, isInForce } from '../annotations/pause.ts';
 import { formatTime } from '../kubernetes/api/meta-time.ts';
 import type { Store } from '../kubernetes/cache/index.ts';
 import type { Clock } from '../ports/clock.ts';

@@ -1,4 +1,4 @@
-import type { FoundPause } from '../gardener/pause.ts';
+import type { FoundPause } from '../annotations/pause.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Pauses } from './pauses.ts';
 import type { ShootProberState } from './plan/shoot-state.ts';

@@ -1,6 +1,6 @@
-import { findHeldNote } from '../gardener/held-note.ts';
-import type { FoundPause } from '../gardener/pause.ts';
-import { replicasToRestore } from '../gardener/scaling-annotations.ts';
+import { findHeldNote } from '../annotations/held-note.ts';
+import type { FoundPause } from '../annotations/pause.ts';
+import { replicasToRestore } from '../annotations/scaling-annotations.ts';
 import { distinctBy } from '../kubernetes/api/distinct.ts';
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
 import { clusterOfHeld, findHeldInCache } from '../prober/held/index.ts';

@@ -1,4 +1,4 @@
-import { type FoundPause, findPause, isInForce } from '../gardener/pause.ts';
+import { type FoundPause, findPause, isInForce } from '../annotations/pause.ts';
 import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import { watchCacheListOptions } from '../prober/held/index.ts';

@@ -1,4 +1,4 @@
-import { type FoundPause, findPause, formatPause, isInForce, pausedAnnotation } from '../gardener/pause.ts';
+import { type FoundPause, findPause, formatPause, isInForce, pausedAnnotation } from '../annotations/pause.ts';
 import { decodeMeta, decodeObject, decodeString } from '../kubernetes/api/decode.ts';
 import { ApiError, isApiError } from '../kubernetes/api/errors.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';

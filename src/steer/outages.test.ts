@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatHeldNote, heldAnnotation } from '../gardener/held-note.ts';
+import { formatHeldNote, heldAnnotation } from '../annotations/held-note.ts';
 import { findingsOf, proberOf, shootOf } from '../status/testing/statuses.ts';
 import { type HeldInCluster, judgeOutages, stillInOutage } from './outages.ts';
 

@@ -1,4 +1,4 @@
-import { findHeldNote } from '../gardener/held-note.ts';
+import { findHeldNote } from '../annotations/held-note.ts';
 import { formatAge } from '../kubernetes/api/duration.ts';
 import type { HeldResource } from '../prober/held/index.ts';
 import type { ProbedShoot } from '../prober/status/index.ts';

@@ -1,4 +1,4 @@
-import { type Pause, describePause } from '../gardener/pause.ts';
+import { type Pause, describePause } from '../annotations/pause.ts';
 import { ApiError, type Result } from '../kubernetes/api/errors.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import {

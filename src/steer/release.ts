@@ -1,4 +1,4 @@
-import type { Pause } from '../gardener/pause.ts';
+import type { Pause } from '../annotations/pause.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
 import {
   type ClusterCommand,

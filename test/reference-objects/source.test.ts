@@ -13,15 +13,15 @@ import { findUpstreamNames } from './upstream-names.ts';
 
 /** Places that read the program's own data, and one that reads an object that a projection has read before. */
 const ownSites: readonly string[] = [
+  'src/annotations/json-annotation.ts apiVersion',
+  'src/annotations/json-annotation.ts by',
+  'src/annotations/json-annotation.ts kind',
+  'src/annotations/json-annotation.ts name',
+  'src/annotations/json-annotation.ts reason',
+  'src/annotations/json-annotation.ts since',
+  'src/annotations/json-annotation.ts until',
+  'src/annotations/json-annotation.ts with',
   'src/care/write.ts uid',
-  'src/gardener/json-annotation.ts apiVersion',
-  'src/gardener/json-annotation.ts by',
-  'src/gardener/json-annotation.ts kind',
-  'src/gardener/json-annotation.ts name',
-  'src/gardener/json-annotation.ts reason',
-  'src/gardener/json-annotation.ts since',
-  'src/gardener/json-annotation.ts until',
-  'src/gardener/json-annotation.ts with',
   // The key is that of a list: `items`, or `shoots` of a status.
   'src/kubernetes/client/json-list.ts undefined',
   'src/telemetry/console-format.ts level',

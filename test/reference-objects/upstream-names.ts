@@ -50,7 +50,9 @@ const isUpstreamName = ({ checker, nameOf }: CheckedProgram, file: ts.SourceFile
 };
 
 const isOfControllers = (file: string): boolean =>
-  /^src\/(?:kubernetes\/(?:api|protobuf|leaderelection)|gardener|prober|weeder|care|healthcheck)\//.test(file) &&
+  /^src\/(?:kubernetes\/(?:api|protobuf|leaderelection)|gardener|annotations|prober|weeder|care|healthcheck)\//.test(
+    file,
+  ) &&
   !/\/(?:rights|setup|sources|generation|process|held|release-held|release-result|watch-dependent|api-server-watch|pod-watches)\.ts$/.test(
     file,
   );

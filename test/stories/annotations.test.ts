@@ -12,12 +12,12 @@ import {
   changeLines,
 } from '../../simulator/harness/support.ts';
 import { annotated } from '../../simulator/world/steering.ts';
-import { findHeldNote, heldAnnotation } from '../../src/gardener/held-note.ts';
+import { findHeldNote, heldAnnotation } from '../../src/annotations/held-note.ts';
 import {
   ignoreScalingAnnotation,
   meltdownProtectionAnnotation,
   replicasAnnotation,
-} from '../../src/gardener/scaling-annotations.ts';
+} from '../../src/annotations/scaling-annotations.ts';
 
 let scenario: Scenario;
 const create = (options: Partial<ScenarioOptions> = {}): Scenario => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, allUp, reachOutage, stateOf } from '../../simulator/harness/support.ts';
-import { formatPause, pausedAnnotation } from '../../src/gardener/pause.ts';
+import { formatPause, pausedAnnotation } from '../../src/annotations/pause.ts';
 
 let scenario: Scenario;
 const create = (): Scenario => {

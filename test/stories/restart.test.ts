@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { allHeld, allUp, changeLines, editDeployment, reachOutage, stateOf } from '../../simulator/harness/support.ts';
-import { formatHeldNote, heldAnnotation, withSiblings } from '../../src/gardener/held-note.ts';
-import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/gardener/scaling-annotations.ts';
+import { formatHeldNote, heldAnnotation, withSiblings } from '../../src/annotations/held-note.ts';
+import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/annotations/scaling-annotations.ts';
 
 let scenario: Scenario;
 const create = (): Scenario => {

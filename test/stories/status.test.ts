@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createScenario } from '../../simulator/harness/scenario.ts';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { editDeployment, editShoot, reachOutage } from '../../simulator/harness/support.ts';
-import { formatPause, pausedAnnotation } from '../../src/gardener/pause.ts';
+import { formatPause, pausedAnnotation } from '../../src/annotations/pause.ts';
 import { statusSchema } from '../../src/prober/status/schema.ts';
 
 it('a prober reports at any time where its protection is active, since when, why and what comes next', async () => {

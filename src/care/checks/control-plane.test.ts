@@ -7,6 +7,7 @@ import {
   controlPlane,
   deployment,
   etcd,
+  heldMeta,
   managedResource,
   ok,
   pool,
@@ -160,8 +161,8 @@ const cases: readonly (readonly [string, Parts, object])[] = [
       seed: {
         deployments: ok([
           ...without('kube-controller-manager', 'machine-controller-manager'),
-          deployment('kube-controller-manager', { isHeld: true }),
-          deployment('machine-controller-manager', { isHeld: true, replicas: 0 }),
+          deployment('kube-controller-manager', heldMeta('kube-controller-manager')),
+          deployment('machine-controller-manager', { ...heldMeta('machine-controller-manager'), replicas: 0 }),
         ]),
       },
     },
@@ -174,7 +175,10 @@ const cases: readonly (readonly [string, Parts, object])[] = [
   ],
   [
     'held Deployments of a workerless shoot are ignored',
-    { shoot: { pools: [] }, seed: { deployments: ok(changed('kube-controller-manager', { isHeld: true })) } },
+    {
+      shoot: { pools: [] },
+      seed: { deployments: ok(changed('kube-controller-manager', heldMeta('kube-controller-manager'))) },
+    },
     fine,
   ],
   [
@@ -197,7 +201,7 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     'a dependant of any role counts',
     {
       settings: { dependants: [{ ref: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'ccm' }, optional: true }] },
-      seed: { deployments: ok([...controlPlane, deployment('ccm', { role: '', isHeld: true, conditions: [] })]) },
+      seed: { deployments: ok([...controlPlane, deployment('ccm', { ...heldMeta('ccm'), role: '', conditions: [] })]) },
     },
     {
       status: 'Failed',
@@ -250,11 +254,11 @@ describe('ControlPlaneHealthy', () => {
   it('checks etcds, then Deployments, then scale-downs, then ManagedResources', () => {
     const wrong = {
       etcds: bad('etcds'),
-      deployments: ok(changed('kube-controller-manager', { isHeld: true, conditions: [] })),
+      deployments: ok(changed('kube-controller-manager', { ...heldMeta('kube-controller-manager'), conditions: [] })),
       managedResources: ok([managedResource('mine', { class: 'seed', conditions: [] })]),
     };
     const { etcds, deployments } = checkInput().seed;
-    const held = ok(changed('kube-controller-manager', { isHeld: true }));
+    const held = ok(changed('kube-controller-manager', heldMeta('kube-controller-manager')));
     const reasons = [
       wrong,
       { ...wrong, etcds },

@@ -1,3 +1,4 @@
+import { meltdownProtectionAnnotation } from '../../annotations/scaling-annotations.ts';
 import type { CareShoot, WorkerPool } from '../../gardener/care-shoots.ts';
 import type { Condition } from '../../gardener/condition.ts';
 import type { EtcdHealth } from '../../gardener/etcd.ts';
@@ -47,8 +48,12 @@ export const deployment = (name: string, more: Partial<ControlPlaneDeployment> =
   ...view(name, [condition('Available', 'True')]),
   role: 'controlplane',
   replicas: 1,
-  isHeld: false,
   ...more,
+});
+
+/** The mark of a Deployment that the prober holds. */
+export const heldMeta = (name: string): Pick<ControlPlaneDeployment, 'meta'> => ({
+  meta: { ...meta(name), annotations: { [meltdownProtectionAnnotation]: '' } },
 });
 
 export const etcd = (name: string, more: Partial<EtcdHealth> = {}): EtcdHealth => ({

@@ -1,5 +1,5 @@
 import type { TemplateContainer } from '../../gardener/kube-controller-manager.ts';
-import { ignoreScalingAnnotation, ignoresScaling } from '../../gardener/scaling-annotations.ts';
+import { ignoreScalingAnnotation, ignoresScaling } from '../../annotations/scaling-annotations.ts';
 import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
 import { type PreflightCheck, type SeedRead, perShoot, share, whenRead } from './check.ts';
 import type { ShootToProbe } from './shoots.ts';

@@ -1,5 +1,5 @@
-import { findHeldNote } from '../../gardener/held-note.ts';
-import { hasMarkOrNote } from '../../gardener/scaling-annotations.ts';
+import { findHeldNote } from '../../annotations/held-note.ts';
+import { hasMarkOrNote } from '../../annotations/scaling-annotations.ts';
 import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
 import type { ProberSettings } from '../settings.ts';
 import type { WatchedDependent } from '../watches/watch-dependent.ts';

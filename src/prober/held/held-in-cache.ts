@@ -1,4 +1,4 @@
-import { hasStoredReplicas, hasMark } from '../../gardener/scaling-annotations.ts';
+import { hasStoredReplicas, hasMark } from '../../annotations/scaling-annotations.ts';
 import type { CallOptions, KubeClient } from '../../kubernetes/api/kube.ts';
 import { listBounds, listCall } from '../../kubernetes/api/list-call.ts';
 import type { ResourceRef } from '../../kubernetes/api/resource-ref.ts';

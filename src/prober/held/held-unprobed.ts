@@ -1,5 +1,5 @@
-import { findHeldNote } from '../../gardener/held-note.ts';
-import { hasMark, replicasToRestore } from '../../gardener/scaling-annotations.ts';
+import { findHeldNote } from '../../annotations/held-note.ts';
+import { hasMark, replicasToRestore } from '../../annotations/scaling-annotations.ts';
 import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
 import { formatTime } from '../../kubernetes/api/meta-time.ts';
 import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';

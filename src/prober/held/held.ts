@@ -11,7 +11,7 @@ import {
   stateInObject,
 } from '../../kubernetes/api/scalable.ts';
 import { resourcePath } from '../../kubernetes/api/resource-path.ts';
-import { hasMark, hasOurAnnotations, hasStoredReplicas } from '../../gardener/scaling-annotations.ts';
+import { hasMark, hasOurAnnotations, hasStoredReplicas } from '../../annotations/scaling-annotations.ts';
 import { resolveKind } from '../../kubernetes/client/index.ts';
 import { type RefTemplate, isTemplate, placeholderValue } from '../ref-template.ts';
 

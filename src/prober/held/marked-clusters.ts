@@ -1,4 +1,4 @@
-import { hasMarkOrNote } from '../../gardener/scaling-annotations.ts';
+import { hasMarkOrNote } from '../../annotations/scaling-annotations.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import { objectKey } from '../ref-template.ts';

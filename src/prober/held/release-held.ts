@@ -1,7 +1,7 @@
 import type { KubeClient } from '../../kubernetes/api/kube.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { type ResourceState, isPatchableWorkload, workloadState } from '../../kubernetes/api/scalable.ts';
-import { hasMark } from '../../gardener/scaling-annotations.ts';
+import { hasMark } from '../../annotations/scaling-annotations.ts';
 import { createWatchRegistry, waitForSync } from '../../kubernetes/cache/index.ts';
 import { createKubeClient } from '../../kubernetes/client/index.ts';
 import { createKubeconfigCache, createShootConnector } from '../../kubernetes/connection/index.ts';

@@ -1,4 +1,4 @@
-import { ignoresScaling, hasMark, replicasAnnotation } from '../../gardener/scaling-annotations.ts';
+import { ignoresScaling, hasMark, replicasAnnotation } from '../../annotations/scaling-annotations.ts';
 import { type HeldResource, heldName } from './held.ts';
 
 export interface ReleaseResult {

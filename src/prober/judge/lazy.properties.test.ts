@@ -4,7 +4,7 @@ import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import { ignoreScalingAnnotation } from '../../gardener/scaling-annotations.ts';
+import { ignoreScalingAnnotation } from '../../annotations/scaling-annotations.ts';
 import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
 import type { DependentResource } from '../settings.ts';
 import {

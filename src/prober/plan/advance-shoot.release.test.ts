@@ -3,7 +3,7 @@ import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import {
   meltdownProtectionAnnotation as active,
   replicasAnnotation as replicas,
-} from '../../gardener/scaling-annotations.ts';
+} from '../../annotations/scaling-annotations.ts';
 import type { DependentResource } from '../settings.ts';
 import {
   type RequestFate,

@@ -4,7 +4,7 @@ import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
 import {
   meltdownProtectionAnnotation as active,
   replicasAnnotation as replicas,
-} from '../../gardener/scaling-annotations.ts';
+} from '../../annotations/scaling-annotations.ts';
 import { emptyProbeMemory } from '../judge/probe-memory.ts';
 import type { Verdict } from '../judge/verdict.ts';
 import type { DependentResource } from '../settings.ts';

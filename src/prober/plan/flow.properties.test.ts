@@ -6,7 +6,7 @@ import { isPatchableWorkload } from '../../kubernetes/api/scalable.ts';
 import {
   meltdownProtectionAnnotation as active,
   replicasAnnotation as replicas,
-} from '../../gardener/scaling-annotations.ts';
+} from '../../annotations/scaling-annotations.ts';
 import type { Verdict } from '../judge/verdict.ts';
 import type { DependentResource } from '../settings.ts';
 import {

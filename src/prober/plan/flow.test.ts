@@ -4,7 +4,7 @@ import {
   meltdownProtectionAnnotation as active,
   ignoreScalingAnnotation as ignore,
   replicasAnnotation as replicas,
-} from '../../gardener/scaling-annotations.ts';
+} from '../../annotations/scaling-annotations.ts';
 import type { DependentResource } from '../settings.ts';
 import {
   type RequestFate,

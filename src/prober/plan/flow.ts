@@ -1,4 +1,4 @@
-import { formatHeldNote } from '../../gardener/held-note.ts';
+import { formatHeldNote } from '../../annotations/held-note.ts';
 import type { Flow, FlowEnd, FlowInput, SnapshotOf } from './flow-state.ts';
 import { isVerdictRecent, levelCutoff, mayScale, mayStartNextLevel } from './flow-levels.ts';
 import type { ScalingScope } from './patch-plan.ts';

@@ -1,5 +1,5 @@
 import { type ResourceState, isAtLeast } from '../../kubernetes/api/scalable.ts';
-import { ignoresScaling, hasMark } from '../../gardener/scaling-annotations.ts';
+import { ignoresScaling, hasMark } from '../../annotations/scaling-annotations.ts';
 import {
   type Direction,
   type PatchInput,

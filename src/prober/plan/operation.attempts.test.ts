@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import { heldAnnotation } from '../../gardener/held-note.ts';
+import { heldAnnotation } from '../../annotations/held-note.ts';
 import {
   meltdownProtectionAnnotation as active,
   replicasAnnotation as replicas,
-} from '../../gardener/scaling-annotations.ts';
+} from '../../annotations/scaling-annotations.ts';
 import {
   type RequestFate,
   dependent,

@@ -3,7 +3,7 @@ import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import {
   ignoreScalingAnnotation as ignore,
   replicasAnnotation as replicas,
-} from '../../gardener/scaling-annotations.ts';
+} from '../../annotations/scaling-annotations.ts';
 import {
   dependent,
   downVerdict,

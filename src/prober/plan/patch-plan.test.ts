@@ -4,8 +4,8 @@ import {
   meltdownProtectionAnnotation as active,
   ignoreScalingAnnotation as ignore,
   replicasAnnotation as replicas,
-} from '../../gardener/scaling-annotations.ts';
-import { heldAnnotation as note } from '../../gardener/held-note.ts';
+} from '../../annotations/scaling-annotations.ts';
+import { heldAnnotation as note } from '../../annotations/held-note.ts';
 import { dependent } from '../testing/cases.ts';
 import { deployment, etcd } from '../testing/seed-model.ts';
 import { type Direction, type PatchPlan, isSettled, hasNothingToRestore, planPatch } from './patch-plan.ts';

@@ -1,5 +1,5 @@
 import { type AnnotationChange, type ResourceState, isPatchableWorkload } from '../../kubernetes/api/scalable.ts';
-import { heldAnnotation } from '../../gardener/held-note.ts';
+import { heldAnnotation } from '../../annotations/held-note.ts';
 import {
   meltdownProtectionAnnotation,
   ignoresScaling,
@@ -9,7 +9,7 @@ import {
   replicasAnnotation,
   replicasToRestore,
   scalingFieldManager,
-} from '../../gardener/scaling-annotations.ts';
+} from '../../annotations/scaling-annotations.ts';
 import type { DependentResource } from '../settings.ts';
 
 /** `release` only removes our mark and leaves the replica count to its owner. */

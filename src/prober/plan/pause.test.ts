@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   meltdownProtectionAnnotation as active,
   replicasAnnotation as replicas,
-} from '../../gardener/scaling-annotations.ts';
+} from '../../annotations/scaling-annotations.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { Verdict } from '../judge/verdict.ts';
 import type { DependentResource } from '../settings.ts';

@@ -5,7 +5,7 @@ import {
   meltdownProtectionAnnotation as active,
   ignoreScalingAnnotation as ignore,
   replicasAnnotation as replicas,
-} from '../../gardener/scaling-annotations.ts';
+} from '../../annotations/scaling-annotations.ts';
 import type { DependentSource, ServedKind } from '../../kubernetes/cache/watch-kind.ts';
 import type { DependentResource } from '../settings.ts';
 import { dependent } from '../testing/cases.ts';

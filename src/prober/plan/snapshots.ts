@@ -1,6 +1,6 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { type ResourceState, isAtLeast, stateInObject } from '../../kubernetes/api/scalable.ts';
-import { hasMark, hasMarkOrNote } from '../../gardener/scaling-annotations.ts';
+import { hasMark, hasMarkOrNote } from '../../annotations/scaling-annotations.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import { hasNothingToRestore } from './patch-plan.ts';
 import type { Snapshot } from './operation.ts';

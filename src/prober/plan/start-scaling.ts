@@ -1,4 +1,4 @@
-import { hasMark, ignoresScaling } from '../../gardener/scaling-annotations.ts';
+import { hasMark, ignoresScaling } from '../../annotations/scaling-annotations.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { Verdict } from '../judge/verdict.ts';
 import { type FlowPlan, createFlow, hasWork } from './create-flow.ts';

@@ -1,5 +1,5 @@
-import { describePause } from '../../gardener/pause.ts';
-import type { FoundPause } from '../../gardener/pause.ts';
+import { describePause } from '../../annotations/pause.ts';
+import type { FoundPause } from '../../annotations/pause.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { EventRecorder } from '../../telemetry/index.ts';
 import type { ProberMetrics } from '../metrics.ts';

@@ -1,4 +1,4 @@
-import { ignoreScalingAnnotation } from '../../gardener/scaling-annotations.ts';
+import { ignoreScalingAnnotation } from '../../annotations/scaling-annotations.ts';
 import { shorten } from '../../kubernetes/api/shorten.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { EventRecorder } from '../../telemetry/index.ts';

@@ -1,5 +1,5 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import { meltdownProtectionAnnotation, replicasAnnotation } from '../../gardener/scaling-annotations.ts';
+import { meltdownProtectionAnnotation, replicasAnnotation } from '../../annotations/scaling-annotations.ts';
 import { type RequestFate, requestsIn } from './cases.ts';
 import { type HarnessOptions, SeedHarness } from './seed-harness.ts';
 import { type ModelObject, deployment, etcd } from './seed-model.ts';

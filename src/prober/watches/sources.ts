@@ -1,4 +1,4 @@
-import { type FoundPause, findPause } from '../../gardener/pause.ts';
+import { type FoundPause, findPause } from '../../annotations/pause.ts';
 import { decodeMeta, decodeObject } from '../../kubernetes/api/decode.ts';
 import { type Informer, createInformer } from '../../kubernetes/cache/index.ts';
 import type { ClusterSource, HostedCluster, WatchedClusters } from '../source/cluster-source.ts';
