@@ -1,6 +1,5 @@
 import type { SimEvent } from './history.ts';
-import { invariantsOf } from './invariants/index.ts';
-import type { Checker } from './invariants/invariant.ts';
+import type { Checker, Invariant } from './invariants/invariant.ts';
 import type { Plan } from './plan.ts';
 import { rulesOf } from './rules.ts';
 import { type Model, emptyModel, applyEvent } from './model.ts';
@@ -14,12 +13,9 @@ export interface Violation {
 }
 
 /** Creates a judge, which takes every event of a run and checks it at once. */
-export const createJudge = (plan: Plan) => {
+export const createJudge = (plan: Plan, invariants: readonly Invariant[]) => {
   const rules = rulesOf(plan);
-  const checkers = invariantsOf(plan).map((invariant): readonly [string, Checker] => [
-    invariant.name,
-    invariant.begin(),
-  ]);
+  const checkers = invariants.map((invariant): readonly [string, Checker] => [invariant.name, invariant.begin()]);
   const events: SimEvent[] = [];
   let model = emptyModel(plan);
   let views: Views = new Map();

@@ -1,3 +1,4 @@
+import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
 import { type FaultRule, type RequestFault, connectionError, requestKind } from '../network/index.ts';
 import type { SeededRandom } from '../time/index.ts';
 import type { World, WorldServer } from '../world/index.ts';
@@ -27,8 +28,8 @@ const ruleOf = (fault: Exclude<ApiFault, { how: 'refused' | 'silent' }>, random:
     case 'slow':
       return () => ({ delayMs: fault.delayMs });
     case 'status': {
-      const { how: _, ...response } = fault;
-      return () => response;
+      const { how: _, part = 1, ...response } = fault;
+      return () => (part === 1 || random.next() < part ? response : undefined);
     }
     case 'flaky': {
       const faults: readonly RequestFault[] = ['reset', vanished, { status: 503 }, { delayMs: 2_000 }];
@@ -36,6 +37,8 @@ const ruleOf = (fault: Exclude<ApiFault, { how: 'refused' | 'silent' }>, random:
     }
   }
 };
+
+const isWrite = (request: KubeRequest): boolean => !['get', 'list', 'watch'].includes(requestKind(request).verb);
 
 /** True if a rule for `name` applies to `server`. `outside` stands for the public addresses of all shoots. */
 const isAbout = (name: string, server: string): boolean =>
@@ -50,27 +53,31 @@ export class NetworkFaults {
   /** Faults that make a server unreachable for all clients, by name of the server. The latest one applies. */
   readonly #closed = new Map<string, ('refused' | 'silent')[]>();
 
-  readonly handlers: Handlers<'api-server' | 'partition' | 'dns' | 'lost-answers' | 'compaction'> = {
-    'api-server': ({ server, trouble }) =>
-      trouble.how === 'refused' || trouble.how === 'silent'
-        ? this.close(server, trouble.how)
-        : this.#add({ server, rule: ruleOf(trouble, this.#random) }),
-    partition: ({ replica, server }) => this.#add({ replica, server, rule: () => vanished }),
-    dns: ({ replica, server }) => this.#add({ replica, server, rule: () => ({ error: notFoundByName }) }),
-    'lost-answers': ({ how, part }) => {
-      const isLost: FaultRule = (request) => {
-        const isWrite = !['get', 'list', 'watch'].includes(requestKind(request).verb);
-        return isWrite && this.#random.next() < part ? { afterWrite: how } : undefined;
-      };
-      return this.#add({ server: 'seed', rule: isLost });
-    },
-    /** Like a restart of the API server: watches end, and the history is discarded. */
-    compaction: () => {
-      this.#world.store.compact();
-      void this.close('seed', 'refused')();
-      return nothing;
-    },
-  };
+  readonly handlers: Handlers<'api-server' | 'partition' | 'forbidden-writes' | 'dns' | 'lost-answers' | 'compaction'> =
+    {
+      'api-server': ({ server, trouble }) =>
+        trouble.how === 'refused' || trouble.how === 'silent'
+          ? this.close(server, trouble.how)
+          : this.#add({ server, rule: ruleOf(trouble, this.#random) }),
+      partition: ({ replica, server }) => this.#add({ replica, server, rule: () => vanished }),
+      'forbidden-writes': ({ replica }) => {
+        const rule: FaultRule = (request) =>
+          isWrite(request) && requestKind(request).resource !== 'leases' ? { status: 403 } : undefined;
+        return this.#add({ replica, server: 'seed', rule });
+      },
+      dns: ({ replica, server }) => this.#add({ replica, server, rule: () => ({ error: notFoundByName }) }),
+      'lost-answers': ({ how, part }) => {
+        const isLost: FaultRule = (request) =>
+          isWrite(request) && this.#random.next() < part ? { afterWrite: how } : undefined;
+        return this.#add({ server: 'seed', rule: isLost });
+      },
+      /** Like a restart of the API server: watches end, and the history is discarded. */
+      compaction: () => {
+        this.#world.store.compact();
+        void this.close('seed', 'refused')();
+        return nothing;
+      },
+    };
 
   constructor(world: World, { random, latencyMs }: NetworkFaultsOptions) {
     this.#world = world;

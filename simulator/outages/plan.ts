@@ -6,7 +6,13 @@ export type ApiFault =
   | { readonly how: 'refused' }
   | { readonly how: 'silent' }
   | { readonly how: 'slow'; readonly delayMs: number }
-  | { readonly how: 'status'; readonly status: 401 | 403 | 429 | 500 | 503; readonly retryAfter?: number }
+  /** `part`: share of the requests. Default: all. */
+  | {
+      readonly how: 'status';
+      readonly status: 401 | 403 | 429 | 500 | 503;
+      readonly retryAfter?: number;
+      readonly part?: number;
+    }
   /** A share of all requests is reset, gets no connection, gets 503 or is slow. */
   | { readonly how: 'flaky'; readonly part: number };
 
@@ -38,6 +44,8 @@ export type Fault =
   | { readonly kind: 'api-server'; readonly server: ServerName; readonly trouble: ApiFault }
   /** Packets of one replica to a server are lost. */
   | { readonly kind: 'partition'; readonly replica: number; readonly server: ServerName }
+  /** The seed forbids one replica every write but those of its election. */
+  | { readonly kind: 'forbidden-writes'; readonly replica: number }
   | { readonly kind: 'dns'; readonly replica: number; readonly server: ServerName }
   /** A share of the writes is carried out, and the responses never arrive. */
   | { readonly kind: 'lost-answers'; readonly how: 'reset' | 'drop'; readonly part: number }

@@ -7,6 +7,7 @@ import { missingMs } from './facts.ts';
 import { createFaultInjector } from './fault-injector.ts';
 import { remainsOf } from './held.ts';
 import type { SimEvent } from './history.ts';
+import { type Invariant, invariantsOf } from './invariants/index.ts';
 import { unrestored } from './invariants/restoration.ts';
 import { type Judge, type Violation, createJudge } from './judge.ts';
 import type { Plan, PlannedFault } from './plan.ts';
@@ -94,10 +95,10 @@ class PlanRun {
   readonly #processes: Processes;
   readonly #begin: (planned: PlannedFault) => End;
 
-  constructor(plan: Plan) {
+  constructor(plan: Plan, invariants: readonly Invariant[]) {
     const scenario = scenarioOf(plan);
     const { clock, world } = scenario;
-    const judge = createJudge(plan);
+    const judge = createJudge(plan, invariants);
     const recorder = new Recorder({ world, clock, emit: (event) => judge.take(event) });
     const networkFaults = new NetworkFaults(world, {
       random: createSeededRandom(plan.seed).fork('ways'),
@@ -199,5 +200,6 @@ class PlanRun {
   }
 }
 
-/** Plays a plan. The same plan always gives the same run. The run ends at the first violation. */
-export const runPlan = (plan: Plan): Promise<Run> => new PlanRun(plan).play();
+/** Plays a plan. The same plan always gives the same run. The run ends at the first violation of an invariant; by default those of the plan count. */
+export const runPlan = (plan: Plan, invariants = invariantsOf(plan)): Promise<Run> =>
+  new PlanRun(plan, invariants).play();
