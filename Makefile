@@ -29,7 +29,7 @@ LINT_CACHE := --cache --cache-location .cache/eslint/ --cache-strategy content
 # $(call stage,NAME,COMMAND) runs a command and stores its name in .cache/stage, where .ci/run reads which stage ran last.
 stage = @mkdir -p .cache && echo '$(1)' > .cache/stage && echo '==> $(1)' && PATH="$(TOOLS_PATH)" && $(2)
 
-.PHONY: help demo check build test machine-node verify format format-check lint types architecture dead-code docs sbom package envtest browser reference-objects kubeconfigs race bench mass-outage mass-recovery simulate image image-tree startup setup clean
+.PHONY: help demo check build test machine-node verify format format-check lint types architecture dead-code docs sbom package envtest browser reference-objects kubeconfigs race bench mass-outage mass-recovery simulate worth image image-tree startup setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -116,6 +116,9 @@ mass-recovery: build ## of the benchmark: etcd of 250 simulated shoots becomes r
 
 simulate: setup ## play random outages with faults in virtual time: 1000 from a random number on, or RUNS=n, FROM=n, JOBS=n; one with SEED=n
 	$(call stage,simulation,node bench/simulate.ts --seed "$(SEED)" --from "$(FROM)" --runs "$(RUNS)" --jobs "$(JOBS)")
+
+worth: setup ## play the same outages with each rule of the prober switched off, and print what gets worse (10 minutes on two quiet cores); JOBS=n, ARGS='--only RULE --scenarios NAME'
+	$(call stage,worth of each rule,nice node bench/worth.ts --jobs "$(or $(JOBS),2)" $(ARGS))
 
 IMAGE ?= dependency-watchdog:latest
 PLATFORMS ?= linux/amd64

@@ -1,0 +1,136 @@
+// Measures what each rule of the prober is worth: the same outages are played in virtual time with all rules, and with one rule switched off at a time. Prints
+// the differences that somebody outside can see. The same code always prints the same table.
+import { fork } from 'node:child_process';
+import { exit, stderr, stdout } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type Column, tableOf } from './harness/table.ts';
+import { type Outcome, add, noOutcome } from './worth/outcome.ts';
+import { type Rule, rules } from './worth/rules.ts';
+import { scenarios } from './worth/scenarios.ts';
+import type { Outcomes } from './worth/worker.ts';
+
+const usage = 'usage: worth.ts [--only RULE,...] [--scenarios NAME,...] [--jobs N]';
+const workerPath = fileURLToPath(new URL('worth/worker.ts', import.meta.url));
+
+interface Row {
+  readonly name: string;
+  readonly outcomes: Outcomes;
+}
+
+/** Plays the scenarios in a process of its own, with the rule switched off, or with all rules if it is undefined. */
+const play = (rule: Rule | undefined, names: readonly string[]): Promise<Row> =>
+  new Promise((resolve, reject) => {
+    let outcomes: Outcomes | undefined;
+    const name = rule?.name ?? 'none';
+    const child = fork(workerPath, [name, ...names]);
+    child.on('message', (message: Outcomes) => (outcomes = message));
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      if (outcomes === undefined) reject(new Error(`worth: with ${name} off the process ended with ${String(code)}`));
+      else resolve({ name, outcomes });
+    });
+  });
+
+/** Plays the rules, `jobs` at a time. */
+const playAll = async (chosen: readonly (Rule | undefined)[], names: readonly string[], jobs: number) => {
+  const rows: Row[] = [];
+  const left = chosen.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, rule] of left) {
+      rows[index] = await play(rule, names);
+      stderr.write(
+        `${String(rows.filter(Boolean).length)} of ${String(chosen.length)}: ${rule?.name ?? 'all rules'}\n`,
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: jobs }, work));
+  return rows;
+};
+
+const sum = (outcomes: readonly Outcome[]): Outcome => outcomes.reduce((total, one) => add(total, one), noOutcome);
+
+const sumOfAll = (outcomes: Outcomes): Outcome => sum(Object.values(outcomes).flat());
+
+const signed = (value: number): string => (value > 0 ? `+${String(value)}` : String(value));
+
+/** The scenarios in which nodes, machines or controllers differ, such as `late: nodes +12`. */
+const placesOf = (row: Outcomes, all: Outcomes): string =>
+  Object.entries(row)
+    .flatMap(([name, outcomes]) => {
+      const difference = add(sum(outcomes), sum(all[name] ?? []), -1);
+      const parts = (['nodes', 'machines', 'stopped'] as const)
+        .filter((one) => difference[one] !== 0)
+        .map((one) => `${one} ${signed(difference[one])}`);
+      return parts.length === 0 ? [] : [`${name}: ${parts.join(', ')}`];
+    })
+    .join('; ');
+
+/** The last cell of a line is `about`. */
+type Line = Outcome & { readonly name: string; readonly where: string; readonly about: string };
+
+const columnsOf = (format: (value: number) => string): readonly Column<Line>[] => [
+  ['nodes Unknown', ({ nodes }) => format(nodes)],
+  ['machines replaced', ({ machines }) => format(machines)],
+  ['controllers stopped needlessly', ({ stopped }) => format(stopped)],
+  ['seconds of KCM needlessly at 0', ({ kcmSeconds }) => format(kcmSeconds)],
+  ['requests', ({ requests }) => format(requests)],
+  ['KCM starts', ({ kcmStarts }) => format(kcmStarts)],
+];
+const about = ({ about: text }: Line): string => text;
+
+const tableOfScenarios = (all: Outcomes): string => {
+  const played = scenarios.filter(({ name }) => all[name] !== undefined);
+  const lines = played.map(({ name, what, plans }) => ({
+    name,
+    ...sum(all[name] ?? []),
+    where: '',
+    about: `${String(plans.length)} plans: ${what}`,
+  }));
+  const total = { name: 'all', ...sumOfAll(all), where: '', about: '' };
+  return tableOf([['all rules on', ({ name }) => name], ...columnsOf(String), ['scenario', about]], [...lines, total]);
+};
+
+const tableOfRules = (all: Outcomes, rows: readonly Row[]): string => {
+  const lines = rows.map(({ name, outcomes }) => ({
+    name,
+    ...add(sumOfAll(outcomes), sumOfAll(all), -1),
+    where: placesOf(outcomes, all),
+    about: rules.find((rule) => rule.name === name)?.purpose ?? '',
+  }));
+  const head: Column<Line> = ['without the rule', ({ name }) => name];
+  return tableOf([head, ...columnsOf(signed), ['where', ({ where }) => where], ['what it is for', about]], lines);
+};
+
+const namesIn = (text: string | undefined, known: readonly string[]): readonly string[] => {
+  if (text === undefined || text === '') return known;
+  const names = text.split(',');
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return names;
+  stderr.write(`worth: no ${unknown}; known are ${known.join(', ')}\n${usage}\n`);
+  return exit(2);
+};
+
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string' },
+      scenarios: { type: 'string' },
+      jobs: { type: 'string', default: '2' },
+    },
+  });
+  const only = namesIn(
+    values.only,
+    rules.map(({ name }) => name),
+  );
+  const names = namesIn(
+    values.scenarios,
+    scenarios.map(({ name }) => name),
+  );
+  const chosen = rules.filter(({ name }) => only.includes(name));
+  const [all, ...rows] = await playAll([undefined, ...chosen], names, Math.max(1, Number(values.jobs) || 1));
+  if (all === undefined) throw new Error('worth: nothing was played');
+  stdout.write(`${tableOfScenarios(all.outcomes)}\n\n${tableOfRules(all.outcomes, rows)}\n`);
+};
+
+await main();

@@ -1,0 +1,354 @@
+/** A text that stands once in the file, and the text in its place that switches the rule off. */
+export interface Patch {
+  /** Path from `src/prober`. */
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** A rule of judgement or a guard of the prober. */
+export interface Rule {
+  readonly name: string;
+  /** What it is for, in one line. */
+  readonly purpose: string;
+  readonly patches: readonly Patch[];
+}
+
+const judgement: readonly Rule[] = [
+  {
+    name: 'all-silent',
+    purpose: 'three or more nodes that fall silent together have a common cause, which shows before leases expire',
+    patches: [
+      {
+        file: 'judge/rules.ts',
+        find: 'return Math.max(lease.silentSince + afterMs, lease.trustedFrom);',
+        replace: 'return Number.POSITIVE_INFINITY;',
+      },
+    ],
+  },
+  {
+    name: 'all-silent-confirmed',
+    purpose: 'the silence of all counts only in a second look after 2 s',
+    patches: [
+      {
+        file: 'judge/decide.ts',
+        find: 'return wasAnswered ? confirmAfterMs : confirmUnansweredAfterMs;',
+        replace: 'return wasAnswered ? 0 : confirmUnansweredAfterMs;',
+      },
+    ],
+  },
+  {
+    name: 'unanswered-confirmed',
+    purpose: 'the silence of all counts only after 7.5 s if no list was answered while all were silent',
+    patches: [
+      {
+        file: 'judge/decide.ts',
+        find: 'return wasAnswered ? confirmAfterMs : confirmUnansweredAfterMs;',
+        replace: 'return confirmAfterMs;',
+      },
+    ],
+  },
+  {
+    name: 'cut-off-confirmed',
+    purpose: 'after a time in which only we could not connect, an outage is looked at again after 7.5 s',
+    patches: [{ file: 'judge/decide.ts', find: 'cutOffUntil + confirmUnansweredAfterMs,', replace: '' }],
+  },
+  {
+    name: 'first-looks',
+    purpose: 'expired leases that no earlier list shows are looked at again after 2 s',
+    patches: [
+      {
+        file: 'judge/decide.ts',
+        find: 'return known >= neededOf(counts.candidates, settings) ? 0 : confirmAfterMs;',
+        replace: 'return 0;',
+      },
+    ],
+  },
+  {
+    name: 'deadline-looks',
+    purpose: 'the next look comes when a rule would hold, not only at the next tick',
+    patches: [
+      {
+        file: 'judge/decision.ts',
+        find: 'Math.min(nextScheduledRun(input), Math.max(mayTurnAt, input.now + minRetryDelayMs))',
+        replace: 'nextScheduledRun(input)',
+      },
+    ],
+  },
+  {
+    name: 'long-leases',
+    purpose: 'nodes whose own lease is long do not keep their neighbours from counting as all silent',
+    patches: [
+      {
+        file: 'judge/rules.ts',
+        find: 'lease.durationMs / 2 <= expiryAgeOf(lease, settings);',
+        replace: 'true;',
+      },
+    ],
+  },
+  {
+    name: 'external-trigger',
+    purpose: 'mode trigger: while the public address is unreachable, 15 s of silence are enough',
+    patches: [
+      { file: 'judge/rules.ts', find: 'isTriggered ? sooner : Number.POSITIVE_INFINITY,', replace: 'Infinity,' },
+    ],
+  },
+  {
+    name: 'excuse',
+    purpose: 'silence counts from the end of a failure that the API server has proved, because nobody could renew',
+    patches: [
+      {
+        file: 'judge/excuse.ts',
+        find: 'if (provedSince === undefined || until - provedSince < excuseMs) return',
+        replace: 'return',
+      },
+    ],
+  },
+  {
+    name: 'landing',
+    purpose: 'controllers are restored when all kubelets are back, not when enough are (switches flapping off as well)',
+    patches: [{ file: 'judge/landing.ts', find: 'awaited === 0 || settings.landingTimeoutMs === 0', replace: 'true' }],
+  },
+  {
+    name: 'flapping',
+    purpose: 'after a second outage all nodes must renew for two minutes before controllers are restored',
+    patches: [{ file: 'judge/landing.ts', find: 'outage.isFlapping === true ? renewingMs : 0;', replace: '0;' }],
+  },
+];
+
+const ages: readonly Rule[] = [
+  {
+    name: 'server-stamp',
+    purpose: "a lease's age comes from the API server's own stamp, not from the node's clock",
+    patches: [{ file: 'judge/leases.ts', find: 'stampMs >= renewedMs - stampToleranceMs;', replace: 'false;' }],
+  },
+  {
+    name: 'watched-bounds',
+    purpose: 'what we have watched of a lease bounds its age',
+    patches: [
+      {
+        file: 'judge/leases.ts',
+        find: 'Math.min(shownAt, Math.max(changedAfter, byClock));',
+        replace: 'byClock;',
+      },
+    ],
+  },
+  {
+    name: 'one-clock',
+    purpose: 'a lease whose age rests on one clock alone is watched unrenewed for an interval before it counts',
+    patches: [
+      {
+        file: 'judge/leases.ts',
+        find: 'trusted ? Number.NEGATIVE_INFINITY : shownAt + renewalIntervalOf({ durationMs });',
+        replace: 'Number.NEGATIVE_INFINITY;',
+      },
+    ],
+  },
+  {
+    name: 'agreed-clocks',
+    purpose: "an API server's stamp rests on one clock alone if that clock differs from ours by more than 5 s",
+    patches: [{ file: 'judge/leases.ts', find: ' && Math.abs(list.skewMs ?? 0) <= agreedSkewMs;', replace: ';' }],
+  },
+  {
+    name: 'least-age',
+    purpose: 'a lease expires after 1.25 renewal intervals at the earliest, however short the grace period',
+    patches: [
+      {
+        file: 'judge/leases.ts',
+        find: 'Math.max(expiryAgeMs, intervalsToExpiry * renewalIntervalOf(lease));',
+        replace: 'expiryAgeMs;',
+      },
+    ],
+  },
+];
+
+const requests: readonly Rule[] = [
+  {
+    name: 'repeat',
+    purpose: 'a failed request of a run is repeated once, at once, on a new connection',
+    patches: [
+      {
+        file: 'run-requests.ts',
+        find: 'if (sent.ok || !(sent.error instanceof ApiError)) return false;',
+        replace: 'return false;',
+      },
+    ],
+  },
+  {
+    name: 'second-request',
+    purpose: 'after 5 s without an answer a second request goes out beside the first',
+    patches: [
+      { file: 'run-requests.ts', find: 'clock.timer(secondAfterMs,', replace: 'clock.timer(Number.MAX_SAFE_INTEGER,' },
+    ],
+  },
+  {
+    name: 'retry',
+    purpose: 'a run that fails while leases are old is repeated after 2 s, not at the next tick',
+    patches: [
+      { file: 'judge/retry.ts', find: 'mayBeOutage(input) ? Math.min(tick, now + repeatMs) : tick,', replace: 'tick,' },
+    ],
+  },
+  {
+    name: 'throttled',
+    purpose: 'after a 429 the next run waits for 1 to 10 s',
+    patches: [{ file: 'judge/retry.ts', find: "error.code === 'TooManyRequests' && !isSeed", replace: 'false' }],
+  },
+  {
+    name: 'slow-answers',
+    purpose: 'where answers take long, requests run side by side, and leases are listed twice',
+    patches: [
+      { file: 'probe.ts', find: 'const isSlow = answersAreSlow(memory, times);', replace: 'const isSlow = false;' },
+    ],
+  },
+  {
+    name: 'lazy-lists',
+    purpose: 'nodes and machines are not listed while they cannot change the verdict',
+    patches: [
+      {
+        file: 'judge/decide.ts',
+        find: 'leasesSuffice: dependents.nothingToRestore && !mayBeOutage && isKnown,',
+        replace: 'leasesSuffice: false,',
+      },
+    ],
+  },
+  {
+    name: 'known-before',
+    purpose: 'they are listed every 5 minutes nevertheless, so that a missing right is known before an outage',
+    patches: [
+      {
+        file: 'judge/decide.ts',
+        find: 'const isKnown = memory.candidates !== undefined && now - memory.candidates.at < eagerEveryMs;',
+        replace: 'const isKnown = true;',
+      },
+    ],
+  },
+];
+
+const scaling: readonly Rule[] = [
+  {
+    name: 'verdict-age',
+    purpose: 'nothing is restored on a verdict older than two probe intervals, and no scale-down begins on one',
+    patches: [
+      { file: 'plan/flow-levels.ts', find: 'now - verdictAt <= verdictMaxAgeMs;', replace: 'true;' },
+      {
+        file: 'plan/start-scaling.ts',
+        find: "if (pending.direction === 'down' && context.now - pending.judgedAt > 2 * context.probeIntervalMs) return state;",
+        replace: '',
+      },
+      {
+        file: 'plan/start-scaling.ts',
+        find: "if (plan.direction === 'up' && plan.now - plan.judgedAt > plan.verdictMaxAgeMs) return rest;",
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'suspension',
+    purpose: 'a process that was suspended scales nothing down until its next verdict',
+    patches: [
+      {
+        file: 'plan/flow.ts',
+        find: 'wasSuspended: flow.wasSuspended === true || now - flow.wakeAt > suspensionMs,',
+        replace: 'wasSuspended: false,',
+      },
+    ],
+  },
+  {
+    name: 'await-watches',
+    purpose: 'a scale-up waits for interrupted watches',
+    patches: [
+      {
+        file: 'plan/flow-levels.ts',
+        find: 'Number.isFinite(verdictMaxAgeMs) && watchesInterruptedMs > 0 &&',
+        replace: 'false &&',
+      },
+    ],
+  },
+  {
+    name: 'fail-reverted',
+    purpose: 'a scale-up stops when somebody scales down what it has restored',
+    patches: [
+      {
+        file: 'plan/operation-step.ts',
+        find: 'return { operation: failReverted(operation, context) };',
+        replace: 'return { operation };',
+      },
+    ],
+  },
+  {
+    name: 'level-cutoff',
+    purpose: 'a resource that cannot be scaled down delays the next level by 3 s at most',
+    patches: [
+      {
+        file: 'plan/flow-levels.ts',
+        find: 'level.every(letsNextLevelStart) || input.now >= levelCutoff(flow, input.snapshotOf);',
+        replace: 'level.every(letsNextLevelStart);',
+      },
+    ],
+  },
+  {
+    name: 'read-first',
+    purpose: 'resources are read from the API server if a response may be lost, or watches are interrupted',
+    patches: [
+      {
+        file: 'plan/start-scaling.ts',
+        find: 'readFirst: readFirst || context.watchesInterruptedMs > 0',
+        replace: 'readFirst: false',
+      },
+    ],
+  },
+];
+
+const standby: readonly Rule[] = [
+  {
+    name: 'hot-standby',
+    purpose: 'a replica that does not lead scales down when the leader cannot be at work',
+    patches: [{ file: 'plan/without-lead.ts', find: 'if (!role.isHotStandby ||', replace: 'if (true ||' }],
+  },
+  {
+    name: 'nothing-written',
+    purpose: 'it does so when not everything is scaled 3 s after the threshold, although the leader renews its Lease',
+    patches: [
+      {
+        file: 'plan/without-lead.ts',
+        find: 'if (now - judgedAt > besideLeaderMs) return undefined;',
+        replace: 'return undefined;',
+      },
+    ],
+  },
+  {
+    name: 'leader-silent',
+    purpose: 'it does so at once when the leader does not renew its Lease',
+    patches: [
+      { file: 'plan/without-lead.ts', find: 'if (leaderSilentMs >= silenceLimitMs) {', replace: 'if (false) {' },
+    ],
+  },
+  {
+    name: 'progress',
+    purpose: 'it gives a leader that scales down one resource after the other 3 s for each',
+    patches: [{ file: 'plan/without-lead.ts', find: 'situation.progressAt + leaderTimeMs,', replace: '' }],
+  },
+  {
+    name: 'left-to-leader',
+    purpose: 'it does not while the leader has restored the shoot a short time ago',
+    patches: [{ file: 'plan/without-lead.ts', find: ' || now < situation.leftToLeaderUntil', replace: '' }],
+  },
+  {
+    name: 'observed-renewals',
+    purpose: 'its verdict must rest on leases that it has seen renewed',
+    patches: [{ file: 'plan/without-lead.ts', find: ' || !situation.hasObservedRenewals', replace: '' }],
+  },
+];
+
+/** Today's rules of judgement and guards, in the order of the table. */
+export const rules: readonly Rule[] = [...judgement, ...ages, ...requests, ...scaling, ...standby];
+
+/** Applies a rule's patches of one file to its source. Throws if a text does not stand there exactly once: the code has changed. */
+export const applyPatches = ({ name, patches }: Rule, file: string, source: string): string =>
+  patches
+    .filter((patch) => patch.file === file)
+    .reduce((text, { find, replace }) => {
+      const parts = text.split(find);
+      if (parts.length !== 2) throw new Error(`bench/worth/rules.ts: ${name} does not fit src/prober/${file}: ${find}`);
+      return parts.join(replace);
+    }, source);
