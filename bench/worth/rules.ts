@@ -227,29 +227,17 @@ const requests: readonly Rule[] = [
 const scaling: readonly Rule[] = [
   {
     name: 'verdict-age',
-    purpose: 'nothing is restored on a verdict older than two probe intervals, and no scale-down begins on one',
-    patches: [
-      { file: 'plan/flow-levels.ts', find: 'now - verdictAt <= verdictMaxAgeMs;', replace: 'true;' },
-      {
-        file: 'plan/start-scaling.ts',
-        find: "if (pending.direction === 'down' && context.now - pending.judgedAt > 2 * context.probeIntervalMs) return state;",
-        replace: '',
-      },
-      {
-        file: 'plan/start-scaling.ts',
-        find: "if (plan.direction === 'up' && plan.now - plan.judgedAt > plan.verdictMaxAgeMs) return rest;",
-        replace: '',
-      },
-    ],
+    purpose: 'nothing is restored on a verdict older than two probe intervals',
+    patches: [{ file: 'plan/permission.ts', find: ' || !isRecent(desired, context)', replace: '' }],
   },
   {
     name: 'suspension',
-    purpose: 'a process that was suspended scales nothing down until its next verdict',
+    purpose: 'a process that was suspended scales nothing until its next verdict',
     patches: [
       {
-        file: 'plan/flow.ts',
-        find: 'wasSuspended: flow.wasSuspended === true || now - flow.wakeAt > suspensionMs,',
-        replace: 'wasSuspended: false,',
+        file: 'plan/advance-shoot.ts',
+        find: 'now: number): boolean => now > dueAt + suspensionMs;',
+        replace: 'now: number): boolean => false;',
       },
     ],
   },
@@ -258,20 +246,27 @@ const scaling: readonly Rule[] = [
     purpose: 'a scale-up waits for interrupted watches',
     patches: [
       {
-        file: 'plan/flow-levels.ts',
-        find: 'Number.isFinite(verdictMaxAgeMs) && watchesInterruptedMs > 0 &&',
-        replace: 'false &&',
+        file: 'plan/permission.ts',
+        find: 'const isBlind = watchesInterruptedMs > 0 &&',
+        replace: 'const isBlind = false &&',
       },
     ],
   },
   {
-    name: 'fail-reverted',
-    purpose: 'a scale-up stops when somebody scales down what it has restored',
+    name: 'recheck',
+    purpose: 'a scale-up stops, and a scale-down repeats, when somebody changes what it has scaled',
+    patches: [
+      { file: 'plan/operation-step.ts', find: 'return recheck(operation, context);', replace: 'return { operation };' },
+    ],
+  },
+  {
+    name: 'undone-at-once',
+    purpose: 'what somebody scales up in an outage is scaled down at once, not with the next verdict',
     patches: [
       {
-        file: 'plan/operation-step.ts',
-        find: 'return { operation: failReverted(operation, context) };',
-        replace: 'return { operation };',
+        file: 'plan/advance-shoot.ts',
+        find: "!(isRepeated && desired.direction !== 'down');",
+        replace: '!isRepeated;',
       },
     ],
   },
@@ -280,20 +275,9 @@ const scaling: readonly Rule[] = [
     purpose: 'a resource that cannot be scaled down delays the next level by 3 s at most',
     patches: [
       {
-        file: 'plan/flow-levels.ts',
-        find: 'level.every(letsNextLevelStart) || input.now >= levelCutoff(flow, input.snapshotOf);',
+        file: 'plan/scaling.ts',
+        find: 'level.every(letsNextLevelStart) || now >= levelCutoff(scaling, snapshotOf);',
         replace: 'level.every(letsNextLevelStart);',
-      },
-    ],
-  },
-  {
-    name: 'read-first',
-    purpose: 'resources are read from the API server if a response may be lost, or watches are interrupted',
-    patches: [
-      {
-        file: 'plan/start-scaling.ts',
-        find: 'readFirst: readFirst || context.watchesInterruptedMs > 0',
-        replace: 'readFirst: false',
       },
     ],
   },
@@ -302,41 +286,20 @@ const scaling: readonly Rule[] = [
 const standby: readonly Rule[] = [
   {
     name: 'hot-standby',
-    purpose: 'a replica that does not lead scales down when the leader cannot be at work',
-    patches: [{ file: 'plan/without-lead.ts', find: 'if (!role.isHotStandby ||', replace: 'if (true ||' }],
-  },
-  {
-    name: 'nothing-written',
-    purpose: 'it does so when not everything is scaled 3 s after the threshold, although the leader renews its Lease',
+    purpose: 'a replica that does not lead scales down what the leader leaves up',
     patches: [
-      {
-        file: 'plan/without-lead.ts',
-        find: 'if (now - judgedAt > besideLeaderMs) return undefined;',
-        replace: 'return undefined;',
-      },
+      { file: 'plan/permission.ts', find: 'const standsIn = role.mayStandIn &&', replace: 'const standsIn = false &&' },
     ],
   },
   {
-    name: 'leader-silent',
-    purpose: 'it does so at once when the leader does not renew its Lease',
-    patches: [
-      { file: 'plan/without-lead.ts', find: 'if (leaderSilentMs >= silenceLimitMs) {', replace: 'if (false) {' },
-    ],
+    name: 'leader-time',
+    purpose: 'the leader has 3 s before a standby acts',
+    patches: [{ file: 'plan/permission.ts', find: 'now >= unmetSince + leaderTimeMs;', replace: 'true;' }],
   },
   {
-    name: 'progress',
-    purpose: 'it gives a leader that scales down one resource after the other 3 s for each',
-    patches: [{ file: 'plan/without-lead.ts', find: 'situation.progressAt + leaderTimeMs,', replace: '' }],
-  },
-  {
-    name: 'left-to-leader',
-    purpose: 'it does not while the leader has restored the shoot a short time ago',
-    patches: [{ file: 'plan/without-lead.ts', find: ' || now < situation.leftToLeaderUntil', replace: '' }],
-  },
-  {
-    name: 'observed-renewals',
-    purpose: 'its verdict must rest on leases that it has seen renewed',
-    patches: [{ file: 'plan/without-lead.ts', find: ' || !situation.hasObservedRenewals', replace: '' }],
+    name: 'old-evidence',
+    purpose: 'what another writer has restored is scaled down on evidence of a later run only',
+    patches: [{ file: 'plan/advance-shoot.ts', find: 'if (isOurs || !context', replace: 'if (true || !context' }],
   },
 ];
 

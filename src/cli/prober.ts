@@ -19,9 +19,9 @@ const description = `Probes the control planes of all shoots of a seed. If the k
 export const proberFlags = {
   ...processFlags,
   standby: flag(
-    choice<Standby>('mode', ['hot', 'warm', 'cold']),
+    choice<Standby>('mode', ['hot', 'cold']),
     'hot',
-    'Behaviour of a replica while another leads: hot observes, and scales down if the leader cannot; warm only observes; cold waits',
+    'Behaviour of a replica while another leads: hot observes, and scales down what the leader leaves up; cold waits',
   ),
   'page-bind-addr': flag(
     address,

@@ -60,7 +60,7 @@ describe('flags of the prober', () => {
     ['zap-encoder', 'console', {}],
     ['dry-run', 'F', {}],
     ['strict', 'F', {}],
-    ['standby', 'warm', {}],
+    ['standby', 'cold', {}],
     ['page-bind-addr', '127.0.0.1:9645', {}],
     ['pprof-bind-addr', 'anything', {}],
     ['zap-devel', 'nonsense', {}],

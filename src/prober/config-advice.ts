@@ -1,4 +1,4 @@
-import { downLevelLimitMs } from './plan/flow-levels.ts';
+import { downLevelLimitMs } from './plan/scaling.ts';
 import { expiryShareOfGrace } from './probe-settings.ts';
 import type { DependentResource, ProberSettings, ScaleInfo } from './settings.ts';
 

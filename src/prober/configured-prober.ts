@@ -14,7 +14,7 @@ import { watchForDropped } from './held/dropped.ts';
 import { listHeldUnprobed } from './held/held-unprobed.ts';
 import { LostClusters, clusterNames } from './held/lost-clusters.ts';
 import { markedClusters } from './held/marked-clusters.ts';
-import type { Role } from './plan/without-lead.ts';
+import type { Role } from './plan/permission.ts';
 import type { ProbeGate } from './probe-gate.ts';
 import { type Pauses, configuredPause } from './pauses.ts';
 import type { ProberReport } from './report.ts';
@@ -45,7 +45,8 @@ export interface ConfiguredProberDeps {
   readonly concurrency: number;
   /** Returns which writes this process may send now. */
   readonly role: () => Role;
-  readonly seedWithoutLead: (mayWrite: () => boolean) => KubeClient;
+  /** Returns a client of the seed that refuses writes unless `mayWrite` returns true. */
+  readonly seedFor: (mayWrite: () => boolean) => KubeClient;
   readonly leaderWatch?: LeaderWatch | undefined;
   /** Called with more settings if a resource is held that `settings` do not name: an earlier configuration did. */
   readonly onDropped: (settings: ProberSettings) => void;

@@ -122,7 +122,11 @@ export class ProberController {
     this.#unsubscribe();
     const all = [...this.#entries];
     this.#entries.clear();
-    await Promise.all(all.map(([, { prober }]) => prober.stop('nothing')));
+    await Promise.all(
+      all.map(([, { prober }]) =>
+        prober.stop({ policy: 'nothing', reason: 'the configuration changes, or the program ends' }),
+      ),
+    );
     this.#deps.report.probers(0);
     // Probed shoots continue under the next configuration; of the others it may find nothing any more.
     for (const [name, { stopping }] of all) if (stopping !== undefined) this.#deps.report.forget(name);
@@ -167,7 +171,7 @@ export class ProberController {
     const memory = entry.prober.memory();
     this.#restarts.set(name, Number.isFinite(memory.nextRunAt) ? memory : { delayMs: 0 });
     entry.stopping = 'nothing';
-    void entry.prober.stop('nothing');
+    void entry.prober.stop({ policy: 'nothing', reason: 'it is probed again' });
   }
 
   /** Returns undefined if the Cluster cannot be decoded. */
@@ -219,7 +223,7 @@ export class ProberController {
 
   async #release(name: string, entry: Entry): Promise<void> {
     const { report, dryRun, requeueAfter } = this.#deps;
-    await entry.prober.stop(entry.stopping ?? 'nothing');
+    await entry.prober.stop({ policy: entry.stopping ?? 'nothing', reason: entry.stopReason ?? '' });
     if (this.#entries.get(name) !== entry) return;
     this.#entries.delete(name);
     report.probers(this.#entries.size);

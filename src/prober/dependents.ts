@@ -15,6 +15,7 @@ import {
   takeSnapshot,
   viewDependents,
 } from './plan/snapshots.ts';
+import { isUp } from './plan/advance-shoot.ts';
 import { shownHeld } from './held/held-unprobed.ts';
 import type { DependentsView } from './judge/probe-input.ts';
 import type { Action, ActionResponse, Snapshot } from './plan/operation.ts';
@@ -50,8 +51,8 @@ export class Dependents {
     return resource === undefined ? { kind: 'unknown' } : takeSnapshot(resource, this.#sources());
   }
 
-  view(flowRuns: boolean): DependentsView {
-    return viewDependents(this.#deps.settings.dependentResources, { ...this.#sources(), flowRuns });
+  view(isScaling: boolean): DependentsView {
+    return viewDependents(this.#deps.settings.dependentResources, { ...this.#sources(), isScaling });
   }
 
   /** Returns the number of resources that have the mark of meltdown protection, including the latest writes. */
@@ -68,16 +69,12 @@ export class Dependents {
 
   /** True while a resource is up that a scale-down would scale down, and none is held. */
   isUnprotected(): boolean {
-    return this.hasResourceToScaleDown() && this.countHeld() === 0;
+    return this.isAnyUp() && this.countHeld() === 0;
   }
 
-  /** True if a scale-down would change a resource. */
-  hasResourceToScaleDown(): boolean {
-    return [...this.#resources.values()].some(({ ref, scaleDown }) => {
-      const snapshot = this.snapshotOf(refKey(ref));
-      if (scaleDown === undefined || snapshot.kind !== 'state') return false;
-      return snapshot.state.specReplicas > 0 && !ignoresScaling(snapshot.state);
-    });
+  /** True if a resource is up that a scale-down would scale down. */
+  isAnyUp(): boolean {
+    return [...this.#resources.values()].some((resource) => isUp(resource, (key) => this.snapshotOf(key)));
   }
 
   /** Returns the resources that have the mark of meltdown protection, with the count to restore. */

@@ -28,8 +28,8 @@ const counters = {
   },
   withoutLead: {
     name: 'dwd_prober_protections_without_lead_total',
-    help: 'Scale-downs that a standby started because the leader did not renew its Lease (leader-silent) or wrote nothing (nothing-written).',
-    labels: [...perShoot, 'cause'],
+    help: 'Scale-downs by a standby, because the leader had left a resource up for 3 s.',
+    labels: perShoot,
   },
   externalAttempts: {
     name: 'dwd_prober_external_probe_attempts_total',

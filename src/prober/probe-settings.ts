@@ -28,14 +28,14 @@ export const probeSettings = (settings: ProberSettings, shoot: ShootSettings): P
 
 /**
  * Returns the monotonic instant by which a run that is due now must end: when KCM may mark the next node as unhealthy if no lease is renewed. It is `now` if
- * no leases are known yet or a flow is in progress, and a whole grace period later if the resources are held already.
+ * no leases are known yet or a scaling is in progress, and a whole grace period later if the resources are held already.
  */
 export const runNeededBy = (
-  { probe, flow }: { readonly probe: ProbeMemory; readonly flow?: unknown },
+  { probe, scaling }: { readonly probe: ProbeMemory; readonly scaling?: unknown },
   { now, graceMs, isHeld }: { readonly now: number; readonly graceMs: number; readonly isHeld: boolean },
 ): number => {
   const { leases } = probe;
-  if (flow !== undefined || leases.length === 0) return now;
+  if (scaling !== undefined || leases.length === 0) return now;
   if (isHeld) return now + graceMs;
   const ends = leases.map(({ silentSince }) => silentSince + graceMs).filter((at) => at > now);
   return Math.min(now + graceMs, ...ends);

@@ -8,8 +8,6 @@ export interface ProberMemory {
   /** Monotonic instant in milliseconds. A back-off continues across the change. */
   readonly nextRunAt: number;
   readonly settings: ShootSettings;
-  /** State that keeps a standby from writing again. */
-  readonly standby: Pick<ShootProberState, 'scaledWithoutLead' | 'leftToLeaderUntil' | 'wasPaused'>;
 }
 
 /** Start of a prober. `first`: the delay of the first run, or the memory of the previous prober. */
@@ -22,7 +20,7 @@ export interface ProberStart {
 
 /** Returns the memory with which a prober starts at `now`, in monotonic milliseconds. */
 export const initialMemory = (first: ProberStart['first'], now: number): Omit<ProberMemory, 'settings'> =>
-  'delayMs' in first ? { probe: emptyProbeMemory, nextRunAt: now + first.delayMs, standby: {} } : first;
+  'delayMs' in first ? { probe: emptyProbeMemory, nextRunAt: now + first.delayMs } : first;
 
 /** State that one configuration leaves to the next, by Cluster. */
 export interface ProberMemories {
@@ -31,23 +29,8 @@ export interface ProberMemories {
   readonly releasing: ReadonlyMap<string, LifecycleDecision>;
 }
 
-/** True if a scale-down runs or waits. It is not remembered: the next prober judges again at once. */
-const isGoingDown = ({ flow, pending }: ShootProberState): boolean =>
-  [flow, pending].some((one) => one?.direction === 'down');
-
+/** Returns the memory of a prober. A scale-down is not remembered: the next prober judges again at once. */
 export const memoryOf = (
-  state: ShootProberState,
+  { probe, nextRunAt, desired }: ShootProberState,
   now: number,
-): Pick<ProberMemory, 'probe' | 'nextRunAt' | 'standby'> => {
-  const { probe, nextRunAt, flow, scaledWithoutLead, leftToLeaderUntil, wasPaused } = state;
-  const hasScaled = flow?.withoutLead !== undefined && flow.operations.some(({ mayHaveWritten }) => mayHaveWritten);
-  return {
-    probe,
-    nextRunAt: isGoingDown(state) ? now : nextRunAt,
-    standby: {
-      ...(scaledWithoutLead === true || hasScaled ? { scaledWithoutLead: true } : {}),
-      ...(leftToLeaderUntil === undefined ? {} : { leftToLeaderUntil }),
-      ...(wasPaused === undefined ? {} : { wasPaused }),
-    },
-  };
-};
+): Pick<ProberMemory, 'probe' | 'nextRunAt'> => ({ probe, nextRunAt: desired?.direction === 'down' ? now : nextRunAt });

@@ -7,8 +7,7 @@ import { refKey } from '../kubernetes/api/resource-ref.ts';
 import type { RecordedEvent } from '../telemetry/events.ts';
 import { type ProbeMemory, emptyProbeMemory } from './judge/probe-memory.ts';
 import type { Verdict } from './judge/verdict.ts';
-import { createFlow } from './plan/create-flow.ts';
-import type { Flow } from './plan/flow-state.ts';
+import { type Scaling, createScaling } from './plan/scaling.ts';
 import type { Direction } from './plan/patch-plan.ts';
 import type { Operation } from './plan/operation.ts';
 import { type ProberReport, createProberReport } from './report.ts';
@@ -174,18 +173,9 @@ describe('the word for a verdict', () => {
   });
 });
 
-const flowOf = (direction: Direction, phase: Operation['phase']): Flow => {
-  const flow = createFlow({
-    id: 1,
-    direction,
-    scope: 'all',
-    reason: '3/5 node leases expired',
-    resources: [dependent(kcm)],
-    now: 0,
-    judgedAt: 0,
-    verdictMaxAgeMs: 20_000,
-    readFirst: false,
-  });
+const flowOf = (direction: Direction, phase: Operation['phase']): Scaling => {
+  const desired = { direction, scope: 'all', reason: '3/5 node leases expired', since: 0, judgedAt: 0 } as const;
+  const flow = createScaling(desired, { resources: [dependent(kcm)], now: 0, inFlight: new Set() });
   return { ...flow, operations: flow.operations.map((operation) => ({ ...operation, phase })) };
 };
 

@@ -18,7 +18,7 @@ import { createEventRecorder } from '../telemetry/index.ts';
 import { type ConfiguredProberDeps, createConfiguredProber } from './configured-prober.ts';
 import type { HeldByShoot } from './controller.ts';
 import { Pauses, shownPause } from './pauses.ts';
-import type { Role } from './plan/without-lead.ts';
+import type { Role } from './plan/permission.ts';
 import { ProbeGate } from './probe-gate.ts';
 import { createProberReport } from './report.ts';
 import { neededByProber } from './rights.ts';
@@ -48,7 +48,7 @@ const createSeedClients = ({ ports, standby = 'hot' }: ProberOptions) => {
     client: fencedBy(() => leadership.mayWrite()),
     // A standby records Events only about its writes without the lead.
     recording: fencedBy(() => leadership.mayWrite() || standby === 'hot'),
-    seedWithoutLead: (mayWrite: () => boolean): KubeClient => fencedBy(() => leadership.mayWrite() || mayWrite()),
+    seedFor: fencedBy,
   };
 };
 
@@ -69,7 +69,7 @@ const createGate = ({ clock, meter }: ProberPorts): ProbeGate => {
 export const createProber = (options: ProberOptions): ComponentParts<ProberSettings> => {
   const { settings, ports, concurrency, ownNamespace = 'garden', dryRun = false, standby = 'hot' } = options;
   const { logger, leadership } = ports;
-  const { client, recording, seedWithoutLead } = createSeedClients(options);
+  const { client, recording, seedFor } = createSeedClients(options);
   const role = (): Role => roleOf({ ...ports, standby });
   const events = createEventRecorder({ ...ports, client: recording, component: 'dependency-watchdog-prober' });
   const pauses: Pauses = new Pauses({
@@ -101,7 +101,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
   };
   const deps = {
     ...ports,
-    ...{ role, client, seedWithoutLead, report, unserved, registry },
+    ...{ role, client, seedFor, report, unserved, registry },
     ...{ gate, recorder, pauses, dryRun, concurrency, onStopped },
   };
   const reloadable = new Reloadable<ProberSettings, ProberMemories>({

@@ -1,18 +1,18 @@
+import type { KubeClient } from '../kubernetes/api/kube.ts';
 import type { Store } from '../kubernetes/cache/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { DependentsDeps } from './dependents.ts';
 import type { ReadsDeps } from './observe.ts';
 import type { Pauses } from './pauses.ts';
-import type { Role } from './plan/without-lead.ts';
+import type { Role } from './plan/permission.ts';
 import type { ProbeGate } from './probe-gate.ts';
 import type { ProberReport } from './report.ts';
 import type { ProberSettings } from './settings.ts';
-import type { WithoutLeadDeps } from './standby.ts';
 import type { ShootProberView } from './status/shoot-prober-view.ts';
 
 /** Dependencies of the prober of a shoot. */
-export interface ShootProberDeps extends ReadsDeps, DependentsDeps, WithoutLeadDeps {
+export interface ShootProberDeps extends ReadsDeps, DependentsDeps {
   readonly clock: Clock;
   /** Identity of this process, for the notes that it writes. */
   readonly identity: string;
@@ -28,6 +28,8 @@ export interface ShootProberDeps extends ReadsDeps, DependentsDeps, WithoutLeadD
   readonly externalKubeconfigs?: Store<string | undefined>;
   /** Called after every step of a shoot's prober, with a function that returns the prober's state from then on. */
   readonly onStep?: (namespace: string, readView: () => ShootProberView) => void;
+  /** Returns a client of the seed that refuses a write, at the moment of sending, unless `mayWrite` returns true. Default: `seed`. */
+  readonly seedFor?: (mayWrite: () => boolean) => KubeClient;
   /** Returns which writes this process may send now. Default: those of the leader. */
   readonly role?: () => Role;
 }

@@ -38,14 +38,14 @@ export class ShootPause {
   }
 
   /** Called after each step of the shoot's loop. */
-  stepped({ flow, pending }: Pick<ShootProberState, 'flow' | 'pending'>): void {
+  stepped({ desired }: Pick<ShootProberState, 'desired'>): void {
     const { report } = this.#deps;
     const pause = this.#pause;
     const isPaused = pause !== undefined;
     if (isPaused !== this.#wasPaused) report.paused(this.#cluster, isPaused);
     this.#wasPaused = isPaused;
-    const isHeldBack = isPaused && flow === undefined && pending?.direction === 'down';
-    if (isHeldBack && !this.#wasHeldBack) report.preventedByPause(this.#cluster, { pause, reason: pending.reason });
+    const isHeldBack = isPaused && desired?.direction === 'down';
+    if (isHeldBack && !this.#wasHeldBack) report.preventedByPause(this.#cluster, { pause, reason: desired.reason });
     this.#wasHeldBack = isHeldBack;
   }
 }

@@ -104,7 +104,7 @@ const start = (cluster: string, given: Partial<ShootProberDeps> = {}): Shoot => 
     ...given,
   };
   const prober = new ShootProber(deps, { cluster, settings: { poolConditions: new Map() }, first: { delayMs: 0 } });
-  shoot.stop = () => prober.stop('nothing');
+  shoot.stop = () => prober.stop({ policy: 'nothing', reason: 'test' });
   return shoot;
 };
 
@@ -159,11 +159,12 @@ describe('an exception in the step of a shoot', () => {
   });
 
   it('ends the run in progress', async () => {
-    report = { ...report, flowEnded: onceFor('a') };
     const a = start('a');
     await clock.advance(2_000);
     a.hangs = true;
     await clock.advance(10_000);
+    const breakIt = onceFor('a');
+    a.onObservation = () => breakIt('a');
     for (const write of seed.waiting) write.fail(new ApiError({ code: 'Forbidden', message: 'no' }));
     await clock.settle();
     expect(bugs('a')).toBe(1);
@@ -174,7 +175,7 @@ describe('an exception in the step of a shoot', () => {
     expect(writesOf('a')).toHaveLength(6);
   });
 
-  it('stops further writes of its flow, and the response to a sent one is ignored', async () => {
+  it('stops further writes, and the response to a sent one is ignored', async () => {
     const a = start('a');
     await clock.advance(2_000);
     const [kcm, mcm, ca] = seed.waiting;

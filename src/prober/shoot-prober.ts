@@ -1,15 +1,25 @@
+import type { KubeClient } from '../kubernetes/api/kube.ts';
+import { rejected } from './act.ts';
 import { Dependents } from './dependents.ts';
-import type { ReleasePolicy, ShootSettings } from './judge/lifecycle.ts';
+import type { ShootSettings } from './judge/lifecycle.ts';
 import { type ProbeRequest, probe } from './probe.ts';
 import { ExternalProber } from './external-probe/external-prober.ts';
-import { FlowRequests } from './flow-requests.ts';
 import { kubeconfigKeyOf } from './watches/watch-kubeconfigs.ts';
 import { forCluster } from './held/cluster-owner.ts';
-import { advanceShoot } from './plan/advance-shoot.ts';
-import type { Effect, ShootEvent, ShootProberState } from './plan/shoot-state.ts';
+import { advanceShoot, mayWriteNow } from './plan/advance-shoot.ts';
+import type { ProbingEnd } from './plan/desired.ts';
+import type { Action, ActionResponse } from './plan/operation.ts';
+import { leader } from './plan/permission.ts';
+import type { Scaling } from './plan/scaling.ts';
+import {
+  type Effect,
+  type ShootContext,
+  type ShootEvent,
+  type ShootProberState,
+  initialState,
+} from './plan/shoot-state.ts';
 import { probeSettings, graceDeadlineOf, runNeededBy } from './probe-settings.ts';
 import { type ProberMemory, type ProberStart, initialMemory, memoryOf } from './prober-memory.ts';
-import { leader } from './plan/without-lead.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
 import { ShootPause } from './shoot-pause.ts';
 import type { ShootProberView } from './status/shoot-prober-view.ts';
@@ -19,7 +29,8 @@ export class ShootProber {
   readonly #deps: ShootProberDeps;
   readonly #cluster: string;
   readonly #dependents: Dependents;
-  readonly #requests: FlowRequests;
+  /** Writes through it are sent only while this process may write. */
+  readonly #writer: KubeClient;
   readonly #pause: ShootPause;
   readonly #externalProber: ExternalProber | undefined;
   readonly #events: ShootEvent[] = [];
@@ -30,10 +41,12 @@ export class ShootProber {
   #settings: ShootSettings;
   #state: ShootProberState;
   #runAbort = new AbortController();
+  /** Ends reads, and writes that are not sent yet, with their scaling. */
+  #unsent = new AbortController();
   #isScheduled = false;
   #cancelTimer = (): void => undefined;
-  /** Ends the subscription to changes of resources, which matter while a flow runs. */
-  #stopListening = (): void => undefined;
+  readonly #stopListening: () => void;
+  readonly #inFlight = new Set<string>();
 
   constructor(sharedDeps: ShootProberDeps, { cluster, settings, first }: ProberStart) {
     const deps = forCluster(sharedDeps, cluster);
@@ -41,20 +54,17 @@ export class ShootProber {
     this.#cluster = cluster;
     this.#settings = settings;
     this.#dependents = new Dependents(cluster, deps);
-    this.#requests = new FlowRequests(deps, {
-      cluster,
-      dependents: this.#dependents,
-      graceDeadline: () => graceDeadlineOf(this.#state.verdict, deps.settings, this.#settings),
-    });
+    this.#writer = deps.seedFor?.(() => mayWriteNow(this.#state, this.#context())) ?? deps.seed;
     this.#pause = new ShootPause(deps, cluster);
-    const { probe, nextRunAt, standby } = initialMemory(first, deps.clock.monotonic());
-    this.#state = { probe, nextRunAt, runUnderWay: false, flows: 0, ...standby };
+    const { probe, nextRunAt } = initialMemory(first, deps.clock.monotonic());
+    this.#state = initialState({ probe, nextRunAt });
+    this.#stopListening = this.#dependents.subscribe(this.#schedule);
     // A prober that never probes has no external prober.
     this.#externalProber = Number.isFinite(nextRunAt) ? this.#startExternalProber(nextRunAt) : undefined;
     this.#schedule();
   }
 
-  /** Changes the settings for the next runs; back-off, flow and lease history stay. */
+  /** Changes the settings for the next runs. */
   update(settings: ShootSettings): void {
     this.#settings = settings;
   }
@@ -74,12 +84,12 @@ export class ShootProber {
   }
 
   /**
-   * Ends probing for good, and releases held resources. Resolves when all is done, with the result. If it is called again, the later policy applies if the
-   * release has not begun, or if that policy releases less. `reason` goes to log and Events.
+   * Ends probing for good, and gives back what is held. Resolves when all is done, with the result. If it is called again, the later end applies if it gives
+   * back less.
    */
-  stop(releasePolicy: ReleasePolicy, reason?: string): Promise<'done' | 'failed'> {
+  stop(end: ProbingEnd): Promise<'done' | 'failed'> {
     this.#externalProber?.stop();
-    this.#post({ kind: 'stop', releasePolicy, ...(reason === undefined ? {} : { reason }) });
+    this.#post({ kind: 'stop', end });
     return this.#stopped;
   }
 
@@ -109,9 +119,9 @@ export class ShootProber {
     }
   }
 
-  #step(events: readonly ShootEvent[]): void {
+  #context(): ShootContext {
     const { clock, identity, settings, watchesInterruptedMs, role = () => leader } = this.#deps;
-    const { state, effects, wakeAt } = advanceShoot(this.#state, events, {
+    return {
       now: clock.monotonic(),
       wallNow: clock.now(),
       identity,
@@ -121,10 +131,15 @@ export class ShootProber {
       watchesInterruptedMs: watchesInterruptedMs(),
       role: role(),
       pausedUntil: this.#pause.pausedUntil(),
-    });
+      inFlight: this.#inFlight,
+    };
+  }
+
+  #step(events: readonly ShootEvent[]): void {
+    const { clock } = this.#deps;
+    const { state, effects, wakeAt } = advanceShoot(this.#state, events, this.#context());
     this.#state = state;
     this.#pause.stepped(state);
-    this.#requests.stepped(state);
     for (const effect of effects) this.#perform(effect);
     this.#deps.onStep?.(this.#cluster, this.#view);
     this.#cancelTimer();
@@ -139,14 +154,15 @@ export class ShootProber {
   /** Starts over after a bug, without waiting for work in progress: the next run needs nothing but the state in the cluster. */
   #startOver(): void {
     const { clock, settings } = this.#deps;
-    for (const work of [this.#runAbort, this.#requests]) work.abort(new Error('the prober starts over'));
-    const { flow: _flow, pending: _pending, ...rest } = this.#state;
-    this.#state = { ...rest, runUnderWay: false, nextRunAt: clock.monotonic() + settings.probeIntervalMs };
+    for (const work of [this.#runAbort, this.#unsent]) work.abort(new Error('the prober starts over'));
+    const nextRunAt = clock.monotonic() + settings.probeIntervalMs;
+    this.#state = initialState({ probe: this.#state.probe, nextRunAt });
     this.#cancelTimer();
     this.#cancelTimer = clock.timer(settings.probeIntervalMs, this.#schedule);
   }
 
   #perform(effect: Effect): void {
+    const { report } = this.#deps;
     switch (effect.kind) {
       case 'start-run':
         void this.#probe();
@@ -154,27 +170,21 @@ export class ShootProber {
       case 'abort-run':
         this.#runAbort.abort(new Error('the prober is being stopped'));
         break;
-      case 'flow-started':
-        this.#requests.flowStarted(effect.flow);
-        this.#stopListening();
-        this.#stopListening = this.#dependents.subscribe(this.#schedule);
-        this.#deps.report.flowStarted(this.#cluster, effect.flow);
+      case 'scaling-started':
+        this.#unsent = new AbortController();
+        report.flowStarted(this.#cluster, effect.scaling);
         break;
       case 'send':
         void this.#send(effect);
         break;
-      case 'flow-ended':
-        this.#endFlow(effect);
+      case 'scaling-ended': {
+        this.#unsent.abort(new Error('the scaling has ended'));
+        const now = this.#deps.clock.monotonic();
+        const heldSince = this.#dependents.heldSince();
+        report.flowEnded(this.#cluster, { flow: effect.scaling, end: effect.end, now, held: this.held(), heldSince });
         break;
+      }
     }
-  }
-
-  #endFlow({ flow, end }: Extract<Effect, { kind: 'flow-ended' }>): void {
-    this.#requests.flowEnded(flow);
-    if (this.#state.flow === undefined) this.#stopListening();
-    const now = this.#deps.clock.monotonic();
-    const heldSince = this.#dependents.heldSince();
-    this.#deps.report.flowEnded(this.#cluster, { flow, end, now, held: this.held(), heldSince });
   }
 
   async #probe(): Promise<void> {
@@ -209,7 +219,7 @@ export class ShootProber {
     settings: this.#probeSettings(),
     held: this.#dependents.listHeld(),
     ignored: this.#dependents.listIgnored(),
-    hasResourceToScaleDown: this.#dependents.hasResourceToScaleDown(),
+    isUnmet: this.#state.desired?.direction === 'down' && this.#dependents.isAnyUp(),
   });
 
   #probeSettings(): ReturnType<typeof probeSettings> {
@@ -217,7 +227,7 @@ export class ShootProber {
   }
 
   #probeInput(jitter: number): ReturnType<ProbeRequest['input']> {
-    const dependents = this.#dependents.view(this.#state.flow !== undefined);
+    const dependents = this.#dependents.view(this.#state.scaling !== undefined);
     return { settings: this.#probeSettings(), dependents, random: jitter };
   }
 
@@ -236,7 +246,27 @@ export class ShootProber {
     );
   }
 
-  async #send({ flow, action }: Extract<Effect, { kind: 'send' }>): Promise<void> {
-    this.#post({ kind: 'responded', flow: flow.id, response: await this.#requests.send(flow, action) });
+  /** Sends the one request of an action. Neither an abort nor a bug may leave a resource waiting for ever. */
+  async #send({ scaling, action }: Extract<Effect, { kind: 'send' }>): Promise<void> {
+    this.#inFlight.add(action.key);
+    const response = await this.#respond(scaling, action);
+    this.#inFlight.delete(action.key);
+    this.#post({ kind: 'responded', response });
+  }
+
+  async #respond(scaling: Scaling, action: Action): Promise<ActionResponse> {
+    const { clock, report, settings } = this.#deps;
+    const { signal } = this.#unsent;
+    try {
+      const options = { urgent: scaling.direction === 'down', signal, seed: this.#writer };
+      const outcome = await this.#dependents.send(action, options);
+      const graceDeadline = graceDeadlineOf(this.#state.verdict, settings, this.#settings);
+      const about = { ...this.#dependents.identify(action.key), graceDeadline };
+      report.responseReceived(this.#cluster, { flow: scaling, action, outcome, now: clock.monotonic(), ...about });
+      return outcome;
+    } catch (error) {
+      if (!signal.aborted) report.unexpectedError(this.#cluster, error);
+      return { key: action.key, result: rejected(error) };
+    }
   }
 }

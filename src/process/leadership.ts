@@ -21,10 +21,6 @@ export interface ElectionDeps {
   readonly runsOnStandby?: boolean;
 }
 
-/** A leader renews every `retryPeriodMs`. After 2.5 such periods, and at least five seconds, it has missed two renewals or more. */
-const silentPeriods = 2.5;
-const leastSilenceMs = 5_000;
-
 export interface Election {
   /** Identity of this process: the host name, which in a pod is the pod's name. With leader election `HOST_RANDOM`, as in the Lease's `holderIdentity`. */
   readonly identity: string;
@@ -39,7 +35,6 @@ export interface Election {
 export const createElection = (settings: LeaderElectionSettings, name: string, deps: ElectionDeps): Election => {
   const { clock, random, runsOnStandby = false } = deps;
   if (!settings.enabled) return { identity: hostname(), leadership: { mayWrite: () => true }, runnables: [] };
-  const silenceLimitMs = Math.max(leastSilenceMs, silentPeriods * settings.retryPeriodMs);
   const listeners = new Set<() => void>();
   const identity = `${hostname()}_${Math.floor(random.next() * 2 ** 48).toString(16)}`;
   let started: () => void = () => undefined;
@@ -70,8 +65,7 @@ export const createElection = (settings: LeaderElectionSettings, name: string, d
     },
   };
   const leaderWatch: LeaderWatch = {
-    silenceLimitMs,
-    silentMs: () => elector.leaderSilentMs(silenceLimitMs),
+    isOtherProgram: () => elector.isOtherProgram(),
     onLead: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -48,6 +48,10 @@ describeEnvtest('a standby prober', () => {
     await until('it observes', standby, (known) => known.filter((message) => message === 'probe run').length >= 6);
     const at = Date.now();
     world.kubelets.cut();
+    // The leader is suspended shortly before it would act, so that its Lease outlasts the time that the standby gives it.
+    const runs = (): number => messages(standby).filter((message) => message === 'probe run').length;
+    const runsBefore = runs();
+    await until('it has watched the outage', standby, () => runs() >= runsBefore + 6);
     leader.signal('SIGSTOP');
     await world.untilCounts(0, 0);
     const known = messages(standby);

@@ -97,7 +97,7 @@ describe('the care component', () => {
     await clock.advance(3 * minute);
     expect(conditions()).toEqual([]);
     expect(lines.garden.counts.total({ verb: 'patch' })).toBe(0);
-    expect(logger.lines.some(({ message }) => message.includes('this process does not lead'))).toBe(true);
+    expect(logger.lines.some(({ message }) => message.includes('this process may not write it now'))).toBe(true);
     await stop();
   });
 

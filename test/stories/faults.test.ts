@@ -57,14 +57,21 @@ describe('writes that fail', () => {
     expect(scenario.changes).toHaveLength(6);
   });
 
-  it('for lack of a right are not retried within a run, and are reported', async () => {
+  it('for lack of a right, or because of a webhook, are tried again every 3 s, and are reported', async () => {
     create();
-    scenario.seedConnection.setFaults(first(100, patches, { status: 403, message: 'no right to patch' }));
+    const { clock, seedConnection } = scenario;
+    seedConnection.setFaults((request) =>
+      request.method === 'PATCH' ? { status: 403, message: 'no right to patch' } : undefined,
+    );
     await reachOutage(scenario);
     expect(stateOf(scenario, 'a')).toEqual(up);
-    const flows = scenario.log.filter(({ msg }) => msg === 'scaling down starts').length;
-    expect(scenario.seedConnection.requests.total(patches)).toBe(3 * flows);
+    const before = seedConnection.requests.total(patches);
+    await clock.advance(30_000);
+    expect(seedConnection.requests.total(patches) - before).toBe(3 * 10);
     expect(JSON.stringify(scenario.log)).toContain('no right to patch');
+    seedConnection.setFaults(() => undefined);
+    await clock.advance(3_000);
+    expect(stateOf(scenario, 'a')).toEqual(held);
   });
 
   it('because of a write by another client in between keep the change of that client', async () => {

@@ -58,7 +58,7 @@ it('a prober reports at any time where its protection is active, since when, why
     await clock.advance(1_000);
     seen.add(status(a.namespace).shoots[0]?.state ?? '');
   }
-  expect([...seen]).toEqual(['protected', 'restoring', 'healthy']);
+  expect([...seen]).toEqual(['protected', 'landing', 'restoring', 'healthy']);
 
   // A shoot that is no longer probed is not shown.
   editShoot(scenario, 'a', (known) => ({ ...known, spec: { ...known.spec, hibernation: { enabled: true } } }));

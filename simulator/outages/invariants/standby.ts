@@ -6,8 +6,6 @@ import { electionSettings } from '../../harness/index.ts';
 import { type Known, stateful, stateless } from './invariant.ts';
 import { watchdogWrite } from './scaling.ts';
 
-/** Time without a renewal of the Lease after which the leader counts as not working. */
-const silenceMs = 5_000;
 /** Time from the threshold in which only the leader may act. */
 const leaderTimeMs = 3_000;
 /** Time without a renewal after which a kubelet is silent in trigger mode. */
@@ -27,11 +25,6 @@ const downWithoutLead = (event: SimEvent, { model, rules }: Known) => {
   return leadsAt(write.writer.process, sentAt, model) ? undefined : { write, sentAt };
 };
 
-const isLeaderSilent = (sentAt: number, { leader }: Model): boolean => {
-  const latest = Math.max(Number.NEGATIVE_INFINITY, ...leader.renewals.values());
-  return sentAt - latest >= silenceMs - resolutionMs;
-};
-
 /** Returns the earliest time at which any set of nodes with these leases could have crossed a threshold. */
 const crossedAt = (name: string, leases: ShootModel['leases'], { plan, ...rules }: Rules): number => {
   const changes = [...leases.values()].toSorted((a, b) => a - b);
@@ -43,7 +36,7 @@ const crossedAt = (name: string, leases: ShootModel['leases'], { plan, ...rules 
   return Math.min(expired, silent, triggered);
 };
 
-/** A standby scales down only if the leader does not renew, or has not acted at the threshold; and only if it has seen leases renewed. */
+/** A standby scales down only what the leader has left up for 3 s after the threshold. */
 export const inLeadersPlace = stateless('a standby acts only in the place of the leader', (event, known) => {
   const { model, views, rules } = known;
   const { write, sentAt } = downWithoutLead(event, known) ?? {};
@@ -51,9 +44,8 @@ export const inLeadersPlace = stateless('a standby acts only in the place of the
   const shoot = model.shoots.get(write.shoot);
   if (shoot === undefined) return undefined;
   const what = `${write.shoot}: ${write.name} was scaled down by process ${write.writer.process}, which does not lead,`;
-  const { moved, complete } = viewOf(views, write.writer.process, write.shoot);
-  if (moved.size === 0) return `${what} though it has seen no lease renewed`;
-  if (isLeaderSilent(sentAt, model) || shoot.isSkewed) return undefined;
+  if (shoot.isSkewed) return undefined;
+  const { complete } = viewOf(views, write.writer.process, write.shoot);
   // The data that the standby had received counts: a kubelet may have renewed since.
   const { leases } = complete.find(({ knownAt }) => knownAt <= sentAt) ?? shoot;
   const lateMs = sentAt - crossedAt(write.shoot, leases, rules);
@@ -62,24 +54,19 @@ export const inLeadersPlace = stateless('a standby acts only in the place of the
     : `${what} ${(lateMs / 1_000).toFixed(1)} s after the threshold`;
 });
 
-/** The last restoration of a Deployment: its time, its writer, and the writer of the scale-down before it. */
+/** The last restoration of a Deployment: its time and its writer. */
 interface Restored {
   readonly at: number;
   readonly by: ProcessName;
   /** Time of the first scale-up in its shoot since the last scale-down there. */
   readonly begunAt: number;
-  readonly downBy: ProcessName;
 }
 
 interface Seen {
-  readonly downBy: ReadonlyMap<string, ProcessName>;
   readonly restored: ReadonlyMap<string, Restored>;
   /** Time of the first scale-up since the last scale-down, by shoot. */
   readonly begunAt: ReadonlyMap<string, number>;
 }
-
-/** Time after a restoration in which a standby does not repeat its own scale-down. */
-const leftToLeaderMs = 600_000;
 
 const judgeSecond = (event: SimEvent, known: Known, restored: Restored | undefined): string | undefined => {
   const { model, views } = known;
@@ -94,15 +81,13 @@ const judgeSecond = (event: SimEvent, known: Known, restored: Restored | undefin
   if (!observations.some(({ servedAt }) => servedAt >= decidedAt)) {
     return `${what} on evidence from before its restoration`;
   }
-  const isItsOwn = restored.downBy === writer.process && sentAt - restored.at < leftToLeaderMs;
-  if (!isItsOwn || leadsAt(writer.process, sentAt, model) || isLeaderSilent(sentAt, model)) return undefined;
-  return `${what}, which does not lead and had done so before: the leader restored it`;
+  return undefined;
 };
 
-/** No process scales a restored Deployment down again on evidence from before; and no standby soon repeats a scale-down of its own. */
+/** No process scales a restored Deployment down again on evidence from before. */
 export const noSecondThoughts = stateful<Seen>(
   'not down again on old evidence',
-  { downBy: new Map(), restored: new Map(), begunAt: new Map() },
+  { restored: new Map(), begunAt: new Map() },
   (state, event, known) => {
     const write = watchdogWrite(event);
     if (write === undefined || write.direction === 'marks') return { state };
@@ -110,11 +95,11 @@ export const noSecondThoughts = stateful<Seen>(
     if (write.direction === 'down') {
       const problem = judgeSecond(event, known, state.restored.get(key));
       const begunAt = new Map([...state.begunAt].filter(([shoot]) => shoot !== write.shoot));
-      return { state: { ...state, downBy: new Map(state.downBy).set(key, write.writer.process), begunAt }, problem };
+      return { state: { ...state, begunAt }, problem };
     }
     const { at } = known.model;
     const begunAt = state.begunAt.get(write.shoot) ?? at;
-    const restored = { at, by: write.writer.process, begunAt, downBy: state.downBy.get(key) ?? '' };
+    const restored = { at, by: write.writer.process, begunAt };
     return {
       state: {
         ...state,

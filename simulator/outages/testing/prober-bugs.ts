@@ -49,25 +49,25 @@ const upsideDown = (info: unknown): unknown =>
   info === undefined ? undefined : { ...shape(info), level: -Number(shape(info).level) };
 
 const descending: PlantedChange =
-  (createFlow) =>
-  (plan = {}) => {
-    const resources = (plan.resources as readonly Shape[]).map((resource) => ({
+  (createScaling) =>
+  (desired, start = {}) => {
+    const resources = (start.resources as readonly Shape[]).map((resource) => ({
       ...resource,
       scaleUp: upsideDown(resource.scaleUp),
       scaleDown: upsideDown(resource.scaleDown),
     }));
-    return createFlow({ ...plan, resources });
+    return createScaling(desired, { ...start, resources });
   };
 
 const impatient: PlantedChange =
-  (advanceFlow) =>
-  (flow = {}, input = {}) => {
-    const operations = (flow.operations as readonly Shape[]).map((operation) =>
+  (advanceScaling) =>
+  (scaling = {}, input = {}) => {
+    const operations = (scaling.operations as readonly Shape[]).map((operation) =>
       shape(operation.phase).kind === 'settling'
         ? { ...operation, phase: { kind: 'done', outcome: 'scaled' } }
         : operation,
     );
-    return advanceFlow(flow.direction === 'up' ? { ...flow, operations } : flow, input);
+    return advanceScaling(scaling.direction === 'up' ? { ...scaling, operations } : scaling, input);
   };
 
 const presumptuous: PlantedChange =
@@ -161,8 +161,8 @@ export const proberBugs: readonly Bug[] = [
     change: nextProbe(1e6),
     breaks: ['keeps probing', 'protected in time', 'restored in the end'],
   },
-  { name: 'levels are taken in descending order', of: 'createFlow', change: descending, breaks: disordered },
-  { name: 'a scale-up does not wait for pods', of: 'advanceFlow', change: impatient, breaks: disordered },
+  { name: 'levels are taken in descending order', of: 'createScaling', change: descending, breaks: disordered },
+  { name: 'a scale-up does not wait for pods', of: 'advanceScaling', change: impatient, breaks: disordered },
   {
     name: 'one replica is restored, whatever there was',
     of: 'planPatch',
@@ -181,8 +181,8 @@ export const proberBugs: readonly Bug[] = [
   },
   {
     name: 'a pause is not heeded',
-    of: 'isPaused',
-    change: () => () => false,
+    of: 'permission',
+    change: (permission) => (desired, context) => permission(desired, { ...context, pausedUntil: undefined }),
     breaks: ['paused is not scaled down'],
     among: withFault(1, ({ kind }) => kind === 'protection-pause'),
   },

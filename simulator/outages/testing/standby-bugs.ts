@@ -1,5 +1,5 @@
 import type { Plan } from '../plan.ts';
-import { type Bug, changeFirst, shape } from './bug.ts';
+import { type Bug, changeFirst } from './bug.ts';
 
 const areSeveral = ({ component, replicas }: Plan): boolean => component === 'prober' && replicas > 1;
 
@@ -27,8 +27,8 @@ export const standbyBugs: readonly Bug[] = [
     change:
       (create) =>
       (settings, deps = {}) => {
-        const clientOf = deps.seedWithoutLead as (mayWrite: () => boolean) => unknown;
-        const role = { leads: true, isHotStandby: false, silenceLimitMs: Number.POSITIVE_INFINITY };
+        const clientOf = deps.seedFor as (mayWrite: () => boolean) => unknown;
+        const role = { leads: true, mayStandIn: false };
         return create(settings, { ...deps, role: () => role, client: clientOf(() => true) });
       },
     breaks: [inPlace, 'never two leaders writing', 'no write after leadership is lost'],
@@ -36,28 +36,22 @@ export const standbyBugs: readonly Bug[] = [
   },
   {
     name: 'a standby does not wait for the leader',
-    of: 'whyWithoutLead',
-    change: changeFirst(({ now, verdict }) => ({
-      verdict: { ...shape(verdict), crossedAt: Number(now) - 10_000 },
-      judgedAt: Number(now) - 2_000,
-    })),
+    of: 'permission',
+    change:
+      (permission) =>
+      (desired, context = {}) =>
+        permission(desired, {
+          ...context,
+          unmetSince: context.unmetSince === undefined ? undefined : Number.NEGATIVE_INFINITY,
+        }),
     breaks: [inPlace],
     among: areSeveral,
   },
   {
-    name: 'a leader that was not observed counts as silent',
-    of: 'whyWithoutLead',
-    change: changeFirst(({ role }) => ({ role: { ...shape(role), leaderSilentMs: 6_000 } })),
-    breaks: [inPlace],
-    among: areSeveral,
-  },
-  {
-    name: 'a standby goes by timestamps alone',
-    of: 'whyWithoutLead',
-    change: changeFirst(() => ({ hasObservedRenewals: true })),
-    breaks: [inPlace],
+    name: 'a restoration does not make evidence old',
+    of: 'advanceShoot',
+    change: changeFirst(() => ({ held: new Set() })),
+    breaks: ['not down again on old evidence'],
     among: losesTheLeaderAfterAnOutage,
-    // So few plans are of this kind that the search for it generates tens of thousands.
-    knownPlan: 55_653,
   },
 ];

@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 const { signal } = new AbortController();
-const refused = { code: 'Rejected', message: 'PATCH /x: not sent: this process does not lead' };
+const refused = { code: 'Rejected', message: 'PATCH /x: not sent: this process may not write it now' };
 const patch: KubeRequest = { method: 'PATCH', path: '/x', signal, timeoutMs: 60_000, repeatable: true };
 const noInstrument = { set: () => undefined, observe: () => undefined, inc: () => undefined, remove: () => undefined };
 const meter = { counter: () => noInstrument, gauge: () => noInstrument, histogram: () => noInstrument };
@@ -75,7 +75,7 @@ describe('rule 28: a write is sent only while this process leads', () => {
     const kube = fenceWrites(server, { mayWrite: () => leads });
     void kube.request({ ...patch, beforeSend: () => (sent += 1) });
     leads = false;
-    expect(() => server.requests[0]?.beforeSend?.()).toThrow('this process does not lead');
+    expect(() => server.requests[0]?.beforeSend?.()).toThrow('this process may not write it now');
     expect(sent).toBe(0);
   });
 });

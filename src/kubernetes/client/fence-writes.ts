@@ -12,7 +12,10 @@ export const fenceWrites = (kube: Kube, leadership: Leadership): Kube => ({
     const { method, path, beforeSend } = request;
     const check = (): void => {
       if (leadership.mayWrite()) return;
-      throw new ApiError({ code: 'Rejected', message: `${method} ${path}: not sent: this process does not lead` });
+      throw new ApiError({
+        code: 'Rejected',
+        message: `${method} ${path}: not sent: this process may not write it now`,
+      });
     };
     check();
     return kube.request({

@@ -120,7 +120,7 @@ describe('a request with a timeout from its sending', () => {
   });
 
   it('was not sent if its own beforeSend refuses it', async () => {
-    const refusal = new ApiError({ code: 'Rejected', message: 'not sent: this process does not lead' });
+    const refusal = new ApiError({ code: 'Rejected', message: 'not sent: this process may not write it now' });
     const beforeSend = (): void => {
       throw refusal;
     };

@@ -1,6 +1,6 @@
 import type { NamespacedName } from '../api/resource-ref.ts';
 import type { Call } from '../api/call.ts';
-import type { JsonObject } from '../api/decode.ts';
+import { type JsonObject, decodeMeta, decodeObject } from '../api/decode.ts';
 import { type ElectionLease, decodeElectionLease } from '../api/lease.ts';
 import { formatMicroTime } from '../api/micro-time.ts';
 import { resourcePath } from '../api/resource-path.ts';
@@ -43,6 +43,18 @@ const nextMicroTime = (wall: number, previous = Number.NaN): string => {
   return format(finer >= 0 && finer < 1_000 ? millisecond + ((finer + 1) % 1_000) : millisecond);
 };
 
+/**
+ * Annotation of the Lease with the holder that wrote it. A Go program that takes the Lease leaves it as it is, so it names the holder only if a program of ours
+ * is that.
+ */
+const holderAnnotation = 'dependency-watchdog.gardener.cloud/holder';
+
+/** True if the holder of the Lease is a program of ours. */
+export const isHeldByOurs = ({ holder, object }: ElectionLease): boolean =>
+  decodeMeta(object, 'lease').annotations[holderAnnotation] === holder;
+
+const annotationsOf = ({ identity }: Claim): Readonly<Record<string, string>> => ({ [holderAnnotation]: identity });
+
 const recordOf = ({ identity, leaseDurationMs }: Claim): JsonObject => ({
   holderIdentity: identity,
   leaseDurationSeconds: Math.ceil(leaseDurationMs / 1_000),
@@ -57,7 +69,7 @@ export const createElectionLease = (at: NamespacedName, claim: Claim): Call<Elec
     body: {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
-      metadata: { name: at.name, namespace: at.namespace },
+      metadata: { name: at.name, namespace: at.namespace, annotations: annotationsOf(claim) },
       spec: { ...recordOf(claim), acquireTime: time, renewTime: time, leaseTransitions: 0 },
     },
     decode: decodeElectionLease,
@@ -65,22 +77,36 @@ export const createElectionLease = (at: NamespacedName, claim: Claim): Call<Elec
 };
 
 /** PUTs the object that was read, with its resourceVersion and UID: a Conflict if the object has changed since. */
-const replace = (at: NamespacedName, lease: ElectionLease, spec: JsonObject): Call<ElectionLease> => ({
+const replace = (at: NamespacedName, { object, spec }: ElectionLease, change: JsonObject): Call<ElectionLease> => ({
   method: 'PUT',
   path: leasePath(at),
   repeatable: true,
-  body: { ...lease.object, spec: { ...lease.spec, ...spec } },
+  body: { ...object, spec: { ...spec, ...change } },
   decode: decodeElectionLease,
 });
 
+const claimed = (lease: ElectionLease, claim: Claim): ElectionLease => {
+  const metadata = decodeObject(lease.object.metadata, 'lease.metadata');
+  const { annotations } = decodeMeta(lease.object, 'lease');
+  return {
+    ...lease,
+    object: { ...lease.object, metadata: { ...metadata, annotations: { ...annotations, ...annotationsOf(claim) } } },
+  };
+};
+
 export const renewElectionLease = (at: NamespacedName, lease: ElectionLease, claim: Claim): Call<ElectionLease> =>
-  replace(at, lease, { ...recordOf(claim), renewTime: nextMicroTime(claim.wall, lease.renewTime) });
+  replace(at, claimed(lease, claim), { ...recordOf(claim), renewTime: nextMicroTime(claim.wall, lease.renewTime) });
 
 /** Takes the Lease from its last holder. */
 export const takeElectionLease = (at: NamespacedName, lease: ElectionLease, claim: Claim): Call<ElectionLease> => {
   const time = nextMicroTime(claim.wall, lease.renewTime);
   const leaseTransitions = lease.transitions + 1;
-  return replace(at, lease, { ...recordOf(claim), acquireTime: time, renewTime: time, leaseTransitions });
+  return replace(at, claimed(lease, claim), {
+    ...recordOf(claim),
+    acquireTime: time,
+    renewTime: time,
+    leaseTransitions,
+  });
 };
 
 /** Releases the Lease, so that the next leader need not wait (client-go `tools/leaderelection`, release). */

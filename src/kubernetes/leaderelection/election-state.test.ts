@@ -217,7 +217,9 @@ describe('rule 29: the writes', () => {
     ],
   ])('rule 29: %s is a PUT of the object that was read, at its resourceVersion', (_, call, spec) => {
     expect(call).toMatchObject({ method: 'PUT', path: `${path}/${at.name}`, repeatable: true });
-    expect(call.body).toEqual({ ...foreign.object, spec });
+    const annotations = { 'dependency-watchdog.gardener.cloud/holder': 'us' };
+    const metadata = { ...(foreign.object.metadata as object), ...(spec.holderIdentity === 'us' && { annotations }) };
+    expect(call.body).toEqual({ ...foreign.object, metadata, spec });
     expect(call.body).toMatchObject({ metadata: { resourceVersion: '7', uid: 'u', labels: { keep: 'me' } } });
   });
 

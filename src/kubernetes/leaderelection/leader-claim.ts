@@ -8,6 +8,7 @@ import {
   type Claim,
   createElectionLease,
   getElectionLease,
+  isHeldByOurs,
   releaseElectionLease,
   renewElectionLease,
   takeElectionLease,
@@ -62,6 +63,11 @@ export class LeaderClaim {
   /** Returns the monotonic instant until which no other candidate can hold the Lease; -Infinity if we do not hold it. */
   leadsUntil(): number {
     return leadsUntil(this.#memory, this.#options.renewDeadlineMs);
+  }
+
+  /** True while a program of another kind holds the Lease, such as the Go program in a roll-out. */
+  isHeldByOther(): boolean {
+    return this.state().kind === 'held' && this.#memory.lease !== undefined && !isHeldByOurs(this.#memory.lease);
   }
 
   /** Returns the milliseconds between the first and the last read that showed another's unchanged Lease; undefined if the last is older than `maxAgeMs`. */

@@ -52,9 +52,9 @@ export class LeaderElector implements Leadership {
     return this.#term !== undefined && !this.#term.signal.aborted && this.#isHeld();
   }
 
-  /** Returns `LeaderWatch.silentMs`; undefined if the latest read is older than `maxAgeMs`. */
-  leaderSilentMs(maxAgeMs: number): number | undefined {
-    return this.#term === undefined ? this.#claim.holderSilentMs(maxAgeMs) : undefined;
+  /** See `LeaderWatch.isOtherProgram`. */
+  isOtherProgram(): boolean {
+    return this.#claim.isHeldByOther();
   }
 
   /**

@@ -23,5 +23,5 @@ export const releaseShoot = (
 ): Promise<'done' | 'failed'> => {
   const settings = { poolConditions: new Map() };
   const prober = new ShootProber(deps, { cluster, settings, first: { delayMs: Number.POSITIVE_INFINITY } });
-  return prober.stop(releasePolicy, reason);
+  return prober.stop({ policy: releasePolicy, reason });
 };

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../kubernetes/api/errors.ts';
 import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
 import {
   meltdownProtectionAnnotation as active,
@@ -23,8 +22,8 @@ import {
 import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
 import { deployment, objectOf, stateOf } from '../testing/seed-model.ts';
 import { advanceShoot } from './advance-shoot.ts';
-import type { ShootContext, ShootEvent, ShootProberState } from './shoot-state.ts';
-import { type Role, leader } from './without-lead.ts';
+import { type Role, leader } from './permission.ts';
+import { type ShootContext, type ShootEvent, initialState } from './shoot-state.ts';
 
 const [a, b] = [deployment('a'), deployment('b')];
 const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };
@@ -46,18 +45,13 @@ const run = (options: HarnessOptions, until = 100_000): SeedHarness => {
 };
 
 describe('an opposite verdict', () => {
-  it('cancels waits and unsent writes at once, and the new flow reads from the API server first', () => {
+  it('ends waits and unsent writes at once', () => {
     const resources = [at(a, 0), at(b, 1, { initialDelayMs: 15_000 })];
     const options = { resources, objects: [up(a), up(b)], verdictAt: verdicts(downVerdict, upVerdict) };
     const harness = run(options, 19_000);
-    expect(harness.ends.slice(0, 1)).toEqual([{ at: 10_200, flow: 1, end: 'cancelled' }]);
+    expect(harness.ends.slice(0, 1)).toEqual([{ at: 10_200, direction: 'down', end: 'dropped' }]);
     const sent = requestsIn(harness.log);
-    expect(sent.slice(0, 4)).toEqual([
-      patchAt(100, 'a', 0),
-      readAt(10_200, 'a'),
-      patchAt(10_220, 'a', 3),
-      readAt(11_280, 'b'),
-    ]);
+    expect(sent).toEqual([patchAt(100, 'a', 0), patchAt(10_200, 'a', 3)]);
     expect(sent.filter(({ name, replicas: count }) => name === 'b' && count === 0)).toEqual([]);
     expect(harness.model.get(refKey(b))).toMatchObject({ replicas: 3, annotations: {} });
   });
@@ -67,7 +61,7 @@ describe('an opposite verdict', () => {
   it('landing ends a scale-down, and restores nothing yet', () => {
     const resources = [at(a, 0), at(b, 1, { initialDelayMs: 15_000 })];
     const harness = run({ resources, objects: [up(a), up(b)], verdictAt: verdicts(downVerdict, landing) });
-    expect(harness.ends).toEqual([{ at: 10_200, flow: 1, end: 'cancelled' }]);
+    expect(harness.ends).toEqual([{ at: 10_200, direction: 'down', end: 'dropped' }]);
     expect(requestsIn(harness.log)).toEqual([patchAt(100, 'a', 0)]);
   });
 
@@ -75,17 +69,17 @@ describe('an opposite verdict', () => {
     const [first, second] = [at(a, 0), at(b, 1, { initialDelayMs: 15_000 })];
     const verdictAt = verdicts(upVerdict, landing);
     const late = run({ resources: [second], objects: [held(b)], verdictAt });
-    expect([late.ends, requestsIn(late.log)]).toEqual([[{ at: 10_200, flow: 1, end: 'cancelled' }], []]);
+    expect([late.ends, requestsIn(late.log)]).toEqual([[{ at: 10_200, direction: 'up', end: 'dropped' }], []]);
     const begun = run({ resources: [first, second], objects: [held(a), held(b)], verdictAt });
     expect(requestsIn(begun.log)).toEqual([patchAt(100, 'a', 3), patchAt(16_160, 'b', 3)]);
   });
 
-  it('awaits a write in flight before it sends anything else', () => {
+  it('awaits a write in flight, and then reads', () => {
     const resources = [at(a, 0)];
     const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 14_000 : 20 });
     const options = { resources, objects: [up(a)], verdictAt: verdicts(downVerdict, upVerdict), fateOf };
     const harness = run(options);
-    expect(harness.ends[0]).toEqual({ at: 14_100, flow: 1, end: 'cancelled' });
+    expect(harness.ends[0]).toEqual({ at: 10_200, direction: 'down', end: 'dropped' });
     expect(requestsIn(harness.log).slice(0, 3)).toEqual([
       patchAt(100, 'a', 0),
       readAt(14_100, 'a'),
@@ -94,18 +88,16 @@ describe('an opposite verdict', () => {
     expect(harness.model.get(refKey(a))).toMatchObject({ replicas: 3, annotations: {} });
   });
 
-  it('ages from its own time: a scale-up that had to wait too long is left to the next run', () => {
+  it('ages from its own time: a scale-up that had to wait too long waits for another verdict', () => {
     const resources = [at(a, 0)];
     const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 31_000 : 20 });
     const verdictAt = verdicts(downVerdict, upVerdict, undefined, undefined, undefined, upVerdict);
     const harness = run({ resources, objects: [up(a)], verdictAt, fateOf });
-    expect(harness.ends[0]).toEqual({ at: 31_100, flow: 1, end: 'cancelled' });
-    expect(harness.starts).toEqual([1, 2]);
-    expect(requestsIn(harness.log).slice(1)).toEqual([readAt(50_600, 'a'), patchAt(50_620, 'a', 3)]);
-    expect(harness.ends[1]).toMatchObject({ flow: 2, end: 'completed' });
+    expect(requestsIn(harness.log).slice(1)).toEqual([readAt(31_100, 'a'), patchAt(50_600, 'a', 3)]);
+    expect(harness.ends[1]).toMatchObject({ direction: 'up', end: 'completed' });
   });
 
-  it('ages from its own time for the levels of the new flow too', () => {
+  it('ages from its own time for the levels too', () => {
     const resources = [at(a, 0, { timeoutMs: 60_000 }), at(b, 1)];
     const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 25_000 : 20 });
     const verdictAt = verdicts(downVerdict, upVerdict, undefined);
@@ -122,23 +114,6 @@ describe('an opposite verdict', () => {
     const harness = run({ resources, objects: [up(a)], verdictAt, fateOf });
     expect(requestsIn(harness.log)).toEqual([patchAt(100, 'a', 0), readAt(35_100, 'a')]);
     expect(harness.model.get(refKey(a))?.replicas).toBe(0);
-  });
-
-  it('reads first after a flow that does not know if its writes took effect: the watch may not show them', () => {
-    // The timeout ends before the attempts are used up.
-    const resources = [at(a, 0, { timeoutMs: 200 }), at(b, 1)];
-    const lost = (index: number): RequestFate => {
-      return index < 3 ? { latencyMs: 20, error: 'ConnectionError', landed: true } : { latencyMs: 20 };
-    };
-    const options = { resources, objects: [up(a), held(b)], watchLagMs: 60_000, fateOf: lost };
-    const harness = run({ ...options, verdictAt: verdicts(downVerdict, upVerdict) }, 12_000);
-    expect(harness.ends[0]).toMatchObject({ flow: 1, end: 'failed' });
-    const sent = requestsIn(harness.log).filter((request) => request.at > 10_000);
-    expect(sent[0]).toEqual(readAt(10_200, 'a'));
-    expect(sent[1]).toEqual(patchAt(10_220, 'a', 3));
-    // The same verdict again needs no read.
-    const same = run({ ...options, verdictAt: verdicts(downVerdict) }, 12_000);
-    expect(requestsIn(same.log)[3]).toEqual(patchAt(10_200, 'a', 0));
   });
 
   it('down after up keeps a write whose response was lost', () => {
@@ -159,32 +134,32 @@ describe('an opposite verdict', () => {
 describe('other verdicts', () => {
   const slow = { resources: [at(a, 0), at(b, 1, { initialDelayMs: 15_000, timeoutMs: 60_000 })] };
 
-  it('in the same direction start no second flow', () => {
+  it('in the same direction start no second scaling', () => {
     for (const [verdict, objects] of [
       [downVerdict, [up(a), up(b)]],
       [upVerdict, [held(a), held(b)]],
     ] as const) {
       const harness = run({ ...slow, objects, verdictAt: () => verdict }, 60_000);
-      expect(harness.ends).toMatchObject([{ flow: 1, end: 'completed' }]);
+      expect(harness.ends).toMatchObject([{ end: 'completed' }]);
       expect(harness.log).toHaveLength(2);
     }
   });
 
   it.each([{ kind: 'skipped' }, { kind: 'confirming' }, failedVerdict] satisfies Verdict[])(
-    'leave a flow as it is: $kind',
+    'leave a scaling as it is: $kind',
     (verdict) => {
       for (const [first, objects] of [
         [downVerdict, [up(a), up(b)]],
         [upVerdict, [held(a), held(b)]],
       ] as const) {
         const harness = run({ ...slow, objects, verdictAt: verdicts(first, verdict) }, 60_000);
-        expect(harness.ends).toMatchObject([{ flow: 1, end: 'completed' }]);
+        expect(harness.ends).toMatchObject([{ end: 'completed' }]);
         expect(harness.log).toHaveLength(2);
       }
     },
   );
 
-  it('start no flow if there is nothing to do', () => {
+  it('start no scaling if there is nothing to do', () => {
     for (const [verdict, objects] of [
       [upVerdict, [up(a), up(b)]],
       [downVerdict, [held(a), held(b)]],
@@ -208,8 +183,9 @@ describe('runs', () => {
     probeIntervalMs: 10_000,
     watchesInterruptedMs: 0,
     role: leader,
+    inFlight: new Set(),
   });
-  const initial: ShootProberState = { probe: emptyProbeMemory, nextRunAt: 5_000, runUnderWay: false, flows: 0 };
+  const initial = initialState({ probe: emptyProbeMemory, nextRunAt: 5_000 });
   const ended = (nextRunAt: number): ShootEvent => ({
     kind: 'run-ended',
     decision: { verdict: { kind: 'skipped' }, reason: '', nextRunAt, memory: emptyProbeMemory },
@@ -228,107 +204,146 @@ describe('runs', () => {
   it('that threw an error are followed by others', () => {
     const { state } = advanceShoot(initial, [], context(5_000));
     const broke = advanceShoot(state, [{ kind: 'run-aborted', nextRunAt: 16_000 }], context(6_000));
-    expect(broke).toMatchObject({ effects: [], wakeAt: 16_000, state: { runUnderWay: false } });
+    expect(broke).toMatchObject({ effects: [], wakeAt: 16_000, state: { runStartedAt: undefined } });
   });
 
   it('end with the prober', () => {
     const { state } = advanceShoot(initial, [], context(5_000));
-    const stopped = advanceShoot(state, [{ kind: 'stop', releasePolicy: 'nothing' }], context(6_000));
+    const stopped = advanceShoot(state, [{ kind: 'stop', end: { policy: 'nothing', reason: 'test' } }], context(6_000));
     expect(stopped).toMatchObject({ effects: [{ kind: 'abort-run' }], state: { ended: 'done' } });
-    const before = advanceShoot(initial, [{ kind: 'stop', releasePolicy: 'nothing' }], context(6_000));
+    const before = advanceShoot(
+      initial,
+      [{ kind: 'stop', end: { policy: 'nothing', reason: 'test' } }],
+      context(6_000),
+    );
     expect(before).toMatchObject({ effects: [], state: { ended: 'done' } });
     const late = advanceShoot(stopped.state, [ended(7_000)], context(6_500));
     expect(late.effects).toEqual([]);
   });
-
-  it('ignore responses to flows that have ended', () => {
-    const error = new ApiError({ code: 'ServerError', message: 'x' });
-    const answer = { key: 'x', result: { ok: false, error } } as const;
-    const step = advanceShoot(initial, [{ kind: 'responded', flow: 7, response: answer }], context(1_000));
-    expect(step.state).toEqual(initial);
-  });
 });
 
-it('a response to another flow is ignored', () => {
-  const resources = [at(a, 0)];
-  const harness = new SeedHarness({ resources, objects: [up(a)], verdictAt: once(downVerdict) });
-  harness.runUntil(105);
-  const state = harness.state();
-  expect(state.flow?.operations).toMatchObject([{ phase: { kind: 'writing' } }]);
-  const error = new ApiError({ code: 'Forbidden', message: 'x' });
-  const answer = { key: refKey(a), result: { ok: false, error } } as const;
-  const context = {
-    now: 105,
-    wallNow: 105,
-    identity: 'test',
-    snapshotOf: () => ({ kind: 'unknown' }) as const,
-    resources,
-    probeIntervalMs: 10_000,
-    watchesInterruptedMs: 0,
-    role: leader,
-  };
-  const other = advanceShoot(state, [{ kind: 'responded', flow: 7, response: answer }], context);
-  expect(other.state.flow?.operations).toMatchObject([{ phase: { kind: 'writing' } }]);
-  const own = advanceShoot(state, [{ kind: 'responded', flow: 1, response: answer }], context);
-  expect(own.effects).toMatchObject([{ kind: 'flow-ended', end: 'failed' }]);
-});
-
-describe('a standby whose verdict is older than a restoration of the leader', () => {
-  const role: Role = { leads: false, isHotStandby: true, leaderSilentMs: 0, silenceLimitMs: 5_000 };
+/** Steps a loop whose resources `a` and `b` are held as given. */
+const stepper = (role: Role) => {
   const resources = [at(a, 0), at(b, 1)];
-  const contextWith = (now: number, heldRefs: readonly ResourceRef[]): ShootContext => ({
-    now,
-    wallNow: now,
-    identity: 'test',
-    snapshotOf: (key) => {
-      const isAHeld = heldRefs.some((ref) => refKey(ref) === key);
-      return { kind: 'state', state: stateOf(isAHeld ? held(a) : up(a)) };
-    },
-    resources,
-    probeIntervalMs: 10_000,
-    watchesInterruptedMs: 0,
-    role,
-  });
-  // The leader could not scale b down: an annotation prevented it until now.
-  const context = (now: number, isAHeld: boolean): ShootContext => contextWith(now, isAHeld ? [a] : []);
-  const judged = (now: number): ShootEvent => ({
-    kind: 'run-ended',
-    decision: {
-      verdict: downVerdict,
-      reason: '',
-      nextRunAt: now + 10_000,
-      memory: emptyProbeMemory,
-      hasObservedRenewals: true,
-    },
-  });
-  const initial: ShootProberState = { probe: emptyProbeMemory, nextRunAt: 5_000, runUnderWay: true, flows: 0 };
-  const started = (effects: ReturnType<typeof advanceShoot>['effects']): readonly string[] =>
-    effects.map(({ kind }) => kind).filter((kind) => kind === 'flow-started');
+  let state = initialState({ probe: emptyProbeMemory, nextRunAt: 0 });
+  const inFlight = new Set<string>();
+  const step = (now: number, heldRefs: readonly ResourceRef[], ...events: readonly ShootEvent[]) => {
+    const isHeldNow = (key: string): boolean => heldRefs.some((ref) => refKey(ref) === key);
+    const stepped = advanceShoot(state, events, {
+      now,
+      wallNow: now,
+      identity: 'test',
+      snapshotOf: (key) => ({ kind: 'state', state: stateOf(isHeldNow(key) ? held(a) : up(a)) }),
+      resources,
+      probeIntervalMs: 10_000,
+      watchesInterruptedMs: 0,
+      role: roles.at(-1)!,
+      inFlight,
+    });
+    state = stepped.state;
+    for (const effect of stepped.effects) if (effect.kind === 'send') inFlight.add(effect.action.key);
+    return stepped.effects.map(({ kind }) => kind).filter((kind) => kind !== 'send');
+  };
+  const roles = [role];
+  return { step, become: (next: Role) => roles.push(next), state: () => state, inFlight };
+};
 
-  it('scales nothing down on it, nor on a run that had begun before', () => {
-    const waiting = advanceShoot(initial, [judged(10_000)], context(10_000, true));
-    expect([started(waiting.effects), waiting.state.pending?.direction]).toEqual([[], 'down']);
-    const restored = advanceShoot(waiting.state, [], context(17_000, false));
-    expect([started(restored.effects), restored.state.pending]).toEqual([[], undefined]);
-    const late = advanceShoot({ ...restored.state, runUnderWay: true }, [judged(18_000)], context(18_000, false));
-    expect(started(advanceShoot(late.state, [], context(20_000, false)).effects)).toEqual([]);
+const judged = (now: number): ShootEvent => ({
+  kind: 'run-ended',
+  decision: {
+    verdict: { kind: 'unhealthy', crossedAt: now },
+    reason: '',
+    nextRunAt: now + 10_000,
+    memory: emptyProbeMemory,
+  },
+});
+
+describe('a verdict of a run that began before a restoration', () => {
+  const standby: Role = { leads: false, mayStandIn: true };
+
+  it('scales nothing down, and the next run comes soon', () => {
+    // The leader could not scale b down.
+    const { step, state } = stepper(standby);
+    expect(step(0, [a])).toEqual(['start-run']);
+    expect(step(10_000, [a], judged(10_000))).toEqual([]);
+    expect(step(11_000, [])).toEqual([]);
+    expect(state().desired).toBeUndefined();
+    expect(step(12_000, [])).toEqual(['start-run']);
+    expect(step(12_100, [], judged(12_100))).toEqual([]);
+    expect(step(15_000, [])).toEqual([]);
+    expect(step(15_100, [])).toEqual(['scaling-started']);
+  });
+
+  it('while it is under way scales nothing down either', () => {
+    const { step } = stepper(standby);
+    expect(step(0, [a, b])).toEqual(['start-run']);
+    expect(step(5_000, [b])).toEqual([]);
+    expect(step(5_100, [b], judged(5_100))).toEqual([]);
+    expect(step(9_000, [b])).toEqual(['start-run']);
   });
 
   it.each([
     ['between the restorations', [b]],
     ['after the restorations', []],
-  ])('scales nothing down on it when it becomes leader %s', (_, stillHeld) => {
-    const waiting = advanceShoot(initial, [judged(10_000)], contextWith(10_000, [a, b]));
-    const leading = { ...contextWith(17_000, stillHeld), role: leader };
-    const { effects } = advanceShoot({ ...waiting.state, runUnderWay: true }, [], leading);
-    expect(started(effects)).toEqual([]);
-    const judgedAnew = advanceShoot({ ...waiting.state, runUnderWay: true }, [judged(17_000)], leading);
-    expect(started(judgedAnew.effects)).toEqual(['flow-started']);
+  ])('scales nothing down when the standby becomes leader %s', (_, stillHeld) => {
+    const { step, become } = stepper(standby);
+    step(0, [a, b]);
+    step(10_000, [a, b], judged(10_000));
+    become(leader);
+    expect(step(10_500, stillHeld)).toEqual([]);
+    expect(step(11_500, stillHeld)).toEqual(['start-run']);
+    expect(step(11_600, stillHeld, judged(11_600))).toEqual(['scaling-started']);
+  });
+});
+
+it('a standby acts on what the leader has left up for 3 s, also in a run of failures, and never beside the Go program', () => {
+  const { step } = stepper({ leads: false, mayStandIn: true });
+  step(0, []);
+  expect(step(100, [], judged(100))).toEqual([]);
+  const failed = { verdict: failedVerdict, reason: '', nextRunAt: 60_000, memory: emptyProbeMemory };
+  expect(step(2_000, [], { kind: 'run-ended', decision: failed })).toEqual([]);
+  expect(step(3_099, [])).toEqual([]);
+  expect(step(3_100, [])).toEqual(['scaling-started']);
+  const beside = stepper({ leads: false, mayStandIn: false });
+  beside.step(0, []);
+  beside.step(100, [], judged(100));
+  expect(beside.step(9_000, [])).toEqual([]);
+});
+
+describe('a scale-down, after the process was suspended,', () => {
+  it('sends nothing more until a verdict confirms it', () => {
+    const { step, state, inFlight } = stepper(leader);
+    const sent = (): number => inFlight.size;
+    step(0, []);
+    step(100, [], judged(100));
+    expect(sent()).toBe(1);
+    step(14_000, []);
+    expect([sent(), state().desired?.isDoubtful]).toEqual([1, true]);
+    step(14_100, [], judged(14_100));
+    expect(sent()).toBe(2);
+  });
+});
+
+describe('another writer that changes what is held', () => {
+  it('is undone at once, once in a second', () => {
+    const harness = new SeedHarness({ resources: [at(a, 0)], objects: [up(a)], verdictAt: () => downVerdict });
+    for (let second = 5; second < 9; second += 0.4) {
+      harness.at(second * 1_000, () => harness.model.edit(refKey(a), { replicas: 2 }));
+    }
+    harness.runUntil(9_900);
+    const times = requestsIn(harness.log).flatMap(({ at: time, kind }) => (kind === 'patch' ? [time] : []));
+    expect(times[0]).toBe(100);
+    expect(times[1]).toBe(5_150);
+    expect(times.length).toBeGreaterThanOrEqual(5);
+    for (const [index, time] of times.slice(1).entries()) expect(time - times[index]!).toBeGreaterThanOrEqual(1_000);
+    expect(harness.model.get(refKey(a))?.replicas).toBe(0);
   });
 
-  it('protects the shoot when the restoration is long enough ago', () => {
-    const { state } = advanceShoot({ ...initial, heldCount: 1 }, [], context(17_000, false));
-    const again = advanceShoot({ ...state, runUnderWay: true }, [judged(28_000)], context(28_000, false));
-    expect(started(advanceShoot(again.state, [], context(29_000, false)).effects)).toEqual(['flow-started']);
+  it('during a restoration leaves the decision to the next verdict', () => {
+    const options = { resources: [at(a, 0)], objects: [up(a)], verdictAt: once(upVerdict) };
+    const harness = new SeedHarness(options);
+    harness.at(5_000, () => harness.model.edit(refKey(a), { replicas: 0 }));
+    harness.runUntil(60_000);
+    expect(harness.log).toEqual([]);
   });
 });

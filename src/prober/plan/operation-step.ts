@@ -1,5 +1,4 @@
 import { type ResourceState, isAtLeast } from '../../kubernetes/api/scalable.ts';
-import { ignoresScaling, hasMark } from '../../annotations/scaling-annotations.ts';
 import {
   type Direction,
   type PatchInput,
@@ -20,6 +19,7 @@ import {
   latestState,
   maxAttempts,
   notFound,
+  paceMs,
   pollMs,
 } from './operation.ts';
 
@@ -43,6 +43,7 @@ interface Stepped {
 /** Advances an operation as far as possible at `context.now`. Returns at most one request. */
 export const stepOperation = (operation: Operation, context: Context): Stepped => {
   const { phase } = operation;
+  if (operation.awaitsFormer) return { operation };
   switch (phase.kind) {
     case 'waiting':
       return context.now < phase.until
@@ -55,7 +56,7 @@ export const stepOperation = (operation: Operation, context: Context): Stepped =
     case 'settling':
       return decide(operation, context);
     case 'done':
-      return { operation: failReverted(operation, context) };
+      return recheck(operation, context);
     case 'idle':
     case 'reading':
     case 'writing':
@@ -64,20 +65,24 @@ export const stepOperation = (operation: Operation, context: Context): Stepped =
   }
 };
 
-const duringScaleUp = 'during the scale-up; the next run starts it again';
-
 /**
- * Fails a finished operation of a scale-up whose resource is at 0 again, because later levels must not start before it: an operator removed ignore-scaling
- * from a resource at 0, or a standby that saw an outage, but not yet its end, scaled the resource down again.
+ * Acts on a finished operation whose resource has to be scaled again, because somebody changed it. A scale-down repeats it. A scale-up ends, because later
+ * levels must not start before it, and the next run decides: a standby that saw an outage, but not yet its end, scaled the resource down again, or an operator
+ * removed ignore-scaling from a resource at 0.
  */
-const failReverted = (operation: Operation, { direction, snapshot }: Context): Operation => {
+const recheck = (operation: Operation, context: Context): Stepped => {
   const { phase } = operation;
-  const state = latestState(operation, snapshot);
-  const isDownAgain = state?.specReplicas === 0 && !ignoresScaling(state);
-  if (direction !== 'up' || phase.kind !== 'done' || !isDownAgain) return operation;
-  if (phase.outcome === 'ignored') return failOperation(operation, `ignore-scaling was removed ${duringScaleUp}`);
-  const wasUp = phase.outcome === 'scaled' || phase.outcome === 'settled' || phase.outcome === 'not-held';
-  return wasUp && hasMark(state) ? failOperation(operation, `it was scaled down again ${duringScaleUp}`) : operation;
+  // A watch may still show a resource that a response has shown to be gone.
+  if (phase.kind === 'done' && (phase.outcome === 'absent' || phase.outcome === 'missing')) return { operation };
+  const state = latestState(operation, context.snapshot);
+  const plan = state && planPatch(operation.resource, state, { ...context, scope: scopeOf(operation, state, context) });
+  if (plan?.kind !== 'write' || !plan.scaling) return { operation };
+  if (context.direction === 'down') {
+    return write({ ...operation, deadline: context.now + operation.info.timeoutMs }, plan, context);
+  }
+  return {
+    operation: failOperation(operation, 'it was scaled down again during the scale-up; the next run starts it again'),
+  };
 };
 
 const decide = (operation: Operation, context: Context): Stepped => {
@@ -115,7 +120,7 @@ const read = (operation: Operation): Stepped => ({
 const write = (
   operation: Operation,
   plan: Extract<PatchPlan, { kind: 'write' }>,
-  { now, mayScale }: Context,
+  { now, mayScale, direction }: Context,
 ): Stepped => {
   const delayedUntil = operation.startedAt + operation.info.initialDelayMs;
   if (plan.scaling && !operation.initialDelayDone && now < delayedUntil) {
@@ -130,10 +135,13 @@ const write = (
     };
   }
   if (plan.scaling && !mayScale) return { operation: { ...operation, phase: { kind: 'awaiting-verdict' } } };
-  // True if another writer changed our count while we waited for the pods to follow.
-  const isContested = operation.hasScaled && effectOf(plan.write) !== undefined;
-  const attempts = isContested ? operation.attempts + 1 : operation.attempts;
-  if (isContested && attempts >= maxAttempts) {
+  // Set if another writer has changed our count since.
+  const contestedSince = effectOf(plan.write) === undefined ? undefined : operation.scaledAt;
+  if (contestedSince !== undefined && now < contestedSince + paceMs) {
+    return { operation: { ...operation, phase: { kind: 'waiting', until: contestedSince + paceMs, reread: false } } };
+  }
+  const attempts = contestedSince === undefined ? operation.attempts : operation.attempts + 1;
+  if (attempts >= maxAttempts && contestedSince !== undefined && direction === 'up') {
     const { undoes = unknownManager } = plan.write;
     const writer = undoes === unknownManager ? 'another writer' : undoes;
     return { operation: failOperation(operation, `${writer} keeps changing its replicas`) };
@@ -146,7 +154,7 @@ const write = (
 
 const settle = (operation: Operation, state: ResourceState, { direction, now }: Context): Operation => {
   if (isSettled(state, direction)) {
-    return { ...operation, phase: { kind: 'done', outcome: operation.hasScaled ? 'scaled' : 'settled' } };
+    return { ...operation, phase: { kind: 'done', outcome: operation.scaledAt !== undefined ? 'scaled' : 'settled' } };
   }
   if (now >= operation.deadline) {
     const seconds = String(operation.info.timeoutMs / 1_000);
@@ -156,7 +164,7 @@ const settle = (operation: Operation, state: ResourceState, { direction, now }: 
 };
 
 const needsReading = (operation: Operation, state: ResourceState, { snapshot, now }: Context): boolean => {
-  const unread = snapshot.kind === 'unknown' ? snapshot.resourceVersion : undefined;
+  const unread = snapshot.kind === 'unknown' ? snapshot.object?.resourceVersion : undefined;
   if (unread !== undefined && unread !== state.resourceVersion && isAtLeast(unread, state.resourceVersion)) return true;
   return isPolled(operation, snapshot) && now >= operation.lastResponseAt + pollMs;
 };

@@ -106,21 +106,26 @@ describe('attempts', () => {
     expect(sent[2]).toMatchObject({ name: 'mcm', kind: 'patch', replicas: 3 });
   });
 
-  it('an operation gives up on another writer that keeps changing the count', () => {
-    for (const ref of [kcm, main]) {
-      const harness = new SeedHarness({
-        resources: [dependent(ref)],
-        objects: [objectOf(ref, { replicas: 3 })],
-        verdictAt: once(downVerdict),
-        followMs: 60_000,
-      });
-      for (let at = 500; at < 40_000; at += 2_500) {
-        harness.at(at, () => harness.model.edit(refKey(ref), { replicas: 5 }));
-      }
+  it('another writer that keeps changing the count is undone for as long as the outage lasts; a scale-up gives up', () => {
+    const changing = (ref: typeof kcm, given: Pick<HarnessOptions, 'verdictAt' | 'objects'>, replicas: number) => {
+      const harness = new SeedHarness({ resources: [dependent(ref)], followMs: 60_000, ...given });
+      for (let at = 500; at < 40_000; at += 2_500) harness.at(at, () => harness.model.edit(refKey(ref), { replicas }));
       harness.runUntil(60_000);
-      const scaled = requestsIn(harness.log).filter(({ replicas: count }) => count === 0);
-      expect(scaled, ref.kind).toHaveLength(3);
-      expect(harness.ends).toMatchObject([{ end: 'failed' }]);
+      return harness;
+    };
+    for (const ref of [kcm, main]) {
+      const down = changing(ref, { objects: [objectOf(ref, { replicas: 3 })], verdictAt: once(downVerdict) }, 5);
+      const counts = requestsIn(down.log).map(({ replicas: count }) => count);
+      expect(
+        counts.filter((count) => count === 0),
+        ref.kind,
+      ).toHaveLength(16);
+      const up = changing(ref, { objects: [objectOf(ref, isHeld)], verdictAt: once(upVerdict) }, 0);
+      expect(
+        requestsIn(up.log).filter(({ replicas: count }) => count !== undefined),
+        ref.kind,
+      ).toHaveLength(3);
+      expect(up.ends).toMatchObject([{ end: 'failed' }]);
     }
   });
 });
@@ -160,14 +165,14 @@ describe('a request that the rate limit holds back', () => {
       const { sent, end } = run({ ...options, fateOf: () => rateLimited });
       expect(sent).toHaveLength(16);
       expect(sent.at(-1)).toEqual(last);
-      expect(end).toEqual({ at: 15_100, flow: 1, end: 'failed' });
+      expect(end).toEqual({ at: 15_100, direction: 'up', end: 'failed' });
     }
   });
 
   it('ends at once on the opposite verdict', () => {
     const verdictAt = (now: number) => (now === 0 ? upVerdict : downVerdict);
     const { sent, harness } = run({ ...up, verdictAt, fateOf: () => rateLimited }, 60_000);
-    expect(harness.ends[0]).toEqual({ at: 10_200, flow: 1, end: 'cancelled' });
+    expect(harness.ends[0]).toEqual({ at: 10_200, direction: 'up', end: 'dropped' });
     expect(sent.filter(({ replicas: count }) => count === 3).at(-1)).toEqual(patchAt(10_100, 'kcm', 3));
   });
 
@@ -205,7 +210,7 @@ describe('a scale-down with errors', () => {
   it('retries until its timeout, and on a fresh verdict only', () => {
     const fateOf = untilIndex(1_000, { error: 'TooManyRequests' });
     const timedOut = run({ ...down, fateOf }, 15_900);
-    expect(timedOut.end).toEqual({ at: 15_660, flow: 1, end: 'failed' });
+    expect(timedOut.end).toEqual({ at: 15_660, direction: 'down', end: 'failed' });
     const resources = [dependent(kcm, { down: { timeoutMs: 120_000 } })];
     expect(run({ ...down, resources, fateOf }, 110_000).ends).toEqual([]);
     const unsaid = run({ ...down, resources, fateOf, verdictAt: once(downVerdict) });
@@ -216,7 +221,7 @@ describe('a scale-down with errors', () => {
   it('ends at once on the opposite verdict', () => {
     const verdictAt = (now: number) => (now === 0 ? downVerdict : upVerdict);
     const { sent, harness } = run({ ...down, verdictAt, fateOf: untilIndex(1_000, { error: 'TooManyRequests' }) });
-    expect(harness.ends[0]).toEqual({ at: 10_200, flow: 1, end: 'cancelled' });
+    expect(harness.ends[0]).toEqual({ at: 10_200, direction: 'down', end: 'dropped' });
     expect(sent.filter(({ at, replicas: count }) => at > 10_200 && count === 0)).toEqual([]);
   });
 
@@ -230,10 +235,12 @@ describe('a scale-down with errors', () => {
     expect(sent).toContainEqual(patchAt(360, 'kcm', 0));
   });
 
-  it('fails at once if it is forbidden', () => {
-    const { sent, ends } = run({ ...down, fateOf: untilIndex(1_000, { error: 'Forbidden' }) }, 9_000);
-    expect(sent).toHaveLength(1);
-    expect(ends).toEqual(['failed']);
+  it('tries what is refused again every 3 s, also after its timeout', () => {
+    const { sent } = run({ ...down, fateOf: untilIndex(8, { error: 'Forbidden' }) }, 40_000);
+    const gaps = sent.slice(1).map(({ at }, index) => at - sent[index]!.at);
+    expect(sent).toHaveLength(9);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(3_120);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_000);
   });
 });
 

@@ -171,10 +171,10 @@ describe('one resource is finished', () => {
   it('within its timeout at most', () => {
     const resources = [dependent(kcm, { up: { timeoutMs: 4_000 }, down: { timeoutMs: 7_000 } })];
     const up = run({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict), followMs: 60_000 });
-    expect(up.end).toEqual({ at: 4_100, flow: 1, end: 'failed' });
+    expect(up.end).toEqual({ at: 4_100, direction: 'up', end: 'failed' });
     const objects = [objectOf(kcm, { replicas: 3 })];
     const down = run({ resources, objects, verdictAt: once(downVerdict), followMs: 60_000 });
-    expect(down.end).toEqual({ at: 7_100, flow: 1, end: 'failed' });
+    expect(down.end).toEqual({ at: 7_100, direction: 'down', end: 'failed' });
   });
 
   it('by reads if no watch shows it', () => {
@@ -222,13 +222,18 @@ describe('an awaited change', () => {
     harness.at(500, () => harness.model.edit(key, { observedGeneration: 2 }));
     harness.at(10_000, () => harness.model.edit(key, { ready: 1 }));
     harness.runUntil(60_000);
-    expect(harness.ends).toEqual([{ at: 10_070, flow: 1, end: 'completed' }]);
+    expect(harness.ends).toEqual([{ at: 10_070, direction: 'up', end: 'completed' }]);
     expect(requestsIn(harness.log).filter(({ kind }) => kind === 'read').length).toBeLessThanOrEqual(4);
   });
 
   it('is judged by the latest known state, from the watch or from the API server', () => {
     const state = (version: number) => ({ kind: 'state', state: stateOf(objectOf(kcm, { version })) }) as const;
-    const operation = idleOperation(dependent(kcm), { key: 'x', info: instant, ifMissing: 'failed', mustRead: false });
+    const operation = idleOperation(dependent(kcm), {
+      key: 'x',
+      info: instant,
+      ifMissing: 'failed',
+      awaitsFormer: false,
+    });
     const lastResponse = { ...operation, lastResponse: state(5).state };
     expect(latestState(operation, { kind: 'unknown' })).toBeUndefined();
     expect(latestState(operation, state(4))?.resourceVersion).toBe('4');

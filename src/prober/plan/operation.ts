@@ -1,3 +1,4 @@
+import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
 import type { ApiError, Result } from '../../kubernetes/api/errors.ts';
 import { type ResourceState, isAtLeast, isPatchableWorkload } from '../../kubernetes/api/scalable.ts';
 import type { DependentResource, ScaleInfo } from '../settings.ts';
@@ -8,8 +9,8 @@ export type Snapshot =
   /** `isAhead`: from a response of the API server that the watch does not show yet. */
   | { readonly kind: 'state'; readonly state: ResourceState; readonly isAhead?: boolean }
   | { readonly kind: 'absent' }
-  /** The resource has to be read. `resourceVersion` is set if the watch shows a version that was not read yet. */
-  | { readonly kind: 'unknown'; readonly resourceVersion?: string }
+  /** The resource has to be read. `object` is set if the watch shows a version that was not read yet. */
+  | { readonly kind: 'unknown'; readonly object?: Pick<ObjectMeta, 'resourceVersion' | 'annotations'> }
   /** The API server does not serve the kind, or not its `scale` subresource. */
   | { readonly kind: 'not-served'; readonly problem: string };
 
@@ -34,7 +35,7 @@ type Phase =
   | { readonly kind: 'done'; readonly outcome: OperationOutcome }
   | { readonly kind: 'failed'; readonly error: Error };
 
-/** The scaling of one resource within a flow. Times are monotonic milliseconds. */
+/** The scaling of one resource. Times are monotonic milliseconds. */
 export interface Operation {
   readonly key: string;
   readonly resource: DependentResource;
@@ -46,14 +47,16 @@ export interface Operation {
   readonly startedAt: number;
   readonly initialDelayDone: boolean;
   readonly deadline: number;
-  /** Latest state that the API server has returned in this flow. */
+  /** True while a request of the former scaling is in flight: its response is awaited, and then the resource is read. */
+  readonly awaitsFormer: boolean;
+  /** Latest state that the API server has returned in this scaling. */
   readonly lastResponse?: ResourceState;
   readonly lastResponseAt: number;
   readonly mustRead: boolean;
   /** True if a write of ours changed the resource, or may have because its response was lost. */
   readonly mayHaveWritten: boolean;
-  /** True if a write of ours changed the replica count. */
-  readonly hasScaled: boolean;
+  /** When a write of ours last changed the replica count. */
+  readonly scaledAt?: number;
 }
 
 export type Action =
@@ -71,12 +74,16 @@ export const maxAttempts = 3;
 const retryDelayMs = 100;
 /** Time until the next attempt of a request that the rate limit held back, or that is retried beyond its attempts. */
 const rateLimitDelayMs = 1_000;
+/** Time until the next attempt of what was refused: a right is granted, or an admission webhook recovers. */
+export const refusedDelayMs = 3_000;
+/** A resource is scaled at most once in this time, in milliseconds: another writer that keeps changing its count gets no race. */
+export const paceMs = 1_000;
 /** Interval at which a resource is read if no watch shows the awaited change. */
 export const pollMs = 1_000;
 
 export const idleOperation = (
   resource: DependentResource,
-  given: Pick<Operation, 'key' | 'info' | 'ifMissing' | 'mustRead'>,
+  given: Pick<Operation, 'key' | 'info' | 'ifMissing' | 'awaitsFormer'>,
 ): Operation => ({
   ...given,
   resource,
@@ -86,8 +93,8 @@ export const idleOperation = (
   initialDelayDone: false,
   deadline: 0,
   lastResponseAt: Number.NEGATIVE_INFINITY,
+  mustRead: false,
   mayHaveWritten: false,
-  hasScaled: false,
 });
 
 export const startOperation = (operation: Operation, now: number): Operation => ({
@@ -104,6 +111,7 @@ export const isAlreadyAtZero = (operation: Operation, snapshot: Snapshot): boole
   !operation.initialDelayDone &&
   !operation.mayHaveWritten &&
   !operation.mustRead &&
+  !operation.awaitsFormer &&
   latestState(operation, snapshot)?.specReplicas === 0;
 
 /** True if the operation is done, has failed, or is retried beyond its attempts. */
@@ -124,6 +132,7 @@ export const applyResponse = (
 ): Operation => {
   const { phase } = operation;
   const { now } = context;
+  if (operation.awaitsFormer) return { ...operation, awaitsFormer: false, mustRead: true };
   if (phase.kind !== 'reading' && phase.kind !== 'writing') return operation;
   if (!result.ok) return afterError(operation, result.error, context);
   if (result.value === undefined) return notFound(operation);
@@ -134,7 +143,7 @@ export const applyResponse = (
     lastResponseAt: now,
     mustRead: false,
     mayHaveWritten: operation.mayHaveWritten || phase.kind === 'writing',
-    hasScaled: operation.hasScaled || (phase.kind === 'writing' && effectOf(phase.write) !== undefined),
+    ...(phase.kind === 'writing' && effectOf(phase.write) !== undefined && { scaledAt: now }),
   };
 };
 
@@ -142,18 +151,25 @@ const afterError = (operation: Operation, error: ApiError, { now, keepsRetrying 
   if (error.code === 'NotFound') return notFound(operation);
   if (error.rateLimited) return awaitRateLimit(operation, error, now);
   const { handling } = error;
-  const attempts = operation.attempts + 1;
+  // What is refused once is refused again at once.
+  const isRefused = handling === 'give-up';
+  const attempts = isRefused ? maxAttempts : operation.attempts + 1;
   const isSpent = attempts >= maxAttempts;
-  if (handling === 'give-up' || (isSpent && !(keepsRetrying && now < operation.deadline))) {
+  if (isSpent && !(keepsRetrying && now < operation.deadline)) {
     return { ...operation, attempts, phase: { kind: 'failed', error } };
   }
   const wait = handling === 'wait' ? (error.retryAfterMs ?? 0) : 0;
-  // A throttled request (429) changed nothing. After any other failure we must read the current state. A conflict is no exception:
+  // A throttled or refused request changed nothing. After any other failure we must read the current state. A conflict is no exception:
   // a lost write that was sent again on the way conflicts with itself.
-  const reread = handling !== 'wait';
+  const reread = handling !== 'wait' && !isRefused;
   const mayHaveWritten = operation.mayHaveWritten || (reread && operation.phase.kind === 'writing');
-  const until = now + Math.max(isSpent ? rateLimitDelayMs : retryDelayMs, wait);
-  return { ...operation, attempts, mayHaveWritten, phase: { kind: 'waiting', until, reread } };
+  const delayMs = isRefused ? refusedDelayMs : isSpent ? rateLimitDelayMs : retryDelayMs;
+  return {
+    ...operation,
+    attempts,
+    mayHaveWritten,
+    phase: { kind: 'waiting', until: now + Math.max(delayMs, wait), reread },
+  };
 };
 
 /** Waits for the rate limit. That is no failed attempt, and nothing was sent, so nothing has to be read again. Only the timeout ends the wait. */
@@ -205,9 +221,9 @@ export const isPolled = (operation: Operation, snapshot: Snapshot): boolean => {
     case 'not-served':
       return true;
     case 'unknown': {
-      const { resourceVersion } = snapshot;
-      if (resourceVersion === undefined) return true;
-      if (lastResponse !== undefined && !isAtLeast(resourceVersion, lastResponse.resourceVersion)) return true;
+      const { object } = snapshot;
+      if (object === undefined) return true;
+      if (lastResponse !== undefined && !isAtLeast(object.resourceVersion, lastResponse.resourceVersion)) return true;
       break;
     }
     case 'state':

@@ -170,7 +170,7 @@ describe('release', () => {
 describe('ignore-scaling', () => {
   it('down by a standby: leaves the marks to the leader', () => {
     const base = state({ specReplicas: 0, annotations: { ...bothMarks, [ignore]: 'true' } });
-    const plan = { direction: 'down', scope: 'all', withoutLead: {} } as const;
+    const plan = { direction: 'down', scope: 'all', withoutLead: 'the leader left it' } as const;
     expect(show(planPatch(workload, base, plan))).toBe('ignored');
   });
 

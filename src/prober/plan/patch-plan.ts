@@ -55,8 +55,8 @@ export interface PatchInput {
   readonly scope: ScalingScope;
   /** Value that a scale-down writes as `heldAnnotation`. */
   readonly note?: string | undefined;
-  /** Set for a standby, which scales down but leaves existing marks to the leader. */
-  readonly withoutLead?: object | undefined;
+  /** Set for a standby, which scales down but leaves the annotations of other resources to the leader. */
+  readonly withoutLead?: string | undefined;
 }
 
 /** Returns the next patch of a resource. It depends on the resource's state alone, so that the next run completes work that a crash interrupted. */

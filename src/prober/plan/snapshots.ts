@@ -65,7 +65,7 @@ export const takeSnapshot = (resource: DependentResource, context: SnapshotSourc
     const isAhead = state !== undefined && !isAtLeast(resourceVersion, state.resourceVersion);
     return { kind: 'state', state: withOverlay(overlays, key, isAhead ? state : inObject), isAhead };
   }
-  if (state?.resourceVersion !== resourceVersion) return { kind: 'unknown', resourceVersion };
+  if (state?.resourceVersion !== resourceVersion) return { kind: 'unknown', object: object.meta };
   return { kind: 'state', state: withOverlay(overlays, key, state) };
 };
 
@@ -78,9 +78,9 @@ export const findMissing = (resources: readonly DependentResource[], context: Sn
 
 export const viewDependents = (
   resources: readonly DependentResource[],
-  context: SnapshotSources & { readonly flowRuns: boolean },
+  context: SnapshotSources & { readonly isScaling: boolean },
 ): DependentsView => {
-  const { cluster, sources, flowRuns } = context;
+  const { cluster, sources, isScaling } = context;
   const isFine = (resource: DependentResource): boolean => {
     const snapshot = takeSnapshot(resource, context);
     switch (snapshot.kind) {
@@ -104,7 +104,7 @@ export const viewDependents = (
   };
   const held = resources.map(isHeldNow);
   return {
-    nothingToRestore: !flowRuns && resources.every(isFine),
+    nothingToRestore: !isScaling && resources.every(isFine),
     anyHeld: held.includes(true),
     mayBeHeld: held.some((one) => one !== false),
   };

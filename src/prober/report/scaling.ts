@@ -5,9 +5,8 @@ import type { EventRecorder } from '../../telemetry/index.ts';
 import type { HeldGauges } from './held-gauges.ts';
 import type { ProberMetrics } from '../metrics.ts';
 import { type RefTemplate, namespaceRef } from '../ref-template.ts';
-import type { Flow, FlowEnd } from '../plan/flow-state.ts';
+import type { Scaling as Flow, ScalingEnd as FlowEnd } from '../plan/scaling.ts';
 import { effectOf, unknownManager } from '../plan/patch-plan.ts';
-import type { WithoutLead } from '../plan/without-lead.ts';
 import { type Action, type Operation, type ActionResponse, maxAttempts } from '../plan/operation.ts';
 
 /** The instants of a scale-down verdict, in monotonic milliseconds: when the threshold was crossed, and when KCM would act. */
@@ -67,14 +66,15 @@ export class ScalingReporter implements ScalingReport {
   readonly #deps: ScalingReportDeps;
   /** Latest failure by namespace and resource. */
   readonly #complaints = new Map<string, Map<string, string>>();
+  /** Start of the latest scaling that was reported as one without the lead, by namespace. */
+  readonly #withoutLead = new Map<string, number>();
 
   constructor(deps: ScalingReportDeps) {
     this.#deps = deps;
   }
 
-  flowStarted(namespace: string, { direction, scope, reason, withoutLead }: Flow): void {
+  flowStarted(namespace: string, { direction, scope, reason }: Flow): void {
     this.#deps.logger.debug(`scaling ${direction} starts`, { namespace, scope, reason });
-    if (withoutLead !== undefined) this.#startedWithoutLead(namespace, reason, withoutLead);
   }
 
   responseReceived(namespace: string, answer: ReceivedResponse): void {
@@ -96,14 +96,18 @@ export class ScalingReporter implements ScalingReport {
 
   forget(namespace: string): void {
     this.#complaints.delete(namespace);
+    this.#withoutLead.delete(namespace);
   }
 
-  #startedWithoutLead(namespace: string, reason: string, { cause, words }: WithoutLead): void {
+  /** Reports the first write of a scale-down that the leader has left undone. */
+  #reportWithoutLead(namespace: string, { withoutLead, reason, startedAt }: Flow): void {
     const { logger, metrics, events, dryRun } = this.#deps;
-    const message = `protecting without the lead: ${words}`;
-    logger.warn(message, { namespace, cause, reason });
+    if (withoutLead === undefined || this.#withoutLead.get(namespace) === startedAt) return;
+    this.#withoutLead.set(namespace, startedAt);
+    const message = `protecting without the lead: ${withoutLead}`;
+    logger.warn(message, { namespace, reason });
     if (dryRun) return;
-    metrics.withoutLead.inc({ namespace, cause });
+    metrics.withoutLead.inc({ namespace });
     const regarding = namespaceRef(namespace);
     const about = { regarding, type: 'Warning', reason: 'MeltdownProtectionWithoutLead' } as const;
     events.record({ ...about, message: `${message}; ${reason}` });
@@ -130,6 +134,7 @@ export class ScalingReporter implements ScalingReport {
       const stored = shorten(unreadable);
       logger.error('the stored number of replicas cannot be read: restoring 1', { ...fields, stored });
     }
+    if (effect === 'down') this.#reportWithoutLead(namespace, flow);
     logger.info(this.#would(effect === undefined ? 'annotated' : `scaled ${effect}`), fields);
     if (undoes !== undefined) this.#reportUndone(namespace, { ...answer, undoes });
     if (effect !== undefined) this.#recordEffect(namespace, { ...answer, effect });

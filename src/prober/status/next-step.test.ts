@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deployment } from '../testing/seed-model.ts';
 import { dependent } from '../testing/cases.ts';
-import { createFlow } from '../plan/create-flow.ts';
+import { createScaling } from '../plan/scaling.ts';
 import type { ShootProberState } from '../plan/shoot-state.ts';
 import { type NextStep, nextStep, pauseInWords } from './next-step.ts';
 import type { ProtectionState } from './schema.ts';
@@ -19,7 +19,7 @@ describe('the next step', () => {
     ['unreachable', due, { text: 'next probe', at: 10_000 }],
     ['unknown', due, { text: 'first probe', at: 10_000 }],
     ['unknown', { nextRunAt: Number.POSITIVE_INFINITY }, { text: 'first probe' }],
-    ['healthy', { ...due, runUnderWay: true }, { text: 'next probe, which is under way' }],
+    ['healthy', { ...due, runStartedAt: 1 }, { text: 'next probe, which is under way' }],
     ['confirming', { ...due, verdict: { kind: 'confirming' } }, { text: 'next probe', at: 10_000 }],
     ['confirming', { ...due, verdict: unhealthy }, { text: 'retries the scale-down at the next probe', at: 10_000 }],
     ['protected', { ...due, verdict: unhealthy }, { text: 'held until leases are renewed; next probe', at: 10_000 }],
@@ -40,20 +40,11 @@ describe('the next step', () => {
   });
 });
 
-describe('a flow', () => {
+describe('a scaling', () => {
   const resources = [dependent(deployment('a')), dependent(deployment('b'))];
-  const created = createFlow({
-    id: 1,
-    direction: 'up',
-    scope: 'all',
-    reason: 'renewed',
-    resources,
-    now: 1_000,
-    judgedAt: 1_000,
-    verdictMaxAgeMs: 20_000,
-    readFirst: false,
-  });
-  const flow = {
+  const desired = { direction: 'up', scope: 'all', reason: 'renewed', since: 1_000, judgedAt: 1_000 } as const;
+  const created = createScaling(desired, { resources, now: 1_000, inFlight: new Set() });
+  const scaling = {
     ...created,
     operations: created.operations.map((operation, index) =>
       index === 0 ? { ...operation, phase: { kind: 'done', outcome: 'scaled' } as const } : operation,
@@ -61,25 +52,23 @@ describe('a flow', () => {
   };
 
   it('is the next step while it runs', () => {
-    const state = stateOf({ ...due, flow, verdict: { kind: 'healthy', scope: 'all' } });
+    const state = stateOf({ ...due, scaling, verdict: { kind: 'healthy', scope: 'all' } });
     expect(nextStep({ state, protection: 'restoring' })).toEqual({ text: 'restoring: 1 of 2 done' });
-    const cancelled = stateOf({ ...due, flow: { ...flow, ending: 'cancelled' } });
-    expect(nextStep({ state: cancelled, protection: 'protected' }).text).toMatch(/^held until/);
   });
 
   it('describes what it waits for', () => {
-    expect(describeWaiting(stateOf({ flow }))).toBe('');
-    const [a, b] = flow.operations;
+    expect(describeWaiting(stateOf({ scaling }))).toBe('');
+    const [a, b] = scaling.operations;
     const phase = { kind: 'waiting', until: 9_000, reread: false } as const;
-    const waiting = { ...flow, operations: [a!, { ...b!, phase }] };
-    expect(describeWaiting(stateOf({ flow: waiting }))).toBe(', waiting for b (delayed by its initialDelay)');
-    const retrying = { ...flow, operations: [a!, { ...b!, phase, attempts: 2 }] };
-    expect(describeWaiting(stateOf({ flow: retrying }))).toBe(', waiting for b (2 failed attempts)');
+    const waiting = { ...scaling, operations: [a!, { ...b!, phase }] };
+    expect(describeWaiting(stateOf({ scaling: waiting }))).toBe(', waiting for b (delayed by its initialDelay)');
+    const retrying = { ...scaling, operations: [a!, { ...b!, phase, attempts: 2 }] };
+    expect(describeWaiting(stateOf({ scaling: retrying }))).toBe(', waiting for b (2 failed attempts)');
     expect(describeWaiting(stateOf())).toBe('');
   });
 
   it('shows its steps', () => {
-    expect(scalingProgress(flow, { monotonic: 5_000, wall: 10_000 })).toEqual({
+    expect(scalingProgress(scaling, { monotonic: 5_000, wall: 10_000 })).toEqual({
       direction: 'up',
       reason: 'renewed',
       startedAt: '1970-01-01T00:00:06.000Z',

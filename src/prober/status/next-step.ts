@@ -1,4 +1,4 @@
-import type { Flow } from '../plan/flow-state.ts';
+import type { Scaling } from '../plan/scaling.ts';
 import { isOver } from '../plan/operation.ts';
 import type { ShootProberState } from '../plan/shoot-state.ts';
 import type { PauseInForce, ProtectionState } from './schema.ts';
@@ -21,9 +21,9 @@ const doing = {
   down: 'scaling down',
   up: 'restoring',
   release: 'releasing',
-} as const satisfies Readonly<Record<Flow['direction'], string>>;
+} as const satisfies Readonly<Record<Scaling['direction'], string>>;
 
-const progressOf = ({ direction, operations }: Flow): string =>
+const progressOf = ({ direction, operations }: Scaling): string =>
   `${doing[direction]}: ${String(operations.filter(isOver).length)} of ${String(operations.length)} done`;
 
 /** Describes a pause: `until 2026-01-01T14:00:00Z, "LB maintenance" (kim)`. */
@@ -32,12 +32,12 @@ export const pauseInWords = ({ until, reason, by }: PauseInForce): string =>
 
 /** Describes the next step of a shoot, in words that its time can follow (`in 12 s`). */
 export const nextStep = ({ state, protection, pause, isUnmet = false }: NextInput): NextStep => {
-  const { verdict, flow, runUnderWay, nextRunAt: due } = state;
+  const { verdict, scaling, runStartedAt, nextRunAt: due } = state;
   const atNextProbe = (text: string): NextStep => {
-    if (runUnderWay) return { text: `${text}, which is under way` };
+    if (runStartedAt !== undefined) return { text: `${text}, which is under way` };
     return Number.isFinite(due) ? { text, at: due } : { text };
   };
-  if (flow !== undefined && flow.ending === undefined) return { text: progressOf(flow) };
+  if (scaling !== undefined) return { text: progressOf(scaling) };
   switch (protection) {
     case 'landing':
       return verdict?.kind === 'landing'

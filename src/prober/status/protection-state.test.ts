@@ -28,24 +28,22 @@ describe('the state of a shoot', () => {
     [{ verdict: failedVerdict }, 'unreachable'],
     [{ verdict: failedVerdict, isFlapping: true }, 'unreachable'],
     [{ verdict: unhealthy }, 'confirming'],
-    [{ verdict: unhealthy, flow: down }, 'confirming'],
+    [{ verdict: unhealthy, scaling: down }, 'confirming'],
     [{ verdict: unhealthy, isPaused: true }, 'paused'],
     [{ verdict: unhealthy, isDryRun: true }, 'protected'],
     [{ verdict: landing, isDryRun: true }, 'landing'],
     // Something held.
     [{ verdict: unhealthy, isAnyHeld: true }, 'protected'],
-    [{ verdict: unhealthy, isAnyHeld: true, flow: down }, 'protected'],
+    [{ verdict: unhealthy, isAnyHeld: true, scaling: down }, 'protected'],
     [{ verdict: unhealthy, isAnyHeld: true, isPaused: true }, 'protected'],
     [{ verdict: failedVerdict, isAnyHeld: true }, 'protected'],
     [{ verdict: skipped, isAnyHeld: true }, 'protected'],
     [{ verdict: confirming, isAnyHeld: true }, 'protected'],
     [{ verdict: landing, isAnyHeld: true }, 'landing'],
-    // A scale-down that is being cancelled.
-    [{ verdict: landing, isAnyHeld: true, flow: down }, 'landing'],
     [{ verdict: healthy, isAnyHeld: true }, 'restoring'],
-    [{ verdict: healthy, isAnyHeld: true, flow: up }, 'restoring'],
-    [{ verdict: failedVerdict, isAnyHeld: true, flow: up }, 'restoring'],
-    [{ isAnyHeld: true, flow: release }, 'restoring'],
+    [{ verdict: healthy, isAnyHeld: true, scaling: up }, 'restoring'],
+    [{ verdict: failedVerdict, isAnyHeld: true, scaling: up }, 'restoring'],
+    [{ isAnyHeld: true, scaling: release }, 'restoring'],
   ])('%j is %s', (input, state) => {
     expect(protectionState({ ...quiet, ...input })).toBe(state);
   });

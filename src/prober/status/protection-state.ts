@@ -1,5 +1,5 @@
 import type { LeaseCounts, Verdict } from '../judge/verdict.ts';
-import type { Flow } from '../plan/flow-state.ts';
+import type { Scaling } from '../plan/scaling.ts';
 import type { ProtectionState } from './schema.ts';
 
 interface StateInput {
@@ -7,7 +7,7 @@ interface StateInput {
   readonly verdict?: Verdict | undefined;
   /** Counts of the latest run, if it had any. */
   readonly counts?: LeaseCounts | undefined;
-  readonly flow?: Pick<Flow, 'direction'> | undefined;
+  readonly scaling?: Pick<Scaling, 'direction'> | undefined;
   readonly isAnyHeld: boolean;
   readonly isPaused: boolean;
   readonly isFlapping: boolean;
@@ -22,8 +22,8 @@ export const protectionState = (input: StateInput): ProtectionState => {
   return isPaused ? 'paused' : stateByVerdict(input);
 };
 
-const stateOfHeld = ({ verdict, flow }: StateInput): ProtectionState => {
-  if (flow !== undefined && flow.direction !== 'down') return 'restoring';
+const stateOfHeld = ({ verdict, scaling }: StateInput): ProtectionState => {
+  if (scaling !== undefined && scaling.direction !== 'down') return 'restoring';
   if (verdict?.kind === 'landing') return 'landing';
   return verdict?.kind === 'healthy' ? 'restoring' : 'protected';
 };

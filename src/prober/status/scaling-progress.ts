@@ -1,4 +1,4 @@
-import type { Flow } from '../plan/flow-state.ts';
+import type { Scaling } from '../plan/scaling.ts';
 import type { Operation } from '../plan/operation.ts';
 import { type ClockReading, timeAt } from './clock-reading.ts';
 import type { ScalingProgress } from './schema.ts';
@@ -31,21 +31,21 @@ const stateOf = ({ phase, attempts }: Operation): Pick<Step, 'state' | 'detail'>
   }
 };
 
-/** Describes what a flow waits for: `, waiting for kube-controller-manager (for its pods to follow)`; empty if there is no flow or no wait. */
-export const describeWaiting = ({ flow }: { readonly flow?: Flow | undefined }): string => {
-  const next = flow?.operations.find(({ phase }) => phase.kind === 'settling' || phase.kind === 'waiting');
+/** Describes what a scaling waits for: `, waiting for kube-controller-manager (for its pods to follow)`; empty if there is none or no wait. */
+export const describeWaiting = ({ scaling }: { readonly scaling?: Scaling | undefined }): string => {
+  const next = scaling?.operations.find(({ phase }) => phase.kind === 'settling' || phase.kind === 'waiting');
   if (next === undefined) return '';
   const { state, detail = '' } = stateOf(next);
   return `, waiting for ${next.resource.ref.name} (${state === 'delayed' ? 'delayed ' : ''}${detail})`;
 };
 
-/** Returns what a flow has done, and what it waits for. */
-export const scalingProgress = (flow: Flow, reading: ClockReading): ScalingProgress => ({
-  direction: flow.direction,
-  reason: flow.reason,
-  startedAt: timeAt(flow.startedAt, reading),
-  ...(flow.withoutLead === undefined ? {} : { withoutLead: flow.withoutLead.words }),
-  steps: flow.operations.map((operation) => {
+/** Returns what a scaling has done, and what it waits for. */
+export const scalingProgress = (scaling: Scaling, reading: ClockReading): ScalingProgress => ({
+  direction: scaling.direction,
+  reason: scaling.reason,
+  startedAt: timeAt(scaling.startedAt, reading),
+  withoutLead: scaling.withoutLead,
+  steps: scaling.operations.map((operation) => {
     const { kind, name } = operation.resource.ref;
     return { kind, name, level: operation.info.level, ...stateOf(operation) };
   }),

@@ -81,13 +81,13 @@ const stepSchema = z.object({
 
 const scalingSchema = z.object({
   direction: about(
-    'Direction of the flow: down scales down, up restores, release gives up the held resources without scaling them.',
+    'Direction: down scales down, up restores, release gives up the held resources without scaling them.',
     z.enum(['down', 'up', 'release']),
   ),
-  reason: text('Reason for the flow, such as the verdict.'),
-  startedAt: time('Start of the flow'),
-  withoutLead: text('Why a replica that does not lead runs the flow. Absent: the leader runs it.').optional(),
-  steps: about('Operations of the flow, one for each resource, in order.', z.array(stepSchema).readonly()),
+  reason: text('Reason, such as the verdict.'),
+  startedAt: time('Start of the scaling'),
+  withoutLead: text('Why a replica that does not lead scales down. Absent: it leads.').optional(),
+  steps: about('Operations, one for each resource, in order.', z.array(stepSchema).readonly()),
 });
 
 const decisionSchema = z.object({
@@ -150,7 +150,7 @@ export const shootSchema = z.object({
     z.array(leaseSchema).readonly(),
   ).optional(),
   scaling: about(
-    'Only with `?shoot=`: the flow in progress; null if there is none.',
+    'Only with `?shoot=`: the scaling in progress; null if there is none.',
     scalingSchema.nullable(),
   ).optional(),
   decisions: about(
@@ -167,7 +167,7 @@ export const statusSchema = z.object({
   at: time('Time of this status'),
   leads: yes('True if this replica leads, or runs without leader election.'),
   leadsSince: time('Time since which this replica leads; absent: it does not lead').optional(),
-  standby: about('Behaviour of this replica while another one leads (`--standby`).', z.enum(['hot', 'warm', 'cold'])),
+  standby: about('Behaviour of this replica while another one leads (`--standby`).', z.enum(['hot', 'cold'])),
   dryRun: yes('True if nothing is written (`--dry-run`).'),
   configHash: text(
     'First 12 hexadecimal digits of a SHA-256 of the settings in force: the same for the same configuration.',

@@ -9,6 +9,6 @@ export interface ShootProberView {
   readonly held: readonly HeldInShoot[];
   /** Resources that `ignore-scaling` keeps from being scaled down. */
   readonly ignored: readonly ResourceInShoot[];
-  /** True if another resource is up that a scale-down would scale down. */
-  readonly hasResourceToScaleDown: boolean;
+  /** True if a resource is up that an outage requires to be down. */
+  readonly isUnmet: boolean;
 }

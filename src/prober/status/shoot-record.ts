@@ -7,6 +7,7 @@ import { nextStep, pauseInWords } from './next-step.ts';
 import { protectionState } from './protection-state.ts';
 import { scalingProgress } from './scaling-progress.ts';
 import type { HeldInShoot, PauseInForce, ProbedShoot, ProtectionState, ResourceInShoot } from './schema.ts';
+import { leaderTimeMs } from '../plan/permission.ts';
 import type { ShootProberView } from './shoot-prober-view.ts';
 
 /** Name of a shoot and its project, if its Cluster has them. */
@@ -39,13 +40,9 @@ const actOf = ({ from, to }: Scaled): readonly [word: ActWord, how: string] => {
 
 const titleOf = ({ kind, name }: ResourceInShoot): string => `${kind} ${name}`;
 
-/** Time that a scale-down may take before a resource that it has not reached counts as left up, in milliseconds. */
-const scaleDownMs = 5_000;
-
-const isLeftUp = (
-  { state: { flow }, hasResourceToScaleDown: isUp }: ShootProberView,
-  { monotonic }: ClockReading,
-): boolean => isUp && (flow?.direction !== 'down' || monotonic - flow.startedAt > scaleDownMs);
+/** True if a resource stays up that should be down: longer than the leader may take, or because of a pause. */
+const staysUnmet = ({ state: { unmetSince }, isUnmet }: ShootProberView, { monotonic }: ClockReading): boolean =>
+  isUnmet && (unmetSince === undefined || monotonic >= unmetSince + leaderTimeMs);
 
 const nothingLeftOut: ReadonlyMap<string, string> = new Map();
 
@@ -58,8 +55,6 @@ export class ShootRecord {
   #counts: LeaseCounts | undefined;
   #leftOut = nothingLeftOut;
   #nodes: number | undefined;
-  /** True if the latest run that gave a verdict found an outage. */
-  #isOutage = false;
   #marginMs: number | undefined;
   #state: ProtectionState | undefined;
   #pause: PauseInForce | undefined;
@@ -84,7 +79,6 @@ export class ShootRecord {
     if (verdict.kind !== 'failed') {
       this.#leftOut = leftOut;
       this.#nodes = nodes;
-      this.#isOutage = verdict.kind === 'unhealthy';
     }
     this.#decisions.add({ at: wall, verdict: verdictNameOf(verdict), reason, counts, threshold });
   }
@@ -119,7 +113,7 @@ export class ShootRecord {
     const now = protectionState({
       verdict: state.verdict,
       counts: this.#counts,
-      flow: state.flow,
+      scaling: state.scaling,
       isAnyHeld: held.length > 0,
       isPaused: pause !== undefined,
       isFlapping: state.probe.outage?.isFlapping === true,
@@ -135,7 +129,7 @@ export class ShootRecord {
     const sight = this.#readView();
     const { state, settings, held, ignored } = sight;
     const protection = this.note(context, reading);
-    const isUnmet = !dryRun && this.#isOutage && (held.length === 0 || isLeftUp(sight, reading));
+    const isUnmet = !dryRun && staysUnmet(sight, reading);
     const next = nextStep({ state, protection, pause, isUnmet });
     const counts = this.#counts ?? countLeases({ memory: state.probe, leftOut: this.#leftOut });
     return {
@@ -167,7 +161,7 @@ export class ShootRecord {
       ...this.row(context, reading),
       threshold: settings.nodeLeaseFailureFraction,
       leases: leaseEvidence({ memory: state.probe, leftOut: this.#leftOut }, reading),
-      scaling: state.flow === undefined ? null : scalingProgress(state.flow, reading),
+      scaling: state.scaling === undefined ? null : scalingProgress(state.scaling, reading),
       decisions: this.#decisions.all().map(({ at, lastAt, counts, ...decision }) => ({
         at: formatWall(at),
         lastAt: formatWall(lastAt),
@@ -196,7 +190,7 @@ export class ShootRecord {
     const { state, held } = this.#readView();
     const before = this.#held;
     this.#held = held.map(titleOf);
-    const isRestoring = state.flow !== undefined && state.flow.direction !== 'down';
+    const isRestoring = state.scaling !== undefined && state.scaling.direction !== 'down';
     for (const title of before) {
       if (this.#held.includes(title)) continue;
       const isOurs = this.#restored.delete(title) || isRestoring;

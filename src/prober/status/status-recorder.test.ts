@@ -63,9 +63,9 @@ describe('a status recorder', () => {
       [true, undefined],
     ] as const) {
       const { recorder } = create({ dryRun });
-      recorder.stepped('a', () => ({ ...sightOf({ verdict: unhealthy }), ignored }));
+      recorder.stepped('a', () => ({ ...sightOf({ verdict: unhealthy }), isUnmet: true, ignored }));
       recorder.stepped('b', () => sightOf({ verdict: unhealthy }, [held]));
-      recorder.stepped('c', () => ({ ...sightOf({ verdict: unhealthy }, [held]), hasResourceToScaleDown: true }));
+      recorder.stepped('c', () => ({ ...sightOf({ verdict: unhealthy }, [held]), isUnmet: true }));
       for (const name of ['a', 'b', 'c']) recorder.runEnded(name, decisionOf(unhealthy));
       // A failed run gives no new verdict.
       recorder.runEnded('a', decisionOf(failedVerdict));

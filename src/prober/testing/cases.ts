@@ -22,7 +22,6 @@ export interface RequestFate {
 
 export interface LogEntry {
   readonly at: number;
-  readonly flow: number;
   readonly direction: Direction;
   readonly scope: ScalingScope;
   readonly action: Action;

@@ -6,11 +6,12 @@ import type { ReleasePolicy } from '../judge/lifecycle.ts';
 import { takeSnapshot } from '../plan/snapshots.ts';
 import { emptyProbeMemory as memory } from '../judge/probe-memory.ts';
 import type { Verdict } from '../judge/verdict.ts';
-import type { Flow, FlowEnd } from '../plan/flow-state.ts';
+import type { Scaling, ScalingEnd } from '../plan/scaling.ts';
+import type { Direction } from '../plan/patch-plan.ts';
 import type { Action, ActionResponse, Snapshot } from '../plan/operation.ts';
 import { advanceShoot } from '../plan/advance-shoot.ts';
-import type { Effect, ShootEvent, ShootProberState } from '../plan/shoot-state.ts';
-import { type Role, leader } from '../plan/without-lead.ts';
+import { type Role, leader } from '../plan/permission.ts';
+import { type Effect, type ShootEvent, type ShootProberState, initialState } from '../plan/shoot-state.ts';
 import type { DependentResource } from '../settings.ts';
 import { type RequestFate, type LogEntry, failedVerdict } from './cases.ts';
 import { type ModelObject, type SeedModel, createSeedModel, scalableOf } from './seed-model.ts';
@@ -50,22 +51,22 @@ interface Due {
 export class SeedHarness {
   readonly model: SeedModel;
   readonly log: LogEntry[] = [];
-  /** Ids of the flows, in the order of their start. */
+  /** Times at which scalings started. */
   readonly starts: number[] = [];
-  readonly ends: { readonly at: number; readonly flow: number; readonly end: FlowEnd }[] = [];
-  readonly inFlight = new Map<string, number>();
+  readonly ends: { readonly at: number; readonly direction: Direction; readonly end: ScalingEnd }[] = [];
+  readonly inFlight = new Set<string>();
   readonly #options: HarnessOptions;
   readonly #probeIntervalMs: number;
   readonly #agenda: Due[] = [];
   readonly #lastResponses = new Map<string, ResourceState>();
   readonly #seen: Map<string, ModelObject>;
   readonly #sources: ReadonlyMap<string, DependentSource>;
-  /** Reads in flight, with the id of the flow that sent them; they end with it. */
-  readonly #unanswered = new Map<string, number>();
+  /** Reads in flight, with the functions that end them. They end with their scaling. */
+  readonly #unanswered = new Map<string, () => void>();
   #now = 0;
   #order = 0;
   #wakeAt = 0;
-  #state: ShootProberState = { probe: memory, nextRunAt: 0, runUnderWay: false, flows: 0 };
+  #state: ShootProberState = initialState({ probe: memory, nextRunAt: 0 });
 
   constructor(options: HarnessOptions) {
     const { objects, resources, probeIntervalMs = 10_000 } = options;
@@ -91,8 +92,8 @@ export class SeedHarness {
     this.#agenda.push({ at: time, order: this.#order, happen });
   }
 
-  stop(releasePolicy: ReleasePolicy): void {
-    this.#advance([{ kind: 'stop', releasePolicy }]);
+  stop(policy: ReleasePolicy): void {
+    this.#advance([{ kind: 'stop', end: { policy, reason: 'test' } }]);
   }
 
   /** Runs until `time`, or until no event is left. */
@@ -124,6 +125,7 @@ export class SeedHarness {
       watchesInterruptedMs: watchesInterruptedMs?.(now) ?? 0,
       role: role?.(now) ?? leader,
       pausedUntil: pausedUntil?.(now),
+      inFlight: this.inFlight,
     });
     this.#state = state;
     this.#wakeAt = wakeAt;
@@ -136,14 +138,14 @@ export class SeedHarness {
         this.#startRun();
         break;
       case 'send':
-        this.#send(effect.action, effect.flow);
+        this.#send(effect.action, effect.scaling);
         break;
-      case 'flow-ended':
-        this.ends.push({ at: this.#now, flow: effect.flow.id, end: effect.end });
-        for (const [key, flow] of this.#unanswered) if (flow === effect.flow.id) this.#release(key);
+      case 'scaling-ended':
+        this.ends.push({ at: this.#now, direction: effect.scaling.direction, end: effect.end });
+        for (const end of [...this.#unanswered.values()]) end();
         break;
-      case 'flow-started':
-        this.starts.push(effect.flow.id);
+      case 'scaling-started':
+        this.starts.push(this.#now);
         break;
       case 'abort-run':
         break;
@@ -155,29 +157,40 @@ export class SeedHarness {
     const verdict = verdictAt?.(this.#now) ?? failedVerdict;
     this.at(this.#now + runMs, () => {
       const nextRunAt = verdictAt === undefined ? Number.POSITIVE_INFINITY : this.#now + this.#probeIntervalMs;
-      const decision = { verdict, reason: verdict.kind, nextRunAt, memory, hasObservedRenewals: true } as const;
+      const decision = { verdict, reason: verdict.kind, nextRunAt, memory };
       this.#advance([{ kind: 'run-ended', decision }]);
     });
   }
 
-  #send(action: Action, flow: Flow): void {
+  #send(action: Action, { direction, scope }: Scaling): void {
     const { key } = action;
-    const { id, direction, scope } = flow;
-    const entry = { at: this.#now, flow: id, direction, scope, action };
+    const entry = { at: this.#now, direction, scope, action };
     const fate = this.#options.fateOf?.(this.log.length, entry) ?? { latencyMs: 20 };
     this.log.push(entry);
-    this.inFlight.set(key, (this.inFlight.get(key) ?? 0) + 1);
-    if (action.kind === 'read') this.#unanswered.set(key, id);
+    if (this.inFlight.has(key)) throw new Error(`${key} has two requests in flight`);
+    this.inFlight.add(key);
+    const respond = (response: ActionResponse['result']): void => {
+      this.#unanswered.delete(key);
+      this.inFlight.delete(key);
+      this.#advance([{ kind: 'responded', response: { key, result: response } }]);
+    };
+    let isAborted = false;
+    if (action.kind === 'read') {
+      this.#unanswered.set(key, () => {
+        isAborted = true;
+        const error = new ApiError({ code: 'Rejected', message: 'aborted' });
+        this.at(this.#now, () => respond({ ok: false, error }));
+      });
+    }
     let result: ActionResponse['result'];
     this.at(this.#now + fate.latencyMs / 2, () => {
       if (fate.interference !== undefined) this.model.edit(key, fate.interference);
       result = this.#resultOf(action, fate);
     });
     this.at(this.#now + fate.latencyMs, () => {
-      if (action.kind === 'read' && this.#unanswered.get(key) !== id) return;
-      this.#release(key);
+      if (isAborted) return;
       if (result.ok && result.value !== undefined) this.#lastResponses.set(key, result.value);
-      this.#advance([{ kind: 'responded', flow: id, response: { key, result } }]);
+      respond(result);
     });
   }
 
@@ -189,11 +202,6 @@ export class SeedHarness {
         : this.model.write(action.key, action.write);
     if (code === undefined) return answer;
     return { ok: false, error: new ApiError({ code, message: `${action.kind} of ${action.key}: ${code}`, ...rest }) };
-  }
-
-  #release(key: string): void {
-    this.#unanswered.delete(key);
-    this.inFlight.set(key, (this.inFlight.get(key) ?? 0) - 1);
   }
 
   #changed(key: string, object: ModelObject | undefined): void {

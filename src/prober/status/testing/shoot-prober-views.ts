@@ -3,7 +3,7 @@ import type { Decision } from '../../judge/decision.ts';
 import type { ProbeSettings } from '../../judge/probe-input.ts';
 import { type ProbeMemory, emptyProbeMemory } from '../../judge/probe-memory.ts';
 import type { Verdict } from '../../judge/verdict.ts';
-import type { ShootProberState } from '../../plan/shoot-state.ts';
+import { type ShootProberState, initialState } from '../../plan/shoot-state.ts';
 import type { ShootProberView } from '../shoot-prober-view.ts';
 
 export const settings: ProbeSettings = {
@@ -30,10 +30,7 @@ export const memoryOf = (leases: Readonly<Record<string, number>>, at: number): 
 };
 
 export const stateOf = (given: Partial<ShootProberState> = {}): ShootProberState => ({
-  probe: emptyProbeMemory,
-  nextRunAt: 0,
-  runUnderWay: false,
-  flows: 0,
+  ...initialState({ probe: emptyProbeMemory, nextRunAt: 0 }),
   ...given,
 });
 
@@ -45,7 +42,7 @@ export const sightOf = (
   settings,
   held,
   ignored: [],
-  hasResourceToScaleDown: false,
+  isUnmet: false,
 });
 
 export const decisionOf = (verdict: Verdict, given: Partial<Decision> = {}): Decision => ({

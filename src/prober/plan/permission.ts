@@ -1,0 +1,56 @@
+import type { DesiredScaling } from './desired.ts';
+
+/** Role of a process among the replicas. */
+export interface Role {
+  readonly leads: boolean;
+  /** True if this process, while another leads, may scale down what the leader leaves up. */
+  readonly mayStandIn: boolean;
+}
+
+export const leader: Role = { leads: true, mayStandIn: false };
+
+export interface PermissionContext {
+  readonly now: number;
+  readonly role: Role;
+  readonly probeIntervalMs: number;
+  /** Monotonic end of the pause, before which nothing is scaled down; Infinity if it has none. Absent without a pause. */
+  readonly pausedUntil?: number | undefined;
+  /** Time for which a watch of Clusters or dependents has been interrupted, in milliseconds; 0 while all are open. */
+  readonly watchesInterruptedMs: number;
+  /** Instant from which on, as far as this process knows, a resource is up that an outage requires to be down. */
+  readonly unmetSince?: number | undefined;
+}
+
+/** `granted`: write now. `later`: what is under way waits, and nothing new starts. `refused`: not the task of this process, or not wanted. */
+export type Permission = 'granted' | 'later' | 'refused';
+
+/** The leader has this time, in milliseconds, to scale down before a standby does. */
+export const leaderTimeMs = 3_000;
+/** Longest time that a scale-up waits for interrupted watches, in milliseconds. */
+const longestInterruptionMs = 90_000;
+
+/** True while a pause forbids scale-downs. Held resources are restored nevertheless. */
+export const isPaused = ({ now, pausedUntil }: Pick<PermissionContext, 'now' | 'pausedUntil'>): boolean =>
+  pausedUntil !== undefined && now < pausedUntil;
+
+export const isRecent = (
+  { judgedAt }: DesiredScaling,
+  context: Pick<PermissionContext, 'now' | 'probeIntervalMs'>,
+): boolean => context.now - judgedAt <= 2 * context.probeIntervalMs;
+
+/**
+ * Returns whether this process may carry out the desired scaling now. It is asked at each step, and again at the moment of sending. Only the leader restores:
+ * machine-controller-manager, started on an old verdict or an old view of the resources, would replace healthy machines.
+ */
+export const permission = (desired: DesiredScaling, context: PermissionContext): Permission => {
+  const { now, role, unmetSince, watchesInterruptedMs } = context;
+  if (desired.direction === 'down') {
+    const standsIn = role.mayStandIn && unmetSince !== undefined && now >= unmetSince + leaderTimeMs;
+    if (isPaused(context) || !(role.leads || standsIn)) return 'refused';
+    return desired.isDoubtful === true ? 'later' : 'granted';
+  }
+  if (!role.leads) return 'refused';
+  if (desired.isFinal === true) return 'granted';
+  const isBlind = watchesInterruptedMs > 0 && watchesInterruptedMs < longestInterruptionMs;
+  return desired.isDoubtful === true || isBlind || !isRecent(desired, context) ? 'later' : 'granted';
+};
