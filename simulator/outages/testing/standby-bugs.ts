@@ -1,21 +1,7 @@
 import type { Plan } from '../plan.ts';
-import { type Bug, changeFirst } from './bug.ts';
+import type { Bug } from './bug.ts';
 
 const areSeveral = ({ component, replicas }: Plan): boolean => component === 'prober' && replicas > 1;
-
-/** True if a process ends 2 to 12 s after an outage, when a leader restores, and leases that were not renewed since are old. */
-const losesTheLeaderAfterAnOutage = (plan: Plan): boolean => {
-  const ends = plan.faults.flatMap(({ fault, at, forMs }) =>
-    fault.kind === 'load-balancer' && forMs >= 40_000 ? [at + forMs] : [],
-  );
-  return (
-    areSeveral(plan) &&
-    plan.faults.some(
-      ({ fault, at }) =>
-        (fault.kind === 'kill' || fault.kind === 'stop') && ends.some((end) => at > end + 2_000 && at < end + 12_000),
-    )
-  );
-};
 
 const inPlace = 'a standby acts only in the place of the leader';
 
@@ -46,12 +32,5 @@ export const standbyBugs: readonly Bug[] = [
         }),
     breaks: [inPlace],
     among: areSeveral,
-  },
-  {
-    name: 'a restoration does not make evidence old',
-    of: 'advanceShoot',
-    change: changeFirst(() => ({ held: new Set() })),
-    breaks: ['not down again on old evidence'],
-    among: losesTheLeaderAfterAnOutage,
   },
 ];
