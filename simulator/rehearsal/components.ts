@@ -1,5 +1,5 @@
-import { type OwnedResource, findOwned as ownerAmong } from '../../src/prober/held/index.ts';
-import { type ProberSettings, fillTemplate, withoutPlaceholders } from '../../src/prober/index.ts';
+import { configuredAs } from '../../src/prober/held/index.ts';
+import { type DependentResource, type ProberSettings, fillTemplate, withoutPlaceholders } from '../../src/prober/index.ts';
 import { type SimKind, type SimObject, getPath } from '../apiserver/index.ts';
 import {
   type ShootInit,
@@ -39,14 +39,12 @@ export const elsewhere = ({ dependentResources }: ProberSettings): readonly stri
     .filter(({ namespace = '{{ namespace }}' }) => fillTemplate(namespace, 'own') !== 'own')
     .map(({ name }) => name);
 
-/** Finds the configured resource that an object of the seed is, and its cluster. */
-export const findOwned = (
+/** Returns the configured resource that an object in the namespace of a cluster is. */
+export const configuredFor = (
   settings: ProberSettings,
-  { apiVersion, kind, metadata }: SimObject,
-): OwnedResource | undefined => {
-  const { name, namespace = '' } = metadata;
-  return ownerAmong({ settings }, { namespace, ref: { apiVersion, kind, name } });
-};
+  { apiVersion, kind, metadata: { name, namespace = '' } }: SimObject,
+): DependentResource | undefined =>
+  configuredAs(settings, { namespace, ref: { apiVersion, kind, name }, annotations: {} });
 
 /** Returns the desired replicas of an object. */
 export const replicasOf = (object: SimObject, { scale }: SimKind): number => {

@@ -11,7 +11,7 @@ import {
   machineControllerManager,
   secretObject,
 } from '../world/index.ts';
-import { componentOf, findOwned, replicasOf } from './components.ts';
+import { componentOf, configuredFor, replicasOf } from './components.ts';
 
 /** The kinds that the simulated seed serves for a configuration. */
 export interface RehearsedKinds {
@@ -143,10 +143,10 @@ export const startFollowers = (
       ...old,
       status: { ...(old.status as object), ...statusOf(kind, replicasOf(old, kind), old.metadata.generation) },
     }));
-    const owned = settled && findOwned(settings, settled);
-    const shoot = shoots.find(({ namespace }) => namespace === owned?.cluster);
-    if (settled === undefined || owned === undefined || shoot === undefined) return;
-    const component = componentOf(owned.resource.ref.name);
+    const resource = settled && configuredFor(settings, settled);
+    const shoot = shoots.find(({ namespace }) => namespace === metadata.namespace);
+    if (settled === undefined || resource === undefined || shoot === undefined) return;
+    const component = componentOf(resource.ref.name);
     if (!managers.includes(component)) return;
     store.patch(simKinds.Deployment, { namespace: shoot.namespace, name: shoot.nameOf(component) }, (old) => ({
       ...old,

@@ -3,7 +3,7 @@ import { simKinds } from '../apiserver/index.ts';
 import { type SimulatedReplica, electionSettings, leaseNamespace, startReplica } from '../harness/index.ts';
 import { type VirtualClock, createSeededRandom, createVirtualClock } from '../time/index.ts';
 import { type World, createWorld, technicalName } from '../world/index.ts';
-import { findOwned, namesAt, replicasOf } from './components.ts';
+import { configuredFor, namesAt, replicasOf } from './components.ts';
 import { type RehearsedKinds, initialCounts, populate, rehearsedKinds, startFollowers } from './dependents.ts';
 import { type ActiveFault, createActiveFault, cutNodes, slowSeed, affectedShoots } from './faults.ts';
 import type { RehearsalPlan } from './plan.ts';
@@ -33,10 +33,10 @@ const recordChanges = (
   for (const kind of new Set(byRef.values())) {
     world.store.subscribe(kind, ({ type, object, previous }) => {
       if (type !== 'MODIFIED' || previous === undefined) return;
-      const owned = findOwned(settings, object);
-      const shoot = shootOf.get(owned?.cluster ?? '');
-      if (owned === undefined || shoot === undefined) return;
-      const key = refKey(owned.resource.ref);
+      const resource = configuredFor(settings, object);
+      const shoot = shootOf.get(object.metadata.namespace ?? '');
+      if (resource === undefined || shoot === undefined) return;
+      const key = refKey(resource.ref);
       const [from, to] = [replicasOf(previous, kind), replicasOf(object, kind)];
       if (from !== to && byRef.has(key)) changes.push({ at: clock.monotonic(), shoot, key, from, to });
     });

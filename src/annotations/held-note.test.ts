@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findHeldNote, formatHeldNote, heldAnnotation, withSiblings } from './held-note.ts';
+import { findHeldNote, formatHeldNote, heldAnnotation } from './held-note.ts';
 
 const since = Date.parse('2026-11-23T13:00:00Z');
 
@@ -16,10 +16,10 @@ describe('the note on a held resource', () => {
     expect(findHeldNote({ [heldAnnotation]: '{}' })).toEqual({ reason: '', by: '' });
   });
 
-  it('names the resources that are held together', () => {
+  it('names the cluster, and the resources that are held together', () => {
     const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kcm' };
-    const text = withSiblings(formatHeldNote({ since, reason: 'r', by: 'b' }), [ref]);
-    expect(findHeldNote({ [heldAnnotation]: text })).toEqual({ since, reason: 'r', by: 'b', with: [ref] });
+    const note = { since, reason: 'r', by: 'b', cluster: 'shoot--a', with: [ref] };
+    expect(findHeldNote({ [heldAnnotation]: formatHeldNote(note) })).toEqual(note);
   });
 
   it('is short and has no control characters, for any reason', () => {

@@ -12,21 +12,20 @@ export interface HeldNote {
   readonly reason: string;
   /** Identity of the process that scaled the resource down. */
   readonly by: string;
-  /** All resources of the shoot that a scale-down may hold with this one. Absent in notes of older versions. */
+  /** Name of the cluster for which the resource is held. */
+  readonly cluster?: string;
+  /**
+   * All resources in the cluster's namespace that a scale-down may hold with this one: a process whose configuration has lost one of them finds it by its
+   * siblings.
+   */
   readonly with?: readonly ResourceRef[];
 }
 
-/** Formats a note as one line of JSON: `{"since": RFC 3339, "reason", "by"}`. `withSiblings` adds the resources. */
-export const formatHeldNote = ({ since, reason, by }: Omit<HeldNote, 'with'>): string =>
-  formatJsonAnnotation({ since, reason, by });
-
-/**
- * Adds to a formatted note the resources that are held together, so that a process whose configuration has lost one of them finds it by its siblings. They
- * are in the shoot's namespace.
- */
-export const withSiblings = (note: string, siblings: readonly ResourceRef[]): string => {
-  const refs = siblings.map(({ apiVersion, kind, name }) => ({ apiVersion, kind, name }));
-  return JSON.stringify({ ...(JSON.parse(note) as object), with: refs });
+/** Formats a note as one line of JSON: `{"since": RFC 3339, "reason", "by", "cluster", "with": [{apiVersion, kind, name}]}`. */
+export const formatHeldNote = ({ with: siblings, ...note }: HeldNote): string => {
+  const { since, reason, by, cluster } = note;
+  const refs = siblings?.map(({ apiVersion, kind, name }) => ({ apiVersion, kind, name }));
+  return formatJsonAnnotation({ since, reason, by, cluster, with: refs });
 };
 
 const refIn = (object: JsonObject): ResourceRef => {
@@ -46,9 +45,10 @@ export const findHeldNote = (annotations: Readonly<Record<string, string>>): Hel
   const note = readJsonAnnotation(text, (object) => {
     const since = timeIn(object, 'since');
     return {
-      ...(since === undefined ? {} : { since }),
+      since,
       reason: textIn(object, 'reason') ?? '',
       by: textIn(object, 'by') ?? '',
+      cluster: textIn(object, 'cluster'),
       with: objectsIn(object, 'with')?.map(refIn),
     };
   });

@@ -39,13 +39,16 @@ export const textIn = (object: JsonObject, field: string): string | undefined =>
 export const objectsIn = (object: JsonObject, field: string): readonly JsonObject[] | undefined =>
   optionalList(object[field], field)?.map((item, index) => decodeObject(item, `${field}[${String(index)}]`));
 
+type Field = string | number | readonly Readonly<Record<string, string>>[] | undefined;
+
 /** Formats fields as one line of JSON. Numbers are times in milliseconds since the epoch, written as RFC 3339 with whole seconds. */
-export const formatJsonAnnotation = (fields: Readonly<Record<string, string | number | undefined>>): string =>
+export const formatJsonAnnotation = (fields: Readonly<Record<string, Field>>): string =>
   JSON.stringify(
     Object.fromEntries(
       Object.entries(fields).flatMap(([name, value]) => {
         if (value === undefined) return [];
-        return [[name, typeof value === 'number' ? formatTime(value) : plainText(value)]];
+        if (typeof value === 'number') return [[name, formatTime(value)]];
+        return [[name, typeof value === 'string' ? plainText(value) : value]];
       }),
     ),
   );

@@ -13,7 +13,7 @@ import { type HeldByShoot, ProberController } from './controller.ts';
 import { watchForDropped } from './held/dropped.ts';
 import { listHeldUnprobed } from './held/held-unprobed.ts';
 import { LostClusters, clusterNames } from './held/lost-clusters.ts';
-import { markedClusters } from './held/marked-clusters.ts';
+import { heldByCluster } from './held/owner.ts';
 import type { Role } from './plan/permission.ts';
 import type { ProbeGate } from './probe-gate.ts';
 import { type Pauses, configuredPause } from './pauses.ts';
@@ -121,10 +121,8 @@ interface ProbingParts {
 }
 
 /** Returns the names of the clusters that exist, and of those that have marked resources. */
-const clustersToRelease = ({ settings, sources: { clusters, dependents } }: ProbingParts): readonly string[] => {
-  const known = clusterNames(clusters);
-  return [...known, ...markedClusters(settings, { dependents, known })];
-};
+const clustersToRelease = ({ sources: { clusters, dependents } }: ProbingParts): ReadonlySet<string> =>
+  new Set([...clusterNames(clusters), ...heldByCluster(dependents).keys()]);
 
 const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMemories> => {
   const { settings, sources, deps, memories } = parts;
@@ -163,7 +161,7 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
     configured: configuredPause(settings),
     wake: (scope) => controller.wake(scope === 'all' ? undefined : scope.namespace),
   });
-  deps.recorder.unprobedBy((isProbed) => listHeldUnprobed({ settings, clusters, dependents, isProbed }));
+  deps.recorder.unprobedBy((isProbed) => listHeldUnprobed({ clusters, dependents, isProbed }));
   const unsubscribe = clusters.subscribe(({ type, key }) => {
     if (type === 'set') lost.found(key);
     queue.add(key);

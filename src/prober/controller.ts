@@ -10,8 +10,7 @@ import type { ProberMemory, ProberStart } from './prober-memory.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
 import type { ClusterSource, HostedCluster } from './source/cluster-source.ts';
 import { ShootProber } from './shoot-prober.ts';
-import { type Owners, withoutOtherClusters } from './held/cluster-owner.ts';
-import { isMarkedCluster, subscribeToMarks } from './held/marked-clusters.ts';
+import { heldFor, subscribeToHeld } from './held/owner.ts';
 
 export interface ProberControllerDeps extends ShootProberDeps {
   readonly source: ClusterSource;
@@ -53,7 +52,6 @@ export class ProberController {
   readonly #memories: InitialState['memories'];
   readonly #goneOf: InitialState['goneOf'];
   readonly #entries = new Map<string, Entry>();
-  readonly #owners: Owners;
   readonly #notReconciledYet: Set<string>;
   /** Shoots that are probed again once their prober has stopped, and the start of their next prober. */
   readonly #restarts = new Map<string, ProberStart['first']>();
@@ -63,13 +61,11 @@ export class ProberController {
 
   constructor(deps: ProberControllerDeps, initial: InitialState) {
     this.#deps = deps;
-    const isKnown = (name: string): boolean => deps.clusters.get(name) !== undefined || this.#entries.has(name);
-    this.#owners = { settings: deps.settings, isKnown };
     this.#memories = initial.memories;
     this.#goneOf = initial.goneOf;
     this.#notReconciledYet = new Set(initial.clusters);
     // A mark may be seen late: its kind was not served at first, or its watch was interrupted.
-    this.#unsubscribe = subscribeToMarks(this.#owners, deps.dependents, (name) => {
+    this.#unsubscribe = subscribeToHeld(deps.dependents, (name) => {
       if (!this.#entries.has(name)) deps.requeueAfter(name, 0);
     });
   }
@@ -195,7 +191,7 @@ export class ProberController {
     const entry = this.#entries.get(name) ?? this.#adoptOrphaned(name, releasePolicy);
     if (entry === undefined) {
       // A shoot with held resources is still reported: another replica, or nobody in a dry run, restores them.
-      if (releasePolicy === 'nothing' || !this.#isMarked(name)) report.forget(name);
+      if (releasePolicy === 'nothing' || heldFor(name, this.#deps).length === 0) report.forget(name);
       return;
     }
     if (entry.stopping !== undefined && !restoresLess(releasePolicy, entry.stopping)) return;
@@ -205,20 +201,14 @@ export class ProberController {
     void this.#release(name, entry);
   }
 
-  /** Starts a prober that never probes, for a shoot that is not probed but has marks of an earlier process. It leaves out resources of other clusters. */
+  /** Starts a prober that never probes, for a shoot that is not probed but has resources that an earlier process holds. */
   #adoptOrphaned(name: string, releasePolicy: ReleasePolicy): Entry | undefined {
-    if (releasePolicy === 'nothing' || this.#releasedInDryRun.has(name) || !this.#isMarked(name)) return undefined;
+    if (releasePolicy === 'nothing' || this.#releasedInDryRun.has(name)) return undefined;
     if (this.#deps.role?.().leads === false) return undefined;
-    const first = { delayMs: Number.POSITIVE_INFINITY };
-    return this.#add(
-      name,
-      { settings: { poolConditions: new Map() }, first },
-      withoutOtherClusters(this.#owners, name),
-    );
-  }
-
-  #isMarked(name: string): boolean {
-    return isMarkedCluster(name, this.#owners, this.#deps.dependents);
+    const dependentResources = heldFor(name, this.#deps);
+    if (dependentResources.length === 0) return undefined;
+    const start = { settings: { poolConditions: new Map() }, first: { delayMs: Number.POSITIVE_INFINITY } };
+    return this.#add(name, start, { ...this.#deps.settings, dependentResources });
   }
 
   async #release(name: string, entry: Entry): Promise<void> {

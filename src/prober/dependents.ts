@@ -3,7 +3,7 @@ import { ApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { type ResourceState, isAtLeast } from '../kubernetes/api/scalable.ts';
-import { findHeldNote, heldAnnotation, withSiblings } from '../annotations/held-note.ts';
+import { findHeldNote } from '../annotations/held-note.ts';
 import { ignoresScaling, hasMark } from '../annotations/scaling-annotations.ts';
 import type { DependentSources } from '../kubernetes/cache/index.ts';
 import { type ProberActDeps, type ProberActRequest, act } from './act.ts';
@@ -44,6 +44,13 @@ export class Dependents {
     this.#cluster = cluster;
     this.#deps = deps;
     this.#resources = new Map(deps.settings.dependentResources.map((resource) => [refKey(resource.ref), resource]));
+  }
+
+  /** Returns the resources in the cluster's namespace that a scale-down may hold together. */
+  siblings(): readonly RefTemplate[] {
+    return this.#deps.settings.dependentResources.flatMap(({ ref, scaleDown }) =>
+      scaleDown === undefined || ref.namespace !== undefined ? [] : [ref],
+    );
   }
 
   snapshotOf(key: string): Snapshot {
@@ -123,7 +130,7 @@ export class Dependents {
     }
     const { namespace = this.#cluster } = ref;
     const target = { ref, resource: served.resource, namespace };
-    const outcome = await act({ ...this.#deps, seed }, { action: this.#withSiblings(action), target, ...options });
+    const outcome = await act({ ...this.#deps, seed }, { action, target, ...options });
     this.#keep(action, outcome);
     return outcome;
   }
@@ -138,23 +145,6 @@ export class Dependents {
     return () => {
       for (const stop of unsubscribe) stop?.();
     };
-  }
-
-  /** Names in the note of a scale-down the resources that it may hold together. */
-  #withSiblings(action: Action): Action {
-    const note = action.kind === 'write' ? action.write.annotations?.[heldAnnotation] : undefined;
-    if (action.kind === 'read' || typeof note !== 'string') return action;
-    const siblings = [...this.#resources.values()].filter(
-      ({ ref, scaleDown }) => scaleDown !== undefined && ref.namespace === undefined,
-    );
-    const annotations = {
-      ...action.write.annotations,
-      [heldAnnotation]: withSiblings(
-        note,
-        siblings.map(({ ref }) => ref),
-      ),
-    };
-    return { ...action, write: { ...action.write, annotations } };
   }
 
   #sources(): SnapshotSources {

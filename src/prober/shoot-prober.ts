@@ -5,7 +5,7 @@ import type { ShootSettings } from './judge/lifecycle.ts';
 import { type ProbeRequest, probe } from './probe.ts';
 import { ExternalProber } from './external-probe/external-prober.ts';
 import { kubeconfigKeyOf } from './watches/watch-kubeconfigs.ts';
-import { forCluster } from './held/cluster-owner.ts';
+import { forCluster } from './held/owner.ts';
 import { advanceShoot, mayWriteNow } from './plan/advance-shoot.ts';
 import type { ProbingEnd } from './plan/desired.ts';
 import type { Action, ActionResponse } from './plan/operation.ts';
@@ -124,7 +124,7 @@ export class ShootProber {
     return {
       now: clock.monotonic(),
       wallNow: clock.now(),
-      identity,
+      holder: { by: identity, cluster: this.#cluster, with: this.#dependents.siblings() },
       snapshotOf: (key) => this.#dependents.snapshotOf(key),
       resources: settings.dependentResources,
       probeIntervalMs: settings.probeIntervalMs,

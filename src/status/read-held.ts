@@ -79,9 +79,7 @@ export const readHeld = async (given: HeldDeps): Promise<HeldObjects> => {
     Promise.all(inOrder.map((one) => orProblem(refKey(one.ref), listHeld(one, given)))),
     readPauses(settings, given, wall()),
   ]);
-  const all = found.flatMap(({ value = [] }) =>
-    value.map((one) => ({ ...one, cluster: clusterOfHeld({ settings }, one) })),
-  );
+  const all = found.flatMap(({ value = [] }) => value.map((one) => ({ ...one, cluster: clusterOfHeld(one) })));
   // Two templates may match the same object.
   const held = distinctBy(all, ({ namespace, ref }) => `${namespace}/${refKey(ref)}`);
   const names = new Set([...held.map(({ cluster }) => cluster), ...pauses.paused.keys()]);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { formatHeldNote, heldAnnotation } from '../annotations/held-note.ts';
+import type { HeldResource } from '../prober/held/index.ts';
 import { findingsOf, proberOf, shootOf } from '../status/testing/statuses.ts';
-import { type HeldInCluster, judgeOutages, stillInOutage } from './outages.ts';
+import { judgeOutages, stillInOutage } from './outages.ts';
 
 const namespace = 'shoot--dev--one';
 const now = Date.parse('2026-01-01T12:00:00Z');
@@ -9,7 +10,7 @@ const title = `dev/one (${namespace})`;
 const { objects } = findingsOf();
 const leaderless = { ...objects, lease: { holder: '', isFresh: false } };
 
-const heldIn = (where: string, note: string | undefined): HeldInCluster => ({
+const heldIn = (where: string, note: string | undefined): HeldResource => ({
   namespace: where,
   cluster: where,
   ref: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-controller-manager' },

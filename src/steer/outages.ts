@@ -15,11 +15,8 @@ export interface ShootOutage {
   readonly words: string;
 }
 
-/** A held resource with the name of its cluster. */
-export type HeldInCluster = HeldResource & { readonly cluster: string };
-
 interface OutageInput {
-  readonly held: readonly HeldInCluster[];
+  readonly held: readonly HeldResource[];
   readonly leader: LeaderAnswer;
   /** Current time, in milliseconds since the epoch. */
   readonly now: number;

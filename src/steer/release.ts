@@ -12,7 +12,6 @@ import {
 } from '../process/index.ts';
 import {
   type HeldResource,
-  clusterOfHeld,
   foreseeRelease,
   heldName,
   listHeld,
@@ -23,7 +22,7 @@ import type { ProberSettings } from '../prober/index.ts';
 import { type LeaderAnswer, askLeader, installedConfiguration } from '../status/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import { listPauses, currentUser, writePause } from './namespaces.ts';
-import { type HeldInCluster, type ShootOutage, judgeOutages, stillInOutage } from './outages.ts';
+import { type ShootOutage, judgeOutages, stillInOutage } from './outages.ts';
 import type { SteerTarget } from './pause.ts';
 import { findShoot } from './shoots.ts';
 
@@ -131,7 +130,7 @@ interface Releasing {
 /** Asks for confirmation, pauses, restores, and reads the state of the shoots afterwards. */
 const releaseFound = async (
   run: ReleaseRun,
-  held: readonly HeldInCluster[],
+  held: readonly HeldResource[],
   { context, order, askProber, release, paused }: Releasing,
 ): Promise<ReleaseReport> => {
   const { dryRun, despiteOutage } = run;
@@ -176,9 +175,7 @@ export const runRelease = async (run: ReleaseRun): Promise<Result<ReleaseReport,
     const { settings: ordered, order } = await orderOf(run, context);
     const only = shoot === undefined ? undefined : (await findShoot(shoot, context)).namespace;
     const { held: all, settings } = await listHeld({ ...context, seed, settings: ordered });
-    const held = all
-      .map((resource): HeldInCluster => ({ ...resource, cluster: clusterOfHeld({ settings }, resource) }))
-      .filter(({ cluster }) => only === undefined || cluster === only);
+    const held = all.filter(({ cluster }) => only === undefined || cluster === only);
     if (held.length === 0) return { ...nothing, outcome: 'nothing-held' };
     const common = { random: systemRandom(), meter: createMeter(), logger, userAgent, env, reason };
     const query = { ...run.leader, timeoutMs: askTimeoutMs, stop: context.signal, namespace: home };

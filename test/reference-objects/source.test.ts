@@ -11,10 +11,11 @@ import { findUpstreamNames } from './upstream-names.ts';
 
 // Compares the source with upstream: every reader has a projection, and every name exists upstream.
 
-/** Places that read the program's own data, and one that reads an object that a projection has read before. */
+/** Places that read the program's own data, and two that read an object that a projection has read before. */
 const ownSites: readonly string[] = [
   'src/annotations/json-annotation.ts apiVersion',
   'src/annotations/json-annotation.ts by',
+  'src/annotations/json-annotation.ts cluster',
   'src/annotations/json-annotation.ts kind',
   'src/annotations/json-annotation.ts name',
   'src/annotations/json-annotation.ts reason',
@@ -24,6 +25,7 @@ const ownSites: readonly string[] = [
   'src/care/write.ts uid',
   // The key is that of a list: `items`, or `shoots` of a status.
   'src/kubernetes/client/json-list.ts undefined',
+  'src/kubernetes/leaderelection/election-calls.ts metadata',
   'src/telemetry/console-format.ts level',
   'src/telemetry/console-format.ts msg',
   'src/telemetry/console-format.ts ts',
@@ -43,6 +45,7 @@ const otherNames: readonly string[] = [
   'DependencyReady',
   // Our annotations.
   'dependency-watchdog.gardener.cloud/held',
+  'dependency-watchdog.gardener.cloud/holder',
   'dependency-watchdog.gardener.cloud/paused',
   // A taint of cluster-autoscaler, from k8s.io/cloud-provider/controllers/service (ToBeDeletedTaint).
   'ToBeDeletedByClusterAutoscaler',

@@ -3,11 +3,16 @@ import { hasMarkOrNote } from '../../annotations/scaling-annotations.ts';
 import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
 import type { ProberSettings } from '../settings.ts';
 import type { WatchedDependent } from '../watches/watch-dependent.ts';
+import { type HeldObject, clusterOfHeld } from './owner.ts';
 import { withUnconfigured } from './release-settings.ts';
 
 /** Returns the resources that the note of a held resource names; none without a note. */
 export const siblingsIn = ({ namespace, annotations }: Pick<ObjectMeta, 'namespace' | 'annotations'>) =>
-  hasMarkOrNote({ annotations }) ? (findHeldNote(annotations)?.with ?? []).map((ref) => ({ namespace, ref })) : [];
+  hasMarkOrNote({ annotations })
+    ? (findHeldNote(annotations)?.with ?? []).map(
+        (ref): HeldObject => ({ namespace: clusterOfHeld({ namespace, annotations }), ref, annotations }),
+      )
+    : [];
 
 /**
  * Watches the notes of held resources. Calls `found` once, with the settings and the resources that a note names and the settings do not: an earlier

@@ -6,7 +6,7 @@ import { decodeScalable, getScale, isPatchableWorkload } from '../../kubernetes/
 import { resourcePath } from '../../kubernetes/api/resource-path.ts';
 import { resolveKind } from '../../kubernetes/client/index.ts';
 import { flat, integer, stringMap, text } from '../../kubernetes/protobuf/index.ts';
-import { isWanted } from './held.ts';
+import { isConfigured } from './owner.ts';
 import { type RefTemplate, isTemplate } from '../ref-template.ts';
 
 /** The parts of a resource that show if it is held. */
@@ -72,7 +72,7 @@ export const findHeldInCache = async (
   if (found.kind === 'not-served') return [];
   const { resource } = found;
   const { value: listed } = await client.call(listNamed(ref, resource), options);
-  const all = listed.filter((one) => isWanted(ref, one));
+  const all = listed.filter((one) => isConfigured(ref, one));
   const isAtZero = async ({ name, namespace, specReplicas }: SeenResource): Promise<boolean> => {
     if (isPatchableWorkload(ref)) return specReplicas === 0;
     return (

@@ -1,5 +1,4 @@
 import type { CallOptions, KubeClient } from '../../kubernetes/api/kube.ts';
-import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
 import { listCall } from '../../kubernetes/api/list-call.ts';
 import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
 import {
@@ -13,21 +12,20 @@ import {
 import { resourcePath } from '../../kubernetes/api/resource-path.ts';
 import { hasMark, hasOurAnnotations, hasStoredReplicas } from '../../annotations/scaling-annotations.ts';
 import { resolveKind } from '../../kubernetes/client/index.ts';
-import { type RefTemplate, isTemplate, placeholderValue } from '../ref-template.ts';
+import { type RefTemplate, isTemplate } from '../ref-template.ts';
+import { clusterOfHeld, isConfigured } from './owner.ts';
 
 /**
  * A resource that meltdown protection has scaled down. Either it has our mark, or it has none, as after an operator's `ignore-scaling`, but is at 0 and its
  * former count is stored.
  */
 export interface HeldResource {
+  /** Name of the cluster for which it is held. */
+  readonly cluster: string;
   readonly namespace: string;
   readonly ref: ResourceRef;
   readonly state: ResourceState;
 }
-
-export const isWanted = ({ name, namespace }: RefTemplate, meta: Pick<ObjectMeta, 'name' | 'namespace'>): boolean =>
-  placeholderValue(name, meta.name) !== undefined &&
-  (namespace === undefined || placeholderValue(namespace, meta.namespace) !== undefined);
 
 /** Timeout of a list of all Deployments of a seed with a thousand shoots, which comes in 50 pages. */
 const listTimeoutMs = 300_000;
@@ -47,7 +45,7 @@ const listAnnotated = async (place: KindPlace, { client, options }: CallDeps): P
   const query = isTemplate(name) ? {} : { query: { fieldSelector: `metadata.name=${name}` } };
   const path = resourcePath({ apiVersion, resource });
   const { value } = await client.call(listCall({ path, ...query, decode: decodeScalable }), options);
-  return value.filter(({ meta }) => hasOurAnnotations(meta) && isWanted(place, meta));
+  return value.filter(({ meta }) => hasOurAnnotations(meta) && isConfigured(place, meta));
 };
 
 const stateOf = async (
@@ -58,9 +56,10 @@ const stateOf = async (
   const { name, namespace } = object.meta;
   const ref = { apiVersion, kind, name };
   const state = stateInObject(object, ref);
-  if (state !== undefined) return { namespace, ref, state };
+  const cluster = clusterOfHeld(object.meta);
+  if (state !== undefined) return { cluster, namespace, ref, state };
   const { value: scale } = await client.call(getScale({ ref, resource, namespace }), options);
-  return { namespace, ref, state: scaledState(object, scale) };
+  return { cluster, namespace, ref, state: scaledState(object, scale) };
 };
 
 /** False for a resource that the Go program has restored: it leaves the note, which it does not know. */

@@ -32,5 +32,5 @@ export const listHeld = async ({ settings, seed, clock, signal }: ListHeldOption
   const siblings = named.flatMap(({ namespace, state: { annotations } }) => siblingsIn({ namespace, annotations }));
   const all = withUnconfigured(settings, siblings);
   const isMore = all.dependentResources.length > settings.dependentResources.length;
-  return { held: inOrder(isMore ? await find(all) : named, { settings: all }), settings: all };
+  return { held: inOrder(isMore ? await find(all) : named, all), settings: all };
 };

@@ -2,7 +2,7 @@ import type { Store } from '../../kubernetes/cache/index.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LifecycleDecision } from '../judge/lifecycle.ts';
 import { decideAfterSourceChange, findsSameClusters } from '../judge/source-change.ts';
-import { markedClusters } from './marked-clusters.ts';
+import { heldByCluster } from './owner.ts';
 import type { ProberMemories } from '../prober-memory.ts';
 import type { ProberSettings } from '../settings.ts';
 import { sourceOf } from '../source/source-of.ts';
@@ -40,7 +40,7 @@ export class LostClusters {
     const names = [
       ...memories.probers.keys(),
       ...memories.releasing.keys(),
-      ...markedClusters(settings, { ...sources, known }),
+      ...heldByCluster(sources.dependents).keys(),
     ];
     this.#names = new Set(names.filter((name) => !known.has(name)));
     this.#isSourceChanged = former !== undefined && !findsSameClusters(former, settings);

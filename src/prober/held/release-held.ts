@@ -12,8 +12,7 @@ import { whenAborted } from '../../process/index.ts';
 import { createEventRecorder } from '../../telemetry/index.ts';
 import { type HeldResource, findHeldOf, heldKey, heldName } from './held.ts';
 import { type ListHeldOptions, listHeld } from './list-held.ts';
-import { findOwned } from './cluster-owner.ts';
-import { clusterOfHeld } from './release-settings.ts';
+import { settingsOf } from './release-settings.ts';
 import { ProbeGate } from '../probe-gate.ts';
 import { type ReleaseResult, explain, whyByHand } from './release-result.ts';
 import { type ShootRelease, releasePolicyOnRequest, releaseShoot } from './release-shoot.ts';
@@ -82,11 +81,11 @@ const isUp = ({ specReplicas, readyReplicas, observed }: ResourceState): boolean
  */
 const isComingUp = (cluster: string, deps: Releasing): boolean =>
   deps.held
-    .filter((resource) => clusterOfHeld(deps, resource) === cluster)
+    .filter((resource) => resource.cluster === cluster)
     .filter(({ ref }) => isPatchableWorkload(ref))
     .some((resource) => {
-      const owned = findOwned(deps, resource);
-      const source = deps.sources.dependents.find(({ ref }) => ref === owned?.resource.ref);
+      const ref = settingsOf(resource, deps.settings)?.ref;
+      const source = deps.sources.dependents.find((one) => one.ref === ref);
       const object = source?.store.get(`${resource.namespace}/${resource.ref.name}`);
       return object !== undefined && !hasMark(object.meta) && !isUp(workloadState(object));
     });
@@ -129,7 +128,7 @@ const releaseAll = async (deps: Releasing): Promise<void> => {
     watchesInterruptedMs: () => 0,
     dependents: new Map(sources.dependents.map((source) => [source.key, source])),
   };
-  const clusters = [...new Set(deps.held.map((resource) => clusterOfHeld(deps, resource)))].toSorted();
+  const clusters = [...new Set(deps.held.map((resource) => resource.cluster))].toSorted();
   const queue = clusters.values();
   let left = clusters.length;
   const reportProgress = (cluster: string, what = ''): void =>
@@ -154,8 +153,8 @@ const releaseAll = async (deps: Releasing): Promise<void> => {
 const whyLeft = (resource: HeldResource, deps: Releasing): string => {
   const { sources, failures } = deps;
   const { ref } = resource;
-  const cluster = clusterOfHeld(deps, resource);
-  const isElsewhere = findOwned(deps, resource)?.resource.ref.namespace !== undefined;
+  const cluster = resource.cluster;
+  const isElsewhere = settingsOf(resource, deps.settings)?.ref.namespace !== undefined;
   const key = refKey(isElsewhere ? { ...ref, namespace: resource.namespace } : ref);
   const lifecycle = sources.clusters.get(cluster)?.lifecycle;
   const byHand = whyByHand(resource);
@@ -169,11 +168,11 @@ const whyLeft = (resource: HeldResource, deps: Releasing): string => {
 
 /** True if we have to restore the resource. Without the mark, the count in a shoot that is hibernated, deleted or migrated is Gardener's. */
 const isOurs = (resource: HeldResource, deps: Releasing): boolean =>
-  hasMark(resource.state) || releasePolicyOf(clusterOfHeld(deps, resource), deps.sources) !== 'release';
+  hasMark(resource.state) || releasePolicyOf(resource.cluster, deps.sources) !== 'release';
 
 const untilKnown = async (deps: Releasing): Promise<void> => {
   const { sources, held, clock, signal } = deps;
-  const refs = new Set(held.map((resource) => findOwned(deps, resource)?.resource.ref));
+  const refs = new Set(held.map((resource) => settingsOf(resource, deps.settings)?.ref));
   const needed = sources.dependents
     .filter(({ ref }) => refs.has(ref))
     .map(({ key, store, problem }) => ({
@@ -191,7 +190,7 @@ const restore = async (deps: Releasing): Promise<ReleaseResult> => {
   const refs = held.map(({ ref }) => ref);
   const { clusters } = deps;
   const stillHeld = (await findHeldOf({ client, refs, signal }))
-    .filter((resource) => clusters.has(clusterOfHeld(deps, resource)))
+    .filter((resource) => clusters.has(resource.cluster))
     .filter((resource) => isOurs(resource, deps));
   const stillHeldKeys = new Set(stillHeld.map(heldKey));
   return {
@@ -207,7 +206,7 @@ const restore = async (deps: Releasing): Promise<ReleaseResult> => {
 export const releaseHeld = async (options: ReleaseOptions): Promise<ReleaseResult> => {
   const { clock, seed, meter, logger, clusters } = options;
   const { held: all, settings } = await listHeld(options);
-  const held = all.filter((resource) => clusters.has(clusterOfHeld({ settings }, resource)));
+  const held = all.filter((resource) => clusters.has(resource.cluster));
   if (held.length === 0) return { restored: [], left: [] };
   const client = createKubeClient({ kube: seed, clock });
   const unserved = meter.gauge({ name: 'dwd_release_unserved', help: 'Not shown anywhere.', labels: ['resource'] });

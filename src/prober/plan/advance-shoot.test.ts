@@ -177,7 +177,7 @@ describe('runs', () => {
   const context = (now: number): ShootContext => ({
     now,
     wallNow: now,
-    identity: 'test',
+    holder: { by: 'test' },
     snapshotOf: () => ({ kind: 'absent' }),
     resources: [],
     probeIntervalMs: 10_000,
@@ -232,7 +232,7 @@ const stepper = (role: Role) => {
     const stepped = advanceShoot(state, events, {
       now,
       wallNow: now,
-      identity: 'test',
+      holder: { by: 'test' },
       snapshotOf: (key) => ({ kind: 'state', state: stateOf(isHeldNow(key) ? held(a) : up(a)) }),
       resources,
       probeIntervalMs: 10_000,

@@ -1,5 +1,5 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import { formatHeldNote } from '../../annotations/held-note.ts';
+import { type HeldNote, formatHeldNote } from '../../annotations/held-note.ts';
 import type { DependentResource, ScaleInfo } from '../settings.ts';
 import type { DesiredScaling } from './desired.ts';
 import { stepOperation } from './operation-step.ts';
@@ -41,8 +41,8 @@ export interface ScalingInput {
   readonly now: number;
   /** The same instant in milliseconds since the epoch. */
   readonly wallNow: number;
-  /** Identity of this process, for the note on resources that it scales down. */
-  readonly identity: string;
+  /** Who holds which cluster's resources, for the note on those that are scaled down. */
+  readonly holder: Pick<HeldNote, 'by' | 'cluster' | 'with'>;
   readonly snapshotOf: SnapshotOf;
   readonly responses: readonly ActionResponse[];
   /** False if what is under way only waits: see `Permission`. */
@@ -168,9 +168,9 @@ const stepStarted = (
   scaling: Scaling,
   input: ScalingInput,
 ): { readonly scaling: Scaling; readonly actions: readonly Action[] } => {
-  const { now, wallNow, identity, snapshotOf, mayScale } = input;
+  const { now, wallNow, holder, snapshotOf, mayScale } = input;
   const { direction, scope, reason, withoutLead } = scaling;
-  const note = direction === 'down' ? formatHeldNote({ since: wallNow, reason, by: identity }) : undefined;
+  const note = direction === 'down' ? formatHeldNote({ since: wallNow, reason, ...holder }) : undefined;
   const actions: Action[] = [];
   const operations = scaling.operations.map((operation) => {
     const snapshot = snapshotOf(operation.key);

@@ -5,7 +5,7 @@ import type { DependentResource } from '../settings.ts';
 import type { DesiredScaling, ProbingEnd } from './desired.ts';
 import type { Action, ActionResponse } from './operation.ts';
 import type { PermissionContext } from './permission.ts';
-import type { Scaling, ScalingEnd, SnapshotOf } from './scaling.ts';
+import type { Scaling, ScalingEnd, ScalingInput, SnapshotOf } from './scaling.ts';
 
 /** State of a shoot's prober. Times are monotonic milliseconds. */
 export interface ShootProberState {
@@ -57,8 +57,7 @@ export type ShootEvent =
 export interface ShootContext extends Omit<PermissionContext, 'unmetSince'> {
   /** `now` in milliseconds since the epoch. */
   readonly wallNow: number;
-  /** Identity of this process, for the note on resources that it scales down. */
-  readonly identity: string;
+  readonly holder: ScalingInput['holder'];
   readonly snapshotOf: SnapshotOf;
   readonly resources: readonly DependentResource[];
   /** Keys of the resources that have a request in flight: at most one each. */

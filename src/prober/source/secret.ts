@@ -7,7 +7,7 @@ import { whenAborted } from '../../process/index.ts';
 import { secretGone } from '../judge/secret-lifecycle.ts';
 import type { ClusterSourceSettings, ProberSettings } from '../settings.ts';
 import type { WatchDeps } from '../watches/watch-dependent.ts';
-import { holdsOutside } from '../held/cluster-owner.ts';
+import { holdsOutside } from '../held/owner.ts';
 import type { ClusterSource } from './cluster-source.ts';
 import { LabelledSecrets, type LabelledSecretView } from './labelled-secrets.ts';
 import { type NamespaceView, SecretClusters, type SecretView } from './secret-clusters.ts';

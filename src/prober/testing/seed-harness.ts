@@ -118,7 +118,7 @@ export class SeedHarness {
     const { state, effects, wakeAt } = advanceShoot(this.#state, events, {
       now,
       wallNow: now,
-      identity: 'test',
+      holder: { by: 'test' },
       snapshotOf: (key) => this.#snapshotOf(key),
       resources,
       probeIntervalMs: this.#probeIntervalMs,

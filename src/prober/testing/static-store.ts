@@ -1,10 +1,10 @@
 import type { ObjectKey, Store } from '../../kubernetes/cache/store.ts';
 
-/** Creates a synced store with the values of `get`, which never reports a change. */
-export const createStaticStore = <T>(get: (key: ObjectKey) => T | undefined): Store<T> => ({
+/** Creates a synced store with the values of `get`, which never reports a change. `all`: the values that it lists. */
+export const createStaticStore = <T>(get: (key: ObjectKey) => T | undefined, all: readonly T[] = []): Store<T> => ({
   synced: true,
   get,
-  entries: () => [],
+  entries: () => all.map((value, index) => [String(index), value] as const),
   subscribe: () => () => undefined,
   whenSynced: () => Promise.resolve(),
 });
