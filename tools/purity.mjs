@@ -12,7 +12,7 @@ const pureFiles = [
   'src/annotations/**',
   'src/prober/{judge,plan}/**',
   'src/weeder/judge/**',
-  'src/care/checks/**',
+  'src/care/judge/**',
   'src/preflight/checks/**',
   'src/healthcheck/{aggregate,details}.ts',
   'src/cli/status-screen/**',

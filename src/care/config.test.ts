@@ -6,8 +6,7 @@ import { checkMany, mutate, mutations } from '../../test/doubles/mutations.ts';
 import { formatProblem, hasErrors } from '../config/rules/problem.ts';
 import { configCases, textOf } from '../config/testing/mistakes.ts';
 import { shootConditionTypes } from '../gardener/shoot-conditions.ts';
-import { careConfig } from './config.ts';
-import type { CareSettings } from './settings.ts';
+import { type CareSettings, careConfig } from './config.ts';
 
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
 
@@ -23,7 +22,8 @@ const deployment = (name: string, optional: boolean) => ({
 
 const defaults: CareSettings = {
   kubeConfigSecretName: 'shoot-access-dependency-watchdog-probe',
-  syncPeriodMs: 60_000,
+  allowInsecureShoots: false,
+  syncPeriod: 60_000,
   concurrentSyncs: 20,
   dependants: [
     deployment('kube-controller-manager', false),
@@ -31,7 +31,7 @@ const defaults: CareSettings = {
     deployment('cluster-autoscaler', true),
   ],
   conditionThresholds: [],
-  staleExtensionThresholdMs: 300_000,
+  staleExtensionHealthChecks: { enabled: true, threshold: 300_000 },
   legacyStatusLabels: true,
 };
 
@@ -64,51 +64,47 @@ describe('careConfig.load', () => {
       settings: {
         kubeConfigSecretName: 'shoot-access-care',
         allowInsecureShoots: true,
-        syncPeriodMs: 30_000,
+        syncPeriod: 30_000,
         concurrentSyncs: 5,
         dependants: [deployment('kube-controller-manager', false), deployment('cluster-autoscaler', true)],
         conditionThresholds: [
-          { type: 'ControlPlaneHealthy', thresholdMs: 300_000 },
-          { type: 'EveryNodeReady', thresholdMs: 0 },
+          { type: 'ControlPlaneHealthy', duration: 300_000 },
+          { type: 'EveryNodeReady', duration: 0 },
         ],
-        staleExtensionThresholdMs: 600_000,
-        progressingThresholdMs: 3_600_000,
+        staleExtensionHealthChecks: { enabled: true, threshold: 600_000 },
+        managedResourceProgressingThreshold: 3_600_000,
         legacyStatusLabels: false,
       },
       problems: [],
     });
   });
 
-  it('has no threshold for outdated reports if their check is disabled', () => {
-    const { staleExtensionThresholdMs: _, ...others } = defaults;
-    expect(careConfig.load('staleExtensionHealthChecks: {enabled: false}', running).settings).toEqual(others);
-    expect(careConfig.load('staleExtensionHealthChecks: {enabled: false, threshold: 1m}', running).settings).toEqual(
-      others,
-    );
-    expect(careConfig.load('staleExtensionHealthChecks: {threshold: 1m}', running).settings).toEqual({
-      ...others,
-      staleExtensionThresholdMs: 60_000,
-    });
-  });
-
   it('reads the example as the defaults, except for fields without a default', () => {
     const { settings } = careConfig.load(read('../../examples/care-config.yaml'), running);
-    const { conditionThresholds, progressingThresholdMs, ...others } = settings ?? defaults;
+    const {
+      apiVersion: _,
+      kind: __,
+      conditionThresholds,
+      managedResourceProgressingThreshold,
+      ...others
+    } = settings ?? defaults;
     expect({ ...others, conditionThresholds: [] }).toEqual(defaults);
     expect(conditionThresholds.map(({ type }) => type).toSorted()).toEqual([...shootConditionTypes].toSorted());
-    expect(progressingThresholdMs).toBe(3_600_000);
+    expect(managedResourceProgressingThreshold).toBe(3_600_000);
   });
 });
 
 const isSound = (settings: CareSettings): boolean =>
-  [settings.syncPeriodMs, settings.staleExtensionThresholdMs ?? 1, settings.progressingThresholdMs ?? 1].every(
-    (ms) => Number.isFinite(ms) && ms > 0,
-  ) &&
+  [
+    settings.syncPeriod,
+    settings.staleExtensionHealthChecks.threshold,
+    settings.managedResourceProgressingThreshold ?? 1,
+  ].every((ms) => Number.isFinite(ms) && ms > 0) &&
   Number.isInteger(settings.concurrentSyncs) &&
   settings.concurrentSyncs >= 1 &&
   settings.dependants.every(({ ref }) => [ref.apiVersion, ref.kind, ref.name].every((part) => part !== '')) &&
   settings.conditionThresholds.every(
-    ({ type, thresholdMs }) => shootConditionTypes.some((known) => known === type) && thresholdMs >= 0,
+    ({ type, duration }) => shootConditionTypes.some((known) => known === type) && duration >= 0,
   ) &&
   new Set(settings.conditionThresholds.map(({ type }) => type)).size === settings.conditionThresholds.length;
 

@@ -1,23 +1,25 @@
-import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
-import type { CareCluster, CareShoot } from '../gardener/care-shoots.ts';
-import type { StoreChange } from '../kubernetes/cache/index.ts';
-import type { Random } from '../ports/random.ts';
-import { GardenReader } from './garden-reader.ts';
-import type { CareReport, ShootResult } from './report.ts';
-import { SeedObserver } from './seed-observer.ts';
-import { type CheckTarget, type LastCheck, ShootCheck, type ShootCheckDeps } from './shoot-check.ts';
-import type { CareSources } from './sources.ts';
+import type { CareCluster } from '../gardener/care-shoots.ts';
+import { type StoreChange, waitForSync, waitUntilOrDeadline } from '../kubernetes/cache/index.ts';
+import { withShootPolicy, withTunnelPolicy } from '../kubernetes/connection/index.ts';
+import { type ConfiguredComponent, type ReadyCheck, WorkQueue, whenAborted } from '../process/index.ts';
+import type { CareSettings } from './config.ts';
+import { type CareWatchDeps, type CareWatches, createCareWatches } from './observe/seed.ts';
+import type { CareReport } from './report.ts';
+import { type ShootCheckDeps, type ShootResult, checkShoot } from './shoot.ts';
 
-export interface CareControllerDeps extends Omit<ShootCheckDeps, 'observer' | 'kubeconfigs' | 'gardenReader'> {
-  readonly random: Random;
-  readonly sources: CareSources;
+export interface CareControllerDeps
+  extends Pick<CareWatchDeps, 'clock' | 'random' | 'logger' | 'seed' | 'registry'>,
+    Pick<ShootCheckDeps, 'connector' | 'tunnels' | 'garden'> {
+  /** Transport to the garden, for its watches. */
+  readonly gardenKube: CareWatchDeps['garden'];
   readonly report: CareReport;
-  /** Requests another `reconcile` of a namespace after `ms`. */
-  readonly requeueAfter: (namespace: string, ms: number) => void;
 }
 
-/** State that outlives a change of the configuration: the last check of each shoot, by control-plane namespace. */
-export type CareState = ReadonlyMap<string, LastCheck>;
+/** The last check of each shoot, by control-plane namespace. It outlives a change of the configuration. */
+export type CareMemory = Map<string, ShootResult>;
+
+/** Maximum wait for kinds whose lists fail, in milliseconds. */
+const restSyncMs = 30_000;
 
 /** True if the operation on the shoot has just succeeded. It is then checked at once, because its conditions matter now. */
 const hasJustSucceeded = ({ value, previous }: StoreChange<CareCluster>): boolean => {
@@ -26,130 +28,107 @@ const hasJustSucceeded = ({ value, previous }: StoreChange<CareCluster>): boolea
   return stateOf(previous) === 'Processing' && stateOf(value) === 'Succeeded';
 };
 
-/** Returns the result for a Cluster that does not even name its Shoot. */
-const undecodableResult = (namespace: string, { shoot }: CareCluster): ShootResult => ({
-  namespace,
-  conditions: [],
-  status: 'unknown',
-  writing: { kind: 'unchanged' },
-  problem: shoot.ok ? '' : shoot.error.message,
-  durationMs: 0,
-});
-
-/** Returns a Shoot with a name and nothing else. */
-const nameOnly = (name: NamespacedName): CareShoot => ({
-  uid: '',
-  seedName: '',
-  labels: {},
-  hibernated: false,
-  purpose: '',
-  pools: [],
-  vpaEnabled: false,
-  ...name,
-  hasLastErrors: false,
-  conditions: [],
-});
-
-/** Returns the shoot to check, or undefined if the Cluster does not even name its Shoot. */
-const targetOf = ({ seedName, shoot, shootName }: CareCluster): CheckTarget | undefined => {
-  if (shoot.ok) return { seedName, shoot: shoot.value };
-  return shootName && { seedName, shoot: nameOnly(shootName), problem: shoot.error.message };
-};
-
-/** Checks the shoots of a seed, each once per sync period. Keys are control-plane namespaces. */
-export class CareController {
+/** Care of a seed under one configuration. It watches the control planes and, while it leads, checks each shoot once per sync period. */
+export class CareController implements ConfiguredComponent<CareSettings, CareMemory> {
+  readonly settings: CareSettings;
   readonly #deps: CareControllerDeps;
+  readonly #watches: CareWatches;
   readonly #checkDeps: ShootCheckDeps;
-  readonly #observer: SeedObserver;
-  readonly #checks = new Map<string, ShootCheck>();
-  #unsubscribe = (): void => undefined;
+  readonly #closing = new AbortController();
+  #watching = Promise.resolve();
 
-  constructor(deps: CareControllerDeps, before: CareState = new Map()) {
-    const { sources, garden } = deps;
+  constructor(settings: CareSettings, deps: CareControllerDeps) {
+    this.settings = settings;
     this.#deps = deps;
-    this.#observer = new SeedObserver(sources);
-    const gardenReader = garden && new GardenReader(garden);
-    this.#checkDeps = { ...deps, observer: this.#observer, kubeconfigs: sources.kubeconfigs, gardenReader };
-    for (const [namespace, last] of before) {
-      this.#checks.set(namespace, new ShootCheck(this.#checkDeps, namespace, last));
-    }
+    this.#watches = createCareWatches(settings, { ...deps, garden: deps.gardenKube });
+    this.#checkDeps = {
+      ...deps,
+      settings,
+      watches: this.#watches,
+      connector: withShootPolicy(deps.connector, settings),
+      tunnels: withTunnelPolicy(deps.tunnels, settings),
+    };
   }
 
-  /** Requests the first check of every shoot, and from now on that of each new shoot. */
-  start(): void {
-    const { clusters } = this.#deps.sources;
-    this.#unsubscribe = clusters.subscribe((change) => this.#onChange(change));
-    for (const [namespace] of clusters.entries()) this.#requestFirst(namespace);
+  /**
+   * Resolves when all served kinds are listed: it waits for kinds that every check needs without a limit, or rejects after `timeoutMs`, and for the others for a
+   * limited time.
+   */
+  async sync(timeoutMs?: number): Promise<void> {
+    const { clock, logger } = this.#deps;
+    const { signal } = this.#closing;
+    const watches = this.#watches;
+    this.#watching = watches.run(signal);
+    const deadline = clock.monotonic() + restSyncMs;
+    const needed = [watches.clusters, watches.kubeconfigs];
+    await waitForSync(needed, timeoutMs === undefined ? { clock, logger, signal } : { clock, timeoutMs, signal });
+    await waitUntilOrDeadline(() => watches.isComplete(), { clock, signal, deadline });
   }
 
-  /** Checks one shoot, and requests its next check. */
-  async reconcile(namespace: string, signal: AbortSignal): Promise<void> {
-    const { clock, settings, requeueAfter } = this.#deps;
-    const startedAt = clock.monotonic();
-    if ((await this.check(namespace, signal)) === undefined) return;
-    requeueAfter(namespace, Math.max(0, startedAt + settings.syncPeriodMs - clock.monotonic()));
+  /** Checks shoots until `signal` aborts. Running checks then end at once, because the next leader or configuration repeats them. */
+  async work(memory: CareMemory = new Map(), signal: AbortSignal): Promise<CareMemory> {
+    const { clock, random, report, logger } = this.#deps;
+    const { syncPeriod, concurrentSyncs } = this.settings;
+    const { clusters } = this.#watches;
+    const queue = new WorkQueue<string>({
+      clock,
+      concurrency: concurrentSyncs,
+      limited: {
+        has: (namespace) => memory.get(namespace)?.isSlow ?? false,
+        concurrency: Math.max(1, Math.floor(concurrentSyncs / 2)),
+      },
+      reconcile: async (namespace) => {
+        const startedAt = clock.monotonic();
+        if ((await this.check(namespace, memory, signal)) === undefined) return;
+        queue.addAfter(namespace, Math.max(0, startedAt + syncPeriod - clock.monotonic()));
+      },
+      onError: (namespace, error) => {
+        if (!signal.aborted) report.unexpectedError(namespace, error);
+      },
+    });
+    const addFirst = (namespace: string): void => queue.addAfter(namespace, random.next() * syncPeriod);
+    const unsubscribe = clusters.subscribe((change) => {
+      const { type, key, previous } = change;
+      if (type === 'deleted') {
+        memory.delete(key);
+        report.forget(key);
+      } else if (previous === undefined) addFirst(key);
+      else if (hasJustSucceeded(change)) queue.add(key);
+    });
+    const namespaces = this.namespaces();
+    namespaces.forEach(addFirst);
+    logger.info('taking care of shoots', { shoots: namespaces.length });
+    await whenAborted(signal);
+    unsubscribe();
+    await queue.drain();
+    return memory;
   }
 
   /** Checks one shoot. Resolves with undefined if it does not exist. Rejects only with `signal.reason`, or for a bug. */
-  async check(namespace: string, signal: AbortSignal): Promise<ShootResult | undefined> {
-    const { sources, report } = this.#deps;
-    const cluster = sources.clusters.get(namespace);
+  async check(namespace: string, memory: CareMemory, signal: AbortSignal): Promise<ShootResult | undefined> {
+    const { clusters } = this.#watches;
+    const cluster = clusters.get(namespace);
     if (cluster === undefined) return undefined;
-    const target = targetOf(cluster);
-    if (target === undefined) {
-      const result = undecodableResult(namespace, cluster);
-      report.checked(result, []);
-      return result;
-    }
-    const { result, before, bug } = await this.#checkOf(namespace).run(target, signal);
+    const last = memory.get(namespace);
+    const result = await checkShoot(this.#checkDeps, cluster, { last, signal });
     // If the Cluster is gone by now, so are its metrics, which a report would create again.
-    if (sources.clusters.get(namespace) === undefined) return result;
-    report.checked(result, before);
-    if (bug !== undefined) report.unexpectedError(namespace, bug);
+    if (clusters.get(namespace) === undefined) return result;
+    memory.set(namespace, result);
+    this.#deps.report.checked(result, last);
     return result;
-  }
-
-  /** True if the last check waited long for the shoot's API server. */
-  isSlow(namespace: string): boolean {
-    return this.#checks.get(namespace)?.isSlow ?? false;
   }
 
   /** Returns the control-plane namespaces of all shoots, sorted. */
   namespaces(): readonly string[] {
-    return Array.from(this.#deps.sources.clusters.entries(), ([namespace]) => namespace).sort();
+    return Array.from(this.#watches.clusters.entries(), ([namespace]) => namespace).sort();
   }
 
-  state(): CareState {
-    return new Map(
-      Array.from(this.#checks).flatMap(([namespace, { last }]) => (last === undefined ? [] : [[namespace, last]])),
-    );
+  checks(): readonly ReadyCheck[] {
+    return this.#watches.checks();
   }
 
-  /** Stops requesting checks. Checks that are running end when their signals abort. */
-  stop(): void {
-    this.#unsubscribe();
-    this.#observer.close();
-  }
-
-  #requestFirst(namespace: string): void {
-    const { random, settings, requeueAfter } = this.#deps;
-    requeueAfter(namespace, random.next() * settings.syncPeriodMs);
-  }
-
-  #checkOf(namespace: string): ShootCheck {
-    const known = this.#checks.get(namespace);
-    if (known !== undefined) return known;
-    const created = new ShootCheck(this.#checkDeps, namespace, undefined);
-    this.#checks.set(namespace, created);
-    return created;
-  }
-
-  #onChange(change: StoreChange<CareCluster>): void {
-    const { type, key, previous } = change;
-    if (type === 'deleted') {
-      this.#checks.delete(key);
-      this.#deps.report.forget(key);
-    } else if (previous === undefined) this.#requestFirst(key);
-    else if (hasJustSucceeded(change)) this.#deps.requeueAfter(key, 0);
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('these watches are no longer needed'));
+    await this.#watching;
   }
 }

@@ -1,6 +1,5 @@
-export { careConfig } from './config.ts';
-export { type CareProcessDeps, runCareProcess } from './run-care.ts';
+export { troubleOf } from './act.ts';
+export { type CareProcessDeps, runCareProcess, startCare } from './component.ts';
+export { type CareSettings, careConfig } from './config.ts';
+export { type CareOnceDeps, type CareResults, runCareOnce } from './once.ts';
 export { careGrants } from './rights.ts';
-export { type CareResults, type CareOnceDeps, runCareOnce } from './run-once.ts';
-export type { CareSettings } from './settings.ts';
-export { startCare } from './setup.ts';

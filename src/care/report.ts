@@ -1,38 +1,13 @@
-import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import type { Condition } from '../gardener/condition.ts';
-import type { ShootStatus } from '../gardener/shoot-status.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
-import type { WriteResult } from './act.ts';
-import { withoutResponseTime } from './checks/api-server.ts';
-import { type CareMetrics, createCareMetrics } from './metrics.ts';
-
-/** Result of one check of one shoot. */
-export interface ShootResult {
-  /** Namespace of the control plane. */
-  readonly namespace: string;
-  /** Namespace and name of the Shoot in the garden. Absent if the Cluster does not name it. */
-  readonly shoot?: NamespacedName;
-  /** Conditions of the types that care owns, in the order in which they are written. With a `problem`, only types that existed before. */
-  readonly conditions: readonly Condition[];
-  /** Value of the Shoot's status label. */
-  readonly status: ShootStatus;
-  readonly writing: WriteResult;
-  /** The reason why there was no check. */
-  readonly problem?: string;
-  readonly durationMs: number;
-}
+import { troubleOf } from './act.ts';
+import { withoutResponseTime } from './judge/api-server.ts';
+import type { ShootResult } from './shoot.ts';
 
 export interface CareReportDeps {
   readonly logger: Logger;
   readonly meter: Meter;
-}
-
-/** The state of one shoot that was logged last. */
-interface Reported {
-  readonly conditions: ReadonlyMap<string, Condition>;
-  /** The reason why nothing was written or checked; empty if there is none. */
-  readonly problem: string;
 }
 
 const sameExceptResponseTime = (a: Condition, b: Condition): boolean =>
@@ -44,54 +19,69 @@ const sameExceptResponseTime = (a: Condition, b: Condition): boolean =>
 const byType = (conditions: readonly Condition[]): ReadonlyMap<string, Condition> =>
   new Map(conditions.map((condition) => [condition.type, condition]));
 
-const problemOf = ({ problem, writing }: ShootResult): string => {
-  if (problem !== undefined) return `the Cluster cannot be read: ${problem}`;
-  switch (writing.kind) {
-    case 'left-alone':
-      return `left alone: ${writing.writer.manager} writes these conditions; --take-over writes them all the same`;
-    case 'failed':
-      return `conditions could not be written: ${writing.error}`;
-    case 'gone':
-      return 'there is no such Shoot in the garden';
-    case 'elsewhere':
-      return `not written: the Shoot is on seed ${writing.seed} now`;
-    case 'unchanged':
-    case 'written':
-    case 'no-garden':
-    case 'dry-run':
-      return '';
-  }
-};
+const problemOf = ({ problem, writing }: ShootResult): string =>
+  problem === undefined ? troubleOf(writing) : `the Cluster cannot be read: ${problem}`;
+
+/** Label of a shoot's series: its control-plane namespace. */
+const perShoot = ['namespace'] as const;
+
+const createMetrics = (meter: Meter) => ({
+  conditions: meter.gauge({
+    name: 'dwd_care_condition',
+    help: '1 for the current status of a condition of a shoot; no series for its other statuses.',
+    labels: [...perShoot, 'condition', 'status'],
+  }),
+  changes: meter.counter({
+    name: 'dwd_care_condition_changes_total',
+    help: 'Status changes of conditions, by condition and new status.',
+    labels: ['condition', 'status'],
+  }),
+  runs: meter.counter({
+    name: 'dwd_care_runs_total',
+    help: 'Care runs by outcome: written, unchanged, left-alone, elsewhere, failed, gone, dry-run or no-garden; unreadable if the Cluster could not be read.',
+    labels: ['outcome'],
+  }),
+  runSeconds: meter.histogram({
+    name: 'dwd_care_run_seconds',
+    help: 'Duration of a care run.',
+    buckets: [0.05, 0.1, 0.3, 1, 3, 5, 10, 15, 30, 60, 120],
+  }),
+  unreadable: meter.gauge({
+    name: 'dwd_care_cluster_unreadable',
+    help: '1 while the Cluster of a shoot cannot be read, so that the shoot is not checked.',
+    labels: perShoot,
+  }),
+  bugs: meter.counter({
+    name: 'dwd_care_unexpected_errors_total',
+    help: 'Unexpected exceptions; each is a bug.',
+  }),
+});
 
 /** The only part of care that logs and counts. It logs changes, not checks. It declares the metrics, so create one per meter. */
 export class CareReport {
   readonly #logger: Logger;
-  readonly #metrics: CareMetrics;
-  readonly #reported = new Map<string, Reported>();
+  readonly #metrics: ReturnType<typeof createMetrics>;
 
   constructor({ logger, meter }: CareReportDeps) {
     this.#logger = logger;
-    this.#metrics = createCareMetrics(meter);
+    this.#metrics = createMetrics(meter);
   }
 
-  /** Reports a check. `before`: the conditions from which those of the result were computed. */
-  checked(result: ShootResult, before: readonly Condition[]): void {
-    const { namespace, conditions, problem, writing, durationMs } = result;
+  /** Reports a check. `last`: the one before, if it is known. */
+  checked(result: ShootResult, last?: ShootResult): void {
+    const { namespace, conditions, before, problem, writing, durationMs, bug } = result;
     this.#metrics.runs.inc({ outcome: problem === undefined ? writing.kind : 'unreadable' });
     this.#metrics.runSeconds.observe(durationMs / 1_000);
     this.#metrics.unreadable.set(problem === undefined ? 0 : 1, { namespace });
-    const last = this.#reported.get(namespace) ?? { conditions: byType(before), problem: '' };
-    if (problem === undefined) this.#forgetOthers(result, last);
-    for (const condition of conditions) this.#reportCondition(result, condition, last.conditions.get(condition.type));
-    this.#reportProblem(result, last);
-    const isKnown = problem === undefined || conditions.length > 0;
-    const shown = isKnown ? byType(conditions) : last.conditions;
-    this.#reported.set(namespace, { conditions: shown, problem: problemOf(result) });
+    const known = byType(last?.conditions ?? before);
+    this.#forgetOthers(result, known);
+    for (const condition of conditions) this.#reportCondition(result, condition, known.get(condition.type));
+    this.#reportProblem(namespace, problemOf(result), last === undefined ? '' : problemOf(last));
+    if (bug !== undefined) this.unexpectedError(namespace, bug);
   }
 
   /** Removes the metrics of a shoot that is no longer on this seed. */
   forget(namespace: string): void {
-    this.#reported.delete(namespace);
     this.#metrics.conditions.remove({ namespace });
     this.#metrics.unreadable.remove({ namespace });
   }
@@ -123,17 +113,15 @@ export class CareReport {
   }
 
   /** Removes the metrics of conditions that the shoot has lost, such as EveryNodeReady with its last worker pool. */
-  #forgetOthers({ namespace, conditions }: ShootResult, last: Reported): void {
+  #forgetOthers({ namespace, conditions }: ShootResult, known: ReadonlyMap<string, Condition>): void {
     const present = byType(conditions);
-    for (const type of last.conditions.keys()) {
+    for (const type of known.keys()) {
       if (!present.has(type)) this.#metrics.conditions.remove({ namespace, condition: type });
     }
   }
 
-  #reportProblem(result: ShootResult, last: Reported): void {
-    const { namespace } = result;
-    const problem = problemOf(result);
-    if (problem === last.problem) return;
+  #reportProblem(namespace: string, problem: string, last: string): void {
+    if (problem === last) return;
     if (problem === '') this.#logger.info('trouble is over', { namespace });
     else this.#logger.warn(problem, { namespace });
   }

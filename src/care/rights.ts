@@ -1,6 +1,6 @@
 import { careExtensionKinds, heartbeatLeaseName } from '../gardener/extensions.ts';
 import { type Grant, watched } from '../process/rights/index.ts';
-import type { CareSettings } from './settings.ts';
+import type { CareSettings } from './config.ts';
 
 const health = 'to check the health of control planes';
 const machines = 'to check the machines of shoots';

@@ -1,4 +1,4 @@
-import type { CareResults } from '../care/index.ts';
+import { type CareResults, troubleOf } from '../care/index.ts';
 import { escapeControls } from '../telemetry/index.ts';
 import { type OutputFormat, formatDocument } from './output.ts';
 import { type PaintStatus, colourBy } from './paint-status.ts';
@@ -39,32 +39,16 @@ const conditionLines = (
   ];
 };
 
-const troubleOf = ({ problem, writing }: Shoot): string | undefined => {
-  if (problem !== undefined) return `could not be checked: ${problem}`;
-  switch (writing.kind) {
-    case 'failed':
-      return `could not be written: ${writing.error}`;
-    case 'left-alone':
-      return `not written: ${writing.writer.manager} writes these conditions`;
-    case 'gone':
-      return 'not written: there is no such Shoot in the garden';
-    case 'elsewhere':
-      return `not written: the Shoot is on seed ${writing.seed} now`;
-    case 'unchanged':
-    case 'written':
-    case 'no-garden':
-    case 'dry-run':
-      return undefined;
-  }
-};
+const problemOf = ({ problem, writing }: Shoot): string =>
+  problem === undefined ? troubleOf(writing) : `could not be checked: ${problem}`;
 
 const shootLines = (care: Shoot, paint: PaintStatus): readonly string[] => {
   const { namespace, shoot, status, conditions } = care;
-  const trouble = troubleOf(care);
+  const trouble = problemOf(care);
   const name = shoot === undefined ? namespace : `${namespace} (${shoot.namespace}/${shoot.name})`;
   return [
     `${name}: ${paint(status, status)}`,
-    ...(trouble === undefined ? [] : inset(trouble)),
+    ...(trouble === '' ? [] : inset(trouble)),
     ...conditions.flatMap((condition) => conditionLines(condition, paint)),
     '',
   ];
@@ -88,7 +72,7 @@ const isAllWell = (care: Shoot): boolean =>
   care.conditions.length > 0 &&
   care.conditions.every(({ status }) => status === 'True') &&
   care.status === 'healthy' &&
-  troubleOf(care) === undefined;
+  problemOf(care) === '';
 
 /** Joins every text into one line and escapes its control characters. */
 const inPlainLines = (cares: CareResults): CareResults =>

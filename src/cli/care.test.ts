@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { CareResults } from '../care/run-once.ts';
+import type { CareResults } from '../care/once.ts';
 import type { Condition } from '../gardener/condition.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
 import { exitCodeOf, formatResults } from './care-output.ts';
@@ -25,6 +25,8 @@ const careOf = (name: string, others: Partial<Care> = {}): Care => ({
   status: 'healthy',
   writing: { kind: 'unchanged' },
   durationMs: 12,
+  before: [],
+  isSlow: false,
   ...others,
 });
 
@@ -111,7 +113,7 @@ describe('dwd care', () => {
     );
     expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
     expect(cares).toMatchObject([
-      { settings: { syncPeriodMs: 30_000 }, flags: { dryRun: true }, gardenKubeconfig: 'garden.yaml', takeOver: true },
+      { settings: { syncPeriod: 30_000 }, flags: { dryRun: true }, gardenKubeconfig: 'garden.yaml', takeOver: true },
     ]);
     expect(logLines(stderr)).toMatchObject([
       { msg: 'starting the care' },

@@ -6,8 +6,10 @@ import {
   type ConditionChange,
   decodeConditions,
   findCondition,
+  mergeConditions,
   newCondition,
   sameCondition,
+  sameConditions,
   updateCondition,
 } from './condition.ts';
 
@@ -51,16 +53,13 @@ describe('a new condition', () => {
 
   it('has the fields that are given', () => {
     expect(updateCondition({ type: 'X' }, { status: 'True', reason: 'R', message: 'M', codes: ['A'] }, now)).toEqual({
-      condition: {
-        type: 'X',
-        status: 'True',
-        reason: 'R',
-        message: 'M',
-        codes: ['A'],
-        lastTransitionTime: nowText,
-        lastUpdateTime: nowText,
-      },
-      changed: true,
+      type: 'X',
+      status: 'True',
+      reason: 'R',
+      message: 'M',
+      codes: ['A'],
+      lastTransitionTime: nowText,
+      lastUpdateTime: nowText,
     });
   });
 
@@ -149,32 +148,34 @@ describe('updating', () => {
   ];
 
   it.each(rows)('$what', ({ given, from = {}, becomes, changed = true }) => {
-    expect(change(given, { ...old, ...from })).toEqual({ condition: { ...old, ...becomes }, changed });
+    const before = { ...old, ...from };
+    const updated = change(given, before);
+    expect([updated, updated !== before]).toEqual([{ ...old, ...becomes }, changed]);
   });
 
   it('never inherits codes', () => {
-    const { condition, changed } = change({ status: 'False', reason: old.reason, message: old.message });
+    const condition = change({ status: 'False', reason: old.reason, message: old.message });
     expect(condition).not.toHaveProperty('codes');
     expect(condition.lastUpdateTime).toBe(nowText);
-    expect(changed).toBe(true);
   });
 
   it('treats absent codes like an empty list', () => {
     const { codes: _, ...without } = old;
-    expect(change({ ...same, codes: [] }, without)).toEqual({ condition: without, changed: false });
-    expect(change({ ...same, codes: [] }, { ...without, codes: [] }).changed).toBe(false);
+    for (const stored of [without, { ...without, codes: [] }]) {
+      expect(change({ ...same, codes: [] }, stored)).toBe(stored);
+    }
   });
 
   it('cuts a message that is too long for a condition of Kubernetes, always in the same way', () => {
-    const long = (length: number) => change({ message: 'x'.repeat(length) }).condition.message;
+    const long = (length: number) => change({ message: 'x'.repeat(length) }).message;
     expect([long(32_768).length, long(32_769).length, long(5_000_000)]).toEqual([32_768, 32_768, long(32_769)]);
     expect(long(32_769).endsWith('x...')).toBe(true);
     const cut = change({ ...same, message: 'x'.repeat(40_000) });
-    expect(change({ ...same, message: 'x'.repeat(40_000) }, cut.condition).changed).toBe(false);
+    expect(change({ ...same, message: 'x'.repeat(40_000) }, cut)).toBe(cut);
   });
 
   it('keeps fields that are not given', () => {
-    const { condition } = change({ status: 'True', codes: same.codes });
+    const condition = change({ status: 'True', codes: same.codes });
     expect(condition).toEqual({ ...old, status: 'True', lastTransitionTime: nowText });
   });
 });
@@ -199,7 +200,7 @@ describe('a history of updates', () => {
       clock += pause;
       const before = last;
       const updated = updateCondition({ type: 'X', old: before }, step, clock);
-      last = updated.condition;
+      last = updated;
       return { before, step, updated, at: clock };
     });
   };
@@ -208,7 +209,7 @@ describe('a history of updates', () => {
     fc.assert(
       fc.property(steps, (history) => {
         for (const { before, updated, at } of follow(history)) {
-          const { condition } = updated;
+          const condition = updated;
           const moved = new Date(Math.floor(at / 1_000) * 1_000).toISOString().replace('.000Z', 'Z');
           const statusMoves = before?.status !== condition.status;
           const textMoves =
@@ -226,7 +227,7 @@ describe('a history of updates', () => {
     fc.assert(
       fc.property(steps, (history) => {
         for (const { step, updated } of follow(history)) {
-          expect(updated.condition.codes ?? []).toEqual(step.codes ?? []);
+          expect(updated.codes ?? []).toEqual(step.codes ?? []);
         }
       }),
     );
@@ -236,7 +237,7 @@ describe('a history of updates', () => {
     fc.assert(
       fc.property(steps, (history) => {
         for (const { before, updated } of follow(history)) {
-          expect(updated.changed).toBe(before === undefined || !sameCondition(before, updated.condition));
+          expect(updated === before).toBe(before !== undefined && sameCondition(before, updated));
         }
       }),
     );
@@ -246,9 +247,8 @@ describe('a history of updates', () => {
     fc.assert(
       fc.property(steps, time, (history, pause) => {
         const last = follow(history).at(-1)!;
-        const { condition } = last.updated;
-        const again = updateCondition({ type: 'X', old: condition }, last.step, last.at + pause);
-        expect(again).toEqual({ condition, changed: false });
+        const condition = last.updated;
+        expect(updateCondition({ type: 'X', old: condition }, last.step, last.at + pause)).toBe(condition);
       }),
     );
   });
@@ -257,7 +257,7 @@ describe('a history of updates', () => {
     fc.assert(
       fc.property(steps, (history) => {
         for (const { updated } of follow(history)) {
-          const { codes: _, ...fields } = updated.condition;
+          const { codes: _, ...fields } = updated;
           expect(Object.values(fields)).not.toContain('');
         }
       }),
@@ -295,5 +295,85 @@ describe('stored conditions', () => {
     const conditions = [old, { ...old, reason: 'Second' }];
     expect(findCondition(conditions, old.type)).toBe(old);
     expect(findCondition(conditions, 'constructor')).toBeUndefined();
+  });
+});
+
+const fresh = (type: string, reason = 'New'): Condition => ({ ...newCondition(type, now), reason });
+
+describe('merging', () => {
+  it('keeps conditions of other types first, unchanged, and puts the fresh ones last', () => {
+    const storedBefore = [
+      fresh('B', 'Old'),
+      { type: 'Theirs', extra: { deep: true } },
+      fresh('A', 'Old'),
+      { type: 'Another' },
+    ];
+    const merged = mergeConditions(storedBefore, [fresh('A'), fresh('B')], []);
+    expect(merged).toEqual([storedBefore[1], storedBefore[3], fresh('A'), fresh('B')]);
+    expect(merged[0]).toBe(storedBefore[1]);
+  });
+
+  it('drops an owned type without a fresh condition, as in a Shoot without workers', () => {
+    expect(mergeConditions([fresh('A', 'Old'), fresh('B', 'Old')], [fresh('B')], ['A', 'B'])).toEqual([fresh('B')]);
+  });
+
+  const owned = ['A', 'B', 'C'];
+  const anyType = fc.constantFrom(...owned, 'Theirs', 'Another', 'constructor');
+  const list = fc.array(
+    fc.tuple(anyType, fc.string()).map(([type, reason]) => fresh(type, reason)),
+    { maxLength: 8 },
+  );
+  const ownedList = fc.uniqueArray(fc.constantFrom(...owned)).map((types) => types.map((type) => fresh(type)));
+  const isOwned = ({ type }: Condition): boolean => owned.includes(type);
+
+  const merge = (stored: readonly Condition[], added: readonly Condition[]) => mergeConditions(stored, added, owned);
+
+  it('keeps foreign types, in their order', () => {
+    fc.assert(
+      fc.property(list, ownedList, (stored, added) => {
+        const foreign = stored.filter((one) => !isOwned(one));
+        expect(merge(stored, added).filter((one) => !isOwned(one))).toEqual(foreign);
+      }),
+    );
+  });
+
+  it('has each fresh condition once, and no other of its type', () => {
+    fc.assert(
+      fc.property(list, ownedList, (stored, added) => {
+        const merged = merge(stored, added);
+        for (const one of added) expect(merged.filter(({ type }) => type === one.type)).toEqual([one]);
+      }),
+    );
+  });
+
+  it('does nothing a second time', () => {
+    fc.assert(
+      fc.property(list, ownedList, (stored, added) => {
+        const merged = merge(stored, added);
+        expect(sameConditions(merge(merged, added), merged)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('two lists', () => {
+  const [a, b] = [fresh('A'), fresh('B')];
+  it.each([
+    ['equal', [a, b], [fresh('A'), fresh('B')], true],
+    ['empty', [], [], true],
+    ['empty codes', [{ ...a, codes: [] }], [a], true],
+    ['another order', [a, b], [b, a], false],
+    ['one more', [a], [a, b], false],
+    ['one less', [a, b], [a], false],
+    ['another reason', [a], [fresh('A', 'Other')], false],
+    ['another status', [a], [{ ...a, status: 'True' }], false],
+    ['another update', [a], [{ ...a, lastUpdateTime: '' }], false],
+    ['another transition', [a], [{ ...a, lastTransitionTime: '' }], false],
+    ['other codes', [a], [{ ...a, codes: ['ERR'] }], false],
+    ['another type', [a], [{ ...a, type: 'B' }], false],
+    ['another message', [a], [{ ...a, message: '' }], false],
+  ] as const)('%s', (_, left, right, same) => {
+    expect(sameConditions(left, right)).toBe(same);
+    expect(sameConditions(right, left)).toBe(same);
   });
 });

@@ -34,12 +34,6 @@ export interface ConditionChange {
   readonly codes?: readonly string[];
 }
 
-export interface UpdatedCondition {
-  readonly condition: Condition;
-  /** True if the condition differs from the old one in any field. */
-  readonly changed: boolean;
-}
-
 const initialReason = 'ConditionInitialized';
 const initialMessage = 'The condition has been initialized but its semantic check has not been performed yet.';
 
@@ -63,15 +57,11 @@ export const sameCondition = (a: Condition, b: Condition): boolean =>
   sameText(a, b);
 
 /**
- * Applies `change` to the old condition at `now` (milliseconds since the epoch). `lastTransitionTime` becomes `now` only if the status changes, and
+ * Applies `change` to the old condition at `now` (milliseconds since the epoch); returns `old` itself if nothing differs. `lastTransitionTime` becomes `now` only if the status changes, and
  * `lastUpdateTime` only if reason, message or codes change; missing times become `now`. Throws a RangeError for an empty type.
  * Like gardener's ConditionBuilder (`pkg/api/core/v1beta1/helper/condition_builder.go`).
  */
-export const updateCondition = (
-  { type, old }: ConditionBase,
-  change: ConditionChange,
-  now: number,
-): UpdatedCondition => {
+export const updateCondition = ({ type, old }: ConditionBase, change: ConditionChange, now: number): Condition => {
   if (type === '') throw new RangeError('condition: the type must not be empty');
   const { codes = [] } = change;
   const time = formatTime(now);
@@ -85,17 +75,17 @@ export const updateCondition = (
       change.message === undefined ? old?.message || initialMessage : bounded(change.message) || 'No message given.',
     ...(codes.length === 0 ? {} : { codes }),
   };
-  if (old === undefined) return { condition: next, changed: true };
-  const condition: Condition = {
+  if (old === undefined) return next;
+  const updated: Condition = {
     ...next,
     ...(next.status === old.status ? {} : { lastTransitionTime: time }),
     ...(sameText(next, old) ? {} : { lastUpdateTime: time }),
   };
-  return { condition, changed: !sameCondition(condition, old) };
+  return sameCondition(updated, old) ? old : updated;
 };
 
 /** A condition whose check has not been performed yet. */
-export const newCondition = (type: string, now: number): Condition => updateCondition({ type }, {}, now).condition;
+export const newCondition = (type: string, now: number): Condition => updateCondition({ type }, {}, now);
 
 export const findCondition = (conditions: readonly Condition[], type: string): Condition | undefined =>
   conditions.find((condition) => condition.type === type);
@@ -122,3 +112,26 @@ export const decodeConditions = (status: JsonObject, path: string): readonly Con
   (optionalList(status.conditions, `${path}.conditions`) ?? []).map((item, index) =>
     decodeCondition(item, `${path}.conditions[${String(index)}]`),
   );
+
+/** A condition: ours, or a stored one with fields that only its writer knows. */
+interface Typed {
+  readonly type?: unknown;
+}
+
+/** Replaces the stored conditions of the types `owned` and of those in `fresh`, which come last. The others stay as they are stored, and in their order. */
+export const mergeConditions = <T extends Typed>(
+  stored: readonly T[],
+  fresh: readonly Condition[],
+  owned: readonly string[],
+): readonly (T | Condition)[] => {
+  const replaced: ReadonlySet<unknown> = new Set([...owned, ...fresh.map(({ type }) => type)]);
+  return [...stored.filter(({ type }) => !replaced.has(type)), ...fresh];
+};
+
+/** True if both lists have equal conditions in the same order. */
+export const sameConditions = (a: readonly Condition[], b: readonly Condition[]): boolean =>
+  a.length === b.length &&
+  a.every((condition, index) => {
+    const other = b[index];
+    return other !== undefined && sameCondition(condition, other);
+  });

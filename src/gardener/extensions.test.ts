@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildDeployment } from '../../test/doubles/builders.ts';
-import { getHealthz, listTunnelPods } from '../care/calls.ts';
+import { getHealthz, listTunnelPods } from '../care/observe/shoot.ts';
 import { decodeControllerInstallation, decodeControllerRegistration, decodeExtensionReport } from './extensions.ts';
 import { decodeControlPlaneDeployment } from './health-workloads.ts';
 
@@ -35,7 +35,7 @@ describe('decoding objects of a seed and a shoot', () => {
   });
 
   it('keeps a response that is not JSON', () => {
-    expect(getHealthz.text?.('ok', 200)).toEqual({ status: 200, body: 'ok' });
+    expect(getHealthz.text?.('ok', 200)).toEqual({ status: 200, text: 'ok' });
   });
 
   it('reads an extension object and the registration and installation of its extension', () => {

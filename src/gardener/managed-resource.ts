@@ -1,7 +1,7 @@
 import { optionalString } from '../kubernetes/api/decode.ts';
 import { formatGoDuration } from '../kubernetes/api/duration.ts';
 import type { ShootConditionType } from './shoot-conditions.ts';
-import type { ConditionFailure } from './condition-thresholds.ts';
+import type { ConditionFailure } from './shoot-conditions.ts';
 import { findCondition } from './condition.ts';
 import { generationRatio } from './generations.ts';
 import { type HealthView, decodeParts } from './health-objects.ts';

@@ -1,4 +1,5 @@
-import { type Condition, sameCondition } from './condition.ts';
+import { type ConditionBase, type ConditionStatus, type Condition, updateCondition } from './condition.ts';
+import type { LastOperation, ShootProgress } from './shoot-status.ts';
 
 /** Condition types of a Shoot that care owns, in the order in which they are written. Workerless shoots have no `EveryNodeReady`. */
 export const shootConditionTypes = [
@@ -14,48 +15,72 @@ export type ShootConditionType = (typeof shootConditionTypes)[number];
 /** The only one of these types that gardener takes from no extension: the request to the API server alone decides it. */
 export const ownConditionType = 'APIServerAvailable' satisfies ShootConditionType;
 
-/** A condition: ours, or a stored one with fields that only its writer knows. */
-interface Typed {
-  readonly type?: unknown;
+/** Reason and message of a failed check. */
+export interface ConditionFailure {
+  readonly reason: string;
+  readonly message: string;
+  readonly codes?: readonly string[];
 }
 
-const rankOf = ({ type }: Typed): number => shootConditionTypes.findIndex((owned) => owned === type);
+/** Result of a check of a Shoot. `Failed` becomes False or, within the threshold of its condition type, Progressing. */
+export interface Finding extends ConditionFailure {
+  readonly status: ConditionStatus | 'Failed';
+}
 
-/**
- * Merges the conditions of a Shoot: first the stored conditions that care does not own, unchanged, then `fresh` in the order of `shootConditionTypes`.
- * Drops stored conditions of owned types that are not in `fresh`.
- */
-export const mergeShootConditions = <T extends Typed>(
-  stored: readonly T[],
-  fresh: readonly Condition[],
-): readonly (T | Condition)[] => [
-  ...stored.filter((condition) => rankOf(condition) === -1),
-  ...fresh.toSorted((a, b) => rankOf(a) - rankOf(b)),
-];
+export interface FindingContext extends ShootProgress {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** How long a failure of this type is Progressing, in milliseconds; 0 is a threshold, too. (For extensions: healthcheck/judge.ts.) */
+  readonly thresholdMs?: number;
+}
 
-/** Merges the conditions of an extension object: each of `fresh` replaces the stored condition of its type; new types come last. */
-export const mergeConditionsByType = <T extends Typed>(
-  stored: readonly T[],
-  fresh: readonly Condition[],
-): readonly (T | Condition)[] => {
-  const left = new Map(fresh.map((condition) => [condition.type, condition]));
-  const replaced = stored.flatMap((condition): readonly (T | Condition)[] => {
-    const replacement = fresh.find(({ type }) => type === condition.type);
-    if (replacement === undefined) return [condition];
-    // Keep only one condition of a type that is stored twice.
-    return left.delete(replacement.type) ? [replacement] : [];
-  });
-  return [...replaced, ...left.values()];
+/** True if `time` is at most `thresholdMs` ago. False if it is empty or unreadable. */
+const isWithin = (thresholdMs: number, time: string, now: number): boolean => now - Date.parse(time) <= thresholdMs;
+
+const hasRecentlySucceeded = (operation: LastOperation | undefined, thresholdMs: number, now: number): boolean =>
+  operation?.state === 'Succeeded' && isWithin(thresholdMs, operation.lastUpdateTime, now);
+
+/** True if a failed check is tolerated. Like gardener's FailedCondition (`pkg/api/core/v1beta1/helper/condition.go`). */
+const isTolerated = (
+  old: Condition | undefined,
+  reason: string,
+  { now, thresholdMs, lastOperation }: FindingContext,
+): boolean => {
+  if (thresholdMs === undefined || old === undefined) return false;
+  switch (old.status) {
+    case 'True':
+      return true;
+    case 'Progressing':
+      return (
+        hasRecentlySucceeded(lastOperation, thresholdMs, now) || isWithin(thresholdMs, old.lastTransitionTime, now)
+      );
+    case 'False':
+      return hasRecentlySucceeded(lastOperation, thresholdMs, now) || reason !== old.reason;
+    default:
+      return false;
+  }
 };
 
-/** Returns the stored conditions of all types except `types`. */
-export const withoutConditionTypes = <T extends Typed>(stored: readonly T[], types: readonly string[]): readonly T[] =>
-  stored.filter(({ type }) => typeof type !== 'string' || !types.includes(type));
+/**
+ * True if failures are expected, because the Shoot is created, deleted or reconciled. Like gardener's PardonConditions (`pkg/gardenlet/controller/shoot/care`).
+ */
+const expectsFailures = ({ lastOperation, hasLastErrors }: ShootProgress): boolean => {
+  if (lastOperation === undefined) return true;
+  const { type, state } = lastOperation;
+  if ((type === 'Create' || type === 'Delete') && state !== 'Succeeded') return true;
+  return state === 'Processing' && !hasLastErrors;
+};
 
-/** True if both lists have equal conditions in the same order. */
-export const sameConditions = (a: readonly Condition[], b: readonly Condition[]): boolean =>
-  a.length === b.length &&
-  a.every((condition, index) => {
-    const other = b[index];
-    return other !== undefined && sameCondition(condition, other);
-  });
+const statusOf = (
+  old: Condition | undefined,
+  { status, reason }: Finding,
+  context: FindingContext,
+): ConditionStatus => {
+  if (status !== 'Failed' && status !== 'False') return status;
+  const isProgressing = expectsFailures(context) || (status === 'Failed' && isTolerated(old, reason, context));
+  return isProgressing ? 'Progressing' : 'False';
+};
+
+/** Computes a condition of a Shoot from the finding of its checks. Unlike Gardener's, a pardoned condition keeps its time, because it was never False. */
+export const shootCondition = (base: ConditionBase, finding: Finding, context: FindingContext): Condition =>
+  updateCondition(base, { ...finding, status: statusOf(base.old, finding, context) }, context.now);

@@ -1,10 +1,9 @@
 import { retryOnConflict } from '../kubernetes/client/index.ts';
-import { mergeConditionsByType, withoutConditionTypes } from '../gardener/shoot-conditions.ts';
 import {
   type Condition,
   type ConditionChange,
-  type UpdatedCondition,
   findCondition,
+  mergeConditions,
   updateCondition,
 } from '../gardener/condition.ts';
 import type { ExtensionKind } from '../gardener/extensions.ts';
@@ -31,7 +30,7 @@ export interface ReconcileDeps {
   /** Called with the new conditions of an object, before they are written and even if none differs. */
   readonly onJudged: (object: ExtensionObject, conditions: readonly Condition[]) => void;
   /** Called for each condition that was written. */
-  readonly onWritten: (object: ExtensionObject, update: UpdatedCondition) => void;
+  readonly onWritten: (object: ExtensionObject, condition: Condition) => void;
 }
 
 /** Computes the change of a condition from the outcomes and the stored object. Called again after a conflict. */
@@ -114,25 +113,15 @@ interface Writing {
   readonly options: CallOptions;
 }
 
-const updatesOf = (
+const judgedOf = (
   { checks, clock }: ReconcileDeps,
   object: ExtensionObject,
   evaluate: Evaluate,
-): readonly UpdatedCondition[] =>
+): readonly Condition[] =>
   [...new Set(checks.map(({ conditionType }) => conditionType))].map((type) => {
     const old = findCondition(object.conditions, type);
     return updateCondition({ type, old }, evaluate(object, type), clock.now());
   });
-
-/** Returns the stored conditions without the types to remove, or undefined if there are none to remove. */
-const withoutRemoved = (
-  { conditionTypesToRemove }: ReconcileDeps,
-  object: ExtensionObject,
-): ReturnType<typeof storedConditions> | undefined => {
-  const stored = storedConditions(object);
-  const kept = withoutConditionTypes(stored, conditionTypesToRemove);
-  return kept.length === stored.length ? undefined : kept;
-};
 
 /** Writes conditions that differ, and retries after a conflict with the object read again. An object that is gone is no error. */
 const write = async (deps: ReconcileDeps, read: ExtensionObject, { evaluate, options }: Writing): Promise<void> => {
@@ -151,19 +140,15 @@ const writeOnce = async (
   object: ExtensionObject,
   { evaluate, options }: Writing,
 ): Promise<void> => {
-  const { seed, kind, onJudged, onWritten } = deps;
-  const all = updatesOf(deps, object, evaluate);
-  onJudged(
-    object,
-    all.map(({ condition }) => condition),
-  );
-  const updates = all.filter(({ changed }) => changed);
-  const kept = withoutRemoved(deps, object);
-  if (updates.length === 0 && kept === undefined) return;
-  const fresh = updates.map(({ condition }) => condition);
-  const conditions = mergeConditionsByType(kept ?? storedConditions(object), fresh);
+  const { seed, kind, conditionTypesToRemove, onJudged, onWritten } = deps;
+  const judged = judgedOf(deps, object, evaluate);
+  onJudged(object, judged);
+  const changed = judged.filter((condition) => !object.conditions.includes(condition));
+  const isRemoving = object.conditions.some(({ type }) => conditionTypesToRemove.includes(type));
+  if (changed.length === 0 && !isRemoving) return;
+  const conditions = mergeConditions(storedConditions(object), judged, conditionTypesToRemove);
   await seed.call(patchConditions(kind, object, conditions), options);
-  for (const update of updates) onWritten(object, update);
+  for (const condition of changed) onWritten(object, condition);
 };
 
 /** Reads the object again. Resolves with undefined if another object has its name now, or if it must no longer be checked. */

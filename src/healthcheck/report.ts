@@ -1,5 +1,5 @@
 import { errorText } from '../kubernetes/api/errors.ts';
-import type { Condition, UpdatedCondition } from '../gardener/condition.ts';
+import type { Condition } from '../gardener/condition.ts';
 import type { ExtensionKind } from '../gardener/extensions.ts';
 import type { LogFields, Logger } from '../ports/logger.ts';
 import type { Labels } from '../ports/meter.ts';
@@ -42,7 +42,7 @@ export class HealthCheckReport {
     }
   }
 
-  written(object: ExtensionObject, { condition: { type, status, reason, message } }: UpdatedCondition): void {
+  written(object: ExtensionObject, { type, status, reason, message }: Condition): void {
     const fields = { ...fieldsOf(object), condition: type, status, reason, text: message };
     this.#options.logger.info('condition written', fields);
   }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listNodeLeaseExpiries } from '../../src/care/calls.ts';
+import { listNodeLeaseExpiries } from '../../src/care/observe/shoot.ts';
 import { listNodeHealth, listNodes } from '../../src/gardener/node.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import type { ApiError } from '../../src/kubernetes/api/errors.ts';

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { listNodeLeaseExpiries, listTunnelPods } from '../../src/care/calls.ts';
+import { listNodeLeaseExpiries, listTunnelPods } from '../../src/care/observe/shoot.ts';
 import { listWorkerNodes } from '../../src/gardener/node.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';

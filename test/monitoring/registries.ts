@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { careComponent } from '../../src/care/setup.ts';
+import { careComponent } from '../../src/care/component.ts';
 import { careConfig } from '../../src/care/index.ts';
 import type { ComponentConfig } from '../../src/config/component-config.ts';
 import { createHealthCheckMetrics } from '../../src/healthcheck/metrics.ts';

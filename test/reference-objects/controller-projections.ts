@@ -8,7 +8,7 @@ import { decodeEndpointSlice } from '../../src/kubernetes/api/endpoint-slice.ts'
 import { decodePod } from '../../src/kubernetes/api/pod.ts';
 import { decodeCareCluster, decodeGardenShoot } from '../../src/gardener/care-shoots.ts';
 import { otherConditionWriter } from '../../src/care/condition-writers.ts';
-import { mergeShootConditions } from '../../src/gardener/shoot-conditions.ts';
+import { mergeConditions } from '../../src/gardener/condition.ts';
 import { decodeControlPlaneDeployment } from '../../src/gardener/health-workloads.ts';
 import { decodeEtcdHealth } from '../../src/gardener/etcd.ts';
 import { decodeManagedResourceHealth } from '../../src/gardener/managed-resource.ts';
@@ -19,7 +19,7 @@ import {
   decodeControllerRegistration,
   decodeExtensionReport,
 } from '../../src/gardener/extensions.ts';
-import { listNodeLeaseExpiries, listTunnelPods } from '../../src/care/calls.ts';
+import { listNodeLeaseExpiries, listTunnelPods } from '../../src/care/observe/shoot.ts';
 import { decodeLabelledSecret, decodeNamespace, decodeSecret } from '../../src/prober/source/secret.ts';
 import { decodeKubeconfigSecret } from '../../src/kubernetes/kubeconfig/untrusted.ts';
 import { type Projection, object, ofOtherConditions } from './projection.ts';
@@ -105,7 +105,7 @@ const weeder: readonly Projection[] = [
 const gardenShoot = (json: unknown): unknown => {
   const { metadata, storedConditions: stored, ...shoot } = decodeGardenShoot(json);
   const writer = otherConditionWriter(metadata, { own: '', now: 0 });
-  return { ...shoot, writer, merged: mergeShootConditions(stored, []), isMet: metadata.uid !== undefined };
+  return { ...shoot, writer, merged: mergeConditions(stored, [], []), isMet: metadata.uid !== undefined };
 };
 
 const care: readonly Projection[] = [

@@ -1,4 +1,4 @@
-import { mergeConditionsByType, withoutConditionTypes } from '../../src/gardener/shoot-conditions.ts';
+import { mergeConditions } from '../../src/gardener/condition.ts';
 import { careExtensionKinds } from '../../src/gardener/extensions.ts';
 import { getDaemonSetHealth, getDeploymentHealth, getStatefulSetHealth } from '../../src/gardener/health-calls.ts';
 import { decodeClusterState } from '../../src/healthcheck/cluster-watch.ts';
@@ -15,8 +15,7 @@ export const libraryProjections: readonly Projection[] = [
     project: (json: unknown) => {
       const extension = decodeExtension(json, 'object');
       const { object: _whole, ...view } = extension;
-      const stored = withoutConditionTypes(storedConditions(extension), ['Old']);
-      return { ...view, merged: mergeConditionsByType(stored, []) };
+      return { ...view, merged: mergeConditions(storedConditions(extension), [], ['Old']) };
     },
   })),
   {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listNodeLeaseExpiries } from '../../src/care/calls.ts';
+import { listNodeLeaseExpiries } from '../../src/care/observe/shoot.ts';
 import { listNodeHealth, listNodes, listWorkerNodes } from '../../src/gardener/node.ts';
 import { listPlainNodes, plainNodeFields } from '../../src/gardener/plain-node.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';

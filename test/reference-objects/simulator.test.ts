@@ -11,7 +11,7 @@ import { weederSettings } from '../../simulator/harness/weeder/fixture.ts';
 import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { createWorld } from '../../simulator/world/world.ts';
 import { careConfig } from '../../src/care/config.ts';
-import { startCare } from '../../src/care/setup.ts';
+import { startCare } from '../../src/care/component.ts';
 import { reviewAccess } from '../../src/kubernetes/api/access.ts';
 import { deletePod } from '../../src/kubernetes/api/pod.ts';
 import { patchScalable } from '../../src/kubernetes/api/scalable.ts';

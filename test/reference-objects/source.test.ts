@@ -22,7 +22,7 @@ const ownSites: readonly string[] = [
   'src/annotations/json-annotation.ts since',
   'src/annotations/json-annotation.ts until',
   'src/annotations/json-annotation.ts with',
-  'src/care/write.ts uid',
+  'src/care/act.ts uid',
   // The key is that of a list: `items`, or `shoots` of a status.
   'src/kubernetes/client/json-list.ts undefined',
   'src/kubernetes/leaderelection/election-calls.ts metadata',

@@ -68,7 +68,7 @@ describe('a check', () => {
   it('takes at most 90 s', async () => {
     const shoot = fixture.addShoot('a');
     fixture.setFaults(shoot, hangsOn(nodes));
-    fixture.start({ settings: { syncPeriodMs: 3_600_000 } });
+    fixture.start({ settings: { syncPeriod: 3_600_000 } });
     await minutes(125);
     expect([(await durations(60))[0], await durations(120)]).toEqual([0, [2, 2]]);
   });
@@ -79,7 +79,7 @@ describe('a check', () => {
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error));
       });
-    fixture.start({ settings: { syncPeriodMs: 6_000 } });
+    fixture.start({ settings: { syncPeriod: 6_000 } });
     await minutes(1);
     expect(conditionOf(shoot, 'SystemComponentsHealthy')).toMatchObject({
       status: 'Unknown',
@@ -192,7 +192,7 @@ describe('a check', () => {
 
   it('runs at once only when an operation changes from Processing to Succeeded', async () => {
     const shoot = fixture.addShoot('a');
-    fixture.start({ settings: { syncPeriodMs: 3_600_000 } });
+    fixture.start({ settings: { syncPeriod: 3_600_000 } });
     await minutes(61);
     const before = runsOf(shoot);
     for (const state of ['Failed', 'Succeeded', 'Pending', 'Succeeded']) {
@@ -250,7 +250,7 @@ describe('a garden that does not respond', () => {
 });
 
 describe('a failure', () => {
-  const conditionThresholds = [{ type: 'ControlPlaneHealthy', thresholdMs: 120_000 }] as const;
+  const conditionThresholds = [{ type: 'ControlPlaneHealthy', duration: 120_000 } as const];
   const failing = (shoot: CareShootFixture): void =>
     void fixture.seed.store.patch(
       simKinds.Deployment,
@@ -338,7 +338,7 @@ describe('a Shoot', () => {
       fixture.garden.store.put(careKinds.Shoot, { ...object, metadata: at(shoot) });
       return undefined;
     });
-    fixture.start({ settings: { syncPeriodMs: 3_600_000 } });
+    fixture.start({ settings: { syncPeriod: 3_600_000 } });
     await minutes(60);
     expect([replaced, conditionsOf(shoot), labelOf(shoot)]).toEqual([1, [], undefined]);
     expect(logged(/^there is no such Shoot in the garden$/)).toHaveLength(1);
@@ -371,7 +371,7 @@ describe('a Shoot', () => {
       editStatus(shoot, { progress: (round += 1) });
       return { delayMs };
     });
-    fixture.start({ settings: { syncPeriodMs } });
+    fixture.start({ settings: { syncPeriod: syncPeriodMs } });
     await fixture.clock.runUntil(isTold);
     expect(round).toBe(tries);
   });
@@ -385,7 +385,7 @@ describe('a Shoot', () => {
       editStatus(shoot, { lastOperation: { type: 'Reconcile', state: 'Error' } });
       return undefined;
     });
-    fixture.start({ settings: { syncPeriodMs: 3_600_000 } });
+    fixture.start({ settings: { syncPeriod: 3_600_000 } });
     await minutes(60);
     expect([changed, labelOf(shoot)]).toEqual([1, 'unhealthy']);
   });

@@ -87,7 +87,7 @@ describe('a healthy shoot', () => {
 
   it('is checked once per sync period', async () => {
     fixture.addShoot('a');
-    fixture.start({ settings: { syncPeriodMs: 30_000 } });
+    fixture.start({ settings: { syncPeriod: 30_000 } });
     await minutes(10);
     expect(Math.abs(fixture.requests.shoot('a').total({ resource: '/healthz' }) - 20)).toBeLessThanOrEqual(1);
   });
@@ -123,7 +123,7 @@ describe('a healthy shoot', () => {
 describe('a failure', () => {
   it('is Progressing within its threshold, then False, and True when the shoot is healthy again', async () => {
     const shoot = fixture.addShoot('a');
-    fixture.start({ settings: { conditionThresholds: [{ type: 'ControlPlaneHealthy', thresholdMs: 150_000 }] } });
+    fixture.start({ settings: { conditionThresholds: [{ type: 'ControlPlaneHealthy', duration: 150_000 }] } });
     await minutes(5);
     available(shoot, 'kube-scheduler', 'False');
     const seen: string[] = [];
@@ -163,7 +163,7 @@ describe('a failure', () => {
     const shoot = fixture.addShoot('a');
     fixture.start({
       withoutGarden: true,
-      settings: { conditionThresholds: [{ type: 'ControlPlaneHealthy', thresholdMs: 120_000 }] },
+      settings: { conditionThresholds: [{ type: 'ControlPlaneHealthy', duration: 120_000 }] },
     });
     await minutes(2);
     const cluster = fixture.seed.store.get(simKinds.Cluster, { name: shoot.namespace });
@@ -180,7 +180,7 @@ describe('a failure', () => {
     const shoot = fixture.addShoot('a');
     fixture.start({
       withoutGarden: true,
-      settings: { conditionThresholds: [{ type: 'ControlPlaneHealthy', thresholdMs: 120_000 }] },
+      settings: { conditionThresholds: [{ type: 'ControlPlaneHealthy', duration: 120_000 }] },
     });
     await minutes(2);
     available(shoot, 'kube-scheduler', 'False');
@@ -606,7 +606,7 @@ describe('the Shoot in the garden', () => {
 
   it('is not written in a dry run, but its conditions change', async () => {
     const shoot = fixture.addShoot('a');
-    const conditionThresholds = [{ type: 'ControlPlaneHealthy', thresholdMs: 120_000 }];
+    const conditionThresholds = [{ type: 'ControlPlaneHealthy', duration: 120_000 } as const];
     fixture.start({ dryRun: true, settings: { conditionThresholds } });
     await minutes(2);
     available(shoot, 'kube-scheduler', 'False');
@@ -674,7 +674,7 @@ describe('checks', () => {
         ...object,
         status: { ...(object.status as object), lastOperation: { type: 'Reconcile', state } },
       });
-    fixture.start({ settings: { syncPeriodMs: 3_600_000 } });
+    fixture.start({ settings: { syncPeriod: 3_600_000 } });
     await minutes(61);
     const runs = () => fixture.requests.shoot('a').total({ resource: '/healthz' });
     const before = runs();
@@ -737,7 +737,7 @@ describe('checks', () => {
 it('the conditions show an outage of the nodes, and then the scale-down by the prober', async () => {
   const shoot = fixture.addShoot('a', 10);
   fixture.startProber();
-  fixture.start({ settings: { syncPeriodMs: 10_000 } });
+  fixture.start({ settings: { syncPeriod: 10_000 } });
   await minutes(3);
   expect(statusesOf(shoot)).toEqual(types.map(() => 'True'));
   shoot.renewing = false;

@@ -84,15 +84,15 @@ describe('conditions', () => {
     expect(patches()).toBe(1);
   });
 
-  it("leave others' unchanged and in their places", async () => {
+  it("leave others' unchanged, before their own", async () => {
     const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };
     const old = { type, status: 'False', reason: 'R', message: 'M', codes: ['ERR_A'], lastTransitionTime: start };
     fixture.addWorker('a', { status: { conditions: [old, theirs], lastOperation: { type: 'Reconcile' } } });
     fixture.start({ checks: [always(fine), always(fine, 'EveryNodeReady')] });
     await fixture.clock.advance(10_000);
     const [first, second, third] = fixture.conditions('a');
-    expect([first?.type, first?.status, third?.type]).toEqual([type, 'True', 'EveryNodeReady']);
-    expect(second).toEqual(theirs);
+    expect([second?.type, second?.status, third?.type]).toEqual([type, 'True', 'EveryNodeReady']);
+    expect(first).toEqual(theirs);
     expect(fixture.seed.store.get(workerKind, { namespace: 'a', name: 'worker' })?.status).toMatchObject({
       lastOperation: { type: 'Reconcile' },
     });

@@ -7,8 +7,8 @@ import type { MachineDeploymentHealth } from '../../gardener/machine-deployment.
 import type { ManagedResourceHealth } from '../../gardener/managed-resource.ts';
 import type { NodeHealth } from '../../gardener/node.ts';
 import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
-import type { CheckInput, SeedObservation, ShootObservation } from '../checks/observation.ts';
-import type { CareSettings } from '../settings.ts';
+import type { CheckInput, SeedObservation, ShootObservation } from '../judge/observation.ts';
+import type { CareSettings } from '../config.ts';
 
 const namespace = 'shoot--dev--one';
 export const now = Date.parse('2026-01-01T12:00:00Z');
@@ -113,14 +113,15 @@ export const shoot = (more: Partial<CareShoot> = {}): CareShoot => ({
 
 export const settings: CareSettings = {
   kubeConfigSecretName: 'care',
-  syncPeriodMs: 60_000,
+  allowInsecureShoots: false,
+  syncPeriod: 60_000,
   concurrentSyncs: 20,
   dependants: ['kube-controller-manager', 'machine-controller-manager', 'cluster-autoscaler'].map((name) => ({
     ref: { apiVersion: 'apps/v1', kind: 'Deployment', name },
     optional: name === 'cluster-autoscaler',
   })),
   conditionThresholds: [],
-  staleExtensionThresholdMs: 300_000,
+  staleExtensionHealthChecks: { enabled: true, threshold: 300_000 },
   legacyStatusLabels: true,
 };
 
@@ -143,7 +144,7 @@ type Observed = Extract<ShootObservation, { kind: 'observed' }>;
 
 export const observed = (more: Partial<Observed> = {}): Observed => ({
   kind: 'observed',
-  healthz: { kind: 'answered', status: 200, body: 'ok', responseMs: 7 },
+  healthz: { status: 200, text: 'ok', responseMs: 7 },
   nodes: ok(twoNodes),
   leases: ok(twoNodes.map(({ meta: { name } }) => ({ name, renewTime: (now + 30_000) * 1_000 }))),
   tunnel: ok({ kind: 'connected' }),

@@ -1,5 +1,5 @@
 import type { Store, StoreChange } from '../../kubernetes/cache/store.ts';
-import type { Watched } from '../sources.ts';
+import { Watched } from '../observe/seed.ts';
 
 /** A store that a test fills. */
 export interface HandStore<T> extends Store<T> {
@@ -35,4 +35,12 @@ export const createHandStore = <T>(entries: Readonly<Record<string, T>> = {}): H
   };
 };
 
-export const watchedStore = <T>(store: Store<T>, problem?: string): Watched<T> => ({ store, problem: () => problem });
+/** Watches a store, of which `lastError` is the last error of its list or watch. */
+export const watchedStore = <T>(store: Store<T>, lastError?: Error): Watched<T> =>
+  new Watched({
+    ...store,
+    get synced() {
+      return store.synced;
+    },
+    state: () => ({ lastError }) as never,
+  });

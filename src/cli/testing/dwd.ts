@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { CareProcessDeps } from '../../care/run-care.ts';
-import type { CareResults, CareOnceDeps } from '../../care/run-once.ts';
+import type { CareProcessDeps } from '../../care/component.ts';
+import type { CareResults, CareOnceDeps } from '../../care/once.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
 import type { ProberSettings } from '../../prober/settings.ts';
 import type { ProcessDeps } from '../../process/run-component.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listNodeLeaseExpiries } from '../../care/calls.ts';
+import { listNodeLeaseExpiries } from '../../care/observe/shoot.ts';
 import { chooseCandidates } from '../../gardener/candidate-nodes.ts';
 import { listNodeHealth, listNodes, listWorkerNodes } from '../../gardener/node.ts';
 import type { Call } from './call.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
-import { getHealthz, listNodeLeaseExpiries, listTunnelPods } from '../../care/calls.ts';
+import { getHealthz, listNodeLeaseExpiries, listTunnelPods } from '../../care/observe/shoot.ts';
 import { listMachines } from '../../gardener/machine.ts';
 import { listNodeHealth, listNodes, listWorkerNodes } from '../../gardener/node.ts';
 import { getVersion } from '../../gardener/shoot-calls.ts';

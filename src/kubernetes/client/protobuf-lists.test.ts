@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
-import { listNodeLeaseExpiries } from '../../care/calls.ts';
+import { listNodeLeaseExpiries } from '../../care/observe/shoot.ts';
 import {
   decodeNode,
   decodeNodeHealth,

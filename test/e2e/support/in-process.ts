@@ -1,5 +1,5 @@
-import { runCareProcess } from '../../../src/care/run-care.ts';
-import { runCareOnce } from '../../../src/care/run-once.ts';
+import { runCareProcess } from '../../../src/care/component.ts';
+import { runCareOnce } from '../../../src/care/once.ts';
 import { runCli } from '../../../src/cli/index.ts';
 import { readTextFile } from '../../../src/cli/read-text.ts';
 import { runPreflight } from '../../../src/preflight/preflight.ts';

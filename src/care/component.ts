@@ -1,0 +1,161 @@
+import { homedir } from 'node:os';
+import { KubeconfigError } from '../kubernetes/api/errors.ts';
+import type { Kube } from '../kubernetes/api/kube.ts';
+import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
+import type { TunnelConnector } from '../kubernetes/api/tunnel-connection.ts';
+import { createWatchRegistry } from '../kubernetes/cache/index.ts';
+import { createKubeClient, createRateLimiter, limitedStack, writerStack } from '../kubernetes/client/index.ts';
+import {
+  connectCluster,
+  createKubeconfigCache,
+  createShootConnector,
+  createTunnelConnector,
+} from '../kubernetes/connection/index.ts';
+import { loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Random } from '../ports/random.ts';
+import {
+  type Component,
+  type ComponentOptions,
+  type ComponentParts,
+  type ComponentPorts,
+  type ProcessDeps,
+  type RunningComponent,
+  Reloadable,
+  leaseNameOf,
+  runComponent,
+  startParts,
+  systemClock,
+  userAgentOf,
+} from '../process/index.ts';
+import { rightsOf } from '../process/rights/index.ts';
+import { Garden } from './act.ts';
+import type { CareSettings } from './config.ts';
+import { CareController } from './controller.ts';
+import { CareReport } from './report.ts';
+import { careGardenGrants, careGrants } from './rights.ts';
+
+/** Connectors to the shoots, over their API servers and through their tunnels. */
+export interface ShootAccess {
+  readonly connector: ShootConnector;
+  readonly tunnels: TunnelConnector;
+}
+
+export interface CarePorts extends ComponentPorts, ShootAccess {
+  /** Transport to the garden with its policies. If absent, care writes nothing. */
+  readonly garden?: Kube | undefined;
+}
+
+export interface CareOptions extends Omit<ComponentOptions<CareSettings, CarePorts>, 'concurrency'> {
+  /** True if care writes conditions even if another client writes them. */
+  readonly takeOver?: boolean;
+}
+
+/** Creates care of a seed. The results of the last checks outlive a change of the configuration. */
+const createCare = ({
+  settings,
+  ports,
+  takeOver = false,
+  dryRun = false,
+}: CareOptions): ComponentParts<CareSettings> => {
+  const { clock, garden: gardenKube, leadership, logger, meter } = ports;
+  const client = gardenKube && createKubeClient({ kube: writerStack(gardenKube, leadership), clock });
+  const garden = client && new Garden({ clock, client, takeOver, dryRun });
+  const deps = { ...ports, gardenKube, garden, report: new CareReport(ports), registry: createWatchRegistry(meter) };
+  return new Reloadable({
+    name: 'care',
+    settings,
+    create: (wanted) => new CareController(wanted, deps),
+    stop: () => undefined,
+    logger,
+  });
+};
+
+/** Runs care without servers and leader election, for simulations. */
+export const startCare = (options: CareOptions): RunningComponent<CareSettings> => startParts(createCare(options));
+
+export interface ShootAccessOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly userAgent: string;
+  /** Environment of the process, for its proxies. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export const createShootAccess = ({ clock, random, userAgent, env }: ShootAccessOptions): ShootAccess => {
+  const known = createKubeconfigCache({ env });
+  return {
+    connector: createShootConnector({ clock, userAgent, known }),
+    tunnels: createTunnelConnector({ clock, random, userAgent, known }),
+  };
+};
+
+/** Minimum of the limit on concurrent urgent requests: care only reads in the seed, and sends none. */
+const urgentInFlight = 1;
+
+export interface CareComponentOptions {
+  readonly garden?: Kube | undefined;
+  readonly takeOver: boolean;
+  readonly clock: Clock;
+}
+
+export const careComponent = ({ garden, takeOver, clock }: CareComponentOptions): Component<CareSettings> => ({
+  leaseName: leaseNameOf('care'),
+  urgentInFlight,
+  neededRights: async (settings) => rightsOf(careGrants(settings)),
+  garden: garden && {
+    client: createKubeClient({ kube: garden, clock }),
+    neededRights: async () => rightsOf(careGardenGrants),
+  },
+  create: ({ ports, userAgent, env, settings, dryRun }) => {
+    const shoots = createShootAccess({ ...ports, userAgent, env });
+    return createCare({ settings, dryRun, takeOver, ports: { ...ports, ...shoots, garden } });
+  },
+});
+
+export interface CareProcessDeps extends ProcessDeps<CareSettings> {
+  /** Path of a kubeconfig for the garden. If absent, care writes nothing. */
+  readonly gardenKubeconfig?: string | undefined;
+  /** True if care writes conditions even if another client writes them. */
+  readonly takeOver: boolean;
+}
+
+/** A connection to the garden. */
+export interface GardenConnection {
+  readonly kube: Kube;
+  readonly close: () => void;
+}
+
+type ConnectDeps = Pick<CareProcessDeps, 'gardenKubeconfig' | 'env' | 'flags' | 'logger' | 'meter' | 'version'>;
+
+/** Rate limits of care. */
+export const limitsOf = ({ qps, burst }: ConnectDeps['flags']) => ({ qps, burst, urgentInFlight });
+
+/** Connects to the garden. Resolves with undefined without a kubeconfig; rejects with a KubeconfigError. */
+export const connectGarden = async (deps: ConnectDeps, clock: Clock): Promise<GardenConnection | undefined> => {
+  const { gardenKubeconfig: path, env, flags, logger, meter } = deps;
+  if (path === undefined) return undefined;
+  const access = await loadOperatorKubeconfig({ path, env, homedir, clock }).catch(rethrowNamingGardenFlag);
+  logger.info('garden', { source: `--garden-kubeconfig ${path}`, host: access.endpoint.host });
+  const transport = connectCluster({ access, clock, logger, userAgent: userAgentOf(deps) });
+  // Limit the rate, because after a restart care reads all Shoots of a seed at once, and other seeds may restart at the same time.
+  const limiter = createRateLimiter({ ...limitsOf(flags), clock, meter, cluster: 'garden' });
+  return { kube: limitedStack(transport, { clock, limiter }), close: () => transport.close() };
+};
+
+/** Replaces the seed's flag in a message by the garden's. */
+const rethrowNamingGardenFlag = (error: unknown): never => {
+  if (!(error instanceof KubeconfigError)) throw error;
+  throw new KubeconfigError(error.field, error.problem.replace('check --kubeconfig', 'check --garden-kubeconfig'));
+};
+
+/** Runs `dwd care` as a process. Resolves with its exit code. */
+export const runCareProcess = async (deps: CareProcessDeps): Promise<number> => {
+  const clock = systemClock();
+  const garden = await connectGarden(deps, clock);
+  try {
+    return await runComponent(careComponent({ garden: garden?.kube, takeOver: deps.takeOver, clock }), deps);
+  } finally {
+    garden?.close();
+  }
+};

@@ -1,0 +1,30 @@
+import type { Finding } from '../../gardener/shoot-conditions.ts';
+import { failed, healthy } from './finding.ts';
+import type { CheckInput, HealthzObservation } from './observation.ts';
+
+/** Removes the first `[response_time:...]` and the space before it from a message, because that part differs from check to check. */
+export const withoutResponseTime = (message: string): string => {
+  const start = message.indexOf('[response_time:');
+  const end = start < 0 ? -1 : message.indexOf(']', start);
+  if (end < 0) return message;
+  const before = message.slice(0, start);
+  return `${before.endsWith(' ') ? before.slice(0, -1) : before}${message.slice(end + 1)}`;
+};
+
+const judgeHealthz = ({ status, text, responseMs }: HealthzObservation): Finding => {
+  const took = `[response_time:${responseMs}ms]`;
+  if (status === undefined || status >= 400) {
+    return failed('HealthzRequestFailed', `Request to API server /healthz endpoint failed. ${took} (${text})`);
+  }
+  if (status === 200) {
+    const message = `API server /healthz endpoint responded with success status code. ${took}`;
+    return healthy('HealthzRequestSucceeded', message);
+  }
+  const message = `API server /healthz endpoint check returned a non ok status code ${status}. (${text})`;
+  return failed('HealthzRequestError', message);
+};
+
+export const apiServerFinding = ({ view }: CheckInput): Finding =>
+  view.kind === 'observed'
+    ? judgeHealthz(view.healthz)
+    : failed('APIServerDown', 'Could not reach API server during client initialization.');

@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Finding, type ShootConditionType, shootConditionTypes } from '../../gardener/shoot-conditions.ts';
+import { type Condition, newCondition } from '../../gardener/condition.ts';
+import {
+  type Parts,
+  ago,
+  bad,
+  checkInput,
+  condition,
+  now,
+  observed,
+  ok,
+  settings,
+  shoot,
+} from '../testing/check-input.ts';
+import { failed, healthy } from './finding.ts';
+import { type Findings, conditionsFrom, judge } from './judge.ts';
+
+const decideFor = (parts: Parts): Findings => judge(checkInput(parts));
+
+const lines = (parts: Parts) =>
+  Array.from(decideFor(parts), ([type, { status, reason }]) => `${type} ${status} ${reason}`);
+
+const well = [
+  'APIServerAvailable True HealthzRequestSucceeded',
+  'ControlPlaneHealthy True ControlPlaneRunning',
+  'ObservabilityComponentsHealthy True ObservabilityComponentsRunning',
+  'EveryNodeReady True EveryNodeReady',
+  'SystemComponentsHealthy True SystemComponentsRunning',
+];
+const all = (text: string): readonly string[] => shootConditionTypes.map((type) => `${type} ${text}`);
+
+describe('a run', () => {
+  it.each<[string, Parts, readonly string[]]>([
+    ['of a healthy shoot', {}, well],
+    ['of a workerless shoot', { shoot: { pools: [] } }, well.filter((line) => !line.startsWith('EveryNodeReady'))],
+    ['of a hibernated shoot', { shoot: { hibernated: true } }, all('True ConditionNotChecked')],
+    [
+      'of a hibernated shoot whose objects cannot be read',
+      { shoot: { hibernated: true }, seed: { managedResources: bad('x') }, view: { kind: 'not-running' } },
+      all('True ConditionNotChecked'),
+    ],
+    [
+      'without ManagedResources',
+      { seed: { managedResources: bad('x') }, view: { kind: 'not-running' } },
+      all('False ManagedResourceListingFailed'),
+    ],
+    [
+      'of a shoot without a client',
+      { view: { kind: 'no-client', error: 'x' } },
+      [
+        'APIServerAvailable Failed APIServerDown',
+        ...well.slice(1, 3),
+        'EveryNodeReady Unknown ConditionCheckError',
+        'SystemComponentsHealthy Unknown ConditionCheckError',
+      ],
+    ],
+    [
+      'of a shoot whose API server is down: other conditions report their own problems',
+      {
+        view: observed({
+          healthz: { text: 'x', responseMs: 1 },
+          nodes: bad('x'),
+          tunnel: ok({ kind: 'not-deployed' }),
+        }),
+      },
+      [
+        'APIServerAvailable Failed HealthzRequestFailed',
+        ...well.slice(1, 3),
+        'EveryNodeReady Unknown ConditionCheckError',
+        'SystemComponentsHealthy Failed NoTunnelDeployed',
+      ],
+    ],
+  ])('%s', (_, parts, findings) => {
+    expect(lines(parts)).toEqual(findings);
+  });
+
+  it('reports objects that cannot be listed', () => {
+    const found = decideFor({ seed: { managedResources: bad('403 Forbidden') } });
+    expect(found.get('EveryNodeReady')?.message).toBe('Failed listing ManagedResources: 403 Forbidden');
+  });
+});
+
+const type = 'ControlPlaneHealthy';
+const stored = (status: string, more: Partial<Condition> = {}): Condition =>
+  condition(type, status, { reason: 'Broken', message: 'M', ...more });
+
+const conditionOf = (finding: Finding, parts: Parameters<typeof shoot>[0], threshold?: number) => {
+  const findings: Findings = new Map([[type, finding]]);
+  const conditionThresholds = threshold === undefined ? [] : [{ type, duration: threshold } as const];
+  const [updated] = conditionsFrom(
+    findings,
+    { shoot: shoot(parts), settings: { ...settings, conditionThresholds } },
+    now,
+  );
+  return updated;
+};
+
+describe('conditions', () => {
+  const broken = failed('Broken', 'M');
+
+  it.each([
+    ['new', undefined, undefined, 'False'],
+    ['True without a threshold', stored('True'), undefined, 'False'],
+    ['True', stored('True'), 60_000, 'Progressing'],
+    ['True, a threshold of 0', stored('True'), 0, 'Progressing'],
+    ['Progressing not long', stored('Progressing', { lastTransitionTime: ago(60) }), 60_000, 'Progressing'],
+    ['Progressing too long', stored('Progressing', { lastTransitionTime: ago(61) }), 60_000, 'False'],
+    ['False for the same reason', stored('False'), 60_000, 'False'],
+    ['False for another reason', stored('False', { reason: 'Other' }), 60_000, 'Progressing'],
+    ['Unknown', stored('Unknown'), 60_000, 'False'],
+  ])('of a failure, %s', (_, old, threshold, status) => {
+    expect(conditionOf(broken, { conditions: old === undefined ? [] : [old] }, threshold)?.status).toBe(status);
+  });
+
+  it('have only the threshold of their own type', () => {
+    const conditionThresholds = [{ type: 'EveryNodeReady', duration: 60_000 } as const];
+    const from = { shoot: shoot({ conditions: [stored('True')] }), settings: { ...settings, conditionThresholds } };
+    expect(conditionsFrom(new Map([[type, broken]]), from, now)[0]?.status).toBe('False');
+  });
+
+  const operation = (kind: string, state: string) => ({ type: kind, state, lastUpdateTime: ago(86_400) });
+  it.each([
+    ['there is no operation', { lastOperation: undefined }, 'Progressing'],
+    ['it is created', { lastOperation: operation('Create', 'Processing') }, 'Progressing'],
+    ['it is deleted', { lastOperation: operation('Delete', 'Error') }, 'Progressing'],
+    ['it is reconciled', { lastOperation: operation('Reconcile', 'Processing') }, 'Progressing'],
+    [
+      'it is reconciled with errors',
+      { lastOperation: operation('Reconcile', 'Processing'), hasLastErrors: true },
+      'False',
+    ],
+    ['it is reconciled', { lastOperation: operation('Reconcile', 'Succeeded') }, 'False'],
+  ])('of a failure while %s', (_, parts, status) => {
+    expect(conditionOf(broken, parts)?.status).toBe(status);
+    // Unknown is never pardoned.
+    expect(conditionOf({ status: 'Unknown', reason: 'R', message: 'M' }, parts)?.status).toBe('Unknown');
+    expect(conditionOf({ status: 'False', reason: 'R', message: 'M' }, parts)?.status).toBe(status);
+  });
+
+  const apiServer = 'APIServerAvailable';
+  const answered = (ms: number) => healthy('HealthzRequestSucceeded', `Fine. [response_time:${String(ms)}ms]`);
+  const after = (old: Condition, finding: Finding, of: ShootConditionType = apiServer) =>
+    conditionsFrom(new Map([[of, finding]]), { shoot: shoot({ conditions: [old] }), settings }, now)[0];
+
+  it('do not change with the response time', () => {
+    const old = condition(apiServer, 'True', {
+      reason: 'HealthzRequestSucceeded',
+      message: 'Fine. [response_time:3ms]',
+    });
+    expect(after(old, answered(8))).toBe(old);
+    expect(after({ ...old, message: 'Well. [response_time:3ms]' }, answered(8))?.message).toBe(
+      'Fine. [response_time:8ms]',
+    );
+    expect(after({ ...old, reason: 'Other' }, answered(8))).toMatchObject({
+      reason: 'HealthzRequestSucceeded',
+      message: 'Fine. [response_time:3ms]',
+    });
+    const other = { ...old, type };
+    expect(after(other, answered(8), type)?.message).toBe('Fine. [response_time:8ms]');
+  });
+
+  it('stay the same when the same finding is applied to them again', () => {
+    const statuses = fc.constantFrom('True', 'False', 'Unknown', 'Progressing', 'Failed') as fc.Arbitrary<
+      Finding['status']
+    >;
+    const finding = fc.record({
+      status: statuses,
+      reason: fc.constantFrom('A', 'B'),
+      message: fc.constantFrom('x', 'y'),
+    });
+    const olds = fc.option(
+      fc
+        .constantFrom('True', 'False', 'Unknown', 'Progressing')
+        .map((status) => ({ ...newCondition(type, now), status })),
+      { nil: undefined },
+    );
+    fc.assert(
+      fc.property(finding, olds, fc.constantFrom(undefined, 60_000), (found, old, threshold) => {
+        const first = conditionOf(found, { conditions: old === undefined ? [] : [old] }, threshold);
+        if (first === undefined) return false;
+        expect(conditionOf(found, { conditions: [first] }, threshold)).toEqual(first);
+        return true;
+      }),
+    );
+  });
+});

@@ -1,0 +1,56 @@
+import { goQuote } from '../../kubernetes/api/go-quote.ts';
+
+/** Result of the comparison of a kubelet's version with that of its worker pool. */
+export type KubeletVersionState =
+  | { readonly kind: 'fits' }
+  /** The kubelet has the same minor version, but an older patch or pre-release. */
+  | { readonly kind: 'mismatch' }
+  /** The kubelet's version cannot be parsed. */
+  | { readonly kind: 'unreadable'; readonly error: string };
+
+interface Version {
+  readonly major: number;
+  readonly minor: number;
+  readonly patch: number;
+  /** Identifiers of the pre-release; empty for a release. */
+  readonly pre: readonly string[];
+}
+
+/** A full version (semver.org), with or without `v`. */
+const grammar = /^v?(\d{1,15})\.(\d{1,15})\.(\d{1,15})(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/;
+
+const parse = (text: string): Version | undefined => {
+  const match = grammar.exec(text);
+  if (match === null) return undefined;
+  const [, major, minor, patch, pre = ''] = match;
+  return { major: Number(major), minor: Number(minor), patch: Number(patch), pre: pre === '' ? [] : pre.split('.') };
+};
+
+/** Compares identifiers of pre-releases: numbers by value, others as texts; in ASCII digits come first (semver.org, 11.4), and so does an absent one. */
+const compareIdentifiers = (a = '', b = ''): number => {
+  if (/^\d+$/.test(a) && /^\d+$/.test(b)) return Number(a) - Number(b);
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+};
+
+const isOlder = (a: Version, b: Version): boolean => {
+  if (a.patch !== b.patch) return a.patch < b.patch;
+  if (a.pre.length === 0 || b.pre.length === 0) return a.pre.length > b.pre.length;
+  const longer = a.pre.length > b.pre.length ? a.pre : b.pre;
+  const orders = longer.map((_, index) => compareIdentifiers(a.pre[index], b.pre[index]));
+  return (orders.find((order) => order !== 0) ?? 0) < 0;
+};
+
+/**
+ * Compares the version that a kubelet reports, such as `v1.33.2`, with that of its pool, such as `1.33.2`. Like gardener's CheckNodes
+ * (`pkg/utils/kubernetes/health/checker`), which takes the kubelet's as a constraint. An unreadable version of the pool fits every kubelet.
+ */
+export const kubeletVersionState = (kubelet: string, desired: string): KubeletVersionState => {
+  const own = parse(kubelet);
+  if (own === undefined) return { kind: 'unreadable', error: `improper constraint: ${goQuote(`~ ${kubelet}`)}` };
+  const wanted = parse(desired);
+  if (own.major !== wanted?.major || own.minor !== wanted.minor) return { kind: 'fits' };
+  // A constraint without a pre-release does not admit versions with one.
+  const isAdmitted = wanted.pre.length === 0 || own.pre.length > 0;
+  return { kind: isAdmitted && isOlder(own, wanted) ? 'mismatch' : 'fits' };
+};

@@ -1,0 +1,351 @@
+import { describe, expect, it } from 'vitest';
+import type { NodeHealth } from '../../gardener/node.ts';
+import {
+  type Parts,
+  bad,
+  checkInput,
+  condition,
+  machineDeployment,
+  node,
+  now,
+  observed,
+  ok,
+  pool,
+  type shoot,
+} from '../testing/check-input.ts';
+import { findingOf } from './judge.ts';
+import type { ShootObservation } from './observation.ts';
+
+const fine = { status: 'True', reason: 'EveryNodeReady', message: 'All nodes are ready.' };
+const failed = (reason: string, message: string, codes?: readonly string[]) => ({
+  status: 'Failed',
+  reason,
+  message,
+  ...(codes === undefined ? {} : { codes }),
+});
+const checkError = (message: string) => ({ status: 'Unknown', reason: 'ConditionCheckError', message });
+
+const withNodes = (...nodes: readonly NodeHealth[]): Parts => ({ view: observed({ nodes: ok(nodes) }) });
+const notReady = (name: string, reason: string): NodeHealth =>
+  node(name, { conditions: [condition('Ready', 'False', { reason, message: 'M' })] });
+const unhealthy = (reason: string) =>
+  `Node "b" in worker group "worker" is unhealthy: condition "Ready" has invalid status False (expected True) due to ${reason}: M`;
+
+const cases: readonly (readonly [string, Parts, object])[] = [
+  ['all is well', {}, fine],
+  ['nodes could not be read', { view: observed({ nodes: bad('timeout') }) }, checkError('timeout')],
+  [
+    'a node is not ready',
+    withNodes(node('a'), notReady('b', 'KubeletDown')),
+    failed('NodeUnhealthy', unhealthy('KubeletDown')),
+  ],
+  ...['KubeletHasInsufficientMemory', 'kubelethasdiskpressure', 'KubeletHasInsufficientPID'].map(
+    (reason) =>
+      [
+        `a node is not ready because of the configuration: ${reason}`,
+        withNodes(node('a'), notReady('b', reason)),
+        failed('NodeUnhealthy', unhealthy(reason), ['ERR_CONFIGURATION_PROBLEM']),
+      ] as const,
+  ),
+  ['a node without a pool is ignored', withNodes(node('a'), node('b'), without(notReady('c', 'R'))), fine],
+  [
+    'a node of a pool that is not in the spec counts against the machines only',
+    withNodes(node('a'), node('b'), node('c', { pool: 'old', conditions: [] })),
+    failed('NodesScalingDown', 'too many worker nodes are registered. Exceeding maximum desired machine count (3/2)'),
+  ],
+  [
+    'a kubelet is of an older patch',
+    withNodes(node('a'), node('b', { kubeletVersion: 'v1.33.1' })),
+    failed(
+      'KubeletVersionMismatch',
+      'The kubelet version for node "b" (v1.33.1) does not match the desired Kubernetes version (v1.33.2)',
+    ),
+  ],
+  ['a kubelet is of an older minor', withNodes(node('a'), node('b', { kubeletVersion: 'v1.32.1' })), fine],
+  ['a kubelet is newer', withNodes(node('a'), node('b', { kubeletVersion: 'v1.33.10' })), fine],
+  [
+    'a kubelet reports no version',
+    withNodes(node('a'), node('b', { kubeletVersion: '' })),
+    failed(
+      'VersionParseError',
+      'Error checking for same major minor Kubernetes version for node "b": improper constraint: "~ "',
+    ),
+  ],
+  ['a kubelet version has build metadata', withNodes(node('a'), node('b', { kubeletVersion: 'v1.33.2+k3s1' })), fine],
+  [
+    'nodes are missing',
+    withNodes(node('a')),
+    failed(
+      'MissingNodes',
+      'Not enough worker nodes registered in worker pool "worker" to meet minimum desired machine count. (1/2).',
+    ),
+  ],
+  [
+    'the pools are checked in their order',
+    {
+      shoot: { pools: [pool({ name: 'x', minimum: 1 }), pool()] },
+      ...withNodes(notReady('b', 'R')),
+    },
+    failed(
+      'MissingNodes',
+      'Not enough worker nodes registered in worker pool "x" to meet minimum desired machine count. (0/1).',
+    ),
+  ],
+  ['MachineDeployments could not be read', { seed: { machineDeployments: bad('forbidden') } }, checkError('forbidden')],
+  ['machines could not be read', { seed: { machines: bad('forbidden') } }, checkError('forbidden')],
+  ['leases could not be read', { view: observed({ leases: bad('timeout') }) }, checkError('timeout')],
+];
+
+function without({ pool: _, ...others }: NodeHealth): NodeHealth {
+  return others;
+}
+
+describe('EveryNodeReady', () => {
+  it.each(cases)('%s', (_, parts, finding) => {
+    expect(findingOf('EveryNodeReady', checkInput(parts))).toEqual(finding);
+  });
+
+  const rolling = condition('Progressing', 'True', { reason: 'MachineSetUpdated' });
+  const rolledOut = condition('Progressing', 'True', { reason: 'NewMachineSetAvailable' });
+  const machine = (phase: string, name = '') => ({ node: name, phase, deleting: false });
+  const [a, b] = [machine('Running', 'a'), machine('Running', 'b')];
+  const cordoned = { ...node('b'), unschedulable: true };
+  const failing = (deployment: ReturnType<typeof machineDeployment>) => ({
+    ...deployment,
+    failedMachines: [{ name: 'm', description: 'quota' }],
+  });
+
+  it.each([
+    [
+      'machines are missing',
+      [machineDeployment('w', 3)],
+      [a, b],
+      undefined,
+      'NodesScalingUp',
+      'not enough machine objects created yet (2/3)',
+    ],
+    [
+      'a machine is erroneous',
+      [machineDeployment('w', 3)],
+      [a, b, machine('Failed')],
+      undefined,
+      'NodesScalingUp',
+      '1 machine is erroneous',
+    ],
+    [
+      'machines are erroneous',
+      [machineDeployment('w', 4)],
+      [a, b, machine('Failed'), machine('Unknown')],
+      undefined,
+      'NodesScalingUp',
+      '2 machines are erroneous',
+    ],
+    [
+      'no machine is pending',
+      [machineDeployment('w', 3)],
+      [a, b, machine('Running')],
+      undefined,
+      'NodesScalingUp',
+      'not enough ready worker nodes registered in the cluster (2/3)',
+    ],
+    [
+      'a machine is pending',
+      [machineDeployment('w', 3)],
+      [a, b, machine('Pending')],
+      undefined,
+      'NodesScalingUp',
+      '1 machine is provisioning and should join the cluster soon',
+    ],
+    [
+      'machines have no phase yet',
+      [machineDeployment('w', 4)],
+      [a, b, machine(''), machine('')],
+      undefined,
+      'NodesScalingUp',
+      '2 machines are provisioning and should join the cluster soon',
+    ],
+    [
+      'several MachineDeployments',
+      [machineDeployment('w', 2), machineDeployment('x', 1)],
+      [a, b, machine('')],
+      undefined,
+      'NodesScalingUp',
+      '1 machine is provisioning and should join the cluster soon',
+    ],
+    [
+      'a roll-out',
+      [machineDeployment('w', 3, [rolling])],
+      [a, b, machine('')],
+      undefined,
+      'NodesRollOutScalingUp',
+      '1 machine is provisioning and should join the cluster soon',
+    ],
+    [
+      'a roll-out with a machine too many',
+      [machineDeployment('w', 1, [rolling])],
+      [a, b, machine('Pending')],
+      undefined,
+      'NodesScalingDown',
+      'too many worker nodes are registered. Exceeding maximum desired machine count (2/1)',
+    ],
+    [
+      'a roll-out before the first MachineDeployment with failed machines',
+      [machineDeployment('v', 1, [rolling]), failing(machineDeployment('w', 2))],
+      [a, b, machine('')],
+      undefined,
+      'NodesRollOutScalingUp',
+      '1 machine is provisioning and should join the cluster soon',
+    ],
+    [
+      'a roll-out of a MachineDeployment with failed machines',
+      [failing(machineDeployment('w', 3, [rolling]))],
+      [a, b, machine('')],
+      undefined,
+      'NodesScalingUp',
+      '1 machine is provisioning and should join the cluster soon',
+    ],
+    [
+      'a roll-out after the first MachineDeployment with failed machines',
+      [failing(machineDeployment('v', 1)), machineDeployment('w', 2, [rolling])],
+      [a, b, machine('')],
+      undefined,
+      'NodesScalingUp',
+      '1 machine is provisioning and should join the cluster soon',
+    ],
+    [
+      'a finished roll-out',
+      [machineDeployment('w', 3, [rolledOut])],
+      [a, b, machine('')],
+      undefined,
+      'NodesScalingUp',
+      '1 machine is provisioning and should join the cluster soon',
+    ],
+    [
+      'a node is cordoned',
+      [machineDeployment('w', 2)],
+      [a, b],
+      [node('a'), cordoned],
+      'NodesRollOutScalingUp',
+      'not enough ready worker nodes registered in the cluster (1/2)',
+    ],
+    [
+      'a cordoned node without machine',
+      [machineDeployment('w', 1)],
+      [a],
+      [node('a'), cordoned],
+      'NodesScalingDown',
+      'machine object for cordoned node "b" not found',
+    ],
+    [
+      'a cordoned node whose machine is not being deleted',
+      [machineDeployment('w', 1)],
+      [a, b],
+      [node('a'), cordoned],
+      'NodesScalingDown',
+      'cordoned node "b" found but corresponding machine object does not have a deletion timestamp',
+    ],
+    [
+      'a cordoned node is drained',
+      [machineDeployment('w', 1)],
+      [a, { ...b, deleting: true }],
+      [node('a'), cordoned],
+      'NodesScalingDown',
+      '1 machine is waiting to be completely drained from pods. If this persists, check your pod disruption budgets and pending finalizers. Please note, that nodes that fail to be drained will be deleted automatically',
+    ],
+    [
+      'too many nodes',
+      [machineDeployment('w', 1)],
+      [a, b],
+      [node('a'), node('b')],
+      'NodesScalingDown',
+      'too many worker nodes are registered. Exceeding maximum desired machine count (2/1)',
+    ],
+    [
+      'a MachineDeployment is being deleted',
+      [
+        { ...machineDeployment('w', 2), meta: { ...machineDeployment('w', 2).meta, deleting: true } },
+        machineDeployment('x', 1),
+      ],
+      [a, b],
+      undefined,
+      'NodesScalingDown',
+      'too many worker nodes are registered. Exceeding maximum desired machine count (2/1)',
+    ],
+  ])('%s', (_, deployments, machines, nodes, reason, message) => {
+    const seed = { machineDeployments: ok(deployments), machines: ok(machines) };
+    const parts = { seed, ...(nodes === undefined ? {} : withNodes(...nodes)) };
+    expect(findingOf('EveryNodeReady', checkInput(parts))).toEqual(failed(reason, message));
+  });
+
+  it.each(['Failed', 'Unknown', 'Terminating'])(
+    'is True while a Machine is %s and its node Ready, as gardenlet is',
+    (phase) => {
+      const seed = { machines: ok([a, machine(phase, 'b')]), machineDeployments: ok([machineDeployment('w', 2)]) };
+      expect(findingOf('EveryNodeReady', checkInput({ seed, ...withNodes(node('a'), node('b')) }))).toEqual(fine);
+    },
+  );
+
+  it('does not count nodes that machine-controller-manager does not manage', () => {
+    const other = node('c', { managedByMcm: false });
+    expect(findingOf('EveryNodeReady', checkInput(withNodes(node('a'), node('b'), other)))).toEqual(fine);
+  });
+
+  const expired = (percent: number) =>
+    failed(
+      'TooManyExpiredNodeLeases',
+      `${percent}% of all Leases in kube-node-lease namespace are expired - dependency-watchdog-prober might start scaling down controllers`,
+    );
+
+  it.each([
+    ['none of 10', 0, 10, fine],
+    ['1 of 10', 1, 10, fine],
+    ['2 of 10', 2, 10, expired(20)],
+    ['19.5 %', 39, 200, fine],
+    ['a third', 1, 3, expired(33)],
+    ['all', 10, 10, expired(100)],
+  ])('expired leases: %s', (_, count, all, finding) => {
+    const names = Array.from({ length: all }, (_item, index) => `n${String(index)}`);
+    const leases = names.map((name, index) => ({ name, renewTime: (index < count ? now - 1 : now) * 1_000 }));
+    const parts: Parts = {
+      view: observed({ nodes: ok(names.map((name) => node(name))), leases: ok(leases) }),
+      seed: {
+        machineDeployments: ok([machineDeployment('w', all)]),
+        machines: ok(names.map((name) => machine('Running', name))),
+      },
+    };
+    expect(findingOf('EveryNodeReady', checkInput(parts))).toEqual(finding);
+  });
+
+  it('compares the number of expired leases of known nodes with the number of all leases', () => {
+    const lease = (name: string, expiresAt: number) => ({ name, renewTime: expiresAt * 1_000 });
+    const checkLeases = (leases: readonly { name: string; renewTime: number }[]) =>
+      findingOf('EveryNodeReady', checkInput({ view: observed({ leases: ok(leases) }) }));
+    expect(checkLeases([lease('a', now), lease('b', now), lease('gone', now - 1)])).toEqual(fine);
+    expect(
+      checkLeases([lease('a', now - 1), lease('b', now), lease('x', now), lease('y', now), lease('z', now)]),
+    ).toEqual(expired(20));
+    expect(checkLeases([])).toEqual(fine);
+  });
+
+  const at = (type: string) => ({ type, state: 'Processing', lastUpdateTime: '' });
+  it.each<[ShootObservation, Parameters<typeof shoot>[0], string]>([
+    [{ kind: 'no-client', error: 'no Secret' }, {}, 'Could not initialize Shoot client for health check: no Secret'],
+    [{ kind: 'not-running' }, { lastOperation: undefined }, 'Shoot control plane has not been fully created yet.'],
+    [{ kind: 'not-running' }, { lastOperation: at('Create') }, 'Shoot control plane has not been fully created yet.'],
+    [
+      { kind: 'not-running' },
+      { lastOperation: at('Delete') },
+      'Shoot control plane has already been or is about to be deleted.',
+    ],
+    [{ kind: 'not-running' }, { lastOperation: at('Reconcile') }, 'Shoot control plane is not running at the moment.'],
+    [{ kind: 'not-running' }, { lastOperation: at('Migrate') }, 'Shoot control plane is not running at the moment.'],
+  ])('%j of a shoot with %j', (view, changes = {}, message) => {
+    const type = 'local';
+    const heard = { meta: node('w').meta, type, conditions: [condition('EveryNodeReady', 'False')] };
+    const extension = { ...heard, heartbeat: { kind: 'lease', renewedAt: now } } as const;
+    const seed = { extensions: [ok({ kind: 'Worker', ...extension } as const)] };
+    for (const parts of [{}, { seed }]) {
+      expect(findingOf('EveryNodeReady', checkInput({ view, shoot: changes, ...parts }))).toEqual(checkError(message));
+    }
+  });
+});

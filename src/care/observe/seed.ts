@@ -1,0 +1,261 @@
+import { type CareCluster, type CareShoot, decodeCareCluster } from '../../gardener/care-shoots.ts';
+import { type EtcdHealth, decodeEtcdHealth } from '../../gardener/etcd.ts';
+import {
+  type CareExtensionKind,
+  type ControllerInstallation,
+  type ControllerRegistration,
+  type ExtensionReport,
+  careExtensionKinds,
+  decodeControllerInstallation,
+  decodeControllerRegistration,
+  decodeExtensionReport,
+  heartbeatLeaseName,
+} from '../../gardener/extensions.ts';
+import { type ControlPlaneDeployment, decodeControlPlaneDeployment } from '../../gardener/health-workloads.ts';
+import { type Machine, decodeMachine } from '../../gardener/machine.ts';
+import { type MachineDeploymentHealth, decodeMachineDeploymentHealth } from '../../gardener/machine-deployment.ts';
+import { type ManagedResourceHealth, decodeManagedResourceHealth } from '../../gardener/managed-resource.ts';
+import { isApiError } from '../../kubernetes/api/errors.ts';
+import { goQuote } from '../../kubernetes/api/go-quote.ts';
+import type { Kube } from '../../kubernetes/api/kube.ts';
+import { type Lease, decodeLease, renewedAtMs } from '../../kubernetes/api/lease.ts';
+import { type Informer, type WatchRegistry, createInformer } from '../../kubernetes/cache/index.ts';
+import { decodeKubeconfigSecret } from '../../kubernetes/kubeconfig/index.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Random } from '../../ports/random.ts';
+import type { ReadyCheck } from '../../process/index.ts';
+import type { CareSettings } from '../config.ts';
+import {
+  type ExtensionHeartbeat,
+  type ExtensionObservation,
+  type Read,
+  type SeedObservation,
+  hasWorkers,
+} from '../judge/observation.ts';
+
+/** The part of an informer that shows its objects. */
+export type Watching<T> = Pick<Informer<T>, 'synced' | 'get' | 'entries' | 'subscribe' | 'state'>;
+
+/** False if a list is still to come: a kind that the API server does not serve has no objects. */
+const isListed = ({ synced, state }: Pick<Watching<unknown>, 'synced' | 'state'>): boolean =>
+  synced || isApiError(state().lastError, 'NotFound');
+
+/** The watched objects of one kind, of all namespaces. */
+export class Watched<T> {
+  readonly #informer: Watching<T>;
+  /** Objects by namespace and key, so that a check of one shoot does not iterate over the objects of all shoots. */
+  readonly #namespaces = new Map<string, Map<string, T>>();
+
+  constructor(informer: Watching<T>) {
+    this.#informer = informer;
+    for (const [key, value] of informer.entries()) this.#in(key).set(key, value);
+    informer.subscribe(({ type, key, value }) => {
+      if (type === 'set') this.#in(key).set(key, value);
+      else this.#remove(key);
+    });
+  }
+
+  get synced(): boolean {
+    return this.#informer.synced;
+  }
+
+  /** True if the API server does not serve the kind, so that there are no such objects. */
+  get isUnserved(): boolean {
+    return !this.synced && isListed(this.#informer);
+  }
+
+  get(key: string): T | undefined {
+    return this.#informer.get(key);
+  }
+
+  values(): readonly T[] {
+    return Array.from(this.#informer.entries(), ([, value]) => value);
+  }
+
+  /** Returns the objects of a namespace in the order of their names, as the API server lists them. */
+  list(namespace: string): Read<readonly T[]> {
+    return this.ifListed(() => {
+      const objects = [...(this.#namespaces.get(namespace) ?? [])];
+      return objects.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+    });
+  }
+
+  /** The error has no duration, because it becomes part of conditions, and each difference there is a write. */
+  ifListed<R>(read: () => R): Read<R> {
+    if (this.synced) return { ok: true, value: read() };
+    return { ok: false, error: this.#informer.state().lastError?.message ?? 'they have not been listed yet' };
+  }
+
+  #in(key: string): Map<string, T> {
+    const namespace = namespaceOf(key);
+    const known = this.#namespaces.get(namespace) ?? new Map<string, T>();
+    this.#namespaces.set(namespace, known);
+    return known;
+  }
+
+  #remove(key: string): void {
+    const objects = this.#in(key);
+    objects.delete(key);
+    if (objects.size === 0) this.#namespaces.delete(namespaceOf(key));
+  }
+}
+
+const namespaceOf = (key: string): string => key.slice(0, Math.max(key.indexOf('/'), 0));
+
+/** All watched objects of control planes. Each check reads objects of the shoots themselves instead. */
+export interface CareSources {
+  readonly deployments: Watched<ControlPlaneDeployment>;
+  readonly etcds: Watched<EtcdHealth>;
+  readonly managedResources: Watched<ManagedResourceHealth>;
+  readonly machineDeployments: Watched<MachineDeploymentHealth>;
+  readonly machines: Watched<Machine>;
+  readonly extensions: ReadonlyMap<CareExtensionKind, Watched<ExtensionReport>>;
+  /** Heartbeat Leases of extensions. */
+  readonly heartbeats: Watched<Lease>;
+  /** Objects of the garden that show which extension is responsible for which kinds and types. If absent, the age of a report is that of its condition. */
+  readonly garden?: {
+    readonly registrations: Watched<ControllerRegistration>;
+    readonly installations: Watched<ControllerInstallation>;
+  };
+}
+
+const none = (missing: string): ExtensionHeartbeat => ({ kind: 'none', missing });
+
+/** Finds the heartbeat of the extension that is responsible for an object: the garden names the extension, and the seed has its Lease. */
+const heartbeatOf = (
+  { garden, heartbeats }: CareSources,
+  { kind, type }: { readonly kind: string; readonly type: string },
+  seedName: string,
+): ExtensionHeartbeat => {
+  if (garden === undefined) return { kind: 'own' };
+  const { registrations, installations } = garden;
+  if (!registrations.synced || !installations.synced || !heartbeats.synced) return { kind: 'unknown' };
+  const inCharge = new Set<string>();
+  for (const { name, resources } of registrations.values()) {
+    if (resources.some((resource) => resource.kind === kind && resource.type === type)) inCharge.add(name);
+  }
+  if (inCharge.size === 0) return none(`no ControllerRegistration for ${kind} and type ${goQuote(type)}`);
+  const installation = installations
+    .values()
+    .find(({ registration, seed }) => inCharge.has(registration) && (seedName === '' || seed === seedName));
+  if (installation === undefined) {
+    const where = seedName === '' ? '' : ` for the seed ${seedName}`;
+    return none(`no ControllerInstallation of ${[...inCharge].join(', ')}${where}`);
+  }
+  const key = `extension-${installation.name}/${heartbeatLeaseName}`;
+  const lease = heartbeats.get(key);
+  const renewedAt = lease && renewedAtMs(lease);
+  return renewedAt === undefined ? none(`no heartbeat in Lease ${key}`) : { kind: 'lease', renewedAt };
+};
+
+type ExtensionKindInfo = (typeof careExtensionKinds)[number];
+
+/** Lists the objects of one kind that belong to the shoot. */
+const reportsOf = (
+  { kind, scope }: ExtensionKindInfo,
+  namespace: string,
+  { sources, shoot }: { readonly sources: CareSources; readonly shoot: CareShoot },
+): Read<readonly ExtensionReport[]> => {
+  const watched = sources.extensions.get(kind);
+  const isRelevant = scope !== 'workers' || hasWorkers(shoot);
+  if (watched === undefined || watched.isUnserved || !isRelevant) return { ok: true, value: [] };
+  if (scope !== 'cluster') return watched.list(namespace);
+  // The name that gardenlet gives to the BackupEntry of a shoot.
+  return watched.ifListed(() => {
+    const entry = watched.get(`${namespace}--${shoot.uid}`);
+    return entry === undefined ? [] : [entry];
+  });
+};
+
+/** Observes a control plane in the seed: reads watched objects, and sends no request. */
+export const observeSeed = (sources: CareSources, namespace: string, shoot: CareShoot): SeedObservation => {
+  const { deployments, etcds, managedResources, machineDeployments, machines } = sources;
+  return {
+    deployments: deployments.list(namespace),
+    etcds: etcds.list(namespace),
+    managedResources: managedResources.list(namespace),
+    machineDeployments: machineDeployments.list(namespace),
+    machines: machines.list(namespace),
+    extensions: careExtensionKinds.flatMap((info): readonly Read<ExtensionObservation>[] => {
+      const { kind } = info;
+      const reports = reportsOf(info, namespace, { sources, shoot });
+      if (!reports.ok) return [reports];
+      return reports.value.map((report) => {
+        const heartbeat = heartbeatOf(sources, { kind, type: report.type }, shoot.seedName);
+        return { ok: true, value: { ...report, kind, heartbeat } };
+      });
+    }),
+  };
+};
+
+export interface CareWatchDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly seed: Kube;
+  /** Transport to the garden. If absent, the age of an extension's report is that of its condition. */
+  readonly garden?: Kube | undefined;
+  readonly registry: WatchRegistry;
+}
+
+/** The watches of care: one per kind over all namespaces, for any number of shoots. */
+export interface CareWatches {
+  readonly clusters: Informer<CareCluster>;
+  /** Texts of kubeconfigs, by `namespace/name` of their Secret. */
+  readonly kubeconfigs: Informer<string | undefined>;
+  readonly sources: CareSources;
+  /** Runs the watches until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** True if each kind is listed or not served. */
+  isComplete(): boolean;
+  checks(): readonly ReadyCheck[];
+}
+
+const checkOf = (name: string, informer: Informer<unknown>): ReadyCheck => {
+  const { problem } = informer.state();
+  // A kind that is not served has a detail, but does not prevent checks.
+  return { name, ok: isListed(informer), ...(problem === undefined ? {} : { detail: problem }) };
+};
+
+/** Creates the watches. They start with `run`. */
+export const createCareWatches = ({ kubeConfigSecretName }: CareSettings, deps: CareWatchDeps): CareWatches => {
+  const { seed, garden } = deps;
+  const all = new Map<string, Informer<unknown>>();
+  const watch = <T>(kube: Kube, path: string, project: (json: unknown, path: string) => T, name?: string) => {
+    const query = name === undefined ? {} : { query: { fieldSelector: `metadata.name=${name}` } };
+    const informer = createInformer({ ...deps, kube, path: `/${path}`, project, ...query });
+    all.set(path.slice(path.lastIndexOf('/') + 1), informer);
+    return informer;
+  };
+  const of = <T>(path: string, project: (json: unknown, path: string) => T, name?: string) =>
+    new Watched(watch(seed, path, project, name));
+  const inGarden = <T>(kube: Kube, resource: string, project: (json: unknown, path: string) => T) =>
+    new Watched(watch(kube, `apis/core.gardener.cloud/v1beta1/${resource}`, project));
+  const mcm = 'apis/machine.sapcloud.io/v1alpha1';
+  const extensions = 'apis/extensions.gardener.cloud/v1alpha1';
+  return {
+    clusters: watch(seed, `${extensions}/clusters`, decodeCareCluster),
+    kubeconfigs: watch(seed, 'api/v1/secrets', decodeKubeconfigSecret, kubeConfigSecretName),
+    sources: {
+      deployments: of('apis/apps/v1/deployments', decodeControlPlaneDeployment),
+      etcds: of('apis/druid.gardener.cloud/v1alpha1/etcds', decodeEtcdHealth),
+      managedResources: of('apis/resources.gardener.cloud/v1alpha1/managedresources', decodeManagedResourceHealth),
+      machineDeployments: of(`${mcm}/machinedeployments`, decodeMachineDeploymentHealth),
+      machines: of(`${mcm}/machines`, decodeMachine),
+      extensions: new Map(
+        careExtensionKinds.map(({ kind, resource }) => [kind, of(`${extensions}/${resource}`, decodeExtensionReport)]),
+      ),
+      heartbeats: of('apis/coordination.k8s.io/v1/leases', decodeLease, heartbeatLeaseName),
+      garden: garden && {
+        registrations: inGarden(garden, 'controllerregistrations', decodeControllerRegistration),
+        installations: inGarden(garden, 'controllerinstallations', decodeControllerInstallation),
+      },
+    },
+    run: async (signal) => {
+      await Promise.all(Array.from(all.values(), (informer) => informer.run(signal)));
+    },
+    isComplete: () => [...all.values()].every(isListed),
+    checks: () => Array.from(all, ([name, informer]) => checkOf(name, informer)),
+  };
+};

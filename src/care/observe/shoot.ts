@@ -1,0 +1,201 @@
+import type { CareShoot } from '../../gardener/care-shoots.ts';
+import { listWorkerNodes } from '../../gardener/node.ts';
+import { type Call, smallResponseBytes } from '../../kubernetes/api/call.ts';
+import { formatGoDuration } from '../../kubernetes/api/duration.ts';
+import { ApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
+import type { KubeClient } from '../../kubernetes/api/kube.ts';
+import { type Lease, listNodeLeasesWithin } from '../../kubernetes/api/lease.ts';
+import { listCall, runBounds } from '../../kubernetes/api/list-call.ts';
+import { type TunnelPod, decodeTunnelPod } from '../../kubernetes/api/pod.ts';
+import type { ShootConnector } from '../../kubernetes/api/shoot-connection.ts';
+import type { TunnelConnector } from '../../kubernetes/api/tunnel-connection.ts';
+import { runInScope } from '../../kubernetes/transport/index.ts';
+import type { Clock } from '../../ports/clock.ts';
+import {
+  type HealthzObservation,
+  type Read,
+  type SeedObservation,
+  type ShootObservation,
+  type TunnelObservation,
+  hasWorkers,
+} from '../judge/observation.ts';
+
+/** Resolves with the 2xx status and the body. */
+export const getHealthz: Call<Pick<HealthzObservation, 'status' | 'text'>> = {
+  method: 'GET',
+  path: '/healthz',
+  bytes: smallResponseBytes,
+  decode: (json) => ({ status: 200, text: JSON.stringify(json) }),
+  text: (text, status) => ({ status, text }),
+};
+
+export const listNodeLeaseExpiries: Call<readonly Lease[]> = listNodeLeasesWithin(runBounds.leases);
+
+/** Lists the pods at the shoot's end of the tunnel to its control plane. */
+export const listTunnelPods: Call<readonly TunnelPod[]> = listCall({
+  path: '/api/v1/namespaces/kube-system/pods',
+  query: { labelSelector: 'type=tunnel' },
+  kind: 'PodList',
+  decode: decodeTunnelPod,
+  nameOf: ({ name }) => name,
+  bounds: runBounds.tunnelPods,
+});
+
+export interface ObserveDeps {
+  readonly clock: Clock;
+  readonly connector: ShootConnector;
+  readonly tunnels: TunnelConnector;
+}
+
+/** Limits of one check. */
+export interface CheckLimits {
+  /** Timeout of all reads together, in milliseconds. */
+  readonly timeoutMs: number;
+  /** End of that time, in monotonic milliseconds. */
+  readonly readsEnd: number;
+  readonly signal: AbortSignal;
+}
+
+export interface ObserveRequest extends CheckLimits {
+  readonly shoot: CareShoot;
+  readonly seed: SeedObservation;
+  /** Undefined if there is none; `secretKey` says where it was looked for. */
+  readonly kubeconfig: string | undefined;
+  /** `namespace/name` of the Secret with the shoot's kubeconfig. */
+  readonly secretKey: string;
+}
+
+/** Timeout of `/healthz`. An API server that does not respond is down, and the check needs the remaining time to report that. */
+const healthzTimeoutMs = 10_000;
+
+/**
+ * Reads from the shoot's own API server, over a connection that only this check uses. A read that has not ended by the deadline is a failed read. Rejects only
+ * with `signal.reason`, or for a bug.
+ */
+export const observeShoot = async (deps: ObserveDeps, request: ObserveRequest): Promise<ShootObservation> => {
+  const { shoot, seed, kubeconfig, secretKey } = request;
+  if (shoot.hibernated) return { kind: 'not-running' };
+  if (!seed.deployments.ok) return { kind: 'no-client', error: seed.deployments.error };
+  const apiServer = seed.deployments.value.find(({ meta }) => meta.name === 'kube-apiserver');
+  if (apiServer === undefined || apiServer.meta.deleting || apiServer.replicas === 0) return { kind: 'not-running' };
+  if (kubeconfig === undefined) {
+    return { kind: 'no-client', error: `there is no Secret ${secretKey} with a key "kubeconfig"` };
+  }
+  try {
+    const connection = deps.connector.clientFor(kubeconfig);
+    try {
+      return await new ShootReader(deps, request, connection.client).readAll(kubeconfig);
+    } finally {
+      connection.close();
+    }
+  } catch (error) {
+    if (error instanceof KubeconfigError) return { kind: 'no-client', error: error.message };
+    throw error;
+  }
+};
+
+/** The reads of one check from one shoot. */
+class ShootReader {
+  readonly #deps: ObserveDeps;
+  readonly #request: ObserveRequest;
+  readonly #client: KubeClient;
+
+  constructor(deps: ObserveDeps, request: ObserveRequest, client: KubeClient) {
+    this.#deps = deps;
+    this.#request = request;
+    this.#client = client;
+  }
+
+  /** Reads everything that the checks need. A server that does not respond to `/healthz` gets no more requests, because each would time out, too. */
+  async readAll(kubeconfig: string): Promise<ShootObservation> {
+    const healthz = await this.#readHealthz();
+    const isSilent = healthz.status === undefined;
+    if (isSilent || !hasWorkers(this.#request.shoot)) {
+      const unread = { ok: false, error: isSilent ? healthz.text : 'workerless shoots have none' } as const;
+      return { kind: 'observed', healthz, nodes: unread, leases: unread, tunnel: unread };
+    }
+    const [nodes, leases, tunnel] = await Promise.all([
+      this.#read(listWorkerNodes),
+      this.#read(listNodeLeaseExpiries),
+      this.#read(listTunnelPods).then((pods) => (pods.ok ? this.#readTunnel(kubeconfig, pods.value) : pods)),
+    ]);
+    return { kind: 'observed', healthz, nodes, leases, tunnel };
+  }
+
+  async #readHealthz(): Promise<HealthzObservation> {
+    const { clock } = this.#deps;
+    const { signal, timeoutMs } = this.#request;
+    const startedAt = clock.monotonic();
+    const elapsed = (): number => Math.round(clock.monotonic() - startedAt);
+    try {
+      const options = { signal, timeoutMs: Math.min(healthzTimeoutMs, timeoutMs / 2) };
+      const { value } = await this.#client.call(getHealthz, options);
+      return { ...value, responseMs: elapsed() };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ApiError)) throw error;
+      return { status: error.status, text: error.message, responseMs: elapsed() };
+    }
+  }
+
+  async #read<T>(call: Call<T>): Promise<Read<T>> {
+    const { signal, timeoutMs: ofRun } = this.#request;
+    try {
+      // At least 1 ms, so that a read after the deadline fails with a Timeout like any other.
+      const timeoutMs = Math.max(1, this.#leftMs());
+      return { ok: true, value: (await this.#client.call(call, { signal, timeoutMs })).value };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ApiError)) throw error;
+      if (error.code !== 'Timeout' || error.status !== undefined) return { ok: false, error: error.message };
+      // The time left for a read varies, and care would write every new message. So this one names the time of all reads.
+      const text = `no response within the timeout of the run, ${formatGoDuration(ofRun)}`;
+      return { ok: false, error: `${call.method} ${call.path}: ${text}` };
+    }
+  }
+
+  /** Tests the tunnel to the shoot's network with a connection through it. If the deadline ends the test, the result is a failed read. */
+  async #readTunnel(kubeconfig: string, pods: readonly TunnelPod[]): Promise<Read<TunnelObservation>> {
+    const { clock, tunnels } = this.#deps;
+    const { signal } = this.#request;
+    if (pods.length === 0) return { ok: true, value: { kind: 'not-deployed' } };
+    const pod = pods.find(({ running, app }) => running && app === tunnelApp)?.name;
+    if (pod === undefined) return broken(`no running ${tunnelApp} pod found yet in the shoot cluster`);
+    const noConnection = `no connection to port ${tunnelPort} of pod kube-system/${pod}`;
+    const leftMs = this.#leftMs();
+    const late = new Error(noConnection);
+    const timeoutMs = Math.max(0, Math.min(tunnelTimeoutMs, leftMs));
+    signal.throwIfAborted();
+    try {
+      await runInScope({ signal, clock, timeoutMs, onTimeout: () => late }, (until) =>
+        tunnels.connect(kubeconfig, { namespace: 'kube-system', pod, port: tunnelPort }, until),
+      );
+      return { ok: true, value: { kind: 'connected' } };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error === late) {
+        return leftMs < tunnelTimeoutMs
+          ? { ok: false, error: `${noConnection} within the timeout of the run` }
+          : broken(`${noConnection} within ${formatGoDuration(tunnelTimeoutMs)}`);
+      }
+      if (isRefused(error)) return { ok: false, error: `${error.message} (${tunnelRights})` };
+      if (error instanceof ApiError || error instanceof KubeconfigError) return broken(error.message);
+      throw error;
+    }
+  }
+
+  #leftMs(): number {
+    return this.#request.readsEnd - this.#deps.clock.monotonic();
+  }
+}
+
+const [tunnelApp, tunnelPort] = ['vpn-shoot', 22];
+const tunnelTimeoutMs = 5_000;
+/** Added to the error, because an API server that refuses the upgrade does not name the missing right. */
+const tunnelRights = 'a tunnel needs the rights to get and create pods/portforward in kube-system';
+
+/** True if we lack the right to try the tunnel, and thus cannot know if it is broken. */
+const isRefused = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.code === 'Forbidden' || error.code === 'Unauthorized');
+
+const broken = (error: string): Read<TunnelObservation> => ({ ok: true, value: { kind: 'broken', error } });

@@ -1,0 +1,102 @@
+import { type Result, errorText } from '../kubernetes/api/errors.ts';
+import { createWatchRegistry } from '../kubernetes/cache/index.ts';
+import { createKubeClient, createRateLimiter, limitedStack } from '../kubernetes/client/index.ts';
+import type { Transport } from '../kubernetes/transport/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import { connectSeed, systemClock, systemRandom, userAgentOf, whenAborted } from '../process/index.ts';
+import { Garden } from './act.ts';
+import {
+  type CareProcessDeps,
+  type GardenConnection,
+  connectGarden,
+  createShootAccess,
+  limitsOf,
+} from './component.ts';
+import { CareController, type CareMemory } from './controller.ts';
+import { CareReport } from './report.ts';
+import type { ShootResult } from './shoot.ts';
+
+/** One result per shoot, in the order of their control-plane namespaces. */
+export type CareResults = readonly ShootResult[];
+
+export interface CareOnceDeps extends Omit<CareProcessDeps, 'configFile' | 'readFile' | 'load' | 'configWarnings'> {
+  /** Control-plane namespace of the only shoot to check. */
+  readonly namespace?: string | undefined;
+}
+
+/** Timeout of the list of shoots, in milliseconds. */
+const syncTimeoutMs = 30_000;
+
+/** Checks every shoot once. The error of the result explains why that is not possible. Rejects with a KubeconfigError. */
+export const runCareOnce = async (deps: CareOnceDeps): Promise<Result<CareResults, string>> => {
+  const clock = systemClock();
+  const transport = await connectSeed(deps, { clock, userAgent: userAgentOf(deps) });
+  try {
+    const garden = await connectGarden(deps, clock);
+    try {
+      return await checkAll(createController(deps, { clock, transport, garden }), deps);
+    } finally {
+      garden?.close();
+    }
+  } finally {
+    transport.close();
+  }
+};
+
+interface Connections {
+  readonly clock: Clock;
+  readonly transport: Transport;
+  readonly garden: GardenConnection | undefined;
+}
+
+const createController = (deps: CareOnceDeps, { clock, transport, garden }: Connections): CareController => {
+  const { env, flags, logger, meter, settings, takeOver } = deps;
+  const random = systemRandom();
+  const client = garden && createKubeClient({ kube: garden.kube, clock });
+  return new CareController(settings, {
+    ...{ clock, random, logger },
+    seed: limitedStack(transport, { clock, limiter: createRateLimiter({ ...limitsOf(flags), clock, meter }) }),
+    gardenKube: garden?.kube,
+    garden: client && new Garden({ clock, client, takeOver, dryRun: flags.dryRun }),
+    ...createShootAccess({ clock, random, userAgent: userAgentOf(deps), env }),
+    report: new CareReport({ logger, meter }),
+    registry: createWatchRegistry(meter),
+  });
+};
+
+const checkAll = async (care: CareController, deps: CareOnceDeps): Promise<Result<CareResults, string>> => {
+  const { stop } = deps;
+  try {
+    const problem = await Promise.race([care.sync(syncTimeoutMs).then(() => undefined, errorText), whenAborted(stop)]);
+    stop.throwIfAborted();
+    return typeof problem === 'string' ? { ok: false, error: problem } : await checkEach(care, deps);
+  } catch (error) {
+    if (stop.aborted) return { ok: false, error: 'stopped before all shoots were checked' };
+    throw error;
+  } finally {
+    await care.close();
+  }
+};
+
+const checkEach = async (
+  care: CareController,
+  { settings, namespace, stop }: CareOnceDeps,
+): Promise<Result<CareResults, string>> => {
+  const known = care.namespaces();
+  if (namespace !== undefined && !known.includes(namespace)) {
+    return { ok: false, error: `there is no Cluster ${namespace} in this seed` };
+  }
+  const names = namespace === undefined ? known : [namespace];
+  const results = new Map<string, ShootResult>();
+  const memory: CareMemory = new Map();
+  const queue = names.values();
+  // All workers take names from the same iterator.
+  const work = async (): Promise<void> => {
+    for (const name of queue) {
+      const result = await care.check(name, memory, stop);
+      if (result !== undefined) results.set(name, result);
+    }
+  };
+  await Promise.all(Array.from({ length: settings.concurrentSyncs }, work));
+  return { ok: true, value: names.flatMap((name) => results.get(name) ?? []) };
+};
