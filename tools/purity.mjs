@@ -14,7 +14,7 @@ const pureFiles = [
   'src/weeder/judge/**',
   'src/care/judge/**',
   'src/preflight/checks/**',
-  'src/healthcheck/{aggregate,details}.ts',
+  'src/healthcheck/judge.ts',
   'src/cli/status-screen/**',
   'src/page/feed/**',
   'src/page/browser/{commands,states}.ts',

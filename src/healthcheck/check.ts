@@ -2,7 +2,10 @@ import type { Condition } from '../gardener/condition.ts';
 import type { ownConditionType } from '../gardener/shoot-conditions.ts';
 import type { LastOperation } from '../gardener/shoot-status.ts';
 import type { JsonObject, ObjectMeta } from '../kubernetes/api/decode.ts';
-import type { KubeClient } from '../kubernetes/api/kube.ts';
+import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
+import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Random } from '../ports/random.ts';
 
 /** The kind of cluster that an extension object serves: a shoot (the default), the seed or the garden (gardener's `extensions/v1alpha1`, DefaultSpec). */
 export type ExtensionClass = 'garden' | 'seed' | 'shoot';
@@ -72,3 +75,20 @@ export interface HealthCheck<Type extends string = string> {
 
 /** The result of a check, or the reason why it could not be carried out (`Failed`). */
 export type CheckOutcome = CheckResult | { readonly status: 'Failed'; readonly detail: string };
+
+/** Access of a controller to its seed and the shoots. `connect` returns one. */
+export interface SeedAccess {
+  readonly clock: Clock;
+  /** Client of the seed. Controllers write only the status of extension objects with it. */
+  readonly seed: KubeClient;
+  /**
+   * Transport for a watch of the seed's Clusters: when a shoot hibernates, wakes up or moves to another seed, its objects are checked at once. If absent, they
+   * are checked in the next period.
+   */
+  readonly watch?: { readonly kube: Kube; readonly random: Random };
+  /**
+   * Connects to the shoot whose control plane is in `namespace`. It is called at most once in a run, when a check first needs the shoot; the connection is
+   * closed at the end of the run. If absent, checks that need the shoot cannot be carried out.
+   */
+  readonly connectShoot?: (namespace: string, signal: AbortSignal) => Promise<ShootConnection>;
+}

@@ -2,20 +2,15 @@ import type { ExtensionKind } from '../gardener/extensions.ts';
 import { ownConditionType } from '../gardener/shoot-conditions.ts';
 import { formatGoDuration } from '../kubernetes/api/duration.ts';
 import { isApiError } from '../kubernetes/api/errors.ts';
-import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
-import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
 import { createWatchRegistry } from '../kubernetes/cache/index.ts';
 import { runInScope } from '../kubernetes/transport/index.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Random } from '../ports/random.ts';
 import { createMeter } from '../telemetry/index.ts';
-import type { ExtensionClass, ExtensionObject, HealthCheck } from './check.ts';
+import type { ExtensionClass, ExtensionObject, HealthCheck, SeedAccess } from './check.ts';
 import { type ClusterWatch, createClusterWatch, onClusterChange } from './cluster-watch.ts';
 import { getExtension, listExtensions } from './extension.ts';
-import type { HealthCheckMetrics } from './metrics.ts';
-import { type ReconcileDeps, reconcile } from './reconcile.ts';
-import { HealthCheckReport, keyOf } from './report.ts';
+import { reconcile } from './reconcile.ts';
+import { type HealthCheckMetrics, HealthCheckReport, keyOf } from './report.ts';
 import { RunPool } from './run-pool.ts';
 
 /** A controller: the objects that it checks, and their checks. */
@@ -37,23 +32,6 @@ export interface HealthCheckController<Type extends string = string> {
   readonly concurrency?: number;
 }
 
-/** Access of a controller to its seed and the shoots. `connect` returns one. */
-export interface SeedAccess {
-  readonly clock: Clock;
-  /** Client of the seed. Controllers write only the status of extension objects with it. */
-  readonly seed: KubeClient;
-  /**
-   * Transport for a watch of the seed's Clusters: when a shoot hibernates, wakes up or moves to another seed, its objects are checked at once. If absent, they
-   * are checked in the next period.
-   */
-  readonly watch?: { readonly kube: Kube; readonly random: Random };
-  /**
-   * Connects to the shoot whose control plane is in `namespace`. It is called at most once in a run, when a check first needs the shoot; the connection is
-   * closed at the end of the run. If absent, checks that need the shoot cannot be carried out.
-   */
-  readonly connectShoot?: (namespace: string, signal: AbortSignal) => Promise<ShootConnection>;
-}
-
 /** Options of `runHealthChecks`. */
 export interface HealthCheckControllerOptions<Type extends string = string>
   extends HealthCheckController<Type>,
@@ -73,9 +51,6 @@ export interface SharedParts {
 const defaultSyncPeriodMs = 30_000;
 const defaultConcurrency = 5;
 const defaultClasses: readonly ExtensionClass[] = ['shoot'];
-
-const noShoot = (): Promise<ShootConnection> =>
-  Promise.reject(new Error('there is no connectShoot to reach the shoot'));
 
 /** Throws a RangeError for invalid options. */
 export const checkController = ({
@@ -148,7 +123,6 @@ class ObjectController {
   readonly #syncPeriodMs: number;
   readonly #report: HealthCheckReport;
   readonly #pool: RunPool<ExtensionObject>;
-  readonly #reconcileDeps: ReconcileDeps;
   /** The objects of the last list. */
   #objects: readonly ExtensionObject[] = [];
 
@@ -159,17 +133,8 @@ class ObjectController {
     this.#signal = signal;
     this.#syncPeriodMs = syncPeriodMs;
     const logger = options.logger.child({ kind, type });
-    const report = new HealthCheckReport({ logger, kind, metrics: shared.metrics });
-    this.#report = report;
+    this.#report = new HealthCheckReport({ logger, kind, metrics: shared.metrics });
     this.#pool = new RunPool({ concurrency, run: (object) => this.#runOne(object) });
-    this.#reconcileDeps = {
-      ...options,
-      connectShoot: options.connectShoot ?? noShoot,
-      conditionTypesToRemove: options.conditionTypesToRemove ?? [],
-      checkTimeoutMs: syncPeriodMs,
-      onJudged: (object, conditions) => report.judged(object, conditions),
-      onWritten: (object, update) => report.written(object, update),
-    };
   }
 
   async run(): Promise<void> {
@@ -228,12 +193,13 @@ class ObjectController {
   /** Never rejects. */
   async #runOne(object: ExtensionObject): Promise<void> {
     const { clock, predicates = [] } = this.#options;
+    const deps = { ...this.#options, checkTimeoutMs: this.#syncPeriodMs, report: this.#report };
     const timeoutMs = 2 * this.#syncPeriodMs;
     const onTimeout = (): Error => new Error(`the run did not finish within ${formatGoDuration(timeoutMs)}`);
     try {
       const outcome = predicates.every((predicate) => predicate(object))
         ? await runInScope({ clock, timeoutMs, onTimeout, signal: this.#signal }, (until) =>
-            reconcile(this.#reconcileDeps, object, until),
+            reconcile(deps, object, until),
           )
         : 'left-alone';
       this.#report.ran(object, outcome);

@@ -77,63 +77,27 @@ const renew = async (options: HeartbeatOptions, call: CallOptions): Promise<void
   }
 };
 
+/** Resolves with the error if the renewal fails. */
+const attempt = async (
+  options: HeartbeatOptions,
+  call: Required<Pick<CallOptions, 'signal' | 'timeoutMs'>>,
+): Promise<ApiError | undefined> => {
+  try {
+    await renew(options, call);
+    return undefined;
+  } catch (error) {
+    if (call.signal.aborted) return undefined;
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+};
+
 const checkOptions = ({ namespace, extensionName, renewIntervalMs = defaultIntervalMs }: HeartbeatOptions): void => {
   const problem = (text: string): RangeError => new RangeError(`heartbeat: ${text}`);
   if (namespace === '') throw problem('namespace must not be empty');
   if (extensionName === '') throw problem('extensionName must not be empty');
   if (!(renewIntervalMs > 0)) throw problem(`renewIntervalMs must be greater than 0, is ${renewIntervalMs}`);
 };
-
-/** Renews the Lease periodically, and logs when renewals start to fail and when they succeed again. */
-class Heartbeat {
-  readonly #options: HeartbeatOptions;
-  readonly #intervalMs: number;
-  /** Text of the failure that was logged; undefined while renewals succeed. */
-  #failure: string | undefined;
-
-  constructor(options: HeartbeatOptions) {
-    this.#options = options;
-    this.#intervalMs = options.renewIntervalMs ?? defaultIntervalMs;
-  }
-
-  async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
-    while (!signal.aborted) {
-      const startedAt = clock.monotonic();
-      const isRenewed = await this.#attempt(signal);
-      const waitMs = isRenewed ? this.#intervalMs : Math.min(retryMs, this.#intervalMs);
-      await clock.sleep(startedAt + waitMs - clock.monotonic(), signal).catch(() => undefined);
-    }
-  }
-
-  async #attempt(signal: AbortSignal): Promise<boolean> {
-    const { onAttempt } = this.#options;
-    try {
-      await renew(this.#options, { signal, timeoutMs: this.#intervalMs });
-      onAttempt?.(undefined);
-      this.#logSuccess();
-      return true;
-    } catch (error) {
-      if (signal.aborted) return false;
-      if (!(error instanceof ApiError)) throw error;
-      onAttempt?.(error);
-      this.#logFailure(error);
-      return false;
-    }
-  }
-
-  #logSuccess(): void {
-    const { logger, namespace } = this.#options;
-    if (this.#failure !== undefined) logger.info('the heartbeat is renewed again', { namespace });
-    this.#failure = undefined;
-  }
-
-  #logFailure(error: ApiError): void {
-    const { logger, namespace } = this.#options;
-    if (this.#failure !== error.message) logger.warn('the heartbeat could not be renewed', { namespace, error });
-    this.#failure = error.message;
-  }
-}
 
 /**
  * Renews the Lease `gardener-extension-heartbeat`, which shows gardenlet that the extension is alive; without it, all reports of the extension count as
@@ -142,5 +106,21 @@ class Heartbeat {
  */
 export const renewHeartbeat = async (options: HeartbeatOptions, signal: AbortSignal): Promise<void> => {
   checkOptions(options);
-  await new Heartbeat(options).run(signal);
+  const { clock, logger, namespace, renewIntervalMs = defaultIntervalMs, onAttempt } = options;
+  /** Text of the failure that was logged; undefined while renewals succeed. */
+  let logged: string | undefined;
+  const isOver = (): boolean => signal.aborted;
+  while (!isOver()) {
+    const startedAt = clock.monotonic();
+    const error = await attempt(options, { signal, timeoutMs: renewIntervalMs });
+    if (isOver()) return;
+    onAttempt?.(error);
+    if (error === undefined && logged !== undefined) logger.info('the heartbeat is renewed again', { namespace });
+    if (error !== undefined && error.message !== logged) {
+      logger.warn('the heartbeat could not be renewed', { namespace, error });
+    }
+    logged = error?.message;
+    const waitMs = error === undefined ? renewIntervalMs : Math.min(retryMs, renewIntervalMs);
+    await clock.sleep(startedAt + waitMs - clock.monotonic(), signal).catch(() => undefined);
+  }
 };

@@ -1,4 +1,3 @@
-export { type AggregateContext, aggregateOutcomes } from './aggregate.ts';
 export { type ConnectOptions, type SeedConnection, connect } from './connect.ts';
 export type {
   Check,
@@ -8,15 +7,14 @@ export type {
   ExtensionClass,
   ExtensionObject,
   HealthCheck,
+  SeedAccess,
 } from './check.ts';
 export {
   type HealthCheckController,
   type HealthCheckControllerOptions,
-  type SeedAccess,
   runHealthChecks,
 } from './controller.ts';
 export { type HeartbeatOptions, renewHeartbeat } from './heartbeat.ts';
-export { type JsonLogLevel, type JsonLoggerOptions, createJsonLogger } from './json-logger.ts';
 export {
   type WorkloadTarget,
   daemonSetCheck,
@@ -82,7 +80,6 @@ export {
   getManagedResourceHealth,
   getStatefulSetHealth,
 } from '../gardener/health-calls.ts';
-export { goQuote } from '../kubernetes/api/go-quote.ts';
 export type { HealthView } from '../gardener/health-objects.ts';
 export type { LastOperation } from '../gardener/shoot-status.ts';
 export { type ListCall, listCall } from '../kubernetes/api/list-call.ts';
@@ -91,5 +88,5 @@ export type { Clock } from '../ports/clock.ts';
 export type { LogFields, Logger } from '../ports/logger.ts';
 export type { Random } from '../ports/random.ts';
 export type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
-export { systemClock, systemRandom } from './system.ts';
+export { type JsonLogLevel, type JsonLoggerOptions, createJsonLogger, systemClock, systemRandom } from './system.ts';
 export type { NamespacedName } from '../kubernetes/api/resource-ref.ts';

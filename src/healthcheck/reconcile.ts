@@ -1,4 +1,3 @@
-import { retryOnConflict } from '../kubernetes/client/index.ts';
 import {
   type Condition,
   type ConditionChange,
@@ -7,37 +6,34 @@ import {
   updateCondition,
 } from '../gardener/condition.ts';
 import type { ExtensionKind } from '../gardener/extensions.ts';
+import type { JsonObject } from '../kubernetes/api/decode.ts';
 import { isApiError } from '../kubernetes/api/errors.ts';
-import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
+import type { CallOptions } from '../kubernetes/api/kube.ts';
 import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
-import type { Clock } from '../ports/clock.ts';
-import { aggregateOutcomes, hibernatedChange, uncheckedChange } from './aggregate.ts';
-import type { CheckContext, CheckOutcome, ExtensionObject, HealthCheck } from './check.ts';
+import { retryOnConflict } from '../kubernetes/client/index.ts';
+import type { CheckOutcome, ExtensionObject, HealthCheck, SeedAccess } from './check.ts';
 import { decodeClusterState } from './cluster-watch.ts';
 import { getCluster, getExtension, isLeaving, patchConditions, storedConditions } from './extension.ts';
+import { aggregateOutcomes, hibernatedChange, uncheckedChange } from './judge.ts';
+import type { HealthCheckReport, RunOutcome } from './report.ts';
 import { runChecks } from './run-checks.ts';
-import { createShootLink } from './shoot-link.ts';
 
-export interface ReconcileDeps {
-  readonly clock: Clock;
-  readonly seed: KubeClient;
-  readonly connectShoot: (namespace: string, signal: AbortSignal) => Promise<ShootConnection>;
+export interface ReconcileDeps extends Pick<SeedAccess, 'clock' | 'seed' | 'connectShoot'> {
   readonly kind: ExtensionKind;
   readonly checks: readonly HealthCheck[];
-  readonly conditionTypesToRemove: readonly string[];
+  readonly conditionTypesToRemove?: readonly string[];
   /** Timeout of all checks of an object together, in milliseconds. */
   readonly checkTimeoutMs: number;
-  /** Called with the new conditions of an object, before they are written and even if none differs. */
-  readonly onJudged: (object: ExtensionObject, conditions: readonly Condition[]) => void;
-  /** Called for each condition that was written. */
-  readonly onWritten: (object: ExtensionObject, condition: Condition) => void;
+  readonly report: HealthCheckReport;
 }
 
-/** Computes the change of a condition from the outcomes and the stored object. Called again after a conflict. */
-type Evaluate = (object: ExtensionObject, type: string) => ConditionChange;
+/** Computes the change of a condition from the outcomes and the stored condition. Called again after a conflict. */
+type Evaluate = (type: string, old: Condition | undefined) => ConditionChange;
 
-/** The end of one run for one object. */
-export type RunOutcome = 'left-alone' | 'hibernated' | 'checked';
+interface Writing {
+  readonly evaluate: Evaluate;
+  readonly options: CallOptions;
+}
 
 /**
  * Runs all checks of one object, then writes at most once, or again after a conflict. If the Cluster cannot be read, all conditions become Unknown, so that
@@ -51,84 +47,73 @@ export const reconcile = async (
   if (isLeaving(object)) return 'left-alone';
   // With the checks, a read and a write take two periods at most, so that a slow read leaves time for the write.
   const options: CallOptions = { signal, timeoutMs: deps.checkTimeoutMs / 2 };
-  const ofCluster = await readCluster(deps, object, options).catch(async (error: unknown) => {
+  const { cluster, isHibernated } = await readCluster(deps, object, options).catch(async (error: unknown) => {
     signal.throwIfAborted();
     await write(deps, object, { evaluate: () => uncheckedChange(error), options });
     throw error;
   });
-  if (ofCluster.hibernated) {
+  if (isHibernated) {
     await write(deps, object, { evaluate: () => hibernatedChange, options });
     return 'hibernated';
   }
-  await check(deps, { extension: object, ...ofCluster.context }, options);
+  const { clock, checks } = deps;
+  const outcomes = await check(deps, { extension: object, cluster }, signal);
+  const evaluate: Evaluate = (type, old) => {
+    const own = outcomes.filter((_, index) => checks[index]?.conditionType === type);
+    return aggregateOutcomes(own, { old, now: clock.now() });
+  };
+  await write(deps, object, { evaluate, options });
   return 'checked';
 };
-
-interface OfCluster {
-  readonly hibernated: boolean;
-  readonly context: Pick<CheckContext, 'cluster'>;
-}
 
 /** Reads the Cluster of an object. Objects of classes other than `shoot` have none. */
 const readCluster = async (
   { seed }: ReconcileDeps,
   object: ExtensionObject,
   options: CallOptions,
-): Promise<OfCluster> => {
-  if (object.class !== 'shoot') return { hibernated: false, context: {} };
+): Promise<{ readonly cluster?: JsonObject; readonly isHibernated: boolean }> => {
+  if (object.class !== 'shoot') return { isHibernated: false };
   const { value: cluster } = await seed.call(getCluster(object.controlPlane), options);
-  return { hibernated: decodeClusterState(cluster, 'cluster').hibernated, context: { cluster } };
+  return { cluster, isHibernated: decodeClusterState(cluster, 'cluster').hibernated };
 };
 
+/** Runs all checks of one object. They share one connection to the shoot, which opens when a check first needs it. */
 const check = async (
-  deps: ReconcileDeps,
-  of: Pick<CheckContext, 'extension' | 'cluster'>,
-  options: CallOptions,
-): Promise<void> => {
-  const { clock, seed, checks, checkTimeoutMs: timeoutMs } = deps;
-  const { extension } = of;
-  const link = createShootLink((until) =>
-    extension.class === 'shoot'
-      ? deps.connectShoot(extension.controlPlane, until)
-      : Promise.reject(new Error(`an extension of class ${extension.class} has no shoot`)),
-  );
+  { clock, seed, checks, checkTimeoutMs: timeoutMs, connectShoot }: ReconcileDeps,
+  { extension, cluster }: { readonly extension: ExtensionObject; readonly cluster: JsonObject | undefined },
+  signal: AbortSignal,
+): Promise<readonly CheckOutcome[]> => {
+  const end = new AbortController();
+  const connect = async (): Promise<ShootConnection> => {
+    if (extension.class !== 'shoot') throw new Error(`an extension of class ${extension.class} has no shoot`);
+    if (connectShoot === undefined) throw new Error('there is no connectShoot to reach the shoot');
+    return connectShoot(extension.controlPlane, end.signal);
+  };
+  let connection: Promise<ShootConnection> | undefined;
+  const shoot = async () => (await (connection ??= connect())).client;
   try {
-    const context = { ...of, seed, shoot: link.client };
-    const outcomes = await runChecks(checks, { clock, context, timeoutMs, signal: options.signal });
-    await write(deps, extension, { evaluate: evaluateWith(deps, outcomes), options });
+    const context = { extension, seed, shoot, ...(cluster === undefined ? {} : { cluster }) };
+    return await runChecks(checks, { clock, context, timeoutMs, signal });
   } finally {
-    link.close();
+    end.abort(new Error('the run has ended'));
+    // The connection may be established later.
+    connection?.then(
+      (made) => made.close(),
+      () => undefined,
+    );
   }
 };
 
-const evaluateWith =
-  ({ checks, clock }: ReconcileDeps, outcomes: readonly CheckOutcome[]): Evaluate =>
-  (object, type) => {
-    const own = outcomes.filter((_, index) => checks[index]?.conditionType === type);
-    return aggregateOutcomes(own, { old: findCondition(object.conditions, type), now: clock.now() });
-  };
-
-interface Writing {
-  readonly evaluate: Evaluate;
-  readonly options: CallOptions;
-}
-
-const judgedOf = (
-  { checks, clock }: ReconcileDeps,
-  object: ExtensionObject,
-  evaluate: Evaluate,
-): readonly Condition[] =>
-  [...new Set(checks.map(({ conditionType }) => conditionType))].map((type) => {
-    const old = findCondition(object.conditions, type);
-    return updateCondition({ type, old }, evaluate(object, type), clock.now());
-  });
-
 /** Writes conditions that differ, and retries after a conflict with the object read again. An object that is gone is no error. */
-const write = async (deps: ReconcileDeps, read: ExtensionObject, { evaluate, options }: Writing): Promise<void> => {
+const write = async (deps: ReconcileDeps, read: ExtensionObject, writing: Writing): Promise<void> => {
+  const { seed, kind } = deps;
   try {
     await retryOnConflict(read, {
-      attempt: (object) => writeOnce(deps, object, { evaluate, options }),
-      reread: (object) => reread(deps, object, options),
+      attempt: (object) => writeOnce(deps, object, writing),
+      reread: async (object) => {
+        const { value } = await seed.call(getExtension(kind, object), writing.options);
+        return value.meta.uid === object.meta.uid && !isLeaving(value) ? value : undefined;
+      },
     });
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error;
@@ -136,27 +121,19 @@ const write = async (deps: ReconcileDeps, read: ExtensionObject, { evaluate, opt
 };
 
 const writeOnce = async (
-  deps: ReconcileDeps,
+  { clock, seed, kind, checks, conditionTypesToRemove: toRemove = [], report }: ReconcileDeps,
   object: ExtensionObject,
   { evaluate, options }: Writing,
 ): Promise<void> => {
-  const { seed, kind, conditionTypesToRemove, onJudged, onWritten } = deps;
-  const judged = judgedOf(deps, object, evaluate);
-  onJudged(object, judged);
+  const judged = [...new Set(checks.map(({ conditionType }) => conditionType))].map((type) => {
+    const old = findCondition(object.conditions, type);
+    return updateCondition({ type, old }, evaluate(type, old), clock.now());
+  });
+  report.judged(object, judged);
   const changed = judged.filter((condition) => !object.conditions.includes(condition));
-  const isRemoving = object.conditions.some(({ type }) => conditionTypesToRemove.includes(type));
+  const isRemoving = object.conditions.some(({ type }) => toRemove.includes(type));
   if (changed.length === 0 && !isRemoving) return;
-  const conditions = mergeConditions(storedConditions(object), judged, conditionTypesToRemove);
+  const conditions = mergeConditions(storedConditions(object), judged, toRemove);
   await seed.call(patchConditions(kind, object, conditions), options);
-  for (const condition of changed) onWritten(object, condition);
-};
-
-/** Reads the object again. Resolves with undefined if another object has its name now, or if it must no longer be checked. */
-const reread = async (
-  { seed, kind }: ReconcileDeps,
-  object: ExtensionObject,
-  options: CallOptions,
-): Promise<ExtensionObject | undefined> => {
-  const { value } = await seed.call(getExtension(kind, object), options);
-  return value.meta.uid === object.meta.uid && !isLeaving(value) ? value : undefined;
+  for (const condition of changed) report.written(object, condition);
 };

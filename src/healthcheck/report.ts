@@ -1,11 +1,33 @@
-import { errorText } from '../kubernetes/api/errors.ts';
 import type { Condition } from '../gardener/condition.ts';
 import type { ExtensionKind } from '../gardener/extensions.ts';
+import { errorText } from '../kubernetes/api/errors.ts';
 import type { LogFields, Logger } from '../ports/logger.ts';
-import type { Labels } from '../ports/meter.ts';
+import type { Labels, Meter } from '../ports/meter.ts';
 import type { ExtensionObject } from './check.ts';
-import type { HealthCheckMetrics } from './metrics.ts';
-import type { RunOutcome } from './reconcile.ts';
+
+/** The end of one run for one object. */
+export type RunOutcome = 'left-alone' | 'hibernated' | 'checked';
+
+/** Declares the metrics of health checks. Call it once per meter. */
+export const createHealthCheckMetrics = (meter: Meter) => ({
+  conditions: meter.gauge({
+    name: 'dwd_healthcheck_condition',
+    help: '1 for the current status of a condition of an extension object; no series for its other statuses.',
+    labels: ['kind', 'namespace', 'name', 'condition', 'status'],
+  }),
+  runs: meter.counter({
+    name: 'dwd_healthcheck_runs_total',
+    help: 'Runs of health checks by outcome: checked, hibernated, left-alone (the object is being deleted or migrated, or a predicate excludes it) or failed.',
+    labels: ['kind', 'outcome'],
+  }),
+  heartbeats: meter.counter({
+    name: 'dwd_healthcheck_heartbeats_total',
+    help: 'Attempts to renew the heartbeat of the extension, by outcome: renewed or failed.',
+    labels: ['outcome'],
+  }),
+});
+
+export type HealthCheckMetrics = ReturnType<typeof createHealthCheckMetrics>;
 
 export interface ReportOptions {
   readonly logger: Logger;
@@ -48,14 +70,12 @@ export class HealthCheckReport {
   }
 
   ran(object: ExtensionObject, outcome: RunOutcome): void {
-    const { kind, metrics, logger } = this.#options;
-    metrics?.runs.inc({ kind, outcome });
-    if (this.#failures.delete(keyOf(object))) logger.info('health checks run again', fieldsOf(object));
+    this.#count(outcome);
+    if (this.#failures.delete(keyOf(object))) this.#options.logger.info('health checks run again', fieldsOf(object));
   }
 
   failed(object: ExtensionObject, error: unknown): void {
-    const { kind, metrics } = this.#options;
-    metrics?.runs.inc({ kind, outcome: 'failed' });
+    this.#count('failed');
     this.#fail(keyOf(object), 'health checks could not be run', { ...fieldsOf(object), error });
   }
 
@@ -72,6 +92,11 @@ export class HealthCheckReport {
     const kept = new Set([listKey, ...objects.map(keyOf)]);
     for (const key of this.#failures.keys()) if (!kept.has(key)) this.#failures.delete(key);
     for (const [key, object] of this.#counted) if (!kept.has(key)) this.#forget(object);
+  }
+
+  #count(outcome: string): void {
+    const { kind, metrics } = this.#options;
+    metrics?.runs.inc({ kind, outcome });
   }
 
   #fail(key: string, message: string, fields: LogFields & { readonly error: unknown }): void {

@@ -1,7 +1,5 @@
 import { createWatchRegistry } from '../kubernetes/cache/index.ts';
 import { writerStack } from '../kubernetes/client/index.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
 import {
   type ReadyCheck,
   type ProcessParts,
@@ -12,12 +10,11 @@ import {
   whenAborted,
 } from '../process/index.ts';
 import { createMeter } from '../telemetry/index.ts';
-import { type ClusterWatch, createClusterWatch } from './cluster-watch.ts';
-import { type ConnectOptions, rethrowNamingOption } from './connect.ts';
+import { createClusterWatch } from './cluster-watch.ts';
+import { type ConnectOptions, createSeedAccess, rethrowNamingOption } from './connect.ts';
 import { type HealthCheckController, checkController, needsClusters, runController } from './controller.ts';
-import { renewHeartbeat } from './heartbeat.ts';
-import { type HealthCheckMetrics, createHealthCheckMetrics } from './metrics.ts';
-import { type OpenSeedAccess, createSeedAccess } from './seed-access.ts';
+import { type HeartbeatOptions, renewHeartbeat } from './heartbeat.ts';
+import { type HealthCheckMetrics, createHealthCheckMetrics } from './report.ts';
 
 /** Options of `runExtension`. */
 export interface ExtensionOptions<Type extends string = string> extends Omit<ConnectOptions, 'userAgent'> {
@@ -53,13 +50,10 @@ const addressOf = (option: string, text: string) => {
 
 const flagsOf = (options: ExtensionOptions): Parameters<typeof runSeedProcess>[0]['flags'] => {
   const { namespace, kubeconfig, qps = 20, burst = 40, leaderElection: enabled = true } = options;
-  const metrics = addressOf('metricsBindAddress', options.metricsBindAddress ?? ':8080');
-  const health = addressOf('healthBindAddress', options.healthBindAddress ?? ':8081');
   return {
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...{ qps, burst },
-    ...(metrics === undefined ? {} : { metricsBindAddress: metrics }),
-    ...(health === undefined ? {} : { healthBindAddress: health }),
+    ...{ kubeconfig, qps, burst },
+    metricsBindAddress: addressOf('metricsBindAddress', options.metricsBindAddress ?? ':8080'),
+    healthBindAddress: addressOf('healthBindAddress', options.healthBindAddress ?? ':8081'),
     leaderElection: { enabled, namespace, ...electionTimes },
   };
 };
@@ -99,103 +93,86 @@ export const runExtension = async <Type extends string>(
   }).catch(rethrowNamingOption);
 };
 
-interface Extension {
-  readonly options: ExtensionOptions;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly access: OpenSeedAccess;
-  readonly clusters: ClusterWatch | undefined;
-  readonly metrics: HealthCheckMetrics;
+const standby: ReadyCheck = { name: 'leader election', ok: true, detail: 'another replica leads' };
+
+const readyCheck = (name: string, ok: boolean, detail: string | undefined): ReadyCheck => ({
+  name,
+  ok,
+  ...(detail === undefined ? {} : { detail }),
+});
+
+const runnable = (name: string, work: (signal: AbortSignal) => Promise<void>): Runnable => ({
+  name,
+  run: async (signal, ready) => {
+    ready();
+    await work(signal);
+  },
+});
+
+/** A part that works while this process leads, and its line of `/readyz`. */
+interface LeadingPart {
+  readonly runnable: Runnable;
+  readonly check: () => ReadyCheck;
 }
 
-const partsOf = (
-  options: ExtensionOptions,
-  { clock, random, logger, meter, seed, leadership }: SeedPorts,
-): ProcessParts => {
+const partsOf = (options: ExtensionOptions, ports: SeedPorts): ProcessParts => {
+  const { clock, random, logger, meter, leadership } = ports;
   const { name: userAgent, env, shootSecrets, allowInsecureShoots, controllers } = options;
-  const kube = writerStack(seed, leadership);
+  const kube = writerStack(ports.seed, leadership);
   const access = createSeedAccess({ clock, random, kube, userAgent, env, shootSecrets, allowInsecureShoots });
   const registry = createWatchRegistry(meter);
   const clusters = controllers.some(needsClusters)
     ? createClusterWatch({ clock, random, logger, kube, registry })
     : undefined;
-  const extension = { options, clock, logger, access, clusters, metrics: createHealthCheckMetrics(meter) };
-  const running = controllers.map((controller) => controllerRunnable(controller, extension));
-  const heartbeat = heartbeatRunnable(extension);
+  const metrics = createHealthCheckMetrics(meter);
+  const leading = [
+    ...controllers.map((controller): LeadingPart => {
+      const name = `health checks of ${controller.kind} ${controller.type}`;
+      const shared = { clusters: needsClusters(controller) ? clusters : undefined, metrics };
+      let isListed = false;
+      const onListed = (): void => void (isListed = true);
+      return {
+        runnable: runnable(name, (signal) =>
+          runController({ ...access, ...controller, logger }, { ...shared, onListed }, signal),
+        ),
+        check: () => ({ name, ok: isListed }),
+      };
+    }),
+    ...heartbeatOf(options, { clock, logger, seed: access.seed }, metrics),
+  ];
   return {
-    standby: [...(clusters === undefined ? [] : [watchRunnable(clusters)]), shootConnections(access)],
-    leading: [...running.map(({ runnable }) => runnable), ...heartbeat.runnables],
+    standby: [
+      ...(clusters === undefined ? [] : [runnable('watch of Clusters', (signal) => clusters.run(signal))]),
+      // Closes them after all their users have ended.
+      runnable('connections to shoots', async (signal) => {
+        await whenAborted(signal);
+        access.close();
+      }),
+    ],
+    leading: leading.map((part) => part.runnable),
     checks: () => [
-      ...(clusters === undefined ? [] : [clustersCheck(clusters)]),
-      ...(leadership.mayWrite() ? [...running.map(({ check }) => check()), ...heartbeat.checks()] : [standby]),
+      ...(clusters === undefined ? [] : [readyCheck('clusters', clusters.synced, clusters.state().problem)]),
+      ...(leadership.mayWrite() ? leading.map(({ check }) => check()) : [standby]),
     ],
   };
 };
 
-const standby: ReadyCheck = { name: 'leader election', ok: true, detail: 'another replica leads' };
-
-const clustersCheck = (clusters: ClusterWatch): ReadyCheck => {
-  const { problem } = clusters.state();
-  return { name: 'clusters', ok: clusters.synced, ...(problem === undefined ? {} : { detail: problem }) };
-};
-
-const watchRunnable = (clusters: ClusterWatch): Runnable => ({
-  name: 'watch of Clusters',
-  run: async (signal, ready) => {
-    ready();
-    await clusters.run(signal);
-  },
-});
-
-/** Closes the connections to shoots after all their users have ended. */
-const shootConnections = (access: OpenSeedAccess): Runnable => ({
-  name: 'connections to shoots',
-  run: async (signal, ready) => {
-    ready();
-    await whenAborted(signal);
-    access.close();
-  },
-});
-
-const controllerRunnable = (controller: HealthCheckController, { access, logger, clusters, metrics }: Extension) => {
-  const name = `health checks of ${controller.kind} ${controller.type}`;
-  let isListed = false;
-  const onListed = (): void => {
-    isListed = true;
-  };
-  const runnable: Runnable = {
-    name,
-    run: async (signal, ready) => {
-      ready();
-      const own = needsClusters(controller) ? clusters : undefined;
-      await runController({ ...access, ...controller, logger }, { clusters: own, metrics, onListed }, signal);
-    },
-  };
-  return { runnable, check: (): ReadyCheck => ({ name, ok: isListed }) };
-};
-
-const heartbeatRunnable = ({ options, access, clock, logger, metrics }: Extension) => {
-  const { name: extensionName, namespace, heartbeatIntervalMs: renewIntervalMs = defaultHeartbeatMs } = options;
-  if (renewIntervalMs === 0) return { runnables: [], checks: (): readonly ReadyCheck[] => [] };
+const heartbeatOf = (
+  { name: extensionName, namespace, heartbeatIntervalMs: renewIntervalMs = defaultHeartbeatMs }: ExtensionOptions,
+  ports: Pick<HeartbeatOptions, 'clock' | 'logger' | 'seed'>,
+  { heartbeats }: HealthCheckMetrics,
+): readonly LeadingPart[] => {
+  if (renewIntervalMs === 0) return [];
   let problem: string | undefined = 'not renewed yet';
-  const heartbeat = {
-    ...{ clock, logger, seed: access.seed, namespace, extensionName, renewIntervalMs },
-    onAttempt: (error: Error | undefined): void => {
-      problem = error?.message;
-      metrics.heartbeats.inc({ outcome: error === undefined ? 'renewed' : 'failed' });
-    },
+  const onAttempt = (error: Error | undefined): void => {
+    problem = error?.message;
+    heartbeats.inc({ outcome: error === undefined ? 'renewed' : 'failed' });
   };
-  const runnable: Runnable = {
-    name: 'heartbeat',
-    run: async (signal, ready) => {
-      ready();
-      await renewHeartbeat(heartbeat, signal);
+  const options = { ...ports, namespace, extensionName, renewIntervalMs, onAttempt };
+  return [
+    {
+      runnable: runnable('heartbeat', (signal) => renewHeartbeat(options, signal)),
+      check: () => readyCheck('heartbeat', problem === undefined, problem),
     },
-  };
-  const check = (): ReadyCheck => ({
-    name: 'heartbeat',
-    ok: problem === undefined,
-    ...(problem === undefined ? {} : { detail: problem }),
-  });
-  return { runnables: [runnable], checks: (): readonly ReadyCheck[] => [check()] };
+  ];
 };

@@ -10,60 +10,19 @@ export interface ShootConnectionsOptions {
   readonly idleMs: number;
 }
 
-/** A connection to a shoot, with a count of its users. */
-class SharedConnection {
+/** A connection to a shoot and the number of its users. */
+interface Shared {
   readonly kubeconfig: string;
-  readonly #connection: ShootConnection;
-  #users = 0;
-  #isClosed = false;
-  /** True once the connection gets no new users and closes after its last one. */
-  #isDraining: boolean;
-  #cancelIdle = (): void => undefined;
-
-  constructor(kubeconfig: string, connection: ShootConnection, isDraining: boolean) {
-    this.kubeconfig = kubeconfig;
-    this.#connection = connection;
-    this.#isDraining = isDraining;
-  }
-
-  /** Adds a user. Calls `onUnused` when the last user has closed the connection, unless it is draining. */
-  use(onUnused: () => void): ShootConnection {
-    this.#cancelIdle();
-    this.#users += 1;
-    let isOpen = true;
-    return {
-      client: this.#connection.client,
-      close: () => {
-        if (!isOpen) return;
-        isOpen = false;
-        this.#users -= 1;
-        if (this.#users > 0) return;
-        if (this.#isDraining) this.close();
-        else onUnused();
-      },
-    };
-  }
-
-  drainAfter(clock: Clock, ms: number, onDrain: () => void): void {
-    this.#cancelIdle = clock.timer(ms, onDrain);
-  }
-
-  drain(): void {
-    this.#isDraining = true;
-    this.#cancelIdle();
-    if (this.#users === 0) this.close();
-  }
-
-  close(): void {
-    if (!this.#isClosed) this.#connection.close();
-    this.#isClosed = true;
-  }
+  readonly connection: ShootConnection;
+  users: number;
+  cancelIdle: () => void;
 }
 
 /** Shares one connection per shoot among all runs, objects and controllers. */
 export class ShootConnections {
   readonly #options: ShootConnectionsOptions;
-  readonly #shared = new Map<string, SharedConnection>();
+  /** Connections for new users, by namespace. One that was replaced is closed by its last user. */
+  readonly #current = new Map<string, Shared>();
   #isClosed = false;
 
   constructor(options: ShootConnectionsOptions) {
@@ -72,32 +31,52 @@ export class ShootConnections {
 
   /** Connects to the shoot whose control plane is in `namespace`. Each user must close its result; the connection itself stays open for later users. */
   async connect(namespace: string, signal: AbortSignal): Promise<ShootConnection> {
-    const { clock, idleMs, readKubeconfig } = this.#options;
-    const shared = this.#sharedFor(namespace, await readKubeconfig(namespace, signal));
-    return shared.use(() => shared.drainAfter(clock, idleMs, () => this.#drain(namespace, shared)));
+    const shared = this.#sharedFor(namespace, await this.#options.readKubeconfig(namespace, signal));
+    shared.cancelIdle();
+    shared.users += 1;
+    let isOpen = true;
+    return {
+      client: shared.connection.client,
+      close: () => {
+        if (!isOpen) return;
+        isOpen = false;
+        shared.users -= 1;
+        if (shared.users === 0) this.#release(namespace, shared);
+      },
+    };
   }
 
   /** Closes all connections. Requests in flight fail. */
   close(): void {
     this.#isClosed = true;
-    for (const [namespace, shared] of [...this.#shared]) {
-      this.#drain(namespace, shared);
-      shared.close();
+    for (const { connection, cancelIdle } of this.#current.values()) {
+      cancelIdle();
+      connection.close();
     }
+    this.#current.clear();
   }
 
-  #sharedFor(namespace: string, kubeconfig: string): SharedConnection {
-    const known = this.#shared.get(namespace);
+  #sharedFor(namespace: string, kubeconfig: string): Shared {
+    const known = this.#current.get(namespace);
     if (known?.kubeconfig === kubeconfig) return known;
-    if (known !== undefined) this.#drain(namespace, known);
     const connection = this.#options.connector.clientFor(kubeconfig);
-    const created = new SharedConnection(kubeconfig, connection, this.#isClosed);
-    if (!this.#isClosed) this.#shared.set(namespace, created);
+    const created: Shared = { kubeconfig, connection, users: 0, cancelIdle: () => undefined };
+    if (!this.#isClosed) this.#current.set(namespace, created);
+    if (known?.users === 0) this.#release(namespace, known);
     return created;
   }
 
-  #drain(namespace: string, shared: SharedConnection): void {
-    if (this.#shared.get(namespace) === shared) this.#shared.delete(namespace);
-    shared.drain();
+  /** Closes a connection without users: at once if it was replaced, else after the idle time. */
+  #release(namespace: string, shared: Shared): void {
+    const { clock, idleMs } = this.#options;
+    shared.cancelIdle();
+    if (this.#current.get(namespace) !== shared) {
+      shared.connection.close();
+      return;
+    }
+    shared.cancelIdle = clock.timer(idleMs, () => {
+      this.#current.delete(namespace);
+      shared.connection.close();
+    });
   }
 }

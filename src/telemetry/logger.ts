@@ -11,7 +11,7 @@ export type LogLevel = 'debug' | 'info' | 'error' | 'panic';
 export type LogEncoder = 'json' | 'console';
 
 export interface LoggerOptions {
-  readonly level: LogLevel;
+  readonly level: LogLevel | 'warn';
   readonly encoder: LogEncoder;
   /** Called with whole lines, each with its newline. */
   readonly write: (line: string) => void;

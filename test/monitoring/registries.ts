@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { careComponent } from '../../src/care/component.ts';
 import { careConfig } from '../../src/care/index.ts';
 import type { ComponentConfig } from '../../src/config/component-config.ts';
-import { createHealthCheckMetrics } from '../../src/healthcheck/metrics.ts';
+import { createHealthCheckMetrics } from '../../src/healthcheck/report.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import { createRateLimiter } from '../../src/kubernetes/client/index.ts';
 import type { Meter, MetricDefinition } from '../../src/ports/meter.ts';

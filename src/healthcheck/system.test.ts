@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createVirtualClock } from '../../simulator/time/clock.ts';
-import { type JsonLoggerOptions, createJsonLogger } from './json-logger.ts';
+import { type JsonLoggerOptions, createJsonLogger } from './system.ts';
 
 const setUp = (options: Partial<JsonLoggerOptions> = {}) => {
   const lines: string[] = [];
@@ -27,10 +27,10 @@ it('writes records from its level on, by default from info', () => {
   expect([lines.length, few.length]).toEqual([3, 1]);
 });
 
-it('writes the stack of errors, and no field overwrites level, ts and msg', () => {
+it('writes the stack of errors but no secrets, and no field overwrites level, ts and msg', () => {
   const { lines, logger } = setUp();
-  logger.error('bad', { error: new TypeError('no such thing'), level: 'x', ts: 'y', msg: 'z' });
+  logger.error('bad', { error: new TypeError('no such thing'), token: 'abc', level: 'x', ts: 'y', msg: 'z' });
   const [line = ''] = lines;
   expect(JSON.parse(line)).toMatchObject({ level: 'error', ts: at, msg: 'bad' });
-  expect(line).toContain('TypeError: no such thing');
+  expect([line.includes('TypeError: no such thing'), line.includes('abc')]).toEqual([true, false]);
 });
