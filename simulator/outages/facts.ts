@@ -1,5 +1,5 @@
 import { defaultNodeConditions } from '../../src/gardener/candidate-nodes.ts';
-import { notManagedByMcm } from '../../src/gardener/node-protobuf.ts';
+import { notManagedByMcm } from '../../src/gardener/node.ts';
 import { type SimObject, asList, asMap } from '../apiserver/index.ts';
 import type { ClusterPhase } from './history.ts';
 

@@ -1,5 +1,5 @@
 import { pausedAnnotation } from '../../src/annotations/pause.ts';
-import { notManagedByMcm } from '../../src/gardener/node-protobuf.ts';
+import { notManagedByMcm } from '../../src/gardener/node.ts';
 import { ignoreScalingAnnotation, hasMark } from '../../src/annotations/scaling-annotations.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimDraft, type SimObject, type SimStore, simKinds } from '../apiserver/index.ts';

@@ -1,7 +1,7 @@
 import { decodeObject, optionalBoolean, optionalList, optionalString } from '../kubernetes/api/decode.ts';
 import { goQuote } from '../kubernetes/api/go-quote.ts';
 import { findCondition } from './condition.ts';
-import { type HealthView, decodeParts } from './health-objects.ts';
+import { type HealthView, decodeParts } from './health.ts';
 
 /** The health of an Etcd (`druid.gardener.cloud/v1alpha1`). */
 export interface EtcdHealth extends HealthView {

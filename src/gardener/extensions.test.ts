@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildDeployment } from '../../test/doubles/builders.ts';
 import { getHealthz, listTunnelPods } from '../care/observe/shoot.ts';
 import { decodeControllerInstallation, decodeControllerRegistration, decodeExtensionReport } from './extensions.ts';
-import { decodeControlPlaneDeployment } from './health-workloads.ts';
+import { decodeControlPlaneDeployment } from './workloads.ts';
 
 const metadata = { name: 'a', namespace: 'n' };
 

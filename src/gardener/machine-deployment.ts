@@ -9,9 +9,7 @@ import {
 } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import type { Condition } from './condition.ts';
-import { outdatedProblem } from './generations.ts';
-import { conditionProblem } from './required-conditions.ts';
-import { type HealthView, type ObjectParts, decodeParts } from './health-objects.ts';
+import { type HealthView, type ObjectParts, conditionProblem, decodeParts, outdatedProblem } from './health.ts';
 import { machineCollection } from './machine.ts';
 
 /** A machine that machine-controller-manager lists as failed. */

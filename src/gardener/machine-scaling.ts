@@ -1,7 +1,7 @@
 import { goQuote } from '../kubernetes/api/go-quote.ts';
 import type { MachineDeploymentHealth } from './machine-deployment.ts';
 import type { Machine } from './machine.ts';
-import { type WorkerNode, isNodeReady } from './node.ts';
+import { type NodeHealth, isNodeReady } from './node.ts';
 
 export interface MachineCounts {
   /** Replicas of all MachineDeployments that are not being deleted. */
@@ -14,7 +14,7 @@ export interface MachineCounts {
 
 export const countMachines = (
   deployments: readonly MachineDeploymentHealth[],
-  nodes: readonly WorkerNode[],
+  nodes: readonly NodeHealth[],
 ): MachineCounts => {
   const managed = nodes.filter(({ managedByMcm }) => managedByMcm);
   return {
@@ -58,7 +58,7 @@ export const scaleUpProblem = (
 /** Returns why a scale-down is not complete, or undefined if there are not too many nodes. */
 export const scaleDownProblem = (
   { desired, registered }: MachineCounts,
-  nodes: readonly WorkerNode[],
+  nodes: readonly NodeHealth[],
   machines: readonly Machine[],
 ): ScalingProblem | undefined => {
   if (registered <= desired) return undefined;

@@ -1,10 +1,8 @@
 import { optionalString } from '../kubernetes/api/decode.ts';
 import { formatGoDuration } from '../kubernetes/api/duration.ts';
-import type { ShootConditionType } from './shoot-conditions.ts';
-import type { ConditionFailure } from './shoot-conditions.ts';
+import type { ConditionFailure, ShootConditionType } from './shoot-conditions.ts';
 import { findCondition } from './condition.ts';
-import { generationRatio } from './generations.ts';
-import { type HealthView, decodeParts } from './health-objects.ts';
+import { type HealthView, decodeParts, generationRatio, objectGetter } from './health.ts';
 
 /** The health of a ManagedResource (`resources.gardener.cloud/v1alpha1`). */
 export interface ManagedResourceHealth extends HealthView {
@@ -20,6 +18,12 @@ export const decodeManagedResourceHealth = (json: unknown, path: string): Manage
   const resourceClass = optionalString(spec.class, `${path}.spec.class`);
   return { ...view, ...(resourceClass === undefined ? {} : { class: resourceClass }) };
 };
+
+export const getManagedResourceHealth = objectGetter<ManagedResourceHealth>(
+  'resources.gardener.cloud/v1alpha1',
+  'managedresources',
+  decodeManagedResourceHealth,
+);
 
 /** True if a ManagedResource counts for the condition type. */
 export const managedResourceCountsFor = (resource: ManagedResourceHealth, type: ShootConditionType): boolean => {

@@ -12,16 +12,99 @@ import {
 } from '../kubernetes/api/decode.ts';
 import {
   type ListCall,
+  type ProtobufKind,
   listCall,
-  runBounds,
-  nodeHealthListBounds,
   nodeListBounds,
   nodePageSize,
+  runBounds,
 } from '../kubernetes/api/list-call.ts';
+import {
+  type MessageFields,
+  count,
+  entry,
+  flag,
+  flat,
+  list,
+  message,
+  stringMap,
+  text,
+  time,
+  word,
+} from '../kubernetes/protobuf/index.ts';
 import { type Condition, findCondition } from './condition.ts';
-import { type ConditionRules, conditionProblem, wrongCondition } from './required-conditions.ts';
-import { type HealthView, decodeParts } from './health-objects.ts';
-import { type NodeParts, notManagedByMcm, poolLabel, probedNodeFields, nodeHealthFields } from './node-protobuf.ts';
+import { type ConditionRules, brokenRule, conditionProblem, decodeParts } from './health.ts';
+
+/** Annotation of a node that machine-controller-manager must not manage. */
+export const notManagedByMcm = 'node.machine.sapcloud.io/not-managed-by-mcm';
+/** Label whose value is the name of a node's worker pool. */
+export const poolLabel = 'worker.gardener.cloud/pool';
+
+// Fields of a Node that are read from protobuf (k8s.io/api `core/v1/generated.proto`). All others, such as the list of images, are skipped.
+
+const conditionType = word('type', ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable']);
+const conditionStatus = word('status', ['True', 'False', 'Unknown']);
+
+const metadata: MessageFields = {
+  1: text('name'),
+  3: text('namespace'),
+  5: text('uid'),
+  6: text('resourceVersion'),
+  7: count('generation'),
+  9: time('deletionTimestamp'),
+  11: stringMap('labels'),
+  12: stringMap('annotations'),
+};
+
+const condition: MessageFields = {
+  1: conditionType,
+  2: conditionStatus,
+  4: time('lastTransitionTime'),
+  5: text('reason'),
+  6: text('message'),
+};
+
+/** A Node with the fields that health checks read, in the shape of its JSON. */
+export const nodeHealthFields: Omit<ProtobufKind<object>, 'project'> = {
+  apiVersion: 'v1',
+  fields: {
+    1: message('metadata', metadata),
+    2: message('spec', { 4: flag('unschedulable') }),
+    3: message('status', { 4: list('conditions', condition), 7: message('nodeInfo', { 7: text('kubeletVersion') }) }),
+  },
+  empty: () => ({}),
+};
+
+/** Type, status and reason of each condition of a Node. */
+export const probedStatus = flat({
+  4: list('conditions', { 1: conditionType, 2: conditionStatus, 5: text('reason') }, () => ({
+    type: '',
+    status: '',
+    reason: '',
+  })),
+});
+
+/** A Node with only the fields that a probe reads. */
+export const probedNodeFields: Omit<ProtobufKind<object>, 'project'> = {
+  apiVersion: 'v1',
+  fields: {
+    1: flat({ 1: text('name'), 11: entry('pool', poolLabel), 12: entry('notManaged', notManagedByMcm) }),
+    3: probedStatus,
+  },
+  empty: (): NodeParts => ({ name: '', pool: undefined, notManaged: undefined, conditions: [] }),
+};
+
+/** The fields of a Node that a probe reads. */
+export interface NodeParts {
+  readonly name: string;
+  readonly pool: string | undefined;
+  /** Value of the annotation `not-managed-by-mcm`. */
+  readonly notManaged: string | undefined;
+  readonly conditions: readonly {
+    readonly type: string;
+    readonly status: string | undefined;
+    readonly reason: string | undefined;
+  }[];
+}
 
 /** A Node (`v1`) as a probe needs it: a few fields of its 12 KB. */
 export interface NodeView {
@@ -63,8 +146,12 @@ export const decodeNode = (json: unknown, path: string): NodeView => {
   return viewOf({ name, pool: labels[poolLabel], notManaged: annotations[notManagedByMcm], conditions });
 };
 
-/** The health of a Node (`v1`). */
-export interface NodeHealth extends HealthView {
+/**
+ * The health of a Node (`v1`): the fields that the checks of a shoot need. It is small, because many shoots' nodes are in memory at once, and users control
+ * their texts. Of the conditions it has `Ready`, if that is True, and the one that `nodeProblem` reports, with texts of at most 256 characters.
+ */
+export interface NodeHealth {
+  readonly meta: Pick<ObjectMeta, 'name'>;
   /** Name of its worker pool; absent if the label is missing. */
   readonly pool?: string;
   /** True unless the annotation `not-managed-by-mcm` is "1". For the prober, any value of it counts. */
@@ -73,20 +160,8 @@ export interface NodeHealth extends HealthView {
   readonly unschedulable: boolean;
   /** Version such as `v1.33.2`; empty until the kubelet has reported it. */
   readonly kubeletVersion: string;
+  readonly conditions: readonly Condition[];
 }
-
-export const decodeNodeHealth = (json: unknown, path: string): NodeHealth => {
-  const { view, spec, status } = decodeParts(json, path);
-  const info = optionalObject(status.nodeInfo, `${path}.status.nodeInfo`) ?? {};
-  const pool = view.meta.labels[poolLabel];
-  return {
-    ...view,
-    ...(pool === undefined ? {} : { pool }),
-    managedByMcm: view.meta.annotations[notManagedByMcm] !== '1',
-    unschedulable: optionalBoolean(spec.unschedulable, `${path}.spec.unschedulable`) ?? false,
-    kubeletVersion: optionalString(info.kubeletVersion, `${path}.status.nodeInfo.kubeletVersion`) ?? '',
-  };
-};
 
 /** The part of a node that its readiness depends on. */
 type Conditioned = Pick<NodeHealth, 'conditions'>;
@@ -103,55 +178,45 @@ const nodeRules = {
 /** Returns the problem with a node, as the text after "is unhealthy: ". */
 export const nodeProblem = ({ conditions }: Conditioned): string | undefined => conditionProblem(conditions, nodeRules);
 
-/** The fields of a node that the checks of a shoot need. It is small, because many shoots' nodes are in memory at once, and users control their texts. */
-export interface WorkerNode
-  extends Pick<NodeHealth, 'pool' | 'managedByMcm' | 'unschedulable' | 'kubeletVersion' | 'conditions'> {
-  readonly meta: Pick<ObjectMeta, 'name'>;
-}
-
 /** Maximum length of each text that is kept of a condition, in UTF-16 code units. Longer texts are cut and end in `...`. */
 const longestNodeText = 256;
 
 /** Returns a copy, because a slice of a text keeps the whole text in memory. */
-const cutText = (text: string): string =>
-  text.length <= longestNodeText ? text : `${Array.from(text.slice(0, longestNodeText - 3)).join('')}...`;
+const cutText = (whole: string): string =>
+  whole.length <= longestNodeText ? whole : `${Array.from(whole.slice(0, longestNodeText - 3)).join('')}...`;
 
-const keptCondition = ({ type, status, reason, message }: Condition): Condition => ({
+const keptCondition = (type: string, { status, reason, message: detail }: Partial<Condition>): Condition => ({
   type,
-  status: cutText(status),
+  status: cutText(status ?? ''),
   lastTransitionTime: '',
   lastUpdateTime: '',
-  reason: cutText(reason),
-  message: cutText(message),
+  reason: cutText(reason ?? ''),
+  message: cutText(detail ?? ''),
 });
 
 /** The Ready condition that all ready nodes share. */
-const ready = keptCondition({
-  type: 'Ready',
-  status: 'True',
-  lastTransitionTime: '',
-  lastUpdateTime: '',
-  reason: '',
-  message: '',
-});
+const ready = keptCondition('Ready', { status: 'True' });
 
-/** Returns the Ready condition if it is True, and the condition that `nodeProblem` reports. */
-const keptConditions = (node: NodeHealth): readonly Condition[] => {
-  const wrong = wrongCondition(node.conditions, nodeRules);
-  return [...(isNodeReady(node) ? [ready] : []), ...(wrong === undefined ? [] : [keptCondition(wrong)])];
+const keptConditions = (conditions: readonly Condition[]): readonly Condition[] => {
+  const wrong = brokenRule(conditions, nodeRules)?.condition;
+  return [
+    ...(isNodeReady({ conditions }) ? [ready] : []),
+    ...(wrong === undefined ? [] : [keptCondition(wrong.type, wrong)]),
+  ];
 };
 
-/** Like `decodeNodeHealth`, but keeps only the fields that checks need. Both give the same problems, except that long texts are cut. */
-export const decodeWorkerNode = (json: unknown, path: string): WorkerNode => {
-  const node = decodeNodeHealth(json, path);
-  const { meta, pool, managedByMcm, unschedulable, kubeletVersion } = node;
+export const decodeNodeHealth = (json: unknown, path: string): NodeHealth => {
+  const { view, spec, status } = decodeParts(json, path);
+  const { name, labels, annotations } = view.meta;
+  const info = optionalObject(status.nodeInfo, `${path}.status.nodeInfo`) ?? {};
+  const pool = labels[poolLabel];
   return {
-    meta: { name: meta.name },
+    meta: { name },
     ...(pool === undefined ? {} : { pool }),
-    managedByMcm,
-    unschedulable,
-    kubeletVersion,
-    conditions: keptConditions(node),
+    managedByMcm: annotations[notManagedByMcm] !== '1',
+    unschedulable: optionalBoolean(spec.unschedulable, `${path}.spec.unschedulable`) ?? false,
+    kubeletVersion: optionalString(info.kubeletVersion, `${path}.status.nodeInfo.kubeletVersion`) ?? '',
+    conditions: keptConditions(view.conditions),
   };
 };
 
@@ -170,14 +235,6 @@ export const listNodes: Call<readonly NodeView[]> = nodesOf({
 export const listNodeHealth: Call<readonly NodeHealth[]> = nodesOf({
   decode: decodeNodeHealth,
   protobuf: { ...nodeHealthFields, project: (draft, path) => decodeNodeHealth(draft, path()) },
-  nameOf: ({ meta }) => meta.name,
-  bounds: nodeHealthListBounds,
-});
-
-/** Like `listNodeHealth`, with only the fields that the checks of a shoot need. */
-export const listWorkerNodes: Call<readonly WorkerNode[]> = nodesOf({
-  decode: decodeWorkerNode,
-  protobuf: { ...nodeHealthFields, project: (draft, path) => decodeWorkerNode(draft, path()) },
   nameOf: ({ meta }) => meta.name,
   bounds: runBounds.nodes,
 });

@@ -12,7 +12,7 @@ import { listCall, nodeListBounds, nodePageSize } from '../kubernetes/api/list-c
 import type { ProtobufKind } from '../kubernetes/api/list-call.ts';
 import { flat, list, text, time } from '../kubernetes/protobuf/index.ts';
 import type { NodeView } from './node.ts';
-import { type NodeParts, probedStatus } from './node-protobuf.ts';
+import { type NodeParts, probedStatus } from './node.ts';
 
 /**
  * Taint of a node that cluster-autoscaler is about to remove (`ToBeDeletedTaint` in

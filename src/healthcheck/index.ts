@@ -51,8 +51,11 @@ export {
   decodeDeploymentHealth,
   decodeStatefulSetHealth,
   deploymentProblem,
+  getDaemonSetHealth,
+  getDeploymentHealth,
+  getStatefulSetHealth,
   statefulSetProblem,
-} from '../gardener/health-workloads.ts';
+} from '../gardener/workloads.ts';
 export { DecodeError, type JsonObject, type ObjectMeta } from '../kubernetes/api/decode.ts';
 export {
   type FailedMachine,
@@ -69,18 +72,13 @@ export {
 export {
   type ManagedResourceHealth,
   decodeManagedResourceHealth,
+  getManagedResourceHealth,
   managedResourceProblem,
 } from '../gardener/managed-resource.ts';
 export { type NodeHealth, decodeNodeHealth, listNodeHealth, nodeProblem } from '../gardener/node.ts';
 export { type ErrorCode, type KnownErrorCodes, determineErrorCodes, errorCodes } from '../gardener/error-codes.ts';
 export type { ExtensionKind } from '../gardener/extensions.ts';
-export {
-  getDaemonSetHealth,
-  getDeploymentHealth,
-  getManagedResourceHealth,
-  getStatefulSetHealth,
-} from '../gardener/health-calls.ts';
-export type { HealthView } from '../gardener/health-objects.ts';
+export type { HealthView } from '../gardener/health.ts';
 export type { LastOperation } from '../gardener/shoot-status.ts';
 export { type ListCall, listCall } from '../kubernetes/api/list-call.ts';
 export type { CallOptions, Kube, KubeClient, KubeRequest, KubeResponse } from '../kubernetes/api/kube.ts';

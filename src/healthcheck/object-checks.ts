@@ -1,12 +1,13 @@
 import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
+import { getManagedResourceHealth, managedResourceProblem } from '../gardener/managed-resource.ts';
 import {
+  daemonSetProblem,
+  deploymentProblem,
   getDaemonSetHealth,
   getDeploymentHealth,
-  getManagedResourceHealth,
   getStatefulSetHealth,
-} from '../gardener/health-calls.ts';
-import { daemonSetProblem, deploymentProblem, statefulSetProblem } from '../gardener/health-workloads.ts';
-import { managedResourceProblem } from '../gardener/managed-resource.ts';
+  statefulSetProblem,
+} from '../gardener/workloads.ts';
 import type { Call } from '../kubernetes/api/call.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import { goQuote } from '../kubernetes/api/go-quote.ts';

@@ -6,7 +6,7 @@ import {
 } from '../gardener/machine-deployment.ts';
 import { type ScalingProblem, countMachines, scaleDownProblem, scaleUpProblem } from '../gardener/machine-scaling.ts';
 import { type Machine, listMachines } from '../gardener/machine.ts';
-import { type WorkerNode, listWorkerNodes } from '../gardener/node.ts';
+import { type NodeHealth, listNodeHealth } from '../gardener/node.ts';
 import { goQuote } from '../kubernetes/api/go-quote.ts';
 import type { Check, CheckResult } from './check.ts';
 
@@ -24,7 +24,7 @@ const defaultScaleDownMs = 900_000;
 interface Machinery {
   readonly deployments: readonly MachineDeploymentHealth[];
   readonly machines: readonly Machine[];
-  readonly nodes: readonly WorkerNode[];
+  readonly nodes: readonly NodeHealth[];
 }
 
 /**
@@ -37,8 +37,8 @@ export const workerNodesCheck = (options: WorkerNodesOptions = {}): Check => {
   const thresholds = { scaleUpThresholdMs, scaleDownThresholdMs };
   return async ({ extension, seed, shoot, signal }) => {
     const namespace = extension.controlPlane;
-    const readNodes = async (): Promise<readonly WorkerNode[]> =>
-      (await (await shoot()).call(listWorkerNodes, { signal })).value;
+    const readNodes = async (): Promise<readonly NodeHealth[]> =>
+      (await (await shoot()).call(listNodeHealth, { signal })).value;
     const [deployments, machines, nodes] = await Promise.all([
       seed.call(listMachineDeploymentHealth(namespace), { signal }),
       seed.call(listMachines(namespace), { signal }),

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { listNodeLeaseExpiries, listTunnelPods } from '../../src/care/observe/shoot.ts';
-import { listWorkerNodes } from '../../src/gardener/node.ts';
+import { listNodeHealth } from '../../src/gardener/node.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import { createKubeClient } from '../../src/kubernetes/client/client.ts';
@@ -11,7 +11,7 @@ import { createVirtualClock } from '../../simulator/time/clock.ts';
 const [kib, mib] = [1024, 1024 * 1024];
 
 describe('rule 11a: the memory of an observation of a shoot', () => {
-  const lists = [listWorkerNodes, listNodeLeaseExpiries, listTunnelPods] as readonly Call<readonly object[]>[];
+  const lists = [listNodeHealth, listNodeLeaseExpiries, listTunnelPods] as readonly Call<readonly object[]>[];
   const time = '2026-11-22T12:00:00Z';
   const conditionTypes = ['Ready', 'DiskPressure', 'MemoryPressure', 'NetworkUnavailable', 'PIDPressure'];
 
@@ -87,7 +87,7 @@ describe('rule 11a: the memory of an observation of a shoot', () => {
   it('rule 11a: suffices for 5,000 unhealthy nodes with long names and long messages', async () => {
     const texts = { name: 'n'.repeat(120), pool: 'p'.repeat(63), status: 'Unknown', text: 'x'.repeat(600) };
     const items = Array.from({ length: 5_000 }, (_, index) => nodeItem(index, texts));
-    expect(await callOn(serverOf(items), listWorkerNodes)).toHaveLength(5_000);
+    expect(await callOn(serverOf(items), listNodeHealth)).toHaveLength(5_000);
     const leases = items.map((_, index) => ({
       metadata: { name: texts.name + String(index).padStart(5, '0') },
       spec: { renewTime: time, leaseDurationSeconds: 40 },
@@ -99,7 +99,7 @@ describe('rule 11a: the memory of an observation of a shoot', () => {
     const texts = { name: 'n', pool: 'p', status: 'False', text: 'x'.repeat(30 * kib) };
     const server = serverOf(Array.from({ length: 100 }, (_, index) => nodeItem(index, texts)));
     const before = heapBytes();
-    const nodes = await callOn(server, listWorkerNodes);
+    const nodes = await callOn(server, listNodeHealth);
     const bytes = heapBytes() - before;
     expect(nodes).toHaveLength(100);
     expect(bytes).toBeLessThan(mib);

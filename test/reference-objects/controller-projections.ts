@@ -2,14 +2,14 @@ import { getScalable, getScale } from '../../src/kubernetes/api/scalable.ts';
 import { decodeCluster } from '../../src/gardener/cluster.ts';
 import { decodeMachine } from '../../src/gardener/machine.ts';
 import { listPlainNodes } from '../../src/gardener/plain-node.ts';
-import { listNodeHealth, listNodes, listWorkerNodes } from '../../src/gardener/node.ts';
+import { listNodeHealth, listNodes } from '../../src/gardener/node.ts';
 import { decodeLease, listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import { decodeEndpointSlice } from '../../src/kubernetes/api/endpoint-slice.ts';
 import { decodePod } from '../../src/kubernetes/api/pod.ts';
 import { decodeCareCluster, decodeGardenShoot } from '../../src/gardener/care-shoots.ts';
 import { otherConditionWriter } from '../../src/care/condition-writers.ts';
 import { mergeConditions } from '../../src/gardener/condition.ts';
-import { decodeControlPlaneDeployment } from '../../src/gardener/health-workloads.ts';
+import { decodeControlPlaneDeployment } from '../../src/gardener/workloads.ts';
 import { decodeEtcdHealth } from '../../src/gardener/etcd.ts';
 import { decodeManagedResourceHealth } from '../../src/gardener/managed-resource.ts';
 import { decodeMachineDeploymentHealth } from '../../src/gardener/machine-deployment.ts';
@@ -154,9 +154,9 @@ const care: readonly Projection[] = [
   },
   { name: 'heartbeat of care', kind: 'LeaseList', project: (json) => decodeLease(firstOf(json), 'lease') },
   {
-    name: 'worker nodes of care',
+    name: 'nodes of care',
     kind: 'NodeList',
-    project: listWorkerNodes.decode,
+    project: listNodeHealth.decode,
     set: { 'items[].metadata.annotations.*': '1' },
     exceptions: {
       missing: [
@@ -166,21 +166,6 @@ const care: readonly Projection[] = [
       ],
       // Reason, message and times are kept only for an unhealthy condition.
       empty: ['lastTransitionTime', 'lastUpdateTime', 'message', 'reason'].map((field) => `0.conditions.0.${field}`),
-    },
-  },
-  {
-    name: 'nodes of care',
-    kind: 'NodeList',
-    project: listNodeHealth.decode,
-    set: { 'items[].metadata.annotations.*': '1' },
-    exceptions: {
-      missing: [
-        'items[].status.conditions[].codes',
-        'items[].status.conditions[].lastUpdateTime',
-        // One reader reads the conditions of all kinds; nothing uses the generation of a node.
-        'items[].status.observedGeneration',
-      ],
-      empty: ['0.conditions.0.lastUpdateTime', '0.observedGeneration'],
     },
   },
   { name: 'leases of care', kind: 'LeaseList', project: listNodeLeaseExpiries.decode },

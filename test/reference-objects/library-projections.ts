@@ -1,6 +1,6 @@
 import { mergeConditions } from '../../src/gardener/condition.ts';
 import { careExtensionKinds } from '../../src/gardener/extensions.ts';
-import { getDaemonSetHealth, getDeploymentHealth, getStatefulSetHealth } from '../../src/gardener/health-calls.ts';
+import { getDaemonSetHealth, getDeploymentHealth, getStatefulSetHealth } from '../../src/gardener/workloads.ts';
 import { decodeClusterState } from '../../src/healthcheck/cluster-watch.ts';
 import { decodeExtension, storedConditions } from '../../src/healthcheck/extension.ts';
 import { type Projection, object, ofOtherConditions } from './projection.ts';

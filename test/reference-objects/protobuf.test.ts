@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listNodeLeaseExpiries } from '../../src/care/observe/shoot.ts';
-import { listNodeHealth, listNodes, listWorkerNodes } from '../../src/gardener/node.ts';
+import { listNodeHealth, listNodes } from '../../src/gardener/node.ts';
 import { listPlainNodes, plainNodeFields } from '../../src/gardener/plain-node.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import { readFields, readProtobufList, readProtobufStatus } from '../../src/kubernetes/protobuf/index.ts';
@@ -18,7 +18,6 @@ describe('protobuf of upstream is read like its JSON', () => {
     ['nodes of the prober', 'NodeList', listNodes],
     ['nodes without Machines', 'NodeList', listPlainNodes],
     ['nodes of care', 'NodeList', listNodeHealth],
-    ['worker nodes of care', 'NodeList', listWorkerNodes],
     ['leases of the prober', 'LeaseList', listNodeLeases],
     ['leases of care', 'LeaseList', listNodeLeaseExpiries],
   ] as const)('%s', (_name, kind, call) => {

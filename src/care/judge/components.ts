@@ -1,4 +1,4 @@
-import { type ControlPlaneDeployment, deploymentProblem } from '../../gardener/health-workloads.ts';
+import { type ControlPlaneDeployment, deploymentProblem } from '../../gardener/workloads.ts';
 import { managedResourceCountsFor, managedResourceFailure } from '../../gardener/managed-resource.ts';
 import type { Finding, ShootConditionType } from '../../gardener/shoot-conditions.ts';
 import { goQuote } from '../../kubernetes/api/go-quote.ts';

@@ -1,7 +1,7 @@
 import { hasMark } from '../../annotations/scaling-annotations.ts';
 import type { CareShoot } from '../../gardener/care-shoots.ts';
 import { type EtcdHealth, etcdProblem } from '../../gardener/etcd.ts';
-import type { ControlPlaneDeployment } from '../../gardener/health-workloads.ts';
+import type { ControlPlaneDeployment } from '../../gardener/workloads.ts';
 import { goQuote } from '../../kubernetes/api/go-quote.ts';
 import type { Finding } from '../../gardener/shoot-conditions.ts';
 import type { CareSettings } from '../config.ts';

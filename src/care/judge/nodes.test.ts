@@ -6,6 +6,7 @@ import {
   checkInput,
   condition,
   machineDeployment,
+  meta,
   node,
   now,
   observed,
@@ -341,7 +342,7 @@ describe('EveryNodeReady', () => {
     [{ kind: 'not-running' }, { lastOperation: at('Migrate') }, 'Shoot control plane is not running at the moment.'],
   ])('%j of a shoot with %j', (view, changes = {}, message) => {
     const type = 'local';
-    const heard = { meta: node('w').meta, type, conditions: [condition('EveryNodeReady', 'False')] };
+    const heard = { meta: meta('w'), type, conditions: [condition('EveryNodeReady', 'False')] };
     const extension = { ...heard, heartbeat: { kind: 'lease', renewedAt: now } } as const;
     const seed = { extensions: [ok({ kind: 'Worker', ...extension } as const)] };
     for (const parts of [{}, { seed }]) {

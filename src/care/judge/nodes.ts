@@ -7,7 +7,7 @@ import {
   scaleDownProblem,
   scaleUpProblem,
 } from '../../gardener/machine-scaling.ts';
-import { type WorkerNode, nodeProblem } from '../../gardener/node.ts';
+import { type NodeHealth, nodeProblem } from '../../gardener/node.ts';
 import type { Finding } from '../../gardener/shoot-conditions.ts';
 import { goQuote } from '../../kubernetes/api/go-quote.ts';
 import { type Lease, expiryByTimestampMs } from '../../kubernetes/api/lease.ts';
@@ -21,7 +21,7 @@ const configurationProblem = /KubeletHasInsufficientMemory|KubeletHasDiskPressur
 const alarmingPercent = 20;
 
 const kubeletFinding = (
-  { meta, kubeletVersion }: WorkerNode,
+  { meta, kubeletVersion }: NodeHealth,
   { kubernetesVersion }: WorkerPool,
 ): Finding | undefined => {
   const state = kubeletVersionState(kubeletVersion, kubernetesVersion);
@@ -40,7 +40,7 @@ const kubeletFinding = (
   }
 };
 
-const nodeFinding = (node: WorkerNode, pool: WorkerPool): Finding | undefined => {
+const nodeFinding = (node: NodeHealth, pool: WorkerPool): Finding | undefined => {
   const problem = nodeProblem(node);
   if (problem === undefined) return kubeletFinding(node, pool);
   const codes = configurationProblem.test(problem) ? ['ERR_CONFIGURATION_PROBLEM'] : [];
@@ -48,7 +48,7 @@ const nodeFinding = (node: WorkerNode, pool: WorkerPool): Finding | undefined =>
   return failed('NodeUnhealthy', text, codes);
 };
 
-const poolFinding = (pool: WorkerPool, all: readonly WorkerNode[]): Finding | undefined => {
+const poolFinding = (pool: WorkerPool, all: readonly NodeHealth[]): Finding | undefined => {
   const nodes = all.filter((node) => node.pool === pool.name);
   const finding = firstFinding(nodes, (node) => nodeFinding(node, pool));
   if (finding !== undefined || nodes.length >= pool.minimum) return finding;
@@ -72,7 +72,7 @@ const scalingFinding = (reason: string, problem: ScalingProblem | undefined): Fi
   problem && failed(reason, problem.text);
 
 /** Compares the nodes of the shoot with its machines and their desired number. */
-const machineFinding = (seed: SeedObservation, nodes: readonly WorkerNode[]): Finding | undefined =>
+const machineFinding = (seed: SeedObservation, nodes: readonly NodeHealth[]): Finding | undefined =>
   ifRead(seed.machineDeployments, (deployments) =>
     ifRead(seed.machines, (machines) => {
       const counts = countMachines(deployments, nodes);
@@ -86,7 +86,7 @@ const machineFinding = (seed: SeedObservation, nodes: readonly WorkerNode[]): Fi
     }),
   );
 
-const leaseFinding = (leases: readonly Lease[], nodes: readonly WorkerNode[], now: number): Finding | undefined => {
+const leaseFinding = (leases: readonly Lease[], nodes: readonly NodeHealth[], now: number): Finding | undefined => {
   const known = new Set(nodes.map(({ meta }) => meta.name));
   const expired = leases.filter((lease) => known.has(lease.name) && expiryByTimestampMs(lease) < now).length;
   const percent = leases.length === 0 ? 0 : Math.floor((100 * expired) / leases.length);

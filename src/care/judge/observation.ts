@@ -1,11 +1,11 @@
 import type { CareShoot } from '../../gardener/care-shoots.ts';
 import type { EtcdHealth } from '../../gardener/etcd.ts';
 import type { CareExtensionKind, ExtensionReport } from '../../gardener/extensions.ts';
-import type { ControlPlaneDeployment } from '../../gardener/health-workloads.ts';
+import type { ControlPlaneDeployment } from '../../gardener/workloads.ts';
 import type { MachineDeploymentHealth } from '../../gardener/machine-deployment.ts';
 import type { Machine } from '../../gardener/machine.ts';
 import type { ManagedResourceHealth } from '../../gardener/managed-resource.ts';
-import type { WorkerNode } from '../../gardener/node.ts';
+import type { NodeHealth } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
 import type { Lease } from '../../kubernetes/api/lease.ts';
 import type { CareSettings } from '../config.ts';
@@ -61,7 +61,7 @@ export type ShootObservation =
   | {
       readonly kind: 'observed';
       readonly healthz: HealthzObservation;
-      readonly nodes: Read<readonly WorkerNode[]>;
+      readonly nodes: Read<readonly NodeHealth[]>;
       readonly leases: Read<readonly Lease[]>;
       readonly tunnel: Read<TunnelObservation>;
     };

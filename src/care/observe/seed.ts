@@ -11,7 +11,7 @@ import {
   decodeExtensionReport,
   heartbeatLeaseName,
 } from '../../gardener/extensions.ts';
-import { type ControlPlaneDeployment, decodeControlPlaneDeployment } from '../../gardener/health-workloads.ts';
+import { type ControlPlaneDeployment, decodeControlPlaneDeployment } from '../../gardener/workloads.ts';
 import { type Machine, decodeMachine } from '../../gardener/machine.ts';
 import { type MachineDeploymentHealth, decodeMachineDeploymentHealth } from '../../gardener/machine-deployment.ts';
 import { type ManagedResourceHealth, decodeManagedResourceHealth } from '../../gardener/managed-resource.ts';

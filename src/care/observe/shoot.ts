@@ -1,5 +1,5 @@
 import type { CareShoot } from '../../gardener/care-shoots.ts';
-import { listWorkerNodes } from '../../gardener/node.ts';
+import { listNodeHealth } from '../../gardener/node.ts';
 import { type Call, smallResponseBytes } from '../../kubernetes/api/call.ts';
 import { formatGoDuration } from '../../kubernetes/api/duration.ts';
 import { ApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
@@ -115,7 +115,7 @@ class ShootReader {
       return { kind: 'observed', healthz, nodes: unread, leases: unread, tunnel: unread };
     }
     const [nodes, leases, tunnel] = await Promise.all([
-      this.#read(listWorkerNodes),
+      this.#read(listNodeHealth),
       this.#read(listNodeLeaseExpiries),
       this.#read(listTunnelPods).then((pods) => (pods.ok ? this.#readTunnel(kubeconfig, pods.value) : pods)),
     ]);

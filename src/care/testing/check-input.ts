@@ -2,7 +2,7 @@ import { meltdownProtectionAnnotation } from '../../annotations/scaling-annotati
 import type { CareShoot, WorkerPool } from '../../gardener/care-shoots.ts';
 import type { Condition } from '../../gardener/condition.ts';
 import type { EtcdHealth } from '../../gardener/etcd.ts';
-import type { ControlPlaneDeployment } from '../../gardener/health-workloads.ts';
+import type { ControlPlaneDeployment } from '../../gardener/workloads.ts';
 import type { MachineDeploymentHealth } from '../../gardener/machine-deployment.ts';
 import type { ManagedResourceHealth } from '../../gardener/managed-resource.ts';
 import type { NodeHealth } from '../../gardener/node.ts';

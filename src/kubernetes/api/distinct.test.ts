@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listNodeLeaseExpiries } from '../../care/observe/shoot.ts';
 import { chooseCandidates } from '../../gardener/candidate-nodes.ts';
-import { listNodeHealth, listNodes, listWorkerNodes } from '../../gardener/node.ts';
+import { listNodeHealth, listNodes } from '../../gardener/node.ts';
 import type { Call } from './call.ts';
 import { distinctBy } from './distinct.ts';
 import { listNodeLeases } from './lease.ts';
@@ -80,7 +80,6 @@ describe('a hostile shoot lists one object a thousand times', () => {
     expect(listNodeHealth.decode(list).map(({ meta }) => meta.name)).toEqual(['a', 'b', 'c']);
     expect(stream(listNodes, list.items)).toHaveLength(3);
     expect(stream(listNodeHealth, list.items)).toHaveLength(3);
-    expect(stream(listWorkerNodes, list.items)).toHaveLength(3);
   });
 
   it('nodes and pools may have the names of properties that every object has', () => {

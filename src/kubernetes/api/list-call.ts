@@ -21,9 +21,6 @@ const shootItems = 10_000;
 /** The prober's projections of 10,000 nodes take 5 MB. */
 export const nodeListBounds: ListBounds = { ...listBounds, items: shootItems, keptBytes: 16 * mebibyte };
 
-/** Limits for programs that keep conditions, labels and annotations of nodes, 8 KB per node. */
-export const nodeHealthListBounds: ListBounds = { ...nodeListBounds, keptBytes: 96 * mebibyte };
-
 /** Leases are listed in one page: later pages show the state of the first one's time, which is outdated when the last one arrives. */
 export const leaseListBounds: ListBounds = {
   jsonBytes: 4 * mebibyte,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { getHealthz, listNodeLeaseExpiries, listTunnelPods } from '../../care/observe/shoot.ts';
 import { listMachines } from '../../gardener/machine.ts';
-import { listNodeHealth, listNodes, listWorkerNodes } from '../../gardener/node.ts';
+import { listNodeHealth, listNodes } from '../../gardener/node.ts';
 import { getVersion } from '../../gardener/shoot-calls.ts';
 import type { Call } from '../api/call.ts';
 import { ApiError } from '../api/errors.ts';
@@ -119,10 +119,9 @@ describe('rule 11a: the cost of one response', () => {
       pageSize: undefined,
       bounds: { ...leaseListBounds, keptBytes: 2 * mib },
     });
-    expect(listWorkerNodes.list?.bounds).toEqual({ ...nodeListBounds, keptBytes: 6 * mib });
+    expect(listNodeHealth.list?.bounds).toEqual({ ...nodeListBounds, keptBytes: 6 * mib });
     expect(listTunnelPods.list?.bounds).toEqual({ ...nodeListBounds, keptBytes: mib / 2 });
     expect(listNodes.list).toMatchObject({ pageSize: 250, bounds: nodeListBounds });
-    expect(listNodeHealth.list?.bounds).toEqual({ ...nodeListBounds, keptBytes: 96 * mib });
     expect(listMachines('a').list).toMatchObject({ pageSize: 500, bounds: listBounds });
   });
 

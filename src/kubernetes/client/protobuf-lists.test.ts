@@ -3,14 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { listNodeLeaseExpiries } from '../../care/observe/shoot.ts';
-import {
-  decodeNode,
-  decodeNodeHealth,
-  decodeWorkerNode,
-  listNodeHealth,
-  listNodes,
-  listWorkerNodes,
-} from '../../gardener/node.ts';
+import { decodeNode, decodeNodeHealth, listNodeHealth, listNodes } from '../../gardener/node.ts';
 import type { Call } from '../api/call.ts';
 import { decodeList } from '../api/decode.ts';
 import { ApiError } from '../api/errors.ts';
@@ -56,7 +49,6 @@ const lists = [
   ['nodes', listNodes, decodeList(decodeNode)],
   ['leases', listNodeLeases, decodeList(decodeLease)],
   ['nodes', listNodeHealth, decodeList(decodeNodeHealth)],
-  ['nodes', listWorkerNodes, decodeList(decodeWorkerNode)],
   ['leases', listNodeLeaseExpiries, decodeList(decodeLease)],
 ] as readonly (readonly [string, Call<readonly object[]>, (json: unknown) => readonly object[]])[];
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeNode, listNodeHealth, listNodes, listWorkerNodes } from '../../gardener/node.ts';
+import { decodeNode, listNodeHealth, listNodes } from '../../gardener/node.ts';
 import type { Call } from '../api/call.ts';
 import { DecodeError, decodeList } from '../api/decode.ts';
 import { decodeLease, listNodeLeases } from '../api/lease.ts';
@@ -270,13 +270,7 @@ describe('rule 11: a Status', () => {
 });
 
 describe('rule 11: arbitrary bytes', () => {
-  const readers = [
-    readNodeList,
-    readLeaseList,
-    readerOf(listNodeHealth),
-    readerOf(listWorkerNodes),
-    readProtobufStatus,
-  ];
+  const readers = [readNodeList, readLeaseList, readerOf(listNodeHealth), readProtobufStatus];
 
   /** Returns true if each reader returns a value, throws a ProtobufError, or throws a DecodeError for a valid message of another shape. */
   const isHandled = (bytes: Uint8Array): boolean =>

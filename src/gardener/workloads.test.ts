@@ -7,7 +7,7 @@ import {
   decodeStatefulSetHealth,
   deploymentProblem,
   statefulSetProblem,
-} from './health-workloads.ts';
+} from './workloads.ts';
 
 const metadata = { name: 'kube-apiserver', namespace: 'shoot--dev--one', generation: 2 };
 const condition = (type: string, status: string) => ({ type, status, reason: `${type}Reason`, message: 'Said so.' });

@@ -1,9 +1,12 @@
 import { type JsonObject, optionalInteger, optionalObject, optionalString } from '../kubernetes/api/decode.ts';
-import { outdatedProblem } from './generations.ts';
-import { conditionProblem } from './required-conditions.ts';
-import { type HealthView, decodeCount, decodeParts } from './health-objects.ts';
-
-/** Each `...Problem` function returns the text after "is unhealthy: ", or undefined if the object is healthy. */
+import {
+  type HealthView,
+  conditionProblem,
+  decodeCount,
+  decodeParts,
+  objectGetter,
+  outdatedProblem,
+} from './health.ts';
 
 export type DeploymentHealth = HealthView;
 
@@ -113,3 +116,7 @@ export const daemonSetProblem = (daemonSet: DaemonSetHealth): string | undefined
     ? `too many unavailable pods found (${found}, only max. ${allowed} unavailable pods allowed)`
     : `too many unavailable pods found (${found})`;
 };
+
+export const getDeploymentHealth = objectGetter<DeploymentHealth>('apps/v1', 'deployments', decodeDeploymentHealth);
+export const getStatefulSetHealth = objectGetter<StatefulSetHealth>('apps/v1', 'statefulsets', decodeStatefulSetHealth);
+export const getDaemonSetHealth = objectGetter<DaemonSetHealth>('apps/v1', 'daemonsets', decodeDaemonSetHealth);

@@ -1,0 +1,116 @@
+import type { Call } from '../kubernetes/api/call.ts';
+import {
+  type JsonObject,
+  type ObjectMeta,
+  decodeMeta,
+  decodeObject,
+  optionalInteger,
+  optionalObject,
+} from '../kubernetes/api/decode.ts';
+import { goQuote } from '../kubernetes/api/go-quote.ts';
+import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
+import { type Condition, decodeConditions, findCondition } from './condition.ts';
+
+// What all kinds that report their state as conditions have in common. Each `...Problem` function of a kind returns the text after "is unhealthy: ", or
+// undefined if the object is healthy.
+
+/** Common fields of objects that report their state as conditions. */
+export interface HealthView {
+  readonly meta: ObjectMeta;
+  /** `metadata.generation`, which grows with each change of the spec. */
+  readonly generation: number;
+  /** The generation that the controller of the object has seen; 0 if absent. */
+  readonly observedGeneration: number;
+  readonly conditions: readonly Condition[];
+}
+
+type Generations = Pick<HealthView, 'generation' | 'observedGeneration'>;
+
+/** Parts of an object during decoding; absent parts are empty. */
+export interface ObjectParts {
+  readonly view: HealthView;
+  readonly spec: JsonObject;
+  readonly status: JsonObject;
+  readonly path: string;
+}
+
+export const decodeParts = (json: unknown, path: string): ObjectParts => {
+  const object = decodeObject(json, path);
+  const meta = decodeMeta(object, path);
+  const status = optionalObject(object.status, `${path}.status`) ?? {};
+  const view: HealthView = {
+    meta,
+    generation: meta.generation ?? 0,
+    observedGeneration: optionalInteger(status.observedGeneration, `${path}.status.observedGeneration`) ?? 0,
+    conditions: decodeConditions(status, `${path}.status`),
+  };
+  return { view, spec: optionalObject(object.spec, `${path}.spec`) ?? {}, status, path };
+};
+
+/** Reads a count from the status. It is 0 if absent, because Go omits 0. */
+export const decodeCount = ({ status, path }: ObjectParts, field: string): number =>
+  optionalInteger(status[field], `${path}.status.${field}`) ?? 0;
+
+/** Returns a function that makes the call that gets one object. */
+export const objectGetter =
+  <T>(apiVersion: string, resource: string, decode: (json: unknown, path: string) => T) =>
+  ({ namespace, name }: NamespacedName): Call<T> => ({
+    method: 'GET',
+    path: resourcePath({ apiVersion, resource, namespace, name }),
+    decode: (json) => decode(json, resource),
+  });
+
+/** Formats generations for messages, as `(<observed>/<generation>)`. */
+export const generationRatio = ({ observedGeneration, generation }: Generations): string =>
+  `(${observedGeneration}/${generation})`;
+
+export const outdatedProblem = (generations: Generations): string | undefined =>
+  generations.observedGeneration < generations.generation
+    ? `observed generation outdated ${generationRatio(generations)}`
+    : undefined;
+
+/** Required status of an object's conditions. They are checked in this order, and the first problem is the result. */
+export interface ConditionRules {
+  /** Types that must exist and be True. */
+  readonly isTrue: readonly string[];
+  /** Types that must be True if they exist. */
+  readonly maybeTrue?: readonly string[];
+  /** Types that must be False if they exist. */
+  readonly maybeFalse?: readonly string[];
+}
+
+interface BrokenRule {
+  readonly type: string;
+  readonly expected: string;
+  /** Absent if the condition is missing. */
+  readonly condition: Condition | undefined;
+}
+
+export const brokenRule = (
+  conditions: readonly Condition[],
+  { isTrue, maybeTrue = [], maybeFalse = [] }: ConditionRules,
+): BrokenRule | undefined =>
+  [
+    ...[...isTrue, ...maybeTrue].map((type) => ({ type, expected: 'True' })),
+    ...maybeFalse.map((type) => ({ type, expected: 'False' })),
+  ]
+    .map((rule) => ({ ...rule, condition: findCondition(conditions, rule.type) }))
+    .find(({ type, expected, condition }) =>
+      condition === undefined ? isTrue.includes(type) : condition.status !== expected,
+    );
+
+const describeWrong = ({ type, status, reason, message }: Condition, expected: string): string =>
+  `condition ${goQuote(type)} has invalid status ${status} (expected ${expected}) due to ${reason}: ${message}`;
+
+/** Returns the problem with an object's conditions. Like gardener's `pkg/utils/kubernetes/health`. `describe` describes a condition with the wrong status. */
+export const conditionProblem = (
+  conditions: readonly Condition[],
+  rules: ConditionRules,
+  describe = describeWrong,
+): string | undefined => {
+  const broken = brokenRule(conditions, rules);
+  if (broken === undefined) return undefined;
+  const { type, expected, condition } = broken;
+  return condition === undefined ? `condition ${goQuote(type)} is missing` : describe(condition, expected);
+};
