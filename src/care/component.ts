@@ -31,7 +31,7 @@ import {
 import { rightsOf } from '../process/rights/index.ts';
 import { Garden } from './act.ts';
 import type { CareSettings } from './config.ts';
-import { CareController } from './controller.ts';
+import { CareController, type CareControllerDeps } from './controller.ts';
 import { CareReport } from './report.ts';
 import { careGardenGrants, careGrants } from './rights.ts';
 
@@ -51,23 +51,26 @@ export interface CareOptions extends Omit<ComponentOptions<CareSettings, CarePor
   readonly takeOver?: boolean;
 }
 
-/** Creates care of a seed. The results of the last checks outlive a change of the configuration. */
-const createCare = ({
-  settings,
-  ports,
-  takeOver = false,
-  dryRun = false,
-}: CareOptions): ComponentParts<CareSettings> => {
-  const { clock, garden: gardenKube, leadership, logger, meter } = ports;
+/** Returns what outlives a change of the configuration. Call it once per meter. */
+export const controllerDeps = (
+  ports: Omit<CarePorts, 'identity'>,
+  { takeOver = false, dryRun = false }: Pick<CareOptions, 'takeOver' | 'dryRun'>,
+): CareControllerDeps => {
+  const { clock, garden: gardenKube, leadership, meter } = ports;
   const client = gardenKube && createKubeClient({ kube: writerStack(gardenKube, leadership), clock });
   const garden = client && new Garden({ clock, client, takeOver, dryRun });
-  const deps = { ...ports, gardenKube, garden, report: new CareReport(ports), registry: createWatchRegistry(meter) };
+  return { ...ports, gardenKube, garden, report: new CareReport(ports), registry: createWatchRegistry(meter) };
+};
+
+/** Creates care of a seed. The results of the last checks outlive a change of the configuration. */
+const createCare = ({ settings, ports, ...options }: CareOptions): ComponentParts<CareSettings> => {
+  const deps = controllerDeps(ports, options);
   return new Reloadable({
     name: 'care',
     settings,
     create: (wanted) => new CareController(wanted, deps),
     stop: () => undefined,
-    logger,
+    logger: ports.logger,
   });
 };
 

@@ -1,19 +1,17 @@
 import { type Result, errorText } from '../kubernetes/api/errors.ts';
-import { createWatchRegistry } from '../kubernetes/cache/index.ts';
-import { createKubeClient, createRateLimiter, limitedStack } from '../kubernetes/client/index.ts';
+import { createRateLimiter, limitedStack } from '../kubernetes/client/index.ts';
 import type { Transport } from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import { connectSeed, systemClock, systemRandom, userAgentOf, whenAborted } from '../process/index.ts';
-import { Garden } from './act.ts';
 import {
   type CareProcessDeps,
   type GardenConnection,
   connectGarden,
+  controllerDeps,
   createShootAccess,
   limitsOf,
 } from './component.ts';
 import { CareController, type CareMemory } from './controller.ts';
-import { CareReport } from './report.ts';
 import type { ShootResult } from './shoot.ts';
 
 /** One result per shoot, in the order of their control-plane namespaces. */
@@ -50,18 +48,17 @@ interface Connections {
 }
 
 const createController = (deps: CareOnceDeps, { clock, transport, garden }: Connections): CareController => {
-  const { env, flags, logger, meter, settings, takeOver } = deps;
+  const { env, flags, logger, meter, settings } = deps;
   const random = systemRandom();
-  const client = garden && createKubeClient({ kube: garden.kube, clock });
-  return new CareController(settings, {
-    ...{ clock, random, logger },
-    seed: limitedStack(transport, { clock, limiter: createRateLimiter({ ...limitsOf(flags), clock, meter }) }),
-    gardenKube: garden?.kube,
-    garden: client && new Garden({ clock, client, takeOver, dryRun: flags.dryRun }),
+  const limiter = createRateLimiter({ ...limitsOf(flags), clock, meter });
+  const ports = {
+    ...{ clock, random, logger, meter },
+    leadership: { mayWrite: () => true },
+    seed: limitedStack(transport, { clock, limiter }),
+    garden: garden?.kube,
     ...createShootAccess({ clock, random, userAgent: userAgentOf(deps), env }),
-    report: new CareReport({ logger, meter }),
-    registry: createWatchRegistry(meter),
-  });
+  };
+  return new CareController(settings, controllerDeps(ports, { takeOver: deps.takeOver, dryRun: flags.dryRun }));
 };
 
 const checkAll = async (care: CareController, deps: CareOnceDeps): Promise<Result<CareResults, string>> => {

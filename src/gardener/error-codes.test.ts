@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { determineErrorCodes, errorCodes } from './error-codes.ts';
+import { determineErrorCodes } from './error-codes.ts';
 
 const coded = (message: string, codes: unknown, cause?: unknown): Error =>
   Object.assign(new Error(message, { cause }), { codes });
@@ -43,44 +43,5 @@ describe('determining error codes', () => {
 
   it('finds no codes without matchers', () => {
     expect(determineErrorCodes('quota exceeded', {})).toEqual([]);
-  });
-});
-
-describe('the error codes', () => {
-  const where = (holds: (traits: (typeof errorCodes)[keyof typeof errorCodes]) => boolean) =>
-    Object.entries(errorCodes)
-      .filter(([, traits]) => holds(traits))
-      .map(([code]) => code);
-
-  it('are these', () => {
-    expect(Object.keys(errorCodes)).toEqual([
-      'ERR_INFRA_UNAUTHENTICATED',
-      'ERR_INFRA_UNAUTHORIZED',
-      'ERR_INFRA_QUOTA_EXCEEDED',
-      'ERR_INFRA_RATE_LIMITS_EXCEEDED',
-      'ERR_INFRA_DEPENDENCIES',
-      'ERR_RETRYABLE_INFRA_DEPENDENCIES',
-      'ERR_INFRA_RESOURCES_DEPLETED',
-      'ERR_CLEANUP_CLUSTER_RESOURCES',
-      'ERR_CONFIGURATION_PROBLEM',
-      'ERR_RETRYABLE_CONFIGURATION_PROBLEM',
-      'ERR_PROBLEMATIC_WEBHOOK',
-    ]);
-  });
-
-  it('are user errors except for two', () => {
-    expect(where(({ userError }) => !userError)).toEqual([
-      'ERR_INFRA_RATE_LIMITS_EXCEEDED',
-      'ERR_RETRYABLE_INFRA_DEPENDENCIES',
-    ]);
-  });
-
-  it('include four for which a retry helps', () => {
-    expect(where(({ retryHelps }) => retryHelps)).toEqual([
-      'ERR_RETRYABLE_INFRA_DEPENDENCIES',
-      'ERR_INFRA_RESOURCES_DEPLETED',
-      'ERR_CLEANUP_CLUSTER_RESOURCES',
-      'ERR_RETRYABLE_CONFIGURATION_PROBLEM',
-    ]);
   });
 });

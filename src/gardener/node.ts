@@ -37,7 +37,7 @@ import { type ConditionRules, brokenRule, conditionProblem, decodeParts } from '
 /** Annotation of a node that machine-controller-manager must not manage. */
 export const notManagedByMcm = 'node.machine.sapcloud.io/not-managed-by-mcm';
 /** Label whose value is the name of a node's worker pool. */
-export const poolLabel = 'worker.gardener.cloud/pool';
+const poolLabel = 'worker.gardener.cloud/pool';
 
 // Fields of a Node that are read from protobuf (k8s.io/api `core/v1/generated.proto`). All others, such as the list of images, are skipped.
 
@@ -64,7 +64,7 @@ const condition: MessageFields = {
 };
 
 /** A Node with the fields that health checks read, in the shape of its JSON. */
-export const nodeHealthFields: Omit<ProtobufKind<object>, 'project'> = {
+const nodeHealthFields: Omit<ProtobufKind<object>, 'project'> = {
   apiVersion: 'v1',
   fields: {
     1: message('metadata', metadata),
@@ -84,7 +84,7 @@ export const probedStatus = flat({
 });
 
 /** A Node with only the fields that a probe reads. */
-export const probedNodeFields: Omit<ProtobufKind<object>, 'project'> = {
+const probedNodeFields: Omit<ProtobufKind<object>, 'project'> = {
   apiVersion: 'v1',
   fields: {
     1: flat({ 1: text('name'), 11: entry('pool', poolLabel), 12: entry('notManaged', notManagedByMcm) }),

@@ -98,12 +98,12 @@ describe('the declarations', () => {
   it('compile with a consumer and with the examples', () => {
     const source = `
       import { type CareConfiguration, commit, type ProberConfiguration, version, type WeederConfiguration } from 'dependency-watchdog';
-      import { errorCodes, runExtension } from 'dependency-watchdog/healthcheck';
+      import { determineErrorCodes, runExtension } from 'dependency-watchdog/healthcheck';
       export const build: string = version + commit;
       export const prober: ProberConfiguration = ${example('prober')};
       export const weeder: WeederConfiguration = ${example('weeder')};
       export const care: CareConfiguration = ${example('care')};
-      export const library = [runExtension, errorCodes] as const;`;
+      export const library = [runExtension, determineErrorCodes] as const;`;
     expect(compile(source)).toBe('');
   });
 

@@ -21,6 +21,7 @@ const sources = (more: Partial<CareSources> = {}): CareSources => ({
   machines: watchedStore(createHandStore()),
   extensions: new Map(),
   heartbeats: watchedStore(createHandStore<Lease>()),
+  garden: undefined,
   ...more,
 });
 
@@ -31,7 +32,7 @@ const report = (name: string, type = 'local'): ExtensionReport => ({
 });
 const extensions = (
   ...kinds: readonly (readonly [CareExtensionKind, Watched<ExtensionReport>])[]
-): ReadonlyMap<CareExtensionKind, Watched<ExtensionReport>> => new Map(kinds);
+): Map<CareExtensionKind, Watched<ExtensionReport>> => new Map(kinds);
 const worker = watchedStore(createHandStore({ [`${namespace}/w`]: report('w') }));
 
 describe('objects by namespace', () => {

@@ -1,9 +1,7 @@
-import { type CareCluster, type CareShoot, decodeCareCluster } from '../../gardener/care-shoots.ts';
-import { type EtcdHealth, decodeEtcdHealth } from '../../gardener/etcd.ts';
+import { type CareShoot, decodeCareCluster } from '../../gardener/care-shoots.ts';
+import { decodeEtcdHealth } from '../../gardener/etcd.ts';
 import {
   type CareExtensionKind,
-  type ControllerInstallation,
-  type ControllerRegistration,
   type ExtensionReport,
   careExtensionKinds,
   decodeControllerInstallation,
@@ -11,14 +9,14 @@ import {
   decodeExtensionReport,
   heartbeatLeaseName,
 } from '../../gardener/extensions.ts';
-import { type ControlPlaneDeployment, decodeControlPlaneDeployment } from '../../gardener/workloads.ts';
-import { type Machine, decodeMachine } from '../../gardener/machine.ts';
-import { type MachineDeploymentHealth, decodeMachineDeploymentHealth } from '../../gardener/machine-deployment.ts';
-import { type ManagedResourceHealth, decodeManagedResourceHealth } from '../../gardener/managed-resource.ts';
+import { decodeControlPlaneDeployment } from '../../gardener/workloads.ts';
+import { decodeMachine } from '../../gardener/machine.ts';
+import { decodeMachineDeploymentHealth } from '../../gardener/machine-deployment.ts';
+import { decodeManagedResourceHealth } from '../../gardener/managed-resource.ts';
 import { isApiError } from '../../kubernetes/api/errors.ts';
 import { goQuote } from '../../kubernetes/api/go-quote.ts';
 import type { Kube } from '../../kubernetes/api/kube.ts';
-import { type Lease, decodeLease, renewedAtMs } from '../../kubernetes/api/lease.ts';
+import { decodeLease, renewedAtMs } from '../../kubernetes/api/lease.ts';
 import { type Informer, type WatchRegistry, createInformer } from '../../kubernetes/cache/index.ts';
 import { decodeKubeconfigSecret } from '../../kubernetes/kubeconfig/index.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -104,21 +102,7 @@ export class Watched<T> {
 const namespaceOf = (key: string): string => key.slice(0, Math.max(key.indexOf('/'), 0));
 
 /** All watched objects of control planes. Each check reads objects of the shoots themselves instead. */
-export interface CareSources {
-  readonly deployments: Watched<ControlPlaneDeployment>;
-  readonly etcds: Watched<EtcdHealth>;
-  readonly managedResources: Watched<ManagedResourceHealth>;
-  readonly machineDeployments: Watched<MachineDeploymentHealth>;
-  readonly machines: Watched<Machine>;
-  readonly extensions: ReadonlyMap<CareExtensionKind, Watched<ExtensionReport>>;
-  /** Heartbeat Leases of extensions. */
-  readonly heartbeats: Watched<Lease>;
-  /** Objects of the garden that show which extension is responsible for which kinds and types. If absent, the age of a report is that of its condition. */
-  readonly garden?: {
-    readonly registrations: Watched<ControllerRegistration>;
-    readonly installations: Watched<ControllerInstallation>;
-  };
-}
+export type CareSources = CareWatches['sources'];
 
 const none = (missing: string): ExtensionHeartbeat => ({ kind: 'none', missing });
 
@@ -199,27 +183,14 @@ export interface CareWatchDeps {
   readonly registry: WatchRegistry;
 }
 
-/** The watches of care: one per kind over all namespaces, for any number of shoots. */
-export interface CareWatches {
-  readonly clusters: Informer<CareCluster>;
-  /** Texts of kubeconfigs, by `namespace/name` of their Secret. */
-  readonly kubeconfigs: Informer<string | undefined>;
-  readonly sources: CareSources;
-  /** Runs the watches until `signal` aborts. */
-  run(signal: AbortSignal): Promise<void>;
-  /** True if each kind is listed or not served. */
-  isComplete(): boolean;
-  checks(): readonly ReadyCheck[];
-}
-
 const checkOf = (name: string, informer: Informer<unknown>): ReadyCheck => {
   const { problem } = informer.state();
   // A kind that is not served has a detail, but does not prevent checks.
   return { name, ok: isListed(informer), ...(problem === undefined ? {} : { detail: problem }) };
 };
 
-/** Creates the watches. They start with `run`. */
-export const createCareWatches = ({ kubeConfigSecretName }: CareSettings, deps: CareWatchDeps): CareWatches => {
+/** Creates the watches of care: one per kind over all namespaces, for any number of shoots. They start with `run`. */
+export const createCareWatches = ({ kubeConfigSecretName }: CareSettings, deps: CareWatchDeps) => {
   const { seed, garden } = deps;
   const all = new Map<string, Informer<unknown>>();
   const watch = <T>(kube: Kube, path: string, project: (json: unknown, path: string) => T, name?: string) => {
@@ -236,6 +207,7 @@ export const createCareWatches = ({ kubeConfigSecretName }: CareSettings, deps: 
   const extensions = 'apis/extensions.gardener.cloud/v1alpha1';
   return {
     clusters: watch(seed, `${extensions}/clusters`, decodeCareCluster),
+    /** Texts of kubeconfigs, by `namespace/name` of their Secret. */
     kubeconfigs: watch(seed, 'api/v1/secrets', decodeKubeconfigSecret, kubeConfigSecretName),
     sources: {
       deployments: of('apis/apps/v1/deployments', decodeControlPlaneDeployment),
@@ -243,19 +215,25 @@ export const createCareWatches = ({ kubeConfigSecretName }: CareSettings, deps: 
       managedResources: of('apis/resources.gardener.cloud/v1alpha1/managedresources', decodeManagedResourceHealth),
       machineDeployments: of(`${mcm}/machinedeployments`, decodeMachineDeploymentHealth),
       machines: of(`${mcm}/machines`, decodeMachine),
-      extensions: new Map(
+      extensions: new Map<CareExtensionKind, Watched<ExtensionReport>>(
         careExtensionKinds.map(({ kind, resource }) => [kind, of(`${extensions}/${resource}`, decodeExtensionReport)]),
       ),
+      /** Heartbeat Leases of extensions. */
       heartbeats: of('apis/coordination.k8s.io/v1/leases', decodeLease, heartbeatLeaseName),
+      /** Objects that show which extension is responsible for which kinds and types. */
       garden: garden && {
         registrations: inGarden(garden, 'controllerregistrations', decodeControllerRegistration),
         installations: inGarden(garden, 'controllerinstallations', decodeControllerInstallation),
       },
     },
-    run: async (signal) => {
+    /** Runs the watches until `signal` aborts. */
+    run: async (signal: AbortSignal): Promise<void> => {
       await Promise.all(Array.from(all.values(), (informer) => informer.run(signal)));
     },
-    isComplete: () => [...all.values()].every(isListed),
-    checks: () => Array.from(all, ([name, informer]) => checkOf(name, informer)),
+    /** True if each kind is listed or not served. */
+    isComplete: (): boolean => [...all.values()].every(isListed),
+    checks: (): readonly ReadyCheck[] => Array.from(all, ([name, informer]) => checkOf(name, informer)),
   };
 };
+
+export type CareWatches = ReturnType<typeof createCareWatches>;
