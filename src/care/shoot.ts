@@ -93,10 +93,7 @@ const refusalOf = (stored: StoredShoot, { shoot, seedName }: Check): WriteResult
 const withNewerConditions = ({ last }: Check, stored: StoredShoot, shoot: CareShoot): CareShoot => {
   const isStored = last?.writing.kind !== 'failed' && last?.writing.kind !== 'dry-run';
   if (last === undefined || (stored?.ok === true && isStored)) return shoot;
-  return {
-    ...shoot,
-    conditions: mergeConditions(shoot.conditions, last.conditions, shootConditionTypes),
-  };
+  return { ...shoot, conditions: mergeConditions(shoot.conditions, last.conditions, shootConditionTypes) };
 };
 
 /** Observes and judges. An exception makes all conditions Unknown; rejects only with `signal.reason`. */
@@ -171,9 +168,17 @@ export const checkShoot = async (
   const problem = decoded.ok ? undefined : decoded.error.message;
   const shoot = decoded.ok ? decoded.value : shootName && nameOnly(shootName);
   if (shoot === undefined) {
-    const conditions = last?.conditions ?? [];
-    const nothing = { status: 'unknown', writing: { kind: 'unchanged' }, durationMs: 0, isSlow: false } as const;
-    return { namespace, conditions, before: conditions, ...nothing, problem };
+    const { conditions, writing } = last ?? { conditions: [], writing: { kind: 'unchanged' } };
+    return {
+      namespace,
+      conditions,
+      before: conditions,
+      status: 'unknown',
+      writing,
+      problem,
+      durationMs: 0,
+      isSlow: false,
+    };
   }
   const startedAt = deps.clock.monotonic();
   const periodMs = Math.min(deps.settings.syncPeriod, maxPeriodMs);
