@@ -48,18 +48,9 @@ const writerOf = (json: unknown, path: string): ConditionWriter | undefined => {
  * Returns the other client that wrote conditions of the types that care owns within the last 5 minutes, by the `managedFields` of the Shoot's metadata; the
  * latest if there are several.
  */
-export const otherConditionWriter = (
-  metadata: JsonObject,
-  { own, now }: WriterQuery,
-  path = 'metadata',
-): ConditionWriter | undefined => {
-  const entries = optionalList(metadata.managedFields, `${path}.managedFields`) ?? [];
-  return entries
-    .map((entry, index) => writerOf(entry, `${path}.managedFields[${String(index)}]`))
-    .filter((writer) => writer !== undefined)
+export const otherConditionWriter = (metadata: JsonObject, { own, now }: WriterQuery): ConditionWriter | undefined =>
+  (optionalList(metadata.managedFields, 'metadata.managedFields') ?? [])
+    .flatMap((entry, index) => writerOf(entry, `metadata.managedFields[${String(index)}]`) ?? [])
     .filter(({ manager, at }) => manager !== own && now - at <= recentMs)
-    .reduce<ConditionWriter | undefined>(
-      (last, next) => (last === undefined || next.at > last.at ? next : last),
-      undefined,
-    );
-};
+    .toSorted((a, b) => b.at - a.at)
+    .at(0);
