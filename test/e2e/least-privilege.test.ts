@@ -17,7 +17,7 @@ import {
 import { waitFor } from '../envtest/waiting.ts';
 import { type Mill, createMill, millPath, startMillController } from './support/mill.ts';
 import { type PodSpec, createPod, listPods, setCrashing, setEndpoints } from './support/pods.ts';
-import { type Outcomes, type RightsHarness, startRightsHarness } from './support/rights-harness.ts';
+import { type RightsOutcomes, type RightsHarness, startRightsHarness } from './support/rights-harness.ts';
 import { type Grants, type Running, type Variant, accessOf, variantsOf } from './support/without-right.ts';
 
 const nodes = ['node-a', 'node-b', 'node-c'];
@@ -95,15 +95,15 @@ const probed: Readonly<Record<string, readonly [inOutage: string, afterwards: st
   'list nodes (shoot)': ['2 3 4', '2 3 4, no Events'],
 };
 /** Variants that never lead for lack of a Lease, but still observe. */
-const observing: Outcomes = {
+const observing: RightsOutcomes = {
   'create leases.coordination.k8s.io': 'healthy',
   'get leases.coordination.k8s.io dwd-prober-leader-election': 'healthy',
 };
-const probedAt = (fateOf: (fates: readonly [string, string]) => string): Outcomes =>
+const probedAt = (fateOf: (fates: readonly [string, string]) => string): RightsOutcomes =>
   Object.fromEntries(Object.entries(probed).map(([name, fates]) => [name, fateOf(fates)]));
 
 /** The effect of each missing right of the weeder: the deleted pods of two, one that crash-loops before its service is ready and one later. */
-const weeded: Outcomes = {
+const weeded: RightsOutcomes = {
   all: 'early,late, Events',
   'list endpointslices.discovery.k8s.io': ', no Events, blind',
   'watch endpointslices.discovery.k8s.io': ', no Events, blind',

@@ -1,10 +1,10 @@
-import type { Outcomes } from './rights-harness.ts';
+import type { RightsOutcomes } from './rights-harness.ts';
 
 /**
  * The effect of each missing right: the conditions of four shoots that differ from those with all rights, or their number if several have the
  * same result; `nothing` if care does not start or does not lead. `all`: the conditions that are not True with all rights.
  */
-export const conditionsFound: Outcomes = {
+export const conditionsFound: RightsOutcomes = {
   all: [
     'four ControlPlaneHealthy Unknown OutdatedHealthCheckReport',
     'four EveryNodeReady False NodesScalingUp (3/4)',
@@ -63,7 +63,7 @@ export const conditionsFound: Outcomes = {
 };
 
 /** The effect of each missing right in the garden: the number of conditions, the label, and the conditions that are not True. */
-export const conditionsWritten: Outcomes = {
+export const conditionsWritten: RightsOutcomes = {
   all: '5 conditions, unhealthy, ObservabilityComponentsHealthy Unknown ExtensionOutdatedHealthCheckReport, SystemComponentsHealthy False TunnelConnectionBroken',
   'list controllerregistrations.core.gardener.cloud (garden)':
     '5 conditions, unhealthy, SystemComponentsHealthy False TunnelConnectionBroken',

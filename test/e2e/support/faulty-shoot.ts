@@ -7,7 +7,7 @@ import { ShootProxy } from '../../envtest/shoot-proxy.ts';
 import type { Watchdog } from './watchdog.ts';
 
 /** The contents of the kubeconfig in a shoot's Secret. */
-export interface ShootAccess {
+export interface FaultyShootAccess {
   readonly server: string;
   readonly caPem: string;
   readonly credentials: KubeconfigCredentials;
@@ -24,7 +24,7 @@ export interface FaultyShoot {
   /** Signs the certificates of `front`. */
   readonly authority: Authority;
   /** Writes another kubeconfig into the Secret: the first one with these changes. */
-  updateSecret(changes: Partial<ShootAccess>): Promise<void>;
+  updateSecret(changes: Partial<FaultyShootAccess>): Promise<void>;
   deleteSecret(): Promise<void>;
   /** Resolves to true if all its dependents are at 0, without ready pods. */
   isDown(): Promise<boolean>;
@@ -54,8 +54,8 @@ export const createFaultyShoot = async (options: FaultyShootOptions): Promise<Fa
   const secret = `/api/v1/namespaces/${namespace}/secrets/shoot-access-prober`;
   const authority = await createAuthority(`${name}-ca`);
   const front = await ShootProxy.start(shoot, await authority.issueServer(['127.0.0.1']));
-  const access: ShootAccess = { server: front.url, caPem: authority.caPem, credentials };
-  const textWith = (changes: Partial<ShootAccess>): string =>
+  const access: FaultyShootAccess = { server: front.url, caPem: authority.caPem, credentials };
+  const textWith = (changes: Partial<FaultyShootAccess>): string =>
     kubeconfigText({ name, user: 'prober', ...access, ...changes });
   await createProtectedShoot(seed, { namespace, kubeconfig: textWith({}), labels: watchdog.clusterLabels });
   await createDependents(client, { namespace, nodes, counts });

@@ -10,7 +10,7 @@ import { auditInto } from './audit.ts';
 import { type Running, type Variant, accessOf, nameOf, refusedTo, startVariant } from './without-right.ts';
 
 /** The outcome of each variant, by the name of its missing right. */
-export type Outcomes = Readonly<Record<string, string>>;
+export type RightsOutcomes = Readonly<Record<string, string>>;
 
 /** One control plane as seed, garden and shoot, for many variants of a component at the same time. */
 export interface RightsHarness {
@@ -21,7 +21,7 @@ export interface RightsHarness {
   /** Starts all variants, some at a time. Resolves when each has verified its rights. */
   start(component: string, variants: readonly Variant[], of: LaunchOf): Promise<void>;
   /** Waits until all running variants have the expected outcomes; fails with the actual ones. Blind watches delay a restoration by 90 s. */
-  until(what: string, expected: Outcomes, fateOf: (running: Running) => Promise<string>): Promise<void>;
+  until(what: string, expected: RightsOutcomes, fateOf: (running: Running) => Promise<string>): Promise<void>;
   /** Expects that each permission check names exactly the missing right, and that the API server refuses exactly that one, unless it `maybeUnused`. */
   expectNamedAndRefused(maybeUnused?: readonly string[]): Promise<void>;
   stopAll(): Promise<void>;
@@ -101,7 +101,7 @@ export const startRightsHarness = async (kinds?: readonly CustomKind[]): Promise
       running.sort((a, b) => variants.indexOf(a.variant) - variants.indexOf(b.variant));
     },
     until: async (what, expected, fateOf) => {
-      let last: Outcomes = {};
+      let last: RightsOutcomes = {};
       await waitFor({ what, withinMs: 150_000, everyMs: 300 }, async () => {
         const fates = running.map(async (one) => [nameOf(one.variant), await fateOf(one)] as const);
         last = Object.fromEntries(await Promise.all(fates));
