@@ -174,7 +174,7 @@ describe('choosePlainNodes', () => {
   });
 
   it.each<[why: string, options: Partial<NodeView>]>([
-    ['being deleted, or about to be', { leaving: true }],
+    ['being deleted, about to be, or off by plan', { leaving: true }],
     ...defaultNodeConditions.map((type): [string, Partial<NodeView>] => [
       `its condition ${type} is True`,
       { trueConditions: new Set([type]) },
@@ -186,6 +186,9 @@ describe('choosePlainNodes', () => {
   it.each([
     [{ metadata: { name: 'a', deletionTimestamp: '2026-11-23T06:00:00Z' } }, true],
     [{ metadata: { name: 'a' }, spec: { taints: [{ key: 'ToBeDeletedByClusterAutoscaler' }] } }, true],
+    [{ metadata: { name: 'a' }, spec: { taints: [{ key: 'node.kubernetes.io/out-of-service' }] } }, true],
+    [{ metadata: { name: 'a', annotations: { 'dependency-watchdog.gardener.cloud/ignore-node': 'true' } } }, true],
+    [{ metadata: { name: 'a', annotations: { 'dependency-watchdog.gardener.cloud/ignore-node': 'false' } } }, false],
     [
       { metadata: { name: 'a' }, spec: { unschedulable: true, taints: [{ key: 'node.kubernetes.io/unschedulable' }] } },
       false,

@@ -10,33 +10,42 @@ import {
 } from '../kubernetes/api/decode.ts';
 import { listCall, nodeListBounds, nodePageSize } from '../kubernetes/api/list-call.ts';
 import type { ProtobufKind } from '../kubernetes/api/list-call.ts';
-import { flat, list, text, time } from '../kubernetes/protobuf/index.ts';
+import { entry, flat, list, text, time } from '../kubernetes/protobuf/index.ts';
 import type { NodeView } from './node.ts';
 import { type NodeParts, probedStatus } from './node.ts';
 
 /**
- * Taint of a node that cluster-autoscaler is about to remove (`ToBeDeletedTaint` in
- * https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/utils/taints/taints.go).
+ * Taints of nodes that nobody expects to renew their leases: cluster-autoscaler is about to remove the node (`ToBeDeletedTaint` in
+ * https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/utils/taints/taints.go), or an operator has said that it is shut down
+ * (`TaintNodeOutOfService` in k8s.io/api `core/v1/well_known_taints.go`).
  */
-const toBeDeletedTaint = 'ToBeDeletedByClusterAutoscaler';
+const taintsOfLeaving: ReadonlySet<string> = new Set([
+  'ToBeDeletedByClusterAutoscaler',
+  'node.kubernetes.io/out-of-service',
+]);
+
+/** Annotation with which an operator says that a node is off by plan: `"true"`. */
+export const ignoreNodeAnnotation = 'dependency-watchdog.gardener.cloud/ignore-node';
 
 interface Parts extends Pick<NodeParts, 'name' | 'conditions'> {
   readonly deletionTimestamp?: string;
+  /** Value of `ignoreNodeAnnotation`. */
+  readonly ignore?: string;
   readonly taints: readonly { readonly key: string }[];
 }
 
-const viewOf = ({ name, conditions, deletionTimestamp, taints }: Parts): NodeView => ({
+const viewOf = ({ name, conditions, deletionTimestamp, ignore, taints }: Parts): NodeView => ({
   name,
   managedByMcm: false,
   trueConditions: new Set(conditions.flatMap(({ type, status }) => (status === 'True' ? [type] : []))),
   inPlaceUpdate: false,
-  leaving: deletionTimestamp !== undefined || taints.some(({ key }) => key === toBeDeletedTaint),
+  leaving: deletionTimestamp !== undefined || ignore === 'true' || taints.some(({ key }) => taintsOfLeaving.has(key)),
 });
 
 /** Decodes a Node (`v1`) of a cluster without Machines of MCM: its deletion is read from the node itself. */
 export const decodePlainNode = (json: unknown, path: string): NodeView => {
   const object = decodeObject(json, path);
-  const { name, deleting } = decodeMeta(object, path);
+  const { name, deleting, annotations } = decodeMeta(object, path);
   const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
   const status = optionalObject(object.status, `${path}.status`) ?? {};
   const taints = (optionalList(spec.taints, `${path}.spec.taints`) ?? []).map((item, index) => {
@@ -49,14 +58,15 @@ export const decodePlainNode = (json: unknown, path: string): NodeView => {
     const type = decodeString(condition.type, `${at}.type`);
     return { type, status: optionalString(condition.status, `${at}.status`), reason: undefined };
   });
-  return viewOf({ name, conditions, taints, ...(deleting ? { deletionTimestamp: 'set' } : {}) });
+  const ignore = annotations[ignoreNodeAnnotation];
+  return viewOf({ name, conditions, taints, ignore, ...(deleting ? { deletionTimestamp: 'set' } : {}) });
 };
 
 /** Fields that are read from protobuf (k8s.io/api `core/v1/generated.proto`). */
 export const plainNodeFields: Omit<ProtobufKind<object>, 'project'> = {
   apiVersion: 'v1',
   fields: {
-    1: flat({ 1: text('name'), 9: time('deletionTimestamp') }),
+    1: flat({ 1: text('name'), 9: time('deletionTimestamp'), 12: entry('ignore', ignoreNodeAnnotation) }),
     2: flat({ 5: list('taints', { 1: text('key') }, () => ({ key: '' })) }),
     3: probedStatus,
   },

@@ -46,6 +46,7 @@ const otherNames: readonly string[] = [
   // Our annotations.
   'dependency-watchdog.gardener.cloud/held',
   'dependency-watchdog.gardener.cloud/holder',
+  'dependency-watchdog.gardener.cloud/ignore-node',
   'dependency-watchdog.gardener.cloud/paused',
   // A taint of cluster-autoscaler, from k8s.io/cloud-provider/controllers/service (ToBeDeletedTaint).
   'ToBeDeletedByClusterAutoscaler',
