@@ -16,6 +16,8 @@ import { changesPhase, skewsTime, hindersProtection } from './hinders-protection
 export interface ShootModel {
   /** Time of the last change of each lease. */
   readonly leases: ReadonlyMap<string, number>;
+  /** Time of the change before that. */
+  readonly earlier: ReadonlyMap<string, number>;
   readonly nodes: ReadonlyMap<string, { readonly isCandidate: boolean; readonly isUnknown: boolean }>;
   /** Nodes whose Machine is alive; all nodes in a seed without Machines. */
   readonly machines: ReadonlySet<string>;
@@ -59,6 +61,7 @@ export interface Model {
 
 const emptyShoot: ShootModel = {
   leases: new Map(),
+  earlier: new Map(),
   nodes: new Map(),
   machines: new Set(),
   deployments: new Map(),
@@ -164,7 +167,8 @@ export const applyEvent = (before: Model, event: SimEvent): Model => {
   const model: Model = { ...before, at: event.at, ending: undefined };
   switch (event.kind) {
     case 'lease':
-      return editShoot(model, event.shoot, ({ leases }) => ({
+      return editShoot(model, event.shoot, ({ leases, earlier }) => ({
+        earlier: put(earlier, event.node, event.exists ? leases.get(event.node) : undefined),
         leases: put(leases, event.node, event.exists ? (event.since ?? event.at) : undefined),
       }));
     case 'node':

@@ -1,5 +1,10 @@
 import { configuredAs } from '../../src/prober/held/index.ts';
-import { type DependentResource, type ProberSettings, fillTemplate, withoutPlaceholders } from '../../src/prober/index.ts';
+import {
+  type DependentResource,
+  type ProberSettings,
+  fillTemplate,
+  withoutPlaceholders,
+} from '../../src/prober/index.ts';
 import { type SimKind, type SimObject, getPath } from '../apiserver/index.ts';
 import {
   type ShootInit,
