@@ -5,7 +5,7 @@ import { writtenAnnotations } from '../src/annotations/scaling-annotations.ts';
 import { proberConfig } from '../src/prober/config.ts';
 import { proberGrants, proberShootGrants } from '../src/prober/rights.ts';
 import { type Grant, leaseGrants } from '../src/process/rights/grants.ts';
-import { weederGrants } from '../src/weeder/rights.ts';
+import { weederGrants } from '../src/weeder/component.ts';
 
 const settingsOf = <T>({ settings }: { readonly settings?: T }): T => settings ?? expect.unreachable('not valid');
 const options = { unknownFields: 'error' } as const;

@@ -1,7 +1,7 @@
 import { ApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { type PodView, deletePod } from '../kubernetes/api/pod.ts';
-import type { DeleteOutcome } from './judge/attempts.ts';
+import type { DeleteOutcome } from './events.ts';
 
 export interface WeederActDeps {
   /** Client that refuses a write right before it is sent if this process does not lead. */
@@ -18,11 +18,6 @@ export interface DeleteRequest {
   readonly isWanted: () => boolean;
 }
 
-export interface DeleteResult {
-  readonly outcome: DeleteOutcome;
-  readonly error?: ApiError;
-}
-
 /**
  * Timeouts of a delete in milliseconds: including its wait for a free slot, and from sending to the response. The first is long, because a thousand deletes of
  * a second each are no failure; the end of the weeding cancels the wait.
@@ -30,37 +25,22 @@ export interface DeleteResult {
 const timeoutMs = 600_000;
 const sentTimeoutMs = 10_000;
 
-/** Deletes the pod if it is still in the state that the watch has shown. A failure is an outcome of the result; the promise rejects only for a bug. */
-export const act = async ({ client, dryRun }: WeederActDeps, request: DeleteRequest): Promise<DeleteResult> => {
-  if (dryRun) return { outcome: { kind: 'deleted' } };
+/** Deletes the pod if it is still in the state that the watch has shown. Never rejects. */
+export const act = async ({ client, dryRun }: WeederActDeps, request: DeleteRequest): Promise<DeleteOutcome> => {
+  if (dryRun) return { kind: 'deleted' };
   const { pod, signal, isWanted } = request;
   const tooLate = new ApiError({ code: 'Rejected', message: `DELETE of pod ${pod.name}: not sent: no longer wanted` });
   const beforeSend = (): void => {
     if (!isWanted()) throw tooLate;
   };
+  const options = { signal, timeoutMs, sentTimeoutMs, priority: 'urgent', noRetry: true, beforeSend } as const;
   try {
-    await client.call(deletePod(pod), {
-      signal,
-      timeoutMs,
-      sentTimeoutMs,
-      priority: 'urgent',
-      noRetry: true,
-      beforeSend,
-    });
-    return { outcome: { kind: 'deleted' } };
+    await client.call(deletePod(pod), options);
+    return { kind: 'deleted' };
   } catch (error) {
-    if (error === tooLate) return { outcome: { kind: 'unsent' } };
-    if (error instanceof ApiError) return failureOf(error);
-    if (signal.aborted) return { outcome: { kind: 'unsent' } };
-    throw error;
+    if (error === tooLate || (signal.aborted && !(error instanceof ApiError))) return { kind: 'unsent' };
+    if (!(error instanceof ApiError)) return { kind: 'failed', error };
+    if (error.code === 'NotFound') return { kind: 'gone' };
+    return { kind: error.code === 'Conflict' ? 'changed' : 'failed', error };
   }
-};
-
-const failureOf = (error: ApiError): DeleteResult => {
-  if (error.code === 'NotFound') return { outcome: { kind: 'gone' } };
-  if (error.code === 'Conflict') return { outcome: { kind: 'changed', error } };
-  const { retryAfterMs = 0, handling, rateLimited } = error;
-  // The server did not refuse the delete, but its response is lost or unreadable.
-  const mayHaveTakenEffect = handling === 'retry' && !rateLimited;
-  return { outcome: { kind: 'failed', retryAfterMs, mayHaveTakenEffect }, error };
 };

@@ -1,7 +1,7 @@
 import { labelKeyWords, show } from '../config/index.ts';
-import { type ConfigFinding, type Path, fieldsOf, itemsOf, repeatedAmong } from '../config/rules/index.ts';
-import { formatLabelSelector, isLabelKey } from '../kubernetes/api/label-selectors.ts';
-import { labelSelector, serviceNamePattern } from './config-schema.ts';
+import { type ConfigFinding, type Path, fieldsOf, itemsOf } from '../config/rules/index.ts';
+import { isLabelKey } from '../kubernetes/api/label-selectors.ts';
+import { serviceNamePattern } from './config-schema.ts';
 
 const error = (path: Path, message: string): ConfigFinding => ({ path, message, severity: 'error' });
 
@@ -32,45 +32,32 @@ const valuesAgainstOperator = (requirement: unknown, path: Path): readonly Confi
   }
 };
 
-/** Returns the canonical text of each selector; undefined for an invalid one, which other rules report. */
-const textsOf = (selectors: readonly unknown[]): readonly (string | undefined)[] => {
-  const schema = labelSelector();
-  return selectors.map((selector) => {
-    const parsed = schema.safeParse(selector);
-    return parsed.success && wrongLabelKeys(selector).length === 0 ? formatLabelSelector(parsed.data) : undefined;
-  });
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** True if nothing of the selector limits what it selects. Another rule reports parts of a wrong shape. */
+const selectsAll = (selector: unknown): boolean => {
+  const { matchLabels, matchExpressions } = fieldsOf(selector);
+  return typeof selector === 'object' && !Array.isArray(selector) && isEmpty(matchLabels) && isEmpty(matchExpressions);
 };
+
+const emptySelector =
+  'must have matchLabels or matchExpressions; an empty selector would select every pod of the namespace';
 
 const aboutSelector = (selector: unknown, path: Path): readonly ConfigFinding[] => [
   ...wrongLabelKeys(selector).map((key) => wrongKey([...path, 'matchLabels', key], labelKeyWords)),
   ...itemsOf(fieldsOf(selector).matchExpressions).flatMap((requirement, index) =>
     valuesAgainstOperator(requirement, [...path, 'matchExpressions', index]),
   ),
+  ...(selectsAll(selector) ? [error(path, emptySelector)] : []),
 ];
-
-const emptySelectors = (texts: readonly (string | undefined)[], path: Path): readonly ConfigFinding[] => {
-  const message =
-    'must have matchLabels or matchExpressions; an empty selector would select every pod of the namespace';
-  return texts.flatMap((text, index) => (text === '' ? [error([...path, index], message)] : []));
-};
-
-const sameSelectorTwice = (texts: readonly (string | undefined)[], path: Path): readonly ConfigFinding[] =>
-  repeatedAmong(texts.map((text) => (text === '' ? undefined : text))).map(({ index, first, key }) => ({
-    path: [...path, index],
-    message: `selects the same pods as podSelectors[${first}] (${key}); one of them is enough`,
-    severity: 'warning',
-  }));
 
 const aboutService = (name: string, service: unknown, path: Path): readonly ConfigFinding[] => {
   const expected = 'the name of a Service (lower-case letters, digits and "-"; at most 63 characters)';
   const podSelectors = itemsOf(fieldsOf(service).podSelectors);
-  const texts = textsOf(podSelectors);
-  const within = [...path, 'podSelectors'];
   return [
     ...(serviceNamePattern.test(name) ? [] : [wrongKey(path, expected)]),
-    ...podSelectors.flatMap((selector, index) => aboutSelector(selector, [...within, index])),
-    ...emptySelectors(texts, within),
-    ...sameSelectorTwice(texts, within),
+    ...podSelectors.flatMap((selector, index) => aboutSelector(selector, [...path, 'podSelectors', index])),
   ];
 };
 

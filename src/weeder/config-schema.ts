@@ -46,7 +46,7 @@ const notEmpty = {
 };
 
 /** A `LabelSelector` of the Kubernetes API. */
-export const labelSelector = () =>
+const labelSelector = () =>
   object('an object with matchLabels and matchExpressions', {
     matchLabels: about(
       'Labels that a pod must have, with these values.',

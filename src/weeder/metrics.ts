@@ -1,17 +1,8 @@
-import type { Counter, Gauge, Histogram, Meter } from '../ports/meter.ts';
-
-export interface WeederMetrics {
-  readonly started: Counter;
-  readonly running: Gauge;
-  readonly deleted: Counter;
-  readonly errors: Counter;
-  readonly deleteSeconds: Histogram;
-  readonly bugs: Counter;
-}
+import type { Meter } from '../ports/meter.ts';
 
 const perService = ['service'] as const;
 
-export const createWeederMetrics = (meter: Meter): WeederMetrics => ({
+export const createWeederMetrics = (meter: Meter) => ({
   started: meter.counter({
     name: 'dwd_weeder_weedings_started_total',
     help: 'Weedings started, by the service that became ready.',
@@ -37,8 +28,15 @@ export const createWeederMetrics = (meter: Meter): WeederMetrics => ({
     help: 'Time from the moment at which the weeder saw that a service was ready to the delete of a crash-looping pod that depends on it.',
     buckets: [0.1, 0.3, 1, 2, 3, 5, 10, 30, 100, 300],
   }),
+  watchErrors: meter.counter({
+    name: 'dwd_weeder_watch_errors_total',
+    help: 'Failed lists and watches of pods, by HTTP status or error code; each is retried while its weedings last.',
+    labels: ['code'],
+  }),
   bugs: meter.counter({
     name: 'dwd_weeder_unexpected_errors_total',
     help: 'Unexpected exceptions; each is a bug.',
   }),
 });
+
+export type WeederMetrics = ReturnType<typeof createWeederMetrics>;

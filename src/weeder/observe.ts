@@ -1,120 +1,92 @@
 import type { PodView } from '../kubernetes/api/pod.ts';
-import type { DependentPod } from './judge/decide.ts';
-import { type PodNeed, type PodScope, emptyPlan, planScopes, plannedScope, scopeKey } from './judge/watch-plan.ts';
-import type { PodWatch, PodWatches } from './pod-watches.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { DependentPod, Weeding } from './events.ts';
+import { planWatches, scopeKey } from './judge/watches.ts';
+import { type PodWatch, type PodWatchDeps, openPodWatch } from './pod-watch.ts';
 
-export interface PodObserverOptions {
-  readonly watches: PodWatches;
-  /** Called when pods of a namespace have changed. */
-  readonly onChange: (namespace: string) => void;
+/** Pods that a weeding must watch: those of its namespace that the selector matches. */
+export interface PodNeed {
+  readonly weeding: Weeding;
+  /** Value of the query parameter `labelSelector`. */
+  readonly selector: string;
 }
+
+/** Returns a logger that warns once per error code, because many watches may fail for one reason. */
+const warningOnce = (logger: Logger, warned: Set<unknown>): Logger => ({
+  debug: (message, fields) => logger.debug(message, fields),
+  info: (message, fields) => logger.info(message, fields),
+  error: (message, fields) => logger.error(message, fields),
+  warn: (message, fields = {}) => {
+    logger[warned.has(fields.code) ? 'debug' : 'warn'](message, fields);
+    warned.add(fields.code);
+  },
+  child: (fields) => warningOnce(logger.child(fields), warned),
+});
+
+const scopeOf = ({ weeding, selector }: PodNeed) => ({ namespace: weeding.namespace, selector });
+
+/** Returns the newer state of a pod, because one watch may lag behind another. Resource versions of one resource compare as numbers (KEP-5504). */
+const newerOf = (known: PodView, other: PodView): PodView =>
+  Number(other.resourceVersion) > Number(known.resourceVersion) ? other : known;
 
 /** Watches the pods that weedings need, with as few watches as possible. */
 export class PodObserver {
-  readonly #options: PodObserverOptions;
-  readonly #open = new Map<string, ScopeWatch>();
-  #plan = emptyPlan;
+  readonly #deps: PodWatchDeps;
+  readonly #onChange: (namespace: string) => void;
+  /** Open watches by the keys of their scopes. */
+  readonly #open = new Map<string, PodWatch>();
+  readonly #closing = new Set<Promise<void>>();
+  /** Error codes that were already logged as warnings. */
+  readonly #warned = new Set<unknown>();
   #needs: readonly PodNeed[] = [];
 
-  constructor(options: PodObserverOptions) {
-    this.#options = options;
+  /** `onChange` is called when pods of a namespace have changed. */
+  constructor(deps: PodWatchDeps, onChange: (namespace: string) => void) {
+    this.#deps = { ...deps, logger: warningOnce(deps.logger, this.#warned) };
+    this.#onChange = onChange;
   }
 
   /** Opens and closes watches so that they cover the needs of all weedings. */
   cover(needs: readonly PodNeed[]): void {
-    this.#plan = planScopes(needs, this.#plan);
     this.#needs = needs;
-    for (const [key, scope] of this.#plan.scopes) {
-      if (this.#open.has(key)) continue;
-      this.#open.set(key, new ScopeWatch(this.#options, scope, () => this.#closeUnused()));
+    const planned = planWatches(needs.map(scopeOf), this.#open);
+    const listeners = { onSynced: () => this.cover(this.#needs), onChange: this.#onChange };
+    for (const [key, scope] of planned) {
+      if (!this.#open.has(key)) this.#open.set(key, openPodWatch(this.#deps, scope, listeners));
     }
-    this.#closeUnused();
+    const used = new Set([...planned.keys(), ...needs.map((need) => this.#serving(need))]);
+    for (const [key, watch] of this.#open) if (!used.has(key)) this.#close(key, watch);
+    if (this.#open.size === 0) this.#warned.clear();
   }
 
-  /** Returns the pods seen so far for these needs of one namespace, without duplicates. */
+  /** Returns the pods seen so far for these needs, each once: in its newest state, and with the latest weeding that matches it. */
   podsOf(needs: readonly PodNeed[]): readonly DependentPod[] {
-    const seen = new Map<string, { readonly pod: PodView; readonly services: Set<string> }>();
-    for (const need of needs) {
-      for (const pod of this.#open.get(this.#shownBy(need))?.podsIn(need.namespace) ?? []) {
-        const known = seen.get(pod.uid) ?? { pod, services: new Set() };
-        known.services.add(need.service);
-        seen.set(pod.uid, { ...known, pod: newerOf(known.pod, pod) });
+    const found = new Map<string, DependentPod>();
+    for (const need of needs.toSorted((a, b) => b.weeding.readyAt - a.weeding.readyAt)) {
+      for (const pod of this.#open.get(this.#serving(need))?.podsIn(need.weeding.namespace) ?? []) {
+        const { weeding, pod: known } = found.get(pod.uid) ?? { ...need, pod };
+        found.set(pod.uid, { weeding, pod: newerOf(known, pod) });
       }
     }
-    return Array.from(seen.values(), ({ pod, services }) => ({ pod, services: [...services] }));
+    return [...found.values()];
   }
 
-  close(): void {
-    for (const watch of this.#open.values()) watch.close();
-    this.#open.clear();
+  /** Resolves when all watches have ended. */
+  async close(): Promise<void> {
+    this.cover([]);
+    await Promise.all(this.#closing);
   }
 
-  /** Key of the watch that serves a need: the planned one or, until that is synced, the watch of the namespace that it replaces. */
-  #shownBy(need: PodNeed): string {
-    const planned = plannedScope(this.#plan, need);
-    const former = scopeKey(need);
-    return this.#open.get(planned)?.synced !== true && this.#open.has(former) ? former : planned;
+  /** Key of the watch that serves a need: that over all namespaces if it is synced, or nothing else is open. */
+  #serving(need: PodNeed): string {
+    const own = scopeKey(scopeOf(need));
+    const everywhere = scopeKey({ selector: need.selector });
+    return this.#open.get(everywhere)?.synced !== true && this.#open.has(own) ? own : everywhere;
   }
 
-  #closeUnused(): void {
-    const used = new Set([...this.#plan.scopes.keys(), ...this.#needs.map((need) => this.#shownBy(need))]);
-    for (const [key, watch] of this.#open) {
-      if (used.has(key)) continue;
-      this.#open.delete(key);
-      watch.close();
-    }
-  }
-}
-
-/**
- * Returns the newer version of a pod, because one watch may lag behind another. Resource versions of one resource compare as numbers (KEP-5504); if they are no
- * numbers, the result is `known`.
- */
-const newerOf = (known: PodView, other: PodView): PodView => {
-  const [before, after] = [Number(known.resourceVersion), Number(other.resourceVersion)];
-  return after > before ? other : known;
-};
-
-/** An open watch, with its pods indexed by namespace. */
-class ScopeWatch {
-  readonly #watch: PodWatch;
-  readonly #byNamespace = new Map<string, Map<string, PodView>>();
-  readonly #closing = new AbortController();
-  readonly #unsubscribe: () => void;
-
-  constructor({ watches, onChange }: PodObserverOptions, scope: PodScope, onSynced: () => void) {
-    this.#watch = watches.open(scope);
-    // Rejects if the watch is closed before it is synced.
-    this.#watch.store.whenSynced(this.#closing.signal).then(onSynced, () => undefined);
-    this.#unsubscribe = this.#watch.store.subscribe(({ type, key, value }) => {
-      if (type === 'set') this.#set(key, value);
-      else this.#remove(key, value);
-      onChange(value.namespace);
-    });
-  }
-
-  /** True once the watch has listed all pods of its scope. */
-  get synced(): boolean {
-    return this.#watch.store.synced;
-  }
-
-  podsIn(namespace: string): Iterable<PodView> {
-    return this.#byNamespace.get(namespace)?.values() ?? [];
-  }
-
-  close(): void {
-    this.#closing.abort();
-    this.#unsubscribe();
-    this.#watch.close();
-  }
-
-  #set(key: string, pod: PodView): void {
-    const pods = this.#byNamespace.get(pod.namespace) ?? new Map<string, PodView>();
-    this.#byNamespace.set(pod.namespace, pods.set(key, pod));
-  }
-
-  #remove(key: string, { namespace }: PodView): void {
-    const pods = this.#byNamespace.get(namespace);
-    if (pods?.delete(key) === true && pods.size === 0) this.#byNamespace.delete(namespace);
+  #close(key: string, watch: PodWatch): void {
+    this.#open.delete(key);
+    const closed = watch.close().finally(() => this.#closing.delete(closed));
+    this.#closing.add(closed);
   }
 }

@@ -1,26 +1,25 @@
-import type { ApiError } from '../kubernetes/api/errors.ts';
-import type { PodView } from '../kubernetes/api/pod.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { LogFields, Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { EventRecorder } from '../telemetry/index.ts';
-import type { LeftAloneReason } from './judge/decide.ts';
-import type { Weeding, WeedingEnd } from './judge/weedings.ts';
+import type { DeleteOutcome, DependentPod, LeftAloneReason, Weeding, WeederEvent } from './events.ts';
 import { type WeederMetrics, createWeederMetrics } from './metrics.ts';
 
-/** The pod of a report, with its weeding. */
-export interface PodReport {
-  readonly pod: PodView;
-  /** The weeding that matches the pod; if several do, the one whose service became ready last. */
-  readonly weeding: Weeding;
-  readonly now: number;
-}
-
 export interface WeederReportDeps {
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
   readonly events: EventRecorder;
   /** True if nothing is written: the report then shows what the weeder would have done. */
   readonly dryRun: boolean;
+}
+
+/** What the report remembers of a weeding. A response may arrive after its end, and must not count for the next weeding of the service. */
+interface Tally {
+  deleted: number;
+  /** Codes of errors, and UIDs of pods left alone, that were already logged. */
+  readonly logged: Set<string>;
 }
 
 const leftAloneTexts: Readonly<Record<LeftAloneReason, string>> = {
@@ -31,7 +30,7 @@ const leftAloneTexts: Readonly<Record<LeftAloneReason, string>> = {
 
 const seconds = (ms: number): number => Math.round(ms) / 1_000;
 
-const fieldsOf = ({ pod, weeding }: PodReport): LogFields => ({
+const fieldsOf = ({ pod, weeding }: DependentPod): LogFields => ({
   namespace: pod.namespace,
   pod: pod.name,
   containers: pod.crashLooping,
@@ -43,94 +42,134 @@ export class WeederReport {
   readonly #deps: WeederReportDeps;
   readonly #metrics: WeederMetrics;
   readonly #running = new Set<Weeding>();
-  /** Deleted pods by weeding: a response may arrive after its end, and must not count for the next weeding of the service. */
-  readonly #deleted = new WeakMap<Weeding, number>();
-  /** Error codes that were already logged as errors. */
-  readonly #loggedCodes = new WeakMap<Weeding, Set<string>>();
+  readonly #tallies = new WeakMap<Weeding, Tally>();
 
   constructor(deps: WeederReportDeps) {
     this.#deps = deps;
     this.#metrics = createWeederMetrics(deps.meter);
   }
 
-  weedingStarted(weeding: Weeding, now: number): void {
-    const { namespace, service, endsAt } = weeding;
-    this.#metrics.started.inc({ service });
-    this.#running.add(weeding);
-    this.#countRunning(weeding);
-    const fields = { namespace, service, seconds: seconds(endsAt - now) };
-    this.#deps.logger.info('weeding starts: the service is ready', fields);
-  }
-
-  weedingEnded({ weeding, why, now }: WeedingEnd & { readonly now: number }): void {
-    const { namespace, service } = weeding;
-    this.#running.delete(weeding);
-    this.#countRunning(weeding);
-    const deleted = this.#deleted.get(weeding) ?? 0;
-    const fields = { namespace, service, why, deleted, seconds: seconds(now - weeding.readyAt) };
-    this.#deps.logger.info('weeding ends', fields);
+  on(event: WeederEvent): void {
+    switch (event.type) {
+      case 'weeding-started':
+        this.#weedingStarted(event.weeding);
+        break;
+      case 'weeding-ended':
+        this.#weedingEnded(event.weeding, event.why);
+        break;
+      case 'delete-ended':
+        this.#deleteEnded(event, event.outcome);
+        break;
+      case 'left-alone':
+        if (this.#isFirst(event.weeding, event.pod.uid)) {
+          this.#deps.logger.info(`left alone: ${leftAloneTexts[event.why]}`, fieldsOf(event));
+        }
+        break;
+      case 'watch-failed':
+        this.#metrics.watchErrors.inc({ code: event.code });
+        break;
+      case 'unexpected-error':
+        this.#unexpectedError(event.namespace, event.error);
+        break;
+    }
   }
 
   /** Reports the end of all weedings, because the program stops. */
-  stopped(now: number): void {
-    for (const weeding of [...this.#running]) this.weedingEnded({ weeding, why: 'stopped', now });
+  stopped(): void {
+    for (const weeding of [...this.#running]) this.#weedingEnded(weeding, 'stopped');
   }
 
-  podDeleted(about: PodReport): void {
-    const { weeding, now } = about;
+  #weedingStarted(weeding: Weeding): void {
+    const { namespace, service, readyAt, endsAt } = weeding;
+    this.#metrics.started.inc({ service });
+    this.#running.add(weeding);
+    this.#countRunning(service);
+    const fields = { namespace, service, seconds: seconds(endsAt - readyAt) };
+    this.#deps.logger.info('weeding starts: the service is ready', fields);
+  }
+
+  #weedingEnded(weeding: Weeding, why: string): void {
+    const { namespace, service } = weeding;
+    this.#running.delete(weeding);
+    this.#countRunning(service);
+    const { deleted } = this.#tallyOf(weeding);
+    const fields = { namespace, service, why, deleted, seconds: this.#secondsAfterReady(weeding) };
+    this.#deps.logger.info('weeding ends', fields);
+  }
+
+  #deleteEnded(about: DependentPod, outcome: DeleteOutcome): void {
+    switch (outcome.kind) {
+      case 'deleted':
+        this.#deleted(about);
+        break;
+      case 'gone':
+        this.#deps.logger.debug('not deleted: the pod is gone', fieldsOf(about));
+        break;
+      case 'changed':
+        this.#deps.logger.debug('not deleted: the pod has changed', fieldsOf(about));
+        break;
+      case 'unsent':
+        break;
+      case 'failed':
+        if (outcome.error instanceof ApiError) this.#deleteFailed(about, outcome.error);
+        else this.#unexpectedError(about.pod.namespace, outcome.error);
+        break;
+    }
+  }
+
+  #deleted(about: DependentPod): void {
+    const { pod, weeding } = about;
+    const { dryRun, logger, events } = this.#deps;
     const { service } = weeding;
-    const { dryRun, logger } = this.#deps;
-    const secondsAfterReady = seconds(now - weeding.readyAt);
-    logger.info(`${dryRun ? 'would have ' : ''}deleted a crash-looping pod`, {
-      ...fieldsOf(about),
-      secondsAfterReady,
-    });
-    this.#deleted.set(weeding, (this.#deleted.get(weeding) ?? 0) + 1);
+    const secondsAfterReady = this.#secondsAfterReady(weeding);
+    const message = `${dryRun ? 'would have ' : ''}deleted a crash-looping pod`;
+    logger.info(message, { ...fieldsOf(about), secondsAfterReady });
+    this.#tallyOf(weeding).deleted += 1;
     this.#metrics.deleted.inc({ service });
     this.#metrics.deleteSeconds.observe(secondsAfterReady);
-    if (!dryRun) this.#recordEvent(about);
+    if (dryRun) return;
+    const { namespace, name, uid, crashLooping } = pod;
+    const containers = `container${crashLooping.length === 1 ? '' : 's'} ${crashLooping.join(', ')}`;
+    const since = `${String(Math.round(secondsAfterReady * 10) / 10)} s ago`;
+    events.record({
+      regarding: { apiVersion: 'v1', kind: 'Pod', namespace, name, uid },
+      type: 'Normal',
+      reason: 'DependencyReady',
+      message: `Deleted so that it starts anew at once: ${containers} in CrashLoopBackOff, and service ${service} became ready ${since}`,
+    });
   }
 
-  /** Reports a pod that was gone, or has changed since the watch showed it. */
-  podSkipped(about: PodReport & { readonly why: 'gone' | 'changed' }): void {
-    const why = about.why === 'gone' ? 'is gone' : 'has changed';
-    this.#deps.logger.debug(`not deleted: the pod ${why}`, fieldsOf(about));
+  #deleteFailed(about: DependentPod, { code, message }: ApiError): void {
+    this.#metrics.errors.inc({ service: about.weeding.service, code });
+    const level = this.#isFirst(about.weeding, code) ? 'error' : 'debug';
+    this.#deps.logger[level]('deleting failed, trying again', { ...fieldsOf(about), error: message });
   }
 
-  deleteFailed(about: PodReport & { readonly error: ApiError }): void {
-    const { weeding, error } = about;
-    this.#metrics.errors.inc({ service: weeding.service, code: error.code });
-    const codes = this.#loggedCodes.get(weeding) ?? new Set<string>();
-    const level = codes.has(error.code) ? 'debug' : 'error';
-    this.#loggedCodes.set(weeding, codes.add(error.code));
-    this.#deps.logger[level]('deleting failed, trying again', { ...fieldsOf(about), error: error.message });
-  }
-
-  /** Reports a crash-looping pod that must not be deleted. */
-  podLeftAlone(about: PodReport & { readonly why: LeftAloneReason }): void {
-    this.#deps.logger.info(`left alone: ${leftAloneTexts[about.why]}`, fieldsOf(about));
-  }
-
-  /** Reports an exception that no code handles. */
-  unexpectedError(namespace: string, error: unknown): void {
+  #unexpectedError(namespace: string, error: unknown): void {
     this.#metrics.bugs.inc();
     this.#deps.logger.error('unexpected error: this is a bug', { namespace, error });
   }
 
-  #countRunning({ service }: Weeding): void {
+  #countRunning(service: string): void {
     const count = [...this.#running].filter((weeding) => weeding.service === service).length;
     this.#metrics.running.set(count, { service });
   }
 
-  #recordEvent({ pod, weeding, now }: PodReport): void {
-    const { namespace, name, uid, crashLooping } = pod;
-    const containers = `container${crashLooping.length === 1 ? '' : 's'} ${crashLooping.join(', ')}`;
-    const since = `${String(seconds(Math.round((now - weeding.readyAt) / 100) * 100))} s ago`;
-    this.#deps.events.record({
-      regarding: { apiVersion: 'v1', kind: 'Pod', namespace, name, uid },
-      type: 'Normal',
-      reason: 'DependencyReady',
-      message: `Deleted so that it starts anew at once: ${containers} in CrashLoopBackOff, and service ${weeding.service} became ready ${since}`,
-    });
+  #secondsAfterReady({ readyAt }: Weeding): number {
+    return seconds(this.#deps.clock.monotonic() - readyAt);
+  }
+
+  #tallyOf(weeding: Weeding): Tally {
+    const tally = this.#tallies.get(weeding) ?? { deleted: 0, logged: new Set() };
+    this.#tallies.set(weeding, tally);
+    return tally;
+  }
+
+  /** True once for a weeding and a key. */
+  #isFirst(weeding: Weeding, key: string): boolean {
+    const { logged } = this.#tallyOf(weeding);
+    const isFirst = !logged.has(key);
+    logged.add(key);
+    return isFirst;
   }
 }

@@ -11,7 +11,7 @@ import { proberConfig } from '../../src/prober/config.ts';
 import { proberGrants } from '../../src/prober/rights.ts';
 import { type Grant, leaseGrants } from '../../src/process/rights/grants.ts';
 import { weederConfig } from '../../src/weeder/config.ts';
-import { weederGrants } from '../../src/weeder/rights.ts';
+import { weederGrants } from '../../src/weeder/component.ts';
 import type { RbacRule } from '../envtest/access.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { applyCustomKinds } from '../envtest/crds.ts';

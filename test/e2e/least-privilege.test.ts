@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { proberConfig } from '../../src/prober/config.ts';
 import { proberGrants, proberShootGrants } from '../../src/prober/rights.ts';
 import { leaseGrants } from '../../src/process/rights/grants.ts';
-import { weederGrants } from '../../src/weeder/rights.ts';
+import { weederGrants } from '../../src/weeder/component.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import {

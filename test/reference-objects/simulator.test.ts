@@ -17,7 +17,7 @@ import { deletePod } from '../../src/kubernetes/api/pod.ts';
 import { patchScalable } from '../../src/kubernetes/api/scalable.ts';
 import { createElectionLease } from '../../src/kubernetes/leaderelection/election-calls.ts';
 import { startProber } from '../../src/prober/setup.ts';
-import { startWeeder } from '../../src/weeder/setup.ts';
+import { startWeeder } from '../../src/weeder/component.ts';
 import { unknownKeys } from './unknown-keys.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';
 import { createRecordingLogger } from '../doubles/recording-logger.ts';

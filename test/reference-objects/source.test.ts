@@ -29,7 +29,7 @@ const ownSites: readonly string[] = [
   'src/telemetry/console-format.ts level',
   'src/telemetry/console-format.ts msg',
   'src/telemetry/console-format.ts ts',
-  'src/weeder/pod-watches.ts code',
+  'src/weeder/observe.ts code',
 ];
 
 /** Names that are not in upstream's texts, grouped by origin. */

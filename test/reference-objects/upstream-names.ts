@@ -53,7 +53,7 @@ const isOfControllers = (file: string): boolean =>
   /^src\/(?:kubernetes\/(?:api|protobuf|leaderelection)|gardener|annotations|prober|weeder|care|healthcheck)\//.test(
     file,
   ) &&
-  !/\/(?:rights|setup|sources|generation|process|held|release-held|release-result|watch-dependent|api-server-watch|pod-watches)\.ts$/.test(
+  !/\/(?:rights|setup|sources|generation|process|held|release-held|release-result|watch-dependent|api-server-watch|component|pod-watch)\.ts$/.test(
     file,
   );
 

@@ -6,7 +6,7 @@ import type { Logger } from '../../../src/ports/logger.ts';
 import { proberConfig } from '../../../src/prober/config.ts';
 import { createMeter } from '../../../src/telemetry/meter.ts';
 import { weederConfig } from '../../../src/weeder/config.ts';
-import { startWeeder } from '../../../src/weeder/setup.ts';
+import { startWeeder } from '../../../src/weeder/component.ts';
 import { type Scenario, createScenario } from '../../harness/scenario.ts';
 import { type LogRecord, recordLog } from '../../harness/recorded-log.ts';
 import { createSeededRandom } from '../../time/random.ts';

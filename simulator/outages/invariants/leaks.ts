@@ -46,11 +46,11 @@ export const leaks = stateful<Ends>(
 
 /**
  * Returns the limits for a process without shoots or weedings: its watches, and a timeout for the silence of each; the renewal of the Lease
- * and its deadline; for a weeder the next cleanup of owners.
+ * and its deadline.
  */
 const limitsAtRest = ({ component, outside, elected }: Plan): Pick<ProcessRemains, 'timers' | 'requests'> => {
   const watches = component === 'weeder' ? 1 : outside === undefined ? 7 : 8;
-  return { requests: watches, timers: watches + (elected ? 2 : 0) + (component === 'weeder' ? 1 : 0) };
+  return { requests: watches, timers: watches + (elected ? 2 : 0) };
 };
 
 /** A process holds nothing per shoot after the shoots are deleted, and nothing per weeding after the weedings are over. */

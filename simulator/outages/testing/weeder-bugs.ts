@@ -5,51 +5,54 @@ const isWeeders = ({ component }: Plan): boolean => component === 'weeder';
 
 type Seen = Shape & { readonly pod: Shape };
 
-/** Changes the pods that `decide` receives. */
+/** Changes the pods that `judgePods` receives. */
 const pods =
   (change: (pod: Shape) => Shape): PlantedChange =>
-  (decide) =>
+  (judgePods) =>
   (seen, ...rest) =>
-    decide(
+    judgePods(
       shape((seen as unknown as readonly Seen[]).map(({ pod, ...others }) => ({ ...others, pod: change(pod) }))),
       ...rest,
     );
 
-/** Changes the state that `decide` receives. */
-const state =
-  (change: (state: Shape, uids: ReadonlySet<unknown>) => Shape): PlantedChange =>
-  (decide) =>
-  (seen = {}, input = {}, ...rest) => {
+type Owners = ReadonlyMap<string, Shape & { readonly batch: ReadonlyMap<string, unknown> }>;
+
+/** Changes the owners that `judgePods` receives. */
+const owners =
+  (change: (owners: Owners, uids: ReadonlySet<unknown>) => Owners): PlantedChange =>
+  (judgePods) =>
+  (seen = {}, known = {}, ...rest) => {
     const uids = new Set((seen as unknown as readonly Seen[]).map(({ pod }) => pod.uid));
-    const known = shape(input.state);
-    return decide(seen, { ...input, state: { ...known, ...change(known, uids) } }, ...rest);
+    return judgePods(seen, shape(change(known as unknown as Owners, uids)), ...rest);
   };
 
-const withoutUnseen = (attempts: ReadonlyMap<string, unknown>, uids: ReadonlySet<unknown>): Shape => ({
-  attempts: new Map([...attempts].filter(([uid]) => uids.has(uid))),
-});
+const withoutUnseen = (known: Owners, uids: ReadonlySet<unknown>): Owners =>
+  new Map(
+    [...known].map(([uid, owner]) => [
+      uid,
+      { ...owner, batch: new Map([...owner.batch].filter(([pod]) => uids.has(pod))) },
+    ]),
+  );
 
-/** Changes the observation of a service that `advanceService` receives. */
+/** Changes the observation of a service that `judgeService` receives. */
 const service =
   (change: (observed: Shape, before: Shape | undefined) => Shape): PlantedChange =>
-  (advanceService) =>
+  (judgeService) =>
   (before, observed = {}) =>
-    advanceService(before, change(observed, before));
+    judgeService(before, change(observed, before));
 
 const imprecise: PlantedChange = (deletePod) => (pod) => {
   const call = shape(deletePod(pod));
   return { ...call, body: { ...shape(call.body), preconditions: undefined } };
 };
 
-const oneScope: PlantedChange = (planScopes) => (needs, before) =>
-  planScopes(shape((needs as unknown as readonly Shape[]).slice(0, 1)), before);
+const oneScope: PlantedChange = (planWatches) => (needed, open) =>
+  planWatches(shape((needed as unknown as readonly Shape[]).slice(0, 1)), open);
 
 const unclosed: PlantedChange =
-  (createPodWatches) =>
-  (...args) => {
-    const watches = createPodWatches(...args) as { open(scope: unknown): Shape };
-    return { ...watches, open: (scope: unknown) => ({ ...watches.open(scope), close: () => undefined }) };
-  };
+  (openPodWatch) =>
+  (...args) =>
+    Object.assign(shape(openPodWatch(...args)), { close: () => Promise.resolve() });
 
 const only = ['weeds only'];
 const late = ['weeded in time'];
@@ -58,13 +61,13 @@ const loop = ['never the crash loop'];
 const found: readonly Bug[] = [
   {
     name: 'pods that run are deleted',
-    of: 'weeder/decide',
+    of: 'judgePods',
     change: pods((pod) => ({ ...pod, crashLooping: ['main'] })),
     breaks: only,
   },
   {
     name: 'pods that nobody would bring back are deleted',
-    of: 'weeder/decide',
+    of: 'judgePods',
     change: pods((pod) => ({ controller: { apiVersion: 'apps/v1', kind: 'ReplicaSet', uid: 'none' }, ...pod })),
     breaks: only,
     among: ({ component, faults }) =>
@@ -72,14 +75,14 @@ const found: readonly Bug[] = [
   },
   {
     name: 'owners are not waited for',
-    of: 'weeder/decide',
-    change: state(() => ({ owners: new Map() })),
+    of: 'judgePods',
+    change: owners(() => new Map()),
     breaks: loop,
   },
   {
     name: 'answers are not waited for',
-    of: 'weeder/decide',
-    change: state(({ attempts }, uids) => withoutUnseen(attempts as ReadonlyMap<string, unknown>, uids)),
+    of: 'judgePods',
+    change: owners(withoutUnseen),
     breaks: loop,
     knownPlan: 47,
   },
@@ -91,31 +94,29 @@ const found: readonly Bug[] = [
   },
   {
     name: 'weedings last for ever',
-    of: 'advanceService',
+    of: 'judgeService',
     change: service((observed) => ({ ...observed, watchDurationMs: 1e7 })),
     breaks: [...only, 'nothing held at rest'],
   },
   {
     name: 'a service that is lost is still weeded for',
-    of: 'advanceService',
-    change: service((observed, before) =>
-      before?.ready === true ? { ...observed, ready: true, wasUnready: false } : observed,
-    ),
+    of: 'judgeService',
+    change: service((observed, before) => (before?.ready === true ? { ...observed, ready: true } : observed)),
     breaks: only,
   },
   {
     name: 'a service that comes back is overlooked',
-    of: 'advanceService',
+    of: 'judgeService',
     change:
-      (advanceService) =>
+      (judgeService) =>
       (before, observed = {}) =>
-        advanceService(before ?? { ready: observed.ready }, { ...observed, wasUnready: false }),
+        judgeService(before ?? { ready: observed.ready }, observed),
     breaks: late,
   },
-  { name: 'one selector is watched, and no other', of: 'planScopes', change: oneScope, breaks: late },
+  { name: 'one selector is watched, and no other', of: 'planWatches', change: oneScope, breaks: late },
   {
     name: 'watches of weedings that are over stay open',
-    of: 'createPodWatches',
+    of: 'openPodWatch',
     change: unclosed,
     breaks: ['nothing held at rest'],
   },

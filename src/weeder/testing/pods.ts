@@ -1,5 +1,5 @@
 import type { ControllerReference, PodView } from '../../kubernetes/api/pod.ts';
-import type { DependentPod } from '../judge/decide.ts';
+import type { DependentPod } from '../events.ts';
 
 /** Builds a crash-looping pod of the ReplicaSet `owner` that depends on the service `etcd`. */
 export const badPod = (name: string, owner = 'rs', change: Partial<PodView> = {}): DependentPod => ({
@@ -13,7 +13,7 @@ export const badPod = (name: string, owner = 'rs', change: Partial<PodView> = {}
     crashLooping: ['main'],
     ...change,
   },
-  services: ['etcd'],
+  weeding: { namespace: 'ns', service: 'etcd', readyAt: 0, endsAt: 300_000 },
 });
 
 /** Builds a crash-looping pod with another controller owner, or with none. */

@@ -8,7 +8,7 @@ import { runComponent } from '../../../src/process/run-component.ts';
 import { readStatus } from '../../../src/status/index.ts';
 import { runPause, runResume } from '../../../src/steer/pause.ts';
 import { runRelease } from '../../../src/steer/release.ts';
-import { weederComponent } from '../../../src/weeder/setup.ts';
+import { weederComponent } from '../../../src/weeder/component.ts';
 import { type LogLine, parseLine } from './program.ts';
 
 /** `dwd` within the process of the test: dozens cost less than as many processes. */

@@ -185,4 +185,21 @@ describe('a pod in two watches', () => {
     expect(fixture.kubelet.deleted).toHaveLength(1);
     expect(fixture.line.requests.total({ verb: 'delete' })).toBe(1);
   });
+
+  it('is not deleted in a loop if a webhook refuses each delete while a watch lags', async () => {
+    fixture.kubelet.crash({ namespace: ns, name: 'api-1' });
+    fixture.start({ services });
+    await fixture.clock.advance(1_000);
+    fixture.line.setFaults((request) => {
+      if (requestKind(request).verb === 'delete') return { status: 409 };
+      const { query } = request;
+      return query?.watch === 'true' && query.labelSelector === 'role=apiserver' ? 'drop' : undefined;
+    });
+    for (const { name } of services) becomeReady(name, ns);
+    await fixture.clock.advance(1_000);
+    // Only one of the watches shows this state.
+    fixture.kubelet.crash({ namespace: ns, name: 'api-1' });
+    await fixture.clock.advance(10_000);
+    expect(fixture.line.requests.total({ verb: 'delete' })).toBeLessThan(7);
+  });
 });

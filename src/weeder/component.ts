@@ -4,36 +4,49 @@ import {
   type Component,
   type ComponentOptions,
   type ComponentParts,
-  type RunningComponent,
   Reloadable,
+  type RunningComponent,
   leaseNameOf,
   startParts,
 } from '../process/index.ts';
-import { rightsOf } from '../process/rights/index.ts';
+import { type Grant, eventGrant, rightsOf, watched } from '../process/rights/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
-import { ConfiguredWeeder } from './configured-weeder.ts';
-import { createPodWatchErrors } from './pod-watches.ts';
+import { WeederController, type WeederControllerDeps } from './controller.ts';
 import { WeederReport } from './report.ts';
-import { weederGrants } from './rights.ts';
 import type { WeederSettings } from './settings.ts';
+
+const pods = { group: '', resource: 'pods' };
+
+/** Rights of the weeder in a seed, for any configuration. */
+export const weederGrants: readonly Grant[] = [
+  {
+    group: 'discovery.k8s.io',
+    resource: 'endpointslices',
+    verbs: watched,
+    purpose: 'to find services that become ready',
+  },
+  { ...pods, verbs: watched, purpose: 'to find crash-looping pods' },
+  { ...pods, verbs: ['delete'], purpose: 'to restart crash-looping pods' },
+  eventGrant,
+];
 
 export type WeederOptions = ComponentOptions<WeederSettings>;
 
 /** Creates the weeder of a seed. When its configuration changes, running weedings continue with the new selectors. */
 const createWeeder = (options: WeederOptions): ComponentParts<WeederSettings> => {
-  const { settings, ports, concurrency, dryRun = false } = options;
+  const { settings, ports, dryRun = false } = options;
   const { clock, logger, meter, seed, leadership } = ports;
   const client = createKubeClient({ kube: writerStack(seed, leadership), clock });
   const events = createEventRecorder({ ...ports, client, component: 'dependency-watchdog-weeder' });
   const report = new WeederReport({ ...ports, events, dryRun });
-  const errors = createPodWatchErrors(meter);
-  const deps = { ...ports, client, report, errors, registry: createWatchRegistry(meter), dryRun, concurrency };
+  const registry = createWatchRegistry(meter);
+  const deps: WeederControllerDeps = { ...ports, client, registry, dryRun, report: (event) => report.on(event) };
   return new Reloadable({
     name: 'weeder',
     settings,
-    create: (wanted) => new ConfiguredWeeder(wanted, deps),
+    create: (wanted) => new WeederController(wanted, deps),
     stop: () => {
-      report.stopped(clock.monotonic());
+      report.stopped();
       events.stop();
     },
     logger,
@@ -47,7 +60,7 @@ export const weederComponent: Component<WeederSettings> = {
   leaseName: leaseNameOf('weeder'),
   urgentInFlight,
   neededRights: () => Promise.resolve(rightsOf(weederGrants)),
-  create: (options) => createWeeder(options),
+  create: createWeeder,
 };
 
 /** Runs the weeder without servers and leader election, for simulations. */

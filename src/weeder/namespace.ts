@@ -1,0 +1,167 @@
+import type { EndpointSliceView } from '../kubernetes/api/endpoint-slice.ts';
+import type { StoreChange } from '../kubernetes/cache/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import { type WeederActDeps, act } from './act.ts';
+import type { DependentPod, Weeding, WeederEvent } from './events.ts';
+import { type Owners, isForgotten, judgePods, recordOutcome } from './judge/pods.ts';
+import { type ServiceState, isReady, judgeService } from './judge/service.ts';
+
+/** State of one namespace, which outlives a change of the configuration. */
+export interface NamespaceState {
+  /** States of the services that are ready, by name. */
+  readonly services: ReadonlyMap<string, ServiceState>;
+  readonly owners: Owners;
+}
+
+export interface NamespaceWeederDeps extends WeederActDeps {
+  readonly clock: Clock;
+  readonly namespace: string;
+  readonly watchDurationMs: number;
+  readonly report: (event: WeederEvent) => void;
+  /** Returns the pods that depend on these weedings, from their watches. */
+  readonly podsOf: (weedings: readonly Weeding[]) => readonly DependentPod[];
+  /** Called when a weeding has started or ended. */
+  readonly onWeedings: () => void;
+}
+
+/** A delete that has started and not ended. */
+interface Deletion {
+  readonly weeding: Weeding;
+  readonly cancel: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** Weeds one namespace: starts and ends the weedings of its services, and deletes the crash-looping pods that depend on them. */
+export class NamespaceWeeder {
+  readonly #deps: NamespaceWeederDeps;
+  readonly #slices = new Map<string, EndpointSliceView>();
+  readonly #services: Map<string, ServiceState>;
+  readonly #inFlight = new Set<Deletion>();
+  #owners: Owners;
+  #cancelTimer = (): void => undefined;
+  #isScheduled = false;
+  #isStopped = false;
+
+  constructor(deps: NamespaceWeederDeps, before?: NamespaceState) {
+    this.#deps = deps;
+    this.#services = new Map(before?.services);
+    this.#owners = before?.owners ?? new Map();
+  }
+
+  get state(): NamespaceState {
+    return { services: this.#services, owners: this.#owners };
+  }
+
+  /** Running weedings. One whose time is over is none: after a suspension of the process, pod events may arrive before the timer. */
+  get weedings(): readonly Weeding[] {
+    const now = this.#deps.clock.monotonic();
+    return [...this.#services.values()].flatMap(({ weeding }) =>
+      weeding !== undefined && weeding.endsAt > now ? [weeding] : [],
+    );
+  }
+
+  /** True if nothing is left to remember about the namespace. */
+  get isIdle(): boolean {
+    const now = this.#deps.clock.monotonic();
+    return this.#slices.size === 0 && [...this.#owners.values()].every((owner) => isForgotten(owner, now));
+  }
+
+  /** Adds a slice of the first list, before `start`. */
+  add(key: string, slice: EndpointSliceView): void {
+    this.#slices.set(key, slice);
+  }
+
+  /** Judges all services by the first list. */
+  start(): void {
+    const listed = Array.from(this.#slices.values(), ({ service }) => service);
+    for (const service of new Set([...this.#services.keys(), ...listed])) {
+      this.#judge(service, isReady(this.#slicesOf(service)));
+    }
+    this.wake();
+  }
+
+  /** Applies a change of a slice. */
+  observe({ type, key, value }: StoreChange<EndpointSliceView>): void {
+    const { service } = value;
+    if (type === 'set') this.#slices.set(key, value);
+    else this.#slices.delete(key);
+    const slices = this.#slicesOf(service);
+    // A mirrored slice that is left counts again once it is written.
+    const counted = type === 'set' || value.mirrored ? slices : slices.filter(({ mirrored }) => !mirrored);
+    this.#judge(service, isReady(counted));
+    this.wake();
+  }
+
+  /** Schedules a step; call it when pods have changed. It runs in a microtask, so that simultaneous changes are handled together. */
+  wake(): void {
+    if (this.#isScheduled || this.#isStopped) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      if (this.#isStopped) return;
+      try {
+        this.#step();
+      } catch (error) {
+        const { namespace, report } = this.#deps;
+        report({ type: 'unexpected-error', namespace, error });
+      }
+    });
+  }
+
+  /** Stops new deletes. Resolves when all deletes in flight have ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelTimer();
+    for (const { cancel } of this.#inFlight) cancel.abort(new Error('the weeder is stopping'));
+    await Promise.all(Array.from(this.#inFlight, ({ ended }) => ended));
+  }
+
+  #slicesOf(service: string): readonly EndpointSliceView[] {
+    return [...this.#slices.values()].filter((slice) => slice.service === service);
+  }
+
+  #judge(service: string, ready: boolean): void {
+    const { clock, report, onWeedings } = this.#deps;
+    const observed = { ...this.#deps, service, ready, now: clock.monotonic() };
+    const { state, events } = judgeService(this.#services.get(service), observed);
+    if (state.ready) this.#services.set(service, state);
+    else this.#services.delete(service);
+    for (const event of events) report(event);
+    if (events.length > 0) onWeedings();
+  }
+
+  #step(): void {
+    const { clock, report, podsOf } = this.#deps;
+    for (const [service, { ready }] of this.#services) this.#judge(service, ready);
+    const { weedings } = this;
+    for (const { cancel, weeding } of this.#inFlight) {
+      if (!weedings.includes(weeding)) cancel.abort(new Error('the weeding has ended'));
+    }
+    const now = clock.monotonic();
+    const { deletions, events, owners, nextAt } = judgePods(podsOf(weedings), this.#owners, now);
+    this.#owners = owners;
+    for (const event of events) report(event);
+    for (const dependent of deletions) this.#start(dependent);
+    this.#cancelTimer();
+    const at = Math.min(nextAt, ...weedings.map(({ endsAt }) => endsAt));
+    if (Number.isFinite(at)) this.#cancelTimer = clock.timer(at - now, () => this.wake());
+  }
+
+  #start(dependent: DependentPod): void {
+    const { weeding } = dependent;
+    const cancel = new AbortController();
+    const ended = this.#delete(dependent, cancel.signal).finally(() => {
+      this.#inFlight.delete(deletion);
+      this.wake();
+    });
+    const deletion = { weeding, cancel, ended };
+    this.#inFlight.add(deletion);
+  }
+
+  async #delete({ pod, weeding }: DependentPod, signal: AbortSignal): Promise<void> {
+    const isWanted = (): boolean => this.weedings.includes(weeding);
+    const outcome = await act(this.#deps, { pod, signal, isWanted });
+    this.#owners = recordOutcome(this.#owners, pod, outcome, this.#deps.clock.monotonic());
+    this.#deps.report({ type: 'delete-ended', pod, weeding, outcome });
+  }
+}
