@@ -70,7 +70,7 @@ export class CareController implements ConfiguredComponent<CareSettings, CareMem
     const { clock, random, report, logger } = this.#deps;
     const { syncPeriod, concurrentSyncs } = this.settings;
     const { clusters } = this.#watches;
-    const queue = new WorkQueue<string>({
+    const queue = new WorkQueue({
       clock,
       concurrency: concurrentSyncs,
       limited: {

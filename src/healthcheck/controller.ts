@@ -5,13 +5,13 @@ import { isApiError } from '../kubernetes/api/errors.ts';
 import { createWatchRegistry } from '../kubernetes/cache/index.ts';
 import { runInScope } from '../kubernetes/transport/index.ts';
 import type { Logger } from '../ports/logger.ts';
+import { WorkQueue } from '../process/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import type { ExtensionClass, ExtensionObject, HealthCheck, SeedAccess } from './check.ts';
 import { type ClusterWatch, createClusterWatch, onClusterChange } from './cluster-watch.ts';
 import { getExtension, listExtensions } from './extension.ts';
 import { reconcile } from './reconcile.ts';
 import { type HealthCheckMetrics, HealthCheckReport, keyOf } from './report.ts';
-import { RunPool } from './run-pool.ts';
 
 /** A controller: the objects that it checks, and their checks. */
 export interface HealthCheckController<Type extends string = string> {
@@ -122,9 +122,9 @@ class ObjectController {
   readonly #signal: AbortSignal;
   readonly #syncPeriodMs: number;
   readonly #report: HealthCheckReport;
-  readonly #pool: RunPool<ExtensionObject>;
-  /** The objects of the last list. */
-  #objects: readonly ExtensionObject[] = [];
+  readonly #queue: WorkQueue;
+  /** The objects of the last list, or as read since, by key. */
+  #objects = new Map<string, ExtensionObject>();
 
   constructor(options: HealthCheckControllerOptions, shared: SharedParts, signal: AbortSignal) {
     const { kind, type, syncPeriodMs = defaultSyncPeriodMs, concurrency = defaultConcurrency } = options;
@@ -134,7 +134,12 @@ class ObjectController {
     this.#syncPeriodMs = syncPeriodMs;
     const logger = options.logger.child({ kind, type });
     this.#report = new HealthCheckReport({ logger, kind, metrics: shared.metrics });
-    this.#pool = new RunPool({ concurrency, run: (object) => this.#runOne(object) });
+    this.#queue = new WorkQueue({
+      clock: options.clock,
+      concurrency,
+      reconcile: (key) => this.#runOne(this.#objects.get(key)),
+      onError: (_key, error) => logger.error('unexpected error: this is a bug', { error }),
+    });
   }
 
   async run(): Promise<void> {
@@ -148,18 +153,21 @@ class ObjectController {
       await clock.sleep(startedAt + this.#syncPeriodMs - clock.monotonic(), signal).catch(() => undefined);
     }
     await subscribing;
-    await this.#pool.close();
+    await this.#queue.drain();
   }
 
-  /** Lists all objects and offers them to the pool. Resolves with false if the list failed. */
+  /** Lists all objects and queues them. One that is still being checked is left to the next period. Resolves with false if the list failed. */
   async #runAll(): Promise<boolean> {
     const { seed, kind } = this.#options;
     const signal = this.#signal;
     try {
       const { value } = await seed.call(listExtensions(kind), { signal, timeoutMs: this.#syncPeriodMs });
-      this.#objects = value.filter((object) => this.#isOwn(object));
-      this.#report.keep(this.#objects);
-      this.#pool.offer(new Map(this.#objects.map((object) => [keyOf(object), object])));
+      const objects = value.filter((object) => this.#isOwn(object));
+      this.#objects = new Map(objects.map((object) => [keyOf(object), object]));
+      this.#report.keep(objects);
+      for (const key of this.#objects.keys()) {
+        if (!this.#queue.isRunning(key)) this.#queue.add(key);
+      }
       this.#report.listed();
       return true;
     } catch (error) {
@@ -170,7 +178,9 @@ class ObjectController {
 
   /** Runs the checks of all objects of one control plane at once. */
   #runCluster(controlPlane: string): void {
-    for (const object of this.#objects) if (object.controlPlane === controlPlane) void this.#runNow(object);
+    for (const object of this.#objects.values()) {
+      if (object.controlPlane === controlPlane) void this.#runNow(object);
+    }
   }
 
   /** Reads the object again and runs its checks before all others. The list may be as old as a whole period. */
@@ -179,7 +189,9 @@ class ObjectController {
     const signal = this.#signal;
     try {
       const { value } = await seed.call(getExtension(kind, object), { signal, timeoutMs: this.#syncPeriodMs });
-      if (this.#isOwn(value)) this.#pool.offerFirst(keyOf(value), value);
+      if (!this.#isOwn(value)) return;
+      this.#objects.set(keyOf(value), value);
+      this.#queue.add(keyOf(value), 'first');
     } catch (error) {
       if (!signal.aborted && !isApiError(error, 'NotFound')) this.#report.failed(object, error);
     }
@@ -190,8 +202,9 @@ class ObjectController {
     return object.type === type && classes.some((one) => one === object.class);
   }
 
-  /** Never rejects. */
-  async #runOne(object: ExtensionObject): Promise<void> {
+  /** Never rejects. `object` is absent if it disappeared while it waited. */
+  async #runOne(object: ExtensionObject | undefined): Promise<void> {
+    if (object === undefined) return;
     const { clock, predicates = [] } = this.#options;
     const deps = { ...this.#options, checkTimeoutMs: this.#syncPeriodMs, report: this.#report };
     const timeoutMs = 2 * this.#syncPeriodMs;

@@ -130,7 +130,7 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
   deps.recorder.nameBy((namespace) => shootNameIn(clusters.get(namespace)));
   const lost = new LostClusters({ settings, sources, ...deps, memories });
   const known = clusterNames(clusters);
-  const queue = new WorkQueue<string>({
+  const queue = new WorkQueue({
     clock: deps.clock,
     concurrency: deps.concurrency,
     reconcile: async (name) => {
