@@ -111,7 +111,7 @@ export class CareFixture {
   startProber(): void {
     const random = this.#random.fork('prober');
     const ports = { ...this.#ports(), random, meter: createMeter({ processMetrics: false }) };
-    const prober = startProber({ settings: gardenSettings, concurrency: 1, ports });
+    const prober = startProber({ settings: gardenSettings, ports });
     this.#ended.push(() => prober.stop());
   }
 

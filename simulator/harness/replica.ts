@@ -77,7 +77,6 @@ interface ReplicatedComponent<Settings> {
   readonly create: (options: {
     readonly settings: Settings;
     readonly ports: ProberPorts;
-    readonly concurrency: number;
     readonly dryRun: boolean;
   }) => { readonly caches: Runnable; readonly controller: Runnable; apply(settings: Settings): void };
 }
@@ -120,7 +119,7 @@ const startProcess = <Settings>(
     leadership: election.leadership,
     ...(election.leaderWatch && { leaderWatch: election.leaderWatch }),
   };
-  const parts = component.create({ settings, ports, concurrency: 1, dryRun });
+  const parts = component.create({ settings, ports, dryRun });
   const stop = new AbortController();
   return {
     process: machine,

@@ -79,7 +79,7 @@ export class Scenario {
     this.#meter = createMeter({ processMetrics: false });
     this.#prober = startProber({
       settings: this.#settingsWith(settings),
-      concurrency: 1,
+
       dryRun,
       ports: {
         clock: this.clock,

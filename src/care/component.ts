@@ -46,7 +46,7 @@ export interface CarePorts extends ComponentPorts, ShootAccess {
   readonly garden?: Kube | undefined;
 }
 
-export interface CareOptions extends Omit<ComponentOptions<CareSettings, CarePorts>, 'concurrency'> {
+export interface CareOptions extends ComponentOptions<CareSettings, CarePorts> {
   /** True if care writes conditions even if another client writes them. */
   readonly takeOver?: boolean;
 }

@@ -15,7 +15,6 @@ interface Effective {
   readonly qps: string;
   /** Absent without limit. */
   readonly burst?: number | undefined;
-  readonly concurrentReconciles: number;
   readonly metrics: string;
   readonly health: string;
   readonly leaderElection?: Readonly<Record<string, string>> | undefined;
@@ -38,7 +37,6 @@ const defaults: Effective = {
   logEncoder: 'json',
   qps: '5',
   burst: 10,
-  concurrentReconciles: 1,
   metrics: ':9643',
   health: ':9644',
 };
@@ -99,7 +97,6 @@ const effectiveOf = async (args: readonly string[]): Promise<Effective | undefin
     ...loggingIn(stderr),
     qps: options.qps === Infinity ? 'unlimited' : String(options.qps),
     burst: options.qps === Infinity ? undefined : options.burst,
-    concurrentReconciles: options.concurrentReconciles,
     metrics: addressOf(options.metricsBindAddress),
     health: addressOf(options.healthBindAddress),
     leaderElection: electionOf(options),

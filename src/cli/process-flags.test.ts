@@ -16,7 +16,6 @@ const started = async (...flags: readonly string[]): Promise<ProcessDeps<ProberS
 const defaults: ProcessOptions = {
   qps: 5,
   burst: 10,
-  concurrentReconciles: 1,
   metricsBindAddress: { host: '', port: 9643 },
   healthBindAddress: { host: '', port: 9644 },
   leaderElection: {
@@ -46,7 +45,7 @@ describe('flags of the prober', () => {
     ['kube-api-qps', '-0', { qps: 5 }],
     ['kube-api-burst', '100', { burst: 100 }],
     ['kube-api-burst', '0', { burst: 10 }],
-    ['concurrent-reconciles', '8', { concurrentReconciles: 8 }],
+    ['concurrent-reconciles', '8', {}],
     ['metrics-bind-addr', '[::1]:8080', { metricsBindAddress: { host: '::1', port: 8080 } }],
     ['metrics-bind-addr', '0', { metricsBindAddress: undefined }],
     ['health-bind-addr', '127.0.0.1:0', { healthBindAddress: { host: '127.0.0.1', port: 0 } }],
@@ -156,7 +155,7 @@ describe('flags of the prober', () => {
     ['--kube-api-qps=-1', []],
     ['--kube-api-burst=-1', ['flag --kube-api-burst=-1 is taken as 10, the default']],
     ['--kube-api-burst=0', []],
-    ['--concurrent-reconciles=0', ['flag --concurrent-reconciles=0 is taken as 1']],
+    ['--concurrent-reconciles=0', []],
     ['--zap-devel -zap-time-encoding=x --pprof-bind-addr=', ['flags of the Go program have no effect']],
   ])('%s: the warnings %j', async (flags, warnings) => {
     const { code, stderr } = await prober(...flags.split(' '));

@@ -36,7 +36,11 @@ export const processFlags = {
   ),
   context: contextFlag,
   ...limitFlags,
-  'concurrent-reconciles': flag(integer({}), '1', 'Maximum number of concurrent reconciles; below 1 means 1'),
+  'concurrent-reconciles': flag(
+    integer({}),
+    '1',
+    'Accepted as by the Go program, without effect: a reconcile only starts or stops the work on a shoot or service, and takes no time',
+  ),
   'metrics-bind-addr': flag(address, ':9643', 'Address that the metrics endpoint (/metrics) binds to; 0 turns it off'),
   'health-bind-addr': flag(
     address,
@@ -133,13 +137,11 @@ export const processOptionsFrom = (flags: ProcessFlagValues): Judged<ProcessOpti
   const problem = leaderElectionProblem(flags);
   if (enabled && problem !== undefined) throw new UsageError(problem);
   const limits = limitsFrom(flags);
-  const reconciles = flags['concurrent-reconciles'];
   return {
     values: {
       kubeconfig: flags.kubeconfig,
       context: flags.context,
       ...limits.values,
-      concurrentReconciles: Math.max(1, reconciles),
       metricsBindAddress: flags['metrics-bind-addr'],
       healthBindAddress: flags['health-bind-addr'],
       leaderElection: {
@@ -153,7 +155,6 @@ export const processOptionsFrom = (flags: ProcessFlagValues): Judged<ProcessOpti
     },
     warnings: [
       ...limits.warnings,
-      ...(reconciles < 1 ? [`flag --concurrent-reconciles=${reconciles} is taken as 1`] : []),
       ...(problem === undefined ? [] : [`${problem}; it has no effect without --enable-leader-election`]),
     ],
   };

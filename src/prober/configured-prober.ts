@@ -42,7 +42,6 @@ export interface ConfiguredProberDeps {
   /** Called when probing has ended, for good or for another configuration, with the numbers of resources that stay held. */
   readonly onStopped: (held: HeldByShoot) => void;
   /** Number of Clusters that are reconciled at the same time. */
-  readonly concurrency: number;
   /** Returns which writes this process may send now. */
   readonly role: () => Role;
   /** Returns a client of the seed that refuses writes unless `mayWrite` returns true. */
@@ -132,7 +131,6 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
   const known = clusterNames(clusters);
   const queue = new WorkQueue({
     clock: deps.clock,
-    concurrency: deps.concurrency,
     reconcile: async (name) => {
       lost.expectReturn(name);
       controller.reconcile(name);

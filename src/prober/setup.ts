@@ -67,7 +67,7 @@ const createGate = ({ clock, meter }: ProberPorts): ProbeGate => {
  * former settings are still restored.
  */
 export const createProber = (options: ProberOptions): ComponentParts<ProberSettings> => {
-  const { settings, ports, concurrency, ownNamespace = 'garden', dryRun = false, standby = 'hot' } = options;
+  const { settings, ports, ownNamespace = 'garden', dryRun = false, standby = 'hot' } = options;
   const { logger, leadership } = ports;
   const { client, recording, seedFor } = createSeedClients(options);
   const role = (): Role => roleOf({ ...ports, standby });
@@ -102,7 +102,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
   const deps = {
     ...ports,
     ...{ role, client, seedFor, report, unserved, registry },
-    ...{ gate, recorder, pauses, dryRun, concurrency, onStopped },
+    ...{ gate, recorder, pauses, dryRun, onStopped },
   };
   const reloadable = new Reloadable<ProberSettings, ProberMemories>({
     name: 'prober',

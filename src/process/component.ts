@@ -30,8 +30,6 @@ export interface ComponentPorts {
 export interface ComponentOptions<Settings, Ports = ComponentPorts> {
   readonly settings: Settings;
   readonly ports: Ports;
-  /** Maximum number of concurrent reconciles. */
-  readonly concurrency: number;
   /** Namespace that the component and its Lease are in. Default: garden. */
   readonly ownNamespace?: string;
   /** True if the component logs its writes instead of sending them. Default: false. */

@@ -59,7 +59,7 @@ export const runComponent = <Settings>(
   deps: ProcessDeps<Settings>,
 ): Promise<number> => {
   const { settings, configFile, configWarnings, env } = deps;
-  const { dryRun, concurrentReconciles: concurrency } = deps.flags;
+  const { dryRun } = deps.flags;
   const { urgentInFlight, runsOnStandby = false } = component;
   const userAgent = userAgentOf(deps);
   // A dry run must never take the Lease from the process that protects the seed.
@@ -67,7 +67,7 @@ export const runComponent = <Settings>(
   const start = (ports: SeedPorts): ProcessParts => {
     const leadsSince = trackLeadership(ports);
     const { enabled, namespace: ownNamespace } = deps.flags.leaderElection;
-    const parts = component.create({ settings, ports, concurrency, ownNamespace, dryRun, userAgent, env });
+    const parts = component.create({ settings, ports, ownNamespace, dryRun, userAgent, env });
     const rights = rightsChecks(component, { ...deps, ports, leaseName });
     const { isAloneInCluster = false } = component;
     const search = new OtherInstallations({

@@ -25,7 +25,6 @@ export interface ProcessOptions {
   /** Sustained requests per second to the seed. Infinity for no limit. */
   readonly qps: number;
   readonly burst: number;
-  readonly concurrentReconciles: number;
   /** Address of the metrics server. Absent if there is none. */
   readonly metricsBindAddress?: BindAddress;
   /** Address of the health server. Absent if there is none. */

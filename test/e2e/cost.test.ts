@@ -34,7 +34,7 @@ it.each([3, 100, 1000])('a healthy probe of %i nodes, over TLS, as the server co
   const { authorization } = parseUntrustedKubeconfig(world.api.kubeconfig());
   const prober = startProber({
     settings: { ...gardenSettings, probeIntervalMs: 100, initialDelayMs: 0 },
-    concurrency: 1,
+
     ports: {
       clock,
       random: systemRandom(),

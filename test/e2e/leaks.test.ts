@@ -71,7 +71,7 @@ const startProbing = async (kubeconfigFile: string) => {
   const seed = retryThrottled(withRateLimit(transport, limiter, clock), clock);
   const leadership = { mayWrite: () => true };
   const ports = { clock, random: systemRandom(), logger, meter, seed, connector, leadership, identity: 'test' };
-  const prober = startProber({ settings, concurrency: 1, ports });
+  const prober = startProber({ settings, ports });
 
   const pass = async (isOver: () => Promise<boolean> | boolean, ms = stepMs): Promise<void> => {
     while (!(await isOver())) {

@@ -67,7 +67,6 @@ interface Started<Settings> {
 const flags = {
   qps: 5,
   burst: 10,
-  concurrentReconciles: 1,
   leaderElection: {
     enabled: true,
     namespace: 'garden',

@@ -100,8 +100,8 @@ describe('no object with a key that upstream does not have is written', () => {
     if (settings === undefined) throw new Error('not valid');
     const tunnels = { connect: async () => Promise.resolve() };
     const running = [
-      startProber({ settings: gardenSettings, concurrency: 1, ports: ports() }),
-      startWeeder({ settings: weederSettings, concurrency: 1, ports: ports() }),
+      startProber({ settings: gardenSettings, ports: ports() }),
+      startWeeder({ settings: weederSettings, ports: ports() }),
       startCare({ settings, ports: { ...ports(), garden: undefined, tunnels } }),
     ];
     stops.push(async () => {

@@ -48,7 +48,7 @@ const startWorld = (...shoots: readonly ShootInit[]) => {
   });
   const startProbing = (): void => {
     const own = { ...ports, logger: createRecordingLogger(), meter: createRecordingMeter() };
-    const prober = startProber({ settings: gardenSettings, concurrency: 1, ports: own });
+    const prober = startProber({ settings: gardenSettings, ports: own });
     stops.unshift(() => clock.run(prober.stop()));
   };
   /** Latest logged `status reason` of each condition of a shoot, by type. */

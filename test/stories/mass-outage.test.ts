@@ -65,7 +65,7 @@ const create = (): Seed => {
   const limiter = createRateLimiter({ qps, burst, clock, meter });
   const prober = startProber({
     settings: gardenSettings,
-    concurrency: 1,
+
     ports: {
       clock,
       random: createSeededRandom('prober'),

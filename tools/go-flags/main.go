@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -47,11 +46,10 @@ type Effective struct {
 	// QPS is "unlimited", or the rate.
 	QPS string `json:"qps"`
 	// Burst is the number of requests that the rate limiter lets through at once; absent without limit.
-	Burst                int      `json:"burst,omitempty"`
-	ConcurrentReconciles int      `json:"concurrentReconciles"`
-	Metrics              string   `json:"metrics"`
-	Health               string   `json:"health"`
-	LeaderElection       *Leading `json:"leaderElection,omitempty"`
+	Burst          int      `json:"burst,omitempty"`
+	Metrics        string   `json:"metrics"`
+	Health         string   `json:"health"`
+	LeaderElection *Leading `json:"leaderElection,omitempty"`
 	// Ignored are the arguments after which the flag package stops.
 	Ignored []string `json:"ignored,omitempty"`
 }
@@ -170,7 +168,6 @@ func start(args []string) (*Effective, error) {
 		return nil, err
 	case <-time.After(time.Second):
 	}
-	effective.ConcurrentReconciles = int(reflect.ValueOf(c).Elem().FieldByName("MaxConcurrentReconciles").Int())
 	if effective.QPS, effective.Burst, err = limit(config); err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ const startDemoWeeder = ({ clock, world }: Scenario, logger: Logger) => {
   if (settings === undefined) throw new Error("the weeder's configuration is not valid");
   return startWeeder({
     settings,
-    concurrency: 1,
+
     ports: {
       clock,
       random: createSeededRandom(0).fork('weeder'),

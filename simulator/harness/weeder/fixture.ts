@@ -69,7 +69,7 @@ export const createWeederFixture = (shoots: readonly ShootInit[] = []) => {
       const transport = withCredentials(line.kube, staticCredentials(authorization));
       weeder = startWeeder({
         settings: { ...weederSettings, ...settings },
-        concurrency: 1,
+
         dryRun,
         ports: {
           clock,
