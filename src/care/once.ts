@@ -2,7 +2,7 @@ import { type Result, errorText } from '../kubernetes/api/errors.ts';
 import { createRateLimiter, limitedStack } from '../kubernetes/client/index.ts';
 import type { Transport } from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
-import { connectSeed, systemClock, systemRandom, userAgentOf, whenAborted } from '../process/index.ts';
+import { findSeed, systemClock, systemRandom, userAgentOf, whenAborted } from '../process/index.ts';
 import {
   type CareProcessDeps,
   type GardenConnection,
@@ -28,7 +28,8 @@ const syncTimeoutMs = 30_000;
 /** Checks every shoot once. The error of the result explains why that is not possible. Rejects with a KubeconfigError. */
 export const runCareOnce = async (deps: CareOnceDeps): Promise<Result<CareResults, string>> => {
   const clock = systemClock();
-  const transport = await connectSeed(deps, { clock, userAgent: userAgentOf(deps) });
+  const connect = await findSeed(deps, { clock, userAgent: userAgentOf(deps) });
+  const transport = connect();
   try {
     const garden = await connectGarden(deps, clock);
     try {

@@ -1,12 +1,9 @@
 import { ApiError, KubeconfigError, type Result } from '../kubernetes/api/errors.ts';
-import type { CallOptions, Kube, KubeClient } from '../kubernetes/api/kube.ts';
-import type { Clock } from '../ports/clock.ts';
-import { type OperatorAccess, onOperatorCluster } from './operator-cluster.ts';
+import type { CallOptions } from '../kubernetes/api/kube.ts';
+import { type OperatorAccess, type OperatorCluster, onOperatorCluster } from './connections.ts';
 
 /** Client, clock and limits of every step of a command. */
-export interface CommandContext {
-  readonly client: KubeClient;
-  readonly clock: Clock;
+export interface CommandContext extends OperatorCluster {
   /** Aborts when the user stops the command. */
   readonly signal: AbortSignal;
   /** Called with the current step, in one line. */
@@ -15,10 +12,16 @@ export interface CommandContext {
   readonly deadline: number;
 }
 
+/** Reason why a command failed, for people. */
+export interface CommandFailure {
+  readonly message: string;
+  /** Further lines of the reason. */
+  readonly details: readonly string[];
+}
+
 /** Error with a text for people: what the command was asked to do cannot be done. */
-export class CommandProblem extends Error {
+export class CommandProblem extends Error implements CommandFailure {
   override readonly name = 'CommandProblem';
-  /** Further lines of the error. */
   readonly details: readonly string[];
 
   constructor(message: string, details: readonly string[] = []) {
@@ -44,22 +47,13 @@ export interface ClusterCommand extends OperatorAccess {
   readonly forbidden: string;
 }
 
-/** Reason why a command failed, for people. */
-export interface CommandFailure {
-  readonly message: string;
-  /** Further lines of the reason. */
-  readonly details: readonly string[];
-}
+const advice: Readonly<Partial<Record<ApiError['code'], string>>> = {
+  ConnectionError:
+    'check that this is the right cluster (--kubeconfig, --context, $KUBECONFIG) and that this machine can reach it',
+  Unauthorized: 'the credentials of the kubeconfig are invalid or expired: get new ones',
+};
 
-export interface Connected {
-  readonly context: CommandContext;
-  readonly kube: Kube;
-  readonly userAgent: string;
-}
-
-type FailingCommand = Pick<ClusterCommand, 'stop' | 'forbidden'>;
-
-const failureOf = (error: unknown, { stop, forbidden }: FailingCommand): CommandFailure => {
+const failureOf = (error: unknown, { stop, forbidden }: ClusterCommand): CommandFailure => {
   if (error instanceof CommandProblem) return error;
   if (stop.aborted) {
     return { message: 'interrupted before it was finished', details: ['run the command again to continue'] };
@@ -72,21 +66,15 @@ const failureOf = (error: unknown, { stop, forbidden }: FailingCommand): Command
   throw error;
 };
 
-const advice: Readonly<Partial<Record<ApiError['code'], string>>> = {
-  ConnectionError:
-    'check that this is the right cluster (--kubeconfig, --context, $KUBECONFIG) and that this machine can reach it',
-  Unauthorized: 'the credentials of the kubeconfig are invalid or expired: get new ones',
-};
-
 /** Connects to the cluster of the kubeconfig and runs `work`. A failure is a result; rejects only for bugs. */
 export const onCluster = async <T>(
   command: ClusterCommand,
-  work: (connected: Connected) => Promise<T>,
+  work: (context: CommandContext) => Promise<T>,
 ): Promise<Result<T, CommandFailure>> => {
   const { timeoutMs, progress, stop: signal } = command;
   try {
-    const value = await onOperatorCluster(command, ({ client, kube, clock, userAgent }) =>
-      work({ context: { client, clock, signal, progress, deadline: clock.monotonic() + timeoutMs }, kube, userAgent }),
+    const value = await onOperatorCluster(command, (cluster) =>
+      work({ ...cluster, signal, progress, deadline: cluster.clock.monotonic() + timeoutMs }),
     );
     return { ok: true, value };
   } catch (error) {

@@ -5,7 +5,7 @@ import type { FieldValues } from '../config/outline.ts';
 import { proberConfig } from '../prober/config.ts';
 import type { ProberSettings } from '../prober/settings.ts';
 import { createMeter } from '../telemetry/meter.ts';
-import { watchConfig } from './config-watch.ts';
+import { ConfigWatch } from './config-watch.ts';
 
 const path = '/etc/dwd/config.yaml';
 const textOf = (fields: string): string => `
@@ -29,7 +29,7 @@ const setUp = async () => {
   const file: { text: string | Error } = { text: original };
   const applied: ProberSettings[] = [];
   let reads = 0;
-  const watch = watchConfig({
+  const watch = new ConfigWatch({
     path,
     load,
     readFile: async () => {

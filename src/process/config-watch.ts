@@ -16,7 +16,7 @@ export interface ConfigWatchOptions<Settings> {
   /** Settings that the program started with. */
   readonly settings: Settings;
   /** Outline of the file that `settings` came from. */
-  readonly outline?: FieldValues | undefined;
+  readonly outline?: FieldValues;
   /** Number of warnings about that file. */
   readonly warnings: number;
   /** Called with settings that differ from those in force. */
@@ -30,12 +30,8 @@ const pollMs = 5_000;
  * Applies a configuration file whenever its content changes. An invalid file changes nothing, and a field that is now misspelt keeps the value that is in
  * force. The file is polled by its path, because a ConfigMap mount is a symlink that the kubelet replaces.
  */
-export const watchConfig = <Settings>(options: ConfigWatchOptions<Settings>): Runnable => {
-  const watch = new ConfigWatch(options);
-  return { name: 'configuration watch', run: (signal, ready) => watch.run(signal, ready) };
-};
-
-class ConfigWatch<Settings> {
+export class ConfigWatch<Settings> implements Runnable {
+  readonly name = 'configuration watch';
   readonly #options: ConfigWatchOptions<Settings>;
   readonly #failed: Gauge;
   readonly #warnings: Gauge;
@@ -63,22 +59,14 @@ class ConfigWatch<Settings> {
 
   async run(signal: AbortSignal, ready: () => void): Promise<void> {
     ready();
-    while (await this.#wait(signal)) {
+    for (;;) {
+      await this.#options.clock.sleep(pollMs, signal).catch(() => undefined);
+      if (signal.aborted) return;
       const text = await this.#read();
       // After a failure the same text is loaded again: it may be the configuration in force.
       if (text === undefined || (text === this.#seen && this.#problem === undefined)) continue;
       this.#seen = text;
       this.#take(text);
-    }
-  }
-
-  /** Returns false if `signal` has aborted. */
-  async #wait(signal: AbortSignal): Promise<boolean> {
-    try {
-      await this.#options.clock.sleep(pollMs, signal);
-      return true;
-    } catch {
-      return false;
     }
   }
 

@@ -18,9 +18,9 @@ export {
   serveHttp,
   textResponse,
 } from './http-server.ts';
+export { type OperatorAccess, type OperatorCluster, findSeed, onOperatorCluster } from './connections.ts';
 export { createElection } from './leadership.ts';
 export { type Runnable, runLifecycle, whenAborted } from './lifecycle.ts';
-export { type OperatorAccess, type OperatorCluster, onOperatorCluster } from './operator-cluster.ts';
 export { type ProcessDeps, type ServerDeps, runComponent } from './run-component.ts';
 export { WorkQueue } from './queue.ts';
 export { systemRandom } from './random.ts';
@@ -32,7 +32,6 @@ export {
   Reloadable,
   startParts,
 } from './reloadable.ts';
-export { connectSeed } from './seed-connections.ts';
 export { shareResponses } from './shared-responses.ts';
 export { type ProcessParts, type SeedPorts, runSeedProcess } from './seed-process.ts';
 export type { BindAddress, LeaderElectionSettings, ProcessOptions } from './settings.ts';

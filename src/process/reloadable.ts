@@ -67,10 +67,10 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
   #next: ConfiguredComponent<Settings, Memory> | undefined;
   /** True if the caches have ended. A change that arrives later, as after a suspension, would start watches that nothing stops. */
   #hasEnded = false;
-  /** Components that were in force, to be closed when the controller has stopped using them. */
-  readonly #former: ConfiguredComponent<Settings, Memory>[] = [];
-  /** Makes the controller switch to `#current`. Undefined while no controller runs. */
-  #switchConfiguration: (() => void) | undefined;
+  /** The component that the controller works with. It is closed when it has ended. */
+  #working: ConfiguredComponent<Settings, Memory> | undefined;
+  /** Ends its work, so that the controller goes on with `#current`. */
+  #endWork = (): void => undefined;
 
   constructor(options: ReloadableOptions<Settings, Memory>) {
     this.#options = options;
@@ -78,7 +78,7 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
     this.caches = { name: 'caches', run: (signal, ready) => this.#runCaches(signal, ready) };
     this.controller = { name: options.name, run: (signal, ready) => this.#runController(signal, ready) };
     const { status } = options;
-    if (status !== undefined) this.status = (process, shoot) => status(this.#current.settings, process, shoot);
+    this.status = status && ((process, shoot) => status(this.#current.settings, process, shoot));
   }
 
   checks(): readonly ReadyCheck[] {
@@ -105,30 +105,23 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
     const pending = this.#next;
     this.#next = undefined;
     this.#options.stop();
-    await Promise.all([this.#current.close(), pending?.close(), this.#closeFormer()]);
+    await Promise.all([this.#current.close(), pending?.close()]);
   }
 
   async #runController(signal: AbortSignal, ready: () => void): Promise<void> {
     ready();
     let memory: Memory | undefined;
     // One listener serves all configurations: one for each would stay on the signal as long as the program runs.
-    signal.addEventListener('abort', () => this.#switchConfiguration?.(), { once: true });
+    signal.addEventListener('abort', () => this.#endWork(), { once: true });
     while (!signal.aborted) {
+      const working = this.#current;
       const end = new AbortController();
-      const isOver = new Promise<void>((resolve) => {
-        this.#switchConfiguration = resolve;
-      });
-      const working = this.#current.work(memory, end.signal);
-      await isOver;
-      end.abort();
-      memory = await working;
-      await this.#closeFormer();
+      this.#working = working;
+      this.#endWork = () => end.abort();
+      memory = await working.work(memory, end.signal);
+      this.#working = undefined;
+      if (working !== this.#current) await working.close();
     }
-    this.#switchConfiguration = undefined;
-  }
-
-  async #closeFormer(): Promise<void> {
-    await Promise.all(this.#former.splice(0).map((former) => former.close()));
   }
 
   /** Switches to new settings. A later change replaces one whose caches are still being filled. */
@@ -144,18 +137,16 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
       if (this.#next === created) throw error;
     }
     if (this.#next !== created) return;
-    this.#former.push(this.#current);
+    const former = this.#current;
     this.#current = created;
     this.#next = undefined;
-    if (this.#switchConfiguration === undefined) await this.#closeFormer();
-    else this.#switchConfiguration();
+    if (this.#working === former) this.#endWork();
+    else await former.close();
     this.#options.logger.info('the new configuration is in force');
   }
 }
 
-export interface RunningComponent<Settings> extends Pick<ComponentParts<Settings>, 'status'> {
-  checks(): readonly ReadyCheck[];
-  apply(settings: Settings): void;
+export interface RunningComponent<Settings> extends Pick<ComponentParts<Settings>, 'status' | 'checks' | 'apply'> {
   /** Sends nothing new, waits for writes in flight, stops all watches. */
   stop(): Promise<void>;
 }
@@ -170,7 +161,7 @@ export const startParts = <Settings>(parts: ComponentParts<Settings>): RunningCo
     controllers = controller.run(stopControllers.signal, () => undefined);
   });
   return {
-    ...(parts.status === undefined ? {} : { status: parts.status }),
+    status: parts.status,
     checks: () => parts.checks(),
     apply: (settings) => parts.apply(settings),
     stop: async () => {

@@ -4,7 +4,7 @@ import { createKubeClient } from '../kubernetes/client/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
 import { type Component, userAgentOf } from './component.ts';
-import { watchConfig } from './config-watch.ts';
+import { ConfigWatch } from './config-watch.ts';
 import type { MetricsSource, ReadStatus, ReadyCheck } from './endpoints.ts';
 import type { Runnable } from './lifecycle.ts';
 import { OtherInstallations } from './other-installations.ts';
@@ -74,7 +74,7 @@ export const runComponent = <Settings>(
       client: createKubeClient({ kube: ports.reviews, clock: ports.clock }),
       ...{ clock: ports.clock, logger: deps.logger, leaseName: component.leaseName, ownNamespace },
     });
-    const config = watchConfig({
+    const config = new ConfigWatch({
       ...deps,
       path: configFile,
       warnings: configWarnings,

@@ -17,7 +17,7 @@ import { createHttpServer } from './http-server.ts';
 import { createElection } from './leadership.ts';
 import { type Runnable, runLifecycle } from './lifecycle.ts';
 import { systemRandom } from './random.ts';
-import { connectElectingSeed } from './seed-connections.ts';
+import { findSeed } from './connections.ts';
 import type { BindAddress, ProcessOptions } from './settings.ts';
 
 /** Ports and clients that a process works with. */
@@ -71,15 +71,17 @@ export const runSeedProcess = async (options: SeedProcessOptions): Promise<numbe
   const { qps, burst } = flags;
   const clock = systemClock();
   const random = systemRandom();
-  const connections = await connectElectingSeed(options, { clock, userAgent });
+  const connect = await findSeed(options, { clock, userAgent });
+  // No other request occupies the connection of the Lease, or closes it when the API server hangs on that request.
+  const [transport, forLease] = [connect(), connect()];
   const limiter = createRateLimiter({ qps, burst, urgentInFlight, clock, meter });
   const writes = new WriteTracker();
   const { runsOnStandby = false } = options;
-  const electionDeps = { clock, random, logger, kube: connections.election, writes, runsOnStandby };
+  const electionDeps = { clock, random, logger, kube: forLease, writes, runsOnStandby };
   const election = createElection(flags.leaderElection, leaseName, electionDeps);
   const { identity, leadership, leaderWatch } = election;
-  const seed = limitedStack(connections.seed, { clock, limiter, writes });
-  const reviews = limitedStack(connections.seed, { clock, limiter });
+  const seed = limitedStack(transport, { clock, limiter, writes });
+  const reviews = limitedStack(transport, { clock, limiter });
   const parts = options.start({
     clock,
     random,
@@ -89,12 +91,13 @@ export const runSeedProcess = async (options: SeedProcessOptions): Promise<numbe
     reviews,
     identity,
     leadership,
-    ...(leaderWatch && { leaderWatch }),
+    leaderWatch,
   });
   const servers = [...createServers(options, clock, parts), ...(parts.servers ?? [])];
   const groups = [servers, parts.standby, election.runnables, parts.leading];
   const code = await runLifecycle({ groups, stop, clock, logger });
-  connections.close();
+  transport.close();
+  forLease.close();
   return code;
 };
 

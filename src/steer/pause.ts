@@ -52,7 +52,7 @@ const homeNotes = async (home: string, { client, signal }: CommandContext): Prom
 
 /** Runs `dwd pause`. */
 export const runPause = (run: PauseRun): Promise<Result<SteerReport, CommandFailure>> =>
-  onCluster(run, async ({ context }) => {
+  onCluster(run, async (context) => {
     const { forMs, reason, shoot, home } = run;
     const by = await currentUser(context, run);
     const until = forMs === undefined ? {} : { until: Math.ceil((context.clock.now() + forMs) / 1_000) * 1_000 };
@@ -84,7 +84,7 @@ const configuredPause = async (home: string, context: CommandContext): Promise<s
 
 /** Runs `dwd resume`. */
 export const runResume = (run: ResumeRun): Promise<Result<SteerReport, CommandFailure>> =>
-  onCluster(run, async ({ context }) => {
+  onCluster(run, async (context) => {
     const { shoot, home } = run;
     const found = shoot === undefined ? undefined : await findShoot(shoot, context);
     const namespace = found?.namespace ?? home;

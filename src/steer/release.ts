@@ -170,7 +170,8 @@ const stillPaused = (cluster: string): string =>
 /** Runs `dwd release`: restores held resources with the prober's own code, those of each shoot in the order of their levels. */
 export const runRelease = async (run: ReleaseRun): Promise<Result<ReleaseReport, CommandFailure>> => {
   const paused: string[] = [];
-  const result = await onCluster<ReleaseReport>(run, async ({ context, kube: seed, userAgent }) => {
+  const result = await onCluster<ReleaseReport>(run, async (context) => {
+    const { kube: seed, userAgent } = context;
     const { shoot, home, logger, env } = run;
     const { settings: ordered, order } = await orderOf(run, context);
     const only = shoot === undefined ? undefined : (await findShoot(shoot, context)).namespace;
@@ -183,7 +184,7 @@ export const runRelease = async (run: ReleaseRun): Promise<Result<ReleaseReport,
       context,
       order,
       paused,
-      askProber: () => askLeader(query, { ...context, userAgent }),
+      askProber: () => askLeader(query, context),
       release: (clusters) => releaseHeld({ ...context, ...common, seed, settings, clusters }),
     });
   });

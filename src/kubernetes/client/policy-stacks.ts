@@ -1,6 +1,6 @@
 /*
  * The policies of every request, outermost first. A component's write passes `writerStack`, `limitedStack` and `clusterStack`, its reads and watches
- * the last two, the renewal of a Lease only the last. Below all stacks is a transport; the Lease has its own (src/process/seed-connections.ts).
+ * the last two, the renewal of a Lease only the last. Below all stacks is a transport; the Lease has its own (src/process/connections.ts).
  */
 
 import type { Clock } from '../../ports/clock.ts';

@@ -3,17 +3,45 @@ import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
 import { commandStack, createKubeClient } from '../kubernetes/client/index.ts';
 import { connectCluster } from '../kubernetes/connection/index.ts';
 import { type ClusterAccess, loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
+import { type Transport, authority } from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { systemClock } from './clock.ts';
 import { userAgentOf } from './component.ts';
+import type { ProcessOptions } from './settings.ts';
+
+export interface Connecting {
+  readonly flags: Pick<ProcessOptions, 'kubeconfig' | 'context'>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly logger: Logger;
+}
+
+interface ConnectingWith {
+  readonly clock: Clock;
+  readonly userAgent: string;
+}
+
+const accessOf = ({ flags, env }: Pick<Connecting, 'flags' | 'env'>, clock: Clock): Promise<ClusterAccess> =>
+  loadOperatorKubeconfig({ path: flags.kubeconfig, context: flags.context, env, homedir, clock });
+
+/**
+ * Finds the seed. Returns a function that connects to it: each connection is independent of the others, so that none is occupied or closed by requests of
+ * another. Rejects with a KubeconfigError.
+ */
+export const findSeed = async (from: Connecting, options: ConnectingWith): Promise<() => Transport> => {
+  const { logger } = from;
+  const access = await accessOf(from, options.clock);
+  const { host, proxy } = access.endpoint;
+  logger.info('seed', { source: access.source, context: access.context, host, proxy: proxy && authority(proxy) });
+  return () => connectCluster({ ...options, access, logger });
+};
 
 /** Access of a command that connects to one cluster, works and exits. */
 export interface OperatorAccess {
   /** Path of a kubeconfig. Absent: `$KUBECONFIG`, then the in-cluster service account, then `~/.kube/config`. */
-  readonly kubeconfig?: string | undefined;
+  readonly kubeconfig?: string;
   /** Context of that kubeconfig. Absent: its current one. */
-  readonly context?: string | undefined;
+  readonly context?: string;
   /** Called with the cluster before the first request. */
   readonly onConnect?: (access: ClusterAccess) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -31,12 +59,13 @@ export interface OperatorCluster {
 
 /** Connects to the cluster of the kubeconfig, runs `work` and disconnects. Rejects as `work` does, or with a KubeconfigError. */
 export const onOperatorCluster = async <T>(
-  { kubeconfig: path, context, onConnect, env, logger, version }: OperatorAccess,
+  operator: OperatorAccess,
   work: (cluster: OperatorCluster) => Promise<T>,
 ): Promise<T> => {
+  const { onConnect, env, logger } = operator;
   const clock = systemClock();
-  const userAgent = userAgentOf({ version });
-  const access = await loadOperatorKubeconfig({ path, context, env, homedir, clock });
+  const userAgent = userAgentOf(operator);
+  const access = await accessOf({ flags: operator, env }, clock);
   onConnect?.(access);
   const transport = connectCluster({ access, clock, logger, userAgent });
   try {

@@ -12,7 +12,7 @@ import { startTestServer } from '../../test/doubles/test-server.ts';
 import type { Call } from '../kubernetes/api/call.ts';
 import { WriteTracker, createKubeClient } from '../kubernetes/client/index.ts';
 import { createElection } from './leadership.ts';
-import { connectElectingSeed } from './seed-connections.ts';
+import { findSeed } from './connections.ts';
 
 let certificates: SimCertificates;
 beforeAll(async () => {
@@ -79,20 +79,19 @@ const lead = async (): Promise<Seed> => {
   );
   const clock = createVirtualClock();
   const logger = createRecordingLogger();
-  const connections = await connectElectingSeed(
-    { flags: { kubeconfig }, env: {}, logger },
-    { clock, userAgent: 'test' },
-  );
+  const connect = await findSeed({ flags: { kubeconfig }, env: {}, logger }, { clock, userAgent: 'test' });
+  const [transport, forLease] = [connect(), connect()];
   const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
   const { leadership, runnables } = createElection({ enabled: true, namespace: 'garden', ...times }, 'x', {
     clock,
     random: { next: () => 0.5 },
     logger,
-    kube: connections.election,
+    kube: forLease,
     writes: new WriteTracker(),
   });
   closers.push(
-    () => connections.close(),
+    () => transport.close(),
+    () => forLease.close(),
     () => api.close(),
   );
   const stop = new AbortController();
@@ -104,7 +103,7 @@ const lead = async (): Promise<Seed> => {
     });
   });
   await started;
-  const client = createKubeClient({ kube: connections.seed, clock });
+  const client = createKubeClient({ kube: transport, clock });
   const ask = () => client.call(ordinary, { signal, timeoutMs: 3_000 }).catch((error: unknown) => error);
   return { clock, server, mayWrite: () => leadership.mayWrite(), ask };
 };
