@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -6,8 +6,9 @@ import { type ControlPlane, startControlPlane } from '../envtest/control-plane.t
 import { startControllerManager } from '../envtest/controller-manager.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { createPod, listPods, setCrashing, setEndpoints, weederRules } from './support/pods.ts';
-import { type Program, startProgram } from './support/program.ts';
+import { createPod, listPods, setCrashing, setEndpoints } from './support/pods.ts';
+import type { Program } from './support/program.ts';
+import { startWeederProgram } from './support/weeder-program.ts';
 
 // The job controller counts the deletions of its pods; the mirroring controller copies Endpoints objects to EndpointSlices.
 
@@ -105,16 +106,7 @@ describeEnvtest('weeder beside the real job controller and mirroring controller'
     jobPod = await waitFor({ what: 'the pod of the Job', withinMs }, async () => (await podOfJob())?.metadata.name);
     // A restart counts against `backoffLimit`, too.
     await setCrashing(client, { namespace, name: jobPod, labels, restarts: 0 }, ['main']);
-    const configFile = join(directory, 'weeder.yaml');
-    writeFileSync(configFile, config);
-    const access = await seed.kubeconfigFor({ user: 'weeder', rules: weederRules });
-    program = startProgram([
-      'weeder',
-      `--config-file=${configFile}`,
-      `--kubeconfig=${access.file}`,
-      '--metrics-bind-addr=0',
-      '--health-bind-addr=0',
-    ]);
+    program = await startWeederProgram(seed, directory, config);
   });
 
   afterAll(async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -6,16 +6,9 @@ import { type ControlPlane, startControlPlane } from '../envtest/control-plane.t
 import { describeEnvtest } from '../envtest/gate.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
-import {
-  type PodSpec,
-  createPod,
-  listPods,
-  removePod,
-  setCrashing,
-  setEndpoints,
-  weederRules,
-} from './support/pods.ts';
-import { type Program, startProgram } from './support/program.ts';
+import { type PodSpec, createPod, listPods, removePod, setCrashing, setEndpoints } from './support/pods.ts';
+import type { Program } from './support/program.ts';
+import { startWeederProgram } from './support/weeder-program.ts';
 
 const namespace = 'shoot--test--one';
 const early = 'shoot--test--two';
@@ -100,16 +93,7 @@ describeEnvtest('weeder on a real API server', () => {
   });
 
   it('weeds at its start only the dependents of services that are ready', async () => {
-    const configFile = join(directory, 'weeder.yaml');
-    writeFileSync(configFile, config);
-    const access = await seed.kubeconfigFor({ user: 'weeder', rules: weederRules });
-    program = startProgram([
-      'weeder',
-      `--config-file=${configFile}`,
-      `--kubeconfig=${access.file}`,
-      '--metrics-bind-addr=0',
-      '--health-bind-addr=0',
-    ]);
+    program = await startWeederProgram(seed, directory, config);
     await waitFor({ what: 'the pod of the early namespace to be deleted', withinMs: 60_000 }, async () => {
       const [pod] = await listPods(seed.client, early);
       return pod?.metadata.deletionTimestamp !== undefined;
