@@ -30,7 +30,7 @@ const setUp = async () => {
   const applied: ProberSettings[] = [];
   let reads = 0;
   const watch = new ConfigWatch({
-    path,
+    configFile: path,
     load,
     readFile: async () => {
       reads += 1;
@@ -43,7 +43,7 @@ const setUp = async () => {
     meter,
     settings,
     outline,
-    warnings: 0,
+    configWarnings: 0,
     apply: (changed) => applied.push(changed),
   });
   const stop = new AbortController();

@@ -6,19 +6,24 @@ import type { Logger } from '../ports/logger.ts';
 import type { Gauge, Meter } from '../ports/meter.ts';
 import type { Runnable } from './lifecycle.ts';
 
-export interface ConfigWatchOptions<Settings> {
-  readonly path: string;
-  readonly load: (text: string, inForce?: FieldValues) => LoadedConfig<Settings>;
+/** A configuration file, and what the program started with. */
+export interface ConfigFile<Settings> {
+  /** Path of the file. */
+  readonly configFile: string;
   readonly readFile: (path: string) => Promise<string>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly meter: Meter;
-  /** Settings that the program started with. */
+  /** Parses the text of the file. */
+  readonly load: (text: string, inForce?: FieldValues) => LoadedConfig<Settings>;
   readonly settings: Settings;
   /** Outline of the file that `settings` came from. */
   readonly outline?: FieldValues;
   /** Number of warnings about that file. */
-  readonly warnings: number;
+  readonly configWarnings: number;
+}
+
+export interface ConfigWatchOptions<Settings> extends ConfigFile<Settings> {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly meter: Meter;
   /** Called with settings that differ from those in force. */
   readonly apply: (settings: Settings) => void;
 }
@@ -52,7 +57,7 @@ export class ConfigWatch<Settings> implements Runnable {
       help: 'Warnings about the configuration file in force, such as unknown fields.',
     });
     this.#failed.set(0);
-    this.#warnings.set(options.warnings);
+    this.#warnings.set(options.configWarnings);
     this.#inForce = JSON.stringify(options.settings);
     this.#outline = options.outline;
   }
@@ -71,9 +76,9 @@ export class ConfigWatch<Settings> implements Runnable {
   }
 
   async #read(): Promise<string | undefined> {
-    const { path, readFile } = this.#options;
+    const { configFile, readFile } = this.#options;
     try {
-      return await readFile(path);
+      return await readFile(configFile);
     } catch (error) {
       this.#complain(errorText(error));
       return undefined;
@@ -84,12 +89,12 @@ export class ConfigWatch<Settings> implements Runnable {
     this.#failed.set(1);
     if (problem === this.#problem) return;
     this.#problem = problem;
-    const { path, logger } = this.#options;
+    const { configFile: path, logger } = this.#options;
     logger.error('configuration not taken over: the old one stays in force', { path, problem });
   }
 
   #take(text: string): void {
-    const { path, load, logger, apply } = this.#options;
+    const { configFile: path, load, logger, apply } = this.#options;
     const { settings, problems, kept = [], outline } = load(text, this.#outline);
     const inWords = (found: ConfigProblem): string => formatProblem(path, found);
     if (settings === undefined) {

@@ -1,15 +1,14 @@
-import type { LoadedConfig, FieldValues } from '../config/index.ts';
 import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
 import { type Component, userAgentOf } from './component.ts';
-import { ConfigWatch } from './config-watch.ts';
+import { type ConfigFile, ConfigWatch } from './config-watch.ts';
 import type { MetricsSource, ReadStatus, ReadyCheck } from './endpoints.ts';
 import type { Runnable } from './lifecycle.ts';
 import { OtherInstallations } from './other-installations.ts';
 import type { ProcessView } from './reloadable.ts';
-import { RightsCheck, leaseGrants, rightsOf } from './rights/index.ts';
+import { type NeededRight, RightsCheck, type RightsCheckOptions, leaseGrants, rightsOf } from './rights/index.ts';
 import { type ProcessParts, type SeedPorts, runSeedProcess } from './seed-process.ts';
 import type { ProcessOptions } from './settings.ts';
 
@@ -20,18 +19,8 @@ export interface ServerDeps extends Pick<SeedPorts, 'clock' | 'logger' | 'leader
   readonly status: ReadStatus;
 }
 
-export interface ProcessDeps<Settings> {
-  readonly settings: Settings;
+export interface ProcessDeps<Settings> extends ConfigFile<Settings> {
   readonly flags: ProcessOptions;
-  /** Path of the configuration file, which is watched for changes. */
-  readonly configFile: string;
-  readonly readFile: (path: string) => Promise<string>;
-  /** Parses the text of that file. */
-  readonly load: (text: string, inForce?: FieldValues) => LoadedConfig<Settings>;
-  /** Outline of the file that `settings` came from. */
-  readonly outline?: FieldValues | undefined;
-  /** Number of warnings about that file. */
-  readonly configWarnings: number;
   /** Creates additional servers, for a component that has a status. */
   readonly servers?: (deps: ServerDeps) => readonly Runnable[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -58,54 +47,63 @@ export const runComponent = <Settings>(
   component: Component<Settings>,
   deps: ProcessDeps<Settings>,
 ): Promise<number> => {
-  const { settings, configFile, configWarnings, env } = deps;
-  const { dryRun } = deps.flags;
-  const { urgentInFlight, runsOnStandby = false } = component;
-  const userAgent = userAgentOf(deps);
   // A dry run must never take the Lease from the process that protects the seed.
-  const leaseName = dryRun ? `${component.leaseName}-dry-run` : component.leaseName;
-  const start = (ports: SeedPorts): ProcessParts => {
-    const leadsSince = trackLeadership(ports);
-    const { enabled, namespace: ownNamespace } = deps.flags.leaderElection;
-    const parts = component.create({ settings, ports, ownNamespace, dryRun, userAgent, env });
-    const rights = rightsChecks(component, { ...deps, ports, leaseName });
-    const { isAloneInCluster = false } = component;
-    const search = new OtherInstallations({
-      client: createKubeClient({ kube: ports.reviews, clock: ports.clock }),
-      ...{ clock: ports.clock, logger: deps.logger, leaseName: component.leaseName, ownNamespace },
-    });
-    const config = new ConfigWatch({
-      ...deps,
-      path: configFile,
-      warnings: configWarnings,
-      clock: ports.clock,
-      apply: (changed) => {
-        parts.apply(changed);
-        for (const check of rights) check.apply(changed);
-      },
-    });
-    const view = (): ProcessView => ({
-      identity: ports.identity,
-      version: deps.version,
-      leads: ports.leadership.mayWrite(),
-      ...leadsSince(),
-      missingRights: rights.flatMap((check) => check.missing()),
-      otherInstallations: search.found(),
-    });
-    const status = parts.status && ((shoot?: string) => parts.status?.(view(), shoot) ?? {});
-    const lease = enabled ? { namespace: ownNamespace, name: leaseName } : undefined;
-    return {
-      ...(status && { status, servers: deps.servers?.({ ...ports, status, ...(lease && { lease }) }) ?? [] }),
-      standby: [parts.caches, config, ...rights, ...(isAloneInCluster ? [search] : [])],
-      leading: [parts.controller],
-      checks: () => [...(dryRun ? [dryRunCheck] : []), ...hintsOf(view()), ...parts.checks()],
-    };
+  const leaseName = deps.flags.dryRun ? `${component.leaseName}-dry-run` : component.leaseName;
+  const start = (ports: SeedPorts): ProcessParts => createParts(component, deps, { ports, leaseName });
+  return runSeedProcess({ ...component, ...deps, leaseName, userAgent: userAgentOf(deps), start });
+};
+
+interface Started {
+  readonly ports: SeedPorts;
+  readonly leaseName: string;
+}
+
+const createParts = <Settings>(
+  component: Component<Settings>,
+  deps: ProcessDeps<Settings>,
+  { ports, leaseName }: Started,
+): ProcessParts => {
+  const { clock, identity, leadership } = ports;
+  const { version, settings, env } = deps;
+  const { dryRun, leaderElection } = deps.flags;
+  const { enabled, namespace: ownNamespace } = leaderElection;
+  const leadsSince = trackLeadership(ports);
+  const parts = component.create({ settings, ports, ownNamespace, dryRun, env, userAgent: userAgentOf(deps) });
+  const client = createKubeClient({ kube: ports.reviews, clock });
+  const rights = createRightsChecks(component, {
+    ...{ ...deps, clock, client },
+    forElection: enabled ? rightsOf(leaseGrants(leaseName, ownNamespace)) : [],
+  });
+  const search = new OtherInstallations({ ...deps, clock, client, leaseName: component.leaseName, ownNamespace });
+  const apply = (changed: Settings): void => {
+    parts.apply(changed);
+    for (const check of rights) check.apply(changed);
   };
-  return runSeedProcess({ ...deps, leaseName, urgentInFlight, runsOnStandby, userAgent, start });
+  const view = (): ProcessView => ({
+    identity,
+    version,
+    leads: leadership.mayWrite(),
+    leadsSince: leadsSince(),
+    missingRights: rights.flatMap((check) => check.missing()),
+    otherInstallations: search.found(),
+  });
+  const { status: statusOf } = parts;
+  const status = statusOf && ((shoot?: string) => statusOf(view(), shoot));
+  const lease = enabled ? { namespace: ownNamespace, name: leaseName } : undefined;
+  return {
+    status,
+    servers: status && deps.servers?.({ ...ports, status, lease }),
+    standby: [
+      ...[parts.caches, new ConfigWatch({ ...deps, clock, apply }), ...rights],
+      ...(component.isAloneInCluster === true ? [search] : []),
+    ],
+    leading: [parts.controller],
+    checks: () => [...(dryRun ? [dryRunCheck] : []), ...hintsOf(view()), ...parts.checks()],
+  };
 };
 
 /** Sets the metrics of leadership. Returns a function that reads the start of this process's leadership, in milliseconds since the epoch. */
-const trackLeadership = ({ meter, leaderWatch, clock }: SeedPorts): (() => Pick<ProcessView, 'leadsSince'>) => {
+const trackLeadership = ({ meter, leaderWatch, clock }: SeedPorts): (() => number | undefined) => {
   let leadsSince = leaderWatch === undefined ? clock.now() : undefined;
   const leads = meter.gauge({ name: 'dwd_leader', help: '1 if this replica leads, or runs without leader election.' });
   const election = {
@@ -118,32 +116,23 @@ const trackLeadership = ({ meter, leaderWatch, clock }: SeedPorts): (() => Pick<
     leads.set(1);
     leadsSince = clock.now();
   });
-  return () => (leadsSince === undefined ? {} : { leadsSince });
+  return () => leadsSince;
 };
 
-interface RightsDeps<Settings> extends ProcessDeps<Settings> {
-  readonly ports: SeedPorts;
-  readonly leaseName: string;
-}
-
 /** Creates the checks of the rights in the seed and, if the component uses it, in the garden. */
-const rightsChecks = <Settings>(
+const createRightsChecks = <Settings>(
   { neededRights, garden }: Component<Settings>,
-  deps: RightsDeps<Settings>,
+  {
+    forElection,
+    ...options
+  }: Omit<RightsCheckOptions<Settings>, 'needed'> & { readonly forElection: readonly NeededRight[] },
 ): readonly RightsCheck<Settings>[] => {
-  const { ports, flags, leaseName } = deps;
-  const { enabled, namespace } = flags.leaderElection;
-  const { clock } = ports;
-  const electionRights = enabled ? rightsOf(leaseGrants(leaseName, namespace)) : [];
-  const client = createKubeClient({ kube: ports.reviews, clock });
   const needed: typeof neededRights = async (wanted, inquiry) => [
     ...(await neededRights(wanted, inquiry)),
-    ...electionRights,
+    ...forElection,
   ];
-  const inSeed = new RightsCheck({ ...deps, client, clock, needed });
+  const inSeed = new RightsCheck({ ...options, needed });
   if (garden === undefined) return [inSeed];
-  return [
-    inSeed,
-    new RightsCheck({ ...deps, client: garden.client, clock, needed: garden.neededRights, cluster: 'garden' }),
-  ];
+  const { client, neededRights: neededInGarden } = garden;
+  return [inSeed, new RightsCheck({ ...options, client, needed: neededInGarden, cluster: 'garden' })];
 };
