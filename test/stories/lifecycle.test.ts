@@ -13,39 +13,62 @@ afterEach(() => scenario.stop());
 type Edit = Parameters<typeof editShoot>[2];
 
 const released = ['ca 0 replicas=1', 'kcm 0 replicas=1', 'mcm 0 replicas=1'];
-const endings: readonly (readonly [ending: string, edit: Edit, state: readonly string[]])[] = [
-  ['its hibernation', (shoot) => ({ ...shoot, spec: { ...shoot.spec, hibernation: { enabled: true } } }), released],
+const endings: readonly (readonly [ending: string, edit: Edit, state: readonly string[], reason: string])[] = [
+  [
+    'its hibernation',
+    (shoot) => ({ ...shoot, spec: { ...shoot.spec, hibernation: { enabled: true } } }),
+    released,
+    'hibernation is enabled',
+  ],
   [
     'its deletion',
     (shoot) => ({ ...shoot, metadata: { ...shoot.metadata, deletionTimestamp: '2026-01-01T00:02:00Z' } }),
     released,
+    'the shoot is being deleted',
   ],
   [
     'its migration',
     (shoot) => ({ ...shoot, status: { ...shoot.status, lastOperation: { type: 'Migrate', state: 'Processing' } } }),
     released,
+    'its control plane is being migrated',
   ],
   [
     'the removal of its workers',
     (shoot) => ({ ...shoot, spec: { ...shoot.spec, provider: { ...shoot.spec.provider, workers: [] } } }),
     allUp,
+    'the shoot has no workers',
   ],
 ];
 
+/** Reasons in the log for the writes after its first `skipped` lines. */
+const reasonsOfWrites = (skipped: number): readonly unknown[] => [
+  ...new Set(
+    scenario.log
+      .slice(skipped)
+      .filter(({ msg }) => /^(annotated|scaled \w+)$/.test(msg))
+      .map(({ reason }) => reason),
+  ),
+];
+
 describe('while resources of a shoot are held', () => {
-  it.each(endings)('%s ends the probing and releases the held resources', async (_, edit, state) => {
-    create();
-    await reachOutage(scenario);
-    expect(stateOf(scenario, 'a')).toEqual(allHeld);
-    editShoot(scenario, 'a', edit);
-    await scenario.clock.advance(120_000);
-    expect(stateOf(scenario, 'a')).toEqual(state);
-    scenario.shootConnection('a').requests.reset();
-    await scenario.clock.advance(600_000);
-    expect(scenario.shootConnection('a').requests.total()).toBe(0);
-    expect(stateOf(scenario, 'a')).toEqual(state);
-    expect(stateOf(scenario, 'b')).toEqual(allUp);
-  });
+  it.each(endings)(
+    '%s ends the probing and releases the held resources, and is the reason in the log',
+    async (_, edit, state, reason) => {
+      create();
+      await reachOutage(scenario);
+      expect(stateOf(scenario, 'a')).toEqual(allHeld);
+      const logged = scenario.log.length;
+      editShoot(scenario, 'a', edit);
+      await scenario.clock.advance(120_000);
+      expect(stateOf(scenario, 'a')).toEqual(state);
+      expect(reasonsOfWrites(logged)).toEqual([reason]);
+      scenario.shootConnection('a').requests.reset();
+      await scenario.clock.advance(600_000);
+      expect(scenario.shootConnection('a').requests.total()).toBe(0);
+      expect(stateOf(scenario, 'a')).toEqual(state);
+      expect(stateOf(scenario, 'b')).toEqual(allUp);
+    },
+  );
 
   it.each(endings)('%s while no prober runs has the same effect when a prober starts', async (_, edit, state) => {
     create();
