@@ -76,7 +76,7 @@ describe('the limits of a request', () => {
 describe('an aborted request', () => {
   it('is reported as not sent, if it is a write that had not left', async () => {
     const outcome = await start(down);
-    wanted.abort(new Error('the flow is ending'));
+    wanted.abort(new Error('the scaling is ending'));
     await clock.settle();
     const error = { code: 'Rejected', message: 'not sent: no longer wanted' };
     expect(outcome()).toMatchObject({ key: refKey(kcm), result: { ok: false, error } });
@@ -84,7 +84,7 @@ describe('an aborted request', () => {
 
   it('rejects with the unchanged reason, if it is a read', async () => {
     const outcome = await start(read);
-    const reason = new Error('the flow has ended');
+    const reason = new Error('the scaling has ended');
     wanted.abort(reason);
     await clock.settle();
     expect(outcome()).toEqual({ thrown: reason });

@@ -31,7 +31,7 @@ export interface ProberActRequest {
 
 /**
  * Timeout of a request once it is sent, in milliseconds: a connection that hangs must leave time for another attempt before KCM acts, and for the opposite
- * flow.
+ * direction.
  */
 const sentTimeoutMs = 5_000;
 /** Timeout of an ordinary request, its wait for the rate limit included, in milliseconds. An urgent request does not wait. */

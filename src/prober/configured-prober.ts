@@ -17,11 +17,11 @@ import { heldByCluster } from './held/owner.ts';
 import type { Role } from './plan/permission.ts';
 import type { ProbeGate } from './probe-gate.ts';
 import { type Pauses, configuredPause } from './pauses.ts';
-import type { ProberReport } from './report.ts';
+import type { Emit } from './report/events.ts';
+import type { ShootStates } from './report/state.ts';
 import type { ProberSettings } from './settings.ts';
 import type { ProberMemories } from './prober-memory.ts';
 import { type ProberSources, createProberSources } from './watches/sources.ts';
-import type { StatusRecorder } from './status/status-recorder.ts';
 import { shootNameIn } from './status/prober-status.ts';
 
 export interface ConfiguredProberDeps {
@@ -29,7 +29,7 @@ export interface ConfiguredProberDeps {
   readonly identity: string;
   readonly random: Random;
   readonly logger: Logger;
-  readonly report: ProberReport;
+  readonly emit: Emit;
   readonly pauses: Pauses;
   readonly seed: Kube;
   readonly client: KubeClient;
@@ -37,7 +37,7 @@ export interface ConfiguredProberDeps {
   readonly unserved: Gauge;
   readonly registry: WatchRegistry;
   readonly gate: ProbeGate;
-  readonly recorder: StatusRecorder;
+  readonly states: ShootStates;
   readonly dryRun: boolean;
   /** Called when probing has ended, for good or for another configuration, with the numbers of resources that stay held. */
   readonly onStopped: (held: HeldByShoot) => void;
@@ -126,7 +126,6 @@ const clustersToRelease = ({ sources: { clusters, dependents } }: ProbingParts):
 const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMemories> => {
   const { settings, sources, deps, memories } = parts;
   const { source, clusters, kubeconfigs, externalKubeconfigs, dependents } = sources;
-  deps.recorder.nameBy((namespace) => shootNameIn(clusters.get(namespace)));
   const lost = new LostClusters({ settings, sources, ...deps, memories });
   const known = clusterNames(clusters);
   const queue = new WorkQueue({
@@ -135,7 +134,7 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
       lost.expectReturn(name);
       controller.reconcile(name);
     },
-    onError: (name, error) => deps.report.unexpectedError(name, error),
+    onError: (cluster, error) => deps.emit({ kind: 'unexpected-error', cluster, error }),
   });
   const controller: ProberController = new ProberController(
     {
@@ -149,7 +148,6 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
       kubeconfigs,
       externalKubeconfigs,
       dependents: new Map(dependents.map((source) => [source.key, source])),
-      onStep: (namespace, readView) => deps.recorder.stepped(namespace, readView),
       requeueAfter: (name, ms) => queue.addAfter(name, ms),
     },
     { clusters: known, memories: memories.probers, goneOf: (name) => lost.goneOf(name) },
@@ -157,9 +155,12 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
   const detachPauses = deps.pauses.attach({
     namespaces: sources.namespaces,
     configured: configuredPause(settings),
-    wake: (scope) => controller.wake(scope === 'all' ? undefined : scope.namespace),
+    wake: (cluster) => controller.wake(cluster),
   });
-  deps.recorder.unprobedBy((isProbed) => listHeldUnprobed({ clusters, dependents, isProbed }));
+  deps.states.readFrom(
+    (cluster) => shootNameIn(clusters.get(cluster)),
+    (isProbed) => listHeldUnprobed({ clusters, dependents, isProbed }),
+  );
   const unsubscribe = clusters.subscribe(({ type, key }) => {
     if (type === 'set') lost.found(key);
     queue.add(key);

@@ -74,7 +74,7 @@ export class ProberController {
   reconcile(name: string): void {
     const wasThere = this.#notReconciledYet.delete(name);
     const decision = this.#lifecycleOf(name);
-    this.#deps.report.clusterProblem(name, this.#deps.clusters.get(name)?.problem);
+    this.#deps.emit({ kind: 'cluster-checked', cluster: name, problem: this.#deps.clusters.get(name)?.problem });
     switch (decision?.kind) {
       case 'run':
         this.#releasedInDryRun.delete(name);
@@ -123,9 +123,9 @@ export class ProberController {
         prober.stop({ policy: 'nothing', reason: 'the configuration changes, or the program ends' }),
       ),
     );
-    this.#deps.report.probers(0);
+    this.#deps.emit({ kind: 'probers-changed', count: 0 });
     // Probed shoots continue under the next configuration; of the others it may find nothing any more.
-    for (const [name, { stopping }] of all) if (stopping !== undefined) this.#deps.report.forget(name);
+    for (const [name, { stopping }] of all) if (stopping !== undefined) this.#forget(name);
     return new Map(all.map(([name, { prober }]) => [name, prober.held()] as const).filter(([, held]) => held > 0));
   }
 
@@ -133,7 +133,7 @@ export class ProberController {
     const prober = new ShootProber({ ...this.#deps, settings }, { cluster: name, ...start });
     const entry = { prober, settings: start.settings };
     this.#entries.set(name, entry);
-    this.#deps.report.probers(this.#entries.size);
+    this.#deps.emit({ kind: 'probers-changed', count: this.#entries.size });
     return entry;
   }
 
@@ -150,7 +150,7 @@ export class ProberController {
     else if (!sameSettings(entry.settings, shoot)) {
       entry.settings = shoot;
       entry.prober.update(shoot);
-      this.#deps.report.settingsChanged(name);
+      this.#deps.emit({ kind: 'settings-changed', cluster: name });
     }
   }
 
@@ -158,7 +158,7 @@ export class ProberController {
     const { initialDelayMs } = this.#deps.settings;
     const delayMs = wasThere ? this.#deps.random.next() * Math.min(initialDelayMs, startPhaseMs) : initialDelayMs;
     this.#add(name, { settings: shoot, first: { delayMs } });
-    this.#deps.report.proberStarted(name, { delayMs });
+    this.#deps.emit({ kind: 'probing-started', cluster: name, delayMs });
   }
 
   /** Ends a release, because an outage may begin meanwhile: from now on verdicts decide if resources are released. */
@@ -172,11 +172,11 @@ export class ProberController {
 
   /** Returns undefined if the Cluster cannot be decoded. */
   #lifecycleOf(name: string): LifecycleDecision | undefined {
-    const { clusters, report } = this.#deps;
+    const { clusters, emit } = this.#deps;
     const cluster = clusters.get(name);
     if (cluster === undefined) return this.#goneOf(name);
     if (cluster.lifecycle.ok) return cluster.lifecycle.value;
-    report.clusterUndecodable(name, cluster.lifecycle.error);
+    emit({ kind: 'cluster-undecodable', cluster: name, error: cluster.lifecycle.error });
     return undefined;
   }
 
@@ -187,17 +187,16 @@ export class ProberController {
   }
 
   #stop(name: string, { releasePolicy, reason }: Extract<LifecycleDecision, { kind: 'stop' }>): void {
-    const { report } = this.#deps;
     const entry = this.#entries.get(name) ?? this.#adoptOrphaned(name, releasePolicy);
     if (entry === undefined) {
       // A shoot with held resources is still reported: another replica, or nobody in a dry run, restores them.
-      if (releasePolicy === 'nothing' || heldFor(name, this.#deps).length === 0) report.forget(name);
+      if (releasePolicy === 'nothing' || heldFor(name, this.#deps).length === 0) this.#forget(name);
       return;
     }
     if (entry.stopping !== undefined && !restoresLess(releasePolicy, entry.stopping)) return;
     entry.stopping = releasePolicy;
     entry.stopReason = reason;
-    report.proberStopped(name, { reason, releasePolicy });
+    this.#deps.emit({ kind: 'probing-stopped', cluster: name, reason, releasePolicy });
     void this.#release(name, entry);
   }
 
@@ -211,13 +210,17 @@ export class ProberController {
     return this.#add(name, start, { ...this.#deps.settings, dependentResources });
   }
 
+  #forget(name: string): void {
+    this.#deps.emit({ kind: 'forgotten', cluster: name });
+  }
+
   async #release(name: string, entry: Entry): Promise<void> {
-    const { report, dryRun, requeueAfter } = this.#deps;
+    const { emit, dryRun, requeueAfter } = this.#deps;
     await entry.prober.stop({ policy: entry.stopping ?? 'nothing', reason: entry.stopReason ?? '' });
     if (this.#entries.get(name) !== entry) return;
     this.#entries.delete(name);
-    report.probers(this.#entries.size);
-    report.forget(name);
+    emit({ kind: 'probers-changed', count: this.#entries.size });
+    this.#forget(name);
     // Reconciles again in any case: the Cluster may have changed meanwhile, and resources that could not be released are found by their mark. Waits if it would
     // only find them again: a watch may lag, and a dry run removes no mark.
     const isWanted = this.#lifecycleOf(name)?.kind === 'run';

@@ -3,7 +3,6 @@ import { ApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { type ResourceState, isAtLeast } from '../kubernetes/api/scalable.ts';
-import { findHeldNote } from '../annotations/held-note.ts';
 import { ignoresScaling, hasMark } from '../annotations/scaling-annotations.ts';
 import type { DependentSources } from '../kubernetes/cache/index.ts';
 import { type ProberActDeps, type ProberActRequest, act } from './act.ts';
@@ -20,8 +19,8 @@ import { shownHeld } from './held/held-unprobed.ts';
 import type { DependentsView } from './judge/probe-input.ts';
 import type { Action, ActionResponse, Snapshot } from './plan/operation.ts';
 import { type RefTemplate, objectKey } from './ref-template.ts';
+import type { DependentFacts } from './report/events.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
-import type { HeldInShoot, ResourceInShoot } from './status/schema.ts';
 
 export interface DependentsDeps extends ProberActDeps {
   readonly dependents: DependentSources;
@@ -67,25 +66,17 @@ export class Dependents {
     return [...this.#resources.keys()].filter((key) => this.#isHeld(key)).length;
   }
 
-  /** Returns the earliest time in the notes of the held resources, in milliseconds since the epoch. */
-  heldSince(): number | undefined {
-    const times = [...this.#resources.keys()].map((key) => findHeldNote(this.#metaOf(key)?.annotations ?? {})?.since);
-    const known = times.filter((since) => since !== undefined);
-    return known.length === 0 ? undefined : Math.min(...known);
+  /** Returns what is known of the resources, for the state of the shoot. */
+  facts(): DependentFacts {
+    return {
+      held: this.#listHeld(),
+      ignored: this.#listIgnored(),
+      missing: this.missing(),
+      isAnyUp: [...this.#resources.values()].some((resource) => isUp(resource, (key) => this.snapshotOf(key))),
+    };
   }
 
-  /** True while a resource is up that a scale-down would scale down, and none is held. */
-  isUnprotected(): boolean {
-    return this.isAnyUp() && this.countHeld() === 0;
-  }
-
-  /** True if a resource is up that a scale-down would scale down. */
-  isAnyUp(): boolean {
-    return [...this.#resources.values()].some((resource) => isUp(resource, (key) => this.snapshotOf(key)));
-  }
-
-  /** Returns the resources that have the mark of meltdown protection, with the count to restore. */
-  listHeld(): readonly HeldInShoot[] {
+  #listHeld(): DependentFacts['held'] {
     return [...this.#resources].flatMap(([key, resource]) => {
       const marked = this.#latestMeta(key);
       if (marked === undefined || !hasMark(marked)) return [];
@@ -93,18 +84,11 @@ export class Dependents {
     });
   }
 
-  /** Returns the resources that a scale-down leaves as they are, because an operator has annotated them with `ignore-scaling`. */
-  listIgnored(): readonly ResourceInShoot[] {
+  #listIgnored(): DependentFacts['ignored'] {
     return [...this.#resources].flatMap(([key, { ref, scaleDown }]) => {
       const meta = scaleDown === undefined ? undefined : this.#latestMeta(key);
       return meta !== undefined && ignoresScaling(meta) ? [{ kind: ref.kind, name: ref.name }] : [];
     });
-  }
-
-  /** Returns a summary for reports. */
-  summary() {
-    const ignored = this.listIgnored().length;
-    return { held: this.countHeld(), heldSince: this.heldSince(), missing: this.missing(), ignored };
   }
 
   /** Returns the keys of the required resources that do not exist, as far as the watches show. */

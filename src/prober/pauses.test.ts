@@ -38,7 +38,7 @@ const attach = (namespaces: Store<FoundPause | undefined>, configured?: FoundPau
   detach = pauses.attach({
     namespaces,
     configured,
-    wake: (scope) => told.push(`wake ${scope === 'all' ? scope : scope.namespace}`),
+    wake: (cluster = 'all') => told.push(`wake ${cluster}`),
   });
 };
 
@@ -54,8 +54,8 @@ beforeEach(() => {
   pauses = new Pauses({
     clock,
     ownNamespace: 'garden',
-    onChange: ({ scope, pause: now, isFound }) =>
-      told.push(`${scope === 'all' ? scope : scope.namespace}: ${now?.reason ?? 'over'}${isFound ? ', found' : ''}`),
+    onChange: ({ cluster = 'all', pause: now, isFound }) =>
+      told.push(`${cluster}: ${now?.reason ?? 'over'}${isFound ? ', found' : ''}`),
   });
 });
 afterEach(() => detach());

@@ -5,11 +5,11 @@ import type { Clock } from '../ports/clock.ts';
 import type { ProberSettings } from './settings.ts';
 import type { PauseInForce } from './status/schema.ts';
 
-/** The scope of a pause: the shoot of a namespace, or all shoots of the seed. */
-export type PauseScope = { readonly namespace: string } | 'all';
-
 export interface PauseChange {
-  readonly scope: PauseScope;
+  /** The paused cluster; absent: all clusters. */
+  readonly cluster?: string;
+  /** Namespace that Events about the pause belong to: that of the cluster, or of the prober. */
+  readonly namespace: string;
   /** Absent if the pause is over. */
   readonly pause?: FoundPause;
   /** True if this process found the pause when it started to watch. */
@@ -28,8 +28,8 @@ interface Attached {
   readonly namespaces: Store<FoundPause | undefined>;
   /** Pause that the configuration orders. */
   readonly configured: FoundPause | undefined;
-  /** Called when a pause of this scope has begun, changed or ended. */
-  readonly wake: (scope: PauseScope) => void;
+  /** Called when a pause of this cluster, or without one of all clusters, has begun, changed or ended. */
+  readonly wake: (cluster?: string) => void;
 }
 
 const all = '';
@@ -177,9 +177,9 @@ export class Pauses {
     for (const key of new Set([...before.keys(), ...inForce.keys()])) {
       const pause = inForce.get(key);
       if (isSame(before.get(key), pause)) continue;
-      const scope = key === all ? 'all' : { namespace: key };
-      onChange({ scope, isFound, ...(pause === undefined ? {} : { pause }) });
-      this.#wake(scope);
+      const cluster = key === all ? undefined : key;
+      onChange({ cluster, namespace: cluster ?? ownNamespace, pause, isFound });
+      this.#wake(cluster);
     }
     this.#cancelTimer();
     const next = Math.min(...[...inForce.values()].map(endOf), this.#endsOfAll());

@@ -2,7 +2,7 @@ import type { ShootSettings } from './judge/lifecycle.ts';
 import type { ProbeSettings } from './judge/probe-input.ts';
 import type { ProbeMemory } from './judge/probe-memory.ts';
 import type { Verdict } from './judge/verdict.ts';
-import type { GraceDeadline } from './report/scaling.ts';
+import type { GraceDeadline } from './report/events.ts';
 import type { ProberSettings } from './settings.ts';
 
 /**

@@ -20,15 +20,17 @@ import type { HeldByShoot } from './controller.ts';
 import { Pauses, shownPause } from './pauses.ts';
 import type { Role } from './plan/permission.ts';
 import { ProbeGate } from './probe-gate.ts';
-import { createProberReport } from './report.ts';
+import { type Emit, emitTo } from './report/events.ts';
+import { recordEvents } from './report/kubernetes-events.ts';
+import { watchLateProtection } from './report/late-protection.ts';
+import { logEvents } from './report/log.ts';
+import { measureEvents } from './report/metrics.ts';
+import { ShootStates } from './report/state.ts';
 import { neededByProber } from './rights.ts';
 import type { ProberMemories } from './prober-memory.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 import { type Standby, roleOf } from './standby.ts';
-import { showUnmet, showUnprobed, showUnreadable } from './status/status-gauges.ts';
-import { StatusRecorder } from './status/status-recorder.ts';
 import { proberStatus } from './status/prober-status.ts';
-import { reportToStatus } from './status/report-to-status.ts';
 
 export interface ProberPorts extends ComponentPorts {
   readonly connector: ShootConnector;
@@ -71,38 +73,38 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
   const { logger, leadership } = ports;
   const { client, recording, seedFor } = createSeedClients(options);
   const role = (): Role => roleOf({ ...ports, standby });
+  const leads = (): boolean => leadership.mayWrite();
   const events = createEventRecorder({ ...ports, client: recording, component: 'dependency-watchdog-prober' });
   const pauses: Pauses = new Pauses({
     clock: ports.clock,
     ownNamespace,
-    onChange: (change) => report.pauseChanged(change),
+    onChange: (change) => emit({ kind: 'pause-changed', ...change }),
   });
-  const recorder = new StatusRecorder({
-    clock: ports.clock,
-    dryRun,
-    pauseOf: (namespace) => shownPause(pauses.of(namespace)),
-  });
-  showUnmet(ports.meter, recorder);
-  const baseReport = createProberReport({ ...ports, events, ownNamespace, dryRun, leads: () => leadership.mayWrite() });
-  const report = reportToStatus(baseReport, recorder);
+  const pauseOf = (cluster: string) => shownPause(pauses.of(cluster));
+  const states = new ShootStates({ clock: ports.clock, dryRun, pauseOf });
+  const emit: Emit = emitTo([
+    states.observe,
+    logEvents({ logger, dryRun, leads }),
+    measureEvents({ ...ports, states, dryRun, leads, unreadablePauses: () => pauses.unreadable() }),
+    ...(dryRun ? [] : [recordEvents({ events, leads })]),
+    watchLateProtection({ ...ports, isUnprotected: (cluster) => states.isUnprotected(cluster), emit: (e) => emit(e) }),
+  ]);
   const unserved = ports.meter.gauge({
     name: 'dwd_prober_dependent_unserved',
     help: '1 while the seed does not serve the kind of a dependent resource, or the scale subresource of a resource that is to be scaled.',
     labels: ['resource'],
   });
-  showUnreadable(ports.meter, () => pauses.unreadable());
-  showUnprobed(ports.meter, { recorder, leads: () => leadership.mayWrite() });
   const gate = createGate(ports);
   const registry = createWatchRegistry(ports.meter);
   let held: HeldByShoot = new Map();
   const onStopped = (counts: HeldByShoot): void => {
     // Without the lead, the held resources are the task of another replica that leads, or will.
-    held = leadership.mayWrite() ? counts : new Map();
+    held = leads() ? counts : new Map();
   };
   const deps = {
     ...ports,
-    ...{ role, client, seedFor, report, unserved, registry },
-    ...{ gate, recorder, pauses, dryRun, onStopped },
+    ...{ role, client, seedFor, emit, unserved, registry },
+    ...{ gate, states, pauses, dryRun, onStopped },
   };
   const reloadable = new Reloadable<ProberSettings, ProberMemories>({
     name: 'prober',
@@ -111,10 +113,10 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     stop: () => {
       events.stop();
       gate.stop();
-      report.stopped(held);
+      emit({ kind: 'ended', held });
     },
     status: (inForce, process, shoot) => {
-      const given = { clock: ports.clock, recorder, standby, dryRun, process, paused: shownPause(pauses.ofAll()) };
+      const given = { clock: ports.clock, states, standby, dryRun, process, paused: shownPause(pauses.ofAll()) };
       return proberStatus({ ...given, settings: inForce, shoot });
     },
     logger,
@@ -129,7 +131,7 @@ const configuredProbers = (
 ) => {
   let latest: ProberSettings | undefined;
   return (wanted: ProberSettings, former: ProberSettings | undefined) => {
-    deps.report.probeInterval(wanted.probeIntervalMs);
+    deps.emit({ kind: 'configured', probeIntervalMs: wanted.probeIntervalMs });
     const inForce = former === undefined ? wanted : keepRemovedResources(wanted, former);
     latest = inForce;
     const onDropped = (all: ProberSettings): void => {

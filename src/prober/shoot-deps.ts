@@ -7,9 +7,8 @@ import type { ReadsDeps } from './observe.ts';
 import type { Pauses } from './pauses.ts';
 import type { Role } from './plan/permission.ts';
 import type { ProbeGate } from './probe-gate.ts';
-import type { ProberReport } from './report.ts';
+import type { Emit } from './report/events.ts';
 import type { ProberSettings } from './settings.ts';
-import type { ShootProberView } from './status/shoot-prober-view.ts';
 
 /** Dependencies of the prober of a shoot. */
 export interface ShootProberDeps extends ReadsDeps, DependentsDeps {
@@ -18,7 +17,7 @@ export interface ShootProberDeps extends ReadsDeps, DependentsDeps {
   readonly identity: string;
   readonly random: Random;
   readonly settings: ProberSettings;
-  readonly report: ProberReport;
+  readonly emit: Emit;
   readonly gate: Pick<ProbeGate, 'enter'>;
   /** Milliseconds for which a watch of Clusters or dependents has been interrupted; 0 while all are open. */
   readonly watchesInterruptedMs: () => number;
@@ -26,8 +25,6 @@ export interface ShootProberDeps extends ReadsDeps, DependentsDeps {
   readonly pauses?: Pick<Pauses, 'of'>;
   /** Kubeconfig texts of the external probes, by `namespace/name` of their Secret. Absent if there is no external probe. */
   readonly externalKubeconfigs?: Store<string | undefined>;
-  /** Called after every step of a shoot's prober, with a function that returns the prober's state from then on. */
-  readonly onStep?: (namespace: string, readView: () => ShootProberView) => void;
   /** Returns a client of the seed that refuses a write, at the moment of sending, unless `mayWrite` returns true. Default: `seed`. */
   readonly seedFor?: (mayWrite: () => boolean) => KubeClient;
   /** Returns which writes this process may send now. Default: those of the leader. */

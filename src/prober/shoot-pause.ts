@@ -2,11 +2,11 @@ import type { FoundPause } from '../annotations/pause.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Pauses } from './pauses.ts';
 import type { ShootProberState } from './plan/shoot-state.ts';
-import type { PauseReport } from './report/pause.ts';
+import type { Emit } from './report/events.ts';
 
 export interface ShootPauseDeps {
   readonly clock: Clock;
-  readonly report: PauseReport;
+  readonly emit: Emit;
   /** Absent if nothing can be paused. */
   readonly pauses?: Pick<Pauses, 'of'>;
 }
@@ -16,16 +16,11 @@ export class ShootPause {
   readonly #deps: ShootPauseDeps;
   readonly #cluster: string;
   #pause: FoundPause | undefined;
-  #wasPaused: boolean | undefined;
   #wasHeldBack = false;
 
   constructor(deps: ShootPauseDeps, cluster: string) {
     this.#deps = deps;
     this.#cluster = cluster;
-  }
-
-  isPaused(): boolean {
-    return this.#deps.pauses?.of(this.#cluster) !== undefined;
   }
 
   /** Monotonic instant at which the pause ends, Infinity without an end; undefined if nothing is paused. */
@@ -39,13 +34,11 @@ export class ShootPause {
 
   /** Called after each step of the shoot's loop. */
   stepped({ desired }: Pick<ShootProberState, 'desired'>): void {
-    const { report } = this.#deps;
     const pause = this.#pause;
-    const isPaused = pause !== undefined;
-    if (isPaused !== this.#wasPaused) report.paused(this.#cluster, isPaused);
-    this.#wasPaused = isPaused;
-    const isHeldBack = isPaused && desired?.direction === 'down';
-    if (isHeldBack && !this.#wasHeldBack) report.preventedByPause(this.#cluster, { pause, reason: desired.reason });
+    const isHeldBack = pause !== undefined && desired?.direction === 'down';
+    if (isHeldBack && !this.#wasHeldBack) {
+      this.#deps.emit({ kind: 'held-back', cluster: this.#cluster, pause, reason: desired.reason });
+    }
     this.#wasHeldBack = isHeldBack;
   }
 }

@@ -9,7 +9,10 @@ import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import type { DependentSource } from '../kubernetes/cache/watch-kind.ts';
 import { ProbeGate } from './probe-gate.ts';
-import { type ProberReport, createProberReport } from './report.ts';
+import { type Emit, type ProberEvent, emitTo } from './report/events.ts';
+import { logEvents } from './report/log.ts';
+import { measureEvents } from './report/metrics.ts';
+import { ShootStates } from './report/state.ts';
 import type { ProberSettings } from './settings.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
 import { ShootProber } from './shoot-prober.ts';
@@ -35,13 +38,18 @@ let clock: VirtualClock;
 let seed: ScriptedClient;
 let logger: RecordingLogger;
 let meter: RecordingMeter;
-let report: ProberReport;
+let emit: Emit;
 beforeEach(() => {
   clock = createVirtualClock();
   seed = createScriptedClient(clock);
   logger = createRecordingLogger();
   meter = createRecordingMeter();
-  report = createProberReport({ clock, logger, meter, events: { record: () => undefined }, dryRun: false });
+  const leads = (): boolean => true;
+  const states = new ShootStates({ clock, dryRun: false, pauseOf: () => undefined });
+  emit = emitTo([
+    logEvents({ logger, dryRun: false, leads }),
+    measureEvents({ meter, clock, states, dryRun: false, leads, unreadablePauses: () => [] }),
+  ]);
 });
 
 /** The shoot of one prober. */
@@ -92,7 +100,7 @@ const start = (cluster: string, given: Partial<ShootProberDeps> = {}): Shoot => 
     identity: 'test',
     random: { next: () => 0 },
     settings,
-    report,
+    emit,
     dryRun: false,
     watchesInterruptedMs: () => 0,
     seed: { call: (call, options) => (call.path.endsWith('/machines') ? answering : seed).call(call, options) },
@@ -113,10 +121,19 @@ const writesOf = (namespace: string): readonly ScriptedCall[] =>
 
 const bugs = (namespace: string) => meter.value('dwd_prober_unexpected_errors_total', { namespace });
 
+/** Throws while it observes the first event of this kind about `a`, in the stead of the other observers. */
+const breakOn = (kind: ProberEvent['kind']): void => {
+  const [others, breakA] = [emit, onceFor('a')];
+  emit = (event) => {
+    if (event.kind === kind && 'cluster' in event) breakA(event.cluster);
+    others(event);
+  };
+};
+
 /** Throws the first time it is called with that namespace. */
 const onceFor = (namespace: string) => {
   let thrown = false;
-  return (name: string): void => {
+  return (name?: string): void => {
     if (name !== namespace || thrown) return;
     thrown = true;
     throw new TypeError('a bug');
@@ -125,8 +142,7 @@ const onceFor = (namespace: string) => {
 
 describe('an exception in the step of a shoot', () => {
   it('is counted and logged with its stack; the shoot continues at the next interval, and others are not affected', async () => {
-    const breakA = onceFor('a');
-    report = { ...report, flowStarted: breakA };
+    breakOn('scaling-started');
     const [a, b] = [start('a'), start('b')];
     await clock.advance(2_000);
     expect([bugs('a'), bugs('b')]).toEqual([1, undefined]);

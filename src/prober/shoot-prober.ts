@@ -22,7 +22,7 @@ import { probeSettings, graceDeadlineOf, runNeededBy } from './probe-settings.ts
 import { type ProberMemory, type ProberStart, initialMemory, memoryOf } from './prober-memory.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
 import { ShootPause } from './shoot-pause.ts';
-import type { ShootProberView } from './status/shoot-prober-view.ts';
+import type { ShootProberView } from './report/events.ts';
 
 /** The prober of one shoot: one timer, and events that the pure `advanceShoot` turns into effects. */
 export class ShootProber {
@@ -112,7 +112,7 @@ export class ShootProber {
     try {
       this.#step(events);
     } catch (error) {
-      this.#deps.report.unexpectedError(this.#cluster, error);
+      this.#deps.emit({ kind: 'unexpected-error', cluster: this.#cluster, error });
       // The controller waits for the end that it has requested.
       this.#events.push(...events.filter(({ kind }) => kind === 'stop'));
       this.#startOver();
@@ -141,7 +141,7 @@ export class ShootProber {
     this.#state = state;
     this.#pause.stepped(state);
     for (const effect of effects) this.#perform(effect);
-    this.#deps.onStep?.(this.#cluster, this.#view);
+    this.#deps.emit({ kind: 'stepped', cluster: this.#cluster, readView: this.#view });
     this.#cancelTimer();
     if (state.ended !== undefined) {
       this.#stopListening();
@@ -162,7 +162,7 @@ export class ShootProber {
   }
 
   #perform(effect: Effect): void {
-    const { report } = this.#deps;
+    const { emit, clock } = this.#deps;
     switch (effect.kind) {
       case 'start-run':
         void this.#probe();
@@ -172,23 +172,20 @@ export class ShootProber {
         break;
       case 'scaling-started':
         this.#unsent = new AbortController();
-        report.flowStarted(this.#cluster, effect.scaling);
+        emit({ ...effect, cluster: this.#cluster });
         break;
       case 'send':
         void this.#send(effect);
         break;
-      case 'scaling-ended': {
+      case 'scaling-ended':
         this.#unsent.abort(new Error('the scaling has ended'));
-        const now = this.#deps.clock.monotonic();
-        const heldSince = this.#dependents.heldSince();
-        report.flowEnded(this.#cluster, { flow: effect.scaling, end: effect.end, now, held: this.held(), heldSince });
+        emit({ ...effect, cluster: this.#cluster, now: clock.monotonic() });
         break;
-      }
     }
   }
 
   async #probe(): Promise<void> {
-    const { clock, random, settings, report, gate } = this.#deps;
+    const { clock, random, settings, emit, gate } = this.#deps;
     const run = new AbortController();
     this.#runAbort = run;
     const jitter = random.next();
@@ -204,12 +201,11 @@ export class ShootProber {
         input: () => this.#probeInput(jitter),
         signal: run.signal,
       });
-      const { verdict: previous } = this.#state;
-      const isUnprotected = (): boolean => !this.#pause.isPaused() && this.#dependents.isUnprotected();
-      report.runEnded(this.#cluster, { result, previous, isUnprotected, ...this.#dependents.summary() });
+      const missing = this.#dependents.missing();
+      emit({ kind: 'run-ended', cluster: this.#cluster, result, before: this.#state, missing });
       this.#post({ kind: 'run-ended', decision: result.decision });
     } catch (error) {
-      if (!run.signal.aborted) report.unexpectedError(this.#cluster, error);
+      if (!run.signal.aborted) emit({ kind: 'unexpected-error', cluster: this.#cluster, error });
       this.#post({ kind: 'run-aborted', nextRunAt: clock.monotonic() + settings.probeIntervalMs });
     }
   }
@@ -217,9 +213,7 @@ export class ShootProber {
   readonly #view = (): ShootProberView => ({
     state: this.#state,
     settings: this.#probeSettings(),
-    held: this.#dependents.listHeld(),
-    ignored: this.#dependents.listIgnored(),
-    isUnmet: this.#state.desired?.direction === 'down' && this.#dependents.isAnyUp(),
+    ...this.#dependents.facts(),
   });
 
   #probeSettings(): ReturnType<typeof probeSettings> {
@@ -255,17 +249,17 @@ export class ShootProber {
   }
 
   async #respond(scaling: Scaling, action: Action): Promise<ActionResponse> {
-    const { clock, report, settings } = this.#deps;
+    const { clock, emit, settings } = this.#deps;
     const { signal } = this.#unsent;
     try {
       const options = { urgent: scaling.direction === 'down', signal, seed: this.#writer };
       const outcome = await this.#dependents.send(action, options);
       const graceDeadline = graceDeadlineOf(this.#state.verdict, settings, this.#settings);
-      const about = { ...this.#dependents.identify(action.key), graceDeadline };
-      report.responseReceived(this.#cluster, { flow: scaling, action, outcome, now: clock.monotonic(), ...about });
+      const about = { ...this.#dependents.identify(action.key), now: clock.monotonic(), graceDeadline };
+      emit({ kind: 'response-received', cluster: this.#cluster, scaling, action, outcome, ...about });
       return outcome;
     } catch (error) {
-      if (!signal.aborted) report.unexpectedError(this.#cluster, error);
+      if (!signal.aborted) emit({ kind: 'unexpected-error', cluster: this.#cluster, error });
       return { key: action.key, result: rejected(error) };
     }
   }

@@ -4,22 +4,22 @@ import { ApiError } from '../../kubernetes/api/errors.ts';
 import type { ShootConnector } from '../../kubernetes/api/shoot-connection.ts';
 import type { Store } from '../../kubernetes/cache/store.ts';
 import { ExternalProber } from './external-prober.ts';
-import type { ExternalProbeReport } from '../report/external-probe.ts';
+import { type Emit, observer } from '../report/events.ts';
 import { createStaticStore } from '../testing/static-store.ts';
 
 let clock: VirtualClock;
 let heard: string[];
-let report: ExternalProbeReport;
+let emit: Emit;
 beforeEach(() => {
   clock = createVirtualClock();
   heard = [];
-  report = {
-    externalProbeAttempted: (_, { result }) =>
-      heard.push('problem' in result ? `${result.kind}: ${result.problem}` : result.kind),
-    externalProbeState: (_, state) => heard.push(state),
-    externalProbeStopped: () => heard.push('gone'),
-    unexpectedError: (_, error) => heard.push(String(error)),
-  };
+  emit = observer({
+    'external-probe-started': () => heard.push('unknown'),
+    'external-probe-attempted': ({ result, history }) =>
+      heard.push('problem' in result ? `${result.kind}: ${result.problem}` : result.kind, history.state),
+    'external-probe-stopped': () => heard.push('gone'),
+    'unexpected-error': ({ error }) => heard.push(String(error)),
+  });
 });
 
 interface Given {
@@ -46,7 +46,7 @@ const start = ({
       connector: { clientFor },
       kubeconfigs,
       key: 'value',
-      report,
+      emit,
       settings: { probeIntervalMs: 10_000, backoffJitterFactor: 0.2 },
       externalProbe: {
         kubeConfigSecretName: 'x',

@@ -12,7 +12,7 @@ import {
   untilNextAttempt,
   untriedExternalProbe,
 } from '../judge/external-probe.ts';
-import type { ExternalProbeReport } from '../report/external-probe.ts';
+import type { Emit } from '../report/events.ts';
 import type { ExternalProbeSettings, ProberSettings } from '../settings.ts';
 import { shootClientFor } from '../shoot-client.ts';
 
@@ -21,7 +21,7 @@ export interface ExternalProberDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly connector: ShootConnector;
-  readonly report: ExternalProbeReport;
+  readonly emit: Emit;
   /** Kubeconfig texts by `namespace/name` of their Secret. */
   readonly kubeconfigs: Store<string | undefined>;
   /** Key of the Secret's data that holds the kubeconfig. */
@@ -48,7 +48,7 @@ export class ExternalProber {
   constructor(deps: ExternalProberDeps, start: ExternalProberStart) {
     this.#deps = deps;
     this.#start = start;
-    deps.report.externalProbeState(start.cluster, this.#history.state);
+    deps.emit({ kind: 'external-probe-started', cluster: start.cluster });
     this.#schedule(start.firstDelayMs);
   }
 
@@ -60,7 +60,7 @@ export class ExternalProber {
   stop(): void {
     this.#stopping.abort(new Error('the external probe has ended'));
     this.#cancelTimer();
-    this.#deps.report.externalProbeStopped(this.#start.cluster);
+    this.#deps.emit({ kind: 'external-probe-stopped', cluster: this.#start.cluster });
   }
 
   #schedule(delayMs: number): void {
@@ -68,22 +68,21 @@ export class ExternalProber {
   }
 
   async #attempt(): Promise<void> {
-    const { clock, random, report, settings, externalProbe } = this.#deps;
+    const { clock, random, emit, settings, externalProbe } = this.#deps;
     const { cluster, onUnreachable } = this.#start;
     const startedAt = clock.monotonic();
     const result = await this.#ask();
     if (this.#stopping.signal.aborted) return;
     const before = this.#history;
     this.#history = enterAttempt(before, result, externalProbe);
-    report.externalProbeAttempted(cluster, { result, before, history: this.#history });
-    report.externalProbeState(cluster, this.#history.state);
+    emit({ kind: 'external-probe-attempted', cluster, result, before, history: this.#history });
     if (this.#history.state === 'unreachable' && before.state !== 'unreachable') onUnreachable();
     const intervalMs = settings.probeIntervalMs * (1 + random.next() * settings.backoffJitterFactor);
     this.#schedule(untilNextAttempt(this.#history, result, { tookMs: clock.monotonic() - startedAt, intervalMs }));
   }
 
   async #ask(): Promise<AttemptResult> {
-    const { kubeconfigs, key, externalProbe, report } = this.#deps;
+    const { kubeconfigs, key, externalProbe, emit } = this.#deps;
     const { cluster } = this.#start;
     const { signal } = this.#stopping;
     if (!kubeconfigs.synced) return { kind: 'unusable', problem: 'the Secrets with its kubeconfig are not known yet' };
@@ -98,7 +97,7 @@ export class ExternalProber {
       }
     } catch (error) {
       if (error instanceof ApiError) return resultOfError(error);
-      if (!signal.aborted) report.unexpectedError(cluster, error);
+      if (!signal.aborted) emit({ kind: 'unexpected-error', cluster, error });
       return { kind: 'unusable', problem: 'unexpected error' };
     }
   }

@@ -17,8 +17,9 @@ import { ProbeGate } from '../probe-gate.ts';
 import { type ReleaseResult, explain, whyByHand } from './release-result.ts';
 import { type ShootRelease, releasePolicyOnRequest, releaseShoot } from './release-shoot.ts';
 import { describeWaiting } from '../status/scaling-progress.ts';
-import type { ShootProberView } from '../status/shoot-prober-view.ts';
-import { type ProberReport, createProberReport } from '../report.ts';
+import { type Emit, emitTo, observer } from '../report/events.ts';
+import { recordEvents } from '../report/kubernetes-events.ts';
+import { logEvents } from '../report/log.ts';
 import { type ProberSources, createProberSources } from '../watches/sources.ts';
 
 export interface ReleaseOptions extends ListHeldOptions {
@@ -44,17 +45,16 @@ const syncMs = 30_000;
 /** Time to send the Events of the last restorations before the program ends, in milliseconds. */
 const lastEventsMs = 10_000;
 
-/** Records in `failures` why resources of a shoot could not be restored. */
-const withFailures = (report: ProberReport, failures: Map<string, string>): ProberReport => ({
-  ...report,
-  flowEnded: (cluster, ended) => {
-    for (const { key, phase } of ended.flow.operations) {
-      if (phase.kind === 'failed') failures.set(`${cluster}/${key}`, phase.error.message);
-      else failures.delete(`${cluster}/${key}`);
-    }
-    report.flowEnded(cluster, ended);
-  },
-});
+/** Returns the observer that notes in `failures` why resources of a shoot could not be restored. */
+const noteFailures = (failures: Map<string, string>): Emit =>
+  observer({
+    'scaling-ended': ({ cluster, scaling }) => {
+      for (const { key, phase } of scaling.operations) {
+        if (phase.kind === 'failed') failures.set(`${cluster}/${key}`, phase.error.message);
+        else failures.delete(`${cluster}/${key}`);
+      }
+    },
+  });
 
 interface Releasing extends ReleaseOptions {
   readonly client: KubeClient;
@@ -115,30 +115,33 @@ const releaseOne = async (cluster: string, deps: Releasing, shootDeps: ShootDeps
 const releaseAll = async (deps: Releasing): Promise<void> => {
   const { clock, sources, failures, client, logger, meter, random, progress } = deps;
   const events = createEventRecorder({ clock, random, logger, meter, client, component: 'dependency-watchdog' });
+  const clusters = [...new Set(deps.held.map((resource) => resource.cluster))].toSorted();
+  let left = clusters.length;
+  const reportProgress = (cluster: string, what = ''): void =>
+    progress(`restoring ${cluster}${what}: ${String(left)} of ${String(clusters.length)} shoots left`);
   const shootDeps: ShootDeps = {
     ...deps,
     seed: client,
     identity: deps.userAgent,
     gate: new ProbeGate(clock),
     dryRun: false,
-    report: withFailures(createProberReport({ clock, logger, meter, events, dryRun: false }), failures),
+    emit: emitTo([
+      logEvents({ logger, dryRun: false, leads: () => true }),
+      recordEvents({ events, leads: () => true }),
+      noteFailures(failures),
+      observer({ stepped: ({ cluster, readView }) => reportProgress(cluster, describeWaiting(readView().state)) }),
+    ]),
     connector: createShootConnector({ clock, userAgent: deps.userAgent, known: createKubeconfigCache(deps) }),
     source: sources.source,
     kubeconfigs: sources.kubeconfigs,
     watchesInterruptedMs: () => 0,
     dependents: new Map(sources.dependents.map((source) => [source.key, source])),
   };
-  const clusters = [...new Set(deps.held.map((resource) => resource.cluster))].toSorted();
   const queue = clusters.values();
-  let left = clusters.length;
-  const reportProgress = (cluster: string, what = ''): void =>
-    progress(`restoring ${cluster}${what}: ${String(left)} of ${String(clusters.length)} shoots left`);
   const work = async (): Promise<void> => {
     for (const cluster of queue) {
       reportProgress(cluster);
-      const onStep = (_: string, view: () => ShootProberView): void =>
-        reportProgress(cluster, describeWaiting(view().state));
-      await releaseOne(cluster, deps, { ...shootDeps, onStep });
+      await releaseOne(cluster, deps, shootDeps);
       left -= 1;
     }
   };

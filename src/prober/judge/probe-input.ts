@@ -2,7 +2,7 @@ import type { PoolConditions } from '../../gardener/candidate-nodes.ts';
 import type { ProbeMemory } from './probe-memory.ts';
 
 export interface DependentsView {
-  /** True if all watches have synced, no flow runs, and every existing resource is scaled up, ready and without our annotations. */
+  /** True if all watches have synced, nothing is being scaled, and every existing resource is scaled up, ready and without our annotations. */
   readonly nothingToRestore: boolean;
   /** True if a resource carries the mark (`meltdown-protection-active`). */
   readonly anyHeld: boolean;

@@ -117,8 +117,9 @@ const enterVerdict = (state: ShootProberState, decision: Decision, context: Shoo
   }
   const desired = desiredBy(verdict, { reason, judgedAt: context.now });
   if (desired === undefined) return judged;
-  if (desired.direction === 'down' && runStartedAt <= restoredAt)
+  if (desired.direction === 'down' && runStartedAt <= restoredAt) {
     return { ...judged, ...lookAgain(judged, context.now + lookAgainMs) };
+  }
   // What was refused is tried again; another writer gets no race.
   return { ...judged, desired, nextScalingAt: Math.min(state.nextScalingAt, context.now + paceMs) };
 };

@@ -126,7 +126,7 @@ describe('a missing resource', () => {
 });
 
 describe('ignore-scaling', () => {
-  it('makes a flow only remove our mark, even if it appears during the flow', () => {
+  it('makes a scaling only remove our mark, even if it appears meanwhile', () => {
     const resources = [dependent(kcm, { up: { initialDelayMs: 5_000 } })];
     const harness = new SeedHarness({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict) });
     harness.at(3_000, () => harness.model.edit(refKey(kcm), { annotations: { ...isHeld.annotations, [ignore]: 'T' } }));
@@ -145,7 +145,7 @@ describe('one resource is finished', () => {
     { what: 'not ready', ready: 0, observedGeneration: 5, ends: ['failed'] },
     { what: 'not observed', ready: 3, observedGeneration: 4, ends: ['failed'] },
   ])('up: $what', ({ ready, observedGeneration, ends }) => {
-    // A second resource is held, so that a flow starts at all.
+    // A second resource is held, so that a scaling starts at all.
     const resources = [dependent(kcm), dependent(deployment('mcm'), { up: { level: 1 } })];
     const objects = [
       objectOf(kcm, { replicas: 3, ready, generation: 5, observedGeneration }),

@@ -21,7 +21,7 @@ import {
 import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
 import { type ModelObject, deployment, etcd, objectOf } from '../testing/seed-model.ts';
 
-/** Count of every resource before the first flow. */
+/** Count of every resource before the first scaling. */
 const original = 4;
 
 interface World {
@@ -92,7 +92,7 @@ const fate: fc.Arbitrary<RequestFate> = fc.oneof(
 );
 
 const marks = { [active]: '', [replicas]: String(original) };
-/** States of a resource after a flow that stopped at any point. */
+/** States of a resource after a scaling that stopped at any point. */
 const initialState = fc.constantFrom<Partial<ModelObject>>(
   { replicas: original },
   { replicas: original },
@@ -168,7 +168,7 @@ const recoverable = ({ replicas: count, annotations }: ModelObject): number =>
 const isRestored = ({ replicas: count, annotations }: ModelObject): boolean =>
   count === original && Object.keys(annotations).length === 0;
 
-/** Longest time of one flow without faults, its restarts included. */
+/** Longest time of one scaling without faults, its restarts included. */
 const calmMs = 400_000;
 
 describe('a shoot with random faults of its requests', () => {

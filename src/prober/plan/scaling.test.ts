@@ -214,7 +214,7 @@ describe('a scale-up', () => {
 
   it.each([
     { what: 'narrower, holds from then on', verdicts: [upVerdict, upHeldVerdict], bReplicas: 0 },
-    { what: 'wider, is for the next flow', verdicts: [upHeldVerdict, upVerdict, failedVerdict], bReplicas: 0 },
+    { what: 'wider, is for the next scaling', verdicts: [upHeldVerdict, upVerdict, failedVerdict], bReplicas: 0 },
     { what: 'the same, changes nothing', verdicts: [upVerdict, upVerdict], bReplicas: 1 },
   ])('continues after a verdict whose scope is $what', ({ verdicts, bReplicas }) => {
     const levels = [at(a, 0, { timeoutMs: 60_000 }), at(b, 1), at(c, 1)];

@@ -120,7 +120,7 @@ describe('dependents', () => {
     ['up, ready, unmarked', object({ replicas: 3 }), true],
     ['one of three ready', object({ replicas: 3, ready: 1 }), true],
     ['up, with ignore-scaling', object({ annotations: { [ignore]: 'true' } }), true],
-    ['a flow runs', { ...object({}), isScaling: true }, false],
+    ['a scaling is in progress', { ...object({}), isScaling: true }, false],
     ['at 0', object({ replicas: 0 }), false],
     ['not ready', object({ ready: 0 }), false],
     ['not observed', object({ generation: 2, observedGeneration: 1 }), false],

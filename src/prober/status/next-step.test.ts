@@ -6,7 +6,7 @@ import type { ShootProberState } from '../plan/shoot-state.ts';
 import { type NextStep, nextStep, pauseInWords } from './next-step.ts';
 import type { ProtectionState } from './schema.ts';
 import { describeWaiting, scalingProgress } from './scaling-progress.ts';
-import { stateOf } from './testing/shoot-prober-views.ts';
+import { stateOf } from '../testing/shoot-prober-views.ts';
 
 const unhealthy = { kind: 'unhealthy', crossedAt: 0 } as const;
 const landing = { kind: 'landing', renewed: 7, awaited: 12, until: 41_000 } as const;

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../ports/clock.ts';
 import type { ProcessView } from '../../process/index.ts';
+import type { ShootName, ShootStates } from '../report/state.ts';
 import type { ProberSettings } from '../settings.ts';
 import type { HostedCluster } from '../source/cluster-source.ts';
 import type { Standby } from '../standby.ts';
-import type { StatusRecorder } from './status-recorder.ts';
 import { formatWall } from './clock-reading.ts';
 import type { PauseInForce, ProberStatus } from './schema.ts';
-import type { ShootName } from './shoot-record.ts';
 
 /** Prefix of a project's namespace in the garden, unless the project specifies its namespace (`Project.spec.namespace` of core.gardener.cloud/v1beta1). */
 const projectPrefix = 'garden-';
@@ -30,7 +29,7 @@ const configHashOf = ({ dependentResources, ...rest }: ProberSettings): string =
 };
 
 interface StatusSources {
-  readonly recorder: StatusRecorder;
+  readonly states: ShootStates;
   readonly clock: Clock;
   /** Settings in force. */
   readonly settings: ProberSettings;
@@ -48,9 +47,9 @@ const rowsAgeMs = 500;
 
 /** Returns the response to `GET /status`. */
 export const proberStatus = (sources: StatusSources): ProberStatus => {
-  const { recorder, clock, settings, process, standby, dryRun, paused, shoot } = sources;
-  const lastRoundEndedAt = recorder.lastRoundEndedAt();
-  const heldUnprobed = recorder.heldUnprobed(shoot);
+  const { states, clock, settings, process, standby, dryRun, paused, shoot } = sources;
+  const lastRoundEndedAt = states.lastRoundEndedAt();
+  const heldUnprobed = states.heldUnprobed(shoot);
   return {
     schemaVersion: 1,
     component: 'prober',
@@ -67,7 +66,7 @@ export const proberStatus = (sources: StatusSources): ProberStatus => {
     missingRights: process.missingRights,
     ...(process.otherInstallations.length === 0 ? {} : { otherInstallations: process.otherInstallations }),
     paused: paused ?? null,
-    shoots: shoot === undefined ? recorder.rows(rowsAgeMs) : recorder.details(shoot),
+    shoots: shoot === undefined ? states.rows(rowsAgeMs) : states.details(shoot),
     ...(heldUnprobed.length === 0 ? {} : { heldUnprobed }),
   };
 };

@@ -1,10 +1,10 @@
-import { observeLeases } from '../../judge/leases.ts';
-import type { Decision } from '../../judge/decision.ts';
-import type { ProbeSettings } from '../../judge/probe-input.ts';
-import { type ProbeMemory, emptyProbeMemory } from '../../judge/probe-memory.ts';
-import type { Verdict } from '../../judge/verdict.ts';
-import { type ShootProberState, initialState } from '../../plan/shoot-state.ts';
-import type { ShootProberView } from '../shoot-prober-view.ts';
+import { observeLeases } from '../judge/leases.ts';
+import type { Decision } from '../judge/decision.ts';
+import type { ProbeSettings } from '../judge/probe-input.ts';
+import { type ProbeMemory, emptyProbeMemory } from '../judge/probe-memory.ts';
+import type { Verdict } from '../judge/verdict.ts';
+import { type ShootProberState, initialState } from '../plan/shoot-state.ts';
+import type { ShootProberView } from '../report/events.ts';
 
 export const settings: ProbeSettings = {
   probeIntervalMs: 10_000,
@@ -42,7 +42,8 @@ export const sightOf = (
   settings,
   held,
   ignored: [],
-  isUnmet: false,
+  missing: [],
+  isAnyUp: false,
 });
 
 export const decisionOf = (verdict: Verdict, given: Partial<Decision> = {}): Decision => ({

@@ -1,0 +1,114 @@
+import type { FoundPause } from '../../annotations/pause.ts';
+import type { ReleasePolicy } from '../judge/lifecycle.ts';
+import type { AttemptResult, ExternalProbeHistory } from '../judge/external-probe.ts';
+import type { ProbeSettings } from '../judge/probe-input.ts';
+import type { PauseChange } from '../pauses.ts';
+import type { Action, ActionResponse } from '../plan/operation.ts';
+import type { Scaling, ScalingEnd } from '../plan/scaling.ts';
+import type { ShootProberState } from '../plan/shoot-state.ts';
+import type { ProbeResult } from '../probe.ts';
+import type { RefTemplate } from '../ref-template.ts';
+import type { HeldInShoot, ResourceInShoot } from '../status/schema.ts';
+
+/** What the watches and our own writes show of a cluster's dependent resources. */
+export interface DependentFacts {
+  /** Resources that have the mark of meltdown protection, with the count to restore. */
+  readonly held: readonly HeldInShoot[];
+  /** Resources that `ignore-scaling` keeps from being scaled down. */
+  readonly ignored: readonly ResourceInShoot[];
+  /** Keys of the required resources that do not exist. */
+  readonly missing: readonly string[];
+  /** True if a resource is up that a scale-down would scale down. */
+  readonly isAnyUp: boolean;
+}
+
+/** The state of a shoot's prober at one moment. */
+export interface ShootProberView extends DependentFacts {
+  readonly state: ShootProberState;
+  readonly settings: ProbeSettings;
+}
+
+/** The instants of a scale-down verdict, in monotonic milliseconds: when the threshold was crossed, and when KCM would act. */
+export interface GraceDeadline {
+  readonly crossedAt: number;
+  readonly graceEndsAt: number;
+}
+
+/** A response to the one request of an action. */
+export interface ReceivedResponse {
+  readonly scaling: Scaling;
+  readonly action: Action;
+  readonly outcome: ActionResponse;
+  /** The resource, with the UID that a watch shows. */
+  readonly ref?: RefTemplate;
+  readonly uid?: string;
+  readonly now: number;
+  readonly graceDeadline?: GraceDeadline;
+}
+
+interface EndedRun {
+  readonly result: ProbeResult;
+  /** Verdict and memory before the run. */
+  readonly before: Pick<ShootProberState, 'verdict' | 'probe'>;
+  /** As in `DependentFacts`. */
+  readonly missing: readonly string[];
+}
+
+interface EndedAttempt {
+  readonly result: AttemptResult;
+  readonly before: ExternalProbeHistory;
+  readonly history: ExternalProbeHistory;
+}
+
+/** What happens to one cluster. `cluster` is its name, which is that of its namespace in the seed; log and metrics show it as `namespace`. */
+type ClusterEvent = { readonly cluster: string } & (
+  | { readonly kind: 'probing-started'; readonly delayMs: number }
+  | { readonly kind: 'probing-stopped'; readonly reason: string; readonly releasePolicy: ReleasePolicy }
+  | { readonly kind: 'settings-changed' }
+  | { readonly kind: 'cluster-undecodable'; readonly error: Error }
+  /** A problem that somebody has to fix although the cluster is probed; absent if there is none. Emitted again and again. */
+  | { readonly kind: 'cluster-checked'; readonly problem?: string }
+  /** The loop has changed its state, which `readView` returns from then on. */
+  | { readonly kind: 'stepped'; readonly readView: () => ShootProberView }
+  | ({ readonly kind: 'run-ended' } & EndedRun)
+  /** No scale-down followed the verdict in time. */
+  | { readonly kind: 'protection-late'; readonly seconds: number }
+  | { readonly kind: 'scaling-started'; readonly scaling: Scaling }
+  | ({ readonly kind: 'response-received' } & ReceivedResponse)
+  | { readonly kind: 'scaling-ended'; readonly scaling: Scaling; readonly end: ScalingEnd; readonly now: number }
+  /** A pause prevents the scale-down that a verdict, whose reason this is, requires. */
+  | { readonly kind: 'held-back'; readonly pause: FoundPause; readonly reason: string }
+  | { readonly kind: 'external-probe-started' }
+  | ({ readonly kind: 'external-probe-attempted' } & EndedAttempt)
+  | { readonly kind: 'external-probe-stopped' }
+  | { readonly kind: 'unexpected-error'; readonly error: unknown }
+  /** The cluster is gone or no longer probed: nothing about it is shown any more. */
+  | { readonly kind: 'forgotten' }
+);
+
+/** Everything that the prober tells. Log, metrics, Kubernetes Events and the state of shoots are observers of it; nothing else logs, counts or records. */
+export type ProberEvent =
+  | ClusterEvent
+  | { readonly kind: 'configured'; readonly probeIntervalMs: number }
+  | { readonly kind: 'probers-changed'; readonly count: number }
+  | ({ readonly kind: 'pause-changed' } & PauseChange)
+  /** The process ends. `held`: numbers of the resources that stay held, by cluster. */
+  | { readonly kind: 'ended'; readonly held: ReadonlyMap<string, number> };
+
+/** Tells an event, or observes it. */
+export type Emit = (event: ProberEvent) => void;
+
+export type EventOf<Kind extends ProberEvent['kind']> = Extract<ProberEvent, { readonly kind: Kind }>;
+
+/** Returns an observer of the kinds of events for which there is a function. */
+export const observer =
+  (on: { readonly [Kind in ProberEvent['kind']]?: (event: EventOf<Kind>) => void }): Emit =>
+  (event) =>
+    (on[event.kind] as Emit | undefined)?.(event);
+
+/** Returns the function that tells each event to all observers, in their order. */
+export const emitTo =
+  (observers: readonly Emit[]): Emit =>
+  (event) => {
+    for (const observe of observers) observe(event);
+  };

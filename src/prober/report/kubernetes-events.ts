@@ -1,0 +1,83 @@
+import { describePause } from '../../annotations/pause.ts';
+import type { EventRecorder } from '../../telemetry/index.ts';
+import { namespaceRef } from '../ref-template.ts';
+import { type Emit, type EventOf, observer } from './events.ts';
+import { flappingIn, withoutLeadIn, writeIn } from './sentences.ts';
+import { Told } from './told.ts';
+
+export interface KubernetesEventsDeps {
+  readonly events: EventRecorder;
+  /** True if this process leads. A standby records only its writes without the lead, and leaves the rest to the leader. */
+  readonly leads: () => boolean;
+}
+
+/** Returns the observer that records Kubernetes Events: about a write on the resource, about anything else on the Namespace of the cluster. */
+export const recordEvents = ({ events, leads }: KubernetesEventsDeps): Emit => {
+  const told = new Told();
+  const warn = (namespace: string, reason: string, message: string): void =>
+    events.record({ regarding: namespaceRef(namespace), type: 'Warning', reason, message });
+  const warnAsLeader: typeof warn = (...warning) => {
+    if (leads()) warn(...warning);
+  };
+  return observer({
+    'cluster-checked': ({ cluster, problem }) => {
+      const isNews = told.isNews(cluster, 'problem', problem);
+      if (isNews && problem !== undefined) warnAsLeader(cluster, 'MeltdownProtectionSecretAmbiguous', problem);
+    },
+    'run-ended': (event) => {
+      const flapping = flappingIn(event);
+      if (flapping !== undefined) warnAsLeader(event.cluster, 'MeltdownProtectionFlapping', flapping);
+    },
+    'response-received': (event) => {
+      const message = withoutLeadIn(event, told);
+      if (message !== undefined) {
+        warn(event.cluster, 'MeltdownProtectionWithoutLead', `${message}; ${event.scaling.reason}`);
+      }
+      recordWrite(event, events);
+    },
+    'pause-changed': (event) => {
+      if (leads()) recordPause(event, events);
+    },
+    'held-back': ({ cluster, pause, reason }) => {
+      const message = `Not scaled down because of a pause, ${describePause(pause)}. The verdict: ${reason}`;
+      warnAsLeader(cluster, 'MeltdownProtectionHeldBack', message);
+    },
+    forgotten: ({ cluster }) => told.forget(cluster),
+  });
+};
+
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const recordWrite = (event: EventOf<'response-received'>, events: EventRecorder): void => {
+  const { cluster, ref, uid } = event;
+  const write = writeIn(event);
+  if (write === undefined || write.error !== undefined || ref === undefined) return;
+  const { effect, act, counts, reason: why, undone } = write;
+  const regarding = { namespace: cluster, ...ref, ...(uid === undefined ? {} : { uid }) };
+  if (undone !== undefined) {
+    const { message } = undone;
+    events.record({ regarding, type: 'Warning', reason: 'MeltdownProtectionForeignChange', message });
+  }
+  if (effect === undefined) return;
+  const isDown = effect === 'down';
+  events.record({
+    regarding,
+    type: isDown ? 'Warning' : 'Normal',
+    reason: isDown ? 'MeltdownProtectionScaledDown' : 'MeltdownProtectionScaledUp',
+    message: `${capitalize(act)} ${counts ?? ''}: ${why}`,
+  });
+};
+
+const recordPause = ({ cluster, namespace, pause, isFound }: EventOf<'pause-changed'>, events: EventRecorder): void => {
+  const regarding = namespaceRef(namespace);
+  if (pause === undefined) {
+    const message =
+      'The pause of meltdown protection is over: an outage is met again, but not on resources with ignore-scaling.';
+    events.record({ regarding, type: 'Normal', reason: 'MeltdownProtectionResumed', message });
+  } else if (!isFound) {
+    // The start of a pause that was found has been recorded by another process, or no process could.
+    const whose = cluster === undefined ? 'all shoots are' : 'the shoot is';
+    const message = `Meltdown protection is paused, ${whose} not scaled down ${describePause(pause)}`;
+    events.record({ regarding, type: 'Warning', reason: 'MeltdownProtectionPaused', message });
+  }
+};

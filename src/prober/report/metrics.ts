@@ -1,0 +1,284 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Meter, MetricDefinition } from '../../ports/meter.ts';
+import type { Reachability } from '../judge/external-probe.ts';
+import { verdictNameOf } from '../judge/verdict.ts';
+import { type Emit, type EventOf, observer } from './events.ts';
+import { endedOperations, withoutLeadIn, writeIn } from './sentences.ts';
+import type { ShootFacts, ShootStates } from './state.ts';
+import { Told } from './told.ts';
+
+/** Returns a function that declares metrics with a series for each shoot: its label `namespace` is the name of the cluster. */
+const perShoot =
+  <M>(declare: (definition: MetricDefinition) => M) =>
+  (name: string, help: string, ...labels: readonly string[]): M =>
+    declare({ name, help, labels: ['namespace', ...labels] });
+
+const createCounters = (meter: Meter) => {
+  const counter = perShoot((definition) => meter.counter(definition));
+  return {
+    runs: counter('dwd_prober_runs_total', 'Probe runs by result.', 'result'),
+    downtimes: counter(
+      'dwd_prober_api_server_downtimes_total',
+      'Failures of an API server, 15 s or longer, after which the silence of its kubelets counted from their end.',
+    ),
+    operations: counter(
+      'dwd_prober_scale_operations_total',
+      'Scale operations by direction and result.',
+      'direction',
+      'result',
+    ),
+    foreignChanges: counter(
+      'dwd_prober_foreign_changes_undone_total',
+      'Replica counts set by another field manager that the prober has overwritten, by that manager.',
+      'resource',
+      'manager',
+    ),
+    withoutLead: counter(
+      'dwd_prober_protections_without_lead_total',
+      'Scale-downs by a standby, because the leader had left a resource up for 3 s.',
+    ),
+    externalAttempts: counter(
+      'dwd_prober_external_probe_attempts_total',
+      'Attempts of the external probe by result: answered, failed or unusable.',
+      'result',
+    ),
+    clusterErrors: counter(
+      'dwd_prober_cluster_decode_errors_total',
+      'Times that the shoot in a Cluster could not be decoded.',
+    ),
+    bugs: counter('dwd_prober_unexpected_errors_total', 'Unexpected exceptions; each is a bug.'),
+  };
+};
+
+const createGauges = (meter: Meter) => {
+  const gauge = perShoot((definition) => meter.gauge(definition));
+  return {
+    candidates: gauge(
+      'dwd_prober_candidate_leases',
+      'Candidates: node leases that count, as of the last run that listed the nodes.',
+    ),
+    expired: gauge(
+      'dwd_prober_expired_leases',
+      'Candidate leases that have expired, as of the last run that listed the nodes.',
+    ),
+    skew: gauge(
+      'dwd_prober_clock_skew_seconds',
+      "Clock of the shoot's API server minus the prober's clock, by the Date header (resolution 1 s).",
+    ),
+    late: gauge(
+      'dwd_prober_late_protection_timestamp_seconds',
+      'Unix time at which the shoot was last found with nothing held five seconds after its threshold was crossed; no series if that never happened.',
+    ),
+    margin: gauge(
+      'dwd_prober_grace_left_seconds',
+      'Time left of the node monitor grace period at the latest scale-down write.',
+    ),
+    externalProbeState: gauge(
+      'dwd_prober_external_probe_state',
+      '1 for the current state of the address that the external probe tries: reachable, unreachable or unknown; 0 for the other states.',
+      'state',
+    ),
+    interval: meter.gauge({
+      name: 'dwd_prober_probe_interval_seconds',
+      help: 'Configured time between two probes of a shoot.',
+    }),
+    probers: meter.gauge({
+      name: 'dwd_prober_probers',
+      help: 'Shoots that have a prober: they are probed, or their held resources are being released.',
+    }),
+  };
+};
+
+const createHistograms = (meter: Meter) => ({
+  runSeconds: meter.histogram({
+    name: 'dwd_prober_run_duration_seconds',
+    help: 'Duration of a probe run.',
+    buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
+  }),
+  operationSeconds: meter.histogram({
+    name: 'dwd_prober_scale_operation_duration_seconds',
+    help: 'Duration of a successful scale operation, from the start of its level until its pods have followed.',
+    labels: ['direction'],
+    buckets: [0.1, 0.3, 1, 3, 10, 30, 100, 300],
+  }),
+  downSeconds: meter.histogram({
+    name: 'dwd_prober_threshold_to_last_write_seconds',
+    help: 'Time from the crossing of the threshold to each scale-down write.',
+    buckets: [0.1, 0.3, 1, 2, 3, 5, 10, 30],
+  }),
+});
+
+/** What is true of the shoots may be this old at a scrape, in milliseconds: all gauges of a scrape share it. */
+const factsAgeMs = 500;
+
+export interface ProberMetricsDeps {
+  readonly meter: Meter;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly states: ShootStates;
+  readonly dryRun: boolean;
+  /** True if this process leads. */
+  readonly leads: () => boolean;
+  /** Returns the names of the namespaces whose pause cannot be read. */
+  readonly unreadablePauses: () => readonly string[];
+}
+
+type Metrics = ReturnType<typeof createCounters> &
+  ReturnType<typeof createGauges> &
+  ReturnType<typeof createHistograms>;
+
+const reachabilities: readonly Reachability[] = ['reachable', 'unreachable', 'unknown'];
+
+/** Returns the observer that counts and measures. Call it once per meter, because it declares the prober's metrics. */
+export const measureEvents = (deps: ProberMetricsDeps): Emit => {
+  const { meter, clock, dryRun } = deps;
+  const metrics = { ...createCounters(meter), ...createGauges(meter), ...createHistograms(meter) };
+  const told = new Told();
+  showStates(deps);
+  showVerdicts(deps);
+  showOthers(deps);
+  const showReachability = (namespace: string, current: Reachability): void => {
+    for (const state of reachabilities) {
+      metrics.externalProbeState.set(state === current ? 1 : 0, { namespace, state });
+    }
+  };
+  return observer({
+    configured: ({ probeIntervalMs }) => metrics.interval.set(probeIntervalMs / 1_000),
+    'probers-changed': ({ count }) => metrics.probers.set(count),
+    'cluster-undecodable': ({ cluster: namespace }) => metrics.clusterErrors.inc({ namespace }),
+    'run-ended': (event) => measureRun(event, metrics),
+    'protection-late': ({ cluster: namespace }) => metrics.late.set(clock.now() / 1_000, { namespace }),
+    'response-received': (event) => {
+      const { cluster: namespace } = event;
+      if (!dryRun && withoutLeadIn(event, told) !== undefined) metrics.withoutLead.inc({ namespace });
+      measureWrite(event, { metrics, dryRun });
+    },
+    'scaling-ended': ({ cluster: namespace, scaling, now }) => {
+      const { direction } = scaling;
+      for (const { result, seconds } of endedOperations(scaling, now)) {
+        metrics.operations.inc({ namespace, direction, result });
+        if (result === 'scaled') metrics.operationSeconds.observe(seconds, { direction });
+      }
+    },
+    'external-probe-started': ({ cluster }) => showReachability(cluster, 'unknown'),
+    'external-probe-attempted': ({ cluster: namespace, result, history }) => {
+      metrics.externalAttempts.inc({ namespace, result: result.kind });
+      showReachability(namespace, history.state);
+    },
+    'external-probe-stopped': ({ cluster: namespace }) => metrics.externalProbeState.remove({ namespace }),
+    'unexpected-error': ({ cluster: namespace }) => metrics.bugs.inc({ namespace }),
+    forgotten: ({ cluster: namespace }) => {
+      told.forget(namespace);
+      for (const metric of Object.values(metrics)) metric.remove({ namespace });
+    },
+  });
+};
+
+const measureRun = ({ cluster: namespace, result }: EventOf<'run-ended'>, metrics: Metrics): void => {
+  const { decision, durationMs, skewMs } = result;
+  const { verdict, counts, downtime } = decision;
+  metrics.runs.inc({ namespace, result: verdictNameOf(verdict) });
+  metrics.runSeconds.observe(durationMs / 1_000);
+  if (skewMs !== undefined) metrics.skew.set(skewMs / 1_000, { namespace });
+  if (downtime !== undefined) metrics.downtimes.inc({ namespace });
+  if (counts === undefined) return;
+  metrics.candidates.set(counts.candidates, { namespace });
+  metrics.expired.set(counts.expired, { namespace });
+};
+
+const measureWrite = (
+  event: EventOf<'response-received'>,
+  { metrics, dryRun }: { readonly metrics: Metrics; readonly dryRun: boolean },
+): void => {
+  const { cluster: namespace, graceDeadline, now } = event;
+  const write = writeIn(event);
+  if (write === undefined || write.error !== undefined) return;
+  const { resource, effect, undone } = write;
+  if (undone !== undefined && !dryRun) metrics.foreignChanges.inc({ namespace, resource, manager: undone.manager });
+  if (effect !== 'down' || graceDeadline === undefined) return;
+  metrics.downSeconds.observe((now - graceDeadline.crossedAt) / 1_000);
+  metrics.margin.set((graceDeadline.graceEndsAt - now) / 1_000, { namespace });
+};
+
+/** Registers the gauges of each shoot's state, read at a scrape; no series where the value is undefined. */
+const showStates = ({ meter, states }: ProberMetricsDeps): void => {
+  const gauge = (name: string, help: string, valueOf: (facts: ShootFacts) => number | undefined): void => {
+    const read = () =>
+      states.facts(factsAgeMs).flatMap((facts) => {
+        const value = valueOf(facts);
+        return value === undefined ? [] : [{ value, labels: { namespace: facts.cluster } }];
+      });
+    meter.gauge({ name, help, labels: ['namespace'], read });
+  };
+  gauge('dwd_prober_held_resources', 'Resources of the shoot that are held: scaled down.', ({ held }) => held.length);
+  gauge(
+    'dwd_prober_held_since_timestamp_seconds',
+    'Unix time since which a resource of the shoot has been held; no series while none is held.',
+    ({ heldSince }) => heldSince && Math.round(heldSince) / 1_000,
+  );
+  gauge(
+    'dwd_prober_last_run_timestamp_seconds',
+    'Unix time at which the last probe run of the shoot ended; before the first run, the time at which it is due.',
+    ({ lastRunAt }) => (Number.isFinite(lastRunAt) ? lastRunAt / 1_000 : undefined),
+  );
+  gauge(
+    'dwd_prober_missing_resources',
+    'Required dependent resources of the shoot that do not exist.',
+    ({ missing }) => missing.length,
+  );
+  gauge(
+    'dwd_prober_ignored_resources',
+    'Dependent resources that the prober does not scale down in an outage, because of their annotation ignore-scaling.',
+    ({ ignored }) => ignored.length,
+  );
+  gauge(
+    'dwd_prober_flapping',
+    '1 while the shoot is flapping: an outage began within ten minutes of a restoration, so the next restoration waits longer.',
+    ({ isFlapping }) => Number(isFlapping),
+  );
+  gauge(
+    'dwd_prober_paused',
+    '1 while an operator has paused the shoot or all shoots, so that nothing is scaled down.',
+    ({ pause }) => Number(pause !== undefined),
+  );
+  gauge(
+    'dwd_prober_outage_unmet',
+    '1 while the latest verdict is an outage, and no resource is held or one is still up that should be scaled down: scale-downs are paused, prevented by ignore-scaling, or failing.',
+    ({ isUnmet }) => Number(isUnmet),
+  );
+};
+
+/** Registers the gauge of shoots by verdict. A verdict that no shoot has any more is shown with 0. */
+const showVerdicts = ({ meter, states }: ProberMetricsDeps): void => {
+  const counts = new Map<string, number>();
+  meter.gauge({
+    name: 'dwd_prober_shoots',
+    help: 'Shoots by latest verdict; the verdicts are the results of dwd_prober_runs_total.',
+    labels: ['verdict'],
+    read: () => {
+      for (const verdict of counts.keys()) counts.set(verdict, 0);
+      for (const { verdict } of states.facts(factsAgeMs)) {
+        if (verdict !== undefined) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+      }
+      return Array.from(counts, ([verdict, value]) => ({ value, labels: { verdict } }));
+    },
+  });
+};
+
+const showOthers = ({ meter, states, leads, unreadablePauses }: ProberMetricsDeps): void => {
+  meter.gauge({
+    name: 'dwd_prober_held_unprobed',
+    help: 'Held resources of a shoot that is not probed: nothing restores them automatically. No series if there are none.',
+    labels: ['namespace'],
+    // Another process may not know which shoots the leader's probers still handle.
+    read: () =>
+      leads()
+        ? states.heldUnprobed().map(({ namespace, held }) => ({ value: held.length, labels: { namespace } }))
+        : [],
+  });
+  meter.gauge({
+    name: 'dwd_prober_pause_unreadable',
+    help: '1 while the annotation that pauses a shoot, or in the namespace of the prober all shoots, cannot be read. It pauses for an hour. No series if all can be read.',
+    labels: ['namespace'],
+    read: () => unreadablePauses().map((namespace) => ({ value: 1, labels: { namespace } })),
+  });
+};

@@ -1,0 +1,316 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
+import { type RecordingLogger, createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
+import { type RecordingMeter, createRecordingMeter } from '../../../test/doubles/recording-meter.ts';
+import { ApiError, type ApiErrorCode, KubeconfigError } from '../../kubernetes/api/errors.ts';
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import type { RecordedEvent } from '../../telemetry/events.ts';
+import { type ProbeMemory, emptyProbeMemory } from '../judge/probe-memory.ts';
+import type { Verdict } from '../judge/verdict.ts';
+import type { Direction } from '../plan/patch-plan.ts';
+import type { Operation } from '../plan/operation.ts';
+import { type Emit, type EventOf, type ShootProberView, emitTo } from './events.ts';
+import { recordEvents } from './kubernetes-events.ts';
+import { logEvents } from './log.ts';
+import { measureEvents } from './metrics.ts';
+import { ShootStates } from './state.ts';
+import { downVerdict, upVerdict } from '../testing/cases.ts';
+import { objectOf, stateOf } from '../testing/seed-model.ts';
+import { scalingOf, kcm, runEnded } from '../testing/prober-events.ts';
+import { decisionOf, sightOf } from '../testing/shoot-prober-views.ts';
+
+const key = refKey(kcm);
+
+let clock: VirtualClock;
+let logger: RecordingLogger;
+let meter: RecordingMeter;
+let recorded: RecordedEvent[];
+let emit: Emit;
+beforeEach(() => {
+  clock = createVirtualClock();
+  logger = createRecordingLogger();
+  meter = createRecordingMeter();
+  recorded = [];
+  emit = observeAll({ meter });
+});
+
+/** Returns the function that tells events to log, metrics, Kubernetes Events and state. */
+const observeAll = ({ meter, dryRun = false }: { readonly meter: RecordingMeter; readonly dryRun?: boolean }): Emit => {
+  const leads = (): boolean => true;
+  const states = new ShootStates({ clock, dryRun, pauseOf: () => undefined });
+  return emitTo([
+    states.observe,
+    logEvents({ logger, dryRun, leads }),
+    measureEvents({ meter, clock, states, dryRun, leads, unreadablePauses: () => [] }),
+    ...(dryRun ? [] : [recordEvents({ events: { record: (event) => recorded.push(event) }, leads })]),
+  ]);
+};
+
+/** Reads a gauge of the state at a later scrape. */
+const scrape = async (name: string, labels: Readonly<Record<string, string>>): Promise<number | undefined> => {
+  await clock.advance(1_000);
+  return meter.value(name, labels);
+};
+
+/** Makes the prober of a shoot show this from now on. */
+const step = (cluster: string, view: Partial<ShootProberView> = {}): void =>
+  emit({ kind: 'stepped', cluster, readView: () => ({ ...sightOf(), ...view }) });
+
+const failed = (code: ApiErrorCode, message: string): Verdict => ({
+  kind: 'failed',
+  failure: 'api_server_unreachable',
+  error: new ApiError({ code, message }),
+});
+
+it('reports why a shoot is no longer probed, and what happens to held resources', () => {
+  emit({ kind: 'probing-stopped', cluster: 'a', reason: 'hibernated', releasePolicy: 'release' });
+  expect(logger.lines).toMatchObject([
+    { message: 'no longer probing', fields: { namespace: 'a', reason: 'hibernated', releasePolicy: 'release' } },
+  ]);
+});
+
+/** A run that ended with this verdict. */
+const runOf = (cluster: string, verdict: Verdict, given?: Partial<EventOf<'run-ended'>>): EventOf<'run-ended'> =>
+  runEnded(cluster, decisionOf(verdict), given);
+
+const before = (verdict: Verdict | undefined, probe = emptyProbeMemory) => ({ before: { verdict, probe } });
+
+describe('reports about the runs of a shoot', () => {
+  /** Returns the level of each run's log line. */
+  const levelsOf = (verdicts: readonly Verdict[]): readonly string[] => {
+    verdicts.forEach((verdict, index) => {
+      emit(runOf('a', verdict, before(verdicts[index - 1])));
+    });
+    return logger.lines.map(({ level }) => level);
+  };
+
+  const refused = failed('ConnectionError', 'refused');
+  const unusable = (field: string, problem: string): Verdict => ({
+    kind: 'failed',
+    failure: 'kubeconfig_unusable',
+    error: new KubeconfigError(field, problem),
+  });
+
+  it.each<{ readonly what: string; readonly verdicts: readonly Verdict[]; readonly levels: readonly string[] }>([
+    { what: 'the first failure is logged as an error', verdicts: [refused], levels: ['error'] },
+    {
+      what: 'the same failure with another text is not logged as an error again',
+      verdicts: [failed('Timeout', 'after 9 ms'), failed('Timeout', 'after 8 ms')],
+      levels: ['error', 'debug'],
+    },
+    {
+      what: 'another failure is',
+      verdicts: [refused, failed('Timeout', 'x'), { ...refused, failure: 'lease_list_failed' } as Verdict],
+      levels: ['error', 'error', 'error'],
+    },
+    {
+      what: 'a failure of another field of the kubeconfig is',
+      verdicts: [unusable('a', 'x'), unusable('a', 'y'), unusable('b', 'x')],
+      levels: ['error', 'debug', 'error'],
+    },
+    {
+      what: 'a failure is logged as an error again after a verdict',
+      verdicts: [refused, upVerdict, upVerdict, refused, refused],
+      levels: ['error', 'info', 'debug', 'error', 'debug'],
+    },
+    {
+      what: 'each change of the verdict is logged',
+      verdicts: [upVerdict, downVerdict, { kind: 'skipped' }, { kind: 'skipped' }],
+      levels: ['info', 'info', 'info', 'debug'],
+    },
+  ])('$what', ({ verdicts, levels }) => {
+    expect(levelsOf(verdicts)).toEqual(levels);
+  });
+});
+
+it('the shoots of each latest verdict are counted, until they are forgotten', async () => {
+  const judge = (cluster: string, verdict: Verdict): void => {
+    step(cluster);
+    emit(runOf(cluster, verdict));
+  };
+  const counts = async () => {
+    await clock.advance(1_000);
+    const verdicts = ['healthy', 'unhealthy', 'api_server_unreachable'];
+    return verdicts.map((verdict) => meter.value('dwd_prober_shoots', { verdict }));
+  };
+  judge('a', upVerdict);
+  judge('b', upVerdict);
+  judge('b', upVerdict);
+  expect(await counts()).toEqual([2, undefined, undefined]);
+  judge('b', failed('Timeout', ''));
+  expect(await counts()).toEqual([1, undefined, 1]);
+  judge('b', downVerdict);
+  expect(await counts()).toEqual([1, 1, 0]);
+  for (const cluster of ['a', 'b']) emit({ kind: 'forgotten', cluster });
+  expect(await counts()).toEqual([0, 0, 0]);
+});
+
+it('each required resource that is missing is counted, and reported once when it is found missing and once when it exists', async () => {
+  for (const missing of [['a'], ['a'], ['a', 'b'], ['b'], []]) {
+    step('x', { missing });
+    emit(runOf('x', upVerdict, { missing }));
+    expect(await scrape('dwd_prober_missing_resources', { namespace: 'x' })).toBe(missing.length);
+  }
+  const heard = logger.lines.filter(({ fields }) => fields.resource !== undefined);
+  expect(heard.map(({ level, fields }) => `${level} ${String(fields.resource)}`)).toEqual([
+    'error a',
+    'error b',
+    'info a',
+    'info b',
+  ]);
+});
+
+it('a shoot that flaps is reported once each time, in log, gauge and an Event of its namespace', async () => {
+  const memoryOf = (isFlapping: boolean): ProbeMemory => ({
+    ...emptyProbeMemory,
+    outage: { expiredBefore: new Set<string>(), isFlapping },
+  });
+  let memoryBefore = emptyProbeMemory;
+  for (const isFlapping of [false, true, true, false, true]) {
+    const memory = memoryOf(isFlapping);
+    emit(runEnded('x', decisionOf(downVerdict, { memory }), before(downVerdict, memoryBefore)));
+    step('x', sightOf({ probe: memory }));
+    memoryBefore = memory;
+    expect(await scrape('dwd_prober_flapping', { namespace: 'x' })).toBe(isFlapping ? 1 : 0);
+  }
+  const heard = logger.lines.filter(({ message }) => message.startsWith('flapping'));
+  expect(heard.map(({ level }) => level)).toEqual(['warn', 'warn']);
+  const regarding = { apiVersion: 'v1', kind: 'Namespace', name: 'x', namespace: 'x' };
+  expect(recorded).toMatchObject([1, 2].map(() => ({ regarding, reason: 'MeltdownProtectionFlapping' })));
+});
+
+describe('the word for a verdict', () => {
+  it.each<[Verdict, string]>([
+    [upVerdict, 'healthy'],
+    [downVerdict, 'unhealthy'],
+    [{ kind: 'confirming' }, 'confirming'],
+    [{ kind: 'skipped' }, 'skipped'],
+    [{ kind: 'landing', renewed: 1, awaited: 2, until: 9 }, 'landing'],
+    [failed('ConnectionError', 'refused'), 'api_server_unreachable'],
+  ])('is the same in log and metric: %j', (verdict, word) => {
+    emit(runOf('x', verdict));
+    expect(logger.lines.map(({ fields }) => fields.verdict)).toEqual([word]);
+    expect(meter.value('dwd_prober_runs_total', { namespace: 'x', result: word })).toBe(1);
+  });
+});
+
+describe('reports about the scalings of a shoot', () => {
+  /** Ends a scaling, with an error if `message` is set. Returns the level of the log line about its resource. */
+  const end = (message: string | undefined, direction: Direction = 'down', cluster = 'a'): string | undefined => {
+    const phase: Operation['phase'] =
+      message === undefined
+        ? { kind: 'done', outcome: 'scaled' }
+        : { kind: 'failed', error: new ApiError({ code: 'Forbidden', message }) };
+    const before = logger.lines.length;
+    const end = message === undefined ? 'completed' : 'failed';
+    emit({ kind: 'scaling-ended', cluster, scaling: scalingOf(direction, phase), end, now: 1_000 });
+    return logger.lines.slice(before).find((line) => line.fields.resource === key)?.level;
+  };
+
+  it('a failure is one error line until it changes', () => {
+    expect([end('x'), end('x'), end('x')]).toEqual(['error', 'debug', 'debug']);
+    expect([end('y'), end('y'), end('x')]).toEqual(['error', 'debug', 'error']);
+    expect([end('x', 'up'), end('x', 'up'), end('x', 'down')]).toEqual(['error', 'debug', 'error']);
+  });
+
+  it('a failure is reported again after a success', () => {
+    expect([end('x'), end(undefined), end('x')]).toEqual(['error', undefined, 'error']);
+  });
+
+  it('a failure of another shoot is reported separately, and again after the shoot was forgotten', () => {
+    expect([end('x'), end('x', 'down', 'b'), end('x')]).toEqual(['error', 'error', 'debug']);
+    emit({ kind: 'forgotten', cluster: 'a' });
+    expect([end('x'), end('x', 'down', 'b')]).toEqual(['error', 'debug']);
+  });
+
+  it('each failure is counted', () => {
+    for (const message of ['x', 'x', undefined]) end(message);
+    const operations = (result: string) =>
+      meter.value('dwd_prober_scale_operations_total', { namespace: 'a', direction: 'down', result });
+    expect([operations('failed'), operations('scaled')]).toEqual([2, 1]);
+    emit({ kind: 'forgotten', cluster: 'a' });
+    expect(operations('failed')).toBeUndefined();
+  });
+});
+
+describe('held resources', () => {
+  const held = (name: string, since?: string) => ({ kind: 'Deployment', name, replicas: 1, since });
+
+  it('are shown since the time in their notes, else since they were first seen held', async () => {
+    const show = async (...given: readonly ReturnType<typeof held>[]) => {
+      step('a', { held: given });
+      return scrape('dwd_prober_held_since_timestamp_seconds', { namespace: 'a' });
+    };
+    const first = clock.now() / 1_000;
+    expect(await show(held('kcm'))).toBe(first);
+    expect(await show(held('kcm'), held('mcm'))).toBe(first);
+    expect(await show(held('kcm'), held('mcm', '2020-01-01T00:00:00Z'))).toBe(Date.UTC(2020, 0, 1) / 1_000);
+    expect(await show()).toBeUndefined();
+    expect(await show(held('kcm'))).toBe(first + 4);
+  });
+
+  it('are counted until the shoot is forgotten', async () => {
+    for (const count of [3, 0]) {
+      step('a', { held: ['x', 'y', 'z'].slice(0, count).map((name) => held(name)) });
+      expect(await scrape('dwd_prober_held_resources', { namespace: 'a' })).toBe(count);
+    }
+    emit({ kind: 'forgotten', cluster: 'a' });
+    expect(await scrape('dwd_prober_held_resources', { namespace: 'a' })).toBeUndefined();
+  });
+});
+
+describe('reports about the requests of a scaling', () => {
+  const base = stateOf(objectOf(kcm, { replicas: 0 }));
+  const scaling = scalingOf('up', { kind: 'deciding' });
+  const write = { kind: 'write', key, write: { base, kind: 'object', replicas: 1 } } as const;
+  const read = { kind: 'read', key } as const;
+
+  it.each([
+    { action: write, error: { code: 'ServerError' }, level: 'error' },
+    { action: write, error: { code: 'Timeout' }, level: 'error' },
+    { action: write, error: { code: 'Timeout', rateLimited: true }, level: 'debug' },
+    { action: write, error: { code: 'Rejected' }, level: 'info' },
+    { action: read, error: { code: 'ServerError' }, level: 'info' },
+    { action: read, error: { code: 'Timeout', rateLimited: true }, level: 'debug' },
+  ] as const)('$action.kind, $error: $level', ({ action, error, level }) => {
+    const outcome = { key, result: { ok: false, error: new ApiError({ ...error, message: 'no' }) } } as const;
+    emit({ kind: 'response-received', cluster: 'a', scaling, action, outcome, now: 0 });
+    expect(logger.lines.map((line) => line.level)).toEqual([level]);
+    expect(JSON.stringify(logger.lines[0])).toContain('"no"');
+  });
+
+  it("another writer's undone change is reported with the writer: log, metric and Event", () => {
+    const held = stateOf(objectOf(kcm, { replicas: 2 }));
+    const action = {
+      kind: 'write',
+      key,
+      write: { base: held, kind: 'object', replicas: 0, undoes: 'kubectl-scale' },
+    } as const;
+    const answer = { scaling: scalingOf('down', { kind: 'deciding' }), action, now: 0, ref: kcm } as const;
+    const outcome = { key, result: { ok: true, value: base } } as const;
+    const labels = { namespace: 'a', resource: key, manager: 'kubectl-scale' };
+    const counts = [false, true].map((dryRun) => {
+      const counter = createRecordingMeter();
+      observeAll({ meter: counter, dryRun })({ kind: 'response-received', cluster: 'a', ...answer, outcome });
+      return counter.value('dwd_prober_foreign_changes_undone_total', labels);
+    });
+    expect(logger.lines.filter(({ fields }) => fields.manager === 'kubectl-scale')).toMatchObject([
+      { level: 'warn', message: "undone another writer's change of replicas", fields: { resource: key, replicas: 2 } },
+      { level: 'warn', message: "would have undone another writer's change of replicas" },
+    ]);
+    expect(counts).toEqual([1, undefined]);
+    expect(recorded.map(({ reason }) => reason)).toEqual([
+      'MeltdownProtectionForeignChange',
+      'MeltdownProtectionScaledDown',
+    ]);
+    expect(recorded[0]?.message).toContain('Undid kubectl-scale, who had set replicas to 2: 3/5 node leases expired');
+    expect(recorded[0]?.message).toContain('dependency-watchdog.gardener.cloud/ignore-scaling=true');
+  });
+
+  it('a stored number of replicas that cannot be read is shortened in the log', () => {
+    const action = { ...write, write: { ...write.write, unreadable: '9'.repeat(200_000) } };
+    const outcome = { key, result: { ok: true, value: base } } as const;
+    emit({ kind: 'response-received', cluster: 'a', scaling, action, outcome, now: 0 });
+    expect(logger.lines[0]).toMatchObject({ level: 'error', fields: { stored: `${'9'.repeat(100)}...` } });
+  });
+});

@@ -1,0 +1,98 @@
+import { ignoreScalingAnnotation } from '../../annotations/scaling-annotations.ts';
+import type { ApiError } from '../../kubernetes/api/errors.ts';
+import type { AnnotationChange } from '../../kubernetes/api/scalable.ts';
+import { maxAttempts } from '../plan/operation.ts';
+import { type Direction, effectOf, unknownManager } from '../plan/patch-plan.ts';
+import type { Scaling } from '../plan/scaling.ts';
+import type { EventOf, ReceivedResponse } from './events.ts';
+import type { Told } from './told.ts';
+
+// What runs, scalings and responses say, in the words that log, Events and state share.
+
+/** A request that changes one resource, as far as the API server has answered it. */
+export interface EndedWrite {
+  /** `refKey` of the resource. */
+  readonly resource: string;
+  readonly direction: Direction;
+  /** Explanation of the verdict, or of the end of probing. */
+  readonly reason: string;
+  /** What the write does to the count. Absent: it changes only annotations. */
+  readonly effect?: 'down' | 'up';
+  /** Such as `scaled down`. */
+  readonly act: string;
+  /** Such as `from 2 to 0 replicas`. Absent as `effect` is. */
+  readonly counts?: string;
+  readonly from: number;
+  readonly to?: number;
+  readonly annotations?: AnnotationChange;
+  /** Stored count that could not be read; 1 is restored instead. */
+  readonly unreadable?: string;
+  /** The writer whose count was overwritten, and what to do about it. */
+  readonly undone?: { readonly manager: string; readonly message: string };
+  /** Absent: the write was accepted. */
+  readonly error?: ApiError;
+  /** True if the operation retries beyond its ordinary attempts, which were reported. */
+  readonly isRetriedOn: boolean;
+}
+
+/** Returns the write that a response answers; undefined if it answers a read. */
+export const writeIn = ({ scaling, action, outcome }: ReceivedResponse): EndedWrite | undefined => {
+  if (action.kind !== 'write') return undefined;
+  const { direction, reason, operations } = scaling;
+  const { base, replicas, annotations, unreadable, undoes } = action.write;
+  const from = base.specReplicas;
+  const effect = effectOf(action.write);
+  return {
+    resource: outcome.key,
+    direction,
+    reason,
+    effect,
+    act: effect === undefined ? 'annotated' : `scaled ${effect}`,
+    counts: effect && `from ${String(from)} to ${String(replicas)} replicas`,
+    from,
+    to: replicas,
+    annotations,
+    unreadable,
+    undone: undoes === undefined ? undefined : { manager: undoes, message: undoneMessage(undoes, { from, reason }) },
+    error: outcome.result.ok ? undefined : outcome.result.error,
+    isRetriedOn: operations.some(({ key, attempts }) => key === action.key && attempts >= maxAttempts),
+  };
+};
+
+const undoneMessage = (manager: string, { from, reason }: Pick<EndedWrite, 'from' | 'reason'>): string => {
+  const writer = manager === unknownManager ? 'another writer' : manager;
+  const change = `Undid ${writer}, who had set replicas to ${String(from)}: ${reason}`;
+  return `${change}. The annotation ${ignoreScalingAnnotation}=true keeps the dependency-watchdog off.`;
+};
+
+/** Returns why a replica that does not lead scales down, with its first write that is accepted; undefined with any other response. */
+export const withoutLeadIn = (event: EventOf<'response-received'>, told: Told): string | undefined => {
+  const { cluster, scaling } = event;
+  const write = writeIn(event);
+  if (scaling.withoutLead === undefined || write?.effect !== 'down' || write.error !== undefined) return undefined;
+  const isFirst = told.isNews(cluster, 'without the lead', String(scaling.startedAt));
+  return isFirst ? `protecting without the lead: ${scaling.withoutLead}` : undefined;
+};
+
+/** How the scaling of one resource has ended. */
+export interface EndedOperation {
+  readonly resource: string;
+  /** `failed`, or the outcome. */
+  readonly result: string;
+  readonly error?: string;
+  readonly seconds: number;
+}
+
+/** Returns the operations of a scaling that are over. */
+export const endedOperations = ({ operations }: Scaling, now: number): readonly EndedOperation[] =>
+  operations.flatMap(({ phase, key: resource, startedAt }): readonly EndedOperation[] => {
+    const seconds = (now - startedAt) / 1_000;
+    if (phase.kind === 'failed') return [{ resource, result: 'failed', error: phase.error.message, seconds }];
+    return phase.kind === 'done' ? [{ resource, result: phase.outcome, seconds }] : [];
+  });
+
+/** Returns what to tell if a shoot begins to flap with this run. */
+export const flappingIn = ({ result, before }: EventOf<'run-ended'>): string | undefined =>
+  result.decision.memory.outage?.isFlapping === true && before.probe.outage?.isFlapping !== true
+    ? 'flapping: an outage came within ten minutes of the restoration, so the next one waits for longer'
+    : undefined;
