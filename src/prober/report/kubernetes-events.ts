@@ -53,7 +53,7 @@ const recordWrite = (event: EventOf<'response-received'>, events: EventRecorder)
   const write = writeIn(event);
   if (write === undefined || write.error !== undefined || ref === undefined) return;
   const { effect, act, counts, reason: why, undone } = write;
-  const regarding = { namespace: cluster, ...ref, ...(uid === undefined ? {} : { uid }) };
+  const regarding = { namespace: cluster, ...ref, uid };
   if (undone !== undefined) {
     const { message } = undone;
     events.record({ regarding, type: 'Warning', reason: 'MeltdownProtectionForeignChange', message });

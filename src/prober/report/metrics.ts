@@ -218,7 +218,8 @@ const showStates = ({ meter, states }: ProberMetricsDeps): void => {
   gauge(
     'dwd_prober_last_run_timestamp_seconds',
     'Unix time at which the last probe run of the shoot ended; before the first run, the time at which it is due.',
-    ({ lastRunAt }) => (Number.isFinite(lastRunAt) ? lastRunAt / 1_000 : undefined),
+    ({ lastRunEndedAt: at, firstRunAt }) =>
+      Number.isFinite(at ?? firstRunAt) ? (at ?? firstRunAt) / 1_000 : undefined,
   );
   gauge(
     'dwd_prober_missing_resources',

@@ -2,13 +2,11 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Decision } from '../judge/decision.ts';
 import { type LeaseCounts, type VerdictName, verdictNameOf } from '../judge/verdict.ts';
 import { leaderTimeMs } from '../plan/permission.ts';
-import { type ClockReading, formatWall, timeAt } from '../status/clock-reading.ts';
-import { type ActWord, DecisionLog } from '../status/decision-log.ts';
-import { countLeases, leaseEvidence } from '../status/lease-evidence.ts';
-import { nextStep, pauseInWords } from '../status/next-step.ts';
+import type { ClockReading } from '../status/clock-reading.ts';
+import { type ActWord, DecisionLog, type LoggedDecision } from '../status/decision-log.ts';
+import { pauseInWords } from '../status/next-step.ts';
 import { protectionState } from '../status/protection-state.ts';
-import { scalingProgress } from '../status/scaling-progress.ts';
-import type { HeldInShoot, HeldUnprobed, PauseInForce, ProbedShoot, ProtectionState } from '../status/schema.ts';
+import type { HeldInShoot, HeldUnprobed, PauseInForce, ProtectionState } from '../status/schema.ts';
 import { type Emit, type EventOf, type ShootProberView, observer } from './events.ts';
 import { writeIn } from './sentences.ts';
 
@@ -18,20 +16,35 @@ export interface ShootName {
   readonly name: string;
 }
 
-/** What is true of a shoot at one moment. Status and metrics show it. */
+/** What is true of a shoot at one moment. Status and metrics show it. Wall times are milliseconds since the epoch. */
 export interface ShootFacts extends ShootProberView {
   readonly cluster: string;
+  /** The moment. */
+  readonly reading: ClockReading;
   readonly protection: ProtectionState;
+  /** Since when the protection has this state. */
+  readonly since: number;
   readonly pause?: PauseInForce;
-  /** Name of the latest verdict; absent before the first. */
-  readonly verdict?: VerdictName;
-  /** When the latest run ended, before that when the first one is due, in milliseconds since the epoch. Infinity if none is. */
-  readonly lastRunAt: number;
-  /** Since when resources are held: by their notes, else since this process has seen it. Absent if none is. */
-  readonly heldSince?: number;
   readonly isFlapping: boolean;
   /** True if an outage continues, and a resource stays up that it requires to be down. */
   readonly isUnmet: boolean;
+  /** Since when resources are held: by their notes, else since this process has seen it. Absent if none is. */
+  readonly heldSince?: number;
+  /** When the latest run ended; absent before the first. */
+  readonly lastRunEndedAt?: number;
+  /** When the first run was due. Infinity for a prober that only releases. */
+  readonly firstRunAt: number;
+  /** Name of the latest verdict, and its reason. */
+  readonly verdict?: VerdictName;
+  readonly reason: string;
+  /** Counts of the latest run, if it listed nodes. */
+  readonly counts?: LeaseCounts;
+  /** See `Decision`: those of the latest run with a verdict. */
+  readonly leftOut: ReadonlyMap<string, string>;
+  readonly nodes?: number;
+  /** Rest of KCM's grace period at the last write of a scale-down, in milliseconds. */
+  readonly marginMs?: number;
+  readonly decisions: readonly LoggedDecision[];
 }
 
 interface RecordOptions {
@@ -142,69 +155,33 @@ class ShootRecord {
     });
     if (protection !== this.#state) this.#since = wall;
     this.#state = protection;
+    const noted = earliest(held);
     return {
       ...view,
       cluster: this.#cluster,
+      reading,
       protection,
+      since: protection === 'protected' ? Math.min(this.#since, noted ?? this.#since) : this.#since,
       pause,
-      verdict: this.#verdict,
-      lastRunAt: this.#lastRunEndedAt ?? this.#firstRunAt,
-      heldSince: held.length === 0 ? undefined : (earliest(held) ?? this.#heldSeenAt),
       isFlapping,
       isUnmet: !dryRun && staysUnmet(view, reading),
+      heldSince: held.length === 0 ? undefined : (noted ?? this.#heldSeenAt),
+      lastRunEndedAt: this.#lastRunEndedAt,
+      firstRunAt: this.#firstRunAt,
+      verdict: this.#verdict,
+      reason: this.#decisions.reason ?? 'not probed yet',
+      counts: this.#counts,
+      leftOut: this.#leftOut,
+      nodes: this.#nodes,
+      marginMs: this.#marginMs,
+      decisions: this.#decisions.all(),
     };
   }
 
-  /** True if nothing is held in an outage although something could be. */
+  /** True if nothing is held although something could be, and no pause prevents it. */
   get isUnprotected(): boolean {
     const { isAnyUp, held } = this.readView();
     return isAnyUp && held.length === 0 && this.#options.pauseOf(this.#cluster) === undefined;
-  }
-
-  /** Returns the shoot as a list of all shoots shows it. */
-  row(name: ShootName | undefined, reading: ClockReading): ProbedShoot {
-    const { state, settings, held, ignored, protection, pause, isFlapping, isUnmet } = this.facts(reading);
-    const next = nextStep({ state, protection, pause, isUnmet });
-    const counts = this.#counts ?? countLeases({ memory: state.probe, leftOut: this.#leftOut });
-    return {
-      namespace: this.#cluster,
-      ...(name?.project === undefined ? {} : { project: name.project }),
-      name: name?.name ?? this.#cluster,
-      state: protection,
-      since: formatWall(
-        protection === 'protected' ? Math.min(this.#since, earliest(held) ?? this.#since) : this.#since,
-      ),
-      reason: this.#decisions.reason ?? 'not probed yet',
-      next: { text: next.text, ...(next.at === undefined ? {} : { at: timeAt(next.at, reading) }) },
-      ...counts,
-      ...(this.#nodes === undefined ? {} : { nodes: this.#nodes, leftOut: this.#leftOut.size }),
-      leaseExpiryMs: settings.expiryAgeMs,
-      graceMs: settings.graceMs,
-      ...(this.#lastRunEndedAt === undefined ? {} : { lastRunEndedAt: formatWall(this.#lastRunEndedAt) }),
-      flapping: isFlapping,
-      paused: pause ?? null,
-      ...(this.#marginMs === undefined ? {} : { marginMs: Math.round(this.#marginMs) }),
-      held: [...held],
-      ...(isUnmet ? { unmet: true } : {}),
-      ...(ignored.length === 0 ? {} : { ignored }),
-    };
-  }
-
-  /** Returns the row, and the evidence for the latest verdict. */
-  details(name: ShootName | undefined, reading: ClockReading): ProbedShoot {
-    const { state, settings } = this.readView();
-    return {
-      ...this.row(name, reading),
-      threshold: settings.nodeLeaseFailureFraction,
-      leases: leaseEvidence({ memory: state.probe, leftOut: this.#leftOut }, reading),
-      scaling: state.scaling === undefined ? null : scalingProgress(state.scaling, reading),
-      decisions: this.#decisions.all().map(({ at, lastAt, counts, ...decision }) => ({
-        at: formatWall(at),
-        lastAt: formatWall(lastAt),
-        ...decision,
-        ...counts,
-      })),
-    };
   }
 
   #did(verdict: ActWord, reason: string, at: number): void {
@@ -257,8 +234,7 @@ export class ShootStates {
   /** Shoots that are still to be probed in the current round. */
   #awaited = new Set<string>();
   #lastRoundEndedAt: number | undefined;
-  #latestRows: Read<ProbedShoot> | undefined;
-  #latestFacts: Read<ShootFacts> | undefined;
+  #latest: { readonly at: number; readonly facts: readonly ShootFacts[] } | undefined;
 
   constructor(options: ShootStatesOptions) {
     this.#options = options;
@@ -295,45 +271,33 @@ export class ShootStates {
     return this.#records.get(cluster)?.isUnprotected === true;
   }
 
-  /** Returns the end of the last round, in RFC 3339; undefined before the first round has ended. */
-  lastRoundEndedAt(): string | undefined {
-    return this.#lastRoundEndedAt === undefined ? undefined : formatWall(this.#lastRoundEndedAt);
+  /** When the last round of probes ended, in milliseconds since the epoch; undefined before the first round has ended. */
+  get lastRoundEndedAt(): number | undefined {
+    return this.#lastRoundEndedAt;
   }
 
-  /** Returns the rows of all shoots: those of an earlier call if they are younger than `maxAgeMs`, so that frequent requests cost no more than rare ones. */
-  rows(maxAgeMs = 0): readonly ProbedShoot[] {
-    const readRow = (record: ShootRecord, cluster: string, reading: ClockReading): ProbedShoot =>
-      record.row(this.#nameOf(cluster), reading);
-    this.#latestRows = this.#readAll(readRow, { latest: this.#latestRows, maxAgeMs });
-    return this.#latestRows.values;
-  }
-
-  /** Returns what is true of all shoots; `maxAgeMs` as above. */
+  /** Returns what is true of all shoots: as of an earlier call if that is younger than `maxAgeMs`, so that frequent calls cost no more than rare ones. */
   facts(maxAgeMs = 0): readonly ShootFacts[] {
-    const readFacts = (record: ShootRecord, _: string, reading: ClockReading): ShootFacts => record.facts(reading);
-    this.#latestFacts = this.#readAll(readFacts, { latest: this.#latestFacts, maxAgeMs });
-    return this.#latestFacts.values;
+    const reading = this.#reading();
+    if (this.#latest === undefined || reading.monotonic - this.#latest.at >= maxAgeMs) {
+      const facts = Array.from(this.#records.values(), (record) => record.facts(reading));
+      this.#latest = { at: reading.monotonic, facts };
+    }
+    return this.#latest.facts;
   }
 
-  /** Returns the shoot of this name. Empty if it is not probed. */
-  details(name: string): readonly ProbedShoot[] {
-    const record = this.#records.get(name);
-    return record === undefined ? [] : [record.details(this.#nameOf(name), this.#reading())];
+  /** Returns what is true of this shoot; undefined if it has no prober. */
+  factsOf(cluster: string): ShootFacts | undefined {
+    return this.#records.get(cluster)?.facts(this.#reading());
+  }
+
+  nameOf(cluster: string): ShootName | undefined {
+    return this.#nameOf(cluster);
   }
 
   #reading(): ClockReading {
     const { clock } = this.#options;
     return { monotonic: clock.monotonic(), wall: clock.now() };
-  }
-
-  #readAll<T>(
-    read: (record: ShootRecord, cluster: string, reading: ClockReading) => T,
-    { latest, maxAgeMs }: { readonly latest: Read<T> | undefined; readonly maxAgeMs: number },
-  ): Read<T> {
-    const reading = this.#reading();
-    if (latest !== undefined && reading.monotonic - latest.at < maxAgeMs) return latest;
-    const values = Array.from(this.#records, ([cluster, record]) => read(record, cluster, reading));
-    return { at: reading.monotonic, values };
   }
 
   #stepped(cluster: string, readView: () => ShootProberView): void {
@@ -352,10 +316,4 @@ export class ShootStates {
     this.#lastRoundEndedAt = this.#options.clock.now();
     this.#awaited = new Set(records.map(([cluster]) => cluster));
   }
-}
-
-interface Read<T> {
-  /** Monotonic instant in milliseconds. */
-  readonly at: number;
-  readonly values: readonly T[];
 }

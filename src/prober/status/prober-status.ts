@@ -6,7 +6,8 @@ import type { ProberSettings } from '../settings.ts';
 import type { HostedCluster } from '../source/cluster-source.ts';
 import type { Standby } from '../standby.ts';
 import { formatWall } from './clock-reading.ts';
-import type { PauseInForce, ProberStatus } from './schema.ts';
+import type { PauseInForce, ProbedShoot, ProberStatus } from './schema.ts';
+import { shownInFull, shownShoot } from './shown-shoot.ts';
 
 /** Prefix of a project's namespace in the garden, unless the project specifies its namespace (`Project.spec.namespace` of core.gardener.cloud/v1beta1). */
 const projectPrefix = 'garden-';
@@ -42,13 +43,22 @@ interface StatusSources {
   readonly shoot: string | undefined;
 }
 
-/** Rows may be this old, in milliseconds, because a thousand rows take some ten milliseconds of the event loop. */
-const rowsAgeMs = 500;
+/** The list of all shoots may be this old, in milliseconds. */
+const listAgeMs = 500;
+
+/** Returns the shoots, as the document shows them: all of them, or the one of this name in full. */
+export const shownShoots = (states: ShootStates, wanted?: string): readonly ProbedShoot[] => {
+  if (wanted === undefined) {
+    return states.facts(listAgeMs).map((facts) => shownShoot(facts, states.nameOf(facts.cluster)));
+  }
+  const facts = states.factsOf(wanted);
+  return facts === undefined ? [] : [shownInFull(facts, states.nameOf(wanted))];
+};
 
 /** Returns the response to `GET /status`. */
 export const proberStatus = (sources: StatusSources): ProberStatus => {
   const { states, clock, settings, process, standby, dryRun, paused, shoot } = sources;
-  const lastRoundEndedAt = states.lastRoundEndedAt();
+  const { lastRoundEndedAt } = states;
   const heldUnprobed = states.heldUnprobed(shoot);
   return {
     schemaVersion: 1,
@@ -57,16 +67,16 @@ export const proberStatus = (sources: StatusSources): ProberStatus => {
     version: process.version,
     at: formatWall(clock.now()),
     leads: process.leads,
-    ...(process.leadsSince === undefined ? {} : { leadsSince: formatWall(process.leadsSince) }),
+    leadsSince: process.leadsSince === undefined ? undefined : formatWall(process.leadsSince),
     standby,
     dryRun,
     configHash: configHashOf(settings),
     probeIntervalMs: settings.probeIntervalMs,
-    ...(lastRoundEndedAt === undefined ? {} : { lastRoundEndedAt }),
+    lastRoundEndedAt: lastRoundEndedAt === undefined ? undefined : formatWall(lastRoundEndedAt),
     missingRights: process.missingRights,
-    ...(process.otherInstallations.length === 0 ? {} : { otherInstallations: process.otherInstallations }),
+    otherInstallations: process.otherInstallations.length === 0 ? undefined : process.otherInstallations,
     paused: paused ?? null,
-    shoots: shoot === undefined ? states.rows(rowsAgeMs) : states.details(shoot),
-    ...(heldUnprobed.length === 0 ? {} : { heldUnprobed }),
+    shoots: shownShoots(states, shoot),
+    heldUnprobed: heldUnprobed.length === 0 ? undefined : heldUnprobed,
   };
 };
