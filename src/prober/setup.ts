@@ -87,7 +87,11 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     logEvents({ logger, dryRun, leads }),
     measureEvents({ ...ports, states, dryRun, leads, unreadablePauses: () => pauses.unreadable() }),
     ...(dryRun ? [] : [recordEvents({ events, leads })]),
-    watchLateProtection({ ...ports, isUnprotected: (cluster) => states.isUnprotected(cluster), emit: (e) => emit(e) }),
+    watchLateProtection({
+      ...ports,
+      isUnprotected: (cluster) => states.factsOf(cluster)?.isUnprotected === true,
+      emit: (e) => emit(e),
+    }),
   ]);
   const unserved = ports.meter.gauge({
     name: 'dwd_prober_dependent_unserved',

@@ -86,7 +86,7 @@ type ClusterEvent = { readonly cluster: string } & (
   | { readonly kind: 'forgotten' }
 );
 
-/** Everything that the prober tells. Log, metrics, Kubernetes Events and the state of shoots are observers of it; nothing else logs, counts or records. */
+/** What the prober tells about its shoots. Log, metrics, Kubernetes Events and the state of shoots observe it; loops and pure folders do nothing else to report. */
 export type ProberEvent =
   | ClusterEvent
   | { readonly kind: 'configured'; readonly probeIntervalMs: number }

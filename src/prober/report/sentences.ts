@@ -19,7 +19,7 @@ export interface EndedWrite {
   /** What the write does to the count. Absent: it changes only annotations. */
   readonly effect?: 'down' | 'up';
   /** Such as `scaled down`. */
-  readonly act: string;
+  readonly act: 'annotated' | 'scaled down' | 'scaled up';
   /** Such as `from 2 to 0 replicas`. Absent as `effect` is. */
   readonly counts?: string;
   readonly from: number;

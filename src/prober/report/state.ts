@@ -16,24 +16,10 @@ export interface ShootName {
   readonly name: string;
 }
 
-/** What is true of a shoot at one moment. Status and metrics show it. Wall times are milliseconds since the epoch. */
-export interface ShootFacts extends ShootProberView {
-  readonly cluster: string;
-  /** The moment. */
-  readonly reading: ClockReading;
-  readonly protection: ProtectionState;
-  /** Since when the protection has this state. */
-  readonly since: number;
-  readonly pause?: PauseInForce;
-  readonly isFlapping: boolean;
-  /** True if an outage continues, and a resource stays up that it requires to be down. */
-  readonly isUnmet: boolean;
-  /** Since when resources are held: by their notes, else since this process has seen it. Absent if none is. */
-  readonly heldSince?: number;
+/** What the runs and writes so far leave. Wall times are milliseconds since the epoch. */
+interface Remembered {
   /** When the latest run ended; absent before the first. */
   readonly lastRunEndedAt?: number;
-  /** When the first run was due. Infinity for a prober that only releases. */
-  readonly firstRunAt: number;
   /** Name of the latest verdict, and its reason. */
   readonly verdict?: VerdictName;
   readonly reason: string;
@@ -44,6 +30,26 @@ export interface ShootFacts extends ShootProberView {
   readonly nodes?: number;
   /** Rest of KCM's grace period at the last write of a scale-down, in milliseconds. */
   readonly marginMs?: number;
+}
+
+/** What is true of a shoot at one moment. Status and metrics show it. */
+export interface ShootFacts extends ShootProberView, Remembered {
+  readonly cluster: string;
+  /** The moment. */
+  readonly reading: ClockReading;
+  readonly protection: ProtectionState;
+  /** Since when the protection has this state. */
+  readonly since: number;
+  readonly pause?: PauseInForce;
+  readonly isFlapping: boolean;
+  /** True if an outage continues, and a resource stays up that it requires to be down. */
+  readonly isUnmet: boolean;
+  /** True if nothing is held although something could be, and no pause prevents it. */
+  readonly isUnprotected: boolean;
+  /** Since when resources are held: by their notes, else since this process has seen it. Absent if none is. */
+  readonly heldSince?: number;
+  /** When the first run was due. Infinity for a prober that only releases. */
+  readonly firstRunAt: number;
   readonly decisions: readonly LoggedDecision[];
 }
 
@@ -52,8 +58,6 @@ interface RecordOptions {
   /** Returns the pause in force, of this cluster or of all. */
   readonly pauseOf: (cluster: string) => PauseInForce | undefined;
 }
-
-type Wrote = EventOf<'response-received'>;
 
 const titleOf = ({ kind, name }: { readonly kind: string; readonly name: string }): string => `${kind} ${name}`;
 
@@ -74,12 +78,7 @@ class ShootRecord {
   readonly #decisions = new DecisionLog();
   /** Returns the current state of the shoot's prober. */
   readView: () => ShootProberView;
-  #lastRunEndedAt: number | undefined;
-  #verdict: VerdictName | undefined;
-  #counts: LeaseCounts | undefined;
-  #leftOut = nothingLeftOut;
-  #nodes: number | undefined;
-  #marginMs: number | undefined;
+  #remembered: Remembered = { reason: 'not probed yet', leftOut: nothingLeftOut };
   #state: ProtectionState | undefined;
   #since = 0;
   #pause: PauseInForce | undefined;
@@ -100,7 +99,7 @@ class ShootRecord {
   }
 
   get lastRunEndedAt(): number | undefined {
-    return this.#lastRunEndedAt;
+    return this.#remembered.lastRunEndedAt;
   }
 
   /** True if the prober probes the shoot. Another kind of prober only releases resources that an earlier process held. */
@@ -110,18 +109,15 @@ class ShootRecord {
 
   runEnded({ verdict, reason, counts, leftOut = nothingLeftOut, nodes }: Decision, { wall }: ClockReading): void {
     const threshold = this.readView().settings.nodeLeaseFailureFraction;
-    this.#lastRunEndedAt = wall;
-    this.#verdict = verdictNameOf(verdict);
-    this.#counts = counts;
-    if (verdict.kind !== 'failed') {
-      this.#leftOut = leftOut;
-      this.#nodes = nodes;
-    }
-    this.#decisions.add({ at: wall, verdict: this.#verdict, reason, counts, threshold });
+    const name = verdictNameOf(verdict);
+    const added = this.#decisions.add({ at: wall, verdict: name, reason, counts, threshold });
+    this.#remembered = { ...this.#remembered, lastRunEndedAt: wall, verdict: name, reason: added.reason, counts };
+    if (verdict.kind === 'failed') return;
+    this.#remembered = { ...this.#remembered, leftOut, nodes };
   }
 
   /** Notes a write that was accepted. Leaves out a write that only stores the former count, because the write of the count itself follows. */
-  responded(response: Wrote, { wall }: ClockReading): void {
+  responded(response: EventOf<'response-received'>, { wall }: ClockReading): void {
     const { ref, graceDeadline, now } = response;
     const write = writeIn(response);
     if (write === undefined || write.error !== undefined || ref === undefined) return;
@@ -129,9 +125,11 @@ class ShootRecord {
     if (effect === undefined && direction === 'down') return;
     const title = titleOf(ref);
     if (effect !== 'down') this.#restored.add(title);
-    else if (graceDeadline !== undefined) this.#marginMs = graceDeadline.graceEndsAt - now;
-    const word = effect === undefined ? 'given back' : act;
-    this.#did(word as ActWord, `${this.#options.dryRun ? 'dry run: ' : ''}${title}, ${counts}`, wall);
+    else if (graceDeadline !== undefined) {
+      this.#remembered = { ...this.#remembered, marginMs: graceDeadline.graceEndsAt - now };
+    }
+    const word = act === 'annotated' ? 'given back' : act;
+    this.#did(word, `${this.#options.dryRun ? 'dry run: ' : ''}${title}, ${counts}`, wall);
   }
 
   /** Notes what has changed since the last call, and returns what is true now. */
@@ -146,7 +144,7 @@ class ShootRecord {
     const isFlapping = state.probe.outage?.isFlapping === true;
     const protection = protectionState({
       verdict: state.verdict,
-      counts: this.#counts,
+      counts: this.#remembered.counts,
       scaling: state.scaling,
       isAnyHeld: held.length > 0,
       isPaused: pause !== undefined,
@@ -158,6 +156,7 @@ class ShootRecord {
     const noted = earliest(held);
     return {
       ...view,
+      ...this.#remembered,
       cluster: this.#cluster,
       reading,
       protection,
@@ -165,27 +164,15 @@ class ShootRecord {
       pause,
       isFlapping,
       isUnmet: !dryRun && staysUnmet(view, reading),
+      isUnprotected: view.isAnyUp && held.length === 0 && pause === undefined,
       heldSince: held.length === 0 ? undefined : (noted ?? this.#heldSeenAt),
-      lastRunEndedAt: this.#lastRunEndedAt,
       firstRunAt: this.#firstRunAt,
-      verdict: this.#verdict,
-      reason: this.#decisions.reason ?? 'not probed yet',
-      counts: this.#counts,
-      leftOut: this.#leftOut,
-      nodes: this.#nodes,
-      marginMs: this.#marginMs,
       decisions: this.#decisions.all(),
     };
   }
 
-  /** True if nothing is held although something could be, and no pause prevents it. */
-  get isUnprotected(): boolean {
-    const { isAnyUp, held } = this.readView();
-    return isAnyUp && held.length === 0 && this.#options.pauseOf(this.#cluster) === undefined;
-  }
-
   #did(verdict: ActWord, reason: string, at: number): void {
-    this.#decisions.note({ at, verdict, reason, threshold: this.readView().settings.nodeLeaseFailureFraction });
+    this.#decisions.add({ at, verdict, reason, threshold: this.readView().settings.nodeLeaseFailureFraction });
   }
 
   #notePause(pause: PauseInForce | undefined, wall: number): void {
@@ -264,11 +251,6 @@ export class ShootStates {
   heldUnprobed(wanted?: string): readonly HeldUnprobed[] {
     const found = this.#listUnprobed((name) => this.#records.has(name));
     return found.filter(({ namespace }) => wanted === undefined || namespace === wanted);
-  }
-
-  /** See `ShootRecord.isUnprotected`; false for a shoot without a prober. */
-  isUnprotected(cluster: string): boolean {
-    return this.#records.get(cluster)?.isUnprotected === true;
   }
 
   /** When the last round of probes ended, in milliseconds since the epoch; undefined before the first round has ended. */

@@ -16,7 +16,7 @@ describe('a log of decisions', () => {
     for (let at = 0; at < 120; at += 1) log.add(decision(at, { reason: `reason ${String(at)}` }));
     expect(log.all()).toHaveLength(50);
     expect(log.all()[0]?.at).toBe(70);
-    expect(log.reason).toBe('reason 119');
+    expect(log.all().at(-1)?.reason).toBe('reason 119');
   });
 
   it('merges consecutive equal decisions', () => {

@@ -21,12 +21,9 @@ export interface LoggedDecision {
   readonly threshold: number;
 }
 
-export type NewDecision = Omit<LoggedDecision, 'lastAt' | 'runs'> & { readonly verdict: VerdictName };
-export type NewAct = Pick<LoggedDecision, 'at' | 'reason' | 'threshold'> & { readonly verdict: ActWord };
+export type NewDecision = Omit<LoggedDecision, 'lastAt' | 'runs'>;
 
-type Entry = Omit<LoggedDecision, 'lastAt' | 'runs'>;
-
-const isSame = (a: LoggedDecision, b: Entry): boolean =>
+const isSame = (a: LoggedDecision, b: NewDecision): boolean =>
   a.verdict === b.verdict &&
   a.reason === b.reason &&
   a.counts?.candidates === b.counts?.candidates &&
@@ -39,31 +36,20 @@ const ownText = (text: string): string => Buffer.from(text.slice(0, longestReaso
 /** The latest 50 decisions on a shoot and actions between them, bounded in bytes. Consecutive equal entries are merged. */
 export class DecisionLog {
   readonly #kept: LoggedDecision[] = [];
-  #reason: string | undefined;
 
-  add(decision: NewDecision): void {
-    this.#add(decision);
-    this.#reason = this.#kept.at(-1)?.reason;
-  }
-
-  note(act: NewAct): void {
-    this.#add(act);
-  }
-
-  #add(decision: Entry): void {
+  /** Adds a decision or an action, and returns the entry, with its truncated reason. */
+  add(decision: NewDecision): LoggedDecision {
     const reason = decision.reason.slice(0, longestReason);
     const last = this.#kept.at(-1);
     if (last !== undefined && isSame(last, { ...decision, reason })) {
-      this.#kept[this.#kept.length - 1] = { ...last, lastAt: decision.at, runs: last.runs + 1 };
-      return;
+      const again = { ...last, lastAt: decision.at, runs: last.runs + 1 };
+      this.#kept[this.#kept.length - 1] = again;
+      return again;
     }
-    this.#kept.push({ ...decision, reason: ownText(reason), lastAt: decision.at, runs: 1 });
+    const added = { ...decision, reason: ownText(reason), lastAt: decision.at, runs: 1 };
+    this.#kept.push(added);
     if (this.#kept.length > mostKept) this.#kept.shift();
-  }
-
-  /** Reason of the latest verdict. */
-  get reason(): string | undefined {
-    return this.#reason;
+    return added;
   }
 
   /** Returns the entries, the oldest first. */
