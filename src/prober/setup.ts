@@ -89,7 +89,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     ...(dryRun ? [] : [recordEvents({ events, leads })]),
     watchLateProtection({
       ...ports,
-      isUnprotected: (cluster) => states.factsOf(cluster)?.isUnprotected === true,
+      isAnyHeld: (cluster) => states.factsOf(cluster)?.heldSince !== undefined,
       emit: (e) => emit(e),
     }),
   ]);

@@ -141,7 +141,7 @@ export class ShootProber {
     this.#state = state;
     this.#pause.stepped(state);
     for (const effect of effects) this.#perform(effect);
-    this.#deps.emit({ kind: 'stepped', cluster: this.#cluster, readView: this.#view });
+    this.#deps.emit({ kind: 'stepped', cluster: this.#cluster, state, readView: this.#view });
     this.#cancelTimer();
     if (state.ended !== undefined) {
       this.#stopListening();

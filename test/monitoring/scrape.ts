@@ -16,7 +16,8 @@ export const scrapeOf = async (shoots: number): Promise<string> => {
   for (let index = 0; index < shoots; index += 1) {
     const cluster = `shoot--project--shoot-${String(index).padStart(4, '0')}`;
     const error = { code: 'Timeout', message: '' } as never;
-    states.observe({ kind: 'stepped', cluster, readView: () => sightOf() });
+    const view = sightOf();
+    states.observe({ kind: 'stepped', cluster, state: view.state, readView: () => view });
     for (const verdict of [upVerdict, { kind: 'failed', failure: 'api_server_unreachable', error } as const]) {
       const decision = decisionOf(verdict, { counts: { candidates: 50, expired: 0 } });
       const event = runEnded(cluster, decision, { result: { decision, durationMs: 12, skewMs: 300 } });

@@ -129,7 +129,7 @@ const releaseAll = async (deps: Releasing): Promise<void> => {
       logEvents({ logger, dryRun: false, leads: () => true }),
       recordEvents({ events, leads: () => true }),
       noteFailures(failures),
-      observer({ stepped: ({ cluster, readView }) => reportProgress(cluster, describeWaiting(readView().state)) }),
+      observer({ stepped: ({ cluster, state }) => reportProgress(cluster, describeWaiting(state)) }),
     ]),
     connector: createShootConnector({ clock, userAgent: deps.userAgent, known: createKubeconfigCache(deps) }),
     source: sources.source,

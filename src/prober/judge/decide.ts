@@ -201,8 +201,7 @@ const judgeOutage = (candidates: readonly ObservedLease[], outage: ObservedOutag
     crossedAt: at,
     earlyByMs: Number.isFinite(expiredAt) ? Math.max(0, expiredAt - at) : 0,
   } as const;
-  const decision = decisionOf(input, { verdict, reason: words, counts, memory: { ...memory, suspected } });
-  return { ...decision, hasObservedRenewals: isBackedByObservedRenewals(candidates, { ...outage, rule }, settings) };
+  return decisionOf(input, { verdict, reason: words, counts, memory: { ...memory, suspected } });
 };
 
 /** Returns how long after a first list that shows an outage another must confirm it; 0 if it counts at once. */
@@ -221,13 +220,3 @@ const confirmationMs = (
 
 const silentInWords = (candidates: readonly ObservedLease[], at: number): string =>
   `${((at - Math.max(...candidates.map(({ silentSince }) => silentSince))) / 1_000).toFixed(1)} s`;
-
-/** True if enough of the leases were seen renewed by this process before they fell silent. */
-const isBackedByObservedRenewals = (
-  candidates: readonly ObservedLease[],
-  { rule, observedAt }: ObservedOutage,
-  settings: ProbeInput['settings'],
-): boolean => {
-  const silent = rule === 'expired' ? candidates.filter(({ expiresAt }) => observedAt >= expiresAt) : candidates;
-  return silent.filter(({ changedAfter }) => changedAfter > never).length >= neededOf(candidates.length, settings);
-};

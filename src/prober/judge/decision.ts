@@ -16,8 +16,6 @@ export interface Decision {
   /** Monotonic instant of the next run. */
   readonly nextRunAt: number;
   readonly memory: ProbeMemory;
-  /** True if the verdict `unhealthy` rests on leases that this process has seen renewed before they fell silent. */
-  readonly hasObservedRenewals?: boolean;
   /** Present if the API server failed until now: silence then counts from the end of that. */
   readonly downtime?: Downtime;
 }

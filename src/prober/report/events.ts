@@ -68,8 +68,8 @@ type ClusterEvent = { readonly cluster: string } & (
   | { readonly kind: 'cluster-undecodable'; readonly error: Error }
   /** A problem that somebody has to fix although the cluster is probed; absent if there is none. Emitted again and again. */
   | { readonly kind: 'cluster-checked'; readonly problem?: string }
-  /** The loop has changed its state, which `readView` returns from then on. */
-  | { readonly kind: 'stepped'; readonly readView: () => ShootProberView }
+  /** The loop has changed its state. `readView` returns the current one from then on. */
+  | { readonly kind: 'stepped'; readonly state: ShootProberState; readonly readView: () => ShootProberView }
   | ({ readonly kind: 'run-ended' } & EndedRun)
   /** No scale-down followed the verdict in time. */
   | { readonly kind: 'protection-late'; readonly seconds: number }

@@ -1,51 +1,39 @@
 import type { Clock } from '../../ports/clock.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
 
-/** A scale-down must follow the threshold within this time, in milliseconds. KCM's default grace period leaves ten seconds in all. */
+/** A scale-down must begin within this time after the threshold, in milliseconds. KCM's default grace period leaves ten seconds in all. */
 const timelyMs = 5_000;
 
 export interface LateProtectionDeps {
   readonly clock: Clock;
-  /** True while a resource of the cluster is up that a scale-down would scale down, none is held, and no pause prevents it. */
-  readonly isUnprotected: (cluster: string) => boolean;
+  /** True if a resource of the cluster is held, by any replica. */
+  readonly isAnyHeld: (cluster: string) => boolean;
   readonly emit: Emit;
 }
 
-/** Returns the observer that tells, once per outage, that no scale-down followed the verdict in time. A scale-down by any replica counts. */
-export const watchLateProtection = ({ clock, isUnprotected, emit }: LateProtectionDeps): Emit => {
-  /** Functions that cancel the timers of current outages, by cluster. */
-  const outages = new Map<string, () => void>();
-  /** Clusters whose scale-down was last prevented on purpose. */
-  const skipped = new Set<string>();
+/** Returns the observer that tells, once per outage, that it is unmet for five seconds and nothing is held. */
+export const watchLateProtection = ({ clock, isAnyHeld, emit }: LateProtectionDeps): Emit => {
+  /** Clusters whose outage is unmet: since when, and a function that cancels the timer. */
+  const unmet = new Map<string, { readonly since: number; readonly cancel: () => void }>();
   const forget = (cluster: string): void => {
-    outages.get(cluster)?.();
-    outages.delete(cluster);
-    skipped.delete(cluster);
+    unmet.get(cluster)?.cancel();
+    unmet.delete(cluster);
   };
   const watch = (cluster: string, since: number): (() => void) =>
     clock.timer(since + timelyMs - clock.monotonic(), () => {
       const seconds = Math.round((clock.monotonic() - since) / 100) / 10;
-      if (isUnprotected(cluster)) emit({ kind: 'protection-late', cluster, seconds });
+      if (!isAnyHeld(cluster)) emit({ kind: 'protection-late', cluster, seconds });
     });
-  const judged = ({ cluster, result }: EventOf<'run-ended'>): void => {
-    const { verdict, hasObservedRenewals } = result.decision;
-    // A failed run shows nothing about the outage.
-    if (verdict.kind === 'failed') return;
-    if (verdict.kind !== 'unhealthy') {
-      const wasSkipped = skipped.has(cluster);
-      forget(cluster);
-      if (verdict.kind === 'skipped' || (verdict.kind === 'confirming' && wasSkipped)) skipped.add(cluster);
-    } else if (!outages.has(cluster)) {
-      // The time starts with the verdict if this process did not watch the shoot when the threshold was crossed, or if the scale-down was prevented until now.
-      const countsFromThreshold = hasObservedRenewals === true && !skipped.has(cluster);
-      outages.set(cluster, watch(cluster, countsFromThreshold ? verdict.crossedAt : clock.monotonic()));
-    }
+  const stepped = ({ cluster, state: { unmetSince: since } }: EventOf<'stepped'>): void => {
+    if (since === unmet.get(cluster)?.since) return;
+    forget(cluster);
+    if (since !== undefined) unmet.set(cluster, { since, cancel: watch(cluster, since) });
   };
   return observer({
-    'run-ended': judged,
+    stepped,
     forgotten: ({ cluster }) => forget(cluster),
     ended: () => {
-      for (const cluster of [...outages.keys()]) forget(cluster);
+      for (const cluster of [...unmet.keys()]) forget(cluster);
     },
   });
 };

@@ -67,7 +67,7 @@ const createGauges = (meter: Meter) => {
     ),
     late: gauge(
       'dwd_prober_late_protection_timestamp_seconds',
-      'Unix time at which the shoot was last found with nothing held five seconds after its threshold was crossed; no series if that never happened.',
+      'Unix time at which an outage of the shoot was last found unmet for five seconds, with nothing held; no series if that never happened.',
     ),
     margin: gauge(
       'dwd_prober_grace_left_seconds',

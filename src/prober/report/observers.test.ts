@@ -53,8 +53,10 @@ const scrape = async (name: string, labels: Readonly<Record<string, string>>): P
 };
 
 /** Makes the prober of a shoot show this from now on. */
-const step = (cluster: string, view: Partial<ShootProberView> = {}): void =>
-  emit({ kind: 'stepped', cluster, readView: () => ({ ...sightOf(), ...view }) });
+const step = (cluster: string, view: Partial<ShootProberView> = {}): void => {
+  const shown = { ...sightOf(), ...view };
+  emit({ kind: 'stepped', cluster, state: shown.state, readView: () => shown });
+};
 
 const failed = (code: ApiErrorCode, message: string): Verdict => ({
   kind: 'failed',

@@ -21,7 +21,7 @@ const create = ({ dryRun = false } = {}) => {
     () => [],
   );
   const step = (cluster: string, readView: () => ShootProberView): void =>
-    states.observe({ kind: 'stepped', cluster, readView });
+    states.observe({ kind: 'stepped', cluster, state: readView().state, readView });
   const endRun = (cluster: string, decision: Decision): void => states.observe(runEnded(cluster, decision));
   const rows = () => states.facts().map((facts) => shownShoot(facts, states.nameOf(facts.cluster)));
   const details = (cluster: string) => shownShoots(states, cluster);

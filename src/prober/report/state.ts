@@ -44,8 +44,6 @@ export interface ShootFacts extends ShootProberView, Remembered {
   readonly isFlapping: boolean;
   /** True if an outage continues, and a resource stays up that it requires to be down. */
   readonly isUnmet: boolean;
-  /** True if nothing is held although something could be, and no pause prevents it. */
-  readonly isUnprotected: boolean;
   /** Since when resources are held: by their notes, else since this process has seen it. Absent if none is. */
   readonly heldSince?: number;
   /** When the first run was due. Infinity for a prober that only releases. */
@@ -164,7 +162,6 @@ class ShootRecord {
       pause,
       isFlapping,
       isUnmet: !dryRun && staysUnmet(view, reading),
-      isUnprotected: view.isAnyUp && held.length === 0 && pause === undefined,
       heldSince: held.length === 0 ? undefined : (noted ?? this.#heldSeenAt),
       firstRunAt: this.#firstRunAt,
       decisions: this.#decisions.all(),
