@@ -11,8 +11,8 @@ const leaderTimeMs = 3_000;
 /** Time without a renewal after which a kubelet is silent in trigger mode. */
 const triggerMs = 15_000;
 const fewestSilent = 3;
-/** Resolution of times: timestamps have microseconds, so they are rounded. */
-const resolutionMs = 1;
+/** Resolution of the API server's stamp, by which leases are as old as they are. */
+const resolutionMs = 1_000;
 
 const leadsAt = (process: ProcessName, sentAt: number, { leader }: Model): boolean =>
   sentAt - (leader.renewals.get(process) ?? Number.NEGATIVE_INFINITY) < electionSettings(true).renewDeadlineMs;
