@@ -246,7 +246,10 @@ describeEnvtest('care on real API servers', () => {
       expect(named.map(({ right }) => right)).toEqual([
         'patch resource "shoots/status" in API group "core.gardener.cloud" at the cluster scope',
       ]);
-      expect(await metric('dwd_garden_rate_limit_wait_seconds_count')).toBeGreaterThan(0);
+      await waitFor(
+        { what: 'a request that passed the rate limit of the garden', withinMs: 60_000 },
+        async () => (await metric('dwd_garden_rate_limit_wait_seconds_count')) > 0,
+      );
     } finally {
       narrow.signal('SIGTERM');
       expect(await narrow.ended).toBe(0);
