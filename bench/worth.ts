@@ -10,7 +10,7 @@ import { type Rule, rules } from './worth/rules.ts';
 import { scenarios } from './worth/scenarios.ts';
 import type { Outcomes } from './worth/worker.ts';
 
-const usage = 'usage: worth.ts [--only RULE,...] [--scenarios NAME,...] [--jobs N]';
+const usage = 'usage: worth.ts [--only RULE,...] [--scenarios NAME,...] [--every N] [--jobs N]';
 const workerPath = fileURLToPath(new URL('worth/worker.ts', import.meta.url));
 
 interface Row {
@@ -18,12 +18,19 @@ interface Row {
   readonly outcomes: Outcomes;
 }
 
+interface Chosen {
+  /** Scenarios. */
+  readonly names: readonly string[];
+  /** Of each scenario every n-th plan is played. */
+  readonly every: number;
+}
+
 /** Plays the scenarios in a process of its own, with the rule switched off, or with all rules if it is undefined. */
-const play = (rule: Rule | undefined, names: readonly string[]): Promise<Row> =>
+const play = (rule: Rule | undefined, { names, every }: Chosen): Promise<Row> =>
   new Promise((resolve, reject) => {
     let outcomes: Outcomes | undefined;
     const name = rule?.name ?? 'none';
-    const child = fork(workerPath, [name, ...names]);
+    const child = fork(workerPath, [name, String(every), ...names]);
     child.on('message', (message: Outcomes) => (outcomes = message));
     child.once('error', reject);
     child.once('exit', (code) => {
@@ -33,14 +40,14 @@ const play = (rule: Rule | undefined, names: readonly string[]): Promise<Row> =>
   });
 
 /** Plays the rules, `jobs` at a time. */
-const playAll = async (chosen: readonly (Rule | undefined)[], names: readonly string[], jobs: number) => {
+const playAll = async (played: readonly (Rule | undefined)[], chosen: Chosen, jobs: number) => {
   const rows: Row[] = [];
-  const left = chosen.entries();
+  const left = played.entries();
   const work = async (): Promise<void> => {
     for (const [index, rule] of left) {
-      rows[index] = await play(rule, names);
+      rows[index] = await play(rule, chosen);
       stderr.write(
-        `${String(rows.filter(Boolean).length)} of ${String(chosen.length)}: ${rule?.name ?? 'all rules'}\n`,
+        `${String(rows.filter(Boolean).length)} of ${String(played.length)}: ${rule?.name ?? 'all rules'}\n`,
       );
     }
   };
@@ -80,13 +87,11 @@ const columnsOf = (format: (value: number) => string): readonly Column<Line>[] =
 const about = ({ about: text }: Line): string => text;
 
 const tableOfScenarios = (all: Outcomes): string => {
-  const played = scenarios.filter(({ name }) => all[name] !== undefined);
-  const lines = played.map(({ name, what, plans }) => ({
-    name,
-    ...sum(all[name] ?? []),
-    where: '',
-    about: `${String(plans.length)} plans: ${what}`,
-  }));
+  const lines = scenarios.flatMap(({ name, what }): readonly Line[] => {
+    const outcomes = all[name];
+    if (outcomes === undefined) return [];
+    return [{ name, ...sum(outcomes), where: '', about: `${String(outcomes.length)} plans: ${what}` }];
+  });
   const total = { name: 'all', ...sumOfAll(all), where: '', about: '' };
   return tableOf([['all rules on', ({ name }) => name], ...columnsOf(String), ['scenario', about]], [...lines, total]);
 };
@@ -111,11 +116,14 @@ const namesIn = (text: string | undefined, known: readonly string[]): readonly s
   return exit(2);
 };
 
+const countIn = (text: string): number => Math.max(1, Math.trunc(Number(text)) || 1);
+
 const main = async (): Promise<void> => {
   const { values } = parseArgs({
     options: {
       only: { type: 'string' },
       scenarios: { type: 'string' },
+      every: { type: 'string', default: '1' },
       jobs: { type: 'string', default: '2' },
     },
   });
@@ -127,8 +135,9 @@ const main = async (): Promise<void> => {
     values.scenarios,
     scenarios.map(({ name }) => name),
   );
-  const chosen = rules.filter(({ name }) => only.includes(name));
-  const [all, ...rows] = await playAll([undefined, ...chosen], names, Math.max(1, Number(values.jobs) || 1));
+  const off = rules.filter(({ name }) => only.includes(name));
+  const [every, jobs] = [countIn(values.every), countIn(values.jobs)];
+  const [all, ...rows] = await playAll([undefined, ...off], { names, every }, jobs);
   if (all === undefined) throw new Error('worth: nothing was played');
   stdout.write(`${tableOfScenarios(all.outcomes)}\n\n${tableOfRules(all.outcomes, rows)}\n`);
 };

@@ -27,6 +27,8 @@ export const add = (a: Outcome, b: Outcome, sign: 1 | -1 = 1): Outcome => ({
   ...Object.fromEntries(names.map((name) => [name, a[name] + sign * b[name]])),
 });
 
+/** A shorter cut makes no node Unknown, in milliseconds: it is not an outage. */
+const shortestMs = 30_000;
 /** A kubelet renews within this time after the end of a cut, in milliseconds. */
 const renewedMs = 10_000;
 
@@ -34,7 +36,7 @@ const renewedMs = 10_000;
 const isOutage = ({ faults, shoots }: Plan, shoot: string, at: number): boolean => {
   const { nodes = 0 } = shoots.find(({ name }) => name === shoot) ?? {};
   const isCut = ({ at: from, forMs, fault }: PlannedFault): boolean => {
-    if (at < from || at >= from + forMs + renewedMs) return false;
+    if (forMs < shortestMs || at < from || at >= from + forMs + renewedMs) return false;
     if (fault.kind === 'load-balancer') return (fault.shoot ?? shoot) === shoot;
     return fault.kind === 'nat-gateway' && fault.shoot === shoot && fault.nodes.length >= nodes / 2;
   };

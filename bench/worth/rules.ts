@@ -276,8 +276,8 @@ const scaling: readonly Rule[] = [
     patches: [
       {
         file: 'plan/scaling.ts',
-        find: 'level.every(letsNextLevelStart) || now >= levelCutoff(scaling, snapshotOf);',
-        replace: 'level.every(letsNextLevelStart);',
+        find: 'scaling.levelStartedAt +',
+        replace: 'Number.POSITIVE_INFINITY +',
       },
     ],
   },

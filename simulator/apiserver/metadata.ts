@@ -47,18 +47,22 @@ export const tidyMetadata = (meta: Readonly<JsonMap>): JsonMap =>
 
 /**
  * Returns the metadata of a new state with `managedFields`, of which the simulator keeps one entry: that of the field whose changes the kind stamps. As in
- * k8s.io/apimachinery `pkg/util/managedfields`, its time is that of the server at the latest change of the field's value.
+ * k8s.io/apimachinery `pkg/util/managedfields`, its time is that of the server at the latest change of the field's value. It stays if `now` is undefined.
  */
 export const stampedMetadata = (
   kind: SimKind,
-  { previous, next, now }: { readonly previous?: SimObject; readonly next: Readonly<JsonMap>; readonly now: string },
+  {
+    previous,
+    next,
+    now,
+  }: { readonly previous?: SimObject; readonly next: Readonly<JsonMap>; readonly now: string | undefined },
 ): JsonMap => {
   const { managedFields: _, ...metadata } = asMap(next.metadata);
   if (kind.stampedField === undefined) return metadata;
   const value = asMap(next.spec)[kind.stampedField];
   const before = asMap(previous?.spec)[kind.stampedField];
   if (value === undefined) return metadata;
-  if (value === before) return { ...metadata, managedFields: previous?.metadata.managedFields };
+  if (value === before || now === undefined) return { ...metadata, managedFields: previous?.metadata.managedFields };
   const fieldsV1 = { 'f:spec': { [`f:${kind.stampedField}`]: {} } };
   const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
   const entry = { manager: 'kubelet', operation: 'Update', apiVersion, time: now, fieldsType: 'FieldsV1', fieldsV1 };

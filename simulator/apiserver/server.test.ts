@@ -297,6 +297,18 @@ describe('the store for actors', () => {
     expect(server.store.patch(Lease, { ...ref, name: 'none' }, () => expect.unreachable())).toBeUndefined();
   });
 
+  it('stamps each renewal of a Lease, or keeps the first stamp', async () => {
+    const { clock, server } = setup();
+    const renew = (renewTime: string): unknown =>
+      server.store.put(Lease, { metadata: ref, spec: { ...spec, renewTime } }).metadata.managedFields?.[0]?.time;
+    const first = renew('1');
+    await clock.advance(10_000);
+    server.setStamping(false);
+    expect(renew('2')).toBe(first);
+    server.setStamping(true);
+    expect(renew('3')).not.toBe(first);
+  });
+
   it('writes spec and status in one step, and counts generations and omits zeros as the server does', () => {
     const { server } = setup();
     const at = { namespace: 'default', name: 'd' };

@@ -45,6 +45,8 @@ export interface SimApiServer extends Kube {
   readonly store: SimStore;
   /** Sets how far this server's wall clock (`Date` header, timestamps) is ahead of the clock, in milliseconds. */
   setClockSkew(ms: number): void;
+  /** False: a changed field keeps the first time in `managedFields`. */
+  setStamping(isOn: boolean): void;
 }
 
 const defaultNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
@@ -143,6 +145,9 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
     store,
     setClockSkew(ms) {
       skewMs = ms;
+    },
+    setStamping(isOn) {
+      storage.stamps = isOn;
     },
     async request(request) {
       request.signal.throwIfAborted();

@@ -22,6 +22,8 @@ export class Storage {
   readonly #historyEvents: number;
   readonly #origin: ServerOrigin;
   readonly #undelivered: StoreEvent[] = [];
+  /** False: a changed field keeps the first time in `managedFields`. */
+  stamps = true;
   #isDelivering = false;
   #revision = 1;
   /** Compacted revision, after which the history of new collections begins. */
@@ -46,7 +48,8 @@ export class Storage {
     const previous = this.collection(kind).get(namespace, name);
     this.#revision += 1;
     const revision = this.#revision;
-    const metadata = stampedMetadata(kind, { previous: previous?.object, next: object, now: this.#origin.timestamp() });
+    const now = this.stamps ? this.#origin.timestamp() : undefined;
+    const metadata = stampedMetadata(kind, { previous: previous?.object, next: object, now });
     const next = withRevision({ ...object, metadata: metadata as SimMeta }, revision);
     const entry =
       previous === undefined ? createEntry(kind, next, revision) : succeedingEntry(previous, next, revision);

@@ -53,31 +53,32 @@ export class NetworkFaults {
   /** Faults that make a server unreachable for all clients, by name of the server. The latest one applies. */
   readonly #closed = new Map<string, ('refused' | 'silent')[]>();
 
-  readonly handlers: Handlers<'api-server' | 'partition' | 'forbidden-writes' | 'dns' | 'lost-answers' | 'compaction'> =
-    {
-      'api-server': ({ server, trouble }) =>
-        trouble.how === 'refused' || trouble.how === 'silent'
-          ? this.close(server, trouble.how)
-          : this.#add({ server, rule: ruleOf(trouble, this.#random) }),
-      partition: ({ replica, server }) => this.#add({ replica, server, rule: () => vanished }),
-      'forbidden-writes': ({ replica }) => {
-        const rule: FaultRule = (request) =>
-          isWrite(request) && requestKind(request).resource !== 'leases' ? { status: 403 } : undefined;
-        return this.#add({ replica, server: 'seed', rule });
-      },
-      dns: ({ replica, server }) => this.#add({ replica, server, rule: () => ({ error: notFoundByName }) }),
-      'lost-answers': ({ how, part }) => {
-        const isLost: FaultRule = (request) =>
-          isWrite(request) && this.#random.next() < part ? { afterWrite: how } : undefined;
-        return this.#add({ server: 'seed', rule: isLost });
-      },
-      /** Like a restart of the API server: watches end, and the history is discarded. */
-      compaction: () => {
-        this.#world.store.compact();
-        void this.close('seed', 'refused')();
-        return nothing;
-      },
-    };
+  readonly handlers: Handlers<'api-server' | 'partition' | 'writes' | 'dns' | 'lost-answers' | 'compaction'> = {
+    'api-server': ({ server, trouble }) =>
+      trouble.how === 'refused' || trouble.how === 'silent'
+        ? this.close(server, trouble.how)
+        : this.#add({ server, rule: ruleOf(trouble, this.#random) }),
+    partition: ({ replica, server }) => this.#add({ replica, server, rule: () => vanished }),
+    writes: ({ replica, deployment, how }) => {
+      const rule: FaultRule = (request) => {
+        const isMeant = deployment === undefined || request.path.endsWith(`/deployments/${deployment}`);
+        return isMeant && isWrite(request) && requestKind(request).resource !== 'leases' ? how : undefined;
+      };
+      return this.#add({ replica, server: 'seed', rule });
+    },
+    dns: ({ replica, server }) => this.#add({ replica, server, rule: () => ({ error: notFoundByName }) }),
+    'lost-answers': ({ how, part }) => {
+      const isLost: FaultRule = (request) =>
+        isWrite(request) && this.#random.next() < part ? { afterWrite: how } : undefined;
+      return this.#add({ server: 'seed', rule: isLost });
+    },
+    /** Like a restart of the API server: watches end, and the history is discarded. */
+    compaction: () => {
+      this.#world.store.compact();
+      void this.close('seed', 'refused')();
+      return nothing;
+    },
+  };
 
   constructor(world: World, { random, latencyMs }: NetworkFaultsOptions) {
     this.#world = world;

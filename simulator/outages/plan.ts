@@ -1,4 +1,4 @@
-import type { ExternalProbeMode } from '../../src/prober/index.ts';
+import type { ExternalProbeMode, ProberSettings } from '../../src/prober/index.ts';
 import type { WorldSource } from '../world/index.ts';
 
 /** Fault of an API server. `refused` and `silent` apply to all clients, the others only to watchdogs. */
@@ -44,12 +44,25 @@ export type Fault =
   | { readonly kind: 'api-server'; readonly server: ServerName; readonly trouble: ApiFault }
   /** Packets of one replica to a server are lost. */
   | { readonly kind: 'partition'; readonly replica: number; readonly server: ServerName }
-  /** The seed forbids one replica every write but those of its election. */
-  | { readonly kind: 'forbidden-writes'; readonly replica: number }
+  /** Writes to the seed have a fault, except those of the election: of one replica or of all, to one Deployment or to any object. */
+  | {
+      readonly kind: 'writes';
+      readonly replica?: number;
+      readonly deployment?: string;
+      readonly how: { readonly status: 403 } | { readonly delayMs: number };
+    }
   | { readonly kind: 'dns'; readonly replica: number; readonly server: ServerName }
   /** A share of the writes is carried out, and the responses never arrive. */
   | { readonly kind: 'lost-answers'; readonly how: 'reset' | 'drop'; readonly part: number }
   | { readonly kind: 'compaction' }
+  /** The API server of a shoot does not stamp renewals, as before Kubernetes 1.25. */
+  | { readonly kind: 'no-stamps'; readonly shoot: string }
+  | {
+      readonly kind: 'long-leases';
+      readonly shoot: string;
+      readonly nodes: readonly number[];
+      readonly seconds: number;
+    }
   | { readonly kind: 'node-clock'; readonly shoot: string; readonly nodes: readonly number[]; readonly ms: number }
   | { readonly kind: 'watchdog-clock'; readonly replica: number; readonly ms: number }
   | { readonly kind: 'api-server-clock'; readonly server: ServerName; readonly ms: number }
@@ -65,8 +78,14 @@ export type Fault =
   | { readonly kind: 'kill'; readonly replica: number }
   | { readonly kind: 'stop'; readonly replica: number }
   | { readonly kind: 'pause'; readonly replica: number }
-  /** An autoscaler scales a Deployment again and again, but never from 0. */
-  | { readonly kind: 'autoscaler'; readonly shoot: string; readonly deployment: string; readonly everyMs: number }
+  /** An autoscaler scales a Deployment again and again, but never from 0, unless `fromZero` makes it another writer. */
+  | {
+      readonly kind: 'autoscaler';
+      readonly shoot: string;
+      readonly deployment: string;
+      readonly everyMs: number;
+      readonly fromZero?: boolean;
+    }
   | { readonly kind: 'ignore-scaling'; readonly shoot: string; readonly deployment: string }
   /** An operator pauses one shoot, or all. `expires`: true if the pause has an end, false if it lasts until resumed. */
   | {
@@ -131,10 +150,14 @@ export interface Plan {
   readonly component: 'prober' | 'weeder';
   /** Cluster source of a prober, and of its simulated seed. Default: gardener. */
   readonly source?: Exclude<WorldSource, 'gardener'>;
+  /** Settings of a prober that differ from gardenlet's. */
+  readonly settings?: Partial<ProberSettings>;
   /** Mode of a prober's external probe. Absent if there is none. */
   readonly outside?: ExternalProbeMode;
   /** Duration of a weeding, in a weeder's plan. */
   readonly watchDurationMs?: number;
+  /** Time in which the seed observes a changed Deployment. Default: at once. */
+  readonly observeMs?: number;
   /** True if pods start and exit within a second or two, in a weeder's plan. */
   readonly quickPods?: boolean;
   readonly shoots: readonly PlannedShoot[];

@@ -72,7 +72,7 @@ const scenarioOf = (plan: Plan): Scenario => {
   const scenario = createScenario({
     seed: plan.seed,
     source: plan.source ?? 'gardener',
-    timing: plan.quickPods === true ? quickPods : {},
+    timing: plan.quickPods === true ? quickPods : { observeMs: plan.observeMs ?? defaultTiming.observeMs },
     shoots: plan.shoots.map(({ name, nodes, graceMs, replicas }) => ({
       name,
       nodes,

@@ -43,14 +43,18 @@ const withReplicas = (object: SimObject, replicas: number): SimDraft => ({
   spec: { ...(object.spec as object), replicas },
 });
 
-/** Scales a Deployment like a HorizontalPodAutoscaler, which leaves a Deployment at 0 alone. */
+/** Scales a Deployment like a HorizontalPodAutoscaler, which leaves a Deployment at 0 alone, or like a writer that does not. */
 export const autoscale = (
   { store }: World,
   shoot: WorldShoot,
-  { deployment, replicas }: { readonly deployment: string; readonly replicas: number },
+  {
+    deployment,
+    replicas,
+    fromZero = false,
+  }: { readonly deployment: string; readonly replicas: number; readonly fromZero?: boolean | undefined },
 ): void => {
   store.patch(simKinds.Deployment, deploymentOf(shoot, deployment), (old) =>
-    replicasOf(old) > 0 ? withReplicas(old, replicas) : old,
+    fromZero || replicasOf(old) > 0 ? withReplicas(old, replicas) : old,
   );
 };
 
@@ -153,6 +157,13 @@ export const makeUnhealthy = (shoot: WorldShoot, nodes: readonly number[]): End 
     return { ...old, status: { ...status, conditions } };
   });
 };
+
+/** Gives a node's Lease the duration that its kubelet is configured with. The kubelet renews as often as before. */
+export const lengthenLease = ({ store }: WorldShoot, name: string, leaseDurationSeconds: number): void =>
+  void store.patch(simKinds.Lease, { namespace: 'kube-node-lease', name }, (old) => ({
+    ...old,
+    spec: { ...(old.spec as object), leaseDurationSeconds },
+  }));
 
 /** Makes the clocks of nodes wrong by the milliseconds that `offsetOf` returns for each. */
 export const skewNodes = (store: SimStore, offsetOf: (node: string) => number): void => {

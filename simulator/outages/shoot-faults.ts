@@ -14,6 +14,7 @@ import {
   deleteNodes,
   disown,
   failMachines,
+  lengthenLease,
   makeUnhealthy,
   nodeNames,
   pauseProtection,
@@ -70,6 +71,14 @@ export class ShootFaults {
       'load-balancer': (fault) => this.#cut(fault),
       'nat-gateway': (fault) => this.#cut(fault),
       'public-way': (fault) => this.#cut(fault),
+      'no-stamps': inShoot(world, (shoot) => {
+        shoot.api.server.setStamping(false);
+        return () => shoot.api.server.setStamping(true);
+      }),
+      'long-leases': inShoot(world, (shoot, { nodes, seconds }) => {
+        for (const name of nodeNames(shoot, nodes)) lengthenLease(shoot, name, seconds);
+        return nothing;
+      }),
       'node-clock': inShoot(world, (shoot, fault) => this.#skew(shoot, fault)),
       credentials: inShoot(world, (shoot, { how }) => this.#spoilCredentials(shoot, how)),
       autoscaler: inShoot(world, (shoot, fault) => this.#autoscale(shoot, fault)),
@@ -159,9 +168,9 @@ export class ShootFaults {
     return source === 'gardener' ? first : store.get(simKinds.Secret, secretOf(shoot));
   }
 
-  #autoscale(shoot: WorldShoot, { deployment, everyMs }: FaultOf<'autoscaler'>): End {
+  #autoscale(shoot: WorldShoot, { deployment, everyMs, fromZero }: FaultOf<'autoscaler'>): End {
     return repeat(this.#clock, everyMs, () =>
-      autoscale(this.#world, shoot, { deployment, replicas: 1 + this.#random.integer(4) }),
+      autoscale(this.#world, shoot, { deployment, replicas: 1 + this.#random.integer(4), fromZero }),
     );
   }
 

@@ -17,10 +17,11 @@ export const otherSettings: readonly Partial<ProberSettings>[] = [
 ];
 
 export const proberSettings = (
-  { outside, source }: Pick<Plan, 'outside' | 'source'>,
+  { outside, source, settings }: Pick<Plan, 'outside' | 'source' | 'settings'>,
   reload: number | undefined,
 ): ProberSettings => ({
   ...gardenSettings,
+  ...settings,
   ...(source === 'secret' ? { clusterSource: { key: 'kubeconfig' } } : {}),
   ...(outside === undefined ? {} : { externalProbe: externalProbe(outside) }),
   ...(reload === undefined ? {} : otherSettings[reload]),
