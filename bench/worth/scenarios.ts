@@ -3,7 +3,7 @@ import type { Fault, Plan, PlannedFault } from '../../simulator/outages/plan.ts'
 import { clusterAutoscaler, kubeControllerManager, machineControllerManager } from '../../simulator/world/index.ts';
 
 /** Plans of one kind, numbered from 1: the same number is always the same plan. */
-export interface Scenario {
+export interface PlayedIncident {
   readonly name: string;
   /** Explanation for people, of one line. */
   readonly what: string;
@@ -328,7 +328,7 @@ const ends = [0, 1].flatMap((replica) =>
   }),
 );
 
-export const scenarios: readonly Scenario[] = [
+export const scenarios: readonly PlayedIncident[] = [
   { name: 'outages', what: 'the first 120 random outages of probers', plans: outages },
   {
     name: 'restarts',

@@ -25,7 +25,7 @@ const taintsOfLeaving: ReadonlySet<string> = new Set([
 ]);
 
 /** Annotation with which an operator says that a node is off by plan: `"true"`. */
-export const ignoreNodeAnnotation = 'dependency-watchdog.gardener.cloud/ignore-node';
+const ignoreNodeAnnotation = 'dependency-watchdog.gardener.cloud/ignore-node';
 
 interface Parts extends Pick<NodeParts, 'name' | 'conditions'> {
   readonly deletionTimestamp?: string;
