@@ -327,7 +327,8 @@ describe('a scale-down, after the process was suspended,', () => {
 describe('another writer that changes what is held', () => {
   it('is undone at once, once in a second', () => {
     const harness = new SeedHarness({ resources: [at(a, 0)], objects: [up(a)], verdictAt: () => downVerdict });
-    for (let second = 5; second < 9; second += 0.4) {
+    // No change falls between a look and the write that follows.
+    for (let second = 5; second < 9; second += 0.47) {
       harness.at(second * 1_000, () => harness.model.edit(refKey(a), { replicas: 2 }));
     }
     harness.runUntil(9_900);

@@ -72,6 +72,8 @@ export interface ActionResponse {
 /** Attempts after which an operation fails, unless a scale-down keeps retrying. */
 export const maxAttempts = 3;
 const retryDelayMs = 100;
+/** Conflicts in a row after which the next attempt comes at once: an autoscaler that writes several times a second must not starve a scale-down. */
+const mostRaces = 10;
 /** Time until the next attempt of a request that the rate limit held back, or that is retried beyond its attempts. */
 const rateLimitDelayMs = 1_000;
 /** Time until the next attempt of what was refused: a right is granted, or an admission webhook recovers. */
@@ -163,7 +165,8 @@ const afterError = (operation: Operation, error: ApiError, { now, keepsRetrying 
   // a lost write that was sent again on the way conflicts with itself.
   const reread = handling !== 'wait' && !isRefused;
   const mayHaveWritten = operation.mayHaveWritten || (reread && operation.phase.kind === 'writing');
-  const delayMs = isRefused ? refusedDelayMs : isSpent ? rateLimitDelayMs : retryDelayMs;
+  const isRace = keepsRetrying && handling === 'reread' && attempts <= mostRaces;
+  const delayMs = isRace ? 0 : isRefused ? refusedDelayMs : isSpent ? rateLimitDelayMs : retryDelayMs;
   return {
     ...operation,
     attempts,

@@ -321,7 +321,7 @@ describe('a scale-down', () => {
       what: 'always changed by another client',
       objects: [up(a), up(b), up(c)],
       fates: { a: { interference: {} } },
-      next: 400,
+      next: 200,
       end: 'failed',
     },
   ] as const)('is not delayed by a resource that is $what', ({ objects, fates, next, end }) => {
