@@ -98,8 +98,8 @@ const planted: Readonly<Record<string, readonly [text: string, ...found: readonl
     'src/page/browser: src/page/browser/builtin.tsx -> fs',
   ],
   'src/page/feed/checked.ts': [
-    "import { x } from '../../prober/status/schema.ts';",
-    'page: src/page/feed/checked.ts -> src/prober/status/schema.ts',
+    "import { x } from '../../status/state/schema.ts';",
+    'page: src/page/feed/checked.ts -> src/status/state/schema.ts',
   ],
   'src/cellar/a.ts': ["import { x } from '../ports/clock.ts';", 'room: src/cellar/a.ts -> src/ports/clock.ts'],
   'src/care/chicken.ts': [
@@ -111,14 +111,14 @@ const planted: Readonly<Record<string, readonly [text: string, ...found: readonl
   // Files without violations.
   'src/process/clock.ts': ["import { setTimeout } from 'node:timers/promises';"],
   'src/prober/right.ts': ["import { x } from '../ports/clock.ts'; import { y } from '../process/index.ts';"],
-  'src/page/browser/right.tsx': ["import type { X } from '../../prober/status/schema.ts';"],
+  'src/page/browser/right.tsx': ["import type { X } from '../../status/state/schema.ts';"],
   'src/weeder/right.ts': ["import { z } from 'zod';"],
   'src/weeder/some.test.ts': ["import { x } from '../../test/doubles/x.ts'; import { readFileSync } from 'node:fs';"],
   'bench/b.ts': ["import { x } from '../test/envtest/x.ts';"],
 };
 const doors = [
   ...['kubernetes/client', 'telemetry', 'weeder', 'process'].map((room) => `src/${room}/index.ts`),
-  ...['src/page/server/index.ts', 'src/prober/status/schema.ts'],
+  ...['src/page/server/index.ts', 'src/status/state/schema.ts'],
   ...['src/telemetry/inside.ts', 'src/ports/clock.ts', 'simulator/world/index.ts'],
   ...['test/doubles/x.ts', 'test/envtest/x.ts', 'node_modules/yaml/index.js', 'node_modules/zod/index.js'],
 ];

@@ -16,6 +16,7 @@ const pureFiles = [
   'src/preflight/checks/**',
   'src/healthcheck/judge.ts',
   'src/cli/status-screen/**',
+  'src/status/state/**',
   'src/page/feed/**',
   'src/page/browser/{commands,states}.ts',
 ];

@@ -38,11 +38,11 @@ describe('events', () => {
   });
 
   it('report faults and their consequences with the time, and their end', () => {
-    const affected = observe(begun, { state: 'unreachable' }, { isCut: true, isEtcdDown: true });
+    const affected = observe(begun, { state: 'blind' }, { isCut: true, isEtcdDown: true });
     expect(affected.events.map(({ at, line }) => [at, line.about, line.text])).toEqual([
       [5_000, 'alpha', 'its kubelets are cut off'],
       [5_000, 'alpha', 'its etcd is killed'],
-      [5_000, 'alpha', 'unreachable'],
+      [5_000, 'alpha', 'blind'],
     ]);
     expect(noteOn(affected)).toBe('cut off, no etcd');
     const mended = observe(affected, {});

@@ -66,7 +66,7 @@ describe('the demo with a user in front of it', () => {
     expect(screen()).toMatch(/> 1 alpha +healthy +0\/5 expired/);
     await press('c', 32);
     expect(screen()).toMatch(/^alpha {2}cut off +twin {2}cut off/m);
-    expect(screen()).toMatch(/> 1 alpha +PROTECTED +5\/5 expired +\d+s +kcm 2, mcm 1, ca 1 /);
+    expect(screen()).toMatch(/> 1 alpha +HELD +5\/5 expired +\d+s +kcm 2, mcm 1, ca 1 /);
     expect(screen()).toMatch(/4 twin +NOT PROTECTED +\d\/5 expired .* ignore-/);
     expect(screen()).toMatch(/^kube-controller-manager +held, was 2 +kube-controller-manager +2\/2/m);
     expect(screen()).toContain('annotated replicas=2, meltdown-protection-active');
@@ -83,7 +83,7 @@ describe('the demo with a user in front of it', () => {
   it('shows a crash loop, and how the weeder ends it', async () => {
     const { screen, press, leave } = await takeSeat();
     await press('2e', 25);
-    expect(screen()).toMatch(/> 2 bravo +UNREACHABLE +- /);
+    expect(screen()).toMatch(/> 2 bravo +BLIND +- /);
     expect(screen()).toMatch(/^kube-apiserver +waits \d+s +kube-apiserver +waits \d+s/m);
     await press('m', 4);
     expect(screen()).toMatch(/bravo +the weeder deleted kube-apiserver-/);

@@ -38,7 +38,7 @@ const isCareDone = ({ snapshots, hasCareEnded }: Recording): boolean => {
   if (first === undefined || last === undefined) return false;
   const [before, now] = [shootIn(first, cutShoot), shootIn(last, cutShoot)];
   const isReplaced = before.machines.some((machine) => !now.machines.includes(machine));
-  return hasCareEnded && (now.state === 'protected' || isReplaced);
+  return hasCareEnded && (now.state === 'held' || isReplaced);
 };
 
 const isAllBack = ({ snapshots, injectedAt }: Recording): boolean => {

@@ -5,7 +5,7 @@ import {
   type StatusSnapshot,
   isHeld,
 } from '../../src/cli/status-screen/index.ts';
-import type { ProtectionState } from '../../src/prober/status/index.ts';
+import type { ShootState } from '../../src/status/state/schema.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import type { CallOptions, KubeClient } from '../../src/kubernetes/api/kube.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
@@ -84,25 +84,25 @@ const readSeed = async (seed: KubeClient, source: WorldSource, options: CallOpti
 };
 
 /** Derives the state of a shoot from its last verdict and its components. */
-const stateOf = (components: readonly ComponentStatus[], verdict: WatchdogLogEntry['verdict']): ProtectionState => {
+const stateOf = (components: readonly ComponentStatus[], verdict: WatchdogLogEntry['verdict']): ShootState => {
   const dependents = components.filter(({ name }) => scaledDown.includes(name));
   if (dependents.every(({ ignored }) => ignored)) return 'paused';
   const isAnyHeld = dependents.some(isHeld);
   switch (verdict?.word) {
     case undefined:
     case 'skipped':
-      return 'unknown';
+      return 'not probed';
     case 'healthy':
       return isAnyHeld ? 'restoring' : 'healthy';
     case 'unhealthy':
-      return isAnyHeld ? 'protected' : 'confirming';
+      return isAnyHeld ? 'held' : 'confirming';
     case 'confirming':
       return 'confirming';
     case 'landing':
       return 'landing';
     // The probe failed; `word` is the kind of failure.
     default:
-      return 'unreachable';
+      return 'blind';
   }
 };
 

@@ -54,7 +54,8 @@ export const createMemoryConnector = ({ clock, resolve, onConnect }: MemoryConne
       open.abort(closed);
     };
     const kube = withCredentials(transport, staticCredentials(authorization));
-    return { client: createKubeClient({ kube, clock, longestRetryAfterMs: longestRetryAfterMs.shoot }), close };
+    const client = createKubeClient({ kube, clock, longestRetryAfterMs: longestRetryAfterMs.shoot });
+    return { client, server: `${endpoint.host}:${String(endpoint.port)}`, close };
   };
   return { clientFor };
 };

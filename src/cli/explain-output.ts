@@ -1,10 +1,10 @@
-import { ignoreScalingAnnotation } from '../annotations/scaling-annotations.ts';
 import { formatAge } from '../kubernetes/api/duration.ts';
-import type { LeaseEvidence, RecordedDecision } from '../prober/status/index.ts';
-import type { SeenShoot } from '../status/index.ts';
+import type { LeaseEvidence, RecordedDecision, ShootStatus } from '../status/state/schema.ts';
+import { nextInWords, stateInWords } from '../status/state/judge-seed.ts';
+import { clockTime, leasesInWords, pauseInWords, plural } from '../status/state/words.ts';
+import { type SeedStatus, titleOf } from '../status/index.ts';
 import { escapeControls } from '../telemetry/index.ts';
-import { between, nextOf, titleOf, utc } from './status-output.ts';
-import { plural } from './status-screen/index.ts';
+import { between, doInWords, utc } from './status-output.ts';
 import { indented, textColumns, wrapped } from './wrapped.ts';
 
 const section = (title: string, lines: readonly string[]): readonly string[] =>
@@ -12,14 +12,16 @@ const section = (title: string, lines: readonly string[]): readonly string[] =>
 
 const percent = (share: number): string => `${String(Math.round(share * 1_000) / 10)} %`;
 
-/** Returns a sentence with the threshold as a number of leases. */
-const ruleOf = ({ candidates, expired, threshold, nodes, leftOut = 0 }: SeenShoot): string => {
+/** Returns the rule with its numbers, as of the last look. */
+const ruleOf = (shoot: ShootStatus): string => {
+  const { candidates, threshold, nodes, leftOut = 0, silentForMs } = shoot;
   if (threshold === undefined || candidates === 0) return 'No lease is known.';
   // The condition of `reachesThreshold`: expired / candidates >= threshold.
   const needed = Math.ceil(threshold * candidates - 1e-9);
   const share = `Threshold: ${String(needed)} of ${plural(candidates, 'lease')} (${percent(threshold)})`;
+  const rule = silentForMs === undefined ? '' : ', or all of them silent';
   const all = nodes === undefined ? '' : ` There are ${plural(nodes, 'node')}; ${String(leftOut)} not counted.`;
-  return `${share}; ${String(expired)} ${expired === 1 ? 'has' : 'have'} expired.${all}`;
+  return `${share}${rule}; ${leasesInWords(shoot)}.${all}`;
 };
 
 const marginOf = (marginMs: number | undefined): string => {
@@ -28,13 +30,16 @@ const marginOf = (marginMs: number | undefined): string => {
   return ` The last scale-down came ${formatAge(-marginMs)} after that: nodes may be lost.`;
 };
 
-const verdictLines = (shoot: SeenShoot, at: string): readonly string[] => {
-  const { reason, lastRunEndedAt, leaseExpiryMs, graceMs, marginMs } = shoot;
+const verdictLines = (shoot: ShootStatus, at: string): readonly string[] => {
+  const { reason, lookedAt, leaseExpiryMs, graceMs, marginMs } = shoot;
   // A status from the objects of the seed has only the reason.
-  if (graceMs === 0) return indented(reason);
-  const judged = lastRunEndedAt === undefined ? 'Not probed yet.' : `Judged ${between(lastRunEndedAt, at)} ago.`;
+  if (graceMs === 0) return reason === '' ? [] : indented(reason);
+  const looked =
+    lookedAt === undefined
+      ? 'Its leases were not read yet.'
+      : `Last look ${utc(lookedAt)}, ${between(lookedAt, at)} ago.`;
   const times = `A lease expires ${formatAge(leaseExpiryMs)} after its last renewal, KCM gives up a node after ${formatAge(graceMs)}.`;
-  return [...indented(reason), ...indented(`${judged} ${ruleOf(shoot)} ${times}${marginOf(marginMs)}`)];
+  return [...indented(reason), ...indented(`${looked} ${ruleOf(shoot)} ${times}${marginOf(marginMs)}`)];
 };
 
 const leaseRow = ({ name, renewedAt, ageMs, expired, leftOut }: LeaseEvidence, width: number): string => {
@@ -50,7 +55,7 @@ const leaseLines = (leases: readonly LeaseEvidence[]): readonly string[] => {
   return oldestFirst.map((lease) => leaseRow(lease, width));
 };
 
-const heldLines = ({ held }: SeenShoot, at: string): readonly string[] => {
+const heldLines = ({ held }: ShootStatus, at: string): readonly string[] => {
   const resources = held.flatMap(({ kind, name, replicas, since }) => {
     const when = since === undefined ? '' : `, since ${utc(since)} (${between(since, at)})`;
     return indented(`${kind} ${name}: at 0, ${plural(replicas, 'replica')} will be restored${when}`);
@@ -61,7 +66,7 @@ const heldLines = ({ held }: SeenShoot, at: string): readonly string[] => {
     : [...resources, ...indented('Held resources stay held if the prober stops; the next one restores them.')];
 };
 
-const scalingLines = ({ scaling }: SeenShoot, at: string): readonly string[] => {
+const scalingLines = ({ scaling }: ShootStatus, at: string): readonly string[] => {
   if (scaling === undefined || scaling === null) return [];
   const { direction, reason, startedAt, withoutLead, steps } = scaling;
   return [
@@ -73,12 +78,6 @@ const scalingLines = ({ scaling }: SeenShoot, at: string): readonly string[] => 
   ];
 };
 
-const ignoredLines = ({ namespace, ignored = [] }: SeenShoot): readonly string[] =>
-  ignored.flatMap(({ kind, name }) => [
-    ...indented(`ignore-scaling on ${kind} ${name}: it is not scaled down in an outage. To remove the annotation:`),
-    escapeControls(`      kubectl -n ${namespace} annotate ${kind.toLowerCase()} ${name} ${ignoreScalingAnnotation}-`),
-  ]);
-
 const decisionLines = (decisions: readonly RecordedDecision[]): readonly string[] =>
   decisions.toReversed().flatMap(({ at, lastAt, runs, verdict, reason, candidates, expired }) => {
     const times = runs === 1 ? '' : ` to ${utc(lastAt)}, ${plural(runs, 'run')}`;
@@ -86,24 +85,67 @@ const decisionLines = (decisions: readonly RecordedDecision[]): readonly string[
     return [...indented(`${utc(at)}${times}: ${verdict}${counts}`), ...indented(reason, 6)];
   });
 
-/** Formats the last verdict with its evidence, and the decisions before it, without control characters other than line feeds. */
-export const formatExplanation = (shoot: SeenShoot, at: string): string => {
-  const { namespace, state, since, leases = [], decisions = [], paused } = shoot;
-  const word = state === 'healthy' ? state : state.toUpperCase();
+const acts: ReadonlySet<string> = new Set([
+  'scaled down',
+  'scaled up',
+  'given back',
+  'undone',
+  'released',
+  'paused',
+  'resumed',
+]);
+
+/** Names of verdicts as steps of an outage; another verdict is a failed read. */
+const stepNames: Readonly<Record<string, string>> = {
+  confirming: 'suspected',
+  unhealthy: 'confirmed',
+  landing: 'landing',
+  healthy: 'over',
+  skipped: 'not judged',
+};
+
+/** Returns the steps of the present outage: its verdicts and what was done, each with the time since the step before. */
+const timelineLines = ({ decisions = [], held, outageSince, verdict }: ShootStatus): readonly string[] => {
+  if (held.length === 0 && verdict !== 'unhealthy' && verdict !== 'landing') return [];
+  const isCalm = ({ verdict: word }: RecordedDecision): boolean => word === 'healthy' || word === 'skipped';
+  const lastCalm = decisions.findLastIndex(
+    (one, index) => isCalm(one) && decisions.slice(index + 1).some(({ verdict: word }) => word === 'unhealthy'),
+  );
+  const steps = decisions.slice(lastCalm + 1).map(({ at, verdict: word, reason }) => ({
+    at,
+    text: `${stepNames[word] ?? (acts.has(word) ? word : 'cannot be read')}: ${reason}`,
+  }));
+  const all = [
+    ...(outageSince === undefined ? [] : [{ at: outageSince, text: 'over the threshold' }]),
+    ...steps,
+  ].toSorted((a, b) => (a.at < b.at ? -1 : 1));
+  return all.flatMap(({ at, text }, index) => {
+    const before = all[index - 1];
+    const after = before === undefined ? '' : ` (+${between(before.at, at)})`;
+    return indented(`${clockTime(at)}${after}  ${text}`);
+  });
+};
+
+/** Formats what is told of a shoot, the argument for it, the present outage, and the last decisions, without control characters other than line feeds. */
+export const formatExplanation = (shoot: ShootStatus, { at, seed }: Pick<SeedStatus, 'at' | 'seed'>): string => {
+  const { namespace, since, leases = [], decisions = [], paused, lookedAt } = shoot;
   const when = since === undefined ? '' : ` since ${utc(since)} (${between(since, at)})`;
-  const title = `${titleOf(shoot)} (${namespace}) is ${word}${when}.`;
-  const pause =
-    paused === null ? [] : indented(`until ${paused.until ?? 'it is taken back'}, by ${paused.by}: ${paused.reason}`);
+  const title = `${titleOf(shoot)} (${namespace}, seed ${seed}) is ${stateInWords(shoot)}${when}.`;
+  const next = nextInWords(shoot, at);
+  const what = doInWords(shoot);
+  const asOf = lookedAt === undefined ? '' : ` as of ${clockTime(lookedAt)}`;
   return `${[
     ...wrapped(title, textColumns),
+    ...indented(shoot.why),
+    ...(next === '' ? [] : indented(`next: ${next}`)),
+    ...(what === '' ? [] : indented(`do: ${what}`)),
     ...section('VERDICT', verdictLines(shoot, at)),
-    ...section('LEASES THAT COUNT (oldest renewal first)', leaseLines(leases.filter(({ counted }) => counted))),
+    ...section(`LEASES THAT COUNT${asOf} (oldest renewal first)`, leaseLines(leases.filter(({ counted }) => counted))),
     ...section('NOT COUNTED', leaseLines(leases.filter(({ counted }) => !counted))),
-    ...section('NOT PROTECTED', ignoredLines(shoot)),
     ...section('HELD', heldLines(shoot, at)),
     ...section('SCALING', scalingLines(shoot, at)),
-    ...section('PAUSED', pause),
-    ...section('NEXT', indented(nextOf(shoot, at))),
+    ...section('PAUSED', paused === null ? [] : indented(pauseInWords(paused))),
+    ...section('PRESENT OUTAGE', timelineLines(shoot)),
     ...section('DECISIONS (latest first)', decisionLines(decisions)),
   ].join('\n')}\n`;
 };

@@ -4,13 +4,13 @@ import { formatExplanation } from './explain-output.ts';
 import { shootNames } from './flag-types.ts';
 import { formatDocument, outputFlag } from './output.ts';
 import type { RunStatus } from './status.ts';
-import { statusFlags, statusRunOf } from './status-flags.ts';
+import { askStatus, statusFlags, statusRunOf } from './status-flags.ts';
 
-const description = `Prints the last verdict on a shoot with its evidence: each lease that counts, with its last renewal and age; the nodes that do not count, and why; the threshold; the next step and its time.
+const description = `Prints the state of a shoot as dwd status does, then the argument for it: each lease that counts, with its last renewal and its age when it was last read; the nodes that do not count, and why; the threshold; and the steps of the present outage, with the time that each took.
 
-Then it prints the last 50 decisions with their evidence, including when resources were scaled or released and when the shoot was paused or resumed. The leader keeps them in memory only, so they are lost when its process ends. Consecutive decisions with the same result are one entry.
+Then it prints the last 50 decisions with their evidence, including when resources were scaled or released and when the shoot was paused or resumed. The leader keeps them in memory only, so they are lost when its process ends. Consecutive decisions that differ only in their numbers are one entry.
 
-Exits with 0 on success, with 1 if the prober does not probe that shoot, and with 2 if no prober responded. In that case it prints only the information from the objects of the seed.`;
+Exits with 0 on success, with 1 if there is no such shoot, and with 2 if no prober responded. In that case it prints only the information from the objects of the seed.`;
 
 const flags = { ...statusFlags, output: outputFlag() } as const;
 
@@ -23,21 +23,17 @@ export const explainCommand = (run: RunStatus): Command =>
     operands: { name: 'SHOOT', description: `Shoot, given as ${shootNames}`, words: [] },
     run: async ({ flags: given, operands: [shoot] }, io) => {
       if (shoot === undefined) throw new UsageError(`needs a shoot: ${shootNames}`);
-      const status = await run(statusRunOf(given, { shoot, io }));
+      const status = await askStatus(run, statusRunOf(given, { shoot, io }));
       const [found] = status.shoots;
       for (const problem of status.problems) io.stderr(`dwd explain: ${problem}\n`);
       if (found === undefined) {
-        if (status.source === 'objects') {
-          io.stderr(
-            `dwd explain: ${shoot} is not paused and has no held resources; no prober responded, so nothing else is known\n`,
-          );
-          return 2;
-        }
-        for (const line of status.attention) io.stderr(`dwd explain: ${line}\n`);
-        return 1;
+        io.stderr(
+          `dwd explain: ${shoot} is not paused and has no held resources; no prober responded, so nothing else is known\n`,
+        );
+        return 2;
       }
       const { output } = given;
-      io.stdout(output === 'table' ? formatExplanation(found, status.at) : formatDocument(found, output));
-      return status.source === 'leader' ? 0 : 2;
+      io.stdout(output === 'table' ? formatExplanation(found, status) : formatDocument(found, output));
+      return status.source === 'leader' || status.source === 'standby' ? 0 : 2;
     },
   });

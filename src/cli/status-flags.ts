@@ -1,4 +1,5 @@
-import type { StatusRun } from '../status/index.ts';
+import type { SeedStatus, StatusRun } from '../status/index.ts';
+import { CommandError } from './errors.ts';
 import { accessFlags, clusterCommandOf, clusterFlags } from './cluster-command.ts';
 import { type FlagType, namespaceName, positiveDuration, text } from './flag-types.ts';
 import { type FlagValues, flag, optionalFlag } from './parse-flags.ts';
@@ -47,4 +48,17 @@ export const statusRunOf = (
     stop === undefined ? io : { ...io, stopOnSignals: () => stop },
   );
   return { ...command, namespace, selector, leaderUrl, leaderTimeoutMs, shoot };
+};
+
+/** Reads a status. Throws a CommandError if there is no such shoot. */
+export const askStatus = async (
+  run: (query: StatusRun) => Promise<SeedStatus>,
+  query: StatusRun,
+): Promise<SeedStatus> => {
+  try {
+    return await run(query);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'NoSuchShoot') throw new CommandError(error.message);
+    throw error;
+  }
 };

@@ -1,9 +1,18 @@
 import { formatAge } from '../kubernetes/api/duration.ts';
 import { podOfHolder } from '../kubernetes/api/lease.ts';
-import type { PauseInForce } from '../prober/status/index.ts';
-import { type SeedStatus, type SeenShoot, isPlainHealthy } from '../status/index.ts';
+import { type SeedStatus, titleOf } from '../status/index.ts';
+import {
+  foldShoots,
+  needsEyes,
+  nextInWords,
+  seedInWords,
+  stateInWords,
+  urgencies,
+} from '../status/state/judge-seed.ts';
+import type { ShootStatus } from '../status/state/schema.ts';
+import { plural } from '../status/state/words.ts';
 import { escapeControls } from '../telemetry/index.ts';
-import { initials, plural } from './status-screen/index.ts';
+import { type PaintStatus, colourBy } from './paint-status.ts';
 import { wrapped } from './wrapped.ts';
 
 /** Formats the time between two RFC 3339 timestamps. */
@@ -12,172 +21,204 @@ export const between = (from: string, to: string): string => formatAge(Date.pars
 /** Formats a timestamp as `2026-01-01 14:00:00 UTC`. */
 export const utc = (time: string): string => `${time.slice(0, 19).replace('T', ' ')} UTC`;
 
-/** Returns the title of a shoot, such as `dev/one`. */
-export const titleOf = ({ project, name }: SeenShoot): string => (project === undefined ? name : `${project}/${name}`);
+/** Colours a state of a shoot. */
+export const inColour = colourBy<ShootStatus['state']>({
+  'losing nodes': 'red',
+  blind: 'magenta',
+  'not protected': 'yellow',
+  paused: 'yellow',
+  held: 'cyan',
+  landing: 'cyan',
+  restoring: 'cyan',
+  flapping: 'yellow',
+  confirming: 'yellow',
+  healthy: 'green',
+  'not probed': 'gray',
+});
 
-/** Returns the command, or the change of the configuration, that ends a pause. */
-const resuming = ({ on }: PauseInForce, namespace: string): string => {
-  if (on === 'configuration') return 'removing `paused` from the configuration';
-  return on === 'all' ? 'dwd resume --all' : `dwd resume --shoot ${on ?? namespace}`;
-};
+const plain: PaintStatus = (_, text) => text;
 
-const pauseRemedyOf = ({ namespace, paused, state, unmet = false }: SeenShoot, at: string): readonly string[] => {
-  if (paused === null) return [];
-  const rest = paused.until === undefined ? '' : ` (${between(at, paused.until)})`;
-  const resumed = resuming(paused, namespace);
-  if (state !== 'paused') return [`; PAUSED${rest}: ${resumed} ends that`];
-  return unmet ? [`${rest}: ${resumed} protects now`] : [];
-};
-
-/** Returns how to end a pause, and which resources are not protected because of `ignore-scaling`. */
-const remedyOf = (shoot: SeenShoot, at: string): string => {
-  const { ignored = [] } = shoot;
-  return [
-    ...pauseRemedyOf(shoot, at),
-    ...(ignored.length > 0
-      ? [`; NOT PROTECTED: ignore-scaling on ${ignored.map(({ name }) => initials(name)).join(', ')}`]
-      : []),
-  ].join('');
-};
-
-/** Returns the next step, such as `next probe in 7s`, and what the operator should know or do. */
-export const nextOf = (shoot: SeenShoot, at: string): string => `${stepOf(shoot, at)}${remedyOf(shoot, at)}`;
-
-const stepOf = ({ next }: SeenShoot, at: string): string => {
-  if (next.at === undefined) return next.text;
-  const restMs = Date.parse(next.at) - Date.parse(at);
-  return restMs <= 0 ? `${next.text} now` : `${next.text} in ${formatAge(restMs)}`;
-};
-
-/** Returns `kcm 2`. */
-const oneHeld = ({ name, replicas }: SeenShoot['held'][number]): string => `${initials(name)} ${String(replicas)}`;
-
-const heldOf = ({ held }: SeenShoot): string => (held.length === 0 ? '-' : held.map(oneHeld).join(', '));
-
-const leaderSentence = ({ lease, source, at, prober }: SeedStatus): string => {
-  if (lease === undefined || lease.holder === '') {
-    if (prober?.leads === true) return `${prober.identity} leads.`;
-    if (lease === undefined) return 'The leader is unknown.';
-    return 'No replica leads: nothing is probed, and nothing new is protected.';
+/** Says who leads, who else is there, and how old the view is. */
+export const leaderInWords = ({ lease, replicas, prober, source, at }: SeedStatus): string => {
+  const { holder = '', since, isFresh = false } = lease ?? {};
+  const leader = prober?.leads === true && holder === '' ? prober.identity : holder;
+  const name = podOfHolder(leader);
+  const led = since === undefined ? '' : ` for ${between(since, at)}`;
+  const others = replicas?.filter(({ pod }) => pod !== podOfHolder(holder)) ?? [];
+  const ready = others.filter(({ isReady }) => isReady).length;
+  const standby = prober === undefined ? '' : `${prober.standby} `;
+  // Without a pod the selector or the namespace may be wrong.
+  const isKnown = replicas !== undefined && replicas.length > 0;
+  const standbys = !isKnown ? '' : ready === 0 ? ', no standby' : `, ${plural(ready, `${standby}standby`)}`;
+  const round =
+    prober?.lastRoundEndedAt === undefined ? '' : `; last round ${between(prober.lastRoundEndedAt, at)} ago`;
+  const written = prober?.dryRun === true ? '; DRY RUN, nothing is written' : '';
+  if (leader === '') {
+    return lease === undefined
+      ? 'leader not known'
+      : `nobody holds the leader Lease: nothing is probed, unless a prober runs without one or elsewhere (--namespace)${standbys}`;
   }
-  const { holder, since, isFresh } = lease;
-  const when = since === undefined ? '' : ` since ${utc(since)} (${between(since, at)})`;
-  if (!isFresh) return `${holder} has led${when}, but no longer renews its Lease.`;
-  return `${holder} leads${when}${source === 'leader' ? '.' : ', but did not respond.'}`;
+  if (holder !== '' && !isFresh) return `leader ${name}${led} no longer renews its Lease${standbys}`;
+  const silent = source === 'leader' ? '' : ', but it did not respond';
+  return `leader ${name}${led}${silent}${standbys}${round}${written}`;
 };
 
-const replicaSentences = ({ replicas, lease, prober }: SeedStatus): readonly string[] => {
-  if (replicas === undefined) return [];
-  const leader = podOfHolder(lease?.holder ?? '');
-  const others = replicas.filter(({ pod }) => pod !== leader);
-  const words = others.map(
-    ({ pod, version, isReady }) => `${pod} ${version === '' ? '' : `(${version})`}${isReady ? '' : ' not ready'}`,
-  );
-  const standby = prober === undefined ? '' : `, ${prober.standby}`;
-  if (replicas.length === 0) {
-    return ['Standbys: unknown, because no pod of the prober was found (--namespace, --selector).'];
+/** Says in one sentence how the shoots are, and where that is known from. */
+export const verdictInWords = ({ source, shoots, total, prober }: SeedStatus): string => {
+  switch (source) {
+    case 'leader':
+      return seedInWords(shoots);
+    case 'standby':
+      return `${seedInWords(shoots)}, as the standby ${podOfHolder(prober?.identity ?? '')} sees it`;
+    case 'objects':
+      return shoots.length === 0
+        ? `not known: no prober responded; by its objects nothing is held or paused`
+        : `no prober responded; by its objects ${seedInWords(shoots).replace(/^(\d+) of \d+ shoots?/, `$1 of ${plural(total, 'shoot')}`)}, of the others nothing is known`;
+    case 'none':
+      return 'not known: nothing could be read';
+    case 'no-seed':
+      return 'this is no seed: it does not serve Clusters (extensions.gardener.cloud), and no prober is in this namespace; check --context, --kubeconfig and --namespace';
   }
-  return [words.length === 0 ? 'No standby.' : `Standby${standby}: ${words.map((one) => one.trim()).join(', ')}.`];
 };
 
-const proberSentences = ({ prober, at }: SeedStatus): readonly string[] => {
-  if (prober === undefined) return [];
-  const { version, lastRoundEndedAt, missingRights, configHash, dryRun, paused } = prober;
-  return [
-    `Version ${version}, configuration ${configHash}${dryRun ? ', DRY RUN: nothing is written' : ''}.`,
-    lastRoundEndedAt === undefined
-      ? 'No probe round has ended yet.'
-      : `Last probe round ended ${between(lastRoundEndedAt, at)} ago.`,
-    missingRights.length === 0 ? 'No right is missing.' : `MISSING RIGHTS: ${missingRights.join('; ')}.`,
-    ...(paused === null ? [] : [`ALL SHOOTS PAUSED until ${paused.until ?? 'it is taken back'}: ${paused.reason}.`]),
-  ];
-};
+const worstOf = ({ shoots: [first], source }: SeedStatus): ShootStatus['state'] | undefined =>
+  first?.state ?? (source === 'leader' || source === 'standby' ? 'healthy' : 'not probed');
 
-/** Returns the paragraph about the leader: its name, since when it leads, its version and configuration. */
-const paragraphOf = (status: SeedStatus, columns: number): readonly string[] => {
-  const sentences = [leaderSentence(status), ...replicaSentences(status), ...proberSentences(status)];
+/** Returns the lines about the seed and its prober: the verdict first. */
+const headLines = (status: SeedStatus, columns: number, paint: PaintStatus = plain): readonly string[] => {
+  const verdict = escapeControls(verdictInWords(status));
+  const seed = `seed ${escapeControls(status.seed)}   `;
+  const first = wrapped(`${seed}${verdict}`, columns);
+  const colour = (line: string): string => paint(worstOf(status) ?? '', line);
   return [
-    ...wrapped(sentences.join(' '), columns),
+    ...first.map((line, index) =>
+      index === 0 ? `${line.slice(0, seed.length)}${colour(line.slice(seed.length))}` : colour(line),
+    ),
+    ...(status.source === 'no-seed' ? [] : wrapped(leaderInWords(status), columns)),
     ...status.attention.flatMap((text) => wrapped(`! ${text}`, columns)),
     ...status.problems.flatMap((text) => wrapped(`? ${text}`, columns)),
-    ...(status.source === 'objects' ? wrapped('Read from the objects of the seed.', columns) : []),
   ];
 };
 
-const headings = ['SHOOT (project/name)', 'STATE', 'LEASES', 'SINCE', 'HELD', 'NEXT'] as const;
+const sinceOf = ({ since }: ShootStatus, at: string): string => (since === undefined ? '-' : between(since, at));
 
-const cellsOf = (shoot: SeenShoot, at: string): readonly string[] => {
-  const { state, candidates, expired, since, unmet = false, leftOut = 0 } = shoot;
-  const others = leftOut === 0 ? '' : `, ${String(leftOut)} not counted`;
-  const leases = candidates === 0 ? '-' : `${String(expired)}/${String(candidates)} expired${others}`;
-  const shown = state === 'healthy' ? state : state.toUpperCase();
+/** Returns what a person does, with the runbook; empty if nothing is to be done. */
+export const doInWords = ({ do: what, runbook, state }: ShootStatus): string => {
+  const isCalm = what === '' && urgencies[state] > urgencies['not protected'];
+  const book = runbook === undefined || isCalm ? '' : `runbook ${runbook}`;
+  return [what, book].filter((text) => text !== '').join('; ');
+};
+
+interface Row {
+  readonly shoot: ShootStatus;
+  readonly cells: readonly string[];
+  /** The words after the cells, each begins a line. */
+  readonly words: readonly string[];
+}
+
+const rowOf = (shoot: ShootStatus, { title, at }: { readonly title: string; readonly at: string }): Row => {
+  const next = nextInWords(shoot, at);
+  const what = doInWords(shoot);
+  return {
+    shoot,
+    cells: [title, stateInWords(shoot), sinceOf(shoot, at)].map(escapeControls),
+    words: [
+      shoot.why,
+      ...(next === '' || shoot.state === 'healthy' ? [] : [`next: ${next}`]),
+      ...(what === '' ? [] : [`do: ${what}`]),
+    ],
+  };
+};
+
+const headings = ['SHOOT', 'STATE', 'SINCE'] as const;
+/** Narrowest column of words; below that they go under their row. */
+const fewestColumns = 44;
+
+const linesOf = (rows: readonly Row[], columns: number, paint: PaintStatus): readonly string[] => {
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...rows.map(({ cells }) => cells[column]?.length ?? 0)),
+  );
+  const left = widths.reduce((sum, width) => sum + width + 2, 0);
+  // A command must stay in one piece.
+  const longest = Math.max(
+    ...rows.flatMap(({ words }) => words.flatMap((text) => text.split(' '))).map(({ length }) => length),
+  );
+  const isBeside = columns - left >= Math.max(fewestColumns, Math.min(longest, columns - 4));
+  const indent = isBeside ? left : 4;
+  const cellsOf = (cells: readonly string[], state?: ShootStatus['state']): string =>
+    cells
+      .map((cell, column) => {
+        const padded = cell.padEnd(widths[column] ?? 0);
+        return column === 1 && state !== undefined ? paint(state, padded) : padded;
+      })
+      .join('  ');
+  const rest = (words: readonly string[]): readonly string[] =>
+    words.flatMap((text) => wrapped(text, columns - indent));
   return [
-    titleOf(shoot),
-    unmet ? `! ${shown}` : shown,
-    leases,
-    since === undefined ? '-' : between(since, at),
-    heldOf(shoot),
-    nextOf(shoot, at),
-  ].map(escapeControls);
+    isBeside ? `${cellsOf(headings)}  WHY / NEXT / DO` : cellsOf(headings).trimEnd(),
+    ...rows.flatMap(({ cells, words, shoot }) => {
+      const head = cellsOf(cells, shoot.state);
+      const lines = rest(words);
+      const below = lines.map((line) => `${' '.repeat(indent)}${line}`);
+      return isBeside ? [`${head}  ${lines[0] ?? ''}`.trimEnd(), ...below.slice(1)] : [head.trimEnd(), ...below];
+    }),
+  ];
 };
 
-/** Number of columns that always stay in the row. The others go below it if the terminal is too narrow. */
-const fixed = 4;
-
-const linesOf = (rows: readonly (readonly string[])[], columns: number): readonly string[] => {
-  const all = [headings, ...rows];
-  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  const total = widths.reduce((sum, width) => sum + width + 2, -2);
-  const shown = total <= columns ? headings.length : fixed;
-  const inRow = (row: readonly string[]): string =>
+/** Formats shoots for a program: a line each with all columns, separated by two or more spaces. */
+const pipedLines = (shoots: readonly ShootStatus[], at: string): readonly string[] => {
+  const cells = shoots.map((shoot) =>
+    [
+      titleOf(shoot),
+      stateInWords(shoot),
+      sinceOf(shoot, at),
+      shoot.why,
+      nextInWords(shoot, at) || '-',
+      doInWords(shoot) || '-',
+    ].map(escapeControls),
+  );
+  const rows = [[...headings, 'WHY', 'NEXT', 'DO'], ...cells];
+  const widths = headings.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
     row
-      .slice(0, shown)
-      .map((text, column) => text.padEnd(widths[column] ?? 0))
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
-      .trimEnd();
-  const below = (row: readonly string[]): readonly string[] =>
-    row.slice(shown).flatMap((text, index) => {
-      if (text === '-') return [];
-      const label = `    ${(headings[shown + index] ?? '').toLowerCase()}: `;
-      return wrapped(text, columns - label.length).map(
-        (line, nth) => `${nth === 0 ? label : ' '.repeat(label.length)}${line}`,
-      );
-    });
-  return all.flatMap((row, index) => [inRow(row), ...(index === 0 ? [] : below(row))]);
-};
-
-const countOf = ({ source, total }: SeedStatus, shown: number, isOne: boolean): string => {
-  const rest = total - shown;
-  if (source === 'objects') {
-    if (total === 0) return 'No shoot was found.';
-    return `${String(shown)} of ${plural(total, 'shoot')} held or paused; without a prober the others are unknown.`;
-  }
-  if (total === 0) return isOne ? 'That shoot is not probed.' : 'No shoot is probed.';
-  if (shown === 0) return `${plural(total, 'shoot')}, all healthy (--all lists them).`;
-  return rest === 0 ? `${plural(total, 'shoot')}.` : `${plural(rest, 'more shoot')} healthy (--all lists them).`;
+      .trimEnd(),
+  );
 };
 
 export interface TableOptions {
+  /** True if healthy shoots are listed, too, and nothing is folded. */
   readonly all: boolean;
-  /** True if the user requested a single shoot. */
-  readonly isOne?: boolean;
   readonly columns: number;
+  /** Absent: the output is no terminal. */
+  readonly paint?: PaintStatus | undefined;
 }
 
-/** Returns all shoots, or only those that are not plainly healthy. */
-export const listed = ({ shoots }: SeedStatus, all: boolean): readonly SeenShoot[] =>
-  all ? shoots : shoots.filter((shoot) => !isPlainHealthy(shoot));
+/** Returns all shoots, or only those that need eyes. */
+const shownOf = ({ shoots }: SeedStatus, all: boolean): readonly ShootStatus[] =>
+  all ? shoots : shoots.filter(needsEyes);
 
-/** Returns the rows of a table with their heading. Only a line with a word longer than `columns` exceeds `columns`. */
-export const tableLines = (shoots: readonly SeenShoot[], at: string, columns: number): readonly string[] =>
-  linesOf(
-    shoots.map((shoot) => cellsOf(shoot, at)),
-    columns,
-  );
+const tableLines = (status: SeedStatus, { all, columns, paint = plain }: TableOptions): readonly string[] => {
+  const { at } = status;
+  const shoots = shownOf(status, all);
+  const groups = all ? shoots.map((first) => ({ first, shoots: [first] })) : foldShoots(shoots);
+  const rows = groups.map(({ first, shoots: those }) => {
+    const title = those.length === 1 ? titleOf(first) : `${String(those.length)} shoots`;
+    return rowOf(first, { title, at });
+  });
+  const folded = groups.some(({ shoots: those }) => those.length > 1);
+  return [
+    ...linesOf(rows, columns, paint),
+    ...(folded ? ['', ...wrapped('A row of several shoots shows one of them (--all lists all).', columns)] : []),
+  ];
+};
 
-/** Formats the status for people, without control characters other than line feeds. */
-export const formatStatus = (status: SeedStatus, { all, columns, isOne = false }: TableOptions): string => {
-  const shoots = listed(status, all);
-  const table = shoots.length === 0 ? [] : ['', ...tableLines(shoots, status.at, columns)];
-  return `${[...paragraphOf(status, columns), ...table, '', countOf(status, shoots.length, isOne)].join('\n')}\n`;
+/** Formats the status for people, without control characters other than line feeds and colours. */
+export const formatStatus = (status: SeedStatus, options: TableOptions): string => {
+  const { columns, paint, all } = options;
+  const shoots = shownOf(status, all);
+  const head = headLines(status, paint === undefined ? Number.POSITIVE_INFINITY : columns, paint);
+  const table = paint === undefined ? pipedLines(shoots, status.at) : tableLines(status, options);
+  return `${[...head, ...(shoots.length === 0 ? [] : ['', ...table])].join('\n')}\n`;
 };

@@ -1,18 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import type { ProbedShoot } from '../prober/status/index.ts';
+import type { ShootStatus } from '../status/state/schema.ts';
 import type { SeedStatus, StatusRun } from '../status/index.ts';
 import { judgeSeed } from '../status/judge.ts';
+import { factsIn, toldOf } from '../status/state/testing/facts.ts';
 import {
   before,
+  blindShoot,
   findingsOf,
-  ignoringShoot,
+  landingShoot,
+  losingShoot,
   pausedShoot,
   proberOf,
-  protectedShoot,
   shootOf,
   statusOf,
-  unprobedShoot,
 } from '../status/testing/statuses.ts';
+import { changeLines } from './status-changes.ts';
 import { formatStatus } from './status-output.ts';
 import { dwdWith } from './testing/dwd.ts';
 
@@ -29,88 +31,98 @@ const status = async (argv: readonly string[], answer: SeedStatus = statusOf(sho
 
 const nothingHeld = { shoots: [], total: 9, paused: null, problems: [] };
 const healthy = [shootOf('a'), shootOf('b')];
+const bad = [...healthy, pausedShoot, landingShoot, losingShoot, { ...blindShoot, namespace: 'b', name: 'blind' }];
 
-describe('the table', () => {
-  it('shows who leads, a line for each shoot that is not healthy, and a count of the rest', () => {
-    const text = formatStatus(statusOf(...healthy, pausedShoot, protectedShoot), { all: false, columns: 140 });
-    expect(
-      text,
-    ).toBe(`dwd-prober-a_1f leads since 2026-01-01 10:00:00 UTC (2h0m0s). Standby, hot: dwd-prober-b (0.1.0). Version 0.1.0, configuration 9f86d081884c.
-Last probe round ended 3s ago. No right is missing.
+const inTerminal = (answer: SeedStatus, { all = false, columns = 80 } = {}): string =>
+  formatStatus(answer, { all, columns, paint: (_, text) => text });
 
-SHOOT (project/name)  STATE    LEASES         SINCE   HELD                NEXT
-dev/one               LANDING  12/12 expired  3m12s   kcm 2, mcm 1, ca 1  landing: 7 of 12 renewed, at the latest in 41s
-dev/two               PAUSED   0/5 expired    1h2m0s  -                   until 2026-01-01T14:00:00Z, "LB maintenance"
+describe('the table in a terminal', () => {
+  it('says the verdict first, then who leads, then a row for each shoot that needs eyes, the most urgent first', () => {
+    expect(inTerminal(statusOf(...bad), { columns: 140 })).toMatchInlineSnapshot(`
+      "seed aws-eu10   1 of 6 shoots is losing nodes, 1 blind (held), 1 paused, 1 landing, 2 healthy
+      leader dwd-prober-a for 2h0m0s, 1 hot standby; last round 3s ago
 
-2 more shoots healthy (--all lists them).
-`);
+      SHOOT      STATE         SINCE   WHY / NEXT / DO
+      dev/lost   LOSING NODES  3m15s   12/12 silent for 22s; kube-controller-manager could not be scaled: 403 from webhook limits.example
+                                       next: tries again at the next probe in 7s
+                                       do: mend what keeps the prober from scaling it; runbook DwdOutageUnmet
+      dev/blind  HELD, BLIND   43s     401 Unauthorized (Secret shoot--dev--one/dwd-prober, key kubeconfig); as of 11:59:14 12/12 silent for 22s;
+                                       held: kube-controller-manager, machine-controller-manager, cluster-autoscaler
+                                       next: cannot be restored until its API server can be read; next probe in 7s
+                                       do: renew the Secret shoot--dev--one/dwd-prober; nothing is restored before; runbook DwdShootBlind
+      dev/two    PAUSED        1h2m0s  paused until 2026-01-01T14:00:00Z: LB maintenance (jo)
+                                       next: protected again when the pause ends in 2h0m0s
+                                       do: to protect it now: dwd resume --shoot shoot--dev--two; runbook DwdPausedLong
+      dev/one    LANDING       3m12s   7 of 12 nodes renew again, not yet: node-3
+                                       next: restored when all renew, at the latest in 41s
+      "
+    `);
   });
 
-  it('puts columns that do not fit into 80 columns below their row', () => {
-    const text = formatStatus(statusOf(...healthy, pausedShoot, protectedShoot), { all: false, columns: 80 });
-    expect(text).toContain(`
-SHOOT (project/name)  STATE    LEASES         SINCE
-dev/one               LANDING  12/12 expired  3m12s
-    held: kcm 2, mcm 1, ca 1
-    next: landing: 7 of 12 renewed, at the latest in 41s
-dev/two               PAUSED   0/5 expired    1h2m0s
-    next: until 2026-01-01T14:00:00Z, "LB maintenance"
-`);
+  it('puts words that do not fit into 80 columns below their row', () => {
+    const text = inTerminal(statusOf(...bad, { ...losingShoot, namespace: 'x', name: 'a-shoot-with-a-longer-name' }));
+    expect(text).toMatchInlineSnapshot(`
+      "seed aws-eu10   2 of 7 shoots are losing nodes, 1 blind (held), 1 paused, 1
+      landing, 2 healthy
+      leader dwd-prober-a for 2h0m0s, 1 hot standby; last round 3s ago
+
+      SHOOT                           STATE         SINCE
+      dev/lost                        LOSING NODES  3m15s
+          12/12 silent for 22s; kube-controller-manager could not be scaled: 403 from
+          webhook limits.example
+          next: tries again at the next probe in 7s
+          do: mend what keeps the prober from scaling it; runbook DwdOutageUnmet
+      dev/a-shoot-with-a-longer-name  LOSING NODES  3m15s
+          12/12 silent for 22s; kube-controller-manager could not be scaled: 403 from
+          webhook limits.example
+          next: tries again at the next probe in 7s
+          do: mend what keeps the prober from scaling it; runbook DwdOutageUnmet
+      dev/blind                       HELD, BLIND   43s
+          401 Unauthorized (Secret shoot--dev--one/dwd-prober, key kubeconfig); as of
+          11:59:14 12/12 silent for 22s; held: kube-controller-manager,
+          machine-controller-manager, cluster-autoscaler
+          next: cannot be restored until its API server can be read; next probe in 7s
+          do: renew the Secret shoot--dev--one/dwd-prober; nothing is restored before;
+          runbook DwdShootBlind
+      dev/two                         PAUSED        1h2m0s
+          paused until 2026-01-01T14:00:00Z: LB maintenance (jo)
+          next: protected again when the pause ends in 2h0m0s
+          do: to protect it now: dwd resume --shoot shoot--dev--two; runbook
+          DwdPausedLong
+      dev/one                         LANDING       3m12s
+          7 of 12 nodes renew again, not yet: node-3
+          next: restored when all renew, at the latest in 41s
+      "
+    `);
     for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it('has a dash if the start of a state is unknown', () => {
-    const { since: _, ...paused } = pausedShoot;
-    const held = { ...nothingHeld, shoots: [paused] };
-    const text = formatStatus(judgeSeed(findingsOf({ held })), { all: false, columns: 140 });
-    expect(text).toMatch(/\ndev\/two +PAUSED +0\/5 expired +- +- +until /);
-  });
+  it('folds more than ten equal shoots, unless all are wanted', () => {
+    const held = Array.from({ length: 12 }, (_, index) => toldOf(factsIn(`s${String(index)}`, 'silent', 'held')));
+    const answer = statusOf(...held, ...healthy, losingShoot);
+    expect(inTerminal(answer, { columns: 140 })).toMatchInlineSnapshot(`
+      "seed aws-eu10   1 of 15 shoots is losing nodes, 12 held since 11:56 (all silent), 2 healthy
+      leader dwd-prober-a for 2h0m0s, 1 hot standby; last round 3s ago
 
-  it('lists shoots that lose nodes first, marked and with a remedy, and healthy shoots that are not protected', () => {
-    const losing = {
-      ...pausedShoot,
-      expired: 5,
-      unmet: true,
-      next: { text: 'NOT PROTECTED until 2026-01-01T14:00:00Z, "LB"' },
-    };
-    const text = formatStatus(statusOf(...healthy, ignoringShoot, protectedShoot, losing), {
-      all: false,
-      columns: 200,
-    });
-    expect(text).toContain(`
-dev/two               ! PAUSED  5/5 expired    1h2m0s  -                   NOT PROTECTED until 2026-01-01T14:00:00Z, "LB" (2h0m0s): dwd resume --shoot shoot--dev--two protects now
-dev/one               LANDING   12/12 expired  3m12s   kcm 2, mcm 1, ca 1  landing: 7 of 12 renewed, at the latest in 41s
-dev/twin              healthy   0/12 expired   1h0m0s  -                   next probe in 7s; NOT PROTECTED: ignore-scaling on kcm, ca
+      SHOOT      STATE         SINCE  WHY / NEXT / DO
+      dev/lost   LOSING NODES  3m15s  12/12 silent for 22s; kube-controller-manager could not be scaled: 403 from webhook limits.example
+                                      next: tries again at the next probe in 7s
+                                      do: mend what keeps the prober from scaling it; runbook DwdOutageUnmet
+      12 shoots  HELD          3m12s  12/12 silent for 22s; held: kube-controller-manager, machine-controller-manager, cluster-autoscaler
+                                      next: restored when its nodes renew
 
-2 more shoots healthy (--all lists them).
-`);
-    expect(text).toContain(
-      '! an outage continues without full protection: nodes are lost (1 shoot, such as shoot--dev--two)\n',
-    );
-  });
-
-  it.each([
-    ['all', 'dwd resume --all'],
-    ['configuration', 'removing `paused` from the configuration'],
-    ['shoot--dev--two', 'dwd resume --shoot shoot--dev--two'],
-  ])('shows what ends a pause of %s', (on, words) => {
-    const losing = { ...pausedShoot, unmet: true, paused: { reason: 'LB', by: 'kim', on } };
-    const text = formatStatus(statusOf(losing), { all: false, columns: 200 });
-    expect(text).toContain(`: ${words} protects now\n`);
-  });
-
-  it('shows the pause of a shoot with held resources', () => {
-    const held = { ...protectedShoot, paused: { reason: 'LB', by: 'kim', until: '2026-01-01T14:00:00Z' } };
-    const text = formatStatus(statusOf(held), { all: false, columns: 200 });
-    expect(text).toMatch(/in 41s; PAUSED \(2h0m0s\): dwd resume --shoot shoot--dev--one ends that\n/);
+      A row of several shoots shows one of them (--all lists all).
+      "
+    `);
+    expect(inTerminal(answer, { all: true }).match(/dev\/s\d+ /g)).toHaveLength(12);
   });
 
   it('reports in one line that all shoots are healthy', () => {
-    expect(formatStatus(statusOf(...healthy), { all: false, columns: 80 })).toMatch(
-      /\n\n2 shoots, all healthy \(--all lists them\)\.\n$/,
-    );
-    expect(formatStatus(statusOf(...healthy), { all: true, columns: 80 })).toMatch(/\ndev\/b .*\n\n2 shoots\.\n$/s);
-    expect(formatStatus(statusOf(), { all: false, columns: 80 })).toMatch(/\n\nNo shoot is probed\.\n$/);
+    expect(inTerminal(statusOf(...healthy))).toBe(`seed aws-eu10   2 shoots, all healthy
+leader dwd-prober-a for 2h0m0s, 1 hot standby; last round 3s ago
+`);
+    expect(inTerminal(statusOf(...healthy), { all: true })).toContain('dev/b');
+    expect(inTerminal(statusOf())).toContain('it has no shoots');
   });
 
   it.each<[what: string, found: Parameters<typeof findingsOf>[0], words: readonly string[]]>([
@@ -121,8 +133,8 @@ dev/twin              healthy   0/12 expired   1h0m0s  -                   next 
         held: nothingHeld,
       },
       [
-        'No replica leads: nothing is probed, and nothing new is protected. Standbys: unknown, because no pod of the prober was found (--namespace, --selector).',
-        '0 of 9 shoots held or paused',
+        'not known: no prober responded; by its objects nothing is held or paused',
+        'nobody holds the leader Lease: nothing is probed, unless a prober runs without one or elsewhere (--namespace)',
       ],
     ],
     [
@@ -131,49 +143,95 @@ dev/twin              healthy   0/12 expired   1h0m0s  -                   next 
         objects: { lease: { holder: 'x_1', since: before(60), isFresh: false }, replicas: [], problems: [] },
         held: nothingHeld,
       },
-      ['x_1 has led since 2026-01-01 11:59:00 UTC (1m0s), but no longer renews its Lease.'],
+      ['leader x for 1m0s no longer renews its Lease'],
     ],
     [
       'the leader does not respond',
-      { problems: ['the prober: no way'], held: { ...nothingHeld, shoots: [protectedShoot] } },
+      { problems: ['the prober: no way'], held: { ...nothingHeld, shoots: [landingShoot] } },
       [
-        'dwd-prober-a_1f leads since 2026-01-01 10:00:00 UTC (2h0m0s), but did not respond.',
+        'seed of context test   no prober responded; by its objects 1 of 9 shoots is landing, of the others nothing is known',
+        'leader dwd-prober-a for 2h0m0s, but it did not respond',
         '? the prober: no way',
-        'Read from the objects of the seed.',
-        '1 of 9 shoots held or paused; without a prober the others are unknown.',
       ],
+    ],
+    [
+      'a standby responded',
+      {
+        answer: proberOf([shootOf('a')], { leads: false, identity: 'dwd-prober-b_2' }),
+        problems: ['the prober: no way'],
+      },
+      ['1 shoot, healthy, as the standby dwd-prober-b sees it', 'but it did not respond'],
     ],
     [
       'nothing could be read',
       { objects: { lease: undefined, replicas: undefined, problems: ['no way'] } },
-      ['The leader is unknown. ? no way', 'No shoot was found.'],
+      ['not known: nothing could be read', 'leader not known ? no way'],
     ],
     [
-      'a dry run, no round, a right missing, all paused',
-      {
-        answer: {
-          ...proberOf([], { dryRun: true, missingRights: ['list nodes'], paused: { reason: 'work', by: 'jo' } }),
-          lastRoundEndedAt: undefined,
-        },
-      },
-      [
-        'DRY RUN',
-        'No probe round has ended yet.',
-        'MISSING RIGHTS: list nodes.',
-        'ALL SHOOTS PAUSED until it is taken back: work.',
-      ],
+      'a dry run, a right missing, all paused',
+      { answer: proberOf([], { dryRun: true, missingRights: ['list nodes'], paused: { reason: 'work', by: 'jo' } }) },
+      ['DRY RUN', '! rights are missing: list nodes', '! all shoots are paused: nothing is scaled down'],
     ],
   ])('reports that %s', (_, found, words) => {
-    const text = formatStatus(judgeSeed(findingsOf(found)), { all: false, columns: 80 }).replaceAll(/\n(?!\n)/g, ' ');
+    const text = inTerminal(judgeSeed(findingsOf(found))).replaceAll(/\n(?!\n)/g, ' ');
     for (const word of words) expect(text).toContain(word);
   });
 
   it('prints no control character from a cluster', () => {
     const evil = '\u001b[2J\u202e\u0007';
-    const shoot = { ...protectedShoot, name: evil, next: { text: evil }, reason: evil } satisfies ProbedShoot;
-    const found = findingsOf({ answer: proberOf([shoot], { missingRights: [evil] }), problems: [evil] });
-    const text = formatStatus(judgeSeed(found), { all: false, columns: 80 });
-    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    const shoot = { ...landingShoot, name: evil, next: { text: evil }, why: evil, do: evil } satisfies ShootStatus;
+    const found = findingsOf({ answer: proberOf([shoot], { missingRights: [evil], seed: evil }), problems: [evil] });
+    for (const text of [
+      inTerminal(judgeSeed(found)),
+      formatStatus(judgeSeed(found), { all: true, columns: 80 }),
+      changeLines(statusOf(), judgeSeed(found)).join('\n'),
+    ]) {
+      expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    }
+  });
+});
+
+it('without a terminal each shoot has a line with all columns', () => {
+  expect(formatStatus(statusOf(...bad), { all: false, columns: 80 })).toMatchInlineSnapshot(`
+    "seed aws-eu10   1 of 6 shoots is losing nodes, 1 blind (held), 1 paused, 1 landing, 2 healthy
+    leader dwd-prober-a for 2h0m0s, 1 hot standby; last round 3s ago
+
+    SHOOT      STATE         SINCE   WHY  NEXT  DO
+    dev/lost   LOSING NODES  3m15s   12/12 silent for 22s; kube-controller-manager could not be scaled: 403 from webhook limits.example  tries again at the next probe in 7s  mend what keeps the prober from scaling it; runbook DwdOutageUnmet
+    dev/blind  HELD, BLIND   43s     401 Unauthorized (Secret shoot--dev--one/dwd-prober, key kubeconfig); as of 11:59:14 12/12 silent for 22s; held: kube-controller-manager, machine-controller-manager, cluster-autoscaler  cannot be restored until its API server can be read; next probe in 7s  renew the Secret shoot--dev--one/dwd-prober; nothing is restored before; runbook DwdShootBlind
+    dev/two    PAUSED        1h2m0s  paused until 2026-01-01T14:00:00Z: LB maintenance (jo)  protected again when the pause ends in 2h0m0s  to protect it now: dwd resume --shoot shoot--dev--two; runbook DwdPausedLong
+    dev/one    LANDING       3m12s   7 of 12 nodes renew again, not yet: node-3  restored when all renew, at the latest in 41s  -
+    "
+  `);
+});
+
+describe('--watch', () => {
+  it('has a line for each change: of the leader, of problems, of shoots', () => {
+    const [a, b] = healthy as [ShootStatus, ShootStatus];
+    const lines = (...found: readonly Parameters<typeof findingsOf>[0][]) => {
+      const [former, latter] = found.map((one) => judgeSeed(findingsOf(one)));
+      return former === undefined || latter === undefined ? [] : changeLines(former, latter);
+    };
+    const fine = { answer: proberOf([a, b]) };
+    expect(lines(fine, fine)).toEqual([]);
+    // Numbers alone are no change.
+    const later = shootOf('a', { reason: '1/12 expired', expired: 1 });
+    expect(lines(fine, { answer: proberOf([later, b]) })).toEqual([]);
+    const held = toldOf(factsIn('a', 'silent', 'held'));
+    expect(lines(fine, { answer: proberOf([held]) })).toEqual([
+      '12:00:00  dev/a  HELD  12/12 silent for 22s; held: kube-controller-manager, machine-controller-manager, cluster-autoscaler; next: restored when its nodes renew',
+      '12:00:00  dev/b  GONE',
+    ]);
+    const { objects } = findingsOf();
+    const dead = { objects: { ...objects, lease: { holder: 'dwd-prober-a_1f', isFresh: false } }, held: nothingHeld };
+    expect(lines(fine, { ...dead, problems: ['the prober: no answer within 1.5s'] })).toEqual([
+      '12:00:00  leader dwd-prober-a no longer renews its Lease, 1 standby',
+      '12:00:00  not known: no prober responded; by its objects nothing is held or paused',
+      '12:00:00  ? the prober: no answer within 1.5s',
+    ]);
+    expect(lines({ ...dead, problems: ['the prober: no answer within 1.5s'] }, fine)[2]).toBe(
+      '12:00:00  over: the prober: no answer within 1.5s',
+    );
   });
 });
 
@@ -181,7 +239,7 @@ describe('dwd status', () => {
   it('uses the namespace garden, and waits for the leader for a second and a half', async () => {
     const { code, stdout, runs } = await status(['status']);
     expect(code).toBe(0);
-    expect(stdout).toContain('1 shoot, all healthy');
+    expect(stdout).toContain('1 shoot, healthy');
     expect(runs).toMatchObject([
       {
         namespace: 'garden',
@@ -206,7 +264,7 @@ describe('dwd status', () => {
   });
 
   it('exits with the exit code of the status, and prints JSON and YAML', async () => {
-    const answer = statusOf(...healthy, protectedShoot);
+    const answer = statusOf(...healthy, landingShoot);
     expect((await status(['status'], answer)).code).toBe(1);
     const { code, stdout } = await status(['status', '-o', 'json'], answer);
     expect(code).toBe(1);
@@ -218,9 +276,9 @@ describe('dwd status', () => {
 });
 
 describe('dwd explain', () => {
+  const facts = factsIn('one', 'outage', 'held');
   const explained = {
-    ...protectedShoot,
-    state: 'protected',
+    ...toldOf({ ...facts, candidates: 3, expired: 2 }),
     candidates: 3,
     expired: 2,
     nodes: 4,
@@ -260,66 +318,64 @@ describe('dwd explain', () => {
         threshold: 0.6,
       },
     ],
-  } satisfies ProbedShoot;
+  } satisfies ShootStatus;
 
   it('prints the leases that count, those not counted and why, the threshold, the next step, and earlier decisions', async () => {
     const { code, stdout, runs } = await status(['explain', 'dev/one'], statusOf(explained));
     expect(code).toBe(0);
     expect(runs).toMatchObject([{ shoot: 'dev/one' }]);
-    expect(stdout).toBe(`dev/one (shoot--dev--one) is PROTECTED since 2026-01-01 11:56:48 UTC (3m12s).
+    expect(stdout).toMatchInlineSnapshot(`
+      "dev/one (shoot--dev--one, seed aws-eu10) is HELD since 2026-01-01 11:56:48 UTC
+      (3m12s).
+        2/3 expired; held: kube-controller-manager, machine-controller-manager,
+        cluster-autoscaler
+        next: restored when its nodes renew
 
-VERDICT
-  12/12 node leases expired, threshold 0.6
-  Judged 3s ago. Threshold: 2 of 3 leases (60 %); 2 have expired. There are 4
-  nodes; 2 not counted. A lease expires 30s after its last renewal, KCM gives up
-  a node after 40s. The last scale-down came 8s before that.
+      VERDICT
+        12/12 node leases expired, threshold 0.6
+        Last look 2026-01-01 11:59:57 UTC, 3s ago. Threshold: 2 of 3 leases (60 %);
+        2/3 expired. There are 4 nodes; 2 not counted. A lease expires 30s after its
+        last renewal, KCM gives up a node after 40s. The last scale-down came 8s
+        before that.
 
-LEASES THAT COUNT (oldest renewal first)
-  node-3   never renewed                  -  EXPIRED
-  node-22  2026-01-01 11:58:25 UTC    1m35s  EXPIRED
-  node-1   2026-01-01 11:59:55 UTC       5s
+      LEASES THAT COUNT as of 11:59:57 (oldest renewal first)
+        node-3   never renewed                  -  EXPIRED
+        node-22  2026-01-01 11:58:25 UTC    1m35s  EXPIRED
+        node-1   2026-01-01 11:59:55 UTC       5s
 
-NOT COUNTED
-  node-6  never renewed                  -  it has no lease yet
-  node-4  2026-01-01 11:58:50 UTC    1m10s  not managed by MCM
+      NOT COUNTED
+        node-6  never renewed                  -  it has no lease yet
+        node-4  2026-01-01 11:58:50 UTC    1m10s  not managed by MCM
 
-HELD
-  Deployment kube-controller-manager: at 0, 2 replicas will be restored, since
-  2026-01-01 11:56:48 UTC (3m12s)
-  Deployment machine-controller-manager: at 0, 1 replica will be restored, since
-  2026-01-01 11:56:48 UTC (3m12s)
-  Deployment cluster-autoscaler: at 0, 1 replica will be restored, since
-  2026-01-01 11:56:48 UTC (3m12s)
-  Held resources stay held if the prober stops; the next one restores them.
+      HELD
+        Deployment kube-controller-manager: at 0, 2 replicas will be restored, since
+        2026-01-01 11:56:48 UTC (3m12s)
+        Deployment machine-controller-manager: at 0, 1 replica will be restored, since
+        2026-01-01 11:56:48 UTC (3m12s)
+        Deployment cluster-autoscaler: at 0, 1 replica will be restored, since
+        2026-01-01 11:56:48 UTC (3m12s)
+        Held resources stay held if the prober stops; the next one restores them.
 
-SCALING
-  down, for 2s: why
-    level 1  Deployment kcm: failed (forbidden)
+      SCALING
+        down, for 2s: why
+          level 1  Deployment kcm: failed (forbidden)
 
-NEXT
-  landing: 7 of 12 renewed, at the latest in 41s
+      PRESENT OUTAGE
+        11:56:45  over the threshold
+        11:56:48 (+3s)  confirmed: gone
 
-DECISIONS (latest first)
-  2026-01-01 11:56:48 UTC: unhealthy 2/3
-      gone
-  2026-01-01 11:50:00 UTC to 2026-01-01 11:56:40 UTC, 40 runs: healthy
-      fine
-`);
+      DECISIONS (latest first)
+        2026-01-01 11:56:48 UTC: unhealthy 2/3
+            gone
+        2026-01-01 11:50:00 UTC to 2026-01-01 11:56:40 UTC, 40 runs: healthy
+            fine
+      "
+    `);
   });
 
   it('reports that a scale-down came too late, and by how much', async () => {
     const { stdout } = await status(['explain', 'dev/one'], statusOf({ ...explained, marginMs: -118_000 }));
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain('The last scale-down came 1m58s after that: nodes may be lost.');
-  });
-
-  it('names resources that ignore-scaling excludes, and how to remove it', async () => {
-    const { stdout } = await status(['explain', 'dev/twin'], statusOf(ignoringShoot));
-    expect(stdout).toContain(`
-NOT PROTECTED
-  ignore-scaling on Deployment kube-controller-manager: it is not scaled down in
-  an outage. To remove the annotation:
-      kubectl -n shoot--dev--twin annotate deployment kube-controller-manager dependency-watchdog.gardener.cloud/ignore-scaling-
-`);
   });
 
   it('prints JSON', async () => {
@@ -328,13 +384,7 @@ NOT PROTECTED
   });
 
   it('reports what is unknown', async () => {
-    const unknown = judgeSeed(findingsOf({ answer: proberOf([]), wanted: 'x' }));
-    expect(await status(['explain', 'x'], unknown)).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringContaining('dwd explain: the prober does not probe x: dwd status --all lists') as string,
-    });
-    const objects = judgeSeed(findingsOf({ held: { ...nothingHeld, shoots: [protectedShoot] }, problems: ['no way'] }));
+    const objects = judgeSeed(findingsOf({ held: { ...nothingHeld, shoots: [landingShoot] }, problems: ['no way'] }));
     const { code, stdout, stderr } = await status(['explain', 'dev/one'], objects);
     expect({ code, stderr }).toEqual({ code: 2, stderr: 'dwd explain: no way\n' });
     expect(stdout).toContain('\nHELD\n  Deployment kube-controller-manager: at 0');
@@ -343,14 +393,13 @@ NOT PROTECTED
     expect(await status(['explain'])).toMatchObject({ code: 2, runs: [] });
   });
 
-  it('reports a shoot that is held and not probed, and how to restore it', async () => {
-    const answer = proberOf([], { heldUnprobed: [unprobedShoot] });
-    const { namespace } = unprobedShoot;
-    expect(await status(['explain', namespace], judgeSeed(findingsOf({ answer, wanted: namespace })))).toMatchObject({
+  it.each(['status --shoot=x', 'explain x'])('%s exits with 1 if there is no such shoot', async (line) => {
+    const missing = Object.assign(new Error('there is no shoot x in this seed'), { name: 'NoSuchShoot' });
+    const result = await dwdWith(never, line.split(' '), { runStatus: () => Promise.reject(missing) });
+    expect(result).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(
-        /^dwd explain: .* is not probed .*; to restore them: dwd release --shoot shoot--dev--three\n$/u,
-      ) as string,
+      stdout: '',
+      stderr: expect.stringContaining('there is no shoot x') as string,
     });
   });
 });

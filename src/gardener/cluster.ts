@@ -22,6 +22,8 @@ export interface Cluster<Shoot> {
   readonly name: string;
   /** Namespace and name of the Shoot in the garden; absent if they cannot be decoded. */
   readonly shootName?: NamespacedName;
+  /** Name of the seed that runs the control plane, by the Seed in the Cluster; absent if it has none. */
+  readonly seedName?: string;
   readonly shoot: Result<Shoot, DecodeError>;
 }
 
@@ -32,7 +34,7 @@ export const decodeClusterWith = <Shoot>(
   decodeShoot: (shoot: JsonObject, path: string, spec: JsonObject) => Shoot,
 ): Cluster<Shoot> => {
   const object = decodeObject(json, path);
-  const cluster = { name: decodeMeta(object, path).name, ...decodeShootName(object) };
+  const cluster = { name: decodeMeta(object, path).name, ...decodeShootName(object), ...decodeSeedName(object) };
   try {
     const spec = decodeObject(object.spec, 'spec');
     const shoot = decodeShoot(decodeObject(spec.shoot, 'spec.shoot'), 'spec.shoot', spec);
@@ -47,6 +49,15 @@ const decodeShootName = (cluster: JsonObject): { readonly shootName?: Namespaced
   try {
     const { namespace, name } = decodeMeta(decodeObject(childObject(cluster, '', 'spec').shoot, 'shoot'), 'shoot');
     return { shootName: { namespace, name } };
+  } catch (error) {
+    if (error instanceof DecodeError) return {};
+    throw error;
+  }
+};
+
+const decodeSeedName = (cluster: JsonObject): { readonly seedName?: string } => {
+  try {
+    return { seedName: decodeMeta(decodeObject(childObject(cluster, '', 'spec').seed, 'seed'), 'seed').name };
   } catch (error) {
     if (error instanceof DecodeError) return {};
     throw error;

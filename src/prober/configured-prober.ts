@@ -11,18 +11,18 @@ import type { Random } from '../ports/random.ts';
 import { type ReadyCheck, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
 import { type HeldByShoot, ProberController } from './controller.ts';
 import { watchForDropped } from './held/dropped.ts';
-import { listHeldUnprobed } from './held/held-unprobed.ts';
+import { listUnprobed, whyNotProbed } from './held/held-unprobed.ts';
 import { LostClusters, clusterNames } from './held/lost-clusters.ts';
 import { heldByCluster } from './held/owner.ts';
 import type { Role } from './plan/permission.ts';
 import type { ProbeGate } from './probe-gate.ts';
 import { type Pauses, configuredPause } from './pauses.ts';
 import type { Emit } from './report/events.ts';
-import type { ShootStates } from './report/state.ts';
+import type { KnownClusters, ShootStates } from './report/state.ts';
 import type { ProberSettings } from './settings.ts';
 import type { ProberMemories } from './prober-memory.ts';
 import { type ProberSources, createProberSources } from './watches/sources.ts';
-import { shootNameIn } from './status/prober-status.ts';
+import { seedNameIn, shootNameIn } from './status/cluster-names.ts';
 
 export interface ConfiguredProberDeps {
   readonly clock: Clock;
@@ -123,6 +123,14 @@ interface ProbingParts {
 const clustersToRelease = ({ sources: { clusters, dependents } }: ProbingParts): ReadonlySet<string> =>
   new Set([...clusterNames(clusters), ...heldByCluster(dependents).keys()]);
 
+/** What the status shows of the clusters, beside what their probers report. */
+const knownClusters = ({ sources: { clusters, dependents } }: ProbingParts): KnownClusters => ({
+  nameOf: (namespace) => shootNameIn(clusters.get(namespace)),
+  whyNotProbed: (namespace) => whyNotProbed(clusters.get(namespace)),
+  listUnprobed: (isProbed) => listUnprobed({ clusters, dependents, isProbed }),
+  seed: () => seedNameIn(clusters),
+});
+
 const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMemories> => {
   const { settings, sources, deps, memories } = parts;
   const { source, clusters, kubeconfigs, externalKubeconfigs, dependents } = sources;
@@ -157,10 +165,7 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
     configured: configuredPause(settings),
     wake: (cluster) => controller.wake(cluster),
   });
-  deps.states.readFrom(
-    (cluster) => shootNameIn(clusters.get(cluster)),
-    (isProbed) => listHeldUnprobed({ clusters, dependents, isProbed }),
-  );
+  deps.states.clustersBy(knownClusters(parts));
   const unsubscribe = clusters.subscribe(({ type, key }) => {
     if (type === 'set') lost.found(key);
     queue.add(key);

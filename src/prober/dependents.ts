@@ -19,6 +19,7 @@ import { shownHeld } from './held/held-unprobed.ts';
 import type { DependentsView } from './judge/probe-input.ts';
 import type { Action, ActionResponse, Snapshot } from './plan/operation.ts';
 import { type RefTemplate, objectKey } from './ref-template.ts';
+import type { HeldInShoot, IgnoredResource, ResourceInShoot } from '../status/state/schema.ts';
 import type { DependentFacts } from './report/events.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 
@@ -71,12 +72,28 @@ export class Dependents {
     return {
       held: this.#listHeld(),
       ignored: this.#listIgnored(),
-      missing: this.missing(),
-      isAnyUp: [...this.#resources.values()].some((resource) => isUp(resource, (key) => this.snapshotOf(key))),
+      up: this.#listed((resource) => isUp(resource, (key) => this.snapshotOf(key))),
+      missing: this.#listMissing(),
+      notServed: this.#listNotServed(),
     };
   }
 
-  #listHeld(): DependentFacts['held'] {
+  /** Returns the required resources that a scale-down would change if the seed served their kind. */
+  #listNotServed(): readonly ResourceInShoot[] {
+    return this.#listed(
+      ({ ref, scaleDown, optional }) =>
+        scaleDown !== undefined && !optional && this.snapshotOf(refKey(ref)).kind === 'not-served',
+    );
+  }
+
+  /** Returns the required resources that do not exist, as far as the watches show. */
+  #listMissing(): readonly ResourceInShoot[] {
+    const missing = new Set(this.missing());
+    return this.#listed(({ ref }) => missing.has(refKey(ref)));
+  }
+
+  /** Returns the resources that have the mark of meltdown protection, with the count to restore. */
+  #listHeld(): readonly HeldInShoot[] {
     return [...this.#resources].flatMap(([key, resource]) => {
       const marked = this.#latestMeta(key);
       if (marked === undefined || !hasMark(marked)) return [];
@@ -84,10 +101,14 @@ export class Dependents {
     });
   }
 
-  #listIgnored(): DependentFacts['ignored'] {
+  /** Returns the resources that a scale-down leaves as they are, because an operator has annotated them with `ignore-scaling`. */
+  #listIgnored(): readonly IgnoredResource[] {
     return [...this.#resources].flatMap(([key, { ref, scaleDown }]) => {
       const meta = scaleDown === undefined ? undefined : this.#latestMeta(key);
-      return meta !== undefined && ignoresScaling(meta) ? [{ kind: ref.kind, name: ref.name }] : [];
+      if (meta === undefined || !ignoresScaling(meta)) return [];
+      const snapshot = this.snapshotOf(key);
+      const isDown = snapshot.kind === 'state' && snapshot.state.specReplicas === 0;
+      return [{ kind: ref.kind, name: ref.name, isDown }];
     });
   }
 
@@ -129,6 +150,10 @@ export class Dependents {
     return () => {
       for (const stop of unsubscribe) stop?.();
     };
+  }
+
+  #listed(isListed: (resource: DependentResource) => boolean): readonly ResourceInShoot[] {
+    return [...this.#resources.values()].filter(isListed).map(({ ref: { kind, name } }) => ({ kind, name }));
   }
 
   #sources(): SnapshotSources {

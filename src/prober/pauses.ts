@@ -3,7 +3,7 @@ import { formatTime } from '../kubernetes/api/meta-time.ts';
 import type { Store } from '../kubernetes/cache/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ProberSettings } from './settings.ts';
-import type { PauseInForce } from './status/schema.ts';
+import type { PauseInForce } from '../status/state/schema.ts';
 
 export interface PauseChange {
   /** The paused cluster; absent: all clusters. */

@@ -81,7 +81,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     onChange: (change) => emit({ kind: 'pause-changed', ...change }),
   });
   const pauseOf = (cluster: string) => shownPause(pauses.of(cluster));
-  const states = new ShootStates({ clock: ports.clock, dryRun, pauseOf });
+  const states = new ShootStates({ clock: ports.clock, dryRun, pauseOf, emit: (e) => emit(e) });
   const emit: Emit = emitTo([
     states.observe,
     logEvents({ logger, dryRun, leads }),
@@ -89,7 +89,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     ...(dryRun ? [] : [recordEvents({ events, leads })]),
     watchLateProtection({
       ...ports,
-      isAnyHeld: (cluster) => states.factsOf(cluster)?.heldSince !== undefined,
+      isAnyHeld: (cluster) => states.isAnyHeld(cluster),
       emit: (e) => emit(e),
     }),
   ]);

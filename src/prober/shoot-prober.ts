@@ -22,6 +22,8 @@ import { probeSettings, graceDeadlineOf, runNeededBy } from './probe-settings.ts
 import { type ProberMemory, type ProberStart, initialMemory, memoryOf } from './prober-memory.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
 import { ShootPause } from './shoot-pause.ts';
+import { shootClientFor } from './shoot-client.ts';
+import type { ShootAccess } from '../status/state/schema.ts';
 import type { ShootProberView } from './report/events.ts';
 
 /** The prober of one shoot: one timer, and events that the pure `advanceShoot` turns into effects. */
@@ -214,7 +216,18 @@ export class ShootProber {
     state: this.#state,
     settings: this.#probeSettings(),
     ...this.#dependents.facts(),
+    access: this.#access,
   });
+
+  readonly #access = (): ShootAccess => {
+    const { kubeConfigSecretName, clusterSource } = this.#deps.settings;
+    const secret = `${this.#cluster}/${kubeConfigSecretName}`;
+    const key = clusterSource?.key ?? 'kubeconfig';
+    const connection = shootClientFor(this.#deps, secret, key);
+    if (!connection.ok) return { secret, key };
+    connection.value.close();
+    return { secret, key, server: connection.value.server };
+  };
 
   #probeSettings(): ReturnType<typeof probeSettings> {
     return { ...probeSettings(this.#deps.settings, this.#settings), isTriggered: this.#externalProber?.isTriggering() };

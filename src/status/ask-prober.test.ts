@@ -36,12 +36,9 @@ function* joined(...parts: readonly Iterable<string>[]): Generator<string> {
 }
 
 describe('the status that a prober reports', () => {
-  it('is read shoot by shoot, with its details and the shoots that are not probed', async () => {
-    const shoots = [detailed(shootNamed('one', 'protected')), detailed(shootNamed('two'))];
-    const held = [
-      { namespace: 'a', name: 'a', reason: 'gone', held: [{ kind: 'Deployment', name: 'b', replicas: 1 }] },
-    ];
-    const status = { ...statusWith(shoots), heldUnprobed: held };
+  it('is read shoot by shoot, with its details', async () => {
+    const shoots = [detailed(shootNamed('one', 'held')), detailed(shootNamed('two'))];
+    const status = statusWith(shoots);
     expect((await ask([JSON.stringify(status)], 'one')).status).toEqual(status);
     const empty = statusWith([]);
     expect((await ask([JSON.stringify(empty)])).status).toEqual(empty);

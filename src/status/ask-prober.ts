@@ -6,15 +6,7 @@ import { trimEndOf } from '../kubernetes/api/trim-end.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
 import { ResponseError, createSecurity, createTransport } from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
-import {
-  type HeldUnprobed,
-  type ProbedShoot,
-  type ProberStatus,
-  heldUnprobedSchema,
-  shootSchema,
-  statusHeaderSchema,
-  statusSchema,
-} from '../prober/status/index.ts';
+import { type ShootStatus, type ProberStatus, shootSchema, statusHeaderSchema, statusSchema } from './state/schema.ts';
 import type { Replica } from './seed-status.ts';
 
 /**
@@ -56,18 +48,12 @@ const check = <T>(schema: Schema<T>, json: unknown, path: readonly (string | num
 
 /** Reads the shoots one by one, so that the first invalid one ends the reading. */
 const startStatus = () => {
-  const shoots: ProbedShoot[] = [];
-  const heldUnprobed: HeldUnprobed[] = [];
+  const shoots: ShootStatus[] = [];
   return {
     add: (item: unknown, key: string, index: number): void => {
-      if (key === 'shoots') shoots.push(check(shootSchema, item, [key, index]));
-      else heldUnprobed.push(check(heldUnprobedSchema, item, [key, index]));
+      shoots.push(check(shootSchema, item, [key, index]));
     },
-    finish: (object: unknown): ProberStatus => ({
-      ...check(statusHeaderSchema, object),
-      shoots,
-      ...(heldUnprobed.length === 0 ? {} : { heldUnprobed }),
-    }),
+    finish: (object: unknown): ProberStatus => ({ ...check(statusHeaderSchema, object), shoots }),
   };
 };
 
@@ -78,7 +64,7 @@ const statusAt = (path: string, shoot: string | undefined): Call<ProberStatus> =
   bytes: most.bytes,
   decode: (json) => check(statusSchema, json),
   items: {
-    keys: ['shoots', 'heldUnprobed'],
+    keys: ['shoots'],
     itemBytes: shoot === undefined ? most.rowBytes : most.detailBytes,
     most: most.shoots,
     start: startStatus,

@@ -1,5 +1,5 @@
 export { installedConfiguration } from './installed-settings.ts';
-export { isPlainHealthy } from './judge.ts';
 export { readStatusOfPod } from './ask-prober.ts';
-export { type LeaderAnswer, type StatusRun, askLeader, readStatus } from './read-status.ts';
-export type { Replica, SeedStatus, SeenShoot } from './seed-status.ts';
+export { type NamedShoot, findShoot, isNamespace, noSuchShoot, titleOf } from './state/find-shoot.ts';
+export { type LeaderAnswer, type StatusRun, NoSuchShoot, askLeader, readStatus } from './read-status.ts';
+export type { LeaderLease, Replica, SeedStatus } from './seed-status.ts';

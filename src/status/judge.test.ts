@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { ProberStatus } from '../prober/status/index.ts';
+import type { ProberStatus } from './state/schema.ts';
 import { type SeedFindings, judgeSeed } from './judge.ts';
 import type { StatusExitCode } from './seed-status.ts';
 import {
   before,
+  blindShoot,
   findingsOf,
   ignoringShoot,
+  landingShoot,
+  losingShoot,
   pausedShoot,
   proberOf,
-  protectedShoot,
   shootOf,
   unprobedShoot,
 } from './testing/statuses.ts';
@@ -17,22 +19,22 @@ const led = findingsOf().objects;
 const nobody = { ...led, lease: { holder: '', isFresh: false } };
 const silent = { ...led, lease: { holder: 'dwd-prober-a_1f', isFresh: false } };
 const none = { shoots: [], total: 3, paused: null, problems: [] };
-const held = { ...none, shoots: [protectedShoot] };
+const held = { ...none, shoots: [landingShoot] };
 
 describe('the exit code', () => {
   it.each<[what: string, code: StatusExitCode, findings: Partial<SeedFindings>]>([
     ['all healthy', 0, { answer: proberOf([shootOf('a'), shootOf('b')]) }],
     ['no shoots', 0, { answer: proberOf([]) }],
-    ['held', 1, { answer: proberOf([shootOf('a'), protectedShoot]) }],
+    ['held', 1, { answer: proberOf([shootOf('a'), landingShoot]) }],
     ['healthy with ignore-scaling', 1, { answer: proberOf([ignoringShoot]) }],
     ['paused', 1, { answer: proberOf([pausedShoot]) }],
+    ['blind', 1, { answer: proberOf([blindShoot]) }],
     ['probed 30 s ago', 0, { answer: proberOf([shootOf('a', { lastRunEndedAt: before(30) })]) }],
     ['not probed for longer', 1, { answer: proberOf([shootOf('a', { lastRunEndedAt: before(31) })]) }],
     ['a right is missing', 1, { answer: proberOf([shootOf('a')], { missingRights: ['list nodes'] }) }],
-    ['a standby responded', 1, { answer: proberOf([shootOf('a')], { leads: false }) }],
-    ['held and not probed', 1, { answer: proberOf([shootOf('a')], { heldUnprobed: [unprobedShoot] }) }],
-    ['the requested shoot is not probed', 1, { answer: proberOf([]), wanted: 'dev/typo' }],
-    ['the requested shoot is healthy', 0, { answer: proberOf([shootOf('a')]), wanted: 'dev/a' }],
+    ['a standby responded', 2, { answer: proberOf([shootOf('a')], { leads: false }) }],
+    ['hibernated', 0, { answer: proberOf([shootOf('a', { notProbed: { reason: 'x', givesBack: true } })]) }],
+    ['held and not probed', 1, { answer: proberOf([shootOf('a'), unprobedShoot]) }],
     ['all paused', 1, { answer: proberOf([], { paused: { reason: 'x', by: 'y' } }) }],
     ['by objects: nothing held, and the leader does not respond', 2, { held: none }],
     ['by objects: something held', 1, { held }],
@@ -47,51 +49,12 @@ describe('the exit code', () => {
   });
 });
 
-describe('a requested shoot', () => {
-  const attentionOf = (wanted: string, heldUnprobed: ProberStatus['heldUnprobed'] = []) =>
-    judgeSeed(findingsOf({ answer: proberOf([], { heldUnprobed }), wanted })).attention;
-
-  it('is reported if it is not probed', () => {
-    expect(attentionOf('dev/typo')).toEqual([
-      'the prober does not probe dev/typo: dwd status --all lists the shoots that it probes, kubectl get clusters all shoots of the seed',
-    ]);
-  });
-
-  it('is reported with its held resources if it is not probed', () => {
-    const line =
-      'shoot--dev--three is not probed (its Cluster cannot be decoded: x), so no prober restores its held resources: kube-controller-manager, machine-controller-manager; to restore them: dwd release --shoot shoot--dev--three';
-    expect(attentionOf('dev/three', [unprobedShoot])).toEqual([line]);
-    expect(attentionOf('shoot--dev--three', [unprobedShoot])).toEqual([line]);
-    expect(attentionOf('dev/typo', [unprobedShoot])).toEqual([expect.stringContaining('does not probe dev/typo')]);
-  });
-});
-
-it('names three of the shoots that are held but not probed, and counts the others', () => {
-  const heldUnprobed = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ ...unprobedShoot, name, namespace: name }));
-  const { attention } = judgeSeed(findingsOf({ answer: proberOf([], { heldUnprobed }) }));
-  expect(attention.map((line) => line.slice(0, 15))).toEqual([
-    'a is not probed',
-    'b is not probed',
-    'c is not probed',
-    '2 more shoots w',
-  ]);
-});
-
 describe('attention', () => {
   it.each<[text: string, change: Partial<ProberStatus>]>([
     ['rights are missing: list nodes; get pods', { missingRights: ['list nodes', 'get pods'] }],
-    ['the prober that responded does not lead', { leads: false }],
     ['all shoots are paused: nothing is scaled down', { paused: { reason: '', by: '' } }],
     [
-      'an outage continues without full protection: nodes are lost (2 shoots, such as shoot--dev--x)',
-      { shoots: [shootOf('x', { unmet: true }), shootOf('y', { unmet: true })] },
-    ],
-    [
-      'ignore-scaling excludes resources from protection (1 shoot, such as shoot--dev--x)',
-      { shoots: [shootOf('x', { ignored: [{ kind: 'Deployment', name: 'kcm' }] })] },
-    ],
-    [
-      '1 of 2 shoots not probed within 30 s, such as shoot--dev--b',
+      '1 shoot of 2 not probed within 30 s, such as shoot--dev--b',
       { shoots: [shootOf('a'), shootOf('b', { lastRunEndedAt: before(60) })] },
     ],
   ])('%s', (text, change) => {
@@ -100,18 +63,19 @@ describe('attention', () => {
   });
 });
 
-it('sorts the worst shoots first, and among equals the one that has lasted longest', () => {
-  const shoots = [
-    shootOf('b'),
-    pausedShoot,
-    shootOf('late', { state: 'protected', since: before(10) }),
-    shootOf('unreachable', { state: 'unreachable' }),
-    shootOf('early', { state: 'protected', since: before(20) }),
-    shootOf('a'),
-    ignoringShoot,
-    shootOf('losing', { state: 'paused', unmet: true }),
-  ];
-  const { shoots: sorted, prober } = judgeSeed(findingsOf({ answer: proberOf(shoots) }));
-  expect(sorted.map(({ name }) => name)).toEqual(['losing', 'early', 'late', 'unreachable', 'two', 'twin', 'a', 'b']);
-  expect(prober).not.toHaveProperty('shoots');
+it('sorts the most urgent shoots first, and names the seed', () => {
+  const shoots = [shootOf('b'), unprobedShoot, landingShoot, pausedShoot, ignoringShoot, blindShoot, losingShoot];
+  const status = judgeSeed(findingsOf({ answer: proberOf(shoots) }));
+  expect(status.shoots.map(({ state }) => state)).toEqual([
+    'losing nodes',
+    'blind',
+    'not protected',
+    'paused',
+    'not probed',
+    'landing',
+    'healthy',
+  ]);
+  expect(status.prober).not.toHaveProperty('shoots');
+  expect(status.seed).toBe('aws-eu10');
+  expect(judgeSeed(findingsOf({ held: none })).seed).toBe('of context test');
 });

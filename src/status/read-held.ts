@@ -1,17 +1,16 @@
 import { findHeldNote } from '../annotations/held-note.ts';
 import type { FoundPause } from '../annotations/pause.ts';
-import { replicasToRestore } from '../annotations/scaling-annotations.ts';
-import { distinctBy } from '../kubernetes/api/distinct.ts';
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
-import { clusterOfHeld, findHeldInCache } from '../prober/held/index.ts';
+import { clusterOfHeld, findHeldInCache, shownHeld } from '../prober/held/index.ts';
 import { type DependentResource, type ProberSettings, shownPause } from '../prober/index.ts';
-import { pauseInWords } from '../prober/status/index.ts';
+import { judgeShoot } from './state/judge-shoot.ts';
+import type { ShootFacts, ShootStatus } from './state/schema.ts';
 import { type ObjectsDeps, orProblem } from './read-objects.ts';
 import { readPauses } from './read-pauses.ts';
-import type { HeldObjects, SeenShoot } from './seed-status.ts';
+import type { HeldObjects } from './seed-status.ts';
 
 /** Parses `shoot--PROJECT--NAME` or `shoot-PROJECT--NAME` (`ComputeTechnicalID` of Gardener's pkg/utils/gardener). */
-const nameIn = (cluster: string): Pick<SeenShoot, 'name' | 'project'> => {
+const nameIn = (cluster: string): Pick<ShootStatus, 'name' | 'project'> => {
   const prefix = ['shoot--', 'shoot-'].find((start) => cluster.startsWith(start));
   if (prefix === undefined) return { name: cluster };
   const rest = cluster.slice(prefix.length);
@@ -40,54 +39,40 @@ const listHeld = async ({ ref }: DependentResource, deps: ObjectsDeps): Promise<
   }));
 };
 
-/** Describes a shoot whose held resources are `own`. */
-const shootOf = (name: string, own: readonly SeenHeld[], pause: FoundPause | undefined): SeenShoot => {
-  const notes = own.flatMap(({ annotations }) => findHeldNote(annotations) ?? []);
-  const since = Math.min(...notes.flatMap((note) => note.since ?? []));
-  const paused = shownPause(pause) ?? null;
-  const known = [...(paused === null ? [] : [pauseInWords(paused)]), ...notes.slice(0, 1).map(({ reason }) => reason)];
-  return {
+/** Describes a shoot whose held resources are `own`. Nothing else is known of it. */
+const shootOf = (
+  name: string,
+  own: readonly SeenHeld[],
+  { pause, now }: { readonly pause: FoundPause | undefined; readonly now: number },
+): ShootStatus => {
+  const reason = own.flatMap(({ annotations }) => findHeldNote(annotations) ?? [])[0]?.reason ?? '';
+  const facts: ShootFacts = {
     namespace: name,
     ...nameIn(name),
-    state: own.length > 0 ? 'protected' : 'paused',
-    ...(Number.isFinite(since) ? { since: new Date(since).toISOString() } : {}),
-    reason: notes[0]?.reason ?? '',
-    next: { text: [...known, 'no prober responded'].filter((text) => text !== '').join('; ') },
-    candidates: 0,
-    expired: 0,
-    leaseExpiryMs: 0,
-    graceMs: 0,
-    flapping: false,
-    paused,
-    held: own.map(({ ref: { kind, name: resource }, annotations }) => {
-      const at = findHeldNote(annotations)?.since;
-      return {
-        kind,
-        name: resource,
-        replicas: replicasToRestore({ annotations }).replicas,
-        ...(at === undefined ? {} : { since: new Date(at).toISOString() }),
-      };
-    }),
+    ...{ reason, candidates: 0, expired: 0, leaseExpiryMs: 0, graceMs: 0, flapping: false },
+    paused: shownPause(pause) ?? null,
+    held: own.map(({ ref, annotations }) => shownHeld({ ...ref, annotations })),
   };
+  const told = judgeShoot(facts, { now, probeIntervalMs: 0, dryRun: false });
+  return { ...facts, ...told, next: { text: 'not known, because no prober responded' } };
 };
 
 /** Reads held resources, with start and reason, and pauses. Rejects with an ApiError if namespaces cannot be listed. */
 export const readHeld = async (given: HeldDeps): Promise<HeldObjects> => {
   const { settings, wall } = given;
+  const now = wall();
   const inOrder = settings.dependentResources.toSorted((a, b) => a.scaleUp.level - b.scaleUp.level);
   const [found, pauses] = await Promise.all([
     Promise.all(inOrder.map((one) => orProblem(refKey(one.ref), listHeld(one, given)))),
-    readPauses(settings, given, wall()),
+    readPauses(settings, given, now),
   ]);
-  const all = found.flatMap(({ value = [] }) => value.map((one) => ({ ...one, cluster: clusterOfHeld(one) })));
-  // Two templates may match the same object.
-  const held = distinctBy(all, ({ namespace, ref }) => `${namespace}/${refKey(ref)}`);
+  const held = found.flatMap(({ value = [] }) => value.map((one) => ({ ...one, cluster: clusterOfHeld(one) })));
   const names = new Set([...held.map(({ cluster }) => cluster), ...pauses.paused.keys()]);
   const shoots = [...names].map((name) =>
     shootOf(
       name,
       held.filter(({ cluster }) => cluster === name),
-      pauses.paused.get(name),
+      { pause: pauses.paused.get(name) ?? pauses.all, now },
     ),
   );
   return {

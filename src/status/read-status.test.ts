@@ -76,7 +76,10 @@ const begin = (given: Readonly<Record<string, unknown>> = {}) => {
   const options = { namespace: 'garden', selector: 'app=x', leaderTimeoutMs: 1_500, timeoutMs: 10_000 };
   const logger = createRecordingLogger();
   const run = { ...options, stop: stop.signal, env: {}, version: '1', logger };
-  const status = readSeedStatus(run, { client: createKubeClient({ kube, clock }), kube, clock, userAgent: 'test' });
+  const status = readSeedStatus(run, {
+    client: createKubeClient({ kube, clock }),
+    ...{ kube, clock, userAgent: 'test', connectedTo: 'of context test' },
+  });
   /** Request for the prober's status. It waits until the test responds. */
   let silent: ReturnType<typeof kube.take> | undefined;
   /** Responds to all other requests, also to those that follow. Returns the requested paths. */
@@ -117,6 +120,24 @@ describe('a prober that responds', () => {
   });
 });
 
+it('shows the view of a hot standby if the leader does not respond, and says why', async () => {
+  const standby = { ...named('prober-b'), status: { conditions: [{ type: 'Ready', status: 'True' }] } };
+  const { clock, answer, prober, status } = begin({
+    [podsPath]: listOf(named('prober-a'), standby),
+    [`${podsPath}/prober-b:9644/proxy/status`]: proberOf([shootOf('a')], { leads: false, identity: 'prober-b_2' }),
+  });
+  await answer();
+  await clock.advance(500);
+  await answer();
+  prober()?.respond(503, { kind: 'Status', code: 503, reason: 'ServiceUnavailable', message: 'it hangs' });
+  expect(await status).toMatchObject({
+    source: 'standby',
+    total: 1,
+    exitCode: 2,
+    problems: [expect.stringContaining('it hangs')],
+  });
+});
+
 it('reads objects while a prober hangs: at its timeout, no request is left to send', async () => {
   const { clock, answer, prober, status } = begin();
   await answer();
@@ -154,8 +175,8 @@ describe('without a prober that responds', () => {
     expect(status.shoots).toMatchObject([
       {
         namespace: one,
-        state: 'protected',
-        since: '2026-01-01T10:00:00.000Z',
+        state: 'held',
+        since: '2026-01-01T10:00:00Z',
         reason: 'why',
         held: [{ kind, name: 'etcd-main', replicas: 3 }],
       },
@@ -194,9 +215,10 @@ describe('without a prober that responds', () => {
   it('shows no start of a pause, nor of a hold without a note', async () => {
     const paused = named(one, { annotations: { [`${prefix}/paused`]: JSON.stringify({ reason: 'x', by: 'y' }) } });
     const { status } = await read({ '/api/v1/namespaces': listOf(paused) });
-    const text = 'until it is taken back, "x" (y); no prober responded';
-    expect(status.shoots).toMatchObject([{ state: 'paused', next: { text } }]);
-    expect(status.shoots[0]).not.toHaveProperty('since');
+    const next = { text: 'not known, because no prober responded' };
+    const why = 'paused until it is taken back: x (y)';
+    expect(status.shoots).toMatchObject([{ state: 'paused', why, next }]);
+    expect(status.shoots[0]?.since).toBeUndefined();
   });
 
   it('shows the pause of a Namespace of any name', async () => {
@@ -221,47 +243,58 @@ dependentResourceInfos:
       ...annotated(annotations, { name, namespace: 'central' }),
       spec: { replicas },
     });
-    const markFor = (cluster: string) => ({
+    const mark = (cluster: string) => ({
       'meltdown-protection-active': '',
-      held: JSON.stringify({ ...(JSON.parse(note) as object), cluster }),
+      held: JSON.stringify({ since: '2026-01-01T10:00:00Z', reason: 'why', by: 'who', cluster }),
     });
 
-    it('finds held resources whose names are templates, and their clusters by the notes', async () => {
+    it('finds held resources by names that are templates, and their clusters by the notes', async () => {
       const { status } = await read({
         ...installedText(text),
         '/apis/apps/v1/deployments': listOf(
-          at('one-controller-manager', { ...markFor('one'), replicas: '3' }, 0),
+          at('one-controller-manager', { ...mark('one'), replicas: '3' }, 0),
           at('two-controller-manager', {}, 2),
-          at('three-controller-manager', { ...markFor('three'), replicas: '2' }, 0),
-          at('one-other', markFor('one'), 0),
+          at('three-controller-manager', { ...mark('three'), replicas: '2' }, 0),
+          at('one-other', mark('one'), 0),
         ),
       });
       expect(status).toMatchObject({ problems: [noPod], total: 2, exitCode: 1 });
       expect(status.shoots).toMatchObject([
         {
-          ...{ namespace: 'one', name: 'one', state: 'protected', reason: 'why' },
-          since: '2026-01-01T10:00:00.000Z',
+          ...{ namespace: 'one', name: 'one', state: 'held', reason: 'why' },
+          since: '2026-01-01T10:00:00Z',
           held: [{ kind: 'Deployment', name: 'one-controller-manager', replicas: 3 }],
         },
-        { namespace: 'three', state: 'protected', held: [{ name: 'three-controller-manager', replicas: 2 }] },
+        { namespace: 'three', state: 'held', held: [{ name: 'three-controller-manager', replicas: 2 }] },
       ]);
       expect(status.shoots).toHaveLength(2);
     });
 
-    it('shows an object once if two templates match', async () => {
-      const both = text.replace(
-        'dependentResourceInfos:',
-        `$&
-  - ref: {apiVersion: apps/v1, kind: Deployment, name: "{{ cluster }}-machine-controller-manager", namespace: central}
-    scaleUp: {level: 0}`,
-      );
+    it('reads the Scale of the object whose name matches the template', async () => {
       const { status } = await read({
-        ...installedText(both),
-        '/apis/apps/v1/deployments': listOf(at('one-machine-controller-manager', { ...markFor('one'), replicas: '3' }, 0)),
+        ...installedText(text.replace('apps/v1, kind: Deployment', 'druid.gardener.cloud/v1alpha1, kind: Etcd')),
+        '/apis/druid.gardener.cloud/v1alpha1/etcds': listOf(
+          at('two-controller-manager', { ...mark('two'), replicas: '3' }, 0),
+        ),
+        '/apis/druid.gardener.cloud/v1alpha1/namespaces/central/etcds/two-controller-manager/scale': at(
+          'two-controller-manager',
+          {},
+          0,
+        ),
       });
-      expect(status.shoots.map(({ namespace, held }) => [namespace, held.length])).toEqual([['one', 1]]);
+      expect(status.problems).toEqual([noPod]);
+      expect(status.shoots).toMatchObject([
+        { namespace: 'two', held: [{ kind: 'Etcd', name: 'two-controller-manager' }] },
+      ]);
     });
+  });
 
+  it('tells a cluster that is no seed from one whose prober is away', async () => {
+    const clusters = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
+    const { status } = await read({});
+    expect(status).toMatchObject({ source: 'no-seed', exitCode: 2 });
+    const { status: seed } = await read({ [clusters]: listOf() });
+    expect(seed).toMatchObject({ source: 'objects', exitCode: 1 });
   });
 
   it('shows that the configuration pauses all shoots', async () => {

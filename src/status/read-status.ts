@@ -1,5 +1,8 @@
-import { KubeconfigError } from '../kubernetes/api/errors.ts';
+import { KubeconfigError, unlessNotFound } from '../kubernetes/api/errors.ts';
+import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { podOfHolder } from '../kubernetes/api/lease.ts';
+import type { ClusterAccess } from '../kubernetes/kubeconfig/index.ts';
+import { authority } from '../kubernetes/transport/index.ts';
 import {
   type OperatorAccess,
   type OperatorCluster,
@@ -8,9 +11,9 @@ import {
   userAgentOf,
 } from '../process/index.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ProberStatus } from '../prober/status/index.ts';
+import type { ProberStatus } from './state/schema.ts';
 import { type ReadProberStatus, readStatusOfPod, readStatusFromUrl } from './ask-prober.ts';
-import { findWanted, namespaceOf } from './find-shoot.ts';
+import { findShoot, isNamespace, noSuchShoot } from './state/find-shoot.ts';
 import { type SeedFindings, judgeSeed } from './judge.ts';
 import { defaultConfiguration, installedConfiguration } from './installed-settings.ts';
 import { readHeld } from './read-held.ts';
@@ -36,48 +39,78 @@ export interface LeaderQuery {
 
 export type StatusRun = OperatorAccess & LeaderQuery;
 
-const nothing: SeedObjects = { lease: undefined, replicas: undefined, problems: [] };
+/** A prober has responded, and knows no such shoot. */
+export class NoSuchShoot extends Error {
+  override readonly name = 'NoSuchShoot';
+}
 
-/** Returns the pod that holds the Lease, else all ready pods. */
-const leaderAmong = ({ lease, replicas = [] }: SeedObjects): readonly Replica[] => {
-  const pod = podOfHolder(lease?.holder ?? '');
-  const named = replicas.filter((replica) => replica.pod === pod);
-  return named.length > 0 ? named : replicas.filter(({ isReady }) => isReady);
+const isNobodyThere = ({ lease, replicas }: SeedObjects): boolean => lease?.holder === '' && replicas?.length === 0;
+
+/** True if the API server serves Gardener's Clusters, as that of a seed does. Rejects with an ApiError. */
+const isSeed = async (client: KubeClient, options: CallOptions): Promise<boolean> => {
+  const path = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
+  const call = { method: 'GET', path, query: { limit: '1' }, decode: () => true } as const;
+  return (await unlessNotFound(client.call(call, options))) !== undefined;
 };
 
-interface LeaderLookup {
-  readonly prober: ReadProberStatus | undefined;
-  /** Problem to report if there is no prober. */
-  readonly missing: string;
-}
+const nothing: SeedObjects = { lease: undefined, replicas: undefined, problems: [] };
+
+/** Returns the pod that holds the Lease, and the other ready pods. Without a known leader, the first ready pod stands for it. */
+const replicasOf = ({ lease, replicas = [] }: SeedObjects): readonly Replica[] => {
+  const holder = podOfHolder(lease?.holder ?? '');
+  const leader = replicas.filter(({ pod }) => pod === holder);
+  return [...leader, ...replicas.filter(({ pod, isReady }) => pod !== holder && isReady)];
+};
 
 /** Requests the status. For a requested shoot it has the details that only `?shoot=` returns. Rejects with an ApiError. */
 const ask = async (prober: ReadProberStatus, run: LeaderQuery, clock: Clock): Promise<ProberStatus> => {
   const { shoot, leaderTimeoutMs, stop: signal } = run;
   const until = clock.monotonic() + leaderTimeoutMs;
-  const namespace = shoot === undefined ? undefined : namespaceOf(shoot);
-  const first = await prober(namespace, { signal, timeoutMs: leaderTimeoutMs });
-  if (shoot === undefined || namespace !== undefined) return first;
-  const [found] = findWanted(first.shoots, shoot);
-  if (found === undefined) return { ...first, shoots: [] };
-  return prober(found.namespace, { signal, timeoutMs: Math.max(1, until - clock.monotonic()) });
+  const first = await prober(shoot !== undefined && isNamespace(shoot) ? shoot : undefined, {
+    signal,
+    timeoutMs: leaderTimeoutMs,
+  });
+  if (shoot === undefined || (isNamespace(shoot) && first.shoots.length > 0)) return first;
+  const rest = () => ({ signal, timeoutMs: Math.max(1, until - clock.monotonic()) });
+  const { shoots } = isNamespace(shoot) ? await prober(undefined, rest()) : first;
+  const found = findShoot(shoots, shoot);
+  if (found === undefined) throw new NoSuchShoot(noSuchShoot(shoot, shoots));
+  return prober(found.namespace, rest());
 };
 
 interface Answered {
-  /** Response of the prober. Undefined without one. */
+  /** Response of the leader, else of another replica. Undefined without one. */
   readonly answer: ProberStatus | undefined;
-  /** Reason why there is no response, a sentence. */
+  /** Reason why the leader has not responded, a sentence. */
   readonly problem: string | undefined;
 }
 
-const answerOf = async (run: LeaderQuery, clock: Clock, { prober, missing }: LeaderLookup): Promise<Answered> => {
-  if (prober === undefined) return { answer: undefined, problem: missing };
-  const asked = await orProblem('the prober', ask(prober, run, clock));
-  return { answer: asked.value, problem: asked.problem };
-};
-
-/** Time to wait for the prober alone, in milliseconds. Then objects are read in parallel, so that a prober that hangs costs no extra time. */
+/** Time to wait for the leader alone, in milliseconds. Then others are asked in parallel, so that a leader that hangs costs no extra time. */
 const headStartMs = 500;
+
+interface Asking {
+  readonly clock: Clock;
+  /** The replicas to ask, the leader first. */
+  readonly probers: readonly ReadProberStatus[];
+  /** Problem to report if there is none. */
+  readonly missing: string;
+}
+
+/** Asks the leader, and the others if it does not respond: a hot standby has seen the same. */
+const answerOf = async (run: LeaderQuery, { clock, probers, missing }: Asking): Promise<Answered> => {
+  const [leader, ...others] = probers;
+  if (leader === undefined) return { answer: undefined, problem: missing };
+  const asking = (prober: ReadProberStatus) => orProblem('the prober', ask(prober, run, clock));
+  const first = asking(leader);
+  const early = await Promise.race([first, clock.sleep(headStartMs, run.stop)]);
+  if (early?.value !== undefined) return { answer: early.value, problem: undefined };
+  const rest = others.map(asking);
+  const { value, problem } = await first;
+  if (value !== undefined) return { answer: value, problem: undefined };
+  const answers = (await Promise.all(rest)).flatMap((one) => one.value ?? []);
+  // One that observes by itself has judged every shoot.
+  return { answer: answers.find(({ standby, leads }) => leads || standby === 'hot'), problem };
+};
 
 /** Returns the result of `read`, or undefined if the prober responds. Rejects as `read` does. */
 const unlessAnswered = async <T>(
@@ -106,18 +139,18 @@ const readHeldHere = async (deps: ObjectsDeps, wall: () => number): Promise<Held
   return installed.problem === undefined ? held : { ...held, problems: [installed.problem, ...held.problems] };
 };
 
-/** Finds the leader by the objects of the seed, and starts to request its status. */
+/** Finds the replicas by the objects of the seed, and starts to request their status. */
 const beginToAsk = async (run: LeaderQuery, cluster: Omit<OperatorCluster, 'kube'>) => {
   const { client, clock } = cluster;
   const { namespace, selector, leaderUrl, timeoutMs, stop: signal } = run;
   const deps = { client, namespace, options: { signal, timeoutMs } };
   const objects = await readSeedObjects({ ...deps, selector, wall: () => clock.now() });
-  const [leader] = leaderAmong(objects);
-  const answering = answerOf(run, clock, {
-    prober:
+  const answering = answerOf(run, {
+    clock,
+    probers:
       leaderUrl === undefined
-        ? leader && readStatusOfPod(client, namespace, leader)
-        : readStatusFromUrl(leaderUrl, cluster),
+        ? replicasOf(objects).map((replica) => readStatusOfPod(client, namespace, replica))
+        : [readStatusFromUrl(leaderUrl, cluster)],
     missing: 'no ready pod of the prober was found',
   });
   return { objects, answering };
@@ -134,8 +167,11 @@ export const askLeader = async (run: LeaderQuery, cluster: Omit<OperatorCluster,
 };
 
 /** Same as `readStatus`, for a connected cluster. */
-export const readSeedStatus = async (run: StatusRun, cluster: OperatorCluster): Promise<SeedStatus> => {
-  const { client, clock } = cluster;
+export const readSeedStatus = async (
+  run: StatusRun,
+  cluster: OperatorCluster & { readonly connectedTo: string },
+): Promise<SeedStatus> => {
+  const { client, clock, connectedTo } = cluster;
   const { namespace, stop, timeoutMs } = run;
   const wall = (): number => clock.now();
   const { objects, answering } = await beginToAsk(run, cluster);
@@ -144,13 +180,19 @@ export const readSeedStatus = async (run: StatusRun, cluster: OperatorCluster): 
   const held = (await unlessAnswered(answering, read, { clock, signal: stop })) ?? {};
   const answered = await answering;
   const problems = [answered.problem, held.problem].filter((problem) => problem !== undefined);
-  return judged(run, { at: new Date(wall()).toISOString(), objects, ...answered, held: held.value, problems });
+  let isNoSeed = false;
+  if (answered.answer === undefined && held.value?.shoots.length === 0 && isNobodyThere(objects)) {
+    const asked = await orProblem('the Clusters', isSeed(client, { signal: stop, timeoutMs }));
+    isNoSeed = asked.value === false;
+  }
+  const at = new Date(wall()).toISOString();
+  return judged(run, { at, connectedTo, objects, ...answered, held: held.value, problems, isNoSeed });
 };
 
 const judged = ({ shoot }: StatusRun, findings: SeedFindings): SeedStatus => {
-  if (shoot === undefined || findings.held === undefined) return judgeSeed({ ...findings, wanted: shoot });
-  const shoots = findWanted(findings.held.shoots, shoot);
-  return judgeSeed({ ...findings, held: { ...findings.held, shoots, total: Math.max(shoots.length, 1) } });
+  if (shoot === undefined || findings.held === undefined) return judgeSeed(findings);
+  const found = findShoot(findings.held.shoots, shoot);
+  return judgeSeed({ ...findings, held: { ...findings.held, shoots: found === undefined ? [] : [found], total: 1 } });
 };
 
 /** Reads the status from `--leader-url` alone, without access to the seed. */
@@ -158,8 +200,9 @@ const readByUrl = async (run: StatusRun, problem: string): Promise<SeedStatus> =
   const clock = systemClock();
   const { leaderUrl } = run;
   const prober = leaderUrl && readStatusFromUrl(leaderUrl, { clock, userAgent: userAgentOf(run) });
-  const answered = await answerOf(run, clock, {
-    prober,
+  const answered = await answerOf(run, {
+    clock,
+    probers: prober === undefined ? [] : [prober],
     missing: 'without a kubeconfig, the status can only be read from --leader-url',
   });
   const problems = [problem, ...(answered.problem === undefined ? [] : [answered.problem])];
@@ -169,14 +212,25 @@ const readByUrl = async (run: StatusRun, problem: string): Promise<SeedStatus> =
     held: undefined,
     ...answered,
     problems,
-    wanted: run.shoot,
+    connectedTo: leaderUrl?.host ?? 'not known',
   });
 };
 
-/** Reads a seed's status, and writes nothing. Failed reads are in its `problems`. */
+/** Names what we connected to: the context of the kubeconfig, else the address. */
+const nameOf = ({ context, endpoint }: ClusterAccess): string =>
+  context === undefined ? authority(endpoint) : `of context ${context}`;
+
+/** Reads a seed's status, and writes nothing. Failed reads are in its `problems`. Rejects with NoSuchShoot if a prober responds that there is none. */
 export const readStatus = async (run: StatusRun): Promise<SeedStatus> => {
+  let connectedTo = '';
+  const onConnect = (access: ClusterAccess): void => {
+    connectedTo = nameOf(access);
+    run.onConnect?.(access);
+  };
   try {
-    return await onOperatorCluster(run, (cluster) => readSeedStatus(run, cluster));
+    return await onOperatorCluster({ ...run, onConnect }, (cluster) =>
+      readSeedStatus(run, { ...cluster, connectedTo }),
+    );
   } catch (error) {
     if (error instanceof KubeconfigError) return readByUrl(run, error.message);
     throw error;

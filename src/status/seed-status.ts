@@ -1,4 +1,4 @@
-import type { PauseInForce, ProbedShoot, ProberStatus } from '../prober/status/index.ts';
+import type { PauseInForce, ProberStatus, ShootStatus } from './state/schema.ts';
 
 /** State of the leader Lease. */
 export interface LeaderLease {
@@ -30,12 +30,9 @@ export interface SeedObjects {
   readonly problems: readonly string[];
 }
 
-/** A shoot as its prober reports it, or as objects show it, which do not record the start of a pause. */
-export type SeenShoot = Omit<ProbedShoot, 'since'> & Partial<Pick<ProbedShoot, 'since'>>;
-
 /** Held resources and pauses that objects show. */
 export interface HeldObjects {
-  readonly shoots: readonly SeenShoot[];
+  readonly shoots: readonly ShootStatus[];
   /** Number of clusters in the seed. */
   readonly total: number;
   /** The pause of all shoots. */
@@ -44,26 +41,28 @@ export interface HeldObjects {
   readonly problems: readonly string[];
 }
 
-/** 0: nothing is held, and all shoots were probed recently. 1: something is held or needs attention. 2: the state is unknown. */
+/** 0: nothing is held, and all shoots are protected. 1: a shoot or the prober needs attention. 2: the state is not known. */
 export type StatusExitCode = 0 | 1 | 2;
 
 /** Status of a seed at one time, for the operator of its prober. */
 export interface SeedStatus {
   /** Time of the status, in RFC 3339. */
   readonly at: string;
-  /** `leader` if a running prober has responded, `objects` if only objects were read. */
-  readonly source: 'leader' | 'objects';
+  /** `leader` or `standby`: the prober that has responded. `objects`: none has, and only objects were read. `none`: they could not be read either. `no-seed`: this is no seed. */
+  readonly source: 'leader' | 'standby' | 'objects' | 'none' | 'no-seed';
+  /** Name of the seed, by its Clusters, else what we connected to. */
+  readonly seed: string;
   readonly lease: LeaderLease | undefined;
   readonly replicas: readonly Replica[] | undefined;
   /** Status of the prober that has responded, without its shoots. */
   readonly prober: Omit<ProberStatus, 'shoots'> | undefined;
   /** Shoots, the worst first. From objects only those that are held or paused. */
-  readonly shoots: readonly SeenShoot[];
+  readonly shoots: readonly ShootStatus[];
   /** Number of shoots in the seed, or of requested shoots. */
   readonly total: number;
   /** Reasons why the status is incomplete, a sentence each. */
   readonly problems: readonly string[];
-  /** Problems that need attention besides the shoots that are not healthy, a sentence each. */
+  /** What is wrong with the prober or the whole seed, a sentence each. */
   readonly attention: readonly string[];
   readonly exitCode: StatusExitCode;
 }

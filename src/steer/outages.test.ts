@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatHeldNote, heldAnnotation } from '../annotations/held-note.ts';
 import type { HeldResource } from '../prober/held/index.ts';
+import { type Situation, factsIn, toldOf } from '../status/state/testing/facts.ts';
 import { findingsOf, proberOf, shootOf } from '../status/testing/statuses.ts';
 import { judgeOutages, stillInOutage } from './outages.ts';
 
@@ -24,59 +25,54 @@ const heldIn = (where: string, note: string | undefined): HeldResource => ({
 });
 const note = formatHeldNote({ since: now - 300_000, reason: '5/5 node leases expired', by: 'x' });
 const held = [heldIn(namespace, note)];
-const seen = (given: Parameters<typeof shootOf>[1]) => ({
+const seen = (...all: readonly Situation[]) => ({
   objects,
-  answer: proberOf([shootOf('one', { since: '2026-01-01T11:55:00Z', candidates: 5, expired: 5, ...given })]),
+  answer: proberOf([toldOf(factsIn('one', ...all))]),
   problem: undefined,
 });
+const outageOf = (...all: readonly Situation[]) => judgeOutages({ held, leader: seen(...all), now })[0];
 
 describe('the outage of a shoot to release', () => {
   it('goes on if a prober observes it, with the time that its nodes would have', () => {
-    const leader = seen({ state: 'protected', reason: '5/5 node leases expired, threshold 0.6' });
-    expect(judgeOutages({ held, leader, now })).toEqual([
-      {
-        cluster: namespace,
-        goesOn: true,
-        words:
-          `${title}: 5/5 leases expired, protected for 5m0s: 5/5 node leases expired, threshold 0.6: the outage ` +
-          'continues, and kube-controller-manager gives up these nodes about 40s after it is restored',
-      },
-    ]);
+    expect(outageOf('outage', 'held')).toEqual({
+      cluster: namespace,
+      isRefused: true,
+      words: `${title}: HELD for 3m12s: 12/12 expired; held: kube-controller-manager, machine-controller-manager, cluster-autoscaler; the outage continues, and kube-controller-manager gives up these nodes about 40s after it is restored`,
+    });
   });
 
-  it.each([
-    ['landing', 1, false],
-    ['restoring', 0, false],
-    ['healthy', 0, false],
-    ['paused', 0, false],
-    ['paused', 5, true],
-    ['confirming', 5, true],
-    ['unreachable', 0, true],
-    ['unknown', 0, true],
-  ] as const)('is judged by a prober that reports %s with %i expired leases', (state, expired, goesOn) => {
-    expect(judgeOutages({ held, leader: seen({ state, expired }), now })).toMatchObject([
-      { cluster: namespace, goesOn },
-    ]);
+  it.each<[all: readonly Situation[], isRefused: boolean, words: RegExp]>([
+    [['landing', 'held'], false, /LANDING/],
+    [['restoring', 'held'], false, /RESTORING/],
+    [['paused'], false, /PAUSED/],
+    [['outage', 'held', 'paused'], true, /the outage continues/],
+    [['confirming', 'held'], true, /the outage continues/],
+    [['outage', 'held', 'refused'], false, /401 Unauthorized .* whether its outage continues is not known$/],
+    [['landing', 'held', 'unreachable'], false, /whether its outage continues is not known$/],
+    [['notYet', 'held'], false, /nobody has judged whether its outage continues$/],
+    [['hibernated', 'held'], false, /nobody has judged whether its outage continues$/],
+  ])('in %j: refused %s', (all, isRefused, words) => {
+    expect(outageOf(...all)).toMatchObject({ isRefused, words: expect.stringMatching(words) as string });
   });
 
-  it('goes on if a leader does not respond: it would have restored the resources', () => {
+  it('is not known if a leader does not respond, which would have restored the resources: refused', () => {
     const leader = { objects, answer: undefined, problem: 'refused' };
     expect(judgeOutages({ held, leader, now })).toEqual([
       {
         cluster: namespace,
-        goesOn: true,
+        isRefused: true,
         words:
-          `${namespace}: held since 2026-01-01T11:55:00.000Z (5m0s): 5/5 node leases expired; the leader did not respond; ` +
-          'it restores held resources when the outage is over, so the outage continues',
+          `${namespace}: held since 2026-01-01T11:55:00.000Z (5m0s): 5/5 node leases expired; whether its outage ` +
+          'continues is not known: the leader did not respond, which restores when it is over',
       },
     ]);
   });
 
-  it('goes on if there is a leader, but another replica has responded, without the shoot', () => {
+  it('is not known if there is a leader, but another replica has responded, without the shoot', () => {
     const leader = { objects, answer: { ...proberOf([]), leads: false }, problem: undefined };
     const [outage, ...rest] = judgeOutages({ held, leader, now });
-    expect([outage?.goesOn, rest]).toEqual([true, []]);
-    expect(outage?.words).toContain('the leader did not respond; it restores held resources');
+    expect([outage?.isRefused, rest]).toEqual([true, []]);
+    expect(outage?.words).toContain('the leader did not respond');
   });
 
   it.each([
@@ -91,10 +87,10 @@ describe('the outage of a shoot to release', () => {
     expect(judgeOutages({ held, leader, now })).toEqual([
       {
         cluster: namespace,
-        goesOn: false,
+        isRefused: false,
         words:
-          `${namespace}: held since 2026-01-01T11:55:00.000Z (5m0s): 5/5 node leases expired; the state of that ` +
-          'outage is unknown',
+          `${namespace}: held since 2026-01-01T11:55:00.000Z (5m0s): 5/5 node leases expired; whether its outage ` +
+          'continues is not known',
       },
     ]);
   });
@@ -105,17 +101,17 @@ describe('the outage of a shoot to release', () => {
     const several = [heldIn('b', undefined), heldIn('b', hostile), heldIn('a', undefined)];
     const words = judgeOutages({ held: several, leader, now }).map((outage) => outage.words);
     expect(words).toEqual([
-      'a: held; the state of that outage is unknown',
-      'b: held: a b: nothing is held; the state of that outage is unknown',
+      'a: held; whether its outage continues is not known',
+      'b: held: a b: nothing is held; whether its outage continues is not known',
     ]);
   });
 });
 
-it('lists the released shoots whose leases are still expired, and how to protect them again', () => {
-  const leader = seen({ state: 'paused' });
-  expect(stillInOutage(leader, new Set([namespace]))).toEqual([
-    `${title}: still 5/5 leases expired; dwd resume --shoot ${namespace} protects it again`,
+it('lists the released shoots whose leases are still expired, or that cannot be seen, and how to protect them again', () => {
+  expect(stillInOutage(seen('outage', 'paused'), new Set([namespace]))).toEqual([
+    `${title}: still 12/12 expired; dwd resume --shoot ${namespace} protects it again`,
   ]);
-  expect(stillInOutage(leader, new Set(['elsewhere']))).toEqual([]);
-  expect(stillInOutage(seen({ state: 'healthy', expired: 0 }), new Set([namespace]))).toEqual([]);
+  expect(stillInOutage(seen('outage', 'paused'), new Set(['elsewhere']))).toEqual([]);
+  expect(stillInOutage(seen(), new Set([namespace]))).toEqual([]);
+  expect(stillInOutage(seen('refused'), new Set([namespace]))).toEqual([expect.stringContaining('401 Unauthorized')]);
 });

@@ -1,16 +1,18 @@
 import { findHeldNote } from '../annotations/held-note.ts';
 import { formatAge } from '../kubernetes/api/duration.ts';
 import type { HeldResource } from '../prober/held/index.ts';
-import type { ProbedShoot } from '../prober/status/index.ts';
-import type { LeaderAnswer } from '../status/index.ts';
+import type { ShootStatus } from '../status/state/schema.ts';
+import { stateInWords } from '../status/state/judge-seed.ts';
+import { leasesInWords } from '../status/state/words.ts';
+import { type LeaderAnswer, titleOf } from '../status/index.ts';
 import { escapeControls } from '../telemetry/index.ts';
 
 /** The outage for which resources of a shoot are held. */
 export interface ShootOutage {
   /** Name of its cluster: the namespace of its control plane. */
   readonly cluster: string;
-  /** True only on evidence: a prober reports the outage, or a leader has not restored the held resources. */
-  readonly goesOn: boolean;
+  /** True if a release is refused: a prober sees that the outage continues, or a leader that did not respond would restore the resources if it were over. */
+  readonly isRefused: boolean;
   /** The evidence, in one line. */
   readonly words: string;
 }
@@ -22,23 +24,26 @@ interface OutageInput {
   readonly now: number;
 }
 
-/** States of a held shoot in which the prober observes that nodes renew their leases. */
-const overStates: ReadonlySet<ProbedShoot['state']> = new Set(['landing', 'restoring', 'healthy', 'flapping']);
+const nameOf = (shoot: ShootStatus): string =>
+  shoot.project === undefined ? shoot.namespace : `${titleOf(shoot)} (${shoot.namespace})`;
 
-const leasesOf = ({ candidates, expired }: ProbedShoot): string =>
-  candidates === 0 ? '' : `${String(expired)}/${String(candidates)} leases expired, `;
-
-const nameOf = ({ project, name, namespace }: ProbedShoot): string =>
-  project === undefined ? namespace : `${project}/${name} (${namespace})`;
-
-/** Judges an outage by the state that a prober reports. */
-const seenOutage = (shoot: ProbedShoot, now: number): ShootOutage => {
-  const { namespace, state, since, reason, next, graceMs } = shoot;
-  const head = `${nameOf(shoot)}: ${leasesOf(shoot)}${state} for ${formatAge(now - Date.parse(since))}`;
-  const isOver = overStates.has(state) || (state === 'paused' && shoot.expired === 0);
-  if (isOver) return { cluster: namespace, goesOn: false, words: escapeControls(`${head}: ${next.text}`) };
-  const lost = `the outage continues, and kube-controller-manager gives up these nodes about ${formatAge(graceMs)} after it is restored`;
-  return { cluster: namespace, goesOn: true, words: escapeControls(`${head}: ${reason}: ${lost}`) };
+/** Says what a prober sees of the outage. It does not see a blind shoot, nor one that it does not probe or has not judged yet. */
+const seenOutage = (shoot: ShootStatus, now: number): ShootOutage => {
+  const { namespace, state, since, verdict, why, graceMs } = shoot;
+  const age = since === undefined ? '' : ` for ${formatAge(now - Date.parse(since))}`;
+  const head = `${nameOf(shoot)}: ${stateInWords(shoot)}${age}: ${why}`;
+  const told = (isRefused: boolean, means: string): ShootOutage => ({
+    cluster: namespace,
+    isRefused,
+    words: escapeControls(`${head}${means}`),
+  });
+  if (state === 'blind') return told(false, '; whether its outage continues is not known');
+  if (state === 'not probed' || verdict === undefined) {
+    return told(false, '; nobody has judged whether its outage continues');
+  }
+  if (verdict !== 'unhealthy' && verdict !== 'confirming') return told(false, '');
+  const lost = `kube-controller-manager gives up these nodes about ${formatAge(graceMs)} after it is restored`;
+  return told(true, `; the outage continues, and ${lost}`);
 };
 
 const noteOf = (held: readonly HeldResource[], now: number): string => {
@@ -52,16 +57,14 @@ const noteOf = (held: readonly HeldResource[], now: number): string => {
 };
 
 /**
- * Judges an outage by objects of the seed alone: the note, and the Lease. A leader other than the prober that responded would have restored the resources
- * if the outage were over.
+ * Says what objects of the seed show alone: the note, and the Lease.
  */
 const notedOutage = (cluster: string, { held, leader, now }: OutageInput): ShootOutage => {
   const { objects, answer } = leader;
   const isLed = answer?.leads !== true && objects.lease?.isFresh === true && objects.lease.holder !== '';
-  const means = isLed
-    ? 'the leader did not respond; it restores held resources when the outage is over, so the outage continues'
-    : 'the state of that outage is unknown';
-  return { cluster, goesOn: isLed, words: escapeControls(`${cluster}: ${noteOf(held, now)}; ${means}`) };
+  const unknown = 'whether its outage continues is not known';
+  const means = isLed ? `${unknown}: the leader did not respond, which restores when it is over` : unknown;
+  return { cluster, isRefused: isLed, words: escapeControls(`${cluster}: ${noteOf(held, now)}; ${means}`) };
 };
 
 /** Judges the outage of each shoot with held resources, sorted by cluster. */
@@ -75,12 +78,11 @@ export const judgeOutages = (input: OutageInput): readonly ShootOutage[] => {
   });
 };
 
-/** Lists the released shoots in which a prober still observes expired leases, a line each. */
+/** Lists the released shoots that a prober still sees in an outage, or does not see, a line each. */
 export const stillInOutage = ({ answer }: LeaderAnswer, clusters: ReadonlySet<string>): readonly string[] =>
   (answer?.shoots ?? [])
-    .filter(({ namespace, expired }) => clusters.has(namespace) && expired > 0)
+    .filter(({ namespace, expired, state }) => clusters.has(namespace) && (expired > 0 || state === 'blind'))
     .map((shoot) => {
-      const { namespace, expired, candidates } = shoot;
-      const counts = `still ${String(expired)}/${String(candidates)} leases expired`;
-      return escapeControls(`${nameOf(shoot)}: ${counts}; dwd resume --shoot ${namespace} protects it again`);
+      const counts = shoot.state === 'blind' ? shoot.why : `still ${leasesInWords(shoot)}`;
+      return escapeControls(`${nameOf(shoot)}: ${counts}; dwd resume --shoot ${shoot.namespace} protects it again`);
     });

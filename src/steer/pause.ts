@@ -11,7 +11,7 @@ import {
 } from '../process/index.ts';
 import { installedConfiguration } from '../status/index.ts';
 import { listPauses, currentUser, writePause } from './namespaces.ts';
-import { findShoot, titleOf } from './shoots.ts';
+import { findNamedShoot, fullTitleOf } from './shoots.ts';
 
 /** Target of a command: a shoot, by the namespace of its control plane or `PROJECT/NAME`, or all shoots of the seed. */
 export interface SteerTarget {
@@ -62,9 +62,9 @@ export const runPause = (run: PauseRun): Promise<Result<SteerReport, CommandFail
       await writePause(home, pause, context);
       return [`${all}: ${words}`, ...(await homeNotes(home, context))];
     }
-    const found = await findShoot(shoot, context);
+    const found = await findNamedShoot(shoot, context);
     await writePause(found.namespace, pause, context);
-    return [`${titleOf(found)}: ${words}`];
+    return [`${fullTitleOf(found)}: ${words}`];
   });
 
 const endedBy = (namespace: string, home: string): string =>
@@ -86,11 +86,11 @@ const configuredPause = async (home: string, context: CommandContext): Promise<s
 export const runResume = (run: ResumeRun): Promise<Result<SteerReport, CommandFailure>> =>
   onCluster(run, async (context) => {
     const { shoot, home } = run;
-    const found = shoot === undefined ? undefined : await findShoot(shoot, context);
+    const found = shoot === undefined ? undefined : await findNamedShoot(shoot, context);
     const namespace = found?.namespace ?? home;
     const before = await listPauses(context);
     await writePause(namespace, undefined, context);
-    const title = found === undefined ? all : titleOf(found);
+    const title = found === undefined ? all : fullTitleOf(found);
     const was = before.has(namespace) ? 'the pause has ended' : 'there was no pause to end';
     const others = [...before].filter(([name]) => name !== namespace && (found === undefined || name === home));
     const configured = await configuredPause(home, context);

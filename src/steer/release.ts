@@ -24,7 +24,7 @@ import { createMeter } from '../telemetry/index.ts';
 import { listPauses, currentUser, writePause } from './namespaces.ts';
 import { type ShootOutage, judgeOutages, stillInOutage } from './outages.ts';
 import type { SteerTarget } from './pause.ts';
-import { findShoot } from './shoots.ts';
+import { findNamedShoot } from './shoots.ts';
 
 export interface ReleaseRun extends ClusterCommand, SteerTarget {
   /** Configuration of the resources to restore, and their order. Absent: the installed one. */
@@ -105,11 +105,11 @@ const isConfirmed = async (question: ReleaseQuestion, { confirm }: ReleaseRun, s
   return answer === true;
 };
 
-const refusal = 'nothing was released: an outage continues, and a release would end the protection of its nodes';
+const refusal = 'nothing was released: a release in an outage ends the protection of its nodes';
 
-/** Throws a CommandProblem if there is evidence that a shoot's outage goes on. */
+/** Throws a CommandProblem if an outage continues, or may while a leader is at work. */
 const refuseInOutage = (outages: readonly ShootOutage[]): void => {
-  const going = outages.filter(({ goesOn }) => goesOn);
+  const going = outages.filter(({ isRefused }) => isRefused);
   if (going.length === 0) return;
   throw new CommandProblem(refusal, [
     ...going.map(({ words }) => words),
@@ -174,7 +174,7 @@ export const runRelease = async (run: ReleaseRun): Promise<Result<ReleaseReport,
     const { kube: seed, userAgent } = context;
     const { shoot, home, logger, env } = run;
     const { settings: ordered, order } = await orderOf(run, context);
-    const only = shoot === undefined ? undefined : (await findShoot(shoot, context)).namespace;
+    const only = shoot === undefined ? undefined : (await findNamedShoot(shoot, context)).namespace;
     const { held: all, settings } = await listHeld({ ...context, seed, settings: ordered });
     const held = all.filter(({ cluster }) => only === undefined || cluster === only);
     if (held.length === 0) return { ...nothing, outcome: 'nothing-held' };

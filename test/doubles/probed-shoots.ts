@@ -1,22 +1,26 @@
-import type { ProbedShoot, ProberStatus, ProtectionState } from '../../src/prober/status/schema.ts';
+import type { ShootStatus, ProberStatus, ShootState } from '../../src/status/state/schema.ts';
 
 const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
 
 /** Builds a shoot as a prober reports it in its status. */
 export const shootNamed = (
   name: string,
-  state: ProtectionState = 'healthy',
-  change: Partial<ProbedShoot> = {},
-): ProbedShoot => {
-  const isProtected = state === 'protected' || state === 'landing';
+  state: ShootState = 'healthy',
+  change: Partial<ShootStatus> = {},
+): ShootStatus => {
+  const isProtected = state === 'held' || state === 'landing';
+  const leases = isProtected ? '12/12 expired' : '0/12 expired';
   return {
     namespace: `shoot--dev--${name}`,
     project: 'dev',
     name,
     state,
     since: ago(192_000),
-    reason: isProtected ? '12/12 node leases expired, threshold 0.6' : '0/12 node leases expired, threshold 0.6',
-    next: isProtected ? { text: 'held until leases are renewed' } : { text: 'next probe', at: ago(-8_000) },
+    why: leases,
+    do: '',
+    reason: `${leases}, threshold 0.6`,
+    lookedAt: ago(2_000),
+    next: isProtected ? { text: 'restored when its nodes renew' } : { text: 'next probe', at: ago(-8_000) },
     candidates: 12,
     expired: isProtected ? 12 : 0,
     leaseExpiryMs: 30_000,
@@ -37,7 +41,7 @@ export const shootNamed = (
 };
 
 /** Adds the fields that the prober reports with `?shoot=`. */
-export const detailed = (shoot: ProbedShoot): ProbedShoot => ({
+export const detailed = (shoot: ShootStatus): ShootStatus => ({
   ...shoot,
   threshold: 0.6,
   leases: Array.from({ length: shoot.candidates }, (_, index) => {
@@ -57,7 +61,7 @@ export const detailed = (shoot: ProbedShoot): ProbedShoot => ({
       : {
           direction: 'down',
           reason: shoot.reason,
-          startedAt: shoot.since,
+          startedAt: shoot.since ?? ago(0),
           steps: shoot.held.map(({ kind, name }, level) => ({ kind, name, level, state: 'done' })),
         },
   decisions: Array.from({ length: 12 }, (_, index) => ({
@@ -72,7 +76,7 @@ export const detailed = (shoot: ProbedShoot): ProbedShoot => ({
   })),
 });
 
-export const statusWith = (shoots: readonly ProbedShoot[]): ProberStatus => ({
+export const statusWith = (shoots: readonly ShootStatus[]): ProberStatus => ({
   schemaVersion: 1,
   component: 'prober',
   identity: 'dwd-prober-7c9d8-x2x4q_5f0c1e',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { statusSchema } from '../../src/prober/status/index.ts';
+import { statusSchema } from '../../src/status/state/schema.ts';
 import type { SeedStatus } from '../../src/status/index.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { freePorts } from '../envtest/processes.ts';
@@ -99,9 +99,9 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
 
   it('shows by the leader that all shoots are healthy', async () => {
     const { stdout } = await until('exit code 0', ['status', '--all'], ({ code }) => code === 0);
-    expect(stdout).toMatch(new RegExp(`^${podName}_[0-9a-f]+ leads since `));
-    expect(stdout).toMatch(/No right\s+is\s+missing\./);
-    expect(stdout).toMatch(/\ntest\/one +healthy +0\/3 expired /);
+    expect(stdout).toMatch(/^seed .* {3}1 shoot, healthy\n/);
+    expect(stdout).toMatch(new RegExp(`\nleader ${podName} for .*last round .* ago\n`));
+    expect(stdout).toMatch(/\ntest\/one +healthy +\S+ +0\/3 expired /);
   });
 
   describe('in an outage', () => {
@@ -111,19 +111,21 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
     });
 
     it('shows where protection is active, since when, and the next steps', async () => {
-      const { code, stdout } = await until('PROTECTED', ['status'], (ran) => ran.stdout.includes('PROTECTED'));
+      const { code, stdout } = await until('HELD', ['status'], (ran) => ran.stdout.includes('HELD'));
       expect(code).toBe(1);
-      expect(stdout).toMatch(/\ntest\/one +PROTECTED +3\/3 expired +\d+s/);
-      expect(stdout).toContain('kcm 2, mcm 3');
-      expect(stdout).toMatch(/held until leases are\s+renewed; next probe/);
+      expect(stdout).toMatch(/^seed .* {3}1 of 1 shoot is held since \d\d:\d\d/);
+      expect(stdout).toMatch(
+        /\ntest\/one +HELD +\d+s +3\/3 (?:expired|silent for \d+s); held: kube-controller-manager, machine-/,
+      );
+      expect(stdout).toContain('restored when its nodes renew');
     });
 
     it('explains why', async () => {
       const { code, stdout } = await run('explain', 'test/one');
       expect(code).toBe(0);
-      expect(stdout).toMatch(/^test\/one \(shoot--test--one\) is PROTECTED since /);
+      expect(stdout).toMatch(/^test\/one \(shoot--test--one, seed .*\) is HELD\s+since /);
       expect(stdout).toMatch(/VERDICT\n {2}3\/3 node leases expired, threshold 0\.6\n/);
-      expect(stdout).toMatch(/Threshold: 2 of 3 leases\s+\(60 %\); 3 have\s+expired\./);
+      expect(stdout).toMatch(/Threshold: 2 of 3 leases\s+\(60 %\); 3\/3\s+expired\./);
       expect(stdout).toMatch(/\n {2}node-a {2}\S+ \S+ UTC +\d+s {2}EXPIRED\n/);
       expect(stdout).toMatch(/\n {2}Deployment machine-controller-manager: at 0, 3 replicas will be restored,\s+since/);
       // Writes are listed above the verdict that caused them, or below a later one.
@@ -145,9 +147,10 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
       await prober?.ended;
       const silent = await run('status');
       expect(silent.code).toBe(1);
-      expect(silent.stdout).toMatch(/leads since [^]*, but did not respond\./);
-      expect(silent.stdout).toMatch(/\ntest\/one +PROTECTED +- /);
-      expect(silent.stdout).toContain('kcm 2, mcm 3');
+      expect(silent.stdout).toMatch(/\nleader \S+ for \S+, but it did not respond/);
+      expect(silent.stdout).toMatch(
+        /\ntest\/one +HELD +\S+ +.*; held: kube-controller-manager, machine-controller-manager/,
+      );
       await world.seed.client.delete(
         '/apis/coordination.k8s.io/v1/namespaces/garden/leases/dwd-prober-leader-election',
       );
@@ -157,7 +160,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
       const status = JSON.parse(alone.stdout) as SeedStatus;
       expect(status).toMatchObject({ source: 'objects', lease: { holder: '' }, total: 1 });
       const [shoot] = status.shoots;
-      expect(shoot?.state).toBe('protected');
+      expect(shoot?.state).toBe('held');
       expect(shoot?.reason).toMatch(/leases expired|has renewed/);
       expect(shoot?.held.map(({ name, replicas }) => [name, replicas])).toEqual([
         [kcm, 2],

@@ -171,7 +171,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     const refused = await dwd(...release);
     expect([refused.code, refused.stdout(), await countsOf()]).toEqual([1, '', [0, 0]]);
     expect(refused.stderr()).toMatch(
-      /^dwd release: nothing was released: an outage continues.*\ntest\/one \(\S+\): 3\/3 leases expired, protected for .* about 8s after it is restored\n.*--despite-outage\n$/,
+      /^dwd release: nothing was released: a release in an outage .*\ntest\/one \(\S+\): HELD for .*3\/3 .* about 8s after it is restored\n.*--despite-outage\n$/,
     );
     // The note of KCM names MCM.
     const configFileOfKcm = join(world.directory, 'config-of-kcm.yaml');
@@ -179,7 +179,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     const released = await dwd(...release, `--config-file=${configFileOfKcm}`, '--despite-outage');
     expect([released.code, await countsOf()], released.output()).toEqual([0, [2, 3]]);
     expect(released.stdout()).toContain(
-      `test/one (${namespace}): still 3/3 leases expired; dwd resume --shoot ${namespace} protects it again\n`,
+      `test/one (${namespace}): still 3/3 expired; dwd resume --shoot ${namespace} protects it again\n`,
     );
   }, 120_000);
 

@@ -3,7 +3,7 @@ import { createScenario } from '../../simulator/harness/scenario.ts';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { editDeployment, editShoot, reachOutage } from '../../simulator/harness/support.ts';
 import { formatPause, pausedAnnotation } from '../../src/annotations/pause.ts';
-import { statusSchema } from '../../src/prober/status/schema.ts';
+import { statusSchema } from '../../src/status/state/schema.ts';
 
 it('a prober reports at any time where its protection is active, since when, why and what comes next', async () => {
   const scenario = createScenario({ shoots: [{ name: 'a' }, { name: 'b' }] });
@@ -27,7 +27,7 @@ it('a prober reports at any time where its protection is active, since when, why
   // One shoot is cut off: its resources are held, the other does not change.
   a.cutKubelets();
   await clock.advance(60_000);
-  expect(states()).toEqual({ [a.namespace]: 'protected', [b.namespace]: 'healthy' });
+  expect(states()).toEqual({ [a.namespace]: 'held', [b.namespace]: 'healthy' });
   const [shoot] = status(a.namespace).shoots;
   expect(shoot?.held.map(({ name, replicas }) => [name, replicas])).toEqual([
     ['kube-controller-manager', 1],
@@ -47,7 +47,7 @@ it('a prober reports at any time where its protection is active, since when, why
   await clock.advance(30_000);
   expect(status().configHash).not.toBe(healthy.configHash);
   const [later] = status(a.namespace).shoots;
-  expect(later?.state).toBe('protected');
+  expect(later?.state).toBe('held');
   expect(Math.abs(Date.parse(later?.since ?? '') - since)).toBeLessThan(2_000);
   expect(later?.decisions?.[0]).toEqual(shoot?.decisions?.[0]);
 
@@ -58,12 +58,13 @@ it('a prober reports at any time where its protection is active, since when, why
     await clock.advance(1_000);
     seen.add(status(a.namespace).shoots[0]?.state ?? '');
   }
-  expect([...seen]).toEqual(['protected', 'landing', 'restoring', 'healthy']);
+  expect([...seen]).toEqual(['held', 'landing', 'restoring', 'healthy']);
 
-  // A shoot that is no longer probed is not shown.
+  // A shoot that is no longer probed says why.
   editShoot(scenario, 'a', (known) => ({ ...known, spec: { ...known.spec, hibernation: { enabled: true } } }));
   await clock.advance(30_000);
-  expect(Object.keys(states())).toEqual([b.namespace]);
+  expect(states()).toEqual({ [a.namespace]: 'not probed', [b.namespace]: 'healthy' });
+  expect(status(a.namespace).shoots).toMatchObject([{ why: 'hibernation is enabled', next: { text: '' }, do: '' }]);
   await scenario.stop();
 });
 
@@ -96,7 +97,7 @@ it('lists scalings, pauses and releases by others between the verdicts', async (
     }));
   }
   await clock.advance(30_000);
-  expect(acts()[3]).toBe('paused: until it is taken back, "dwd release" (kim)');
+  expect(acts()[3]).toBe('paused: until it is taken back: dwd release (kim)');
   expect(acts().slice(4).toSorted()).toEqual(
     each('released: NAME is no longer held, but this prober did not release it'),
   );

@@ -28,10 +28,10 @@ describe('the lines of changes', () => {
       ['crash loop: kube-apiserver waits 8s (3 restarts)'],
       [],
     ],
-    [{ state: 'protected', reason: '3/5 expired: no more' }, ['protected: 3/5 expired'], ['healthy']],
-    [{ state: 'unreachable', reason: 'GET /version: reset' }, ['unreachable: GET /version'], ['healthy']],
+    [{ state: 'held', reason: '3/5 expired: no more' }, ['held: 3/5 expired'], ['healthy']],
+    [{ state: 'blind', reason: 'GET /version: reset' }, ['blind: GET /version'], ['healthy']],
     // A good first verdict is not reported.
-    [{ state: 'unknown' }, ['unknown'], []],
+    [{ state: 'not probed' }, ['not probed'], []],
   ])('report %j once, and its end once', (change, begin, end) => {
     const prefixed = (lines: readonly string[]): readonly string[] => lines.map((text) => `alpha: ${text}`);
     expect(textsOf({}, change)).toEqual(prefixed(begin));
@@ -67,6 +67,6 @@ describe('the lines of changes', () => {
   });
 
   it('are absent for a new shoot', () => {
-    expect(linesOfChanges(snapshotOf(), snapshotOf(shootStatus('alpha', { state: 'unreachable' })))).toEqual([]);
+    expect(linesOfChanges(snapshotOf(), snapshotOf(shootStatus('alpha', { state: 'blind' })))).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ interface Change {
 }
 
 const stateLines = ({ before, after: { name, state, reason = '' } }: Change): readonly Line[] => {
-  const isWellFromTheStart = before.state === 'unknown' && state === 'healthy';
+  const isWellFromTheStart = before.state === 'not probed' && state === 'healthy';
   if (before.state === state || isWellFromTheStart) return [];
   // The part after the first colon is the conclusion, which repeats the state.
   const [what = ''] = reason.split(': ');

@@ -12,4 +12,3 @@ export {
   leaseAges,
   shootIn,
 } from './snapshot.ts';
-export { initials } from './table.ts';

@@ -60,13 +60,13 @@ describe('the screen', () => {
     [
       'state, leases, held resources and the next step',
       {
-        state: 'protected',
+        state: 'held',
         since: takenAt - 32_400,
         next: 'when leases are renewed',
         nodes: [node(1, 'True', 25_000), node(2, 'True', 1)],
         components: [held('kube-controller-manager', '2'), held('cluster-autoscaler', '1')],
       },
-      /^> 1 alpha {2}PROTECTED {2}1\/2 expired {2}32s {4}kcm 2, ca 1 {2}when leases are renewed/m,
+      /^> 1 alpha {2}HELD {5}1\/2 expired {2}32s {4}kcm 2, ca 1 {2}when leases are renewed/m,
     ],
     [
       'an outage without protection',
@@ -81,10 +81,10 @@ describe('the screen', () => {
     ],
     [
       'held resources beside one with ignore-scaling',
-      { state: 'protected', ignored: ['ca'], components: [held('kcm', '2')] },
-      /^> 1 alpha {2}PROTECTED {2}0\/2/m,
+      { state: 'held', ignored: ['ca'], components: [held('kcm', '2')] },
+      /^> 1 alpha {2}HELD {5}0\/2/m,
     ],
-    ['no leases', { state: 'unreachable', answers: false, nodes: [] }, /^> 1 alpha {2}UNREACHABLE {2}- {12}1m0s/m],
+    ['no leases', { state: 'blind', answers: false, nodes: [] }, /^> 1 alpha {2}BLIND {4}- {12}1m0s/m],
     ['no API server', { answers: false, nodes: [] }, /^no ready kube-apiserver: nodes unknown/m],
     ['a lease that expired', { nodes: [node(1, 'True', 25_000)] }, /^worker-1 {2}Ready {5}25.0s ##########../m],
     ['a node given up', { nodes: [node(1, 'Unknown', 31_000)] }, /^worker-1 {2}Unknown {3}31.0s ############/m],

@@ -1,4 +1,4 @@
-import type { ProtectionState } from '../../prober/status/index.ts';
+import type { ShootState } from '../../status/state/schema.ts';
 
 export interface NodeStatus {
   readonly name: string;
@@ -36,7 +36,7 @@ export interface PodStatus {
 
 export interface ShootSnapshot {
   readonly name: string;
-  readonly state: ProtectionState;
+  readonly state: ShootState;
   /** Time at which the shoot entered this state. */
   readonly since?: number;
   /** Reason of the last verdict. */

@@ -1,24 +1,26 @@
 import { formatAge } from '../../kubernetes/api/duration.ts';
 import { type Row, type Segment, type Tone, segment } from './row.ts';
-import type { ProtectionState } from '../../prober/status/index.ts';
+import type { ShootState } from '../../status/state/schema.ts';
 import { type ShootSnapshot, type StatusSnapshot, isHeld, leaseAges } from './snapshot.ts';
 
-export const stateTones: Readonly<Record<ProtectionState, Tone>> = {
+export const stateTones: Readonly<Record<ShootState, Tone>> = {
+  'losing nodes': 'bad',
+  blind: 'bad',
+  'not protected': 'bad',
   healthy: 'good',
   confirming: 'bad',
-  protected: 'strong',
+  held: 'strong',
   landing: 'strong',
   restoring: 'plain',
   flapping: 'bad',
   paused: 'dim',
-  unreachable: 'bad',
-  unknown: 'dim',
+  'not probed': 'dim',
 };
 
 const headings = ['SHOOT', 'STATE', 'LEASES', 'SINCE', 'HELD', 'NEXT'];
 
 /** Shortens `kube-controller-manager` to `kcm`. */
-export const initials = (name: string): string =>
+const initials = (name: string): string =>
   name
     .split('-')
     .map((word) => word.slice(0, 1))
@@ -33,7 +35,7 @@ const heldIn = ({ components }: ShootSnapshot): string =>
 /** Draws the state, and marks a shoot that is less protected than its state suggests. */
 const stateCell = (shoot: ShootSnapshot): Segment => {
   const { state, isUnmet = false, ignored = [], components } = shoot;
-  const isKeptOff = ignored.length > 0 && state !== 'unreachable' && !components.some(isHeld);
+  const isKeptOff = ignored.length > 0 && state !== 'blind' && !components.some(isHeld);
   const word = isKeptOff ? 'NOT PROTECTED' : state === 'healthy' ? state : state.toUpperCase();
   return segment(`${isUnmet ? '! ' : ''}${word}`, isUnmet || isKeptOff ? 'bad' : stateTones[state]);
 };

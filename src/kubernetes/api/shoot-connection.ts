@@ -3,6 +3,8 @@ import type { KubeClient } from './kube.ts';
 /** Connections to one shoot's API server, for one run unless the connector keeps them (`kept`). They may resume TLS sessions of earlier runs. */
 export interface ShootConnection {
   readonly client: KubeClient;
+  /** Host and port of the API server, for people. Absent: not known. */
+  readonly server?: string | undefined;
   /** Closes the connections; requests in flight fail. */
   close(): void;
 }

@@ -52,7 +52,8 @@ export const createShootConnector = (options: ShootConnectorOptions): ShootConne
         budget,
         longestRetryAfterMs: longestRetryAfterMs.shoot,
       });
-      return { client, close: () => transport.close() };
+      const { host, port } = shoot.endpoint;
+      return { client, server: `${host}:${String(port)}`, close: () => transport.close() };
     },
   };
 };

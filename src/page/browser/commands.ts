@@ -1,4 +1,4 @@
-import type { ProbedShoot } from '../../prober/status/schema.ts';
+import type { ShootStatus } from '../../status/state/schema.ts';
 
 /** Quotes any `text` as one word of a POSIX shell. */
 const quoted = (text: string): string =>
@@ -12,7 +12,7 @@ export interface PageCommand {
 }
 
 /** Returns shell commands for actions that the page does not offer. */
-export const commandsFor = ({ namespace, ignored = [] }: ProbedShoot): readonly PageCommand[] => {
+export const commandsFor = ({ namespace, ignored = [] }: ShootStatus): readonly PageCommand[] => {
   const shoot = quoted(namespace);
   return [
     { about: 'print the last verdict and its evidence', line: `dwd explain ${shoot}` },

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ProbedShoot } from '../../prober/status/schema.ts';
+import type { ShootStatus } from '../../status/state/schema.ts';
 import { type FeedEvents, type PageSample, type SeedView, seedAfter } from '../feed/index.ts';
 
 /** Age in milliseconds of the last message from which the page is shown as old. The server sends a message every second. */
@@ -64,8 +64,8 @@ const joined = (before: readonly PageSample[], added: readonly PageSample[]): re
 };
 
 /** Returns one shoot with its details and keeps it up to date; undefined until the details arrive, null if there is no such shoot. */
-export const useShoot = (namespace: string | undefined): ProbedShoot | null | undefined => {
-  const [shoot, setShoot] = useState<ProbedShoot | null>();
+export const useShoot = (namespace: string | undefined): ShootStatus | null | undefined => {
+  const [shoot, setShoot] = useState<ShootStatus | null>();
   useEffect(() => {
     setShoot(undefined);
     if (namespace === undefined) return undefined;

@@ -1,37 +1,32 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { ProbedShoot } from '../../prober/status/schema.ts';
-import { type Exposure, exposureOf, exposureWords, leasesOf, states, titleOf } from './states.ts';
+import type { ShootStatus } from '../../status/state/schema.ts';
+import { classOf, states, titleOf } from './states.ts';
 
 interface CellProps {
-  readonly shoot: ProbedShoot;
+  readonly shoot: ShootStatus;
   readonly isSelected: boolean;
   readonly hasFocusStop: boolean;
 }
 
-/** Signs that replace the sign of the state. */
-const exposureSigns: Readonly<Record<Exposure, string>> = { unmet: '✗', ignoring: 'N' };
-
 /** Reuses its element if nothing visible has changed, because a page with 1,000 cells compares all of them every second. */
 const Cell = ({ shoot, isSelected, hasFocusStop }: CellProps) => {
   const { namespace, state } = shoot;
-  const exposure = exposureOf(shoot);
-  const words = [`${titleOf(shoot)}: ${state}`, leasesOf(shoot), exposureWords(shoot)];
-  const label = words.filter((text) => text !== '').join(', ');
+  const label = `${titleOf(shoot)}: ${state}, ${shoot.why}`;
   return useMemo(
     () => (
       <div
         role="option"
-        class={`cell ${state} ${exposure ?? ''}`}
+        class={`cell ${classOf(state)}`}
         data-shoot={namespace}
         tabIndex={hasFocusStop ? 0 : -1}
         aria-selected={isSelected}
         aria-label={label}
         title={label}
       >
-        <span aria-hidden="true">{exposure === undefined ? states[state].sign : exposureSigns[exposure]}</span>
+        <span aria-hidden="true">{states[state].sign}</span>
       </div>
     ),
-    [namespace, state, exposure, label, isSelected, hasFocusStop],
+    [namespace, state, label, isSelected, hasFocusStop],
   );
 };
 
@@ -60,7 +55,7 @@ const sizeOf = (count: number): string => {
 };
 
 export interface GridProps {
-  readonly shoots: readonly ProbedShoot[];
+  readonly shoots: readonly ShootStatus[];
   readonly selected: string | undefined;
   readonly onSelect: (namespace: string) => void;
 }

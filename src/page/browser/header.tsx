@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { type Seed, oldness, serverTime } from './feed.ts';
-import { unprobedWords } from './states.ts';
 import { clockTime, duration, since } from './times.ts';
 
 /** Number of probe intervals without an ended round after which a warning is shown. */
@@ -42,7 +41,6 @@ const warningsOf = (seed: Seed, now: number): readonly string[] => {
       ? [`This replica does not lead: the page shows its own view, not the leader's. ${origin.problem ?? ''}`]
       : []),
     ...(round > latestRounds * status.probeIntervalMs ? [`No probe round has ended for ${duration(round)}.`] : []),
-    ...unprobedWords(status.heldUnprobed),
     ...(paused === null ? [] : [`All shoots are paused${end} by ${paused.by}: ${paused.reason}`]),
     ...(status.dryRun ? ['Dry run: nothing is written.'] : []),
     ...status.missingRights.map((right) => `A right is missing: ${right}`),

@@ -1,19 +1,19 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { LeaseEvidence, ProbedShoot, RecordedDecision, ScalingProgress } from '../../prober/status/schema.ts';
+import type { LeaseEvidence, ShootStatus, RecordedDecision, ScalingProgress } from '../../status/state/schema.ts';
 import type { FaultKind, FaultsOfShoot } from '../feed/index.ts';
 import { commandsFor } from './commands.ts';
 import { Faults } from './faults.tsx';
 import { titleOf } from './states.ts';
-import { ExposureBadge, StateBadge, nextOf } from './table.tsx';
+import { StateBadge, nextOf } from './table.tsx';
 import { clockTime, duration, since } from './times.ts';
 
 interface LeasesProps {
-  readonly shoot: ProbedShoot;
+  readonly shoot: ShootStatus;
   readonly leases: readonly LeaseEvidence[];
   readonly now: number;
 }
 
-const ageOf = ({ renewedAt }: LeaseEvidence, now: number): number => now - Date.parse(renewedAt ?? '');
+const ageOf = ({ ageMs = Number.NaN }: LeaseEvidence): number => ageMs;
 
 const leaseWords = (lease: LeaseEvidence, ageMs: number): string => {
   const age = Number.isNaN(ageMs) ? 'never renewed' : duration(ageMs);
@@ -22,18 +22,19 @@ const leaseWords = (lease: LeaseEvidence, ageMs: number): string => {
 };
 
 /** Shows the ages of leases as bars, with lines for the expiry age and KCM's grace period. */
-const Leases = ({ shoot: { leaseExpiryMs, graceMs }, leases, now }: LeasesProps) => {
+const Leases = ({ shoot: { leaseExpiryMs, graceMs, lookedAt }, leases, now }: LeasesProps) => {
   const full = graceMs * 1.25;
   const percent = (ms: number): string => `${Math.min(100, (100 * ms) / full).toFixed(1)}%`;
   return (
     <section aria-label="Leases">
       <h3>Leases</h3>
       <p class="scale">
-        leases expire at {duration(leaseExpiryMs)} (first line), KCM acts at {duration(graceMs)} (second line)
+        leases expire at {duration(leaseExpiryMs)} (first line), KCM acts at {duration(graceMs)} (second line); ages as
+        of {since(lookedAt, now)} ago
       </p>
       <ul class="leases" style={{ '--expiry': percent(leaseExpiryMs), '--grace': percent(graceMs) }}>
         {leases.map((lease) => {
-          const ageMs = ageOf(lease, now);
+          const ageMs = ageOf(lease);
           const kind = lease.counted ? (lease.expired ? 'expired' : 'renewed') : 'left-out';
           return (
             <li key={lease.name}>
@@ -53,7 +54,7 @@ const Leases = ({ shoot: { leaseExpiryMs, graceMs }, leases, now }: LeasesProps)
   );
 };
 
-const Held = ({ held, now }: { readonly held: ProbedShoot['held']; readonly now: number }) => (
+const Held = ({ held, now }: { readonly held: ShootStatus['held']; readonly now: number }) => (
   <section aria-label="Held">
     <h3>Held</h3>
     <ul class="flow">
@@ -115,7 +116,7 @@ const Decisions = ({ decisions }: { readonly decisions: readonly RecordedDecisio
   </section>
 );
 
-const Commands = ({ shoot }: { readonly shoot: ProbedShoot }) => {
+const Commands = ({ shoot }: { readonly shoot: ShootStatus }) => {
   const [copied, setCopied] = useState<string>();
   const copy = (line: string): void =>
     void navigator.clipboard.writeText(line).then(
@@ -143,7 +144,7 @@ const Commands = ({ shoot }: { readonly shoot: ProbedShoot }) => {
 };
 
 export interface ShootProps {
-  readonly shoot: ProbedShoot;
+  readonly shoot: ShootStatus;
   readonly now: number;
   /** Defined only in the demo. */
   readonly faults: FaultsOfShoot | undefined;
@@ -171,9 +172,10 @@ export const Shoot = ({ shoot, now, faults, onFault, onClose }: ShootProps) => {
         {titleOf(shoot)}
       </h2>
       <p>
-        <StateBadge state={shoot.state} /> <ExposureBadge shoot={shoot} /> for {since(shoot.since, now)}: {shoot.reason}
+        <StateBadge state={shoot.state} /> for {since(shoot.since, now)}: {shoot.why}
       </p>
       <p>Next: {nextOf(shoot, now)}</p>
+      {shoot.do !== '' && <p>Do: {shoot.do}</p>}
       {shoot.paused !== null && (
         <p>
           Paused by {shoot.paused.by}: {shoot.paused.reason}

@@ -1,17 +1,17 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { ProbedShoot, ProtectionState } from '../../prober/status/schema.ts';
+import type { ShootStatus, ShootState } from '../../status/state/schema.ts';
 import { Grid } from './grid.tsx';
-import { type Filter, countByState, isPlainHealthy, matches, sorted, stateNames, states } from './states.ts';
+import { type Filter, classOf, countByState, isPlainHealthy, matches, sorted, stateNames, states } from './states.ts';
 import { Table } from './table.tsx';
 
-const noStates: ReadonlySet<ProtectionState> = new Set();
+const noStates: ReadonlySet<ShootState> = new Set();
 
 const toggled = <T,>(set: ReadonlySet<T>, item: T): ReadonlySet<T> =>
   set.has(item) ? new Set([...set].filter((other) => other !== item)) : new Set([...set, item]);
 
 interface FilterProps {
   readonly filter: Filter;
-  readonly counts: ReadonlyMap<ProtectionState, number>;
+  readonly counts: ReadonlyMap<ShootState, number>;
   readonly onChange: (filter: Filter) => void;
 }
 
@@ -37,7 +37,7 @@ const Filters = ({ filter, counts, onChange }: FilterProps) => (
             aria-pressed={filter.states.has(state)}
             onClick={() => onChange({ ...filter, states: toggled(filter.states, state) })}
           >
-            <span class={`cell ${state}`} aria-hidden="true">
+            <span class={`cell ${classOf(state)}`} aria-hidden="true">
               {states[state].sign}
             </span>
             {counts.get(state) ?? 0} {state}
@@ -48,7 +48,7 @@ const Filters = ({ filter, counts, onChange }: FilterProps) => (
 );
 
 export interface ShootsProps {
-  readonly shoots: readonly ProbedShoot[];
+  readonly shoots: readonly ShootStatus[];
   readonly now: number;
   readonly selected: string | undefined;
   readonly onSelect: (namespace: string) => void;

@@ -1,27 +1,23 @@
 import { useState } from 'preact/hooks';
-import type { ProbedShoot } from '../../prober/status/schema.ts';
-import { exposureOf, exposureWords, heldOf, leasesOf, titleOf } from './states.ts';
+import type { ShootStatus } from '../../status/state/schema.ts';
+import { classOf, heldOf, leasesOf, titleOf } from './states.ts';
 import { duration, since } from './times.ts';
 
 /** Number of rows shown at first. A button shows the others. */
 const rowsAtOnce = 100;
 
-export const StateBadge = ({ state }: Pick<ProbedShoot, 'state'>) => <span class={`badge ${state}`}>{state}</span>;
-
-/** Shows why a shoot is less protected than its state suggests, if it is. */
-export const ExposureBadge = ({ shoot }: { readonly shoot: ProbedShoot }) => {
-  const exposure = exposureOf(shoot);
-  return exposure === undefined ? null : <strong class={`exposure ${exposure}`}>{exposureWords(shoot)}</strong>;
-};
+export const StateBadge = ({ state }: Pick<ShootStatus, 'state'>) => (
+  <span class={`badge ${classOf(state)}`}>{state}</span>
+);
 
 /** Describes the next step, and the time until it happens at the latest. */
-export const nextOf = ({ next }: ProbedShoot, now: number): string => {
+export const nextOf = ({ next }: ShootStatus, now: number): string => {
   const at = Date.parse(next.at ?? '');
   return Number.isNaN(at) ? next.text : `${next.text} in ${duration(at - now)}`;
 };
 
 interface RowProps {
-  readonly shoot: ProbedShoot;
+  readonly shoot: ShootStatus;
   readonly isSelected: boolean;
   readonly now: number;
   readonly onSelect: (namespace: string) => void;
@@ -35,17 +31,21 @@ const Row = ({ shoot, isSelected, now, onSelect }: RowProps) => (
       </button>
     </th>
     <td>
-      <StateBadge state={shoot.state} /> <ExposureBadge shoot={shoot} />
+      <StateBadge state={shoot.state} />
     </td>
     <td data-column="Leases">{leasesOf(shoot)}</td>
     <td data-column="Since">{since(shoot.since, now)}</td>
     <td data-column="Held">{heldOf(shoot)}</td>
-    <td data-column="Next">{nextOf(shoot, now)}</td>
+    <td data-column="Next">
+      {shoot.why}
+      {shoot.do !== '' && <p>{shoot.do}</p>}
+      <p>{nextOf(shoot, now)}</p>
+    </td>
   </tr>
 );
 
 export interface TableProps {
-  readonly shoots: readonly ProbedShoot[];
+  readonly shoots: readonly ShootStatus[];
   /** Number of healthy shoots that are not listed. */
   readonly healthy: number;
   readonly selected: string | undefined;

@@ -1,17 +1,19 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ProbedShoot, ProberStatus } from '../../prober/status/schema.ts';
+import type { ShootStatus, ProberStatus } from '../../status/state/schema.ts';
 import { type SeedView, changesBetween, sampleOf, seedAfter, fullMessageOf } from './index.ts';
 
 const time = '2026-01-01T00:00:00Z';
 
-const shootOf = (namespace: string, change: Partial<ProbedShoot> = {}): ProbedShoot => ({
+const shootOf = (namespace: string, change: Partial<ShootStatus> = {}): ShootStatus => ({
   namespace,
   name: namespace,
   state: 'healthy',
   since: time,
   reason: '',
+  why: '',
   next: { text: '' },
+  do: '',
   candidates: 10,
   expired: 0,
   leaseExpiryMs: 30_000,
@@ -22,7 +24,7 @@ const shootOf = (namespace: string, change: Partial<ProbedShoot> = {}): ProbedSh
   ...change,
 });
 
-const viewOf = (shoots: readonly ProbedShoot[], change: Partial<ProberStatus> = {}): SeedView => ({
+const viewOf = (shoots: readonly ShootStatus[], change: Partial<ProberStatus> = {}): SeedView => ({
   origin: { of: 'leader' },
   status: {
     schemaVersion: 1,

@@ -1,4 +1,4 @@
-import type { ProbedShoot, ProberStatus } from '../../prober/status/schema.ts';
+import type { ShootStatus, ProberStatus } from '../../status/state/schema.ts';
 
 /** Replica whose view the page shows. */
 export interface Origin {
@@ -43,7 +43,7 @@ export type SeedHeader = Omit<SeedView, 'status'> & { readonly status: Omit<Prob
 /** Changes of the seed since the previous message; with `all`, the whole seed. */
 export interface SeedMessage extends SeedHeader {
   readonly all: boolean;
-  readonly shoots: readonly ProbedShoot[];
+  readonly shoots: readonly ShootStatus[];
   /** Namespaces of the shoots that are gone. */
   readonly gone: readonly string[];
 }
@@ -54,7 +54,7 @@ export interface FeedEvents {
   /** All samples of the last hour in the first message, then each new one. */
   readonly samples: readonly PageSample[];
   /** One shoot with its details; null if there is no such shoot. */
-  readonly shoot: ProbedShoot | null;
+  readonly shoot: ShootStatus | null;
 }
 
 const split = ({ status: { shoots, ...status }, ...view }: SeedView) => ({ header: { ...view, status }, shoots });

@@ -4,7 +4,7 @@ import type { Kube } from '../../kubernetes/api/kube.ts';
 import { createKubeClient } from '../../kubernetes/client/index.ts';
 import { getElectionLease } from '../../kubernetes/leaderelection/index.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ProberStatus } from '../../prober/status/schema.ts';
+import type { ProberStatus } from '../../status/state/schema.ts';
 import { readStatusOfPod } from '../../status/index.ts';
 
 /** Requests the status from the leader, for the shoot with this namespace or for all. Rejects if nobody leads or the leader does not respond. */

@@ -8,7 +8,7 @@ import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { detailed, shootNamed, statusWith } from '../../../test/doubles/probed-shoots.ts';
 import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
-import type { ProbedShoot } from '../../prober/status/schema.ts';
+import type { ShootStatus } from '../../status/state/schema.ts';
 import { type PageOptions, createPage, pageServers, remoteSource, sameOriginPost } from './index.ts';
 
 const built = mkdtempSync(join(tmpdir(), 'dwd-page-'));
@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 const start = async (change: Partial<PageOptions> = {}) => {
-  const seed = { shoots: [shootNamed('one'), shootNamed('two')] as readonly ProbedShoot[] };
+  const seed = { shoots: [shootNamed('one'), shootNamed('two')] as readonly ShootStatus[] };
   const clock = createVirtualClock();
   const stop = new AbortController();
   let ended: Promise<void> = Promise.resolve();
@@ -163,7 +163,7 @@ describe('/status of the page', () => {
   it('serves the seed, and one shoot with its details', async () => {
     const { open } = await start();
     const { status } = JSON.parse((await read(await open('/status'))).body) as {
-      readonly status: { readonly shoots: readonly ProbedShoot[] };
+      readonly status: { readonly shoots: readonly ShootStatus[] };
     };
     expect(status.shoots.map(({ name, leases }) => [name, leases])).toEqual([
       ['one', undefined],
@@ -209,12 +209,12 @@ describe('/events', () => {
       data: { all: true, shoots: [{ name: 'one' }, { name: 'two' }] },
     });
     expect((await messages.next()).value).toMatchObject({ event: 'samples', data: [{ held: 0 }] });
-    seed.shoots = [shootNamed('one', 'protected'), seed.shoots[1]!];
+    seed.shoots = [shootNamed('one', 'held'), seed.shoots[1]!];
     await clock.advance(1_000);
     const second = await messages.next();
     expect(second.value).toMatchObject({
       event: 'seed',
-      data: { all: false, shoots: [{ name: 'one', state: 'protected' }], gone: [] },
+      data: { all: false, shoots: [{ name: 'one', state: 'held' }], gone: [] },
     });
     expect((second.value as { readonly data: { readonly shoots: readonly unknown[] } }).data.shoots).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 import type { Logger } from '../../ports/logger.ts';
 import { type BindAddress, type Runnable, type ServerDeps, whenAborted } from '../../process/index.ts';
-import type { ProberStatus } from '../../prober/status/schema.ts';
+import type { ProberStatus } from '../../status/state/schema.ts';
 import { leaderStatusReader } from './leader.ts';
 import { createPage } from './page.ts';
 import { replicaSource } from './replica-source.ts';

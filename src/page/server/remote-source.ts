@@ -1,4 +1,4 @@
-import { type ProberStatus, statusSchema } from '../../prober/status/schema.ts';
+import { type ProberStatus, statusSchema } from '../../status/state/schema.ts';
 import type { Origin } from '../feed/index.ts';
 import type { PageSource } from './seed-feed.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { ProberStatus } from '../../prober/status/schema.ts';
+import type { ProberStatus } from '../../status/state/schema.ts';
 import type { ReadLeaderStatus } from './leader.ts';
 import type { PageSource } from './seed-feed.ts';
 

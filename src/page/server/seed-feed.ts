@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { ProbedShoot } from '../../prober/status/schema.ts';
+import type { ShootStatus } from '../../status/state/schema.ts';
 import { type PageSample, type SeedView, changesBetween, sampleOf, fullMessageOf } from '../feed/index.ts';
 import { type EventStream, messageOf } from './event-streams.ts';
 
@@ -8,7 +8,7 @@ import { type EventStream, messageOf } from './event-streams.ts';
 export interface PageSource {
   seed(signal: AbortSignal): Promise<SeedView>;
   /** Reads a shoot with its details; undefined if there is no such shoot. */
-  shoot(namespace: string, signal: AbortSignal): Promise<ProbedShoot | undefined>;
+  shoot(namespace: string, signal: AbortSignal): Promise<ShootStatus | undefined>;
 }
 
 export interface SeedFeedDeps {

@@ -6,9 +6,19 @@ import type { ResourceRef } from '../../kubernetes/api/resource-ref.ts';
 import type { Store } from '../../kubernetes/cache/index.ts';
 import { heldByCluster } from './owner.ts';
 import type { HostedCluster } from '../source/cluster-source.ts';
-import { shootNameIn } from '../status/prober-status.ts';
-import type { HeldInShoot, HeldUnprobed } from '../status/schema.ts';
+import type { HeldInShoot, ShootFacts } from '../../status/state/schema.ts';
+import { type ShootName, shootNameIn } from '../status/cluster-names.ts';
 import type { WatchedDependent } from '../watches/watch-dependent.ts';
+
+type NotProbed = NonNullable<ShootFacts['notProbed']>;
+
+/** A cluster without a prober. */
+export interface UnprobedShoot {
+  readonly namespace: string;
+  readonly name: ShootName | undefined;
+  readonly notProbed: NotProbed;
+  readonly held: readonly HeldInShoot[];
+}
 
 type Marked = Pick<ObjectMeta, 'annotations'>;
 
@@ -24,23 +34,31 @@ export const shownHeld = ({ kind, name, annotations }: Marked & Pick<ResourceRef
 };
 
 interface UnprobedSources {
-  readonly clusters: Pick<Store<HostedCluster>, 'get'>;
+  readonly clusters: Pick<Store<HostedCluster>, 'get' | 'entries'>;
   readonly dependents: readonly Pick<WatchedDependent, 'ref' | 'store'>[];
   readonly isProbed: (cluster: string) => boolean;
 }
 
-const whyUnprobed = (cluster: HostedCluster | undefined): string => {
-  if (cluster === undefined) return 'its Cluster is gone';
+/** Says why a cluster is not probed. */
+export const whyNotProbed = (cluster: HostedCluster | undefined): NotProbed => {
+  if (cluster === undefined) return { reason: 'its Cluster is gone', givesBack: false };
   const { lifecycle } = cluster;
-  if (!lifecycle.ok) return `its Cluster cannot be decoded: ${lifecycle.error.message}`;
-  return lifecycle.value.kind === 'run' ? 'its prober is about to start' : lifecycle.value.reason;
+  if (!lifecycle.ok) {
+    return { reason: `its Cluster cannot be decoded: ${lifecycle.error.message}`, givesBack: false };
+  }
+  if (lifecycle.value.kind === 'run') return { reason: 'its prober is about to start', givesBack: true };
+  return { reason: lifecycle.value.reason, givesBack: lifecycle.value.kind === 'stop' };
 };
 
-/** Lists held resources, as far as the watches show them, of clusters without a prober: no prober restores them. */
-export const listHeldUnprobed = ({ clusters, dependents, isProbed }: UnprobedSources): readonly HeldUnprobed[] =>
-  [...heldByCluster(dependents)].flatMap(([name, objects]) => {
-    const held = objects.filter(hasMark).map(({ ref, annotations }) => shownHeld({ ...ref, annotations }));
-    if (held.length === 0 || isProbed(name)) return [];
-    const cluster = clusters.get(name);
-    return [{ namespace: name, name, ...shootNameIn(cluster), reason: whyUnprobed(cluster), held }];
+/** Lists the clusters without a prober, with their held resources as far as the watches show them. */
+export const listUnprobed = ({ clusters, dependents, isProbed }: UnprobedSources): readonly UnprobedShoot[] => {
+  const found = heldByCluster(dependents);
+  const names = new Set([...[...clusters.entries()].map(([name]) => name), ...found.keys()]);
+  return [...names].flatMap((namespace) => {
+    const cluster = clusters.get(namespace);
+    const objects = (found.get(namespace) ?? []).filter(hasMark);
+    if (isProbed(namespace) || (cluster === undefined && objects.length === 0)) return [];
+    const held = objects.map(({ ref, annotations }) => shownHeld({ ...ref, annotations }));
+    return [{ namespace, name: shootNameIn(cluster), notProbed: whyNotProbed(cluster), held }];
   });
+};

@@ -39,7 +39,7 @@ describe('a held shoot', () => {
       heldAt(131_000, back(131_000, 2, 3, 4, 5)),
     ]);
     expect(waiting?.decision).toMatchObject({
-      verdict: { kind: 'landing', renewed: 3, awaited: 4, until: 186_000 },
+      verdict: { kind: 'landing', renewed: 3, awaited: 4, latest: 186_000 },
       reason: '1/5 node leases expired, threshold 0.6; landing: 3 of 4 renewed, in 60 s at the latest',
       nextRunAt: 131_000,
     });

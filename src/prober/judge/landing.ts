@@ -51,7 +51,10 @@ interface LandingProgress {
   readonly late: readonly string[];
   readonly awaited: number;
   readonly landing: NonNullable<Outage['landing']>;
-  readonly until: number;
+  /** When it ends if all go on to renew; absent while some are late. */
+  readonly earliest?: number | undefined;
+  /** When it ends whoever renews. */
+  readonly latest: number;
   /** Explanation of the wait, for people. */
   readonly terms: string;
 }
@@ -84,13 +87,14 @@ const landingProgress = (
     belowSince + Math.max(settings.landingTimeoutMs, 2 * waitMs),
     excusedUntil + settings.expiryAgeMs,
   );
-  const settledAt = freshSince === undefined ? Number.POSITIVE_INFINITY : freshSince + waitMs;
+  const earliest = freshSince === undefined ? undefined : Math.min(freshSince + waitMs, latest);
   const limit = `in ${String(Math.ceil((latest - now) / 1_000))} s at the latest`;
   return {
     late,
     awaited: awaited.length,
     landing: { belowSince, freshSince },
-    until: Math.min(settledAt, latest),
+    earliest,
+    latest,
     terms: waitMs === 0 ? limit : `flapping, so all must renew for ${String(waitMs / 1_000)} s, ${limit}`,
   };
 };
@@ -123,7 +127,8 @@ const land = (decision: Decision, candidates: readonly ObservedLease[], input: P
   const { now, settings, memory } = input;
   const outage = memory.outage ?? { expiredBefore: new Set<string>(), isAssumed: !input.dependents.anyHeld };
   const wait = landingProgress(candidates, outage, input);
-  const { late, awaited, landing, until, terms } = wait;
+  const { late, awaited, landing, earliest, latest, terms } = wait;
+  const until = earliest ?? latest;
   if (now >= until || awaited === 0 || settings.landingTimeoutMs === 0) {
     // A cancelled landing keeps the instant at which the shoot had landed.
     const landedAt = outage.landing === undefined ? now : (outage.landedAt ?? now);
@@ -134,7 +139,7 @@ const land = (decision: Decision, candidates: readonly ObservedLease[], input: P
   const paceMs = Math.max(landingPaceMs, settings.probeIntervalMs / 2);
   return {
     ...decision,
-    verdict: { kind: 'landing', renewed, awaited, until },
+    verdict: { kind: 'landing', renewed, awaited, late: late.slice(0, mostNamed), earliest, latest },
     reason: `${decision.reason}; landing: ${String(renewed)} of ${String(awaited)} renewed, ${terms}`,
     nextRunAt: Math.max(now + minRetryDelayMs, Math.min(decision.nextRunAt, until, now + paceMs)),
     memory: { ...memory, outage: { ...outage, landing } },

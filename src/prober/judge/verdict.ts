@@ -27,8 +27,18 @@ export type Verdict =
   | { readonly kind: 'skipped' }
   /** A second list must confirm the scale-down: it rests on the silence of all or on leases just seen for the first time, or only we were cut off until now. */
   | { readonly kind: 'confirming' }
-  /** The outage is over, but some kubelets are late: held resources stay held until `until`, a monotonic instant, unless all renew sooner. */
-  | { readonly kind: 'landing'; readonly renewed: number; readonly awaited: number; readonly until: number }
+  /** The outage is over, but some kubelets are late, or have not renewed for long enough: held resources stay held until then. Monotonic instants. */
+  | {
+      readonly kind: 'landing';
+      readonly renewed: number;
+      readonly awaited: number;
+      /** Names of some that are late. */
+      readonly late: readonly string[];
+      /** When it ends if all go on to renew; absent while some are late. */
+      readonly earliest?: number | undefined;
+      /** When it ends whoever renews. */
+      readonly latest: number;
+    }
   | { readonly kind: 'failed'; readonly failure: FailureKind; readonly error: ReadError };
 
 /** Name of a verdict in the log, the metrics and the demo. */

@@ -56,7 +56,7 @@ describe('an opposite verdict', () => {
     expect(harness.model.get(refKey(b))).toMatchObject({ replicas: 3, annotations: {} });
   });
 
-  const landing: Verdict = { kind: 'landing', renewed: 1, awaited: 2, until: 200_000 };
+  const landing: Verdict = { kind: 'landing', renewed: 1, awaited: 2, late: [], latest: 200_000 };
 
   it('landing ends a scale-down, and restores nothing yet', () => {
     const resources = [at(a, 0), at(b, 1, { initialDelayMs: 15_000 })];

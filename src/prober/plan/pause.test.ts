@@ -79,7 +79,7 @@ describe('the end of a pause in an outage', () => {
   });
 
   it('does nothing if the outage is over, or landing', () => {
-    const landing: Verdict = { kind: 'landing', renewed: 1, awaited: 2, until: 200_000 };
+    const landing: Verdict = { kind: 'landing', renewed: 1, awaited: 2, late: [], latest: 200_000 };
     for (const last of [upVerdict, landing]) {
       const verdictAt = (now: number) => (now < 20_000 ? downVerdict : last);
       const { log } = run({ objects, verdictAt, pausedUntil: () => 33_333 });

@@ -8,24 +8,33 @@ import type { Scaling, ScalingEnd } from '../plan/scaling.ts';
 import type { ShootProberState } from '../plan/shoot-state.ts';
 import type { ProbeResult } from '../probe.ts';
 import type { RefTemplate } from '../ref-template.ts';
-import type { HeldInShoot, ResourceInShoot } from '../status/schema.ts';
+import type {
+  HeldInShoot,
+  IgnoredResource,
+  ResourceInShoot,
+  ShootAccess,
+  ShootTold,
+} from '../../status/state/schema.ts';
 
 /** What the watches and our own writes show of a cluster's dependent resources. */
 export interface DependentFacts {
   /** Resources that have the mark of meltdown protection, with the count to restore. */
   readonly held: readonly HeldInShoot[];
-  /** Resources that `ignore-scaling` keeps from being scaled down. */
-  readonly ignored: readonly ResourceInShoot[];
-  /** Keys of the required resources that do not exist. */
-  readonly missing: readonly string[];
-  /** True if a resource is up that a scale-down would scale down. */
-  readonly isAnyUp: boolean;
+  /** Resources that `ignore-scaling` keeps from being scaled. */
+  readonly ignored: readonly IgnoredResource[];
+  /** Other resources that are up and that a scale-down would scale down. */
+  readonly up: readonly ResourceInShoot[];
+  /** Required resources that do not exist, and those whose kind the seed does not serve. */
+  readonly missing: readonly ResourceInShoot[];
+  readonly notServed: readonly ResourceInShoot[];
 }
 
 /** The state of a shoot's prober at one moment. */
 export interface ShootProberView extends DependentFacts {
   readonly state: ShootProberState;
   readonly settings: ProbeSettings;
+  /** How the API server of the shoot is reached. */
+  readonly access: () => ShootAccess;
 }
 
 /** The instants of a scale-down verdict, in monotonic milliseconds: when the threshold was crossed, and when KCM would act. */
@@ -50,7 +59,7 @@ interface EndedRun {
   readonly result: ProbeResult;
   /** Verdict and memory before the run. */
   readonly before: Pick<ShootProberState, 'verdict' | 'probe'>;
-  /** As in `DependentFacts`. */
+  /** Keys of the required resources that do not exist. */
   readonly missing: readonly string[];
 }
 
@@ -71,6 +80,8 @@ type ClusterEvent = { readonly cluster: string } & (
   /** The loop has changed its state. `readView` returns the current one from then on. */
   | { readonly kind: 'stepped'; readonly state: ShootProberState; readonly readView: () => ShootProberView }
   | ({ readonly kind: 'run-ended' } & EndedRun)
+  /** What the facts about the shoot mean now, and what they meant before; absent at first. Emitted again and again. */
+  | { readonly kind: 'told'; readonly told: ShootTold; readonly before?: ShootTold }
   /** No scale-down followed the verdict in time. */
   | { readonly kind: 'protection-late'; readonly seconds: number }
   | { readonly kind: 'scaling-started'; readonly scaling: Scaling }

@@ -2,7 +2,7 @@ import { describePause } from '../../annotations/pause.ts';
 import type { EventRecorder } from '../../telemetry/index.ts';
 import { namespaceRef } from '../ref-template.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
-import { flappingIn, withoutLeadIn, writeIn } from './sentences.ts';
+import { flappingIn, lackIn, withoutLeadIn, writeIn } from './sentences.ts';
 import { Told } from './told.ts';
 
 export interface KubernetesEventsDeps {
@@ -35,6 +35,9 @@ export const recordEvents = ({ events, leads }: KubernetesEventsDeps): Emit => {
       }
       recordWrite(event, events);
     },
+    told: (event) => {
+      if (leads()) recordLack(event, events);
+    },
     'pause-changed': (event) => {
       if (leads()) recordPause(event, events);
     },
@@ -66,6 +69,22 @@ const recordWrite = (event: EventOf<'response-received'>, events: EventRecorder)
     reason: isDown ? 'MeltdownProtectionScaledDown' : 'MeltdownProtectionScaledUp',
     message: `${capitalize(act)} ${counts ?? ''}: ${why}`,
   });
+};
+
+const recordLack = (event: EventOf<'told'>, events: EventRecorder): void => {
+  const regarding = namespaceRef(event.cluster);
+  const { why, do: what } = event.told;
+  const { lack, former } = lackIn(event) ?? {};
+  if (lack !== undefined) {
+    const isBlind = lack === 'blind';
+    const head = isBlind ? 'Blind: the last probes failed' : 'Not protected: an outage would not be met';
+    const reason = isBlind ? 'MeltdownProtectionBlind' : 'MeltdownProtectionLacking';
+    const message = `${head}: ${why}.${what === '' ? '' : ` To do: ${what}.`}`;
+    events.record({ regarding, type: 'Warning', reason, message });
+  } else if (former !== undefined) {
+    const message = `${former === 'blind' ? 'No longer blind' : 'Protected again'}: ${why}.`;
+    events.record({ regarding, type: 'Normal', reason: 'MeltdownProtectionBack', message });
+  }
 };
 
 const recordPause = ({ cluster, namespace, pause, isFound }: EventOf<'pause-changed'>, events: EventRecorder): void => {

@@ -3,7 +3,7 @@ import { shorten } from '../../kubernetes/api/shorten.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Verdict, verdictNameOf } from '../judge/verdict.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
-import { type EndedWrite, endedOperations, flappingIn, withoutLeadIn, writeIn } from './sentences.ts';
+import { type EndedWrite, endedOperations, flappingIn, lackIn, withoutLeadIn, writeIn } from './sentences.ts';
 import { Told } from './told.ts';
 
 export interface ProberLogDeps {
@@ -48,6 +48,7 @@ export const logEvents = (deps: ProberLogDeps): Emit => {
       else logger.error('it is not clear which Secret is of the cluster', { namespace, problem });
     },
     'run-ended': (event) => logRun(event, deps, told),
+    told: (event) => logLack(event, logger),
     'protection-late': ({ cluster: namespace, seconds }) =>
       logger.error('the threshold is crossed, and nothing is scaled down', { namespace, seconds }),
     'scaling-started': ({ cluster: namespace, scaling: { direction, scope, reason } }) =>
@@ -93,6 +94,21 @@ const logRun = (event: EventOf<'run-ended'>, { logger, leads }: ProberLogDeps, t
   if (sameVerdict(before.verdict, verdict)) logger.debug('probe run', fields);
   else if (verdict.kind === 'failed') logger.error('probe failed: nothing is scaled', fields);
   else logger.info('verdict', fields);
+};
+
+const logLack = (event: EventOf<'told'>, logger: Logger): void => {
+  const { cluster: namespace, told } = event;
+  const { why, do: what } = told;
+  const { lack, former } = lackIn(event) ?? {};
+  if (lack === 'blind') logger.warn('the shoot is blind: nothing is scaled', { namespace, why, do: what });
+  else if (lack === 'unprotected') {
+    logger.warn('the shoot is not protected: an outage would not be met', { namespace, why, do: what });
+  } else if (former !== undefined) {
+    logger.info(former === 'blind' ? 'the shoot is no longer blind' : 'the shoot is protected again', {
+      namespace,
+      why,
+    });
+  }
 };
 
 const logMissing = ({ cluster: namespace, missing }: EventOf<'run-ended'>, logger: Logger, told: Told): void => {

@@ -4,7 +4,7 @@ import type { Reachability } from '../judge/external-probe.ts';
 import { verdictNameOf } from '../judge/verdict.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
 import { endedOperations, withoutLeadIn, writeIn } from './sentences.ts';
-import type { ShootFacts, ShootStates } from './state.ts';
+import type { MeasuredShoot, ShootStates } from './state.ts';
 import { Told } from './told.ts';
 
 /** Returns a function that declares metrics with a series for each shoot: its label `namespace` is the name of the cluster. */
@@ -201,15 +201,19 @@ const measureWrite = (
 
 /** Registers the gauges of each shoot's state, read at a scrape; no series where the value is undefined. */
 const showStates = ({ meter, states }: ProberMetricsDeps): void => {
-  const gauge = (name: string, help: string, valueOf: (facts: ShootFacts) => number | undefined): void => {
+  const gauge = (name: string, help: string, valueOf: (shoot: MeasuredShoot) => number | undefined): void => {
     const read = () =>
-      states.facts(factsAgeMs).flatMap((facts) => {
-        const value = valueOf(facts);
-        return value === undefined ? [] : [{ value, labels: { namespace: facts.cluster } }];
+      states.all(factsAgeMs).probed.flatMap((shoot) => {
+        const value = valueOf(shoot);
+        return value === undefined ? [] : [{ value, labels: { namespace: shoot.row.namespace } }];
       });
     meter.gauge({ name, help, labels: ['namespace'], read });
   };
-  gauge('dwd_prober_held_resources', 'Resources of the shoot that are held: scaled down.', ({ held }) => held.length);
+  gauge(
+    'dwd_prober_held_resources',
+    'Resources of the shoot that are held: scaled down.',
+    ({ row }) => row.held.length,
+  );
   gauge(
     'dwd_prober_held_since_timestamp_seconds',
     'Unix time since which a resource of the shoot has been held; no series while none is held.',
@@ -218,33 +222,32 @@ const showStates = ({ meter, states }: ProberMetricsDeps): void => {
   gauge(
     'dwd_prober_last_run_timestamp_seconds',
     'Unix time at which the last probe run of the shoot ended; before the first run, the time at which it is due.',
-    ({ lastRunEndedAt: at, firstRunAt }) =>
-      Number.isFinite(at ?? firstRunAt) ? (at ?? firstRunAt) / 1_000 : undefined,
+    ({ lastRunAt }) => (Number.isFinite(lastRunAt) ? lastRunAt / 1_000 : undefined),
   );
   gauge(
     'dwd_prober_missing_resources',
     'Required dependent resources of the shoot that do not exist.',
-    ({ missing }) => missing.length,
+    ({ row }) => row.missing?.length ?? 0,
   );
   gauge(
     'dwd_prober_ignored_resources',
     'Dependent resources that the prober does not scale down in an outage, because of their annotation ignore-scaling.',
-    ({ ignored }) => ignored.length,
+    ({ row }) => row.ignored?.length ?? 0,
   );
   gauge(
     'dwd_prober_flapping',
     '1 while the shoot is flapping: an outage began within ten minutes of a restoration, so the next restoration waits longer.',
-    ({ isFlapping }) => Number(isFlapping),
+    ({ row }) => Number(row.flapping),
   );
   gauge(
     'dwd_prober_paused',
     '1 while an operator has paused the shoot or all shoots, so that nothing is scaled down.',
-    ({ pause }) => Number(pause !== undefined),
+    ({ row }) => Number(row.paused !== null),
   );
   gauge(
     'dwd_prober_outage_unmet',
-    '1 while the latest verdict is an outage, and no resource is held or one is still up that should be scaled down: scale-downs are paused, prevented by ignore-scaling, or failing.',
-    ({ isUnmet }) => Number(isUnmet),
+    '1 while the shoot is losing nodes: the latest verdict is an outage, and something that should be down is up, because scale-downs are paused, prevented by ignore-scaling, or failing.',
+    ({ row }) => Number(row.state === 'losing nodes'),
   );
 };
 
@@ -257,7 +260,7 @@ const showVerdicts = ({ meter, states }: ProberMetricsDeps): void => {
     labels: ['verdict'],
     read: () => {
       for (const verdict of counts.keys()) counts.set(verdict, 0);
-      for (const { verdict } of states.facts(factsAgeMs)) {
+      for (const { verdict } of states.all(factsAgeMs).probed) {
         if (verdict !== undefined) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
       }
       return Array.from(counts, ([verdict, value]) => ({ value, labels: { verdict } }));
@@ -265,16 +268,38 @@ const showVerdicts = ({ meter, states }: ProberMetricsDeps): void => {
   });
 };
 
+/** Only the leader reports what it does not see: a standby that is cut off itself would raise alerts about shoots that the leader sees. */
 const showOthers = ({ meter, states, leads, unreadablePauses }: ProberMetricsDeps): void => {
+  meter.gauge({
+    name: 'dwd_prober_unprotected',
+    help: '1 while an outage of the shoot would not be met, or what is held would not be restored, by reason. Only the leader reports it. No series for a protected shoot.',
+    labels: ['namespace', 'reason'],
+    read: () =>
+      probed().flatMap(({ namespace, cause }) =>
+        cause === undefined ? [] : [{ value: 1, labels: { namespace, reason: cause } }],
+      ),
+  });
+  meter.gauge({
+    name: 'dwd_prober_blind_in_outage',
+    help: '1 while the shoot is blind, and resources of it are held, or its last verdict is an outage: nothing is restored and nothing scaled down. Only the leader reports it. No series for another shoot.',
+    labels: ['namespace'],
+    read: () =>
+      probed()
+        .filter(({ state, held, verdict }) => state === 'blind' && (held.length > 0 || verdict === 'unhealthy'))
+        .map(({ namespace }) => ({ value: 1, labels: { namespace } })),
+  });
+  const probed = () => {
+    const rows = leads() ? states.all(factsAgeMs).probed.map(({ row }) => row) : [];
+    return rows.filter(({ notProbed }) => notProbed === undefined);
+  };
   meter.gauge({
     name: 'dwd_prober_held_unprobed',
     help: 'Held resources of a shoot that is not probed: nothing restores them automatically. No series if there are none.',
     labels: ['namespace'],
-    // Another process may not know which shoots the leader's probers still handle.
     read: () =>
-      leads()
-        ? states.heldUnprobed().map(({ namespace, held }) => ({ value: held.length, labels: { namespace } }))
-        : [],
+      (leads() ? states.rows(factsAgeMs) : [])
+        .filter(({ notProbed, held }) => notProbed !== undefined && held.length > 0)
+        .map(({ namespace, held }) => ({ value: held.length, labels: { namespace } })),
   });
   meter.gauge({
     name: 'dwd_prober_pause_unreadable',

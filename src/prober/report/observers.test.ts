@@ -149,7 +149,7 @@ it('the shoots of each latest verdict are counted, until they are forgotten', as
 
 it('each required resource that is missing is counted, and reported once when it is found missing and once when it exists', async () => {
   for (const missing of [['a'], ['a'], ['a', 'b'], ['b'], []]) {
-    step('x', { missing });
+    step('x', { missing: missing.map((name) => ({ kind: 'Deployment', name })) });
     emit(runOf('x', upVerdict, { missing }));
     expect(await scrape('dwd_prober_missing_resources', { namespace: 'x' })).toBe(missing.length);
   }
@@ -187,7 +187,7 @@ describe('the word for a verdict', () => {
     [downVerdict, 'unhealthy'],
     [{ kind: 'confirming' }, 'confirming'],
     [{ kind: 'skipped' }, 'skipped'],
-    [{ kind: 'landing', renewed: 1, awaited: 2, until: 9 }, 'landing'],
+    [{ kind: 'landing', renewed: 1, awaited: 2, late: [], latest: 9 }, 'landing'],
     [failed('ConnectionError', 'refused'), 'api_server_unreachable'],
   ])('is the same in log and metric: %j', (verdict, word) => {
     emit(runOf('x', verdict));

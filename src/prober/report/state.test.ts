@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../../simulator/time/index.ts';
 import { failedVerdict } from '../testing/cases.ts';
+import { type HeldInShoot, statusSchema } from '../../status/state/schema.ts';
 import type { Decision } from '../judge/decision.ts';
-import { type HeldInShoot, statusSchema } from '../status/schema.ts';
-import { shownShoots } from '../status/prober-status.ts';
-import { shownShoot } from '../status/shown-shoot.ts';
 import { runEnded, wrote } from '../testing/prober-events.ts';
 import { decisionOf, healthy, memoryOf, settings, sightOf } from '../testing/shoot-prober-views.ts';
 import { desiredBy } from '../plan/desired.ts';
@@ -16,104 +14,108 @@ const shootSchema = statusSchema.shape.shoots.unwrap().element;
 const create = ({ dryRun = false } = {}) => {
   const clock = createVirtualClock();
   const states = new ShootStates({ clock, dryRun, pauseOf: () => undefined });
-  states.readFrom(
-    (cluster) => (cluster === 'shoot--dev--one' ? { project: 'dev', name: 'one' } : undefined),
-    () => [],
-  );
+  states.clustersBy({
+    nameOf: (namespace) => (namespace === 'shoot--dev--one' ? { project: 'dev', name: 'one' } : undefined),
+    whyNotProbed: () => ({ reason: 'hibernation is enabled', givesBack: true }),
+    listUnprobed: () => [],
+    seed: () => 'aws-eu10',
+  });
   const step = (cluster: string, readView: () => ShootProberView): void =>
     states.observe({ kind: 'stepped', cluster, state: readView().state, readView });
-  const endRun = (cluster: string, decision: Decision): void => states.observe(runEnded(cluster, decision));
-  const rows = () => states.facts().map((facts) => shownShoot(facts, states.nameOf(facts.cluster)));
-  const details = (cluster: string) => shownShoots(states, cluster);
-  return { clock, states, step, endRun, rows, details };
+  const endRun = (cluster: string, decision: Decision, durationMs = 0): void =>
+    states.observe(runEnded(cluster, decision, { result: { decision, durationMs } }));
+  return { clock, states, step, endRun };
 };
 
 const held: HeldInShoot = { kind: 'Deployment', name: 'kcm', replicas: 2, since: '2020-01-01T00:00:00Z' };
+const fiveOld = (at: number) => Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [name, at - 60_000]));
 const unhealthy = { kind: 'unhealthy', crossedAt: 0 } as const;
 
 describe('the state of all shoots', () => {
   it('shows the state of a shoot before, during and after an outage, and since when', async () => {
-    const { clock, step, endRun, rows } = create();
+    const { clock, states, step, endRun } = create();
     let sight: ShootProberView = sightOf({ nextRunAt: clock.monotonic() + 5_000 });
     const readView = () => sight;
     step('shoot--dev--one', readView);
     const begin = new Date(clock.now()).toISOString();
-    expect(rows()).toMatchObject([
-      { project: 'dev', name: 'one', state: 'unknown', since: begin, next: { text: 'first probe' } },
+    expect(states.rows()).toMatchObject([
+      { project: 'dev', name: 'one', state: 'not probed', since: begin, next: { text: 'first probe' } },
     ]);
     await clock.advance(5_000);
-    endRun('shoot--dev--one', decisionOf(unhealthy, { reason: '5/5', counts: { candidates: 5, expired: 5 } }));
+    endRun(
+      'shoot--dev--one',
+      decisionOf(unhealthy, { reason: '5/5', memory: memoryOf(fiveOld(clock.monotonic()), clock.monotonic()) }),
+      0,
+    );
     sight = sightOf({ verdict: unhealthy }, [{ ...held, since: new Date(clock.now()).toISOString() }]);
     step('shoot--dev--one', readView);
     await clock.advance(60_000);
-    const [row] = rows();
-    expect(row).toMatchObject({ state: 'protected', reason: '5/5', candidates: 5, expired: 5 });
+    const [row] = states.rows();
+    expect(row).toMatchObject({ state: 'held', reason: '5/5', candidates: 5, expired: 5 });
     expect(row?.since).toBe(new Date(clock.now() - 60_000).toISOString());
     expect(row?.lastRunEndedAt).toBe(row?.since);
   });
 
   it('reads the start of a protection from the resources if they were held before the process started', () => {
-    const { step, rows } = create();
+    const { states, step } = create();
     step('a', () => sightOf({}, [held]));
-    expect(rows()).toMatchObject([
-      { namespace: 'a', name: 'a', state: 'protected', since: '2020-01-01T00:00:00.000Z' },
-    ]);
+    expect(states.rows()).toMatchObject([{ namespace: 'a', name: 'a', state: 'held', since: '2020-01-01T00:00:00Z' }]);
   });
 
-  it('shows an outage in which nothing or not all is held, except in a dry run, and resources with ignore-scaling', () => {
-    const ignored = [{ kind: 'Deployment', name: 'kcm' }];
+  it('tells of an outage in which nothing or not all is held, and of a dry run', () => {
+    const kcm = [{ kind: 'Deployment', name: 'kcm' }];
     const desired = desiredBy(unhealthy, { reason: 'an outage', judgedAt: 0 });
-    for (const [dryRun, unmet] of [
-      [false, true],
-      [true, undefined],
-    ] as const) {
-      const { step, endRun, rows } = create({ dryRun });
-      step('a', () => ({ ...sightOf({ verdict: unhealthy, desired }), isAnyUp: true, ignored }));
+    for (const dryRun of [false, true]) {
+      const { states, step, endRun } = create({ dryRun });
+      step('a', () => ({
+        ...sightOf({ verdict: unhealthy, desired }),
+        ignored: kcm.map((one) => ({ ...one, isDown: false })),
+      }));
       step('b', () => sightOf({ verdict: unhealthy }, [held]));
-      step('c', () => ({ ...sightOf({ verdict: unhealthy, desired }, [held]), isAnyUp: true }));
+      step('c', () => ({ ...sightOf({ verdict: unhealthy, desired }, [held]), up: kcm }));
       for (const name of ['a', 'b', 'c']) endRun(name, decisionOf(unhealthy));
       // A failed run gives no new verdict.
       endRun('a', decisionOf(failedVerdict));
-      const shown = rows();
-      expect(shown.map((row) => [row.unmet, row.ignored])).toEqual([
-        [unmet, ignored],
-        [undefined, undefined],
-        [unmet, undefined],
-      ]);
-      for (const row of shown) expect(shootSchema.parse(row)).toEqual(row);
+      const rows = states.rows();
+      expect(rows.map(({ state }) => state)).toEqual(
+        dryRun ? ['not protected', 'held', 'held'] : ['losing nodes', 'held', 'losing nodes'],
+      );
+      for (const row of rows) expect(shootSchema.parse(row)).toEqual(row);
     }
   });
 
-  it('is computed again only when it is older than allowed', async () => {
-    const { clock, states, step } = create();
-    let state = {};
-    step('a', () => sightOf(state));
-    const [facts] = states.facts();
-    state = { verdict: healthy };
-    expect(states.facts(500)[0]).toBe(facts);
+  it('recomputes rows only when they are older than allowed', async () => {
+    const { clock, states, step, endRun } = create();
+    step('a', () => sightOf());
+    const [row] = states.rows();
+    endRun('a', decisionOf(healthy));
+    expect(states.rows(500)[0]).toBe(row);
     await clock.advance(500);
-    expect(states.facts(500)[0]?.protection).toBe('healthy');
+    expect(states.rows(500)[0]?.state).toBe('healthy');
   });
 
-  it('counts all leases that are not left out until nodes are listed', () => {
-    const { clock, step, endRun, rows, details } = create();
+  it('counts all leases until nodes are listed, then those of candidates, as of the last list', async () => {
+    const { clock, states, step, endRun } = create();
     const now = clock.monotonic();
-    const probe = memoryOf({ a: now, b: now - 30_000, c: now - 29_999 }, now);
-    const state = { verdict: healthy, probe };
-    step('x', () => sightOf(state));
-    endRun('x', decisionOf(healthy));
-    expect(rows()).toMatchObject([{ candidates: 3, expired: 1 }]);
-    const counts = { candidates: 2, expired: 0 };
+    const memory = memoryOf({ a: now, b: now - 30_000, c: now - 29_999 }, now);
+    step('x', () => sightOf({ probe: memory }));
+    endRun('x', decisionOf(healthy, { memory }));
+    expect(states.rows()).toMatchObject([{ candidates: 3, expired: 1 }]);
     const leftOut = new Map([
       ['b', 'not managed by MCM'],
       ['d', 'it has no lease yet'],
     ]);
-    endRun('x', decisionOf(healthy, { counts, leftOut, nodes: 4 }));
-    expect(rows()).toMatchObject([{ ...counts, nodes: 4, leftOut: 2 }]);
-    // A failed run has listed nothing: leases that did not count still do not.
-    endRun('x', decisionOf(failedVerdict));
-    expect(rows()).toMatchObject([counts]);
-    expect(details('x')[0]?.leases).toMatchObject([
+    const listed = { ...memory, candidates: { at: now, names: new Set(['a', 'c']) } };
+    endRun('x', decisionOf(healthy, { memory: listed, leftOut, nodes: 4 }));
+    const counts = { candidates: 2, expired: 0, lookedAt: new Date(clock.now()).toISOString() };
+    expect(states.rows()).toMatchObject([{ ...counts, nodes: 4, leftOut: 2 }]);
+    // A failed run has read nothing: nothing is told as newer or older than it was seen.
+    await clock.advance(46_000);
+    endRun('x', decisionOf(failedVerdict, { memory: listed }), 3_000);
+    expect(states.rows()).toMatchObject([
+      { ...counts, failing: { runs: 1, since: new Date(clock.now() - 3_000).toISOString() } },
+    ]);
+    expect(states.details('x')[0]?.leases).toMatchObject([
       { name: 'a', ageMs: 0, expired: false, counted: true },
       { name: 'b', ageMs: 30_000, expired: true, counted: false, leftOut: 'not managed by MCM' },
       { name: 'c', ageMs: 29_999, expired: false, counted: true },
@@ -122,11 +124,11 @@ describe('the state of all shoots', () => {
   });
 
   it('shows one shoot in full, as the schema defines it', () => {
-    const { states, step, endRun, details } = create();
+    const { states, step, endRun } = create();
     step('x', () => sightOf({ verdict: healthy, probe: memoryOf({ a: Number.NEGATIVE_INFINITY }, 0) }, [held]));
     endRun('x', decisionOf(healthy, { reason: 'fine' }));
     states.observe(wrote('x', { from: 2, to: 0, graceDeadline: { crossedAt: 0, graceEndsAt: 4_321.6 } }));
-    const [shoot] = details('x');
+    const [shoot] = states.details('x');
     expect(shootSchema.parse(shoot)).toEqual(shoot);
     expect(shoot).toMatchObject({
       marginMs: 4_322,
@@ -135,7 +137,7 @@ describe('the state of all shoots', () => {
       scaling: null,
       decisions: [{ verdict: 'healthy', reason: 'fine', runs: 1, threshold: 0.6 }, { verdict: 'scaled down' }],
     });
-    expect(details('y')).toEqual([]);
+    expect(states.details('y')).toEqual([]);
   });
 
   it('ends a round when every shoot has been probed since the previous one', async () => {
@@ -144,26 +146,26 @@ describe('the state of all shoots', () => {
     step('orphan', () => sightOf({ nextRunAt: Number.POSITIVE_INFINITY }));
     const ran = (namespace: string) => endRun(namespace, decisionOf(healthy));
     ran('a');
-    expect(states.lastRoundEndedAt).toBeUndefined();
+    expect(states.lastRoundEndedAt()).toBeUndefined();
     ran('b');
-    const first = states.lastRoundEndedAt;
-    expect(first).toBe(clock.now());
+    const first = states.lastRoundEndedAt();
+    expect(first).toBe(new Date(clock.now()).toISOString());
     await clock.advance(1_000);
     ran('a');
     ran('a');
-    expect(states.lastRoundEndedAt).toBe(first);
+    expect(states.lastRoundEndedAt()).toBe(first);
     states.observe({ kind: 'forgotten', cluster: 'b' });
-    expect(states.lastRoundEndedAt).toBe(clock.now());
+    expect(states.lastRoundEndedAt()).toBe(new Date(clock.now()).toISOString());
   });
 
   it('lists the writes of its prober, and attributes a mark that the prober itself removed to nobody else', () => {
-    const { states, step, details } = create();
+    const { states, step } = create();
     let sight = sightOf({ verdict: unhealthy }, [held]);
     step('a', () => sight);
     states.observe(wrote('a', { from: 2, to: 0 }));
     states.observe(wrote('a', { from: 2 }));
     sight = sightOf({ verdict: healthy });
-    expect(details('a')[0]?.decisions?.map(({ verdict, reason }) => `${verdict}: ${reason}`)).toEqual([
+    expect(states.details('a')[0]?.decisions?.map(({ verdict, reason }) => `${verdict}: ${reason}`)).toEqual([
       'scaled down: Deployment kcm, from 2 to 0 replicas',
       'given back: Deployment kcm, its mark is removed',
     ]);

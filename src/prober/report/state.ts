@@ -1,103 +1,154 @@
+import { judgeShoot } from '../../status/state/judge-shoot.ts';
+import type {
+  FailedWrite,
+  FailingRuns,
+  HeldInShoot,
+  PauseInForce,
+  ResourceInShoot,
+  ShootFacts,
+  ShootStatus,
+  ShootTold,
+} from '../../status/state/schema.ts';
+import { pauseInWords } from '../../status/state/words.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { UnprobedShoot } from '../held/held-unprobed.ts';
 import type { Decision } from '../judge/decision.ts';
-import { type LeaseCounts, type VerdictName, verdictNameOf } from '../judge/verdict.ts';
+import { type VerdictName, verdictNameOf } from '../judge/verdict.ts';
 import { leaderTimeMs } from '../plan/permission.ts';
-import type { ClockReading } from '../status/clock-reading.ts';
-import { type ActWord, DecisionLog, type LoggedDecision } from '../status/decision-log.ts';
-import { pauseInWords } from '../status/next-step.ts';
-import { protectionState } from '../status/protection-state.ts';
-import type { HeldInShoot, HeldUnprobed, PauseInForce, ProtectionState } from '../status/schema.ts';
+import { type ClockReading, formatWall, timeAt } from '../status/clock-reading.ts';
+import type { ShootName } from '../status/cluster-names.ts';
+import { type ActWord, DecisionLog } from '../status/decision-log.ts';
+import { type LastLook, answerInWords, failingAfter, lookAfter, noLook } from '../status/last-look.ts';
+import { leaseEvidence } from '../status/lease-evidence.ts';
+import { progressOf, scalingProgress } from '../status/scaling-progress.ts';
 import { type Emit, type EventOf, type ShootProberView, observer } from './events.ts';
 import { writeIn } from './sentences.ts';
 
-/** Name of a shoot and its project, if its Cluster has them. */
-export interface ShootName {
-  readonly project?: string;
-  readonly name: string;
-}
-
-/** What the runs and writes so far leave. Wall times are milliseconds since the epoch. */
-interface Remembered {
-  /** When the latest run ended; absent before the first. */
-  readonly lastRunEndedAt?: number;
-  /** Name of the latest verdict, and its reason. */
+/** What the metrics show of a shoot with a prober. */
+export interface MeasuredShoot {
+  readonly row: ShootStatus;
+  /** Name of the latest verdict; absent before the first. */
   readonly verdict?: VerdictName;
-  readonly reason: string;
-  /** Counts of the latest run, if it listed nodes. */
-  readonly counts?: LeaseCounts;
-  /** See `Decision`: those of the latest run with a verdict. */
-  readonly leftOut: ReadonlyMap<string, string>;
-  readonly nodes?: number;
-  /** Rest of KCM's grace period at the last write of a scale-down, in milliseconds. */
-  readonly marginMs?: number;
-}
-
-/** What is true of a shoot at one moment. Status and metrics show it. */
-export interface ShootFacts extends ShootProberView, Remembered {
-  readonly cluster: string;
-  /** The moment. */
-  readonly reading: ClockReading;
-  readonly protection: ProtectionState;
-  /** Since when the protection has this state. */
-  readonly since: number;
-  readonly pause?: PauseInForce;
-  readonly isFlapping: boolean;
-  /** True if an outage continues, and a resource stays up that it requires to be down. */
-  readonly isUnmet: boolean;
-  /** Since when resources are held: by their notes, else since this process has seen it. Absent if none is. */
+  /** Since when resources are held: by their notes, else since this process has seen it. Absent if none is. Milliseconds since the epoch. */
   readonly heldSince?: number;
-  /** When the first run was due. Infinity for a prober that only releases. */
-  readonly firstRunAt: number;
-  readonly decisions: readonly LoggedDecision[];
+  /** When the latest run ended, before that when the first one is due. Infinity for a prober that only releases. */
+  readonly lastRunAt: number;
 }
 
-interface RecordOptions {
+/** Facts about a shoot that do not come from its prober. */
+interface RecordContext {
+  readonly cluster: string;
+  readonly name: ShootName | undefined;
+  readonly pause: PauseInForce | undefined;
+  /** Why the shoot is not probed; absent if it is. */
+  readonly notProbed?: ShootFacts['notProbed'];
   readonly dryRun: boolean;
-  /** Returns the pause in force, of this cluster or of all. */
-  readonly pauseOf: (cluster: string) => PauseInForce | undefined;
 }
 
-const titleOf = ({ kind, name }: { readonly kind: string; readonly name: string }): string => `${kind} ${name}`;
+const titleOf = ({ kind, name }: Pick<ResourceInShoot, 'kind' | 'name'>): string => `${kind} ${name}`;
 
-/** True if a resource stays up that an outage requires to be down: longer than the leader may take, or because of a pause. */
-const staysUnmet = (
-  { state: { desired, unmetSince }, isAnyUp }: ShootProberView,
-  { monotonic }: ClockReading,
-): boolean =>
-  isAnyUp && desired?.direction === 'down' && (unmetSince === undefined || monotonic >= unmetSince + leaderTimeMs);
+/** Returns the resources that stay up although an outage requires them to be down: longer than the leader may take, or because of a pause or `ignore-scaling`. */
+const leftUp = (view: ShootProberView, { monotonic }: ClockReading): readonly ResourceInShoot[] => {
+  const { state, held, up, ignored } = view;
+  const { desired, unmetSince } = state;
+  if (desired?.direction !== 'down') return [];
+  if (up.length > 0) return unmetSince === undefined || monotonic >= unmetSince + leaderTimeMs ? up : [];
+  const kept = ignored.filter(({ isDown }) => !isDown);
+  return held.length === 0 ? kept.map(({ kind, name }) => ({ kind, name })) : [];
+};
 
 const nothingLeftOut: ReadonlyMap<string, string> = new Map();
 
-/** The state of one shoot, kept across changes of the configuration. */
+const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list);
+
+/** What is known of one shoot, and what that means; kept across changes of the configuration. */
 class ShootRecord {
-  readonly #cluster: string;
-  readonly #options: RecordOptions;
-  readonly #firstRunAt: number;
   readonly #decisions = new DecisionLog();
   /** Returns the current state of the shoot's prober. */
   readView: () => ShootProberView;
-  #remembered: Remembered = { reason: 'not probed yet', leftOut: nothingLeftOut };
-  #state: ProtectionState | undefined;
-  #since = 0;
+  readonly #firstRunAt: number;
+  #lastRunEndedAt: number | undefined;
+  #look: LastLook = noLook;
+  #leftOut = nothingLeftOut;
+  #latestVerdict: VerdictName | undefined;
+  /** The latest verdict that is not a failure. */
+  #verdict: ShootFacts['verdict'];
+  /** That verdict in words. */
+  #reason = '';
+  #landing: ShootFacts['landing'];
+  #outageSince: string | undefined;
+  #failing: FailingRuns | undefined;
+  readonly #failedWrites = new Map<string, FailedWrite>();
+  #marginMs: number | undefined;
+  #told: ShootTold | undefined;
   #pause: PauseInForce | undefined;
   /** Resources that were held at the last check, since when some are, and resources that this prober has restored since. */
   #held: readonly string[] = [];
   #heldSeenAt = 0;
   readonly #restored = new Set<string>();
+  #since = 0;
 
-  constructor(
-    readView: () => ShootProberView,
-    given: RecordOptions & { readonly cluster: string; readonly reading: ClockReading },
-  ) {
-    const { cluster, reading, ...options } = given;
-    this.#cluster = cluster;
-    this.#options = options;
-    this.#firstRunAt = reading.wall + readView().state.nextRunAt - reading.monotonic;
+  constructor(readView: () => ShootProberView, { wall, monotonic }: ClockReading) {
     this.readView = readView;
+    this.#firstRunAt = wall + readView().state.nextRunAt - monotonic;
+  }
+
+  runEnded(decision: Decision, durationMs: number, reading: ClockReading): void {
+    const { settings } = this.readView();
+    const { verdict, reason, counts, leftOut, memory } = decision;
+    this.#lastRunEndedAt = reading.wall;
+    this.#latestVerdict = verdictNameOf(verdict);
+    this.#look = lookAfter({ decision, settings, before: this.#look }, reading);
+    this.#failing = failingAfter(this.#failing, { verdict, durationMs }, reading);
+    this.#leftOut = leftOut ?? (memory.candidates === undefined ? nothingLeftOut : this.#leftOut);
+    if (verdict.kind !== 'failed') {
+      this.#verdict = verdict.kind;
+      this.#reason = reason;
+      this.#outageSince = verdict.kind === 'unhealthy' ? timeAt(verdict.crossedAt, reading) : undefined;
+      if (verdict.kind !== 'unhealthy') this.#failedWrites.clear();
+      this.#landing = undefined;
+    }
+    if (verdict.kind === 'landing') {
+      const { renewed, awaited, late, earliest, latest } = verdict;
+      this.#landing = {
+        ...{ renewed, awaited, late },
+        earliest: earliest === undefined ? undefined : timeAt(earliest, reading),
+        latest: timeAt(latest, reading),
+      };
+    }
+    const threshold = settings.nodeLeaseFailureFraction;
+    this.#decisions.add({ at: reading.wall, verdict: verdictNameOf(verdict), reason, counts, threshold });
+  }
+
+  /** Notes a write. Leaves out one that only stores the former count, because the write of the count itself follows. */
+  responded(
+    response: EventOf<'response-received'>,
+    { dryRun }: Pick<RecordContext, 'dryRun'>,
+    { wall }: ClockReading,
+  ): void {
+    const { ref, graceDeadline, now } = response;
+    const write = writeIn(response);
+    if (write === undefined || ref === undefined) return;
+    const { effect, act, counts = 'its mark is removed', direction, undone, from, error } = write;
+    const title = titleOf(ref);
+    // A conflict is read and tried again, and a write that waits for our own rate limit was not sent.
+    if (error?.code === 'Conflict' || error?.rateLimited === true) return;
+    if (error !== undefined) {
+      this.#failedWrites.set(title, { kind: ref.kind, name: ref.name, error: answerInWords(error) });
+      return;
+    }
+    if (effect === undefined && direction === 'down') return;
+    this.#failedWrites.delete(title);
+    if (effect !== 'down') this.#restored.add(title);
+    else if (graceDeadline !== undefined) this.#marginMs = graceDeadline.graceEndsAt - now;
+    if (undone !== undefined) {
+      this.#did('undone', `${undone.manager} had set ${title} to ${String(from)} replicas`, wall);
+    }
+    this.#did(act === 'annotated' ? 'given back' : act, `${dryRun ? 'dry run: ' : ''}${title}, ${counts}`, wall);
   }
 
   get lastRunEndedAt(): number | undefined {
-    return this.#remembered.lastRunEndedAt;
+    return this.#lastRunEndedAt;
   }
 
   /** True if the prober probes the shoot. Another kind of prober only releases resources that an earlier process held. */
@@ -105,66 +156,97 @@ class ShootRecord {
     return Number.isFinite(this.readView().state.nextRunAt);
   }
 
-  runEnded({ verdict, reason, counts, leftOut = nothingLeftOut, nodes }: Decision, { wall }: ClockReading): void {
-    const threshold = this.readView().settings.nodeLeaseFailureFraction;
-    const name = verdictNameOf(verdict);
-    const added = this.#decisions.add({ at: wall, verdict: name, reason, counts, threshold });
-    this.#remembered = { ...this.#remembered, lastRunEndedAt: wall, verdict: name, reason: added.reason, counts };
-    if (verdict.kind === 'failed') return;
-    this.#remembered = { ...this.#remembered, leftOut, nodes };
-  }
-
-  /** Notes a write that was accepted. Leaves out a write that only stores the former count, because the write of the count itself follows. */
-  responded(response: EventOf<'response-received'>, { wall }: ClockReading): void {
-    const { ref, graceDeadline, now } = response;
-    const write = writeIn(response);
-    if (write === undefined || write.error !== undefined || ref === undefined) return;
-    const { effect, act, counts = 'its mark is removed', direction } = write;
-    if (effect === undefined && direction === 'down') return;
-    const title = titleOf(ref);
-    if (effect !== 'down') this.#restored.add(title);
-    else if (graceDeadline !== undefined) {
-      this.#remembered = { ...this.#remembered, marginMs: graceDeadline.graceEndsAt - now };
-    }
-    const word = act === 'annotated' ? 'given back' : act;
-    this.#did(word, `${this.#options.dryRun ? 'dry run: ' : ''}${title}, ${counts}`, wall);
-  }
-
-  /** Notes what has changed since the last call, and returns what is true now. */
-  facts(reading: ClockReading): ShootFacts {
-    const { dryRun, pauseOf } = this.#options;
-    const { wall } = reading;
+  /** Judges what is known now. Returns what it means, and what it meant before. */
+  note(
+    context: RecordContext,
+    reading: ClockReading,
+  ): { readonly told: ShootTold; readonly before?: ShootTold | undefined } {
+    this.#notePause(context.pause, reading.wall);
+    this.#noteHeld(reading.wall);
     const view = this.readView();
-    const { state, held } = view;
-    const pause = pauseOf(this.#cluster);
-    this.#notePause(pause, wall);
-    this.#noteHeld(view, wall);
-    const isFlapping = state.probe.outage?.isFlapping === true;
-    const protection = protectionState({
-      verdict: state.verdict,
-      counts: this.#remembered.counts,
-      scaling: state.scaling,
-      isAnyHeld: held.length > 0,
-      isPaused: pause !== undefined,
-      isFlapping,
-      isDryRun: dryRun,
-    });
-    if (protection !== this.#state) this.#since = wall;
-    this.#state = protection;
-    const noted = earliest(held);
+    const told = this.#judge(this.#factsOf(view, context, reading), view, context, reading);
+    const before = this.#told;
+    this.#told = told;
+    return { told, before };
+  }
+
+  row(context: RecordContext, reading: ClockReading): ShootStatus {
+    const view = this.readView();
+    const facts = this.#factsOf(view, context, reading);
+    return { ...facts, ...this.#judge(facts, view, context, reading) };
+  }
+
+  /** Returns what the metrics show: the row, and what it has not. */
+  measured(context: RecordContext, reading: ClockReading): MeasuredShoot {
+    this.#noteHeld(reading.wall);
+    const row = this.row(context, reading);
     return {
-      ...view,
-      ...this.#remembered,
-      cluster: this.#cluster,
-      reading,
-      protection,
-      since: protection === 'protected' ? Math.min(this.#since, noted ?? this.#since) : this.#since,
-      pause,
-      isFlapping,
-      isUnmet: !dryRun && staysUnmet(view, reading),
-      heldSince: held.length === 0 ? undefined : (noted ?? this.#heldSeenAt),
-      firstRunAt: this.#firstRunAt,
-      decisions: this.#decisions.all(),
+      row,
+      verdict: this.#latestVerdict,
+      heldSince: row.held.length === 0 ? undefined : (earliest(row.held) ?? this.#heldSeenAt),
+      lastRunAt: this.#lastRunEndedAt ?? this.#firstRunAt,
+    };
+  }
+
+  #judge(
+    facts: ShootFacts,
+    { settings }: ShootProberView,
+    { dryRun }: RecordContext,
+    { wall }: ClockReading,
+  ): ShootTold {
+    const told = judgeShoot(facts, { now: wall, probeIntervalMs: settings.probeIntervalMs, dryRun });
+    if (told.state !== this.#told?.state || told.cause !== this.#told.cause) this.#since = wall;
+    return { ...told, since: told.since ?? formatWall(this.#since) };
+  }
+
+  #factsOf(view: ShootProberView, context: RecordContext, reading: ClockReading): ShootFacts {
+    const { cluster, name, pause, notProbed } = context;
+    const { state, settings, held, ignored, missing, notServed } = view;
+    const { listedAt: _, ...look } = this.#look;
+    const isDue = Number.isFinite(state.nextRunAt) && state.runStartedAt === undefined;
+    return {
+      namespace: cluster,
+      project: name?.project,
+      name: name?.name ?? cluster,
+      notProbed: this.isProbed ? undefined : (notProbed ?? { reason: 'it is no longer probed', givesBack: true }),
+      ...look,
+      verdict: this.#verdict,
+      reason: this.#reason,
+      outageSince: this.#outageSince,
+      failing: this.#failing,
+      access: this.#failing === undefined ? undefined : view.access(),
+      leaseExpiryMs: settings.expiryAgeMs,
+      graceMs: settings.graceMs,
+      lastRunEndedAt: this.#lastRunEndedAt === undefined ? undefined : formatWall(this.#lastRunEndedAt),
+      nextRunAt: isDue ? timeAt(state.nextRunAt, reading) : undefined,
+      flapping: state.probe.outage?.isFlapping === true,
+      paused: pause ?? null,
+      marginMs: this.#marginMs === undefined ? undefined : Math.round(this.#marginMs),
+      held: [...held],
+      up: unlessEmpty(leftUp(view, reading)),
+      failedWrites: unlessEmpty([...this.#failedWrites.values()]),
+      ignored: unlessEmpty(ignored),
+      missing: unlessEmpty(missing),
+      notServed: unlessEmpty(notServed),
+      landing: this.#landing,
+      progress: progressOf(state.scaling, reading),
+    };
+  }
+
+  /** Returns the row, and the evidence for the latest verdict. */
+  details(context: RecordContext, reading: ClockReading): ShootStatus {
+    const { state, settings } = this.readView();
+    return {
+      ...this.row(context, reading),
+      threshold: settings.nodeLeaseFailureFraction,
+      leases: leaseEvidence({ memory: state.probe, leftOut: this.#leftOut }, reading),
+      scaling: state.scaling === undefined ? null : scalingProgress(state.scaling, reading),
+      decisions: this.#decisions.all().map(({ at, lastAt, counts, ...decision }) => ({
+        at: formatWall(at),
+        lastAt: formatWall(lastAt),
+        ...decision,
+        ...counts,
+      })),
     };
   }
 
@@ -183,7 +265,8 @@ class ShootRecord {
   }
 
   /** Notes since when resources are held, and those that are no longer held although this prober has not restored them. */
-  #noteHeld({ state, held }: ShootProberView, wall: number): void {
+  #noteHeld(wall: number): void {
+    const { state, held } = this.readView();
     const before = this.#held;
     this.#held = held.map(titleOf);
     if (before.length === 0) this.#heldSeenAt = wall;
@@ -202,76 +285,121 @@ const earliest = (held: readonly HeldInShoot[]): number | undefined => {
   return times.length === 0 ? undefined : Math.min(...times);
 };
 
-export interface ShootStatesOptions extends RecordOptions {
+export interface ShootStatesOptions {
   readonly clock: Clock;
+  readonly dryRun: boolean;
+  /** Returns the pause in force, of this shoot or of all. */
+  readonly pauseOf: (cluster: string) => PauseInForce | undefined;
+  /** Tells when a shoot's facts mean something else than before. */
+  readonly emit?: Emit;
 }
 
-/** Lists the held resources of clusters that are not probed. */
-type ListUnprobed = (isProbed: (cluster: string) => boolean) => readonly HeldUnprobed[];
+/** What the watches show of the clusters of the seed. */
+export interface KnownClusters {
+  readonly nameOf: (cluster: string) => ShootName | undefined;
+  readonly whyNotProbed: (cluster: string) => NonNullable<ShootFacts['notProbed']>;
+  /** Lists the clusters without a prober. */
+  readonly listUnprobed: (isProbed: (name: string) => boolean) => readonly UnprobedShoot[];
+  /** Returns the name of the seed. */
+  readonly seed: () => string | undefined;
+}
 
-/** The state of all shoots of a process, kept across changes of the configuration. */
+const noClusters: KnownClusters = {
+  nameOf: () => undefined,
+  whyNotProbed: () => ({ reason: 'its Cluster is not known', givesBack: false }),
+  listUnprobed: () => [],
+  seed: () => undefined,
+};
+
+/** Status of all probers of a process, kept across changes of the configuration. */
 export class ShootStates {
   readonly #options: ShootStatesOptions;
-  #nameOf: (cluster: string) => ShootName | undefined = () => undefined;
-  #listUnprobed: ListUnprobed = () => [];
+  #clusters = noClusters;
   readonly #records = new Map<string, ShootRecord>();
   /** Shoots that are still to be probed in the current round. */
   #awaited = new Set<string>();
   #lastRoundEndedAt: number | undefined;
-  #latest: { readonly at: number; readonly facts: readonly ShootFacts[] } | undefined;
+  #latest:
+    | { readonly at: number; readonly probed: readonly MeasuredShoot[]; readonly unprobed: readonly ShootStatus[] }
+    | undefined;
 
   constructor(options: ShootStatesOptions) {
     this.#options = options;
   }
 
+  /** Sets what the watches of the present configuration show. */
+  clustersBy(clusters: KnownClusters): void {
+    this.#clusters = clusters;
+  }
+
+  /** Returns the name of the seed; undefined if its Clusters do not say it. */
+  seed(): string | undefined {
+    return this.#clusters.seed();
+  }
+
   readonly observe: Emit = observer({
     stepped: ({ cluster, readView }) => this.#stepped(cluster, readView),
-    'run-ended': ({ cluster, result }) => {
-      this.#records.get(cluster)?.runEnded(result.decision, this.#reading());
+    'run-ended': ({ cluster, result: { decision, durationMs } }) => {
+      this.#records.get(cluster)?.runEnded(decision, durationMs, this.#reading());
       this.#awaited.delete(cluster);
       this.#endRound();
     },
-    'response-received': (event) => this.#records.get(event.cluster)?.responded(event, this.#reading()),
+    'response-received': (event) => this.#records.get(event.cluster)?.responded(event, this.#options, this.#reading()),
     forgotten: ({ cluster }) => {
       this.#records.delete(cluster);
       if (this.#awaited.delete(cluster)) this.#endRound();
     },
   });
 
-  /** Sets the functions that name the shoots, and that list the held resources of shoots without a prober. */
-  readFrom(nameOf: (cluster: string) => ShootName | undefined, listUnprobed: ListUnprobed): void {
-    this.#nameOf = nameOf;
-    this.#listUnprobed = listUnprobed;
+  /** Returns the end of the last round, in RFC 3339; undefined before the first round has ended. */
+  lastRoundEndedAt(): string | undefined {
+    return this.#lastRoundEndedAt === undefined ? undefined : formatWall(this.#lastRoundEndedAt);
   }
 
-  /** Returns the held resources of shoots without a prober: of all shoots, or of the one with this name. */
-  heldUnprobed(wanted?: string): readonly HeldUnprobed[] {
-    const found = this.#listUnprobed((name) => this.#records.has(name));
-    return found.filter(({ namespace }) => wanted === undefined || namespace === wanted);
-  }
-
-  /** When the last round of probes ended, in milliseconds since the epoch; undefined before the first round has ended. */
-  get lastRoundEndedAt(): number | undefined {
-    return this.#lastRoundEndedAt;
+  /** Returns the rows of all shoots; `maxAgeMs` as in `all`. */
+  rows(maxAgeMs = 0): readonly ShootStatus[] {
+    const { probed, unprobed } = this.all(maxAgeMs);
+    return [...probed.map(({ row }) => row), ...unprobed];
   }
 
   /** Returns what is true of all shoots: as of an earlier call if that is younger than `maxAgeMs`, so that frequent calls cost no more than rare ones. */
-  facts(maxAgeMs = 0): readonly ShootFacts[] {
+  all(maxAgeMs = 0): { readonly probed: readonly MeasuredShoot[]; readonly unprobed: readonly ShootStatus[] } {
     const reading = this.#reading();
     if (this.#latest === undefined || reading.monotonic - this.#latest.at >= maxAgeMs) {
-      const facts = Array.from(this.#records.values(), (record) => record.facts(reading));
-      this.#latest = { at: reading.monotonic, facts };
+      const probed = Array.from(this.#records, ([cluster, record]) =>
+        record.measured(this.#contextOf(cluster), reading),
+      );
+      this.#latest = { at: reading.monotonic, probed, unprobed: this.#unprobed() };
     }
-    return this.#latest.facts;
+    return this.#latest;
   }
 
-  /** Returns what is true of this shoot; undefined if it has no prober. */
-  factsOf(cluster: string): ShootFacts | undefined {
-    return this.#records.get(cluster)?.facts(this.#reading());
+  /** True if a resource of the cluster is held, by any replica. */
+  isAnyHeld(cluster: string): boolean {
+    return (this.#records.get(cluster)?.readView().held.length ?? 0) > 0;
   }
 
-  nameOf(cluster: string): ShootName | undefined {
-    return this.#nameOf(cluster);
+  /** Returns the shoot of this name. Empty if there is none. */
+  details(name: string): readonly ShootStatus[] {
+    const record = this.#records.get(name);
+    if (record !== undefined) return [record.details(this.#contextOf(name), this.#reading())];
+    return this.#unprobed().filter(({ namespace }) => namespace === name);
+  }
+
+  /** Returns the shoots without a prober. */
+  #unprobed(): readonly ShootStatus[] {
+    const { pauseOf, dryRun } = this.#options;
+    const context = { now: this.#options.clock.now(), probeIntervalMs: 0, dryRun };
+    return this.#clusters
+      .listUnprobed((name) => this.#records.has(name))
+      .map(({ namespace, name, notProbed, held }) => {
+        const facts: ShootFacts = {
+          ...{ namespace, project: name?.project, name: name?.name ?? namespace, notProbed, held: [...held] },
+          ...{ reason: '', candidates: 0, expired: 0, leaseExpiryMs: 0, graceMs: 0, flapping: false },
+          paused: pauseOf(namespace) ?? null,
+        };
+        return { ...facts, ...judgeShoot(facts, context) };
+      });
   }
 
   #reading(): ClockReading {
@@ -279,13 +407,21 @@ export class ShootStates {
     return { monotonic: clock.monotonic(), wall: clock.now() };
   }
 
+  #contextOf(cluster: string) {
+    const { pauseOf, dryRun } = this.#options;
+    const { nameOf, whyNotProbed } = this.#clusters;
+    const notProbed = this.#records.get(cluster)?.isProbed === false ? whyNotProbed(cluster) : undefined;
+    return { cluster, name: nameOf(cluster), pause: pauseOf(cluster), notProbed, dryRun };
+  }
+
   #stepped(cluster: string, readView: () => ShootProberView): void {
     const reading = this.#reading();
-    const record = this.#records.get(cluster) ?? new ShootRecord(readView, { ...this.#options, cluster, reading });
+    const record = this.#records.get(cluster) ?? new ShootRecord(readView, reading);
     this.#records.set(cluster, record);
     // Another prober of the same shoot may have taken over.
     record.readView = readView;
-    record.facts(reading);
+    const { told, before } = record.note(this.#contextOf(cluster), reading);
+    this.#options.emit?.({ kind: 'told', cluster, told, before });
   }
 
   #endRound(): void {

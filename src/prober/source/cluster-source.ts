@@ -16,6 +16,8 @@ export interface HostedCluster {
   readonly name: string;
   /** Name of the Shoot in the garden, if there is one. */
   readonly shootName?: NamespacedName;
+  /** Name of the seed. Absent if the platform has none. */
+  readonly seedName?: string;
   /** Decision on probing the cluster. If its object cannot be decoded, a running prober continues unchanged. */
   readonly lifecycle: Result<LifecycleDecision, DecodeError>;
   /** A sentence about a problem that somebody has to fix although the cluster is probed. Absent if there is none. */

@@ -13,21 +13,27 @@ const decision = (at: number, given: Partial<NewDecision> = {}): NewDecision => 
 describe('a log of decisions', () => {
   it('keeps the latest 50', () => {
     const log = new DecisionLog();
-    for (let at = 0; at < 120; at += 1) log.add(decision(at, { reason: `reason ${String(at)}` }));
+    for (let at = 0; at < 120; at += 1) log.add(decision(at, { reason: at % 2 === 0 ? 'even' : 'odd' }));
     expect(log.all()).toHaveLength(50);
     expect(log.all()[0]?.at).toBe(70);
-    expect(log.all().at(-1)?.reason).toBe('reason 119');
   });
 
-  it('merges consecutive equal decisions', () => {
+  it('merges consecutive decisions that differ only in numbers, and keeps the latest of these', () => {
     const log = new DecisionLog();
-    for (const at of [10, 20, 30]) log.add(decision(at));
-    log.add(decision(40, { counts: { candidates: 5, expired: 1 } }));
-    log.add(decision(50));
-    expect(log.all().map(({ at, lastAt, runs }) => [at, lastAt, runs])).toEqual([
-      [10, 30, 3],
-      [40, 40, 1],
-      [50, 50, 1],
+    for (const left of [41, 36, 31]) {
+      const counts = { candidates: 5, expired: left - 30 };
+      log.add(
+        decision(100 - left, {
+          verdict: 'landing',
+          counts,
+          reason: `1 of 5 renewed, in ${String(left)} s at the latest`,
+        }),
+      );
+    }
+    log.add(decision(100));
+    expect(log.all()).toMatchObject([
+      { at: 59, lastAt: 69, runs: 3, reason: '1 of 5 renewed, in 31 s at the latest', counts: { expired: 1 } },
+      { at: 100, lastAt: 100, runs: 1 },
     ]);
   });
 

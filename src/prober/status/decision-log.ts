@@ -6,9 +6,9 @@ const mostKept = 50;
 const longestReason = 200;
 
 /** Actions on a shoot, by its prober or by others. */
-export type ActWord = 'scaled down' | 'scaled up' | 'given back' | 'paused' | 'resumed' | 'released';
+export type ActWord = 'scaled down' | 'scaled up' | 'given back' | 'undone' | 'paused' | 'resumed' | 'released';
 
-/** Consecutive runs with the same result, or an action between runs. */
+/** Consecutive runs with the same result but for its numbers, or an action between runs. Reason and counts are those of the latest. */
 export interface LoggedDecision {
   /** `at` and `lastAt`: when the first and the latest of the runs ended, or when the action happened, in milliseconds since the epoch. */
   readonly at: number;
@@ -21,13 +21,18 @@ export interface LoggedDecision {
   readonly threshold: number;
 }
 
-export type NewDecision = Omit<LoggedDecision, 'lastAt' | 'runs'>;
+export type NewDecision = Omit<LoggedDecision, 'lastAt' | 'runs'> & { readonly verdict: VerdictName };
+export type NewAct = Pick<LoggedDecision, 'at' | 'reason' | 'threshold'> & { readonly verdict: ActWord };
 
-const isSame = (a: LoggedDecision, b: NewDecision): boolean =>
+type Entry = Omit<LoggedDecision, 'lastAt' | 'runs'>;
+
+const withoutNumbers = (text: string): string => text.replace(/\d+(?:\.\d+)?/g, '#');
+
+/** True if two runs decided the same, whatever the numbers: a countdown is no decision. Actions differ by their resource. */
+const isSame = (a: LoggedDecision, b: Entry): boolean =>
   a.verdict === b.verdict &&
-  a.reason === b.reason &&
-  a.counts?.candidates === b.counts?.candidates &&
-  a.counts?.expired === b.counts?.expired &&
+  withoutNumbers(a.reason) === withoutNumbers(b.reason) &&
+  (a.counts === undefined) === (b.counts === undefined) &&
   a.threshold === b.threshold;
 
 /** Returns a truncated copy. In V8 a concatenated string, or a slice of a longer one, keeps all of its parts in memory. */
@@ -37,19 +42,19 @@ const ownText = (text: string): string => Buffer.from(text.slice(0, longestReaso
 export class DecisionLog {
   readonly #kept: LoggedDecision[] = [];
 
-  /** Adds a decision or an action, and returns the entry, with its truncated reason. */
-  add(decision: NewDecision): LoggedDecision {
+  add(decision: Entry): void {
     const reason = decision.reason.slice(0, longestReason);
     const last = this.#kept.at(-1);
     if (last !== undefined && isSame(last, { ...decision, reason })) {
-      const again = { ...last, lastAt: decision.at, runs: last.runs + 1 };
-      this.#kept[this.#kept.length - 1] = again;
-      return again;
+      const { counts } = decision;
+      this.#kept[this.#kept.length - 1] = {
+        ...last,
+        ...{ counts, reason: ownText(reason), lastAt: decision.at, runs: last.runs + 1 },
+      };
+      return;
     }
-    const added = { ...decision, reason: ownText(reason), lastAt: decision.at, runs: 1 };
-    this.#kept.push(added);
+    this.#kept.push({ ...decision, reason: ownText(reason), lastAt: decision.at, runs: 1 });
     if (this.#kept.length > mostKept) this.#kept.shift();
-    return added;
   }
 
   /** Returns the entries, the oldest first. */

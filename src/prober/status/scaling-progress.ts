@@ -1,7 +1,7 @@
 import type { Scaling } from '../plan/scaling.ts';
-import type { Operation } from '../plan/operation.ts';
+import { type Operation, isOver } from '../plan/operation.ts';
 import { type ClockReading, timeAt } from './clock-reading.ts';
-import type { ScalingProgress } from './schema.ts';
+import type { ScalingProgress, ShootFacts } from '../../status/state/schema.ts';
 
 type Step = ScalingProgress['steps'][number];
 
@@ -31,12 +31,38 @@ const stateOf = ({ phase, attempts }: Operation): Pick<Step, 'state' | 'detail'>
   }
 };
 
+const awaitedIn = ({ operations }: Scaling): Operation | undefined =>
+  operations.find(
+    ({ phase }) => phase.kind === 'settling' || phase.kind === 'waiting' || phase.kind === 'awaiting-verdict',
+  );
+
+const waitOf = (operation: Operation): string => {
+  const { state, detail = '' } = stateOf(operation);
+  return state === 'delayed' ? 'for its initialDelay' : state === 'retrying' ? `to try again after ${detail}` : detail;
+};
+
 /** Describes what a scaling waits for: `, waiting for kube-controller-manager (for its pods to follow)`; empty if there is none or no wait. */
 export const describeWaiting = ({ scaling }: { readonly scaling?: Scaling | undefined }): string => {
-  const next = scaling?.operations.find(({ phase }) => phase.kind === 'settling' || phase.kind === 'waiting');
-  if (next === undefined) return '';
-  const { state, detail = '' } = stateOf(next);
-  return `, waiting for ${next.resource.ref.name} (${state === 'delayed' ? 'delayed ' : ''}${detail})`;
+  const next = scaling && awaitedIn(scaling);
+  return next === undefined ? '' : `, waiting for ${next.resource.ref.name} (${waitOf(next)})`;
+};
+
+/** Returns how far a scaling is, and what it waits for; undefined without one. */
+export const progressOf = (scaling: Scaling | undefined, reading: ClockReading): ShootFacts['progress'] => {
+  if (scaling === undefined) return undefined;
+  const { direction, operations } = scaling;
+  const next = awaitedIn(scaling);
+  const until = next?.phase.kind === 'waiting' ? next.phase.until : undefined;
+  return {
+    direction,
+    done: operations.filter(isOver).length,
+    total: operations.length,
+    awaited: next && {
+      name: next.resource.ref.name,
+      why: waitOf(next),
+      until: until === undefined ? undefined : timeAt(until, reading),
+    },
+  };
 };
 
 /** Returns what a scaling has done, and what it waits for. */

@@ -29,7 +29,7 @@ export const memoryOf = (leases: Readonly<Record<string, number>>, at: number): 
   return { ...emptyProbeMemory, leases: observeLeases(list, observing), listedAt: at };
 };
 
-export const stateOf = (given: Partial<ShootProberState> = {}): ShootProberState => ({
+const stateOf = (given: Partial<ShootProberState> = {}): ShootProberState => ({
   ...initialState({ probe: emptyProbeMemory, nextRunAt: 0 }),
   ...given,
 });
@@ -42,8 +42,10 @@ export const sightOf = (
   settings,
   held,
   ignored: [],
+  up: [],
   missing: [],
-  isAnyUp: false,
+  notServed: [],
+  access: () => ({ secret: 'a/b', key: 'kubeconfig' }),
 });
 
 export const decisionOf = (verdict: Verdict, given: Partial<Decision> = {}): Decision => ({

@@ -50,7 +50,7 @@ describeInBrowser('dwd demo --page', () => {
       const alpha = (state: string) => page.getByRole('option', { name: `sim/alpha: ${state}` });
       await alpha('healthy').click();
       await page.getByRole('button', { name: 'Cut its kubelets off' }).click();
-      await alpha('protected').waitFor();
+      await alpha('held').waitFor();
       const shoot = page.getByRole('complementary', { name: 'Shoot sim/alpha' });
       await shoot.getByText('Deployment kube-controller-manager, to be restored to 2').waitFor();
       expect(await shoot.locator('.leases li').count()).toBe(5);
@@ -90,7 +90,7 @@ describeInBrowser('dwd demo --page', () => {
       await page.getByRole('complementary', { name: 'Shoot sim/bravo' }).waitFor();
       await tabTo('Kill its etcd');
       await press('Enter');
-      await page.getByRole('option', { name: 'sim/bravo: unreachable' }).waitFor();
+      await page.getByRole('option', { name: 'sim/bravo: blind' }).waitFor();
       await tabTo('Mend its etcd');
       await press('Space');
       await page.getByRole('option', { name: 'sim/bravo: healthy' }).waitFor();

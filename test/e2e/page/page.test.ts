@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Origin } from '../../../src/page/feed/index.ts';
-import type { ProbedShoot } from '../../../src/prober/status/index.ts';
+import type { ShootStatus } from '../../../src/status/state/schema.ts';
 import { shootNamed } from '../../doubles/probed-shoots.ts';
 import { describeInBrowser, startBrowser } from './browser.ts';
 import { type ServedPage, servePage } from './served-page.ts';
@@ -41,10 +41,8 @@ const visit = async (url: string, options: BrowserContextOptions = {}): Promise<
   return page;
 };
 
-const some = (count: number): readonly ProbedShoot[] =>
-  Array.from({ length: count }, (_, index) =>
-    shootNamed(`s${String(index)}`, index % 9 === 4 ? 'protected' : 'healthy'),
-  );
+const some = (count: number): readonly ShootStatus[] =>
+  Array.from({ length: count }, (_, index) => shootNamed(`s${String(index)}`, index % 9 === 4 ? 'held' : 'healthy'));
 
 describeInBrowser('the page in a browser', () => {
   beforeAll(async () => {
@@ -62,7 +60,7 @@ describeInBrowser('the page in a browser', () => {
     await page.getByText('dev/s12').waitFor();
     expect(await page.getByRole('option').count()).toBe(1);
     await page.getByLabel('Search').fill('');
-    await page.getByRole('button', { name: '2 protected' }).click();
+    await page.getByRole('button', { name: '2 held' }).click();
     expect(await page.getByRole('option').count()).toBe(2);
     await page.getByRole('button', { name: 'dev/s13' }).click();
     const shoot = page.getByRole('complementary', { name: 'Shoot dev/s13' });
@@ -77,26 +75,20 @@ describeInBrowser('the page in a browser', () => {
   });
 
   it('shows an outage without protection, and a healthy shoot that is not protected', async () => {
-    const ignored = [{ kind: 'Deployment', name: 'kube-controller-manager' }];
+    const ignored = [{ kind: 'Deployment', name: 'kube-controller-manager', isDown: false }];
     const { url } = await serve(() => [
       ...some(9),
-      shootNamed('lost', 'paused', { unmet: true }),
-      shootNamed('twin', 'healthy', { ignored }),
+      shootNamed('lost', 'losing nodes', { why: 'kcm is still up' }),
+      shootNamed('twin', 'not protected', { ignored, why: 'ignore-scaling on kcm' }),
     ]);
     const page = await visit(url);
-    expect(await page.locator('tbody th').allInnerTexts()).toEqual(['dev/lost', 'dev/s4', 'dev/twin']);
-    expect(await page.locator('tbody tr', { hasText: 'dev/lost' }).innerText()).toContain(
-      'OUTAGE WITHOUT FULL PROTECTION',
-    );
-    expect(await page.locator('tbody tr', { hasText: 'dev/twin' }).innerText()).toContain(
-      'NOT PROTECTED: ignore-scaling on kcm',
-    );
-    expect(
-      await page.getByRole('option', { name: /dev\/lost: paused.*OUTAGE WITHOUT FULL PROTECTION/ }).innerText(),
-    ).toBe('✗');
-    await page.getByRole('option', { name: /dev\/twin: healthy.*NOT PROTECTED/ }).click();
+    expect(await page.locator('tbody th').allInnerTexts()).toEqual(['dev/lost', 'dev/twin', 'dev/s4']);
+    expect(await page.locator('tbody tr', { hasText: 'dev/lost' }).innerText()).toContain('kcm is still up');
+    expect(await page.locator('tbody tr', { hasText: 'dev/twin' }).innerText()).toContain('ignore-scaling on kcm');
+    expect(await page.getByRole('option', { name: /dev\/lost: losing nodes, kcm is still up/ }).innerText()).toBe('✗');
+    await page.getByRole('option', { name: /dev\/twin: not protected/ }).click();
     const shoot = page.getByRole('complementary', { name: 'Shoot dev/twin' });
-    await shoot.getByText('NOT PROTECTED').waitFor();
+    await shoot.getByText('ignore-scaling on kcm').waitFor();
     expect(await shoot.innerText()).toContain('annotate deployment/kube-controller-manager');
   });
 
@@ -141,7 +133,7 @@ describeInBrowser('the page in a browser', () => {
   it('shows text from objects as plain text', async () => {
     const name = '<img src=x onerror=alert(1)>';
     const shoots = [
-      shootNamed(name, 'protected', { reason: '<script>alert(2)</script>', namespace: `a'"><svg onload=alert(3)>` }),
+      shootNamed(name, 'held', { reason: '<script>alert(2)</script>', namespace: `a'"><svg onload=alert(3)>` }),
     ];
     const { url } = await serve(() => shoots);
     const page = await visit(url);

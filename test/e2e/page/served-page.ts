@@ -1,7 +1,7 @@
 import type { Origin } from '../../../src/page/feed/index.ts';
 import { createPage, type PageSource } from '../../../src/page/server/index.ts';
 import { systemClock } from '../../../src/process/index.ts';
-import type { ProbedShoot } from '../../../src/prober/status/index.ts';
+import type { ShootStatus } from '../../../src/status/state/schema.ts';
 import { detailed, statusWith } from '../../doubles/probed-shoots.ts';
 import { createRecordingLogger } from '../../doubles/recording-logger.ts';
 
@@ -19,7 +19,7 @@ interface ServedSeed {
 
 /** Serves the built page for the shoots that `shoots` returns at each moment. */
 export const servePage = async (
-  shoots: () => readonly ProbedShoot[],
+  shoots: () => readonly ShootStatus[],
   { port = 0, origin = () => ({ of: 'leader' }) }: ServedSeed = {},
 ): Promise<ServedPage> => {
   const source: PageSource = {

@@ -1,0 +1,88 @@
+import type { PauseInForce, ResourceInShoot, ShootFacts, ShootTold } from './schema.ts';
+import { listed } from './words.ts';
+
+const ignoreScaling = 'dependency-watchdog.gardener.cloud/ignore-scaling';
+
+/** Quotes any `text` as one word of a POSIX shell. */
+const quoted = (text: string): string =>
+  /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** Returns the command that removes the annotation. */
+const unignore = (namespace: string, { kind, name }: ResourceInShoot): string =>
+  `kubectl -n ${quoted(namespace)} annotate ${quoted(`${kind.toLowerCase()}/${name}`)} ${ignoreScaling}-`;
+
+/** Returns the command, or the change of the configuration, that ends a pause. */
+const resuming = ({ on }: PauseInForce, namespace: string): string => {
+  if (on === 'configuration') return 'remove `paused` from the configuration';
+  return on === 'all' ? 'dwd resume --all' : `dwd resume --shoot ${quoted(on ?? namespace)}`;
+};
+
+const mendAccess = ({ failing, access, held }: ShootFacts): string => {
+  const after = held.length === 0 ? '' : '; nothing is restored before';
+  switch (failing?.kind) {
+    case undefined:
+      return '';
+    case 'credentials':
+      return `renew the Secret${access === undefined ? '' : ` ${access.secret}`}${after}`;
+    case 'rights':
+      return `grant the right that is missing${after}`;
+    case 'connection':
+      return `mend ${failing.read === 'machines' ? "the seed's API server" : 'its API server, or the way to it'}${after}`;
+    case 'answer':
+      return `find out why ${failing.read === 'machines' ? "the seed's API server" : 'its API server'} answers so${after}`;
+  }
+};
+
+const protect = (cause: ShootTold['cause'], facts: ShootFacts): string => {
+  const { namespace, paused, missing = [], notServed = [], ignored = [] } = facts;
+  const [first] = ignored;
+  switch (cause) {
+    case 'paused':
+      return paused === null ? '' : `to protect it now: ${resuming(paused, namespace)}`;
+    case 'missing':
+      return `create ${listed(missing)}, or make it optional in the configuration`;
+    case 'not-served':
+      return `install the kind of ${listed(notServed)}, or remove it from the configuration`;
+    case 'ignore-scaling':
+      return first === undefined ? '' : `to end that: ${unignore(namespace, first)}`;
+    case 'too-few-nodes':
+      return (facts.nodes ?? 0) < 2 ? 'nothing, unless it should have more nodes' : 'mend the nodes that do not count';
+    case 'grace':
+      return 'make the node monitor grace period longer';
+    case 'dry-run':
+      return 'run the prober without --dry-run';
+    case 'nodes-not-listed':
+    case 'blind':
+    case undefined:
+      return mendAccess(facts);
+  }
+};
+
+/** Returns what a person does about a shoot in this state; empty if nothing. */
+export const doOf = ({ state, cause }: Pick<ShootTold, 'state' | 'cause'>, facts: ShootFacts): string => {
+  const { held, notProbed, namespace, failedWrites = [], up = [], paused } = facts;
+  switch (state) {
+    case 'losing nodes':
+      if (failedWrites.length > 0) return 'mend what keeps the prober from scaling it';
+      return paused !== null || cause !== undefined
+        ? protect(cause, facts)
+        : `see why ${listed(up)} ${up.length === 1 ? 'is' : 'are'} not scaled down`;
+    case 'blind':
+      return mendAccess(facts);
+    case 'not protected':
+    case 'paused':
+      return protect(cause, facts);
+    case 'not probed':
+      return held.length > 0 && notProbed?.givesBack !== true
+        ? `to restore them: dwd release --shoot ${quoted(namespace)}`
+        : '';
+    case 'held':
+    case 'landing':
+    case 'restoring':
+      return facts.ignored?.some(({ isDown }) => isDown) === true ? protect('ignore-scaling', facts) : '';
+    case 'flapping':
+    case 'confirming':
+    case 'healthy':
+      return '';
+  }
+};

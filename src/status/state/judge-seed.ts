@@ -1,0 +1,156 @@
+import { formatAge } from '../../kubernetes/api/duration.ts';
+import type { ShootState, ShootStatus, ShootTold } from './schema.ts';
+import { clockTime } from './words.ts';
+
+/** Urgency of each state, 1 is the most urgent; in the order of the list of states. */
+export const urgencies: Readonly<Record<ShootState, number>> = {
+  'losing nodes': 1,
+  blind: 2,
+  'not protected': 3,
+  paused: 3,
+  held: 4,
+  landing: 5,
+  restoring: 5,
+  flapping: 5,
+  confirming: 6,
+  healthy: 7,
+  'not probed': 7,
+};
+
+const rank: Readonly<Record<string, number>> = Object.fromEntries(
+  Object.keys(urgencies).map((state, at) => [state, at]),
+);
+
+type Told = Pick<
+  ShootStatus,
+  'state' | 'held' | 'since' | 'namespace' | 'why' | 'next' | 'do' | 'verdict' | 'silentForMs'
+>;
+
+/** True if somebody should look at the shoot: it is neither healthy, nor without a probe and without anything held. */
+export const needsEyes = ({ state, held }: Pick<Told, 'state' | 'held'>): boolean =>
+  state === 'not probed' ? held.length > 0 : state !== 'healthy';
+
+/** States that do not say by themselves whether resources are held. */
+const heldBeside: ReadonlySet<ShootState> = new Set(['blind', 'not protected', 'not probed']);
+
+/** Returns the state as it is shown: `HELD, BLIND` for a blind shoot with held resources; `healthy` in small letters. */
+export const stateInWords = ({ state, held }: Pick<Told, 'state' | 'held'>): string => {
+  if (!needsEyes({ state, held })) return state;
+  const isBoth = held.length > 0 && heldBeside.has(state);
+  return (isBoth ? `held, ${state}` : state).toUpperCase();
+};
+
+/** A shoot that is not probed and held ranks with those that are held. */
+const rankOf = (shoot: Told): number =>
+  rank[shoot.state === 'not probed' && needsEyes(shoot) ? 'held' : shoot.state] ?? 0;
+
+const sinceOf = ({ since }: Told): number => (since === undefined ? Number.MAX_VALUE : Date.parse(since));
+
+/** Sorts the most urgent first, then by time in that state, the longest first. */
+export const worstFirst = <T extends Told>(shoots: readonly T[]): readonly T[] =>
+  shoots.toSorted((a, b) => rankOf(a) - rankOf(b) || sinceOf(a) - sinceOf(b) || (a.namespace < b.namespace ? -1 : 1));
+
+interface StateCount {
+  readonly state: ShootState;
+  readonly count: number;
+  /** Earliest start of that state; absent: not known. */
+  readonly since?: string | undefined;
+  /** Number of those whose nodes are all silent, and of those of which resources are held. */
+  readonly allSilent: number;
+  readonly held: number;
+}
+
+/** Counts the shoots by state, the most urgent first. A shoot that is held and blind counts as blind. */
+const countByState = (shoots: readonly Told[]): readonly StateCount[] => {
+  const states = Object.keys(urgencies) as ShootState[];
+  return states.flatMap((state) => {
+    const those = shoots.filter((shoot) => shoot.state === state);
+    if (those.length === 0) return [];
+    const [since] = those.flatMap((shoot) => shoot.since ?? []).toSorted();
+    const allSilent = those.filter(({ silentForMs }) => silentForMs !== undefined).length;
+    const held = those.filter((shoot) => shoot.held.length > 0).length;
+    return [{ state, count: those.length, since, allSilent, held }];
+  });
+};
+
+const verbs: Readonly<Record<ShootState, readonly [one: string, many: string]>> = {
+  'losing nodes': ['is losing nodes', 'are losing nodes'],
+  blind: ['is blind', 'are blind'],
+  'not protected': ['is not protected', 'are not protected'],
+  paused: ['is paused', 'are paused'],
+  held: ['is held', 'are held'],
+  landing: ['is landing', 'are landing'],
+  restoring: ['is being restored', 'are being restored'],
+  flapping: ['is flapping', 'are flapping'],
+  confirming: ['may be in an outage', 'may be in an outage'],
+  healthy: ['is healthy', 'are healthy'],
+  'not probed': ['is not probed', 'are not probed'],
+};
+
+const short: Readonly<Partial<Record<ShootState, string>>> = {
+  restoring: 'being restored',
+  confirming: 'confirming',
+};
+
+/** Returns the verdict of a seed in one sentence: `1 of 300 shoots is losing nodes, 238 held since 23:10 (all silent), 61 healthy`. */
+export const seedInWords = (shoots: readonly Told[]): string => {
+  if (shoots.length === 0) return 'it has no shoots';
+  const counts = countByState(shoots);
+  const all = `${String(shoots.length)} ${shoots.length === 1 ? 'shoot' : 'shoots'}`;
+  if (counts.length === 1 && counts[0]?.state === 'healthy') {
+    return shoots.length === 1 ? '1 shoot, healthy' : `${all}, all healthy`;
+  }
+  return counts
+    .map(({ state, count, since, allSilent, held }, index) => {
+      const from = state === 'held' && since !== undefined ? ` since ${clockTime(since).slice(0, 5)}` : '';
+      const silent = state === 'held' && allSilent === count ? ' (all silent)' : '';
+      const words =
+        index === 0
+          ? `${String(count)} of ${all} ${verbs[state][count === 1 ? 0 : 1]}`
+          : `${String(count)} ${short[state] ?? state}`;
+      const both = heldBeside.has(state) && held > 0 ? ` (${held === count ? '' : `${String(held)} `}held)` : '';
+      return `${words}${from}${silent}${both}`;
+    })
+    .join(', ');
+};
+
+/** Shoots that are told in one row, because all that is told of them is the same but for its numbers. */
+export interface ShootGroup<T> {
+  /** The first of them, in the order of the list. */
+  readonly first: T;
+  readonly shoots: readonly T[];
+}
+
+/** More equal shoots than this become one row. */
+const mostAlike = 10;
+
+const withoutNumbers = (text: string): string => text.replace(/\d+(?:\.\d+)?/g, '#');
+
+const likeness = (shoot: Told): string =>
+  JSON.stringify([
+    stateInWords(shoot),
+    ...[shoot.why, shoot.next.text, shoot.do].map((text) => withoutNumbers(text.replaceAll(shoot.namespace, ''))),
+  ]);
+
+/** Groups equal shoots if there are more than ten of them, and keeps the order of the first of each group. */
+export const foldShoots = <T extends Told>(shoots: readonly T[]): readonly ShootGroup<T>[] => {
+  const alike = new Map<string, T[]>();
+  for (const shoot of shoots) {
+    const key = likeness(shoot);
+    const those = alike.get(key);
+    if (those === undefined) alike.set(key, [shoot]);
+    else those.push(shoot);
+  }
+  return [...alike.values()].flatMap((those): readonly ShootGroup<T>[] => {
+    const [first] = those;
+    if (first === undefined) return [];
+    return those.length > mostAlike ? [{ first, shoots: those }] : those.map((one) => ({ first: one, shoots: [one] }));
+  });
+};
+
+/** Returns the next step with the time until then: `next probe in 7s`. */
+export const nextInWords = ({ next }: Pick<ShootTold, 'next'>, at: string): string => {
+  if (next.at === undefined || next.text === '') return next.text;
+  const restMs = Date.parse(next.at) - Date.parse(at);
+  return Math.round(restMs / 1_000) <= 0 ? `${next.text} now` : `${next.text} in ${formatAge(restMs)}`;
+};

@@ -1,0 +1,44 @@
+import { formatAge } from '../../kubernetes/api/duration.ts';
+import type { PauseInForce, ShootFacts } from './schema.ts';
+
+/** Formats a timestamp as `14:00:00`, in UTC. */
+export const clockTime = (time: string): string => time.slice(11, 19);
+
+export const plural = (count: number, one: string): string => `${String(count)} ${one}${count === 1 ? '' : 's'}`;
+
+/** Lists the names of resources. */
+export const listed = (resources: readonly { readonly name: string }[]): string =>
+  resources.map(({ name }) => name).join(', ');
+
+/** Describes a pause: `until 2026-01-01T14:00:00Z: LB maintenance (kim)`. */
+export const pauseInWords = ({ until, reason, by }: PauseInForce): string =>
+  `until ${until ?? 'it is taken back'}${reason === '' ? '' : `: ${reason}`}${by === '' ? '' : ` (${by})`}`;
+
+/** Returns the leases by the number that counts: `6/6 silent for 22s`, `4/6 expired`. */
+export const leasesInWords = ({ candidates, expired, silentForMs, lookedAt }: ShootFacts): string => {
+  if (lookedAt === undefined) return 'its leases were not read yet';
+  if (candidates === 0) return 'no lease counts';
+  const all = String(candidates);
+  return silentForMs === undefined
+    ? `${String(expired)}/${all} expired`
+    : `${all}/${all} silent for ${formatAge(silentForMs)}`;
+};
+
+/** Returns the same with the time of the look, for a shoot that cannot be seen now. */
+export const asOf = (facts: ShootFacts): string =>
+  facts.lookedAt === undefined
+    ? 'its leases were never read'
+    : `as of ${clockTime(facts.lookedAt)} ${leasesInWords(facts)}`;
+
+/** Says why a shoot cannot be seen: the error, and the thing that it is about. */
+export const canNotSee = ({ failing, access }: ShootFacts): string => {
+  if (failing === undefined) return '';
+  const { kind, reason, read } = failing;
+  const what = read === 'leases' ? '' : `its ${read} cannot be listed: `;
+  if (access === undefined) return `${what}${reason}`;
+  const { secret, key, server } = access;
+  if (kind === 'credentials') {
+    return `${what}${reason}${reason.includes(secret) ? '' : ` (Secret ${secret}, key ${key})`}`;
+  }
+  return server === undefined || read === 'machines' ? `${what}${reason}` : `${what}${reason} (${server})`;
+};

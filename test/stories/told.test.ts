@@ -1,0 +1,354 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
+import { editDeployment, editShoot } from '../../simulator/harness/support.ts';
+import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
+import { formatExplanation } from '../../src/cli/explain-output.ts';
+import { formatStatus } from '../../src/cli/status-output.ts';
+import { formatPause, pausedAnnotation } from '../../src/annotations/pause.ts';
+import { ignoreScalingAnnotation } from '../../src/annotations/scaling-annotations.ts';
+import { judgeSeed } from '../../src/status/judge.ts';
+import { stateInWords } from '../../src/status/state/judge-seed.ts';
+import { type ShootStatus, statusSchema } from '../../src/status/state/schema.ts';
+import { judgeOutages } from '../../src/steer/outages.ts';
+
+// Every state, and every pair of things that were wrong at once in a played night, as all views tell of it at one instant.
+
+let scenario: Scenario;
+afterEach(() => scenario.stop());
+
+const kcm = 'kube-controller-manager';
+const forbidden = (message: string) => ({ status: 403, reason: 'Forbidden', message });
+
+/** Something that goes wrong. All act on the shoot `a`. */
+const faults = {
+  'kubelets cut': ({ world }) => world.shoot('a').cutKubelets(),
+  'kubelets back': ({ world }) => world.shoot('a').restoreKubelets(),
+  'token expired': (on) =>
+    on.shootConnection('a').setFaults(() => ({ status: 401, reason: 'Unauthorized', message: 'Unauthorized' })),
+  'Secret gone': ({ world }) =>
+    world.store.remove(simKinds.Secret, { namespace: world.shoot('a').namespace, name: kubeconfigSecretName }),
+  'API server away': (on) => on.shootConnection('a').setFaults(() => 'reset'),
+  'nodes forbidden': (on) =>
+    on
+      .shootConnection('a')
+      .setFaults(({ path }) => (path === '/api/v1/nodes' ? forbidden('nodes is forbidden') : undefined)),
+  'ignore-scaling': (on) =>
+    editDeployment(on, { shoot: 'a', name: 'kcm' }, (object) => ({
+      ...object,
+      metadata: {
+        ...object.metadata,
+        annotations: { ...object.metadata.annotations, [ignoreScalingAnnotation]: 'true' },
+      },
+    })),
+  'KCM missing': ({ world }) =>
+    world.store.remove(simKinds.Deployment, { namespace: world.shoot('a').namespace, name: kcm }),
+  'scaling refused': (on) =>
+    on.seedConnection.setFaults(({ method, path }) =>
+      method === 'PATCH' && path.includes(`/deployments/${kcm}`)
+        ? forbidden('admission webhook limits.example denied the request')
+        : undefined,
+    ),
+  paused: ({ world }) =>
+    world.store.put(simKinds.Namespace, {
+      metadata: {
+        name: world.shoot('a').namespace,
+        annotations: { [pausedAnnotation]: formatPause({ reason: 'LB maintenance', by: 'kim' }) },
+      },
+    }),
+  hibernated: (on) =>
+    editShoot(on, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, hibernation: { enabled: true } } })),
+} as const satisfies Readonly<Record<string, (on: Scenario) => void>>;
+
+type Fault = keyof typeof faults;
+
+const namespaceOf = () => scenario.world.shoot('a').namespace;
+
+const rowOf = (): ShootStatus => {
+  const [row] = statusSchema.parse(scenario.status(namespaceOf())).shoots;
+  return row ?? expect.unreachable('it is in no view');
+};
+
+const eventsOf = (): readonly string[] =>
+  scenario.world.store
+    .list(simKinds.Event, namespaceOf())
+    .filter(({ involvedObject }) => (involvedObject as { kind: string }).kind === 'Namespace')
+    .map(({ reason, message }) => `${String(reason)}: ${String(message)}`)
+    .filter((line) => /Blind|Lacking|Back/.test(line));
+
+/** Returns the series of the shoot, such as `unprotected blind`. */
+const seriesOf = async (): Promise<readonly string[]> => {
+  const text = await scenario.meter().metricsText();
+  const own = text.split('\n').filter((line) => line.includes(`namespace="${namespaceOf()}"`) && !line.endsWith(' 0'));
+  return own
+    .flatMap(
+      (line) =>
+        /^dwd_prober_(outage_unmet|unprotected|blind_in_outage|held_unprobed)\{.*?(?:reason="([^"]*)")?\}/.exec(line) ??
+        [],
+    )
+    .flatMap((_, index, all) => (index % 3 === 0 ? [[all[index + 1], all[index + 2]].filter(Boolean).join(' ')] : []));
+};
+
+const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
+/** Asks every view, and compares what they say. Returns the row. */
+const tellAll = async (): Promise<ShootStatus> => {
+  const status = statusSchema.parse(scenario.status());
+  const row = rowOf();
+  const at = status.at;
+  const listed = status.shoots.find(({ namespace }) => namespace === namespaceOf());
+  expect(listed).toMatchObject({ state: row.state, why: row.why, next: row.next, do: row.do });
+  const objects = { lease: { holder: 'test', isFresh: true }, replicas: [], problems: [] };
+  const seed = judgeSeed({ at, connectedTo: '', objects, answer: status, held: undefined, problems: [] });
+  const piped = formatStatus(seed, { all: true, columns: 80 });
+  const screen = flat(formatStatus(seed, { all: true, columns: 80, paint: (_, text) => text }));
+  const explained = flat(formatExplanation(row, { at, seed: 'x' }));
+  for (const text of [flat(piped), screen, explained]) {
+    expect(text).toContain(stateInWords(row));
+    expect(text).toContain(flat(row.why));
+    if (row.do !== '') expect(text).toContain(flat(row.do));
+  }
+  // release says of what is held whether its outage goes on.
+  const held = row.held.map(({ kind, name, replicas }) => ({
+    namespace: namespaceOf(),
+    cluster: namespaceOf(),
+    ref: { apiVersion: 'apps/v1', kind, name },
+    state: {
+      resourceVersion: '1',
+      specReplicas: 0,
+      readyReplicas: 0,
+      observed: true,
+      annotations: { replicas: String(replicas) },
+    },
+  }));
+  const leader = { objects, answer: status, problem: undefined };
+  const [outage] = judgeOutages({ held, leader, now: Date.parse(at) });
+  if (held.length > 0) {
+    expect(outage?.words).toContain(row.why);
+    const isKnown = !['blind', 'not probed'].includes(row.state) && row.verdict !== undefined;
+    if (!isKnown) {
+      expect(outage).toMatchObject({
+        isRefused: false,
+        words: expect.stringMatching(/whether its outage continues/) as string,
+      });
+    }
+  }
+  // Metrics, and so alerts.
+  const series = await seriesOf();
+  expect(series.includes('outage_unmet')).toBe(row.state === 'losing nodes');
+  expect(series.filter((one) => one.startsWith('unprotected'))).toEqual(
+    row.cause === undefined ? [] : [`unprotected ${row.cause}`],
+  );
+  expect(series.includes('held_unprobed')).toBe(row.state === 'not probed' && row.held.length > 0);
+  isTrue(row);
+  return row;
+};
+
+/** Compares what is told with the world itself. */
+const isTrue = (row: ShootStatus): void => {
+  const all = [row.why, row.next.text, row.do].join(' ');
+  const { world } = scenario;
+  const up = world.store
+    .list(simKinds.Deployment, namespaceOf())
+    .filter(({ spec }) => (spec as { replicas: number }).replicas > 0);
+  const isUp = (name: string): boolean => up.some(({ metadata }) => metadata.name === name);
+  for (const { name } of row.held) expect(isUp(name), `${name} is told as held`).toBe(false);
+  for (const { name } of row.up ?? []) expect(isUp(name), `${name} is told as up`).toBe(true);
+  if (row.state === 'blind') {
+    expect(all).not.toMatch(/outage continues|restored when|renew again/);
+    const counts = /\d+\/\d+ (?:expired|silent)/.exec(row.why);
+    if (counts !== null) expect(row.why.slice(0, counts.index)).toMatch(/as of \d\d:\d\d:\d\d $/);
+  }
+  expect(all).not.toMatch(/undefined|NaN|\[object/);
+};
+
+const play = async (...steps: readonly (Fault | number)[]): Promise<ShootStatus> => {
+  scenario = createScenario({ shoots: [{ name: 'a' }, { name: 'b' }] });
+  scenario.startProber();
+  await scenario.clock.advance(60_000);
+  for (const step of steps) {
+    if (typeof step === 'number') {
+      // All views agree at every instant on the way.
+      for (let ms = 0; ms < step * 1_000; ms += 5_000) {
+        await scenario.clock.advance(Math.min(5_000, step * 1_000 - ms));
+        await tellAll();
+      }
+    } else faults[step](scenario);
+  }
+  return tellAll();
+};
+
+describe('one thing', () => {
+  it.each<
+    [
+      steps: readonly (Fault | number)[],
+      state: string,
+      why: RegExp,
+      series: readonly string[],
+      events: readonly RegExp[],
+    ]
+  >([
+    [[60], 'healthy', /^0\/5 expired$/, [], []],
+    [
+      ['kubelets cut', 60],
+      'HELD',
+      /^5\/5 (?:expired|silent for \d+s); held: kube-controller-manager, machine-/,
+      [],
+      [],
+    ],
+    [['kubelets cut', 60, 'kubelets back', 35], 'RESTORING', /^0\/5 expired; held: machine-controller-manager/, [], []],
+    [
+      ['token expired', 60],
+      'BLIND',
+      /^.*401.* \(Secret shoot--sim--a\/\S+, key kubeconfig\); as of \d\d:\d\d:\d\d 0\/5 expired$/,
+      ['unprotected blind'],
+      [/^MeltdownProtectionBlind: Blind: the last probes failed: .*401.* To do: renew the Secret shoot--sim--a/],
+    ],
+    [
+      ['Secret gone', 60],
+      'BLIND',
+      /^Secret shoot--sim--a\/\S+: there is no such Secret.*; as of \S+ 0\/5 expired$/,
+      ['unprotected blind'],
+      [/Blind/],
+    ],
+    [
+      ['API server away', 60],
+      'BLIND',
+      /^connection reset by peer \([\w.-]*:443\); as of \S+ 0\/5 expired$/,
+      ['unprotected blind'],
+      [/Blind/],
+    ],
+    [
+      ['nodes forbidden', 400],
+      'NOT PROTECTED',
+      /^its nodes cannot be listed: .*nodes is forbidden/,
+      ['unprotected nodes-not-listed'],
+      [/^MeltdownProtectionLacking: Not protected: an outage would not be met: its nodes cannot be listed/],
+    ],
+    [
+      ['ignore-scaling', 60],
+      'NOT PROTECTED',
+      /^ignore-scaling keeps kube-controller-manager up in an outage$/,
+      ['unprotected ignore-scaling'],
+      [/Lacking/],
+    ],
+    [
+      ['KCM missing', 60],
+      'NOT PROTECTED',
+      /^there is no kube-controller-manager to scale down$/,
+      ['unprotected missing'],
+      [/Lacking/],
+    ],
+    [['paused', 60], 'PAUSED', /^paused until it is taken back: LB maintenance \(kim\)$/, ['unprotected paused'], []],
+    [['hibernated', 60], 'not probed', /^hibernation is enabled$/, [], []],
+  ])('%j: %s', async (steps, state, why, series, events) => {
+    const row = await play(...steps);
+    expect(stateInWords(row)).toBe(state);
+    expect(row.why).toMatch(why);
+    expect(await seriesOf()).toEqual(series);
+    const found = eventsOf();
+    expect(found).toHaveLength(events.length);
+    for (const [index, event] of events.entries()) expect(found[index]).toMatch(event);
+  });
+});
+
+describe('two things at once', () => {
+  type Told = readonly [steps: readonly (Fault | number)[], state: string, why: RegExp, next: RegExp, what: RegExp];
+  it.each<Told>([
+    [
+      ['kubelets cut', 60, 'token expired', 60, 'kubelets back', 60],
+      'HELD, BLIND',
+      /^401 Unauthorized: Unauthorized \(Secret .*\); as of \S+ 5\/5 (?:expired|silent for \d+s); held: /,
+      /^cannot be restored until its API server can be read; next probe$/,
+      /^renew the Secret shoot--sim--a\/\S+; nothing is restored before$/,
+    ],
+    [
+      ['kubelets cut', 60, 'Secret gone', 60, 'kubelets back', 60],
+      'HELD, BLIND',
+      /^Secret shoot--sim--a\/\S+: there is no such Secret/,
+      /^cannot be restored/,
+      /^renew the Secret/,
+    ],
+    [
+      ['kubelets cut', 60, 'nodes forbidden', 60, 'kubelets back', 60],
+      'HELD, BLIND',
+      /^its nodes cannot be listed: 403 .*; held: /,
+      /^cannot be restored until its nodes can be listed/,
+      /^grant the right that is missing; nothing is restored before$/,
+    ],
+    [
+      ['paused', 30, 'kubelets cut', 60],
+      'LOSING NODES',
+      /^5\/5 (?:expired|silent for \d+s); .*kube-controller-manager.* are still up; paused until/,
+      /^nothing is scaled down while it is paused$/,
+      /^to protect it now: dwd resume --shoot shoot--sim--a$/,
+    ],
+    [
+      ['scaling refused', 30, 'kubelets cut', 60],
+      'LOSING NODES',
+      /; kube-controller-manager could not be scaled: 403 .*limits\.example.*; held: machine-controller-manager/,
+      /./,
+      /^mend what keeps the prober from scaling it$/,
+    ],
+    [
+      ['ignore-scaling', 30, 'kubelets cut', 60],
+      'HELD, NOT PROTECTED',
+      /; held: machine-controller-manager, cluster-autoscaler; ignore-scaling keeps kube-controller-manager up/,
+      /./,
+      /^to end that: kubectl -n shoot--sim--a annotate/,
+    ],
+    [['kubelets cut', 60, 'paused', 30], 'HELD', /; paused until it is taken back/, /^restored when/, /^$/],
+    [
+      ['kubelets cut', 60, 'paused', 30, 'token expired', 60],
+      'HELD, BLIND',
+      /; paused until/,
+      /^cannot be restored/,
+      /./,
+    ],
+    [
+      ['kubelets cut', 60, 'scaling refused', 10, 'kubelets back', 60],
+      'RESTORING',
+      /held: kube-controller/,
+      /restor/,
+      /^$/,
+    ],
+    [['paused', 30, 'token expired', 60], 'BLIND', /^401/, /^next probe$/, /^renew the Secret/],
+    [['ignore-scaling', 30, 'token expired', 60], 'BLIND', /^401/, /^next probe$/, /^renew the Secret/],
+    [['KCM missing', 30, 'Secret gone', 60], 'BLIND', /^Secret/, /^next probe$/, /^renew the Secret/],
+    [
+      ['KCM missing', 30, 'kubelets cut', 60],
+      'HELD, NOT PROTECTED',
+      /there is no kube-controller-manager/,
+      /./,
+      /^create/,
+    ],
+    [
+      ['kubelets cut', 60, 'scaling refused', 'hibernated', 5],
+      'HELD, NOT PROBED',
+      /^hibernation is enabled; held: /,
+      /giv/,
+      /^$/,
+    ],
+    [['token expired', 60, 'hibernated', 30], 'not probed', /^hibernation is enabled$/, /^$/, /^$/],
+    [['paused', 30, 'hibernated', 30], 'not probed', /^hibernation is enabled$/, /^$/, /^$/],
+    [['kubelets cut', 20, 'token expired', 60], 'BLIND', /^401 .*; as of \S+ 5\/5 silent for \d+s$/, /./, /^renew/],
+  ])('%j: %s', async (steps, state, why, next, what) => {
+    const row = await play(...steps);
+    expect(stateInWords(row)).toBe(state);
+    expect(row.why).toMatch(why);
+    expect(row.next.text).toMatch(next);
+    expect(row.do).toMatch(what);
+  });
+});
+
+it('every other pair agrees in all views, at every instant', async () => {
+  const names = Object.keys(faults) as Fault[];
+  for (const [index, one] of names.entries()) {
+    for (const other of names.slice(index + 1)) {
+      if (one === 'KCM missing' && other === 'ignore-scaling') continue;
+      if (one === 'ignore-scaling' && other === 'KCM missing') continue;
+      await play(one, 45, other, 60);
+      await scenario.stop();
+    }
+  }
+}, 120_000);
