@@ -20,7 +20,17 @@ const listShoots = async (context: CommandContext): Promise<readonly NamedShoot[
   return (await unlessNotFound(context.client.call(listCall({ path, decode }), options)))?.value ?? [];
 };
 
-/** Finds a shoot by any of its names. A namespace without a Cluster may be that of a cluster outside Gardener. Throws a CommandProblem without one. */
+/** True if there is a Namespace of this name. */
+const isThere = async (name: string, context: CommandContext): Promise<boolean> => {
+  const query = { fieldSelector: `metadata.name=${name}` };
+  const call = listCall({ path: '/api/v1/namespaces', query, decode: () => undefined });
+  return (await context.client.call(call, callOptions(context))).value.length > 0;
+};
+
+/**
+ * Finds a shoot by any of its names. A Namespace without a Cluster may be that of a cluster outside Gardener, or of a shoot whose Cluster is gone. Throws a
+ * CommandProblem without one.
+ */
 export const findNamedShoot = async (wanted: string, context: CommandContext): Promise<NamedShoot> => {
   if (isNamespace(wanted)) {
     const one = `${path}/${encodeURIComponent(wanted)}`;
@@ -31,7 +41,7 @@ export const findNamedShoot = async (wanted: string, context: CommandContext): P
   const shoots = await listShoots(context);
   const found = findShoot(shoots, wanted);
   if (found !== undefined) return found;
-  if (isNamespace(wanted) && shoots.length === 0) return { namespace: wanted, name: wanted };
+  if (isNamespace(wanted) && (await isThere(wanted, context))) return { namespace: wanted, name: wanted };
   throw new CommandProblem(noSuchShoot(wanted, shoots), []);
 };
 

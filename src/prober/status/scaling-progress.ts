@@ -36,15 +36,19 @@ const awaitedIn = ({ operations }: Scaling): Operation | undefined =>
     ({ phase }) => phase.kind === 'settling' || phase.kind === 'waiting' || phase.kind === 'awaiting-verdict',
   );
 
+/** Says what a resource does until it is its turn. */
 const waitOf = (operation: Operation): string => {
   const { state, detail = '' } = stateOf(operation);
-  return state === 'delayed' ? 'for its initialDelay' : state === 'retrying' ? `to try again after ${detail}` : detail;
+  if (state === 'delayed') return 'follows after its initialDelay';
+  return state === 'retrying' ? `is tried again after ${detail}` : `waits ${detail}`;
 };
 
 /** Describes what a scaling waits for: `, waiting for kube-controller-manager (for its pods to follow)`; empty if there is none or no wait. */
 export const describeWaiting = ({ scaling }: { readonly scaling?: Scaling | undefined }): string => {
   const next = scaling && awaitedIn(scaling);
-  return next === undefined ? '' : `, waiting for ${next.resource.ref.name} (${waitOf(next)})`;
+  if (next === undefined) return '';
+  const { state, detail = '' } = stateOf(next);
+  return `, waiting for ${next.resource.ref.name} (${state === 'delayed' ? 'delayed ' : ''}${detail})`;
 };
 
 /** Returns how far a scaling is, and what it waits for; undefined without one. */

@@ -146,7 +146,7 @@ describe('one thing', () => {
       [
         'RESTORING',
         `0/12 expired; ${held}`,
-        'restoring: 1 of 3 done; machine-controller-manager waits for its initialDelay',
+        'restoring: 1 of 3 done; machine-controller-manager follows after its initialDelay',
         '',
         'DwdHeld',
       ],

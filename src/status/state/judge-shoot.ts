@@ -213,7 +213,7 @@ const doing = { down: 'scaling down', up: 'restoring', release: 'giving back' } 
 const progressInWords = ({ progress }: ShootFacts): ShootTold['next'] | undefined => {
   if (progress === undefined) return undefined;
   const { direction, done, total, awaited } = progress;
-  const waits = awaited === undefined ? '' : `; ${awaited.name} waits ${awaited.why}`;
+  const waits = awaited === undefined ? '' : `; ${awaited.name} ${awaited.why}`;
   return { text: `${doing[direction]}: ${String(done)} of ${String(total)} done${waits}`, at: awaited?.until };
 };
 

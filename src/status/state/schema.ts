@@ -106,7 +106,7 @@ const progressSchema = z.object({
     'What is waited for; absent: an answer of the API server.',
     z.object({
       name: text('Name of the resource.'),
-      why: text('What for, such as its `initialDelay`.'),
+      why: text('What it does until then, such as `waits for its pods to follow`.'),
       until: time('At the latest until; absent: not known').optional(),
     }),
   ).optional(),

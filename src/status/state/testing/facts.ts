@@ -95,7 +95,7 @@ export const situations = {
       direction: 'up',
       done: 1,
       total: 3,
-      awaited: { name: 'machine-controller-manager', why: 'for its initialDelay', until: before(-30) },
+      awaited: { name: 'machine-controller-manager', why: 'follows after its initialDelay', until: before(-30) },
     },
   },
   flapping: { flapping: true },
