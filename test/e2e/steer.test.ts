@@ -208,7 +208,9 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     ]);
     await untilLogged('all shoots are paused: nothing is scaled down');
     expect((await dwd('resume', '--all')).stdout()).toBe('all shoots: the pause has ended\n');
-    expect((await dwd('pause', '--shoot=no-such', '--reason=x')).stderr()).toContain('there is no shoot no-such in this seed');
+    expect((await dwd('pause', '--shoot=no-such', '--reason=x')).stderr()).toContain(
+      'there is no shoot no-such in this seed',
+    );
   }, 60_000);
 
   it('matches docs/steer.md; --update writes the printed output there', async () => {

@@ -341,6 +341,18 @@ describe('two things at once', () => {
   });
 });
 
+it('of healthy shoots no view, Event or alert tells anything for an hour', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }, { name: 'b' }] });
+  scenario.startProber();
+  await scenario.clock.advance(60_000);
+  for (let minute = 0; minute < 60; minute += 1) {
+    await scenario.clock.advance(60_000);
+    const row = await tellAll();
+    expect([row.state, row.do, await seriesOf()]).toEqual(['healthy', '', []]);
+  }
+  expect(eventsOf()).toEqual([]);
+});
+
 it('every other pair agrees in all views, at every instant', async () => {
   const names = Object.keys(faults) as Fault[];
   for (const [index, one] of names.entries()) {

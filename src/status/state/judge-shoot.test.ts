@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { stateInWords } from './judge-seed.ts';
 import { judgeShoot } from './judge-shoot.ts';
 import type { ShootFacts, ShootState } from './schema.ts';
-import { type Situation, context, factsIn, factsOf, situations, toldOf } from './testing/facts.ts';
+import { type Situation, context, factsIn, factsOf, situationNames, toldOf } from './testing/facts.ts';
 
 /** What is told of a shoot, without the parts that are empty. */
 const told = (all: readonly Situation[], dryRun = false): readonly string[] => {
@@ -321,8 +321,9 @@ describe('two things at once', () => {
 });
 
 describe('every pair', () => {
-  const names = Object.keys(situations) as Situation[];
-  const pairs = names.flatMap((one, index) => names.slice(index + 1).map((other) => [one, other] as const));
+  const pairs = situationNames.flatMap((one, index) =>
+    situationNames.slice(index + 1).map((other) => [one, other] as const),
+  );
 
   const isBlindIn = ({ failing }: ShootFacts): boolean => failing !== undefined && failing.runs > 2;
 

@@ -43,7 +43,7 @@ const allHeld: ShootFacts['held'] = [
 ];
 
 /** What is different in each situation. */
-export const situations = {
+const situations = {
   outage: {
     verdict: 'unhealthy',
     outageSince: before(195),
@@ -106,6 +106,8 @@ export const situations = {
 } as const satisfies Readonly<Record<string, Partial<ShootFacts>>>;
 
 export type Situation = keyof typeof situations;
+
+export const situationNames = Object.keys(situations) as readonly Situation[];
 
 /** Returns the facts of a shoot in which all these things are so. */
 export const factsIn = (name: string, ...all: readonly Situation[]): ShootFacts =>
