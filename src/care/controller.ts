@@ -6,6 +6,7 @@ import type { CareSettings } from './config.ts';
 import { type CareWatchDeps, type CareWatches, createCareWatches } from './observe/seed.ts';
 import type { CareReport } from './report.ts';
 import { type ShootCheckDeps, type ShootResult, checkShoot } from './shoot.ts';
+import { type NamedShoot, namedShoot } from '../status/state/find-shoot.ts';
 
 export interface CareControllerDeps
   extends Pick<CareWatchDeps, 'clock' | 'random' | 'logger' | 'seed' | 'registry'>,
@@ -121,6 +122,12 @@ export class CareController implements ConfiguredComponent<CareSettings, CareMem
   /** Returns the control-plane namespaces of all shoots, sorted. */
   namespaces(): readonly string[] {
     return Array.from(this.#watches.clusters.entries(), ([namespace]) => namespace).sort();
+  }
+
+  /** Returns all shoots, in the same order. */
+  shoots(): readonly NamedShoot[] {
+    const { clusters } = this.#watches;
+    return this.namespaces().map((namespace) => namedShoot(namespace, clusters.get(namespace)?.shootName));
   }
 
   checks(): readonly ReadyCheck[] {

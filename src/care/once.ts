@@ -13,13 +13,14 @@ import {
 } from './component.ts';
 import { CareController, type CareMemory } from './controller.ts';
 import type { ShootResult } from './shoot.ts';
+import { findShoot, noSuchShoot } from '../status/state/find-shoot.ts';
 
 /** One result per shoot, in the order of their control-plane namespaces. */
 export type CareResults = readonly ShootResult[];
 
 export interface CareOnceDeps extends Omit<CareProcessDeps, 'configFile' | 'readFile' | 'load' | 'configWarnings'> {
-  /** Control-plane namespace of the only shoot to check. */
-  readonly namespace?: string | undefined;
+  /** The only shoot to check, by any of its names. */
+  readonly shoot?: string | undefined;
 }
 
 /** Timeout of the list of shoots, in milliseconds. */
@@ -78,13 +79,12 @@ const checkAll = async (care: CareController, deps: CareOnceDeps): Promise<Resul
 
 const checkEach = async (
   care: CareController,
-  { settings, namespace, stop }: CareOnceDeps,
+  { settings, shoot, stop }: CareOnceDeps,
 ): Promise<Result<CareResults, string>> => {
-  const known = care.namespaces();
-  if (namespace !== undefined && !known.includes(namespace)) {
-    return { ok: false, error: `there is no Cluster ${namespace} in this seed` };
-  }
-  const names = namespace === undefined ? known : [namespace];
+  const known = care.shoots();
+  const found = shoot === undefined ? known : [findShoot(known, shoot)].filter((one) => one !== undefined);
+  if (shoot !== undefined && found.length === 0) return { ok: false, error: noSuchShoot(shoot, known) };
+  const names = found.map(({ namespace }) => namespace);
   const results = new Map<string, ShootResult>();
   const memory: CareMemory = new Map();
   const queue = names.values();

@@ -128,13 +128,12 @@ describe('dwd care', () => {
 
   it.each([
     [['--shoot=shoot--dev--one'], 'shoot--dev--one'],
-    [['--shoot=dev/one'], 'shoot--dev--one'],
+    [['--shoot=dev/one'], 'dev/one'],
     [['--namespace=shoot--dev--one'], 'shoot--dev--one'],
-    [['-n', 'shoot--dev--one', '--shoot=dev/one'], 'shoot--dev--one'],
     [[], undefined],
-  ])('with %j checks %s', async (flags, namespace) => {
+  ])('with %j checks %s', async (flags, shoot) => {
     const { careOnce: run } = await dwd('care', '--config-file=care.yaml', '--once', ...flags);
-    expect(run).toMatchObject([{ namespace }]);
+    expect(run).toMatchObject([{ shoot }]);
   });
 
   it.each([
@@ -164,7 +163,7 @@ describe('dwd care --once', () => {
   it('prints why nothing was checked', async () => {
     const outcome = await once({ ok: false, error: 'there is no Cluster x in this seed' }, '--shoot=x');
     expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: 'dwd care: there is no Cluster x in this seed\n' });
-    expect(outcome.careOnce).toMatchObject([{ namespace: 'x', takeOver: false }]);
+    expect(outcome.careOnce).toMatchObject([{ shoot: 'x', takeOver: false }]);
     expect(outcome.cares).toEqual([]);
   });
 

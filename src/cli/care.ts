@@ -48,14 +48,12 @@ const careFlags = {
   ),
 } as const;
 
-/** Returns the namespace of the control plane in the seed that --shoot or --namespace select, by Gardener's naming scheme. */
-const namespaceFrom = ({ shoot, namespace }: FlagValues<typeof careFlags>): string | undefined => {
-  const [project = '', name] = shoot?.split('/') ?? [];
-  const named = name === undefined ? shoot : `shoot--${project}--${name}`;
-  if (named !== undefined && namespace !== undefined && named !== namespace) {
+/** Returns the shoot that --shoot or --namespace select. */
+const shootFrom = ({ shoot, namespace }: FlagValues<typeof careFlags>): string | undefined => {
+  if (shoot !== undefined && namespace !== undefined && shoot !== namespace) {
     throw new UsageError('flags --shoot and --namespace name different shoots');
   }
-  return named ?? namespace;
+  return shoot ?? namespace;
 };
 
 /** Maps errors that prevent the checks of `--once` to exit code 2: code 1 means that shoots were checked and have failures. */
@@ -84,10 +82,10 @@ export const careCommand = (run: RunCare): Command =>
       const { once, output, 'garden-kubeconfig': gardenKubeconfig, 'take-over': takeOver } = flags;
       const needsOnce = ['output', 'shoot', 'namespace'].find((name) => given.includes(name));
       if (!once && needsOnce !== undefined) throw new UsageError(`flag --${needsOnce} requires --once`);
-      const namespace = namespaceFrom(flags);
+      const shoot = shootFrom(flags);
       const garden = { gardenKubeconfig, takeOver };
       const runOnce = async (deps: CareProcessDeps): Promise<number> => {
-        const result = await run.once({ ...deps, namespace });
+        const result = await run.once({ ...deps, shoot });
         if (!result.ok) return unchecked(io, result.error);
         io.stdoutStyled(formatResults(result.value, output, inColour));
         return exitCodeOf(result.value);

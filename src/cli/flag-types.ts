@@ -30,7 +30,7 @@ export const text = (placeholder: string, takes: string): FlagType<string> => ({
 });
 
 /** The names of a shoot that commands on a seed accept. */
-export const shootNames = 'the namespace of a control plane, or PROJECT/NAME';
+export const shootNames = 'the namespace of a control plane, PROJECT/NAME or garden-PROJECT/NAME';
 
 export const shootName = text('shoot', shootNames);
 

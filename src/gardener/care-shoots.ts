@@ -102,15 +102,10 @@ const decodeShoot = (object: JsonObject, path: string): CareShoot => {
   };
 };
 
-export const decodeCareCluster = (json: unknown, path: string): CareCluster => {
-  const { shoot, ...cluster } = decodeClusterWith(json, path, (object, at, spec) => {
-    const seed = childObject(childObject(spec, 'spec', 'seed'), 'spec.seed', 'metadata');
-    const seedName = optionalString(seed.name, 'spec.seed.metadata.name') ?? '';
-    return { seedName, shoot: decodeShoot(object, at) };
-  });
-  if (!shoot.ok) return { ...cluster, seedName: '', shoot };
-  return { ...cluster, seedName: shoot.value.seedName, shoot: { ok: true, value: shoot.value.shoot } };
-};
+export const decodeCareCluster = (json: unknown, path: string): CareCluster => ({
+  seedName: '',
+  ...decodeClusterWith(json, path, decodeShoot),
+});
 
 export const decodeGardenShoot = (json: unknown): GardenShoot => {
   const object = decodeObject(json, 'shoot');

@@ -27,17 +27,17 @@ export interface Cluster<Shoot> {
   readonly shoot: Result<Shoot, DecodeError>;
 }
 
-/** Decodes a Cluster. `decodeShoot` gets the Shoot, its path, and the `spec` of the Cluster. Throws a DecodeError only for a Cluster without a name. */
+/** Decodes a Cluster. `decodeShoot` gets the Shoot and its path. Throws a DecodeError only for a Cluster without a name. */
 export const decodeClusterWith = <Shoot>(
   json: unknown,
   path: string,
-  decodeShoot: (shoot: JsonObject, path: string, spec: JsonObject) => Shoot,
+  decodeShoot: (shoot: JsonObject, path: string) => Shoot,
 ): Cluster<Shoot> => {
   const object = decodeObject(json, path);
   const cluster = { name: decodeMeta(object, path).name, ...decodeShootName(object), ...decodeSeedName(object) };
   try {
     const spec = decodeObject(object.spec, 'spec');
-    const shoot = decodeShoot(decodeObject(spec.shoot, 'spec.shoot'), 'spec.shoot', spec);
+    const shoot = decodeShoot(decodeObject(spec.shoot, 'spec.shoot'), 'spec.shoot');
     return { ...cluster, shoot: { ok: true, value: shoot } };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;

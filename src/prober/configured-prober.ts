@@ -22,7 +22,7 @@ import type { KnownClusters, ShootStates } from './report/state.ts';
 import type { ProberSettings } from './settings.ts';
 import type { ProberMemories } from './prober-memory.ts';
 import { type ProberSources, createProberSources } from './watches/sources.ts';
-import { seedNameIn, shootNameIn } from './status/cluster-names.ts';
+import { namesOf, seedNameIn } from './status/cluster-names.ts';
 
 export interface ConfiguredProberDeps {
   readonly clock: Clock;
@@ -125,7 +125,7 @@ const clustersToRelease = ({ sources: { clusters, dependents } }: ProbingParts):
 
 /** What the status shows of the clusters, beside what their probers report. */
 const knownClusters = ({ sources: { clusters, dependents } }: ProbingParts): KnownClusters => ({
-  nameOf: (namespace) => shootNameIn(clusters.get(namespace)),
+  namesOf: (namespace) => namesOf(namespace, clusters.get(namespace)),
   whyNotProbed: (namespace) => whyNotProbed(clusters.get(namespace)),
   listUnprobed: (isProbed) => listUnprobed({ clusters, dependents, isProbed }),
   seed: () => seedNameIn(clusters),

@@ -1,7 +1,14 @@
 import { type Cluster, decodeClusterWith } from '../gardener/cluster.ts';
 import { unlessNotFound } from '../kubernetes/api/errors.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
-import { type NamedShoot, findShoot, isNamespace, noSuchShoot, titleOf } from '../status/index.ts';
+import {
+  type NamedShoot,
+  findShoot,
+  isNamespace,
+  namedShoot,
+  noSuchShoot,
+  titleOf,
+} from '../status/state/find-shoot.ts';
 import { type CommandContext, CommandProblem, callOptions } from '../process/index.ts';
 
 const path = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
@@ -10,8 +17,7 @@ const listTimeoutMs = 120_000;
 
 const decode = (json: unknown, at: string): NamedShoot => {
   const { name: namespace, shootName }: Cluster<undefined> = decodeClusterWith(json, at, () => undefined);
-  const project = shootName?.namespace.replace(/^garden-/, '');
-  return { namespace, project, name: shootName?.name ?? namespace };
+  return namedShoot(namespace, shootName);
 };
 
 /** Lists the shoots of Gardener. Other systems have no Clusters. */

@@ -7,15 +7,14 @@ import type { Store } from '../../kubernetes/cache/index.ts';
 import { heldByCluster } from './owner.ts';
 import type { HostedCluster } from '../source/cluster-source.ts';
 import type { HeldInShoot, ShootFacts } from '../../status/state/schema.ts';
-import { type ShootName, shootNameIn } from '../status/cluster-names.ts';
+import type { NamedShoot } from '../../status/state/find-shoot.ts';
+import { namesOf } from '../status/cluster-names.ts';
 import type { WatchedDependent } from '../watches/watch-dependent.ts';
 
 type NotProbed = NonNullable<ShootFacts['notProbed']>;
 
 /** A cluster without a prober. */
-export interface UnprobedShoot {
-  readonly namespace: string;
-  readonly name: ShootName | undefined;
+export interface UnprobedShoot extends NamedShoot {
   readonly notProbed: NotProbed;
   readonly held: readonly HeldInShoot[];
 }
@@ -59,6 +58,6 @@ export const listUnprobed = ({ clusters, dependents, isProbed }: UnprobedSources
     const objects = (found.get(namespace) ?? []).filter(hasMark);
     if (isProbed(namespace) || (cluster === undefined && objects.length === 0)) return [];
     const held = objects.map(({ ref, annotations }) => shownHeld({ ...ref, annotations }));
-    return [{ namespace, name: shootNameIn(cluster), notProbed: whyNotProbed(cluster), held }];
+    return [{ ...namesOf(namespace, cluster), notProbed: whyNotProbed(cluster), held }];
   });
 };

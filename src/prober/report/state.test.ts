@@ -15,7 +15,8 @@ const create = ({ dryRun = false } = {}) => {
   const clock = createVirtualClock();
   const states = new ShootStates({ clock, dryRun, pauseOf: () => undefined });
   states.clustersBy({
-    nameOf: (namespace) => (namespace === 'shoot--dev--one' ? { project: 'dev', name: 'one' } : undefined),
+    namesOf: (namespace) =>
+      namespace === 'shoot--dev--one' ? { namespace, project: 'dev', name: 'one' } : { namespace, name: namespace },
     whyNotProbed: () => ({ reason: 'hibernation is enabled', givesBack: true }),
     listUnprobed: () => [],
     seed: () => 'aws-eu10',

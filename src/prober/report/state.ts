@@ -9,6 +9,7 @@ import type {
   ShootStatus,
   ShootTold,
 } from '../../status/state/schema.ts';
+import type { NamedShoot } from '../../status/state/find-shoot.ts';
 import { pauseInWords } from '../../status/state/words.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { UnprobedShoot } from '../held/held-unprobed.ts';
@@ -16,7 +17,6 @@ import type { Decision } from '../judge/decision.ts';
 import { type VerdictName, verdictNameOf } from '../judge/verdict.ts';
 import { leaderTimeMs } from '../plan/permission.ts';
 import { type ClockReading, formatWall, timeAt } from '../status/clock-reading.ts';
-import type { ShootName } from '../status/cluster-names.ts';
 import { type ActWord, DecisionLog } from '../status/decision-log.ts';
 import { type LastLook, answerInWords, failingAfter, lookAfter, noLook } from '../status/last-look.ts';
 import { leaseEvidence } from '../status/lease-evidence.ts';
@@ -36,9 +36,7 @@ export interface MeasuredShoot {
 }
 
 /** Facts about a shoot that do not come from its prober. */
-interface RecordContext {
-  readonly cluster: string;
-  readonly name: ShootName | undefined;
+interface RecordContext extends NamedShoot {
   readonly pause: PauseInForce | undefined;
   /** Why the shoot is not probed; absent if it is. */
   readonly notProbed?: ShootFacts['notProbed'];
@@ -200,14 +198,12 @@ class ShootRecord {
   }
 
   #factsOf(view: ShootProberView, context: RecordContext, reading: ClockReading): ShootFacts {
-    const { cluster, name, pause, notProbed } = context;
+    const { namespace, project, name, pause, notProbed } = context;
     const { state, settings, held, ignored, missing, notServed } = view;
     const { listedAt: _, ...look } = this.#look;
     const isDue = Number.isFinite(state.nextRunAt) && state.runStartedAt === undefined;
     return {
-      namespace: cluster,
-      project: name?.project,
-      name: name?.name ?? cluster,
+      ...{ namespace, project, name },
       notProbed: this.isProbed ? undefined : (notProbed ?? { reason: 'it is no longer probed', givesBack: true }),
       ...look,
       verdict: this.#verdict,
@@ -296,7 +292,7 @@ export interface ShootStatesOptions {
 
 /** What the watches show of the clusters of the seed. */
 export interface KnownClusters {
-  readonly nameOf: (cluster: string) => ShootName | undefined;
+  readonly namesOf: (cluster: string) => NamedShoot;
   readonly whyNotProbed: (cluster: string) => NonNullable<ShootFacts['notProbed']>;
   /** Lists the clusters without a prober. */
   readonly listUnprobed: (isProbed: (name: string) => boolean) => readonly UnprobedShoot[];
@@ -305,7 +301,7 @@ export interface KnownClusters {
 }
 
 const noClusters: KnownClusters = {
-  nameOf: () => undefined,
+  namesOf: (namespace) => ({ namespace, name: namespace }),
   whyNotProbed: () => ({ reason: 'its Cluster is not known', givesBack: false }),
   listUnprobed: () => [],
   seed: () => undefined,
@@ -392,9 +388,9 @@ export class ShootStates {
     const context = { now: this.#options.clock.now(), probeIntervalMs: 0, dryRun };
     return this.#clusters
       .listUnprobed((name) => this.#records.has(name))
-      .map(({ namespace, name, notProbed, held }) => {
+      .map(({ namespace, project, name, notProbed, held }) => {
         const facts: ShootFacts = {
-          ...{ namespace, project: name?.project, name: name?.name ?? namespace, notProbed, held: [...held] },
+          ...{ namespace, project, name, notProbed, held: [...held] },
           ...{ reason: '', candidates: 0, expired: 0, leaseExpiryMs: 0, graceMs: 0, flapping: false },
           paused: pauseOf(namespace) ?? null,
         };
@@ -409,9 +405,9 @@ export class ShootStates {
 
   #contextOf(cluster: string) {
     const { pauseOf, dryRun } = this.#options;
-    const { nameOf, whyNotProbed } = this.#clusters;
+    const { namesOf, whyNotProbed } = this.#clusters;
     const notProbed = this.#records.get(cluster)?.isProbed === false ? whyNotProbed(cluster) : undefined;
-    return { cluster, name: nameOf(cluster), pause: pauseOf(cluster), notProbed, dryRun };
+    return { ...namesOf(cluster), pause: pauseOf(cluster), notProbed, dryRun };
   }
 
   #stepped(cluster: string, readView: () => ShootProberView): void {
