@@ -101,7 +101,6 @@ export const house = {
     packages: ['commander', 'yaml'],
     builtins: ['crypto', 'fs', 'os', 'path', 'url', 'util'],
   },
-  'src/cli/status-screen': { rooms: ['src/kubernetes/api', 'src/telemetry', 'src/status/state'] },
   'src/main.ts': { rooms: [...beneathCli, 'src/cli', 'src/page/server'], builtins: ['.*'] },
   'simulator/time': { rooms: ['src/ports'], files: { 'clock.ts': ['timers'] } },
   'simulator/apiserver': { rooms: [...kinds, ...client, ...simulated], builtins: ['crypto'] },
@@ -113,13 +112,12 @@ export const house = {
   'simulator/world': { rooms: [...kinds, ...client, ...simulated], builtins: network },
   'simulator/harness': { rooms: aboveCli, files: { 'managed-fields.ts': ['stream'] } },
   'simulator/outages': { rooms: aboveCli },
-  'simulator/rehearsal': { rooms: [...aboveCli, 'src/cli/status-screen', 'simulator/demo'] },
-  'simulator/demo': { rooms: [...aboveCli, 'src/cli/status-screen', 'src/page/feed', 'src/page/server'] },
+  'simulator/rehearsal': { rooms: [...aboveCli, 'simulator/demo'] },
+  'simulator/demo': { rooms: [...aboveCli, 'src/page/feed', 'src/page/server'] },
   'simulator/cli': {
     rooms: [
       ...aboveCli,
       'src/cli',
-      'src/cli/status-screen',
       'src/page/server',
       'simulator/rehearsal',
       'simulator/demo',

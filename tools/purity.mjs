@@ -15,7 +15,6 @@ const pureFiles = [
   'src/care/judge/**',
   'src/preflight/checks/**',
   'src/healthcheck/judge.ts',
-  'src/cli/status-screen/**',
   'src/status/state/**',
   'src/page/feed/**',
   'src/page/browser/{commands,states}.ts',

@@ -1,9 +1,11 @@
 import { styleText } from 'node:util';
 import { type CliIo, CommandError, type RunDemo, type Terminal } from '../../src/cli/index.ts';
-import type { Line, Paint } from '../../src/cli/status-screen/index.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import { escapeControls } from '../../src/telemetry/index.ts';
 import {
   type CareOutput,
+  type Line,
+  type Tone,
   type Watchdogs,
   aboutLines,
   linesOfFindings,
@@ -12,7 +14,7 @@ import {
   runLive,
 } from '../demo/index.ts';
 import { type DemoProcesses, withProcesses } from './processes.ts';
-import { runOnPage } from './demo-page.ts';
+import { demoPage, runOnPage } from './demo-page.ts';
 import { serveDemoWorld } from './serve-world.ts';
 
 /** Time limit for the whole script. */
@@ -21,16 +23,36 @@ const limitMs = 120_000;
 const styles = { good: 'green', bad: 'red', strong: 'bold', dim: 'dim' } as const;
 
 /** Colours text only if stdout is a terminal that allows it (`NO_COLOR`). */
-const paint: Paint = (tone, text) => (tone === 'plain' ? text : styleText(styles[tone], text));
+const paint = (tone: Tone, text: string): string => (tone === 'plain' ? text : styleText(styles[tone], text));
+
+/** Returns a function that prints lines with the time since now. */
+const printer = (clock: Clock, io: CliIo): ((line: Line) => void) => {
+  const since = clock.monotonic();
+  return (line) => {
+    for (const text of render(line, clock.monotonic() - since)) {
+      io.stdoutStyled(`${paint(line.tone, escapeControls(text))}\n`);
+    }
+  };
+};
+
+/** Any free port of this machine alone. */
+const freePort = { host: '127.0.0.1', port: 0 };
 
 /** Runs `dwd demo` in a terminal. Resolves with 0 when the user quits. */
 const runInTerminal = (watchdogs: Watchdogs, io: CliIo, terminal: Terminal): Promise<number> => {
   io.stdout('starting a simulated seed and its watchdogs ...\n');
-  return withProcesses({ ...watchdogs, pace: 'live' }, io, async ({ source, about, clock, stop: { signal } }) => {
+  return withProcesses({ ...watchdogs, pace: 'live' }, io, async (processes) => {
+    const { source, about, clock, stop } = processes;
+    const closing = new AbortController();
+    const until = AbortSignal.any([stop.signal, closing.signal]);
+    const serving = watchdogs.withProber && demoPage(processes, { address: freePort, io }).run(until, () => undefined);
     try {
-      await runLive({ source, about, terminal, paint, clock, signal });
+      const listen = (onKeys: (input: string) => void): void => terminal.listen(onKeys);
+      await runLive({ source, about, listen, print: printer(clock, io), clock, signal: stop.signal });
     } finally {
       terminal.restore();
+      closing.abort(new Error('the demo has ended'));
+      await serving;
     }
     return 0;
   });
@@ -47,12 +69,7 @@ const runCare = async ({ runOnce, about: { careConfig, seedKubeconfig } }: DemoP
 const runScripted = (watchdogs: Watchdogs, io: CliIo): Promise<number> =>
   withProcesses({ ...watchdogs, pace: 'script' }, io, async (processes) => {
     const { clock, source, stop, about } = processes;
-    const since = clock.monotonic();
-    const print = (line: Line): void => {
-      for (const text of render(line, clock.monotonic() - since)) {
-        io.stdoutStyled(`${paint(line.tone, escapeControls(text))}\n`);
-      }
-    };
+    const print = printer(clock, io);
     const cancel = clock.timer(limitMs, () => stop.abort(new CommandError('the demo did not end in time')));
     try {
       io.stdout(`${aboutLines(about).join('\n')}\n\n`);

@@ -1,3 +1,4 @@
+import { statusSchema } from '../../src/status/state/schema.ts';
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,8 +28,6 @@ const startLimitMs = 20_000;
 
 export interface DemoOptions extends Watchdogs {
   readonly pace: Pace;
-  /** True if the prober serves its status. Default: false. */
-  readonly servesStatus?: boolean;
 }
 
 /** The world and the watchdogs, each in its own process. */
@@ -57,7 +56,6 @@ interface ProcessContext {
   readonly directory: string;
   readonly pace: Pace;
   readonly stop: AbortController;
-  readonly servesStatus: boolean;
   readonly source: WorldSource;
   /** All child processes, the oldest first. */
   readonly children: Child[];
@@ -109,7 +107,7 @@ const startWatchdogs = (context: ProcessContext, { seed }: WorldReport, logs: Lo
   for (const [name, log] of logs) {
     const file = join(context.directory, `${name}.yaml`);
     writeFileSync(file, configs[name]);
-    const health = context.servesStatus && name === 'prober' ? '127.0.0.1:0' : '0';
+    const health = name === 'prober' ? '127.0.0.1:0' : '0';
     const flags = [
       `--config-file=${file}`,
       `--kubeconfig=${seed}`,
@@ -150,7 +148,16 @@ const askStatusBy = (readLog: () => readonly string[] = () => []): DemoProcesses
   };
 };
 
-const connect = (world: WorldReport, { clock, pace, source }: ProcessContext, logs: Logs): StatusSource => {
+interface Watched {
+  readonly logs: Logs;
+  readonly readStatus: ConstructorParameters<typeof StatusSource>[0]['readStatus'];
+}
+
+const connect = (
+  world: WorldReport,
+  { clock, pace, source }: ProcessContext,
+  { logs, readStatus }: Watched,
+): StatusSource => {
   const connector = createShootConnector({ clock, userAgent: `dependency-watchdog-demo/${version}` });
   const clientFor = (path: string): KubeClient => connector.clientFor(readFileSync(path, 'utf8')).client;
   return new StatusSource({
@@ -159,7 +166,7 @@ const connect = (world: WorldReport, { clock, pace, source }: ProcessContext, lo
     clock,
     pace,
     source,
-    readProberLog: follow(logs.get('prober')),
+    readStatus,
     readWeederLog: follow(logs.get('weeder')),
   });
 };
@@ -197,7 +204,20 @@ const begin = async (context: ProcessContext, logs: Logs): Promise<DemoProcesses
     cluster: world.shoots.find(({ name }) => name === quietShoot)?.namespace ?? '',
   };
   const askStatus = askStatusBy(follow(logs.get('prober')));
-  return { ...context, source: connect(world, context, logs), askStatus, about, runOnce: runOnce(context) };
+  const readStatus = logs.has('prober')
+    ? async (signal: AbortSignal) =>
+        askStatus('', signal).then(
+          (body) => statusSchema.parse(JSON.parse(body)),
+          () => undefined,
+        )
+    : undefined;
+  return {
+    ...context,
+    source: connect(world, context, { logs, readStatus }),
+    askStatus,
+    about,
+    runOnce: runOnce(context),
+  };
 };
 
 /**
@@ -205,7 +225,7 @@ const begin = async (context: ProcessContext, logs: Logs): Promise<DemoProcesses
  * with the exit code of `run`, or 130 if the user interrupts it.
  */
 export const withProcesses = async (
-  { pace, withProber, withWeeder, source = 'gardener', servesStatus = false }: DemoOptions,
+  { pace, withProber, withWeeder, source = 'gardener' }: DemoOptions,
   io: CliIo,
   run: (processes: DemoProcesses) => Promise<number>,
 ): Promise<number> => {
@@ -221,9 +241,7 @@ export const withProcesses = async (
   const children: Child[] = [];
   let exitCode = 1;
   try {
-    exitCode = await run(
-      await begin({ clock: systemClock(), directory, pace, source, stop, servesStatus, children }, logs),
-    );
+    exitCode = await run(await begin({ clock: systemClock(), directory, pace, source, stop, children }, logs));
   } catch (error) {
     if (!user.aborted) throw inWords(error);
     io.stdout('interrupted\n');

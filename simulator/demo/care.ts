@@ -1,4 +1,4 @@
-import { type Line, line } from '../../src/cli/status-screen/index.ts';
+import { type Line, line } from './line.ts';
 
 /** Output of `dwd care --once --output json`. */
 export interface CareOutput {

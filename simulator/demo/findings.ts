@@ -1,13 +1,5 @@
-import {
-  type Line,
-  type ShootSnapshot,
-  isHeld,
-  isUp,
-  leaseAges,
-  line,
-  seconds,
-  shootIn,
-} from '../../src/cli/status-screen/index.ts';
+import { type Line, line, seconds } from './line.ts';
+import { type ShootSnapshot, isHeld, isUp, leaseAges, shootIn } from './snapshot.ts';
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
 import type { Recording } from './script.ts';
 import {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { keysIn, press } from './keys.ts';
-import { type LiveState, beginLive } from './live-state.ts';
+import { type Choice, keysIn, press } from './keys.ts';
 
-const state: LiveState = beginLive(['alpha', 'bravo', 'twin'], 'twin');
+const choice: Choice = { shoots: ['alpha', 'bravo', 'twin'], twin: 'twin', selected: 'alpha', twinFollows: true };
 
 describe('keys', () => {
   it.each<[input: string, keys: readonly string[]]>([
@@ -11,7 +10,7 @@ describe('keys', () => {
     ['\u0003', ['ctrl-c']],
     ['\u0004', ['ctrl-d']],
     ['\t', ['tab']],
-    ['\u001b', ['escape']],
+    ['\u001b', ['\u001b']],
     ['\u001b[A', ['up']],
     ['\u001b[B\u001b[Bq', ['down', 'down', 'q']],
     ['\u001bOA', ['up']],
@@ -33,7 +32,7 @@ describe('a key', () => {
     ['e', 'break etcd'],
     ['m', 'mend etcd'],
   ] as const)('%s injects %s into the selected shoot, and into the twin if the twin follows', (key, kind) => {
-    const faultsOf = (change: Partial<LiveState>): unknown => press(key, { ...state, ...change }).faults;
+    const faultsOf = (change: Partial<Choice>): unknown => press(key, { ...choice, ...change }).faults;
     const faults = (...shoots: readonly string[]) => shoots.map((shoot) => ({ kind, shoot }));
     expect(faultsOf({})).toEqual(faults('alpha', 'twin'));
     expect(faultsOf({ selected: 'bravo' })).toEqual(faults('bravo', 'twin'));
@@ -42,27 +41,32 @@ describe('a key', () => {
     expect(faultsOf({ selected: 'twin', twinFollows: false })).toEqual(faults('twin'));
   });
 
-  it.each<[key: string, before: Partial<LiveState>, after: Partial<LiveState>]>([
+  it.each<[key: string, before: Partial<Choice>, after: Partial<Choice>]>([
     ['2', {}, { selected: 'bravo' }],
     ['down', {}, { selected: 'bravo' }],
     ['tab', { selected: 'twin' }, { selected: 'alpha' }],
     ['up', {}, { selected: 'twin' }],
     ['back-tab', { selected: 'bravo' }, { selected: 'alpha' }],
-    ['?', {}, { page: 'help' }],
-    ['h', { page: 'help' }, { page: 'shoots' }],
-    ['escape', { page: 'help' }, { page: 'shoots' }],
-    ['escape', {}, {}],
+    ['?', {}, {}],
     ['t', {}, { twinFollows: false }],
     ['t', { twinFollows: false }, { twinFollows: true }],
     ...['0', '4', '9', 'x', 'C', ' ', '\r', '\u001b[15~', 'ä', 'toString'].map(
-      (key): [string, Partial<LiveState>, Partial<LiveState>] => [key, {}, {}],
+      (key): [string, Partial<Choice>, Partial<Choice>] => [key, {}, {}],
     ),
   ])('%j turns %j into %j', (key, before, after) => {
-    expect(press(key, { ...state, ...before })).toEqual({ state: { ...state, ...before, ...after } });
+    expect(press(key, { ...choice, ...before }).choice).toEqual({ ...choice, ...before, ...after });
   });
 
-  it.each(['q', 'ctrl-c', 'ctrl-d'])('%s quits, on every page', (key) => {
-    expect(press(key, state).quits).toBe(true);
-    expect(press(key, { ...state, page: 'help' }).quits).toBe(true);
+  it.each(['q', 'ctrl-c', 'ctrl-d'])('%s quits', (key) => {
+    expect(press(key, choice).quits).toBe(true);
+  });
+
+  it.each([
+    ['2', 'the next fault hits bravo and twin'],
+    ['3', 'the next fault hits twin'],
+    ['t', 'the next fault hits alpha'],
+    ['c', undefined],
+  ])('%s says: %s', (key, says) => {
+    expect(press(key, choice).says).toBe(says);
   });
 });

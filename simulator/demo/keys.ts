@@ -1,13 +1,30 @@
 import type { DemoFault } from './faults.ts';
-import type { LiveState } from './live-state.ts';
 
-/** Effects of a key. `state` is the new state of the screen, which applies at once. */
+/** The shoots of the demo, and which of them the next fault hits. */
+export interface Choice {
+  /** Names of the shoots, in the order of their digit keys. */
+  readonly shoots: readonly string[];
+  /** Name of the shoot that no watchdog protects. */
+  readonly twin: string;
+  readonly selected: string;
+  /** True if faults of the selected shoot are injected into the twin as well. */
+  readonly twinFollows: boolean;
+}
+
+/** Effects of a key. `choice` applies at once. */
 export interface Pressed {
-  readonly state: LiveState;
+  readonly choice: Choice;
   /** Faults to inject. */
   readonly faults?: readonly DemoFault[];
+  /** A sentence about the new choice. */
+  readonly says?: string;
+  readonly shows?: 'help';
   readonly quits?: true;
 }
+
+/** Describes the keys. */
+export const helpLine = ({ shoots, selected }: Choice): string =>
+  `keys: 1-${String(shoots.length)} pick (${selected})  c cut  r restore  e kill etcd  m mend  t twin  ? help  q quit`;
 
 const escape = '\u001b';
 
@@ -15,7 +32,6 @@ const names: ReadonlyMap<string, string> = new Map([
   ['\u0003', 'ctrl-c'],
   ['\u0004', 'ctrl-d'],
   ['\t', 'tab'],
-  [escape, 'escape'],
   [`${escape}[A`, 'up'],
   [`${escape}[B`, 'down'],
   [`${escape}OA`, 'up'],
@@ -33,25 +49,31 @@ const keyPattern = /\u001b(?:\[[\d;]*[@-~]|O[@-~])|[^]/gu;
 export const keysIn = (input: string): readonly string[] =>
   (input.match(keyPattern) ?? []).map((key) => names.get(key) ?? key);
 
-type Binding = (state: LiveState) => Pressed;
+type Binding = (choice: Choice) => Pressed;
 
-const quit: Binding = (state) => ({ state, quits: true });
-const turnPage: Binding = (state) => ({ state: { ...state, page: state.page === 'help' ? 'shoots' : 'help' } });
+const quit: Binding = (choice) => ({ choice, quits: true });
+const help: Binding = (choice) => ({ choice, shows: 'help' });
+
+const select = (choice: Choice, selected: string): Pressed => ({
+  choice: { ...choice, selected },
+  says: `the next fault hits ${selected}${choice.twinFollows && selected !== choice.twin ? ` and ${choice.twin}` : ''}`,
+});
 
 const selectNext =
   (by: number): Binding =>
-  (state) => {
-    const { shoots, selected } = state;
-    const next = shoots[(shoots.indexOf(selected) + by + shoots.length) % shoots.length] ?? selected;
-    return { state: { ...state, selected: next } };
+  (choice) => {
+    const { shoots, selected } = choice;
+    return select(choice, shoots[(shoots.indexOf(selected) + by + shoots.length) % shoots.length] ?? selected);
   };
+
+const turnTwin: Binding = (choice) => select({ ...choice, twinFollows: !choice.twinFollows }, choice.selected);
 
 const inject =
   (kind: DemoFault['kind']): Binding =>
-  (state) => {
-    const { selected, twin, twinFollows } = state;
+  (choice) => {
+    const { selected, twin, twinFollows } = choice;
     const affected = twinFollows && selected !== twin ? [selected, twin] : [selected];
-    return { state, faults: affected.map((shoot) => ({ kind, shoot })) };
+    return { choice, faults: affected.map((shoot) => ({ kind, shoot })) };
   };
 
 const bindings: ReadonlyMap<string, Binding> = new Map([
@@ -63,18 +85,16 @@ const bindings: ReadonlyMap<string, Binding> = new Map([
   ['back-tab', selectNext(-1)],
   ['down', selectNext(1)],
   ['tab', selectNext(1)],
-  ['t', (state) => ({ state: { ...state, twinFollows: !state.twinFollows } })],
-  ['?', turnPage],
-  ['h', turnPage],
-  ['escape', (state) => ({ state: { ...state, page: 'shoots' } })],
+  ['t', turnTwin],
+  ['?', help],
+  ['h', help],
   ['q', quit],
   ['ctrl-c', quit],
   ['ctrl-d', quit],
 ]);
 
 /** Applies a key. A digit selects a shoot; an unknown key changes nothing. */
-export const press = (key: string, state: LiveState): Pressed => {
-  const selected = /^[1-9]$/.test(key) ? state.shoots[Number(key) - 1] : undefined;
-  if (selected !== undefined) return { state: { ...state, selected } };
-  return bindings.get(key)?.(state) ?? { state };
+export const press = (key: string, choice: Choice): Pressed => {
+  const selected = /^[1-9]$/.test(key) ? choice.shoots[Number(key) - 1] : undefined;
+  return selected === undefined ? (bindings.get(key)?.(choice) ?? { choice }) : select(choice, selected);
 };

@@ -1,4 +1,16 @@
-import { type Line, seconds } from '../../src/cli/status-screen/index.ts';
+/** Meaning of a text's colour: `good` and `bad` for results, `strong` for emphasis. */
+export type Tone = 'plain' | 'good' | 'bad' | 'strong' | 'dim';
+
+/** A sentence about one shoot; `about` is empty if it is about all shoots or none. */
+export interface Line {
+  readonly tone: Tone;
+  readonly about: string;
+  readonly text: string;
+}
+
+export const line = (text: string, about = '', tone: Tone = 'plain'): Line => ({ text, about, tone });
+
+export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)}s`;
 
 export const width = 80;
 

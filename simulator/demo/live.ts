@@ -1,59 +1,60 @@
-import { type Paint, line, statusScreen } from '../../src/cli/status-screen/index.ts';
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { About } from './about.ts';
+import { type About, aboutLines } from './about.ts';
+import { linesOfChanges } from './changes.ts';
 import type { DemoFault } from './faults.ts';
-import { keysIn, press } from './keys.ts';
-import { type LiveState, addEvents, beginLive, screenOf, takeObservation } from './live-state.ts';
+import { type Choice, helpLine, keysIn, press } from './keys.ts';
+import { type Line, line } from './line.ts';
 import { twinName } from './setting.ts';
-import type { StatusSource } from './source.ts';
-
-/** The functions of a terminal that the demo needs. */
-export interface LiveTerminal {
-  size(): { readonly columns: number; readonly rows: number };
-  draw(lines: readonly string[]): void;
-  /** Registers the listeners; called once. `onKeys` receives the raw input of the terminal. */
-  take(listeners: { readonly onKeys: (input: string) => void; readonly onResize: () => void }): void;
-}
+import type { DemoObservation, StatusSource } from './source.ts';
 
 export interface LiveOptions {
   readonly source: StatusSource;
   readonly about: About;
-  readonly terminal: LiveTerminal;
-  readonly paint: Paint;
+  /** Registers the listener of the terminal's raw input; called once. */
+  readonly listen: (onKeys: (input: string) => void) => void;
+  readonly print: (line: Line) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 const observeEveryMs = 250;
 
-/** The demo in a terminal. */
+const faultLines = (before: DemoObservation, after: DemoObservation): readonly Line[] =>
+  [...after.faults].flatMap(([name, { isCut, isEtcdDown }]) => {
+    const known = before.faults.get(name);
+    const cut = isCut ? 'its kubelets are cut off' : 'its kubelets are connected';
+    const etcd = isEtcdDown ? 'its etcd is killed' : 'its etcd is mended';
+    return [
+      ...(isCut === known?.isCut ? [] : [line(cut, name, 'strong')]),
+      ...(isEtcdDown === known?.isEtcdDown ? [] : [line(etcd, name, 'strong')]),
+    ];
+  });
+
+/** The demo in a terminal: it prints what happens as lines, and a key injects a fault. */
 class LiveDemo {
   readonly #options: LiveOptions;
-  readonly #since: number;
   readonly #quit = new AbortController();
   /** Aborts with the signal of the options, or when the user quits. */
   readonly #signal: AbortSignal;
-  #state: LiveState;
+  #choice: Choice;
+  #observation: DemoObservation | undefined;
+  #problem: string | undefined;
 
   constructor(options: LiveOptions) {
     this.#options = options;
-    this.#since = options.clock.monotonic();
     this.#signal = AbortSignal.any([options.signal, this.#quit.signal]);
-    this.#state = beginLive(
-      options.source.shoots.map(({ name }) => name),
-      twinName,
-    );
+    const shoots = options.source.shoots.map(({ name }) => name);
+    this.#choice = { shoots, twin: twinName, selected: shoots[0] ?? twinName, twinFollows: true };
   }
 
   async run(): Promise<void> {
-    const { terminal, clock } = this.#options;
-    terminal.take({ onKeys: (input) => this.#onKeys(input), onResize: () => this.#draw() });
-    this.#draw();
+    const { listen, print, clock } = this.#options;
+    listen((input) => this.#onKeys(input));
+    print(line(helpLine(this.#choice)));
     try {
       while (true) {
         await this.#observe();
-        this.#draw();
         await clock.sleep(observeEveryMs, this.#signal);
       }
     } catch (error) {
@@ -61,50 +62,48 @@ class LiveDemo {
     }
   }
 
-  get #elapsed(): number {
-    return this.#options.clock.monotonic() - this.#since;
-  }
-
-  #draw(): void {
-    if (this.#signal.aborted) return;
-    const { terminal, about, paint } = this.#options;
-    terminal.draw(statusScreen(screenOf(this.#state, about, this.#elapsed), terminal.size(), paint));
-  }
-
   async #observe(): Promise<void> {
+    const { source, print } = this.#options;
     try {
-      const observation = await this.#options.source.observe(this.#signal);
-      this.#state = takeObservation(this.#state, this.#elapsed, observation);
+      const after = await source.observe(this.#signal);
+      const before = this.#observation ?? after;
+      this.#observation = after;
+      this.#problem = undefined;
+      for (const one of [...faultLines(before, after), ...linesOfChanges(before.status, after.status)]) print(one);
     } catch (error) {
-      this.#showFailure(error);
+      this.#tellFailure(error);
     }
   }
 
   #onKeys(input: string): void {
+    const { print, about } = this.#options;
     for (const key of keysIn(input)) {
-      const { state, faults = [], quits } = press(key, this.#state);
-      this.#state = state;
+      const { choice, faults = [], says, shows, quits } = press(key, this.#choice);
+      this.#choice = choice;
+      if (says !== undefined) print(line(says, '', 'dim'));
+      if (shows === 'help') for (const text of [...aboutLines(about), helpLine(choice)]) print(line(text));
       if (quits === true) this.#quit.abort(new Error('the user quits'));
       void this.#inject(faults);
     }
-    this.#draw();
   }
 
   async #inject(faults: readonly DemoFault[]): Promise<void> {
     try {
       for (const fault of faults) await this.#options.source.inject(fault, this.#signal);
     } catch (error) {
-      this.#showFailure(error);
+      this.#tellFailure(error);
     }
   }
 
-  /** Shows a failed request on the screen, because the user may have caused it. */
-  #showFailure(error: unknown): void {
+  /** Tells a failed request once, because the user may have caused it. */
+  #tellFailure(error: unknown): void {
     if (this.#signal.aborted) return;
     if (!(error instanceof ApiError)) throw error;
-    this.#state = addEvents(this.#state, this.#elapsed, [line(`no response: ${error.message}`, '', 'bad')]);
+    const problem = `no response: ${error.message}`;
+    if (problem !== this.#problem) this.#options.print(line(problem, '', 'bad'));
+    this.#problem = problem;
   }
 }
 
-/** Shows the simulated seed, and injects a fault at each bound key, until the user quits. Rejects with `signal.reason`. */
+/** Prints what happens in the simulated seed, and injects a fault at each bound key, until the user quits. Rejects with `signal.reason`. */
 export const runLive = (options: LiveOptions): Promise<void> => new LiveDemo(options).run();

@@ -1,4 +1,4 @@
-import { type StatusSnapshot, isUp, shootIn } from '../../src/cli/status-screen/index.ts';
+import { type StatusSnapshot, isUp, shootIn } from './snapshot.ts';
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
 import type { WorldSource } from '../world/index.ts';
 import type { DemoFault } from './faults.ts';

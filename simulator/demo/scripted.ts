@@ -1,4 +1,6 @@
-import { type Line, type StatusSnapshot, line, linesOfChanges } from '../../src/cli/status-screen/index.ts';
+import { type Line, line } from './line.ts';
+import { linesOfChanges } from './changes.ts';
+import { type StatusSnapshot } from './snapshot.ts';
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type CareOutput, linesOfCare } from './care.ts';

@@ -1,5 +1,5 @@
 import { decodeMachine } from '../../src/gardener/machine.ts';
-import type { ComponentStatus, NodeStatus, PodStatus, ShootSnapshot } from '../../src/cli/status-screen/index.ts';
+import type { ComponentStatus, NodeStatus, PodStatus, ShootSnapshot } from './snapshot.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import {
   type JsonObject,

@@ -1,11 +1,4 @@
-import {
-  type ComponentStatus,
-  type NodeStatus,
-  type ShootSnapshot,
-  type StatusSnapshot,
-  isHeld,
-} from '../../src/cli/status-screen/index.ts';
-import type { ShootState } from '../../src/status/state/schema.ts';
+import type { ProberStatus, ShootStatus } from '../../src/status/state/schema.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import type { CallOptions, KubeClient } from '../../src/kubernetes/api/kube.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
@@ -23,8 +16,9 @@ import {
   listStatefulSets,
   listWeeded,
 } from './seed-calls.ts';
-import { type Pace, demoTiming, kubeApiserver, leaseLimitMs, scaledDown, shownComponents } from './setting.ts';
-import { type WatchdogLogEntry, readLogLine } from './watchdog-logs.ts';
+import { type ComponentStatus, type NodeStatus, type ShootSnapshot, type StatusSnapshot } from './snapshot.ts';
+import { type Pace, demoTiming, kubeApiserver, leaseLimitMs, shownComponents } from './setting.ts';
+import { weededNamespaceIn } from './watchdog-logs.ts';
 
 /** A shoot, with a client of its API server. */
 export interface WatchedShoot {
@@ -40,8 +34,9 @@ export interface SourceOptions {
   readonly pace: Pace;
   /** Cluster source of the simulated seed. */
   readonly source: WorldSource;
-  /** Returns the lines that the watchdog has logged since the last call. Absent if the watchdog does not run. */
-  readonly readProberLog?: (() => readonly string[]) | undefined;
+  /** Returns the prober's `GET /status`; undefined while it does not respond. Never rejects. Absent if no prober runs. */
+  readonly readStatus?: ((signal: AbortSignal) => Promise<ProberStatus | undefined>) | undefined;
+  /** Returns the lines that the weeder has logged since the last call. Absent if it does not run. */
   readonly readWeederLog?: (() => readonly string[]) | undefined;
 }
 
@@ -83,39 +78,16 @@ const readSeed = async (seed: KubeClient, source: WorldSource, options: CallOpti
   return { faults, components, machines, pods, weeded };
 };
 
-/** Derives the state of a shoot from its last verdict and its components. */
-const stateOf = (components: readonly ComponentStatus[], verdict: WatchdogLogEntry['verdict']): ShootState => {
-  const dependents = components.filter(({ name }) => scaledDown.includes(name));
-  if (dependents.every(({ ignored }) => ignored)) return 'paused';
-  const isAnyHeld = dependents.some(isHeld);
-  switch (verdict?.word) {
-    case undefined:
-    case 'skipped':
-      return 'not probed';
-    case 'healthy':
-      return isAnyHeld ? 'restoring' : 'healthy';
-    case 'unhealthy':
-      return isAnyHeld ? 'held' : 'confirming';
-    case 'confirming':
-      return 'confirming';
-    case 'landing':
-      return 'landing';
-    // The probe failed; `word` is the kind of failure.
-    default:
-      return 'blind';
-  }
-};
-
 /** Takes status snapshots of the simulated seed from its API servers and the watchdogs' logs. */
 export class StatusSource {
   readonly #options: SourceOptions;
-  /** The last verdict by namespace. */
-  readonly #verdicts = new Map<string, NonNullable<WatchdogLogEntry['verdict']>>();
+  /** What the prober has told last of each shoot, by namespace. */
+  #told: ReadonlyMap<string, ShootStatus> = new Map();
+  #isAsking = false;
   /** Namespaces that the weeder watches. */
   readonly #weeding = new Set<string>();
   /** Names of nodes by namespace, as last read. They stand in for Machines if the seed does not serve these. */
   readonly #nodes = new Map<string, readonly string[]>();
-  readonly #states = new Map<string, Pick<ShootSnapshot, 'state' | 'since'>>();
 
   constructor(options: SourceOptions) {
     this.#options = options;
@@ -127,19 +99,21 @@ export class StatusSource {
 
   /** True if each running watchdog observes every shoot. */
   get isWatched(): boolean {
-    const { shoots, readProberLog, readWeederLog } = this.#options;
+    const { shoots, readStatus, readWeederLog } = this.#options;
+    const seen = [...this.#told.values()].filter(({ lookedAt }) => lookedAt !== undefined);
     return (
-      (readProberLog === undefined || this.#verdicts.size >= shoots.length) &&
+      (readStatus === undefined || seen.length >= shoots.length) &&
       (readWeederLog === undefined || this.#weeding.size >= shoots.length)
     );
   }
 
   /** Rejects with an ApiError. */
   async observe(signal: AbortSignal): Promise<DemoObservation> {
-    const { seed, shoots, clock, pace, source, readProberLog, readWeederLog } = this.#options;
+    const { seed, shoots, clock, pace, source } = this.#options;
     const options = { signal, timeoutMs: requestTimeoutMs };
     const objects = await readSeed(seed, source, options);
-    this.#readLogs();
+    this.#readLog();
+    this.#askProber(signal);
     const observed = await Promise.all(
       shoots.map(async ({ name, namespace, client }): Promise<ShootSnapshot> => {
         const components = objects.components(namespace);
@@ -153,7 +127,7 @@ export class StatusSource {
         }
         return {
           name,
-          ...this.#stateOf(namespace, components),
+          ...this.#stateOf(namespace),
           answers,
           nodes,
           components,
@@ -166,10 +140,6 @@ export class StatusSource {
     return {
       status: {
         at: clock.now(),
-        leaders: [
-          ...(readProberLog === undefined ? [] : ['prober']),
-          ...(readWeederLog === undefined ? [] : ['weeder']),
-        ],
         leaseExpiryMs: leaseLimitMs(pace),
         graceMs: demoTiming(pace).graceMs,
         shoots: observed,
@@ -193,28 +163,27 @@ export class StatusSource {
     await seed.call(faultCall(fault, shoot.namespace, source), { signal, timeoutMs: requestTimeoutMs });
   }
 
-  #readLogs(): void {
-    const { readProberLog, readWeederLog } = this.#options;
-    for (const text of readProberLog?.() ?? []) {
-      const { namespace = '', verdict } = readLogLine(text) ?? {};
-      if (verdict !== undefined) this.#verdicts.set(namespace, verdict);
-    }
-    for (const text of readWeederLog?.() ?? []) {
-      const { namespace = '', msg } = readLogLine(text) ?? {};
-      if (msg === 'weeding starts: the service is ready') this.#weeding.add(namespace);
+  /** Asks the prober without waiting for it: it builds its status at most once a second. */
+  #askProber(signal: AbortSignal): void {
+    const { readStatus } = this.#options;
+    if (readStatus === undefined || this.#isAsking) return;
+    this.#isAsking = true;
+    void readStatus(signal).then((status) => {
+      this.#isAsking = false;
+      if (status !== undefined) this.#told = new Map(status.shoots.map((shoot) => [shoot.namespace, shoot]));
+    });
+  }
+
+  #readLog(): void {
+    for (const text of this.#options.readWeederLog?.() ?? []) {
+      const namespace = weededNamespaceIn(text);
+      if (namespace !== undefined) this.#weeding.add(namespace);
     }
   }
 
-  #stateOf(namespace: string, components: readonly ComponentStatus[]) {
-    const verdict = this.#verdicts.get(namespace);
-    const state = stateOf(components, verdict);
-    const before = this.#states.get(namespace);
-    const current = before?.state === state ? before : { state, since: this.#options.clock.now() };
-    this.#states.set(namespace, current);
-    return {
-      ...current,
-      ...(verdict === undefined ? {} : { reason: verdict.reason }),
-      ...(state === 'paused' ? { next: 'ignore-scaling', ignored: scaledDown } : {}),
-    };
+  #stateOf(namespace: string): Pick<ShootSnapshot, 'state' | 'since' | 'why'> {
+    const told = this.#told.get(namespace);
+    if (told === undefined) return { state: 'not probed' };
+    return { state: told.state, why: told.why, ...(told.since === undefined ? {} : { since: Date.parse(told.since) }) };
   }
 }

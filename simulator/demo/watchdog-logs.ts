@@ -1,11 +1,3 @@
-/** A log entry of a watchdog about a shoot. */
-export interface WatchdogLogEntry {
-  readonly namespace: string;
-  readonly msg: unknown;
-  /** The prober's verdict, in one word and with its reason. */
-  readonly verdict?: { readonly word: string; readonly reason: string };
-}
-
 const parse = (line: string): Readonly<Record<string, unknown>> => {
   try {
     return (JSON.parse(line) ?? {}) as Readonly<Record<string, unknown>>;
@@ -14,10 +6,8 @@ const parse = (line: string): Readonly<Record<string, unknown>> => {
   }
 };
 
-/** Parses a log line; undefined if it is not about a shoot, or is incomplete. */
-export const readLogLine = (line: string): WatchdogLogEntry | undefined => {
-  const { namespace, msg, verdict: word, reason } = parse(line);
-  if (typeof namespace !== 'string') return undefined;
-  const hasVerdict = typeof word === 'string' && typeof reason === 'string';
-  return { namespace, msg, ...(hasVerdict ? { verdict: { word, reason } } : {}) };
+/** Returns the namespace whose weeding this line of the weeder's log begins; undefined for any other line, and for an incomplete one. */
+export const weededNamespaceIn = (text: string): string | undefined => {
+  const { namespace, msg } = parse(text);
+  return msg === 'weeding starts: the service is ready' && typeof namespace === 'string' ? namespace : undefined;
 };

@@ -1,6 +1,6 @@
-import { plural, seconds } from '../../src/cli/status-screen/index.ts';
+import { plural } from '../../src/status/state/words.ts';
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
-import { width, wrap } from '../demo/index.ts';
+import { seconds, width, wrap } from '../demo/index.ts';
 import type { Rehearsal, Impact } from './result.ts';
 import type { TimelineRow } from './timeline.ts';
 

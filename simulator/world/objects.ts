@@ -112,7 +112,10 @@ export const clusterObject = (init: ShootInit, ms: number): SimDraft => {
       lastOperation: { ...lastOperation, lastUpdateTime: formatTime(ms) },
     },
   };
-  return { metadata: { name: technicalName(init.name) }, spec: { cloudProfile: {}, seed: { metadata: { name: 'simulated' } }, shoot } };
+  return {
+    metadata: { name: technicalName(init.name) },
+    spec: { cloudProfile: {}, seed: { metadata: { name: 'simulated' } }, shoot },
+  };
 };
 
 export interface MachineInit {

@@ -7,7 +7,7 @@ import { clusterSourceType } from './source-flag.ts';
 
 const description = `Shows the watchdogs at work in a simulated seed on this machine: the real prober and the real weeder protect three shoots. A fourth shoot is unprotected, for comparison.
 
-In a terminal you cut shoots off from their networks, stop their etcds, and watch. Without a terminal, or with --script, a script does it and prints the events, in less than a minute. It exits with 0 if the watchdogs had all expected effects; otherwise it prints the missing ones and exits with 1.`;
+In a terminal you cut shoots off from their networks and stop their etcds by keys, and it prints what happens, and the address of the prober's page. Without a terminal, or with --script, a script does it and prints the events, in less than a minute. It exits with 0 if the watchdogs had all expected effects; otherwise it prints the missing ones and exits with 1.`;
 
 /** Address of the page; undefined for no page. */
 const pageAddress: FlagType<BindAddress | undefined> = {

@@ -54,16 +54,14 @@ const forever = (io: CliIo): Promise<number> => new Promise(() => io.stopOnSigna
 /** A fake terminal that logs when it is taken and restored. */
 const fakeTerminal = (log: string[]): HostTerminal => ({
   keys: { setRawMode: (isRaw) => log.push(`raw ${String(isRaw)}`), on: () => undefined, pause: () => undefined },
-  screen: { columns: 80, rows: 24, write: () => undefined, on: () => undefined },
+  screen: { columns: 80 },
 });
 
 describe('runProcess in a terminal', () => {
-  const nobody = { onKeys: () => undefined, onResize: () => undefined };
-
   it('passes the terminal to the command, if there is one', async () => {
     const { host, log } = fakeProcess();
     await runProcess({ ...host, terminal: fakeTerminal(log) }, async (io) => {
-      expect(io.terminal?.size()).toEqual({ columns: 80, rows: 24 });
+      expect(io.terminal?.columns()).toBe(80);
       return 0;
     });
     await runProcess(host, async (io) => {
@@ -80,7 +78,7 @@ describe('runProcess in a terminal', () => {
     const set = fakeProcess();
     const { host, log, exits } = set;
     void runProcess({ ...host, terminal: fakeTerminal(log) }, (io) => {
-      io.terminal?.take(nobody);
+      io.terminal?.listen(() => undefined);
       return forever(io);
     });
     end(set);
@@ -91,7 +89,7 @@ describe('runProcess in a terminal', () => {
   it('restores it if the command has not', async () => {
     const { host, log, exits } = fakeProcess();
     await runProcess({ ...host, terminal: fakeTerminal(log) }, async (io) => {
-      io.terminal?.take(nobody);
+      io.terminal?.listen(() => undefined);
       return 4;
     });
     expect([log, exits]).toEqual([['raw true', 'raw false'], [4]]);

@@ -69,7 +69,7 @@ export const statusCommand = (run: RunStatus): Command =>
       const { shoot, output } = given;
       const all = given.all || shoot !== undefined;
       const { terminal } = io;
-      const columns = Math.max(usualColumns, terminal?.size().columns ?? usualColumns);
+      const columns = Math.max(usualColumns, terminal?.columns() ?? usualColumns);
       const stop = io.stopOnSignals();
       // Nothing else writes while changes are shown.
       const own: CliIo = given.watch ? { ...io, progress: undefined } : io;

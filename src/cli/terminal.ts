@@ -8,9 +8,6 @@ export interface KeyStream {
 /** The members of Node's `tty.WriteStream` that are used. */
 export interface ScreenStream {
   readonly columns: number;
-  readonly rows: number;
-  write(text: string): unknown;
-  on(event: 'resize', listener: () => void): unknown;
 }
 
 /** The terminal of stdin and stdout. */
@@ -19,56 +16,34 @@ export interface HostTerminal {
   readonly screen: ScreenStream;
 }
 
-export interface TerminalListeners {
-  /** Receives the input of the keys. This includes Ctrl-C, which causes no signal while the screen is taken. */
-  readonly onKeys: (input: string) => void;
-  readonly onResize: () => void;
-}
-
-/** A terminal whose whole screen a command can take over. */
+/** A terminal whose keys a command can read one by one. Its output stays as it is: lines after lines. */
 export interface Terminal {
-  size(): { readonly columns: number; readonly rows: number };
-  /** Takes over the screen and the keys until `restore`. */
-  take(listeners: TerminalListeners): void;
-  /** Draws lines from the top of the screen. There must be as many as the screen has rows, none longer than its width. */
-  draw(lines: readonly string[]): void;
-  /** Restores the terminal to its former state. Does nothing if the terminal is not taken. */
+  /** Width in characters. */
+  columns(): number;
+  /** Reads keys until `restore`. `onKeys` receives their input. This includes Ctrl-C, which causes no signal meanwhile. */
+  listen(onKeys: (input: string) => void): void;
+  /** Restores the terminal to its former state. Does nothing if nobody listens. */
   restore(): void;
 }
 
-// https://invisible-island.net/xterm/ctlseqs/ctlseqs.html: DECSET 1049 (alternate screen), 25 (cursor); CUP, EL.
-const takeScreen = '\u001b[?1049h\u001b[?25l';
-const giveScreenBack = '\u001b[?25h\u001b[?1049l';
-const home = '\u001b[H';
-/** Must precede a line: after a line that fills the last column it would erase the character in that column. */
-const clearLine = '\u001b[K';
-
-/** Size of a terminal that does not report its size. */
-const usual = { columns: 80, rows: 24 };
+/** Width of a terminal that does not report it. */
+const usualColumns = 80;
 
 export const createTerminal = ({ keys, screen }: HostTerminal): Terminal => {
-  let isTaken = false;
+  let listens = false;
   return {
-    size: () => ({ columns: screen.columns || usual.columns, rows: screen.rows || usual.rows }),
-    take: ({ onKeys, onResize }) => {
-      isTaken = true;
+    columns: () => screen.columns || usualColumns,
+    listen: (onKeys) => {
+      listens = true;
       const decoder = new TextDecoder();
       keys.setRawMode(true);
       keys.on('data', (chunk) => {
-        if (isTaken) onKeys(decoder.decode(chunk, { stream: true }));
+        if (listens) onKeys(decoder.decode(chunk, { stream: true }));
       });
-      screen.on('resize', () => {
-        if (isTaken) onResize();
-      });
-      screen.write(takeScreen);
-    },
-    draw: (lines) => {
-      if (isTaken) screen.write(`${home}${lines.map((line) => `${clearLine}${line}`).join('\r\n')}`);
     },
     restore: () => {
-      if (!isTaken) return;
-      isTaken = false;
-      screen.write(giveScreenBack);
+      if (!listens) return;
+      listens = false;
       keys.setRawMode(false);
       keys.pause();
     },

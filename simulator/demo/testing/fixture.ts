@@ -5,6 +5,7 @@ import { parseUntrustedKubeconfig } from '../../../src/kubernetes/kubeconfig/unt
 import type { Logger } from '../../../src/ports/logger.ts';
 import { proberConfig } from '../../../src/prober/config.ts';
 import { createMeter } from '../../../src/telemetry/meter.ts';
+import { statusSchema } from '../../../src/status/state/schema.ts';
 import { weederConfig } from '../../../src/weeder/config.ts';
 import { startWeeder } from '../../../src/weeder/component.ts';
 import { type Scenario, createScenario } from '../../harness/scenario.ts';
@@ -90,7 +91,7 @@ export const createDemoFixture = (
       clock,
       pace,
       source,
-      readProberLog: withProber ? follow(scenario.log) : undefined,
+      readStatus: withProber ? async () => statusSchema.parse(scenario.status()) : undefined,
       readWeederLog: withWeeder ? follow(log) : undefined,
     }),
     stop: async () => {

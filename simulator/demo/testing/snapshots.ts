@@ -34,7 +34,6 @@ export const shootStatus = (name: string, change: Partial<ShootSnapshot> = {}): 
 
 export const snapshotOf = (...shoots: readonly ShootSnapshot[]): StatusSnapshot => ({
   at: takenAt,
-  leaders: ['prober', 'weeder'],
   leaseExpiryMs: 22_500,
   graceMs: 30_000,
   shoots,

@@ -28,8 +28,8 @@ describe('the lines of changes', () => {
       ['crash loop: kube-apiserver waits 8s (3 restarts)'],
       [],
     ],
-    [{ state: 'held', reason: '3/5 expired: no more' }, ['held: 3/5 expired'], ['healthy']],
-    [{ state: 'blind', reason: 'GET /version: reset' }, ['blind: GET /version'], ['healthy']],
+    [{ state: 'held', why: '3/5 expired; held: kcm' }, ['held: 3/5 expired'], ['healthy']],
+    [{ state: 'blind', why: 'connection reset; as of x' }, ['blind: connection reset'], ['healthy']],
     // A good first verdict is not reported.
     [{ state: 'not probed' }, ['not probed'], []],
   ])('report %j once, and its end once', (change, begin, end) => {

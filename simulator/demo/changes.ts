@@ -1,7 +1,19 @@
-import { formatGoDuration } from '../../kubernetes/api/duration.ts';
-import { type Line, line, plural } from './row.ts';
+import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
+import type { ShootState } from '../../src/status/state/schema.ts';
+import { plural } from '../../src/status/state/words.ts';
+import { type Line, type Tone, line } from './line.ts';
 import { type ComponentStatus, type ShootSnapshot, type StatusSnapshot, isUp, leaseAges } from './snapshot.ts';
-import { stateTones } from './table.ts';
+
+const stateTones: Readonly<Partial<Record<ShootState, Tone>>> = {
+  'losing nodes': 'bad',
+  blind: 'bad',
+  'not protected': 'bad',
+  confirming: 'bad',
+  flapping: 'bad',
+  healthy: 'good',
+  held: 'strong',
+  landing: 'strong',
+};
 
 /** A shoot in two snapshots, and the number of its expired leases in each. */
 interface Change {
@@ -10,12 +22,12 @@ interface Change {
   readonly expired: readonly [before: number, after: number];
 }
 
-const stateLines = ({ before, after: { name, state, reason = '' } }: Change): readonly Line[] => {
+const stateLines = ({ before, after: { name, state, why = '' } }: Change): readonly Line[] => {
   const isWellFromTheStart = before.state === 'not probed' && state === 'healthy';
   if (before.state === state || isWellFromTheStart) return [];
-  // The part after the first colon is the conclusion, which repeats the state.
-  const [what = ''] = reason.split(': ');
-  return [line([state, ...(what === '' ? [] : [what])].join(': '), name, stateTones[state])];
+  // The first part is about the leases; what is held has lines of its own.
+  const [what = ''] = why.split('; ');
+  return [line([state, ...(what === '' ? [] : [what])].join(': '), name, stateTones[state] ?? 'plain')];
 };
 
 const apiServerLines = ({ before, after: { name, answers } }: Change): readonly Line[] =>

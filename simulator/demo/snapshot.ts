@@ -1,4 +1,4 @@
-import type { ShootState } from '../../status/state/schema.ts';
+import type { ShootState } from '../../src/status/state/schema.ts';
 
 export interface NodeStatus {
   readonly name: string;
@@ -39,16 +39,8 @@ export interface ShootSnapshot {
   readonly state: ShootState;
   /** Time at which the shoot entered this state. */
   readonly since?: number;
-  /** Reason of the last verdict. */
-  readonly reason?: string;
-  /** Description of the next step. */
-  readonly next?: string;
-  /** True if an outage goes on and not all dependent resources are held. Default: false. */
-  readonly isUnmet?: boolean;
-  /** Names of the resources that `ignore-scaling` excludes from scale-downs. Default: none. */
-  readonly ignored?: readonly string[];
-  /** Numbers of leases that count, if not all nodes are known. Default: computed from `nodes`. */
-  readonly counts?: { readonly expired: number; readonly candidates: number };
+  /** What the prober tells of this state. */
+  readonly why?: string;
   /** True if the API server has a ready pod; otherwise `nodes` is empty. */
   readonly answers: boolean;
   readonly nodes: readonly NodeStatus[];
@@ -63,8 +55,6 @@ export interface ShootSnapshot {
 /** A seed at one moment: its objects, and the leader's results of the last probes. Times are milliseconds since the epoch. */
 export interface StatusSnapshot {
   readonly at: number;
-  /** Leaders as shown in the header: names of components that have a leader, or a text such as `POD leads`. */
-  readonly leaders: readonly string[];
   /** Age in milliseconds from which the prober treats a lease as expired. */
   readonly leaseExpiryMs: number;
   /** KCM's grace period, in milliseconds. */
