@@ -36,12 +36,12 @@ import { CareReport } from './report.ts';
 import { careGardenGrants, careGrants } from './rights.ts';
 
 /** Connectors to the shoots, over their API servers and through their tunnels. */
-export interface ShootAccess {
+export interface CareAccess {
   readonly connector: ShootConnector;
   readonly tunnels: TunnelConnector;
 }
 
-export interface CarePorts extends ComponentPorts, ShootAccess {
+export interface CarePorts extends ComponentPorts, CareAccess {
   /** Transport to the garden with its policies. If absent, care writes nothing. */
   readonly garden?: Kube | undefined;
 }
@@ -85,7 +85,7 @@ export interface ShootAccessOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export const createShootAccess = ({ clock, random, userAgent, env }: ShootAccessOptions): ShootAccess => {
+export const createShootAccess = ({ clock, random, userAgent, env }: ShootAccessOptions): CareAccess => {
   const known = createKubeconfigCache({ env });
   return {
     connector: createShootConnector({ clock, userAgent, known }),

@@ -1,7 +1,7 @@
 import type { CareCluster, CareShoot } from '../gardener/care-shoots.ts';
 import { type Condition, mergeConditions } from '../gardener/condition.ts';
 import { shootConditionTypes } from '../gardener/shoot-conditions.ts';
-import { type ShootStatus, shootStatus } from '../gardener/shoot-status.ts';
+import { type StatusLabel, shootStatus } from '../gardener/shoot-status.ts';
 import { errorText } from '../kubernetes/api/errors.ts';
 import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { type Garden, type WriteResult, type Written, failureOf } from './act.ts';
@@ -28,7 +28,7 @@ export interface ShootResult {
   /** Conditions from which they were computed. */
   readonly before: readonly Condition[];
   /** Value of the Shoot's status label. */
-  readonly status: ShootStatus;
+  readonly status: StatusLabel;
   readonly writing: WriteResult;
   /** The reason why there was no check. */
   readonly problem?: string;

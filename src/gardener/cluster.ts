@@ -65,7 +65,7 @@ const decodeSeedName = (cluster: JsonObject): { readonly seedName?: string } => 
 };
 
 /** The state of a Shoot (`core.gardener.cloud/v1beta1`) that decides if the shoot is probed or checked. */
-export interface ShootState {
+export interface ShootInCluster {
   readonly deleting: boolean;
   readonly hibernationEnabled: boolean;
   /** `status.hibernated`: true while the shoot is hibernated or waking up. (The Go field is `IsHibernated`, its JSON key `hibernated`.) */
@@ -73,7 +73,7 @@ export interface ShootState {
   readonly lastOperation?: LastOperation;
 }
 
-export const decodeShootState = (shoot: JsonObject, path: string): ShootState => {
+export const decodeShootState = (shoot: JsonObject, path: string): ShootInCluster => {
   const meta = childObject(shoot, path, 'metadata');
   const status = childObject(shoot, path, 'status');
   const hibernation = childObject(childObject(shoot, path, 'spec'), `${path}.spec`, 'hibernation');
@@ -87,7 +87,7 @@ export const decodeShootState = (shoot: JsonObject, path: string): ShootState =>
 };
 
 /** A Shoot as the prober needs it. */
-export interface ShootView extends Omit<ShootState, 'lastOperation'> {
+export interface ShootView extends Omit<ShootInCluster, 'lastOperation'> {
   readonly lastOperation?: Pick<LastOperation, 'type' | 'state'>;
   readonly hasWorkers: boolean;
   readonly poolConditions: PoolConditions;

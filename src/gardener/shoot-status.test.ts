@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newCondition } from './condition.ts';
 import {
-  type ShootStatus,
+  type StatusLabel,
   decodeLastOperation,
   shootLabelChange,
   shootStatus,
@@ -16,7 +16,7 @@ const progress = (operation: string | undefined, hasLastErrors = false) => {
 };
 
 describe('the status label of a Shoot', () => {
-  const rows: readonly (readonly [string | undefined, boolean, readonly string[], ShootStatus])[] = [
+  const rows: readonly (readonly [string | undefined, boolean, readonly string[], StatusLabel])[] = [
     [undefined, false, ['False'], 'healthy'],
     [undefined, true, ['False'], 'healthy'],
     ['Create Processing', false, ['False'], 'healthy'],
@@ -64,7 +64,7 @@ describe('the labels of a Shoot', () => {
     'shoot.garden.sapcloud.io/unhealthy',
   ] as const;
 
-  it.each<[object, ShootStatus, boolean, object]>([
+  it.each<[object, StatusLabel, boolean, object]>([
     [{}, 'healthy', false, { [label]: 'healthy' }],
     [{}, 'healthy', true, { [label]: 'healthy', [old]: 'healthy' }],
     [{}, 'unhealthy', true, { [label]: 'unhealthy', [old]: 'unhealthy', [unhealthy]: 'true' }],

@@ -27,7 +27,7 @@ const legacyUnhealthyLabel = 'shoot.garden.sapcloud.io/unhealthy';
 
 /** The values of the label, from the worst to the best. */
 const severity = ['unhealthy', 'unknown', 'progressing', 'healthy'] as const;
-export type ShootStatus = (typeof severity)[number];
+export type StatusLabel = (typeof severity)[number];
 
 export const decodeLastOperation = (status: JsonObject, path: string): LastOperation | undefined => {
   const at = `${path}.lastOperation`;
@@ -37,7 +37,7 @@ export const decodeLastOperation = (status: JsonObject, path: string): LastOpera
   return { type: text('type'), state: text('state'), lastUpdateTime: text('lastUpdateTime') };
 };
 
-const statusOf = ({ status }: Condition): ShootStatus => {
+const statusOf = ({ status }: Condition): StatusLabel => {
   switch (status) {
     case 'True':
       return 'healthy';
@@ -50,7 +50,7 @@ const statusOf = ({ status }: Condition): ShootStatus => {
   }
 };
 
-const healthyIf = (fine: boolean): ShootStatus => (fine ? 'healthy' : 'unhealthy');
+const healthyIf = (fine: boolean): StatusLabel => (fine ? 'healthy' : 'unhealthy');
 
 /**
  * Returns the value of the label `shoot.gardener.cloud/status`: the worst status of the conditions and the last operation. While a Shoot is created or deleted,
@@ -59,12 +59,12 @@ const healthyIf = (fine: boolean): ShootStatus => (fine ? 'healthy' : 'unhealthy
 export const shootStatus = (
   conditions: readonly Condition[],
   { lastOperation, hasLastErrors }: ShootProgress,
-): ShootStatus => {
+): StatusLabel => {
   if (lastOperation === undefined) return 'healthy';
   const { type, state } = lastOperation;
   if (type === 'Delete' || (type === 'Create' && state !== 'Succeeded')) return healthyIf(!hasLastErrors);
   const ofOperation = healthyIf(state === 'Processing' ? !hasLastErrors : state === 'Succeeded');
-  const all = new Set<ShootStatus>([...conditions.map(statusOf), ofOperation]);
+  const all = new Set<StatusLabel>([...conditions.map(statusOf), ofOperation]);
   return severity.find((status) => all.has(status)) ?? 'healthy';
 };
 
@@ -74,7 +74,7 @@ export type LabelChange = Readonly<Record<string, string | null>>;
 /** Returns the changes that bring the labels to `status`. Without `legacy`, the labels for older tools stay unchanged. */
 export const shootLabelChange = (
   labels: Readonly<Record<string, string>>,
-  { status, legacy }: { readonly status: ShootStatus; readonly legacy: boolean },
+  { status, legacy }: { readonly status: StatusLabel; readonly legacy: boolean },
 ): LabelChange => {
   const wanted: LabelChange = {
     [shootStatusLabel]: status,
