@@ -115,13 +115,7 @@ export const house = {
   'simulator/rehearsal': { rooms: [...aboveCli, 'simulator/demo'] },
   'simulator/demo': { rooms: [...aboveCli, 'src/page/feed', 'src/page/server'] },
   'simulator/cli': {
-    rooms: [
-      ...aboveCli,
-      'src/cli',
-      'src/page/server',
-      'simulator/rehearsal',
-      'simulator/demo',
-    ],
+    rooms: [...aboveCli, 'src/cli', 'src/page/server', 'simulator/rehearsal', 'simulator/demo'],
     builtins: ['child_process', 'fs', 'os', 'path', 'stream', 'url', 'util'],
   },
 };
