@@ -138,8 +138,8 @@ const measureCommands = async ({ health }: Addresses, { target, directory, size,
   const patience = '--leader-timeout=60s';
   return {
     startMs: await time('dwd', 'version'),
-    leaderMs: await time(', configuration ', 'status', access, patience, `--leader-url=${health}`),
-    objectsMs: await time('Read from the objects of the seed.', 'status', access),
+    leaderMs: await time(`${shoots}, all healthy`, 'status', access, patience, `--leader-url=${health}`),
+    objectsMs: await time('by its objects nothing is held or paused', 'status', access),
     preflightMs: await time(shoots, 'preflight', access, config),
   };
 };

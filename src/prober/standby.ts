@@ -14,8 +14,11 @@ export interface RoleSources {
   readonly leaderWatch?: LeaderWatch | undefined;
 }
 
-/** Returns which writes this process may send now. Beside the Go program nobody stands in: it restores in mid-outage what it has not scaled down itself. */
+/**
+ * Returns which writes this process may send now. Beside the Go program nobody stands in: it restores in mid-outage what it has not scaled down itself. Nor does
+ * a process that cannot read the Lease: it can never lead, and so never restore.
+ */
 export const roleOf = ({ standby, leadership, leaderWatch }: RoleSources): Role => ({
   leads: leadership.mayWrite(),
-  mayStandIn: standby === 'hot' && leaderWatch?.isOtherProgram() === false,
+  mayStandIn: standby === 'hot' && leaderWatch?.knowsLeader() === true,
 });

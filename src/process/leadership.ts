@@ -65,7 +65,7 @@ export const createElection = (settings: LeaderElectionSettings, name: string, d
     },
   };
   const leaderWatch: LeaderWatch = {
-    isOtherProgram: () => elector.isOtherProgram(),
+    knowsLeader: () => elector.knowsLeader(),
     onLead: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

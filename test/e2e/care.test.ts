@@ -344,7 +344,7 @@ describeEnvtest('care on real API servers', () => {
     expect(shoots.map(({ namespace }) => namespace)).toEqual(['hung', 'one', 'theirs', 'two'].map(namespaceOf));
     const unknown = start('--once', '--shoot=nobody');
     expect(await unknown.ended).toBe(2);
-    expect(unknown.output()).toBe('dwd care: there is no Cluster nobody in this seed\n');
+    expect(unknown.output()).toBe('dwd care: there is no shoot nobody in this seed, which has 4\n');
   });
 
   it('rule 31: passes no control sequences of a Node condition to the terminal', async () => {

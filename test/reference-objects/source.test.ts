@@ -41,6 +41,8 @@ const otherNames: readonly string[] = [
   'KubeconfigError',
   'ProtobufError',
   'ServerError',
+  // Outcome of one of our operations.
+  'scaled',
   // Reason of one of our Events.
   'DependencyReady',
   // Our annotations.

@@ -17,7 +17,7 @@ interface Version {
 }
 
 /** A full version (semver.org), with or without `v`. */
-const grammar = /^v?(\d{1,15})\.(\d{1,15})\.(\d{1,15})(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/;
+const grammar = /^v?(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/;
 
 const parse = (text: string): Version | undefined => {
   const match = grammar.exec(text);

@@ -65,9 +65,11 @@ export class LeaderClaim {
     return leadsUntil(this.#memory, this.#options.renewDeadlineMs);
   }
 
-  /** True while a program of another kind holds the Lease, such as the Go program in a roll-out. */
-  isHeldByOther(): boolean {
-    return this.state().kind === 'held' && this.#memory.lease !== undefined && !isHeldByOurs(this.#memory.lease);
+  /** See `LeaderWatch.knowsLeader`. */
+  knowsLeader(): boolean {
+    const { kind } = this.state();
+    const { lease } = this.#memory;
+    return kind === 'free' || (kind === 'held' && lease !== undefined && isHeldByOurs(lease));
   }
 
   /** Returns the milliseconds between the first and the last read that showed another's unchanged Lease; undefined if the last is older than `maxAgeMs`. */

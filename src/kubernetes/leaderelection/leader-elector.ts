@@ -52,9 +52,9 @@ export class LeaderElector implements Leadership {
     return this.#term !== undefined && !this.#term.signal.aborted && this.#isHeld();
   }
 
-  /** See `LeaderWatch.isOtherProgram`. */
-  isOtherProgram(): boolean {
-    return this.#claim.isHeldByOther();
+  /** See `LeaderWatch.knowsLeader`. */
+  knowsLeader(): boolean {
+    return this.#claim.knowsLeader();
   }
 
   /**

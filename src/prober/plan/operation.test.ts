@@ -233,6 +233,7 @@ describe('an awaited change', () => {
       info: instant,
       ifMissing: 'failed',
       awaitsFormer: false,
+      mustRead: false,
     });
     const lastResponse = { ...operation, lastResponse: state(5).state };
     expect(latestState(operation, { kind: 'unknown' })).toBeUndefined();

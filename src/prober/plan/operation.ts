@@ -85,7 +85,7 @@ export const pollMs = 1_000;
 
 export const idleOperation = (
   resource: DependentResource,
-  given: Pick<Operation, 'key' | 'info' | 'ifMissing' | 'awaitsFormer'>,
+  given: Pick<Operation, 'key' | 'info' | 'ifMissing' | 'awaitsFormer' | 'mustRead'>,
 ): Operation => ({
   ...given,
   resource,
@@ -95,7 +95,6 @@ export const idleOperation = (
   initialDelayDone: false,
   deadline: 0,
   lastResponseAt: Number.NEGATIVE_INFINITY,
-  mustRead: false,
   mayHaveWritten: false,
 });
 

@@ -104,17 +104,20 @@ export interface ScalingStart extends Pick<Scaling, 'withoutLead'> {
   readonly resources: readonly DependentResource[];
   /** Resources with a request of a former scaling in flight. Its response is awaited, and then the resource is read. */
   readonly inFlight: ReadonlySet<string>;
+  /** See `PermissionContext`. Interrupted watches may show what is long past, so that each resource is read first. */
+  readonly watchesInterruptedMs: number;
 }
 
 /** Creates a scaling of which no level has started. */
 export const createScaling = (desired: DesiredScaling, start: ScalingStart): Scaling => {
-  const { now, resources, inFlight, withoutLead } = start;
+  const { now, resources, inFlight, withoutLead, watchesInterruptedMs } = start;
+  const mustRead = watchesInterruptedMs > 0;
   const operations = resources.flatMap((resource) => {
     const info = scaleInfo(resource, desired.direction);
     if (info === undefined) return [];
     const key = refKey(resource.ref);
     const ifMissing = meaningOfMissing(resource, desired);
-    return [idleOperation(resource, { key, info, ifMissing, awaitsFormer: inFlight.has(key) })];
+    return [idleOperation(resource, { key, info, ifMissing, awaitsFormer: inFlight.has(key), mustRead })];
   });
   const levels = [...new Set(operations.map(({ info }) => info.level))].sort((a, b) => a - b);
   return { ...desired, withoutLead, startedAt: now, levels, startedLevels: 0, levelStartedAt: now, operations };

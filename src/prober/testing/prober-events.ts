@@ -25,7 +25,12 @@ export const runEnded = (
 /** A scaling of one resource, `kcm`, whose operation is in this phase. */
 export const scalingOf = (direction: Direction, phase: Operation['phase']): Scaling => {
   const desired = { direction, scope: 'all', reason: '3/5 node leases expired', since: 0, judgedAt: 0 } as const;
-  const scaling = createScaling(desired, { resources: [dependent(kcm)], now: 0, inFlight: new Set() });
+  const scaling = createScaling(desired, {
+    resources: [dependent(kcm)],
+    now: 0,
+    inFlight: new Set(),
+    watchesInterruptedMs: 0,
+  });
   return { ...scaling, operations: scaling.operations.map((operation) => ({ ...operation, phase })) };
 };
 
