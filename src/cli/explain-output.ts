@@ -1,6 +1,7 @@
 import { formatAge } from '../kubernetes/api/duration.ts';
 import type { LeaseEvidence, RecordedDecision, ShootStatus } from '../status/state/schema.ts';
 import { nextInWords, stateInWords } from '../status/state/judge-seed.ts';
+import { stepsOfOutage } from '../status/state/outage.ts';
 import { clockTime, leasesInWords, pauseInWords, plural } from '../status/state/words.ts';
 import { type SeedStatus, titleOf } from '../status/index.ts';
 import { escapeControls } from '../telemetry/index.ts';
@@ -85,46 +86,12 @@ const decisionLines = (decisions: readonly RecordedDecision[]): readonly string[
     return [...indented(`${utc(at)}${times}: ${verdict}${counts}`), ...indented(reason, 6)];
   });
 
-const acts: ReadonlySet<string> = new Set([
-  'scaled down',
-  'scaled up',
-  'given back',
-  'undone',
-  'released',
-  'paused',
-  'resumed',
-]);
-
-/** Names of verdicts as steps of an outage; another verdict is a failed read. */
-const stepNames: Readonly<Record<string, string>> = {
-  confirming: 'suspected',
-  unhealthy: 'confirmed',
-  landing: 'landing',
-  healthy: 'over',
-  skipped: 'not judged',
-};
-
-/** Returns the steps of the present outage: its verdicts and what was done, each with the time since the step before. */
-const timelineLines = ({ decisions = [], held, outageSince, verdict }: ShootStatus): readonly string[] => {
-  if (held.length === 0 && verdict !== 'unhealthy' && verdict !== 'landing') return [];
-  const isCalm = ({ verdict: word }: RecordedDecision): boolean => word === 'healthy' || word === 'skipped';
-  const lastCalm = decisions.findLastIndex(
-    (one, index) => isCalm(one) && decisions.slice(index + 1).some(({ verdict: word }) => word === 'unhealthy'),
-  );
-  const steps = decisions.slice(lastCalm + 1).map(({ at, verdict: word, reason }) => ({
-    at,
-    text: `${stepNames[word] ?? (acts.has(word) ? word : 'cannot be read')}: ${reason}`,
-  }));
-  const all = [
-    ...(outageSince === undefined ? [] : [{ at: outageSince, text: 'over the threshold' }]),
-    ...steps,
-  ].toSorted((a, b) => (a.at < b.at ? -1 : 1));
-  return all.flatMap(({ at, text }, index) => {
+const timelineLines = (shoot: ShootStatus): readonly string[] =>
+  stepsOfOutage(shoot).flatMap(({ at, what, detail }, index, all) => {
     const before = all[index - 1];
     const after = before === undefined ? '' : ` (+${between(before.at, at)})`;
-    return indented(`${clockTime(at)}${after}  ${text}`);
+    return indented(`${clockTime(at)}${after}  ${detail === '' ? what : `${what}: ${detail}`}`);
   });
-};
 
 /** Formats what is told of a shoot, the argument for it, the present outage, and the last decisions, without control characters other than line feeds. */
 export const formatExplanation = (shoot: ShootStatus, { at, seed }: Pick<SeedStatus, 'at' | 'seed'>): string => {

@@ -1,42 +1,7 @@
+import { allPaused, attentionOf } from './state/attention.ts';
 import { worstFirst, needsEyes } from './state/judge-seed.ts';
-import type { ProberStatus, ShootStatus } from './state/schema.ts';
-import { plural } from './state/words.ts';
+import type { ProberStatus } from './state/schema.ts';
 import type { HeldObjects, SeedObjects, SeedStatus, StatusExitCode } from './seed-status.ts';
-
-/** A shoot that was not probed for more than this number of intervals needs attention. */
-const mostIntervals = 3;
-
-const secondsOf = (ms: number): string => `${String(Math.round(ms / 1_000))} s`;
-
-const notProbedOfLate = ({ shoots, probeIntervalMs, at }: ProberStatus): readonly ShootStatus[] =>
-  shoots.filter(
-    ({ lastRunEndedAt, failing, notProbed }) =>
-      notProbed === undefined &&
-      failing === undefined &&
-      new Date(at).valueOf() - new Date(lastRunEndedAt ?? 0).valueOf() > mostIntervals * probeIntervalMs,
-  );
-
-const allPaused = 'all shoots are paused: nothing is scaled down';
-
-const attentionOf = (prober: ProberStatus): readonly string[] => {
-  const late = notProbedOfLate(prober);
-  const { missingRights, otherInstallations = [], paused, probeIntervalMs } = prober;
-  const [first] = late;
-  return [
-    ...(paused === null ? [] : [allPaused]),
-    ...(missingRights.length === 0 ? [] : [`rights are missing: ${missingRights.join('; ')}`]),
-    ...(otherInstallations.length === 0
-      ? []
-      : [
-          `other probers are active in this seed: ${otherInstallations.join(', ')}; each may restore what the other holds`,
-        ]),
-    ...(first === undefined
-      ? []
-      : [
-          `${plural(late.length, 'shoot')} of ${String(prober.shoots.length)} not probed within ${secondsOf(mostIntervals * probeIntervalMs)}, such as ${first.namespace}`,
-        ]),
-  ];
-};
 
 export interface SeedFindings {
   readonly at: string;

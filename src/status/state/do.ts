@@ -4,7 +4,7 @@ import { listed } from './words.ts';
 const ignoreScaling = 'dependency-watchdog.gardener.cloud/ignore-scaling';
 
 /** Quotes any `text` as one word of a POSIX shell. */
-const quoted = (text: string): string =>
+export const quoted = (text: string): string =>
   /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Returns the command that removes the annotation. */
