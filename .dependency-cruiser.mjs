@@ -92,8 +92,8 @@ export const house = {
     builtins: ['fs', 'http'],
   },
   'src/page/browser': {
-    rooms: ['src/page/feed', 'src/status/state'],
-    packages: ['preact', 'uplot'],
+    rooms: ['src/kubernetes/api', 'src/page/feed', 'src/status/state'],
+    packages: ['preact'],
   },
   'src/status': { rooms: [...beneathComponents, ...proberRooms], packages: ['zod'] },
   'src/cli': {

@@ -1,5 +1,5 @@
 import { formatAge } from '../kubernetes/api/duration.ts';
-import { podOfHolder } from '../kubernetes/api/lease.ts';
+import { podOfHolder } from '../kubernetes/api/pod-of-holder.ts';
 import { type SeedStatus, titleOf } from '../status/index.ts';
 import {
   foldShoots,

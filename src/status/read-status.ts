@@ -1,6 +1,6 @@
 import { KubeconfigError, unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
-import { podOfHolder } from '../kubernetes/api/lease.ts';
+import { podOfHolder } from '../kubernetes/api/pod-of-holder.ts';
 import type { ClusterAccess } from '../kubernetes/kubeconfig/index.ts';
 import { authority } from '../kubernetes/transport/index.ts';
 import {

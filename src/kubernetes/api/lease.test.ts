@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildLease } from '../../../test/doubles/builders.ts';
-import { decodeLease, expiryByTimestampMs, podOfHolder, renewedAtMs } from './lease.ts';
+import { decodeLease, expiryByTimestampMs, renewedAtMs } from './lease.ts';
+import { podOfHolder } from './pod-of-holder.ts';
 
 const origin = Date.parse('2026-11-21T06:00:00Z');
 

@@ -1,19 +1,33 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { FaultKind } from '../feed/index.ts';
-import { Charts } from './charts.tsx';
-import { injectFault } from './faults.tsx';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { findShoot, noSuchShoot } from '../../status/state/find-shoot.ts';
+import { foldShoots, needsEyes, worstFirst } from '../../status/state/judge-seed.ts';
+import type { ShootStatus } from '../../status/state/schema.ts';
+import { Counters } from './counters.tsx';
 import { type Seed, oldness, serverTime, useSeed, useShoot, useTick } from './feed.ts';
-import { Header } from './header.tsx';
+import { Grid } from './grid.tsx';
+import { Head } from './head.tsx';
+import { Rows } from './rows.tsx';
 import { Shoot } from './shoot.tsx';
-import { Shoots } from './shoots.tsx';
+import { type Filter, isEmpty, matches } from './states.ts';
+import { Timeline } from './timeline.tsx';
 
 const prefix = '#shoot=';
 
-const shootOfAddress = (): string | undefined =>
-  location.hash.startsWith(prefix) ? decodeURIComponent(location.hash.slice(prefix.length)) : undefined;
+/** Returns the shoot that the address names, which may be typed by hand. */
+const shootOfAddress = (): string | undefined => {
+  if (!location.hash.startsWith(prefix)) return undefined;
+  const text = location.hash.slice(prefix.length);
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+type Select = (namespace: string | undefined) => void;
 
 /** Keeps the namespace of the open shoot in the address, so that users can share it. When the shoot closes, the element that opened it regains the focus. */
-const useSelection = (): readonly [string | undefined, (namespace: string | undefined) => void] => {
+const useSelection = (): readonly [string | undefined, Select] => {
   const [selected, setSelected] = useState(shootOfAddress);
   useEffect(() => {
     const onChange = (): void => setSelected(shootOfAddress());
@@ -21,7 +35,7 @@ const useSelection = (): readonly [string | undefined, (namespace: string | unde
     return () => removeEventListener('hashchange', onChange);
   }, []);
   const opener = useRef<Element>(null);
-  const select = (namespace: string | undefined): void => {
+  const select: Select = (namespace) => {
     if (namespace !== undefined) opener.current = document.activeElement;
     else if (opener.current instanceof HTMLElement) opener.current.focus();
     location.hash = namespace === undefined ? '' : prefix + encodeURIComponent(namespace);
@@ -29,51 +43,93 @@ const useSelection = (): readonly [string | undefined, (namespace: string | unde
   return [selected, select];
 };
 
+/** Calls the action of a key, except while the user types or holds another key. */
+const useKeys = (keys: Readonly<Record<string, () => void>>): void => {
+  // What the latest render knows: effects run later, and a second key may come before.
+  const latest = useRef(keys);
+  latest.current = keys;
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const { key, target, ctrlKey, metaKey, altKey } = event;
+      const act = Object.hasOwn(latest.current, key) ? latest.current[key] : undefined;
+      if (ctrlKey || metaKey || altKey || target instanceof HTMLInputElement || act === undefined) return;
+      event.preventDefault();
+      act();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, []);
+};
+
 interface OpenShootProps {
   readonly seed: Seed;
   readonly now: number;
-  readonly namespace: string;
+  /** What the address names, as in every command of `dwd`. */
+  readonly wanted: string;
   readonly onClose: () => void;
 }
 
-const OpenShoot = ({ seed, now, namespace, onClose }: OpenShootProps) => {
-  const [problem, setProblem] = useState<string>();
-  const detailed = useShoot(namespace);
-  const listed = seed.view.status.shoots.find((shoot) => shoot.namespace === namespace);
+const OpenShoot = ({ seed, now, wanted, onClose }: OpenShootProps) => {
+  const { status, faults } = seed.view;
+  const listed = findShoot(status.shoots, wanted);
+  const detailed = useShoot(listed?.namespace);
+  if (listed === undefined) return <p class="missing">{noSuchShoot(wanted, status.shoots)}</p>;
   // Until the details arrive, the shoot of the list is shown, which may be a second newer or older.
   const shoot = detailed ?? listed;
-  const onFault = (kind: FaultKind): void =>
-    void injectFault(namespace, kind).then(
-      () => setProblem(undefined),
-      (error: unknown) => setProblem(String(error)),
-    );
-  if (shoot === undefined) return <p class="missing">There is no shoot {namespace} in this seed.</p>;
-  const faults = seed.view.faults?.find((one) => one.namespace === namespace);
-  return (
-    <>
-      {problem !== undefined && <p role="alert">{problem}</p>}
-      <Shoot shoot={shoot} now={serverTime(seed, now)} faults={faults} onFault={onFault} onClose={onClose} />
-    </>
-  );
+  const faultsOfIt = faults?.find(({ namespace }) => namespace === listed.namespace);
+  return <Shoot shoot={shoot} now={serverTime(seed, now)} faults={faultsOfIt} onClose={onClose} />;
 };
+
+/** Returns the shoots that a filter leaves, and as rows those that need eyes; with a filter, all of them. */
+const useShown = (shoots: readonly ShootStatus[], filter: Filter) =>
+  useMemo(() => {
+    const found = shoots.filter((shoot) => matches(shoot, filter));
+    return { found, groups: foldShoots(worstFirst(isEmpty(filter) ? found.filter(needsEyes) : found)) };
+  }, [shoots, filter]);
+
+const noShoots: readonly ShootStatus[] = [];
 
 export const App = () => {
   const seed = useSeed();
   const now = useTick();
   const [selected, select] = useSelection();
+  const [filter, setFilter] = useState<Filter>({ text: '' });
+  const search = useRef<HTMLInputElement>(null);
+  const shoots = seed?.view.status.shoots ?? noShoots;
+  const { found, groups } = useShown(shoots, filter);
+  const namespace = findShoot(shoots, selected ?? '')?.namespace;
+  const selectNext = (): void => {
+    const at = groups.findIndex((group) => group.shoots.some((shoot) => shoot.namespace === namespace));
+    const next = groups[(at + 1) % groups.length];
+    if (next !== undefined) select(next.first.namespace);
+  };
+  useKeys({ '/': () => search.current?.focus(), n: selectNext });
+  // The demo begins with one open shoot, so that its buttons are in sight.
+  const demo = seed?.view.faults?.[0]?.namespace;
+  useEffect(() => {
+    if (demo !== undefined && selected === undefined) select(demo);
+  }, [demo]);
   if (seed === undefined) return <p role="status">Connecting.</p>;
+  const common = { now: serverTime(seed, now), selected: namespace, onSelect: select };
+  const { version, configHash } = seed.view.status;
   return (
     <div class={oldness(seed, now) === undefined ? 'page' : 'page stale'}>
-      <Header seed={seed} now={now} />
-      <main class={selected === undefined ? '' : 'with-shoot'}>
+      <Head seed={seed} now={now} />
+      <Counters shoots={shoots} filter={filter} search={search} onChange={setFilter} />
+      <main class={`${selected === undefined ? '' : 'with-shoot'} ${groups.length > 0 ? 'with-rows' : ''}`}>
+        {groups.length > 0 && <Rows groups={groups} {...common} />}
         <div class="overview">
-          <Charts samples={seed.samples} />
-          <Shoots shoots={seed.view.status.shoots} now={serverTime(seed, now)} selected={selected} onSelect={select} />
+          <Grid shoots={found} selected={namespace} onSelect={select} />
+          <Timeline samples={seed.samples} />
         </div>
         {selected !== undefined && (
-          <OpenShoot key={selected} seed={seed} now={now} namespace={selected} onClose={() => select(undefined)} />
+          <OpenShoot key={selected} seed={seed} now={now} wanted={selected} onClose={() => select(undefined)} />
         )}
       </main>
+      <footer class="quiet">
+        dwd {version}, configuration {configHash}; times in UTC. <kbd>/</kbd> searches, <kbd>n</kbd> opens the next
+        shoot to look at.
+      </footer>
     </div>
   );
 };

@@ -84,9 +84,9 @@ export const useTick = (): number => {
   return now;
 };
 
-/** Returns the server's time in milliseconds since the epoch, because the browser's clock may be wrong. */
+/** Returns the server's time in milliseconds since the epoch, because the browser's clock may be wrong. It stops when the data is old: no age grows on. */
 export const serverTime = ({ view, receivedAt }: Seed, now: number): number =>
-  Date.parse(view.status.at) + Math.max(0, now - receivedAt);
+  Date.parse(view.status.at) + Math.max(0, Math.min(lateMs, now - receivedAt));
 
 /** Returns the age of the shown data in milliseconds if it is old; otherwise undefined. */
 export const oldness = ({ receivedAt }: Seed, now: number): number | undefined =>

@@ -1,22 +1,24 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
+import { titleOf } from '../../status/state/find-shoot.ts';
+import { stateInWords } from '../../status/state/judge-seed.ts';
 import type { ShootStatus } from '../../status/state/schema.ts';
-import { classOf, states, titleOf } from './states.ts';
+import { byProject, classOf, states } from './states.ts';
 
-interface CellProps {
+interface TileProps {
   readonly shoot: ShootStatus;
   readonly isSelected: boolean;
   readonly hasFocusStop: boolean;
 }
 
-/** Reuses its element if nothing visible has changed, because a page with 1,000 cells compares all of them every second. */
-const Cell = ({ shoot, isSelected, hasFocusStop }: CellProps) => {
+/** Reuses its element if nothing visible has changed, because a page with 1,000 tiles compares all of them every second. */
+const Tile = ({ shoot, isSelected, hasFocusStop }: TileProps) => {
   const { namespace, state } = shoot;
-  const label = `${titleOf(shoot)}: ${state}, ${shoot.why}`;
+  const label = `${titleOf(shoot)}: ${stateInWords(shoot)}, ${shoot.why}`;
   return useMemo(
     () => (
       <div
         role="option"
-        class={`cell ${classOf(state)}`}
+        class={`tile ${classOf(state)}`}
         data-shoot={namespace}
         tabIndex={hasFocusStop ? 0 : -1}
         aria-selected={isSelected}
@@ -30,23 +32,33 @@ const Cell = ({ shoot, isSelected, hasFocusStop }: CellProps) => {
   );
 };
 
-/** Returns the number of cells in the first row. */
-const columnsOf = (cells: readonly HTMLElement[]): number => {
-  const top = cells[0]?.offsetTop;
-  const next = cells.findIndex(({ offsetTop }) => offsetTop !== top);
-  return next === -1 ? cells.length : next;
+/** Returns the tile in the next row above or below that is nearest to the one at `index`. */
+const tileBeyond = (tiles: readonly HTMLElement[], index: number, direction: 1 | -1): HTMLElement | undefined => {
+  const from = tiles[index];
+  if (from === undefined) return undefined;
+  const beyond = tiles.filter(({ offsetTop }) => (offsetTop - from.offsetTop) * direction > 0);
+  const row = direction === 1 ? beyond[0]?.offsetTop : beyond.at(-1)?.offsetTop;
+  const distance = ({ offsetLeft }: HTMLElement): number => Math.abs(offsetLeft - from.offsetLeft);
+  return beyond.filter(({ offsetTop }) => offsetTop === row).toSorted((a, b) => distance(a) - distance(b))[0];
 };
 
-const stepOf = (key: string, columns: number, count: number): number | undefined => {
-  const steps: Readonly<Record<string, number>> = {
-    ArrowRight: 1,
-    ArrowLeft: -1,
-    ArrowDown: columns,
-    ArrowUp: -columns,
-    Home: -count,
-    End: count,
-  };
-  return steps[key];
+const tileAfter = (key: string, tiles: readonly HTMLElement[], index: number): HTMLElement | undefined => {
+  switch (key) {
+    case 'ArrowRight':
+      return tiles[index + 1];
+    case 'ArrowLeft':
+      return tiles[index - 1];
+    case 'ArrowDown':
+      return tileBeyond(tiles, index, 1);
+    case 'ArrowUp':
+      return tileBeyond(tiles, index, -1);
+    case 'Home':
+      return tiles[0];
+    case 'End':
+      return tiles.at(-1);
+    default:
+      return undefined;
+  }
 };
 
 const sizeOf = (count: number): string => {
@@ -60,30 +72,31 @@ export interface GridProps {
   readonly onSelect: (namespace: string) => void;
 }
 
-/** Shows all shoots as a listbox: one tab stop, arrow keys to move, Enter or Space to select. */
+/** Shows all shoots by project as a listbox: one tab stop, arrow keys to move, Enter or Space to select. */
 export const Grid = ({ shoots, selected, onSelect }: GridProps) => {
   const list = useRef<HTMLDivElement>(null);
   const [visited, setVisited] = useState<string>();
+  const projects = useMemo(() => [...byProject(shoots)], [shoots]);
   const wanted = visited ?? selected;
-  const stop = shoots.some(({ namespace }) => namespace === wanted) ? wanted : shoots[0]?.namespace;
+  const isShown = shoots.some(({ namespace }) => namespace === wanted);
+  const stop = isShown ? wanted : projects[0]?.[1][0]?.namespace;
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    const cells = [...(list.current?.children ?? [])] as HTMLElement[];
-    const index = cells.findIndex((cell) => cell === event.target);
-    const namespace = cells[index]?.dataset.shoot;
+    const tiles = [...(list.current?.querySelectorAll<HTMLElement>('.tile') ?? [])];
+    const index = tiles.findIndex((tile) => tile === event.target);
+    const namespace = tiles[index]?.dataset.shoot;
     if (namespace === undefined) return;
+    const next = tileAfter(event.key, tiles, index);
     if (event.key === 'Enter' || event.key === ' ') onSelect(namespace);
+    else if (next === undefined) return;
     else {
-      const step = stepOf(event.key, columnsOf(cells), cells.length);
-      if (step === undefined) return;
-      const next = cells[Math.max(0, Math.min(cells.length - 1, index + step))];
-      setVisited(next?.dataset.shoot);
-      next?.focus();
+      setVisited(next.dataset.shoot);
+      next.focus();
     }
     event.preventDefault();
   };
   const onClick = ({ target }: MouseEvent): void => {
-    const namespace = target instanceof Element ? target.closest<HTMLElement>('.cell')?.dataset.shoot : undefined;
+    const namespace = target instanceof Element ? target.closest<HTMLElement>('.tile')?.dataset.shoot : undefined;
     if (namespace === undefined) return;
     setVisited(namespace);
     onSelect(namespace);
@@ -92,18 +105,27 @@ export const Grid = ({ shoots, selected, onSelect }: GridProps) => {
     <div
       ref={list}
       role="listbox"
-      aria-label={`${shoots.length} shoots`}
+      aria-label={`${String(shoots.length)} shoots`}
       class={`grid ${sizeOf(shoots.length)}`}
       onKeyDown={onKeyDown}
       onClick={onClick}
     >
-      {shoots.map((shoot) => (
-        <Cell
-          key={shoot.namespace}
-          shoot={shoot}
-          isSelected={shoot.namespace === selected}
-          hasFocusStop={shoot.namespace === stop}
-        />
+      {projects.map(([project, those]) => (
+        <div key={project} role="group" aria-label={project} class="project">
+          <span class="quiet" aria-hidden="true">
+            {project}
+          </span>
+          <div class="tiles">
+            {those.map((shoot) => (
+              <Tile
+                key={shoot.namespace}
+                shoot={shoot}
+                isSelected={shoot.namespace === selected}
+                hasFocusStop={shoot.namespace === stop}
+              />
+            ))}
+          </div>
+        </div>
       ))}
     </div>
   );

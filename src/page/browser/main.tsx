@@ -1,5 +1,4 @@
 import { render } from 'preact';
-import 'uplot/dist/uPlot.min.css';
 import './page.css';
 import { App } from './app.tsx';
 

@@ -1,14 +1,14 @@
-import { needsEyes, worstFirst } from '../../status/state/judge-seed.ts';
+import { titleOf } from '../../status/state/find-shoot.ts';
+import { needsEyes, seedInWords, stateInWords, urgencies, worstFirst } from '../../status/state/judge-seed.ts';
 import type { ShootState, ShootStatus } from '../../status/state/schema.ts';
-import { leasesInWords } from '../../status/state/words.ts';
 
 interface StateLook {
-  /** Sign in a cell of the grid, so that states do not differ by colour alone. */
+  /** Sign in a tile of the grid, so that states do not differ by colour alone. */
   readonly sign: string;
   readonly about: string;
 }
 
-/** States in the order of `dwd status`, the most urgent first. */
+/** Looks of the states, the most urgent first. */
 export const states: Readonly<Record<ShootState, StateLook>> = {
   'losing nodes': { sign: '✗', about: 'an outage, and something that should be down is up' },
   blind: { sign: '!', about: 'the last probes failed' },
@@ -18,57 +18,78 @@ export const states: Readonly<Record<ShootState, StateLook>> = {
   landing: { sign: 'L', about: 'the outage is over; the prober waits for late kubelets' },
   restoring: { sign: 'R', about: 'held resources are scaled up' },
   flapping: { sign: 'F', about: 'healthy, and an outage came soon after a restoration' },
-  confirming: { sign: 'C', about: 'a scale-down waits for a second observation' },
+  confirming: { sign: 'C', about: 'a scale-down waits for a second look' },
   healthy: { sign: '', about: 'enough leases are renewed' },
-  'not probed': { sign: '?', about: 'hibernated, migrating, without workers, or not probed yet' },
+  'not probed': { sign: '–', about: 'hibernated, migrating, without workers, or not probed yet' },
 };
-
-export const stateNames = Object.keys(states) as readonly ShootState[];
 
 /** Returns the CSS class of a state. */
 export const classOf = (state: ShootState): string => state.replaceAll(' ', '-');
 
-export const titleOf = ({ project, name, namespace }: ShootStatus): string =>
-  project ? `${project}/${name}` : name || namespace;
+/** A number of shoots that filters by their states. */
+export interface Counter {
+  readonly name: ShootState;
+  readonly states: readonly ShootState[];
+  /** True if it is shown only while it counts any. */
+  readonly isRare?: boolean;
+}
 
-export const isPlainHealthy = (shoot: ShootStatus): boolean => !needsEyes(shoot);
+export const counters: readonly Counter[] = [
+  { name: 'losing nodes', states: ['losing nodes'] },
+  { name: 'blind', states: ['blind'] },
+  { name: 'not protected', states: ['not protected'] },
+  { name: 'paused', states: ['paused'] },
+  { name: 'held', states: ['held'] },
+  { name: 'landing', states: ['landing', 'restoring', 'flapping'] },
+  { name: 'confirming', states: ['confirming'], isRare: true },
+  { name: 'healthy', states: ['healthy'] },
+  { name: 'not probed', states: ['not probed'], isRare: true },
+];
 
-export const sorted = (shoots: readonly ShootStatus[]): readonly ShootStatus[] => worstFirst(shoots);
+export const countOf = ({ states: counted }: Counter, shoots: readonly ShootStatus[]): number =>
+  shoots.filter(({ state }) => counted.includes(state)).length;
 
 export interface Filter {
   readonly text: string;
-  /** States to show; all if empty. */
-  readonly states: ReadonlySet<ShootState>;
+  /** Absent: shoots of all states. */
+  readonly counter?: Counter | undefined;
 }
 
+export const isEmpty = ({ text, counter }: Filter): boolean => counter === undefined && text.trim() === '';
+
 /** Returns true if the filter's text occurs in the shoot's title, namespace, state, words or the names of held resources. */
-export const matches = (shoot: ShootStatus, filter: Filter): boolean => {
-  if (filter.states.size > 0 && !filter.states.has(shoot.state)) return false;
-  const wanted = filter.text.trim().toLowerCase();
-  if (wanted === '') return true;
+export const matches = (shoot: ShootStatus, { text, counter }: Filter): boolean => {
+  if (counter?.states.includes(shoot.state) === false) return false;
+  const wanted = text.trim().toLowerCase();
   const held = shoot.held.map(({ name }) => name);
-  return [titleOf(shoot), shoot.namespace, shoot.state, shoot.why, shoot.do, ...held].some((text) =>
-    text.toLowerCase().includes(wanted),
+  return [titleOf(shoot), shoot.namespace, stateInWords(shoot), shoot.why, shoot.do, ...held].some((words) =>
+    words.toLowerCase().includes(wanted),
   );
 };
 
-export const countByState = (shoots: readonly ShootStatus[]): ReadonlyMap<ShootState, number> => {
-  const counts = new Map<ShootState, number>();
-  for (const { state } of shoots) counts.set(state, (counts.get(state) ?? 0) + 1);
-  return counts;
+/** Returns the shoots of each project, projects and shoots in the order of their names. */
+export const byProject = (shoots: readonly ShootStatus[]): ReadonlyMap<string, readonly ShootStatus[]> => {
+  const inOrder = shoots.toSorted((a, b) => titleOf(a).localeCompare(titleOf(b), 'en'));
+  return Map.groupBy(inOrder, ({ project = '' }) => project);
 };
 
-export const leasesOf = (shoot: ShootStatus): string => leasesInWords(shoot);
+/** What the seed is like, for its head line, the title and the icon. */
+export interface SeedLook {
+  readonly sentence: string;
+  readonly worst: ShootState;
+  readonly title: string;
+  readonly icon: 'calm' | 'eyes' | 'alarm';
+}
 
-/** Short names, the same as in `dwd status`. */
-const shortNames: Readonly<Record<string, string>> = {
-  'kube-controller-manager': 'kcm',
-  'machine-controller-manager': 'mcm',
-  'cluster-autoscaler': 'ca',
+export const lookOf = (seed: string, shoots: readonly ShootStatus[]): SeedLook => {
+  const worst = worstFirst(shoots)[0]?.state ?? 'healthy';
+  const urgent = shoots.filter(({ state }) => urgencies[state] <= urgencies['not protected']).length;
+  const eyes = shoots.filter(needsEyes).length;
+  const count = urgent > 0 ? `(${String(urgent)}!) ` : eyes > 0 ? `(${String(eyes)}) ` : '';
+  return {
+    sentence: seedInWords(shoots),
+    worst,
+    title: `${count}${seed}`,
+    icon: worst === 'losing nodes' ? 'alarm' : eyes > 0 ? 'eyes' : 'calm',
+  };
 };
-
-const shortName = ({ name }: { readonly name: string }): string => shortNames[name] ?? name;
-
-/** Lists held resources, each with the replicas to restore. */
-export const heldOf = ({ held }: ShootStatus): string =>
-  held.length === 0 ? '–' : held.map((one) => `${shortName(one)} ${one.replicas}`).join(', ');

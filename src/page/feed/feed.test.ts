@@ -81,17 +81,21 @@ describe('changes of a seed', () => {
 });
 
 describe('a sample', () => {
-  it('has the number of held shoots, the share of expired leases, and the shortest margin', () => {
+  it('has the number of shoots by state, and the shortest margin of those that are held', () => {
     const held = [{ kind: 'Deployment', name: 'kcm', replicas: 1 }];
     const view = viewOf([
-      shootOf('a', { expired: 10, held, marginMs: 7_000 }),
-      shootOf('b', { expired: 2, held, marginMs: 4_000 }),
-      shootOf('c', { candidates: 20 }),
+      shootOf('a', { state: 'held', held, marginMs: 7_000 }),
+      shootOf('b', { state: 'held', held, marginMs: 4_000 }),
+      shootOf('c', { marginMs: 1_000 }),
     ]);
-    expect(sampleOf(view, 5)).toEqual({ at: 5, held: 2, expiredShare: 0.3, marginMs: 4_000 });
+    expect(sampleOf(view, 5)).toEqual({
+      at: 5,
+      counts: { held: 2, healthy: 1 },
+      margin: { ms: 4_000, graceMs: 40_000 },
+    });
   });
 
-  it('has zeros and no margin for a seed without shoots', () => {
-    expect(sampleOf(viewOf([]), 5)).toEqual({ at: 5, held: 0, expiredShare: 0, marginMs: null });
+  it('has no number and no margin for a seed without shoots', () => {
+    expect(sampleOf(viewOf([]), 5)).toEqual({ at: 5, counts: {} });
   });
 });

@@ -1,13 +1,105 @@
-export {
-  type FaultKind,
-  type FeedEvents,
-  type Origin,
-  type PageSample,
-  type SeedMessage,
-  type SeedView,
-  type FaultsOfShoot,
-  changesBetween,
-  sampleOf,
-  seedAfter,
-  fullMessageOf,
-} from './feed.ts';
+import type { ProberStatus, ShootState, ShootStatus } from '../../status/state/schema.ts';
+
+/** Replica whose view the page shows. */
+export interface Origin {
+  /** `leader`: the replica that leads, or the only one. `standby`: the replica that serves the page, because it cannot get the leader's view. */
+  readonly of: 'leader' | 'standby';
+  /** Identity of the replica that serves the page, if it is another one. */
+  readonly servedBy?: string | undefined;
+  /** Where the leader serves its own page. Absent: not known. */
+  readonly leader?: { readonly namespace: string; readonly pod: string; readonly port: number } | undefined;
+  /** Reason why the leader's view is not available. */
+  readonly problem?: string | undefined;
+}
+
+/** Faults of the demo and their repairs. */
+export type FaultKind = 'cut kubelets' | 'connect kubelets' | 'break etcd' | 'mend etcd';
+
+/** Current faults of a shoot in the demo. */
+export interface FaultsOfShoot {
+  readonly namespace: string;
+  readonly kubelets: 'cut' | 'connected';
+  readonly etcd: 'down' | 'up';
+}
+
+/** A replica's view of the seed. */
+export interface SeedView {
+  readonly status: ProberStatus;
+  readonly origin: Origin;
+  /** Present only in the demo. */
+  readonly faults?: readonly FaultsOfShoot[];
+}
+
+/** A point of the timeline; `at` is in milliseconds since the epoch. */
+export interface PageSample {
+  readonly at: number;
+  /** Number of shoots by state; absent: 0. */
+  readonly counts: Readonly<Partial<Record<ShootState, number>>>;
+  /** Time that scale-downs left of KCM's grace period, of the held shoot with the least. Absent: none is held. */
+  readonly margin?: Margin | undefined;
+}
+
+export interface Margin {
+  readonly ms: number;
+  readonly graceMs: number;
+}
+
+/** The view without its shoots, which may be many. */
+export type SeedHeader = Omit<SeedView, 'status'> & { readonly status: Omit<ProberStatus, 'shoots'> };
+
+/** Changes of the seed since the previous message; with `all`, the whole seed. */
+export interface SeedMessage extends SeedHeader {
+  readonly all: boolean;
+  readonly shoots: readonly ShootStatus[];
+  /** Namespaces of the shoots that are gone. */
+  readonly gone: readonly string[];
+}
+
+/** Messages by the name of the server-sent event. */
+export interface FeedEvents {
+  readonly seed: SeedMessage;
+  /** All samples of the last hour in the first message, then each new one. */
+  readonly samples: readonly PageSample[];
+  /** One shoot with its details; null if there is no such shoot. */
+  readonly shoot: ShootStatus | null;
+}
+
+const split = ({ status: { shoots, ...status }, ...view }: SeedView) => ({ header: { ...view, status }, shoots });
+
+export const fullMessageOf = (view: SeedView): SeedMessage => {
+  const { header, shoots } = split(view);
+  return { ...header, all: true, shoots, gone: [] };
+};
+
+/** Returns a message with the changed shoots. Shoots that are equal as JSON are left out. */
+export const changesBetween = (before: SeedView, after: SeedView): SeedMessage => {
+  const { header, shoots } = split(after);
+  const known = new Map(before.status.shoots.map((shoot) => [shoot.namespace, JSON.stringify(shoot)]));
+  const changed = shoots.filter((shoot) => known.get(shoot.namespace) !== JSON.stringify(shoot));
+  for (const { namespace } of shoots) known.delete(namespace);
+  return { ...header, all: false, shoots: changed, gone: [...known.keys()] };
+};
+
+/** Applies a message to the seed. Returns undefined if the first message has only changes. */
+export const seedAfter = (before: SeedView | undefined, message: SeedMessage): SeedView | undefined => {
+  const { all, shoots, gone, status, ...header } = message;
+  if (all) return { ...header, status: { ...status, shoots } };
+  if (before === undefined) return undefined;
+  const changes = new Map(shoots.map((shoot) => [shoot.namespace, shoot]));
+  const left = before.status.shoots.filter(({ namespace }) => !gone.includes(namespace));
+  const kept = left.map((shoot) => changes.get(shoot.namespace) ?? shoot);
+  const old = new Set(left.map(({ namespace }) => namespace));
+  return {
+    ...header,
+    status: { ...status, shoots: [...kept, ...shoots.filter(({ namespace }) => !old.has(namespace))] },
+  };
+};
+
+export const sampleOf = ({ status: { shoots } }: SeedView, at: number): PageSample => {
+  const counts: Partial<Record<ShootState, number>> = {};
+  for (const { state } of shoots) counts[state] = (counts[state] ?? 0) + 1;
+  const margins = shoots.flatMap(({ held, marginMs: ms, graceMs }) =>
+    ms === undefined || held.length === 0 ? [] : [{ ms, graceMs }],
+  );
+  return { at, counts, margin: margins.toSorted((a, b) => a.ms / a.graceMs - b.ms / b.graceMs)[0] };
+};

@@ -1,4 +1,4 @@
-import { podOfHolder } from '../../kubernetes/api/lease.ts';
+import { podOfHolder } from '../../kubernetes/api/pod-of-holder.ts';
 import type { NamespacedName } from '../../kubernetes/api/resource-ref.ts';
 import type { Kube } from '../../kubernetes/api/kube.ts';
 import { createKubeClient } from '../../kubernetes/client/index.ts';
@@ -7,7 +7,17 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ProberStatus } from '../../status/state/schema.ts';
 import { readStatusOfPod } from '../../status/index.ts';
 
-/** Requests the status from the leader, for the shoot with this namespace or for all. Rejects if nobody leads or the leader does not respond. */
+/** The leader did not respond. */
+export class LeaderSilent extends Error {
+  readonly pod: string;
+
+  constructor(pod: string, cause: unknown) {
+    super(`${pod} leads, but its status could not be read: ${(cause as Error).message}`, { cause });
+    this.pod = pod;
+  }
+}
+
+/** Requests the status from the leader, for the shoot with this namespace or for all. Rejects if nobody leads; with LeaderSilent if the leader does not respond. */
 export type ReadLeaderStatus = (shoot: string | undefined, signal: AbortSignal) => Promise<ProberStatus>;
 
 export interface LeaderAccess {
@@ -41,7 +51,7 @@ export const leaderStatusReader = ({ seed, clock, lease, healthPort }: LeaderAcc
       return await readStatusOfPod(client, lease.namespace, { pod, healthPort })(shoot, { signal, timeoutMs });
     } catch (error) {
       known = undefined;
-      throw new Error(`${pod} leads, but its status could not be read: ${(error as Error).message}`, { cause: error });
+      throw new LeaderSilent(pod, error);
     }
   };
 };

@@ -208,7 +208,7 @@ describe('/events', () => {
       event: 'seed',
       data: { all: true, shoots: [{ name: 'one' }, { name: 'two' }] },
     });
-    expect((await messages.next()).value).toMatchObject({ event: 'samples', data: [{ held: 0 }] });
+    expect((await messages.next()).value).toMatchObject({ event: 'samples', data: [{ counts: { healthy: 2 } }] });
     seed.shoots = [shootNamed('one', 'held'), seed.shoots[1]!];
     await clock.advance(1_000);
     const second = await messages.next();

@@ -37,6 +37,7 @@ export const pageServers =
       // The cast is safe: the prober of this process returns its own status.
       own: (shoot) => status(shoot) as ProberStatus,
       leads: () => leadership.mayWrite(),
+      pages: lease && { namespace: lease.namespace, port: address.port },
       askLeader: canAsk ? leaderStatusReader({ seed, clock, lease, healthPort }) : undefined,
       clock,
     });

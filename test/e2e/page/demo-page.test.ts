@@ -31,7 +31,7 @@ describeInBrowser('dwd demo --page', () => {
   });
 
   const visit = async (): Promise<Page> => {
-    const context = await browser.newContext({ viewport: { width: 1120, height: 640 } });
+    const context = await browser.newContext({ viewport: { width: 1120, height: 720 } });
     const page = await context.newPage();
     page.setDefaultTimeout(outageMs);
     pages.push(page);
@@ -47,24 +47,23 @@ describeInBrowser('dwd demo --page', () => {
     'cuts a shoot off, shows its protection, and connects it again, by mouse',
     async () => {
       const page = await visit();
-      const alpha = (state: string) => page.getByRole('option', { name: `sim/alpha: ${state}` });
-      await alpha('healthy').click();
-      await page.getByRole('button', { name: 'Cut its kubelets off' }).click();
+      const alpha = (state: string) => page.getByRole('option', { name: new RegExp(`^sim/alpha: ${state}`, 'i') });
+      // Open from the start, with its buttons in sight.
+      const cut = page.getByRole('button', { name: 'Cut its kubelets off' });
+      expect(await cut.evaluate((button) => button.getBoundingClientRect().bottom < innerHeight)).toBe(true);
+      await cut.click();
       await alpha('held').waitFor();
       const shoot = page.getByRole('complementary', { name: 'Shoot sim/alpha' });
       await shoot.getByText('Deployment kube-controller-manager, to be restored to 2').waitFor();
       expect(await shoot.locator('.leases li').count()).toBe(5);
-      await shoot.locator('.decisions b', { hasText: 'unhealthy' }).first().waitFor();
+      await shoot.locator('.steps b', { hasText: 'confirmed' }).first().waitFor();
       await page.screenshot({ path: shot });
-      const row = page.locator('tbody tr', { hasText: 'sim/alpha' });
-      // The row follows the feed, which may be a second behind the panel.
-      await row.getByText('kcm 2, mcm 1, ca 1').waitFor();
-      expect(
-        await page
-          .getByRole('region', { name: 'The last hour' })
-          .getByText(/^Shoots held/)
-          .innerText(),
-      ).toMatch(/Shoots held/);
+      const row = page.locator('.row', { hasText: 'sim/alpha' });
+      await row.getByText('restored when its nodes renew').waitFor();
+      await page
+        .getByRole('region', { name: 'The last hour' })
+        .getByText(/scaled down \d+s before KCM's grace period/)
+        .waitFor();
       await page.getByRole('button', { name: 'Connect its kubelets' }).click();
       await alpha('healthy').waitFor();
       await row.waitFor({ state: 'detached' });
@@ -90,7 +89,7 @@ describeInBrowser('dwd demo --page', () => {
       await page.getByRole('complementary', { name: 'Shoot sim/bravo' }).waitFor();
       await tabTo('Kill its etcd');
       await press('Enter');
-      await page.getByRole('option', { name: 'sim/bravo: blind' }).waitFor();
+      await page.getByRole('option', { name: 'sim/bravo: BLIND' }).waitFor();
       await tabTo('Mend its etcd');
       await press('Space');
       await page.getByRole('option', { name: 'sim/bravo: healthy' }).waitFor();

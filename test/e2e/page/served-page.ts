@@ -1,7 +1,7 @@
 import type { Origin } from '../../../src/page/feed/index.ts';
 import { createPage, type PageSource } from '../../../src/page/server/index.ts';
 import { systemClock } from '../../../src/process/index.ts';
-import type { ShootStatus } from '../../../src/status/state/schema.ts';
+import type { ProberStatus, ShootStatus } from '../../../src/status/state/schema.ts';
 import { detailed, statusWith } from '../../doubles/probed-shoots.ts';
 import { createRecordingLogger } from '../../doubles/recording-logger.ts';
 
@@ -15,18 +15,25 @@ interface ServedSeed {
   readonly port?: number;
   /** Origin of the view, by default the leader. */
   readonly origin?: () => Origin;
+  /** What is different in the status of the prober. */
+  readonly given?: Partial<ProberStatus>;
+  /** Adds what the prober reports with `?shoot=`. */
+  readonly details?: (shoot: ShootStatus) => ShootStatus;
 }
 
 /** Serves the built page for the shoots that `shoots` returns at each moment. */
 export const servePage = async (
   shoots: () => readonly ShootStatus[],
-  { port = 0, origin = () => ({ of: 'leader' }) }: ServedSeed = {},
+  { port = 0, origin = () => ({ of: 'leader' }), given = {}, details = detailed }: ServedSeed = {},
 ): Promise<ServedPage> => {
   const source: PageSource = {
-    seed: async () => ({ status: { ...statusWith(shoots()), leads: origin().of === 'leader' }, origin: origin() }),
+    seed: async () => ({
+      status: { ...statusWith(shoots()), seed: 'aws-eu10', leads: origin().of === 'leader', ...given },
+      origin: origin(),
+    }),
     shoot: async (namespace) => {
       const shoot = shoots().find((one) => one.namespace === namespace);
-      return shoot && detailed(shoot);
+      return shoot && details(shoot);
     },
   };
   const stop = new AbortController();

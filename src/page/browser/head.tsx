@@ -1,0 +1,85 @@
+import { useEffect } from 'preact/hooks';
+import { podOfHolder } from '../../kubernetes/api/pod-of-holder.ts';
+import { attentionOf } from '../../status/state/attention.ts';
+import { type Seed, oldness, serverTime } from './feed.ts';
+import alarm from './icon-alarm.svg';
+import calm from './icon-calm.svg';
+import eyes from './icon-eyes.svg';
+import { type SeedLook, classOf, lookOf } from './states.ts';
+import { Command, Time, since } from './told.tsx';
+
+const icons: Readonly<Record<SeedLook['icon'], string>> = { alarm, calm, eyes };
+
+interface HeadProps {
+  readonly seed: Seed;
+  readonly now: number;
+}
+
+/** Shows as dots whether the page is live, who leads, and who serves the page if that is another replica. */
+const Dots = ({ seed, now }: HeadProps) => {
+  const { status, origin } = seed.view;
+  const at = serverTime(seed, now);
+  const { leads, leadsSince, identity, standby, lastRoundEndedAt } = status;
+  const oldMs = oldness(seed, now);
+  const other = leads ? origin.servedBy : undefined;
+  return (
+    <ul class="dots">
+      <li class={oldMs === undefined ? 'on' : 'off'} role="status">
+        {oldMs === undefined ? 'live' : `old: no answer for ${since(status.at, Date.parse(status.at) + oldMs)}`}
+      </li>
+      <li class={leads ? 'on' : ''}>
+        {leads ? 'leader' : `${standby} standby`} {podOfHolder(identity)}
+        {leadsSince !== undefined && <Time at={leadsSince}> for {since(leadsSince, at)}</Time>}
+        {lastRoundEndedAt !== undefined && (
+          <Time at={lastRoundEndedAt}>, last round {since(lastRoundEndedAt, at)} ago</Time>
+        )}
+      </li>
+      {other !== undefined && <li>standby {podOfHolder(other)}, serves this page</li>}
+    </ul>
+  );
+};
+
+/** Says whose view this is, if it is not the leader's, and how to reach that. */
+const Standby = ({ seed: { view } }: Pick<HeadProps, 'seed'>) => {
+  const { leader, problem } = view.origin;
+  const name = podOfHolder(view.status.identity);
+  return (
+    <li title={problem}>
+      This is the view of {name}, which does not lead
+      {leader === undefined ? '; it cannot see who does.' : <>; {leader.pod} does, and shows its own after </>}
+      {leader !== undefined && (
+        <Command
+          line={`kubectl -n ${leader.namespace} port-forward ${leader.pod} ${String(leader.port)}`}
+          about="forward the leader's page"
+        />
+      )}
+    </li>
+  );
+};
+
+/** The seed in one line, and what is wrong with its prober. Names the tab and gives it its icon, too. */
+export const Head = ({ seed, now }: HeadProps) => {
+  const { status, origin } = seed.view;
+  const name = status.seed ?? 'without a name';
+  const { sentence, worst, title, icon } = lookOf(name, status.shoots);
+  const isOld = oldness(seed, now) !== undefined;
+  useEffect(() => {
+    document.title = isOld ? `(?) ${name}` : title;
+    document.querySelector('link[rel=icon]')?.setAttribute('href', icons[icon]);
+  }, [isOld, name, title, icon]);
+  const warnings = [...attentionOf(status), ...(status.dryRun ? ['dry run: nothing is written'] : [])];
+  return (
+    <header>
+      <h1>
+        seed {name} <span class={`verdict ${classOf(worst)}`}>{sentence}</span>
+      </h1>
+      <Dots seed={seed} now={now} />
+      <ul class="warnings" aria-label="Warnings">
+        {origin.of === 'standby' && <Standby seed={seed} />}
+        {warnings.map((warning) => (
+          <li key={warning}>{warning}</li>
+        ))}
+      </ul>
+    </header>
+  );
+};

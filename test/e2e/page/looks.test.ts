@@ -1,0 +1,121 @@
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { fullMessageOf } from '../../../src/page/feed/index.ts';
+import { at, before } from '../../../src/status/state/testing/facts.ts';
+import { statusWith } from '../../doubles/probed-shoots.ts';
+import { describeInBrowser, startBrowser } from './browser.ts';
+import { type SeedName, samples, seeds, withEvidence } from './seeds.ts';
+import { type ServedPage, servePage } from './served-page.ts';
+
+// What the built page looks like, on wide and narrow screens, light and dark. The pictures are in .cache/page.
+
+const shots = fileURLToPath(new URL('../../../.cache/page/', import.meta.url));
+const schemes = ['light', 'dark'] as const;
+
+let browser: Browser;
+let served: ServedPage | undefined;
+let page: Page | undefined;
+
+const given = { at, leadsSince: before(3_720), lastRoundEndedAt: before(3) };
+
+/** Opens the page of a seed, and a shoot of it. */
+const visit = async (name: SeedName, { width = 1_440, shoot = '' } = {}): Promise<Page> => {
+  served = await servePage(() => seeds[name], { given, details: withEvidence });
+  page = await browser.newPage({ viewport: { width, height: width === 360 ? 740 : 900 } });
+  // The hour that a server would need to take its samples.
+  await page.route('**/events', async (route) => {
+    const status = { ...statusWith(seeds[name]), seed: 'aws-eu10', ...given };
+    const message = (event: string, data: unknown): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+    const seed = message('seed', fullMessageOf({ status, origin: { of: 'leader' } }));
+    const hour = name === 'calm' ? '' : message('samples', samples);
+    await route.fulfill({ contentType: 'text/event-stream', body: seed + hour });
+  });
+  await page.goto(`${served.url}${shoot === '' ? '' : `#shoot=${shoot}`}`);
+  await page.getByRole('listbox').waitFor();
+  if (shoot !== '') await page.getByRole('region', { name: 'Leases' }).waitFor();
+  return page;
+};
+
+/** Returns the texts whose colour has a contrast below 4.5:1 to what is behind them, each with the contrast. */
+const faintTexts = (on: Page): Promise<readonly string[]> =>
+  on.evaluate(() => {
+    type Rgb = readonly number[];
+    const parse = (text: string): Rgb => (text.match(/[\d.]+/g) ?? []).map(Number);
+    const isSeen = ([, , , alpha = 1]: Rgb): boolean => alpha > 0;
+    const behind = (element: Element | null): readonly Rgb[] => {
+      if (element === null) return [[255, 255, 255]];
+      const { backgroundColor, backgroundImage } = getComputedStyle(element);
+      const tints = [...backgroundImage.matchAll(/rgba?\([^)]*\)/g)].map(([colour]) => parse(colour));
+      if (tints.length > 0) return tints;
+      const colour = parse(backgroundColor);
+      return isSeen(colour) ? [colour] : behind(element.parentElement);
+    };
+    const luminance = (colour: Rgb): number => {
+      const [red = 0, green = 0, blue = 0] = colour
+        .map((part) => part / 255)
+        .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const contrast = (a: Rgb, b: Rgb): number => {
+      const [dark = 0, light = 0] = [luminance(a), luminance(b)].sort((one, other) => one - other);
+      return (light + 0.05) / (dark + 0.05);
+    };
+    const hasText = (element: Element): boolean =>
+      [...element.childNodes].some((node) => node instanceof Text && node.data.trim() !== '');
+    return [...document.body.querySelectorAll('*')].filter(hasText).flatMap((element) => {
+      const colour = parse(getComputedStyle(element).color);
+      const least = Math.min(...behind(element).map((other) => contrast(colour, other)));
+      return least >= 4.5 ? [] : [`${least.toFixed(2)} ${element.className} ${element.textContent.slice(0, 30)}`];
+    });
+  });
+
+/** Height of what comes before the first row. */
+const heightBeforeRows = async (on: Page): Promise<number> =>
+  (await on.locator('.row').first().boundingBox())?.y ?? Number.NaN;
+
+const widthOf = (on: Page): Promise<number> => on.evaluate(() => document.documentElement.scrollWidth);
+
+describeInBrowser('the look of the page', () => {
+  beforeAll(async () => {
+    mkdirSync(shots, { recursive: true });
+    browser = await startBrowser();
+  });
+  afterEach(async () => {
+    await page?.close();
+    await served?.stop();
+  });
+  afterAll(() => browser.close());
+
+  const opened = {
+    calm: 'shoot--core--w0',
+    wrong: 'shoot--the-longest-project--production-eu-central-1-blue',
+    mass: 'shoot--fin--m0',
+    held: 'shoot--dev--one',
+    every: 'shoot--the-longest-project--production-eu-central-1-blue',
+  } as const satisfies Readonly<Record<SeedName, string>>;
+
+  const screens = (Object.keys(seeds) as readonly SeedName[]).flatMap((name) =>
+    [1_440, 1_100, 360].flatMap((width) => [
+      { name, width, shoot: '' },
+      { name, width, shoot: opened[name] },
+    ]),
+  );
+
+  it.each(screens)('of $name at $width px, open: $shoot, fits, and can be read in both schemes', async (screen) => {
+    const { name, width, shoot } = screen;
+    const on = await visit(name, screen);
+    for (const colorScheme of schemes) {
+      await on.emulateMedia({ colorScheme });
+      const file = `${name}-${String(width)}${shoot === '' ? '' : '-shoot'}-${colorScheme}.png`;
+      await on.screenshot({ path: `${shots}${file}`, fullPage: true });
+      expect([await faintTexts(on), await widthOf(on)]).toEqual([[], width]);
+    }
+  });
+
+  it('leaves two thirds of a phone to the rows', async () => {
+    const on = await visit('mass', { width: 360 });
+    expect(await heightBeforeRows(on)).toBeLessThan(740 / 3);
+  });
+});

@@ -1,0 +1,150 @@
+import type { PageSample } from '../../../src/page/feed/index.ts';
+import type { ShootFacts, ShootStatus } from '../../../src/status/state/schema.ts';
+import {
+  type Situation,
+  at,
+  before,
+  factsIn,
+  situationNames,
+  toldOf,
+} from '../../../src/status/state/testing/facts.ts';
+
+// Fictitious seeds with what a prober tells of their shoots, and the longest names and sentences that occur.
+
+const long = 'production-eu-central-1-blue';
+const project = 'the-longest-project';
+
+const shoot = (name: string, given: Partial<ShootFacts> = {}, ...situations: readonly Situation[]): ShootStatus =>
+  toldOf({ ...factsIn(name, ...situations), ...given });
+
+/** Healthy shoots of several projects. */
+const healthy = (count: number): readonly ShootStatus[] =>
+  Array.from({ length: count }, (_, index) => {
+    const of = ['core', 'fin', 'garden', 'hc-us20', project][index % 5] ?? '';
+    return shoot(`w${String(index)}`, { project: of, namespace: `shoot--${of}--w${String(index)}` });
+  });
+
+const longNames: Partial<ShootFacts> = {
+  project,
+  name: long,
+  namespace: `shoot--${project}--${long}`,
+};
+
+const refused = `403 admission webhook "limits.policies.example.cloud.internal" denied the request: https://docs.example.cloud/policies/limits/deployments/${'scale-to-zero-'.repeat(6)}`;
+
+const losing = shoot(
+  long,
+  {
+    ...longNames,
+    failedWrites: [{ kind: 'Deployment', name: 'kube-controller-manager', error: refused }],
+  },
+  'silent',
+  'writeRefused',
+);
+
+const blind = shoot(
+  'one',
+  { access: { secret: `shoot--${project}--${long}/shoot-access-dependency-watchdog-probe`, key: 'kubeconfig' } },
+  'silent',
+  'held',
+  'refused',
+);
+
+export const seeds = {
+  calm: healthy(300),
+  wrong: [losing, blind, shoot('twin', {}, 'ignored'), ...healthy(57)],
+  mass: [
+    losing,
+    blind,
+    shoot('maintained', {}, 'paused'),
+    ...Array.from({ length: 238 }, (_, index) => {
+      const name = `m${String(index)}`;
+      const of = ['fin', 'hc-us20', 'core'][index % 3] ?? '';
+      return shoot(name, { project: of, namespace: `shoot--${of}--${name}` }, 'silent', 'held');
+    }),
+    ...healthy(59),
+  ],
+  held: [
+    shoot('held', {}, 'outage', 'held'),
+    shoot('late', {}, 'landing', 'held'),
+    shoot('back', {}, 'restoring', 'held'),
+    blind,
+  ],
+  every: situationNames.map((name) =>
+    shoot(`${name.toLowerCase()}-${long}`, { ...longNames, name: `${name}-${long}` }, name),
+  ),
+} as const satisfies Readonly<Record<string, readonly ShootStatus[]>>;
+
+export type SeedName = keyof typeof seeds;
+
+/** Adds what a prober reports with `?shoot=`. */
+export const withEvidence = (told: ShootStatus): ShootStatus => {
+  const isOut = told.expired > 0 || told.silentForMs !== undefined;
+  const acts = told.held.map(({ kind, name, replicas, since = at }) => ({
+    at: since,
+    lastAt: since,
+    runs: 1,
+    verdict: 'scaled down',
+    reason: `${kind} ${name}, from ${String(replicas)} to 0 replicas`,
+    threshold: 0.6,
+  }));
+  const run = (verdict: string, seconds: number, runs = 1) => ({
+    at: before(seconds),
+    lastAt: before(seconds - runs),
+    runs,
+    verdict,
+    reason: told.reason,
+    candidates: told.candidates,
+    expired: told.expired,
+    threshold: 0.6,
+  });
+  const outage = [run('confirming', 194), run('unhealthy', 193), ...acts, run('unhealthy', 180, 12)];
+  return {
+    ...told,
+    threshold: 0.6,
+    leases: Array.from({ length: 12 }, (_, index) => {
+      const ageMs = isOut ? 31_000 + 900 * index : 700 * index;
+      return {
+        name: `${told.namespace}-worker-z1-5d8f7-abc${String(index)}`,
+        renewedAt: before(ageMs / 1_000),
+        ageMs,
+        expired: isOut,
+        counted: index !== 11,
+        leftOut: index === 11 ? 'its machine is being deleted' : undefined,
+      };
+    }),
+    scaling:
+      told.progress === undefined
+        ? null
+        : {
+            direction: told.progress.direction,
+            reason: told.reason,
+            startedAt: before(20),
+            steps: told.held.map(({ kind, name }, level) => ({
+              kind,
+              name,
+              level,
+              state: (['done', 'waiting', 'pending'] as const)[level] ?? 'pending',
+            })),
+          },
+    decisions: [run('healthy', 600, 380), ...(isOut ? outage : [])],
+  };
+};
+
+/** An hour with two outages, the second of which continues and nearly failed. */
+export const samples: readonly PageSample[] = Array.from({ length: 600 }, (_, index) => {
+  const time = Date.parse(at) - (600 - index) * 5_000;
+  const some = (held: number, blindOnes: number, ms: number): PageSample => ({
+    at: time,
+    counts: {
+      'losing nodes': index > 570 ? 1 : 0,
+      held,
+      blind: blindOnes,
+      landing: index > 200 && index < 220 ? 9 : 0,
+      healthy: 300 - held,
+    },
+    margin: { ms, graceMs: 40_000 },
+  });
+  if (index > 150 && index < 220) return some(12, index > 180 ? 3 : 0, 12_000);
+  return index > 540 ? some(238, 2, 2_500) : { at: time, counts: { healthy: 300 } };
+});
