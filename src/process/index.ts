@@ -32,6 +32,5 @@ export {
   Reloadable,
   startParts,
 } from './reloadable.ts';
-export { shareResponses } from './shared-responses.ts';
 export { type ProcessParts, type SeedPorts, runSeedProcess } from './seed-process.ts';
 export type { BindAddress, LeaderElectionSettings, ProcessOptions } from './settings.ts';

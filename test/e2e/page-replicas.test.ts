@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoProberConfig } from '../../simulator/demo/configs.ts';
-import type { SeedView } from '../../src/page/feed/index.ts';
+import { type SeedMessage, type SeedView, seedAfter } from '../../src/page/feed/index.ts';
+import { podOfHolder } from '../../src/kubernetes/api/pod-of-holder.ts';
 import { freePorts } from '../envtest/processes.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { endDemos, startDemo, until } from './support/demo.ts';
@@ -33,10 +35,20 @@ const startReplica = async (): Promise<string> => {
   return `http://127.0.0.1:${String(page)}/`;
 };
 
-const viewAt = async (url: string): Promise<SeedView | undefined> => {
-  const answer = await fetch(`${url}status`).catch(() => undefined);
-  return answer?.ok === true ? ((await answer.json()) as SeedView) : undefined;
-};
+/** Returns the seed in the first message of the page's event stream. */
+const viewAt = (url: string): Promise<SeedView | undefined> =>
+  new Promise((resolve) => {
+    const asked = get(`${url}events`, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+        const [, message] = /^event: seed\ndata: (.*)\n/m.exec(text) ?? [];
+        if (message === undefined) return;
+        resolve(seedAfter(undefined, JSON.parse(message) as SeedMessage));
+        asked.destroy();
+      });
+    }).on('error', () => resolve(undefined));
+  });
 
 /** Waits until the view at `url` has all four shoots and fits. */
 const viewWhere = (url: string, fits: (view: SeedView) => boolean): Promise<SeedView> =>
@@ -68,6 +80,11 @@ describe('--page-bind-addr', () => {
     const view = await viewWhere(standby, ({ origin }) => origin.problem !== undefined);
     expect(view.origin.of).toBe('standby');
     expect(view.origin.problem).toMatch(/leads, but its status could not be read: /);
+    expect(view.origin.leader).toEqual({
+      namespace: 'default',
+      pod: podOfHolder(status.identity),
+      port: Number(new URL(standby).port),
+    });
     expect([view.status.leads, view.status.identity === status.identity]).toEqual([false, false]);
     const html = await (await fetch(standby)).text();
     const [, script = ''] = /src="\.\/(assets\/[^"]+\.js)"/.exec(html) ?? [];

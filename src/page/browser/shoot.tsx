@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { titleOf } from '../../status/state/find-shoot.ts';
 import { type OutageStep, stepsOfOutage } from '../../status/state/outage.ts';
 import type { RecordedDecision, ScalingProgress, ShootStatus } from '../../status/state/schema.ts';
@@ -135,7 +135,7 @@ export interface ShootProps {
 /** Shows one shoot with its evidence. Takes the focus when another shoot is selected. */
 export const Shoot = ({ shoot, now, faults, onClose }: ShootProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), [shoot.namespace]);
+  useLayoutEffect(() => heading.current?.focus(), [shoot.namespace]);
   const { leases = [], scaling = null, decisions = [], held } = shoot;
   const steps = stepsOfOutage(shoot);
   return (

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { HttpExchange } from '../../process/index.ts';
-import { securityHeaders } from './headers.ts';
+import { securityHeaders } from './guards.ts';
 
 /** Time in milliseconds that a reader may leave a message unread. */
 const patienceMs = 10_000;

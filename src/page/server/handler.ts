@@ -1,42 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import {
   type HttpExchange,
   type HttpHandler,
   type HttpResponse,
   sendResponse,
-  shareResponses,
   textResponse,
 } from '../../process/index.ts';
 import type { Asset } from './assets.ts';
 import type { EventStreams } from './event-streams.ts';
-import { securityHeaders } from './headers.ts';
-import { isExpectedHost } from './host.ts';
-import type { PageSource, SeedFeed } from './seed-feed.ts';
-
-/** Handles a POST request. Only the demo accepts any. */
-export type PagePost = (request: IncomingMessage, signal: AbortSignal) => Promise<HttpResponse>;
+import { type PagePost, isExpectedHost, securityHeaders } from './guards.ts';
+import type { SeedFeed } from './seed-feed.ts';
 
 export interface HandlerOptions {
   readonly boundTo: string;
   readonly assets: ReadonlyMap<string, Asset>;
-  readonly source: PageSource;
   readonly feed: SeedFeed;
   readonly streams: EventStreams;
-  readonly clock: Clock;
   readonly logger: Logger;
-  /** Aborts when the server stops. */
-  readonly signal: AbortSignal;
   /** Handlers of POST requests by path. */
   readonly posts: ReadonlyMap<string, PagePost>;
 }
-
-const jsonAnswer = (value: unknown): HttpResponse => ({
-  status: 200,
-  contentType: 'application/json; charset=utf-8',
-  body: Buffer.from(`${JSON.stringify(value)}\n`),
-});
 
 const assetAnswer = ({ contentType, body, isImmutable }: Asset): HttpResponse => ({
   status: 200,
@@ -47,14 +31,6 @@ const assetAnswer = ({ contentType, body, isImmutable }: Asset): HttpResponse =>
 
 const send = (response: ServerResponse, { headers, ...rest }: HttpResponse): void =>
   sendResponse(response, { ...rest, headers: { ...securityHeaders, ...headers } });
-
-const statusAnswer = async (shoot: string | null, { source, signal }: HandlerOptions): Promise<HttpResponse> => {
-  const view = await source.seed(signal);
-  if (shoot === null) return jsonAnswer(view);
-  const found = await source.shoot(shoot, signal);
-  if (found === undefined) return textResponse(404, 'no such shoot');
-  return jsonAnswer({ ...view, status: { ...view.status, shoots: [found] } });
-};
 
 const stream = (exchange: HttpExchange, shoot: string | null, { streams, feed }: HandlerOptions): void => {
   const opened = streams.open(exchange);
@@ -88,15 +64,12 @@ const refusal = (
   return textResponse(405, 'only GET and HEAD are allowed', { Allow: 'GET, HEAD' });
 };
 
-/** Serves the page: its files, `/status` and `/events`, the latter two also for one shoot (`?shoot=NAMESPACE`). */
+/** Serves the page: its files, and `/events`, with `?shoot=NAMESPACE` for one shoot. */
 export const pageHandler = (options: HandlerOptions): HttpHandler => {
-  const { assets, posts, logger, clock } = options;
-  const sharedStatus = shareResponses(clock, (shoot: string | null) => statusAnswer(shoot, options));
-  const answerTo = async ({ request, signal }: HttpExchange, url: URL): Promise<HttpResponse> => {
-    const { pathname: path, searchParams } = url;
+  const { assets, posts, logger } = options;
+  const answerTo = async ({ request, signal }: HttpExchange, path: string): Promise<HttpResponse> => {
     const asset = assets.get(path);
     if (asset !== undefined) return assetAnswer(asset);
-    if (path === '/status') return sharedStatus(searchParams.get('shoot'));
     const post = request.method === 'POST' ? posts.get(path) : undefined;
     return post === undefined ? textResponse(404, 'not found') : post(request, signal);
   };
@@ -112,7 +85,7 @@ export const pageHandler = (options: HandlerOptions): HttpHandler => {
     else if (url.pathname === '/events' && request.method === 'GET') {
       stream(exchange, url.searchParams.get('shoot'), options);
     } else {
-      void answerTo(exchange, url)
+      void answerTo(exchange, url.pathname)
         .catch((error: unknown) => {
           logger.error('page: a request failed', { path: url.pathname, error });
           return textResponse(500, 'internal error; see the log');

@@ -24,6 +24,13 @@ afterEach(async () => {
   for (const stop of running.splice(0)) await stop();
 });
 
+const openAt = (port: number, path: string, options: RequestOptions = {}): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path, agent: false, ...options }, resolve)
+      .on('error', reject)
+      .end();
+  });
+
 const start = async (change: Partial<PageOptions> = {}) => {
   const seed = { shoots: [shootNamed('one'), shootNamed('two')] as readonly ShootStatus[] };
   const clock = createVirtualClock();
@@ -50,12 +57,7 @@ const start = async (change: Partial<PageOptions> = {}) => {
     stop.abort();
     await ended;
   });
-  const open = (path: string, options: RequestOptions = {}): Promise<IncomingMessage> =>
-    new Promise((resolve, reject) => {
-      request({ host: '127.0.0.1', port, path, agent: false, ...options }, resolve)
-        .on('error', reject)
-        .end();
-    });
+  const open = (path: string, options?: RequestOptions) => openAt(port, path, options);
   return { seed, clock, open, port };
 };
 
@@ -124,7 +126,7 @@ describe('the page', () => {
     ]);
   });
 
-  it.each(['/assets/../index.html', '/assets/%2e%2e/index.html', '/etc/passwd', '/assets', '/demo/faults'])(
+  it.each(['/assets/../index.html', '/assets/%2e%2e/index.html', '/etc/passwd', '/assets', '/status', '/demo/faults'])(
     'serves nothing but its own files: %s',
     async (path) => {
       const { open } = await start();
@@ -134,14 +136,14 @@ describe('the page', () => {
 
   it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('only reads: no %s', async (method) => {
     const { open } = await start();
-    for (const path of ['/', '/status', '/events', '/demo/faults']) {
+    for (const path of ['/', '/events', '/demo/faults']) {
       expect(await read(await open(path, { method }))).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
     }
   });
 
   it('refuses host names that only a foreign page would use', async () => {
     const { open } = await start();
-    for (const path of ['/', '/status', '/events']) {
+    for (const path of ['/', '/events']) {
       const { status, body } = await read(await open(path, { headers: { host: 'evil.example' } }));
       expect([status, body]).toEqual([421, 'this page is only served under the names of the loopback address\n']);
     }
@@ -156,45 +158,6 @@ describe('the page', () => {
       logger: createRecordingLogger(),
     });
     await expect(page.run(new AbortController().signal, () => undefined)).rejects.toThrow(/ENOENT/);
-  });
-});
-
-describe('/status of the page', () => {
-  it('serves the seed, and one shoot with its details', async () => {
-    const { open } = await start();
-    const { status } = JSON.parse((await read(await open('/status'))).body) as {
-      readonly status: { readonly shoots: readonly ShootStatus[] };
-    };
-    expect(status.shoots.map(({ name, leases }) => [name, leases])).toEqual([
-      ['one', undefined],
-      ['two', undefined],
-    ]);
-    const one = JSON.parse((await read(await open('/status?shoot=shoot--dev--one'))).body) as {
-      readonly status: typeof status;
-    };
-    expect(one.status.shoots.map(({ name, leases }) => [name, leases?.length])).toEqual([['one', 12]]);
-    expect((await read(await open('/status?shoot=other'))).status).toBe(404);
-  });
-
-  it('reads the seed at most once a second, for all who ask', async () => {
-    const { source, reads } = countReads();
-    const { open, clock } = await start({ source });
-    await read(await open('/status'));
-    const before = reads();
-    const asked = Array.from({ length: 20 }, async () => read(await open('/status')));
-    await read(await open('/'));
-    expect(reads()).toBe(before);
-    await clock.advance(1_000);
-    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 200));
-    expect(reads()).toBe(before + 1);
-  });
-
-  it('reports a failure, and its reason only in the log', async () => {
-    const logger = createRecordingLogger();
-    const seed = () => Promise.reject(new Error('secret'));
-    const { open } = await start({ logger, source: { seed, shoot: seed } });
-    expect(await read(await open('/status'))).toMatchObject({ status: 500, body: 'internal error; see the log\n' });
-    expect(JSON.stringify(logger.lines)).toContain('page: a request failed');
   });
 });
 
@@ -326,12 +289,13 @@ describe('the status of another replica', () => {
 
 describe('the page of a prober', () => {
   it('shows its own status, and whether it leads', async () => {
+    const clock = createVirtualClock();
     const asked: (string | undefined)[] = [];
     let leads = true;
     const bound = { host: '127.0.0.1', port: 0 };
     const logger = createRecordingLogger();
     const [page] = pageServers({ address: bound, directory: pathToFileURL(`${built}/`) })({
-      clock: createVirtualClock(),
+      clock,
       logger,
       leadership: { mayWrite: () => leads },
       // Without leader election, no requests are sent.
@@ -351,13 +315,15 @@ describe('the page of a prober', () => {
       await ended;
     });
     const port = logger.lines.find(({ message }) => message === 'listening')?.fields.port as number;
-    const get = async (path: string): Promise<unknown> => {
-      const url = `http://127.0.0.1:${String(port)}${path}`;
-      return JSON.parse(await (await fetch(url)).text()) as unknown;
+    const firstOf = async (path: string): Promise<unknown> => {
+      const messages = messagesOf(await openAt(port, path));
+      await clock.advance(1_000);
+      return (await messages.next()).value;
     };
-    expect(await get('/status')).toMatchObject({ origin: { of: 'leader' }, status: { shoots: [{ name: 'one' }] } });
+    expect(await firstOf('/events')).toMatchObject({ data: { origin: { of: 'leader' }, shoots: [{ name: 'one' }] } });
     leads = false;
-    expect(await get('/status?shoot=a')).toMatchObject({ origin: { of: 'standby' } });
+    expect(await firstOf('/events')).toMatchObject({ data: { origin: { of: 'standby' } } });
+    expect(await firstOf('/events?shoot=a')).toMatchObject({ data: { name: 'one' } });
     expect(asked).toContain('a');
   });
 });

@@ -3,7 +3,8 @@ import type { Logger } from '../../ports/logger.ts';
 import { type BindAddress, type Runnable, serveHttp } from '../../process/index.ts';
 import { readAssets } from './assets.ts';
 import { EventStreams } from './event-streams.ts';
-import { type PagePost, pageHandler } from './handler.ts';
+import type { PagePost } from './guards.ts';
+import { pageHandler } from './handler.ts';
 import { type PageSource, SeedFeed } from './seed-feed.ts';
 
 export interface PageOptions {
@@ -34,7 +35,7 @@ export const createPage = (options: PageOptions): Runnable => ({
       name: 'page',
       address,
       flag: '--page-bind-addr',
-      handle: pageHandler({ boundTo: address.host, assets, source, feed, streams, clock, logger, signal, posts }),
+      handle: pageHandler({ boundTo: address.host, assets, feed, streams, logger, posts }),
       takesBodies: posts.size > 0,
       ...{ clock, logger, onListening },
     });

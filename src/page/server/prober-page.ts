@@ -1,9 +1,8 @@
 import type { Logger } from '../../ports/logger.ts';
 import { type BindAddress, type Runnable, type ServerDeps, whenAborted } from '../../process/index.ts';
 import type { ProberStatus } from '../../status/state/schema.ts';
-import { leaderStatusReader } from './leader.ts';
 import { createPage } from './page.ts';
-import { replicaSource } from './replica-source.ts';
+import { leaderStatusReader, replicaSource } from './sources.ts';
 
 export interface ProberPageOptions {
   readonly address: BindAddress;

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { shootNamed, statusWith } from '../../../test/doubles/probed-shoots.ts';
 import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
-import { leaderStatusReader } from './leader.ts';
+import { LeaderSilent, leaderStatusReader, replicaSource } from './sources.ts';
+
+const { signal } = new AbortController();
 
 const leaseOf = (holderIdentity: string) => ({
   metadata: { name: 'lead', namespace: 'garden', uid: 'u', resourceVersion: '1' },
@@ -10,11 +12,10 @@ const leaseOf = (holderIdentity: string) => ({
 });
 const status = statusWith([shootNamed('one')]);
 
-const begin = () => {
+const beginLeader = () => {
   const clock = createVirtualClock();
   const kube = createScriptedKube();
   const ask = leaderStatusReader({ seed: kube, clock, lease: { namespace: 'garden', name: 'lead' }, healthPort: 9644 });
-  const { signal } = new AbortController();
   /** Requests the status with these responses. Returns the requested paths and the result. */
   const asked = async (shoot: string | undefined, ...answers: readonly (readonly [code: number, body: unknown])[]) => {
     const from = kube.requests.length;
@@ -37,7 +38,7 @@ const podPath = (pod: string): string => `/api/v1/namespaces/garden/pods/${pod}:
 
 describe('the leader', () => {
   it('is the pod that the Lease names, reached through the proxy for pods', async () => {
-    const { asked, clock } = begin();
+    const { asked, clock } = beginLeader();
     expect(await asked(undefined, [200, leaseOf('pod-a_1f')], [200, status])).toEqual([
       [leasePath, podPath('pod-a')],
       'one',
@@ -51,7 +52,7 @@ describe('the leader', () => {
   });
 
   it('is read from the Lease again after it has not responded', async () => {
-    const { asked } = begin();
+    const { asked } = beginLeader();
     const forbidden = { kind: 'Status', code: 403, reason: 'Forbidden', message: 'no right' };
     const [, problem] = await asked(undefined, [200, leaseOf('pod-a_1f')], [403, forbidden]);
     expect(problem).toMatch(/^Error: pod-a leads, but its status could not be read: .*no right/);
@@ -62,6 +63,65 @@ describe('the leader', () => {
   });
 
   it('is nobody while nobody holds the Lease', async () => {
-    expect(await begin().asked(undefined, [200, leaseOf('')])).toEqual([[leasePath], 'Error: no replica leads']);
+    expect(await beginLeader().asked(undefined, [200, leaseOf('')])).toEqual([[leasePath], 'Error: no replica leads']);
+  });
+});
+
+/** Origin of the leader's view in another replica. */
+const shared = { of: 'leader', servedBy: statusWith([]).identity };
+
+const begin = () => {
+  const clock = createVirtualClock();
+  const world = { leads: false, answers: true, asked: 0 };
+  const source = replicaSource({
+    own: () => statusWith([shootNamed('own')]),
+    leads: () => world.leads,
+    pages: { namespace: 'garden', port: 9645 },
+    askLeader: async () => {
+      world.asked += 1;
+      if (!world.answers) throw new LeaderSilent('pod-1', new Error('forbidden'));
+      return statusWith([shootNamed('of-leader')]);
+    },
+    clock,
+  });
+  const seen = async () => {
+    const { status, origin } = await source.seed(signal);
+    return [origin, status.shoots[0]?.name, (await source.shoot('x', signal))?.name];
+  };
+  return { clock, world, seen };
+};
+
+describe('the status that a replica shows', () => {
+  it('is that of the leader', async () => {
+    const { seen, world } = begin();
+    expect(await seen()).toEqual([shared, 'of-leader', 'of-leader']);
+    world.leads = true;
+    expect(await seen()).toEqual([{ of: 'leader' }, 'own', 'own']);
+    expect(world.asked).toBe(2);
+  });
+
+  it('is its own, with the reason and the way to the leader, until that responds', async () => {
+    const { seen, world, clock } = begin();
+    world.answers = false;
+    const problem = 'pod-1 leads, but its status could not be read: forbidden';
+    const alone = { of: 'standby', problem, leader: { namespace: 'garden', pod: 'pod-1', port: 9645 } };
+    expect(await seen()).toEqual([alone, 'own', 'own']);
+    world.answers = true;
+    await clock.advance(9_999);
+    expect([await seen(), world.asked]).toEqual([[alone, 'own', 'own'], 1]);
+    await clock.advance(1);
+    expect(await seen()).toEqual([shared, 'of-leader', 'of-leader']);
+  });
+
+  it('is its own without leader election', async () => {
+    const source = replicaSource({
+      own: () => statusWith([shootNamed('own')]),
+      leads: () => true,
+      clock: createVirtualClock(),
+    });
+    expect(await source.seed(signal)).toMatchObject({
+      origin: { of: 'leader' },
+      status: { shoots: [{ name: 'own' }] },
+    });
   });
 });

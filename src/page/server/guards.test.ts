@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isExpectedHost, isSameOrigin } from './host.ts';
+import { isExpectedHost, isSameOrigin } from './guards.ts';
 
 describe('the Host header on loopback', () => {
   it.each(['localhost', 'localhost:9645', '127.0.0.1:1', '[::1]:9645', 'LOCALHOST:9645'])('may be %s', (host) => {
