@@ -1,5 +1,5 @@
 import { quoted } from '../../status/state/do.ts';
-import type { ShootStatus } from '../../status/state/schema.ts';
+import type { ShootState, ShootStatus } from '../../status/state/schema.ts';
 
 export interface PageCommand {
   readonly about: string;
@@ -12,54 +12,26 @@ export const splitDo = (what: string): { readonly words: string; readonly line?:
   return { words, line };
 };
 
-const forState = ({ namespace, state, held, failing, access }: ShootStatus): readonly PageCommand[] => {
-  const shoot = quoted(namespace);
-  const controllers = {
-    about: 'list the controllers of its control plane',
-    line: `kubectl -n ${shoot} get deployments`,
-  };
-  const events = { about: 'list its Events', line: `kubectl -n ${shoot} get events --sort-by=.lastTimestamp` };
-  const pods = { about: 'see how its control plane is', line: `kubectl -n ${shoot} get pods` };
-  switch (state) {
-    case 'losing nodes':
-    case 'held':
-      return [controllers, events];
-    case 'blind': {
-      const [secretNamespace = '', secret = ''] = (access?.secret ?? '').split('/');
-      const readSecret = {
-        about: 'see its Secret',
-        line: `kubectl -n ${quoted(secretNamespace)} describe secret ${quoted(secret)}`,
-      };
-      const release = {
-        about: 'restore it without knowing whether its outage is over',
-        line: `dwd release --shoot ${shoot}`,
-      };
-      return [
-        failing?.kind === 'credentials' && secret !== '' ? readSecret : pods,
-        ...(held.length === 0 ? [] : [release]),
-      ];
-    }
-    case 'not protected':
-      return [controllers];
-    case 'landing':
-      return [{ about: 'restore it now, without the late nodes', line: `dwd release --shoot ${shoot}` }];
-    case 'restoring':
-      return [controllers];
-    case 'flapping':
-    case 'confirming':
-      return [pods];
-    case 'healthy':
-      return [
-        { about: 'before maintenance: pause scale-downs', line: `dwd pause --shoot ${shoot} --for 1h --reason 'WHY'` },
-      ];
-    case 'paused':
-    case 'not probed':
-      return [];
-  }
-};
+/** States, what a command does in them, and the command with `S` for the shoot. */
+const table: readonly (readonly [states: readonly ShootState[], about: string, line: string])[] = [
+  [['losing nodes', 'not protected', 'held', 'restoring'], 'list its controllers', 'kubectl -n S get deployments'],
+  [['losing nodes', 'held'], 'list its Events', 'kubectl -n S get events --sort-by=.lastTimestamp'],
+  [['blind', 'flapping', 'confirming'], 'list the pods of its control plane', 'kubectl -n S get pods'],
+  [['landing'], 'restore it now, without the late nodes', 'dwd release --shoot S'],
+  [['healthy'], 'before maintenance: pause scale-downs', "dwd pause --shoot S --for 1h --reason 'WHY'"],
+];
 
 /** Returns shell commands for a shoot in its present state, beside the one that a person has to run. */
-export const commandsFor = (shoot: ShootStatus): readonly PageCommand[] => [
-  { about: 'see the whole argument', line: `dwd explain ${quoted(shoot.namespace)}` },
-  ...forState(shoot),
-];
+export const commandsFor = ({ namespace, state, held, failing, access }: ShootStatus): readonly PageCommand[] => {
+  const shoot = quoted(namespace);
+  const some = table.filter(([states]) => states.includes(state));
+  const commands = some.map(([, about, line]) => ({ about, line: line.replace(' S', () => ` ${shoot}`) }));
+  if (state === 'blind' && failing?.kind === 'credentials' && access !== undefined) {
+    const [of = '', secret = ''] = access.secret.split('/').map(quoted);
+    commands.push({ about: 'see its Secret', line: `kubectl -n ${of} describe secret ${secret}` });
+  }
+  if (state === 'blind' && held.length > 0) {
+    commands.push({ about: 'restore it, although its outage may go on', line: `dwd release --shoot ${shoot}` });
+  }
+  return [{ about: 'see the whole argument', line: `dwd explain ${shoot}` }, ...commands];
+};

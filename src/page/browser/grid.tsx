@@ -43,28 +43,18 @@ const tileBeyond = (tiles: readonly HTMLElement[], index: number, direction: 1 |
 };
 
 const tileAfter = (key: string, tiles: readonly HTMLElement[], index: number): HTMLElement | undefined => {
-  switch (key) {
-    case 'ArrowRight':
-      return tiles[index + 1];
-    case 'ArrowLeft':
-      return tiles[index - 1];
-    case 'ArrowDown':
-      return tileBeyond(tiles, index, 1);
-    case 'ArrowUp':
-      return tileBeyond(tiles, index, -1);
-    case 'Home':
-      return tiles[0];
-    case 'End':
-      return tiles.at(-1);
-    default:
-      return undefined;
-  }
+  const beside: Readonly<Record<string, HTMLElement | undefined>> = {
+    ArrowRight: tiles[index + 1],
+    ArrowLeft: tiles[index - 1],
+    ArrowDown: tileBeyond(tiles, index, 1),
+    ArrowUp: tileBeyond(tiles, index, -1),
+    Home: tiles[0],
+    End: tiles.at(-1),
+  };
+  return beside[key];
 };
 
-const sizeOf = (count: number): string => {
-  if (count > 400) return 'small';
-  return count > 60 ? 'middle' : 'large';
-};
+const sizeOf = (count: number): string => (count > 400 ? 'small' : count > 60 ? 'middle' : 'large');
 
 export interface GridProps {
   readonly shoots: readonly ShootStatus[];
@@ -89,10 +79,8 @@ export const Grid = ({ shoots, selected, onSelect }: GridProps) => {
     const next = tileAfter(event.key, tiles, index);
     if (event.key === 'Enter' || event.key === ' ') onSelect(namespace);
     else if (next === undefined) return;
-    else {
-      setVisited(next.dataset.shoot);
-      next.focus();
-    }
+    setVisited(next?.dataset.shoot);
+    next?.focus();
     event.preventDefault();
   };
   const onClick = ({ target }: MouseEvent): void => {

@@ -8,67 +8,40 @@ import { Since, StateBadge, Told } from './told.tsx';
 /** Number of rows shown at first. A button shows the others. */
 const rowsAtOnce = 100;
 
-interface Common {
+interface RowProps {
+  readonly group: ShootGroup<ShootStatus>;
   readonly now: number;
   readonly selected: string | undefined;
   readonly onSelect: (namespace: string) => void;
 }
 
-interface RowProps extends Common {
-  readonly shoot: ShootStatus;
-}
-
-/** True if the user has just selected text, to copy it. */
-const hasSelection = (): boolean => getSelection()?.isCollapsed === false;
-
-const Row = ({ shoot, now, selected, onSelect }: RowProps) => {
-  const isSelected = shoot.namespace === selected;
+/** A shoot, or equal ones as one row, which shows the words of the first of them. A click opens the shoot, or lists the equal ones. */
+const Row = ({ group: { first, shoots }, now, selected, onSelect }: RowProps) => {
+  const [isOpen, setIsOpen] = useState(false);
+  const isOne = shoots.length === 1;
+  const isSelected = isOne && first.namespace === selected;
+  const act = (): void => (isOne ? onSelect(first.namespace) : setIsOpen(!isOpen));
   const onClick = ({ target }: MouseEvent): void => {
-    if (!hasSelection() && !(target instanceof Element && target.closest('button') !== null)) onSelect(shoot.namespace);
+    // The user may have selected text, to copy it.
+    const isFree = getSelection()?.isCollapsed !== false;
+    if (isFree && target instanceof Element && target.closest('button') === null) act();
   };
   return (
-    <li class={`row ${classOf(shoot.state)} ${isSelected ? 'selected' : ''}`} onClick={onClick}>
-      <div class="who">
-        <StateBadge shoot={shoot} />
-        <button type="button" class="name" aria-pressed={isSelected} onClick={() => onSelect(shoot.namespace)}>
-          {titleOf(shoot)}
-        </button>
-        <Since at={shoot.since} now={now} />
-      </div>
-      <Told shoot={shoot} now={now} />
-    </li>
-  );
-};
-
-interface GroupProps extends Common {
-  readonly group: ShootGroup<ShootStatus>;
-}
-
-/** Equal shoots as one row, which shows the words of the first of them; a click lists all. */
-const Group = ({ group: { first, shoots }, now, selected, onSelect }: GroupProps) => {
-  const [isOpen, setIsOpen] = useState(false);
-  return (
-    <li class={`row ${classOf(first.state)}`}>
+    <li class={`row ${classOf(first.state)} ${isSelected ? 'selected' : ''}`} onClick={onClick}>
       <div class="who">
         <StateBadge shoot={first} />
-        <button type="button" class="name" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-          {shoots.length} shoots
+        <button type="button" class="name" aria-expanded={isOne ? undefined : isOpen} onClick={act}>
+          {isOne ? titleOf(first) : `${String(shoots.length)} shoots`}
         </button>
         <Since at={first.since} now={now} />
       </div>
       <div>
-        <p class="quiet">such as {titleOf(first)}:</p>
+        {!isOne && <p class="quiet">such as {titleOf(first)}:</p>}
         <Told shoot={first} now={now} />
         {isOpen && (
           <p class="members">
             {shoots.map((shoot) => (
-              <button
-                type="button"
-                key={shoot.namespace}
-                class="name"
-                aria-pressed={shoot.namespace === selected}
-                onClick={() => onSelect(shoot.namespace)}
-              >
+              <button type="button" key={shoot.namespace} class="name" onClick={() => onSelect(shoot.namespace)}>
                 {titleOf(shoot)}
               </button>
             ))}
@@ -79,8 +52,8 @@ const Group = ({ group: { first, shoots }, now, selected, onSelect }: GroupProps
   );
 };
 
-export interface RowsProps extends Common {
-  readonly groups: readonly ShootGroup<ShootStatus>[];
+interface RowsProps extends Omit<RowProps, 'group'> {
+  readonly groups: readonly RowProps['group'][];
 }
 
 /** Shows shoots as `dwd status` does, the most urgent first, equal ones folded. */
@@ -90,13 +63,9 @@ export const Rows = ({ groups, ...common }: RowsProps) => {
   return (
     <section aria-label="Shoots to look at" class="rows">
       <ul>
-        {shown.map((group) =>
-          group.shoots.length === 1 ? (
-            <Row key={group.first.namespace} shoot={group.first} {...common} />
-          ) : (
-            <Group key={`all like ${group.first.namespace}`} group={group} {...common} />
-          ),
-        )}
+        {shown.map((group) => (
+          <Row key={`${group.first.namespace} ${String(group.shoots.length > 1)}`} group={group} {...common} />
+        ))}
       </ul>
       {groups.length > shown.length && (
         <button type="button" onClick={() => setShowsAll(true)}>

@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import { formatAge } from '../../kubernetes/api/duration.ts';
 import { urgencies } from '../../status/state/judge-seed.ts';
 import type { ShootState } from '../../status/state/schema.ts';
@@ -7,8 +8,8 @@ import { classOf } from './states.ts';
 import { Time } from './told.tsx';
 
 const hourMs = 3_600_000;
-/** A sample counts until the next one, which comes after five seconds, or for this time. */
-const gapMs = 15_000;
+/** Time that a sample stands for, a little more than that until the next one. */
+const sampleMs = 5_500;
 /** Number of outages that are listed, the latest ones. */
 const mostListed = 5;
 
@@ -16,26 +17,6 @@ const mostListed = 5;
 const drawn = (Object.keys(urgencies) as readonly ShootState[]).filter((state) => urgencies[state] < urgencies.healthy);
 
 const countUnwell = ({ counts }: PageSample): number => drawn.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
-
-/** A time without a change, in milliseconds since the epoch. */
-interface Stretch {
-  readonly from: number;
-  readonly to: number;
-  readonly counts: PageSample['counts'];
-}
-
-/** Joins samples with the same counts, so that a quiet hour is drawn with few elements. */
-const stretchesOf = (samples: readonly PageSample[]): readonly Stretch[] => {
-  const stretches: Stretch[] = [];
-  for (const [index, { at, counts }] of samples.entries()) {
-    const to = Math.min(samples[index + 1]?.at ?? at, at + gapMs);
-    const last = stretches.at(-1);
-    if (last?.to === at && drawn.every((state) => last.counts[state] === counts[state])) {
-      stretches.splice(-1, 1, { ...last, to });
-    } else stretches.push({ from: at, to, counts });
-  }
-  return stretches;
-};
 
 /** A time in which some shoot was held without a break. */
 export interface Outage {
@@ -70,31 +51,24 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 
 const percent = (share: number): string => `${(100 * Math.max(0, Math.min(1, share))).toFixed(2)}%`;
 
-interface DrawingProps {
-  readonly samples: readonly PageSample[];
-  readonly outages: readonly Outage[];
-  readonly most: number;
-  readonly to: number;
-}
-
 /** Shoots that were not healthy, stacked by state; under it a dot for each outage: how much of the grace period was left. */
-const Drawing = ({ samples, outages, most, to }: DrawingProps) => {
+const drawingOf = (samples: readonly PageSample[], outages: readonly Outage[], most: number) => {
+  const [knownFrom = 0, to = 0] = [samples[0]?.at, samples.at(-1)?.at];
   const from = to - hourMs;
-  const knownFrom = samples[0]?.at ?? to;
   const left = (at: number): string => percent((at - from) / hourMs);
   return (
     <div aria-hidden="true">
       <svg viewBox={`0 0 ${String(hourMs)} ${String(most)}`} preserveAspectRatio="none">
         {knownFrom > from && <rect class="unknown" width={knownFrom - from} height={most} />}
-        {stretchesOf(samples).flatMap(({ from: start, to: end, counts }) => {
+        {samples.flatMap(({ at, counts }) => {
           let y = most;
           const rects = drawn.flatMap((state) => {
             const count = counts[state] ?? 0;
             y -= count;
-            // A single shoot, and the first sample, must be seen.
+            // A single shoot must be seen, beside hundreds.
             const height = Math.max(count, most / 25);
-            const size = { x: start - from, y: y + count - height, height, width: Math.max(3_000, end - start) };
-            return count === 0 ? [] : [<rect key={`${String(start)} ${state}`} class={classOf(state)} {...size} />];
+            const size = { x: at - from, y: y + count - height, height, width: sampleMs };
+            return count === 0 ? [] : [<rect key={`${String(at)} ${state}`} class={classOf(state)} {...size} />];
           });
           // The most urgent last, over the others.
           return rects.reverse();
@@ -119,29 +93,29 @@ const Drawing = ({ samples, outages, most, to }: DrawingProps) => {
   );
 };
 
-/** The last hour, or the time since this server started; nothing if all was well. */
-export const Timeline = ({ samples }: { readonly samples: readonly PageSample[] }) => {
-  const most = Math.max(0, ...samples.map(countUnwell));
-  const [first, last] = [samples[0], samples.at(-1)];
-  if (most === 0 || first === undefined || last === undefined) return null;
-  const outages = outagesOf(samples);
-  return (
-    <section aria-label="The last hour" class="timeline">
-      <h2>
-        The last hour{' '}
-        <small>
-          at most {plural(most, 'shoot')} not healthy; known since {iso(first.at).slice(11, 16)} UTC
-        </small>
-      </h2>
-      <Drawing {...{ samples, outages, most }} to={last.at} />
-      <ul>
-        {outages.slice(-mostListed).map(({ from, to, margin, most: shoots }) => (
-          <li key={from}>
-            <Time at={iso(from)} /> to {to === undefined ? 'now' : <Time at={iso(to)} />}: up to{' '}
-            {plural(shoots, 'shoot')}; {marginInWords(margin)}
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-};
+/** The last hour, or the time since this server started; nothing if all was well. Redraws only after a new sample. */
+export const Timeline = ({ samples }: { readonly samples: readonly PageSample[] }) =>
+  useMemo(() => {
+    const most = Math.max(0, ...samples.map(countUnwell));
+    if (most === 0) return null;
+    const outages = outagesOf(samples);
+    return (
+      <section aria-label="The last hour" class="timeline">
+        <h2>
+          The last hour{' '}
+          <small>
+            at most {plural(most, 'shoot')} not healthy; known since {iso(samples[0]?.at ?? 0).slice(11, 16)} UTC
+          </small>
+        </h2>
+        {drawingOf(samples, outages, most)}
+        <ul>
+          {outages.slice(-mostListed).map(({ from, to, margin, most: shoots }) => (
+            <li key={from}>
+              <Time at={iso(from)} /> to {to === undefined ? 'now' : <Time at={iso(to)} />}: up to{' '}
+              {plural(shoots, 'shoot')}; {marginInWords(margin)}
+            </li>
+          ))}
+        </ul>
+      </section>
+    );
+  }, [samples]);

@@ -148,8 +148,9 @@ describeInBrowser('the page in a browser', () => {
     expect(await focused()).toBe('Search');
     for (let stops = 0; stops < 3; stops += 1) await page.keyboard.press('Tab');
     expect(await focused()).toBe('dev/s0: healthy, 0/12 expired');
-    for (const key of ['End', 'ArrowLeft', 'Home', 'ArrowDown', 'ArrowUp', 'ArrowRight'])
-      {await page.keyboard.press(key);}
+    for (const key of ['End', 'ArrowLeft', 'Home', 'ArrowDown', 'ArrowUp', 'ArrowRight']) {
+      await page.keyboard.press(key);
+    }
     expect(await focused()).toBe('dev/s1: healthy, 0/12 expired');
     await page.keyboard.press('Enter');
     await page.getByRole('complementary', { name: 'Shoot dev/s1' }).waitFor();
