@@ -73,19 +73,18 @@ const OpenShoot = ({ seed, now, wanted, onClose }: OpenShootProps) => {
   const { status, faults } = seed.view;
   const listed = findShoot(status.shoots, wanted);
   const detailed = useShoot(listed?.namespace);
-  if (listed === undefined) return <p class="missing">{noSuchShoot(wanted, status.shoots)}</p>;
+  if (listed === undefined) {
+    return (
+      <p class="missing">
+        {noSuchShoot(wanted, status.shoots)} <a href="#">Close</a>
+      </p>
+    );
+  }
   // Until the details arrive, the shoot of the list is shown, which may be a second newer or older.
   const shoot = detailed ?? listed;
   const faultsOfIt = faults?.find(({ namespace }) => namespace === listed.namespace);
   return <Shoot shoot={shoot} now={serverTime(seed, now)} faults={faultsOfIt} onClose={onClose} />;
 };
-
-/** Returns the shoots that a filter leaves, and as rows those that need eyes; with a filter, all of them. */
-const useShown = (shoots: readonly ShootStatus[], filter: Filter) =>
-  useMemo(() => {
-    const found = shoots.filter((shoot) => matches(shoot, filter));
-    return { found, groups: foldShoots(worstFirst(isEmpty(filter) ? found.filter(needsEyes) : found)) };
-  }, [shoots, filter]);
 
 const noShoots: readonly ShootStatus[] = [];
 
@@ -96,7 +95,12 @@ export const App = () => {
   const [filter, setFilter] = useState<Filter>({ text: '' });
   const search = useRef<HTMLInputElement>(null);
   const shoots = seed?.view.status.shoots ?? noShoots;
-  const { found, groups } = useShown(shoots, filter);
+  const found = useMemo(() => shoots.filter((shoot) => matches(shoot, filter)), [shoots, filter]);
+  // Without a filter, only those that need eyes.
+  const groups = useMemo(
+    () => foldShoots(worstFirst(isEmpty(filter) ? found.filter(needsEyes) : found)),
+    [found, filter],
+  );
   const namespace = findShoot(shoots, selected ?? '')?.namespace;
   const selectNext = (): void => {
     const at = groups.findIndex((group) => group.shoots.some((shoot) => shoot.namespace === namespace));
@@ -126,9 +130,11 @@ export const App = () => {
           <OpenShoot key={selected} seed={seed} now={now} wanted={selected} onClose={() => select(undefined)} />
         )}
       </main>
-      <footer class="quiet">
-        dwd {version}, configuration {configHash}; times in UTC. <kbd>/</kbd> searches, <kbd>n</kbd> opens the next
-        shoot to look at.
+      <footer>
+        <small>
+          dwd {version}, configuration {configHash}; times in UTC. <kbd>/</kbd> searches, <kbd>n</kbd> opens the next
+          shoot to look at.
+        </small>
       </footer>
     </div>
   );

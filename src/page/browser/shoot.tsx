@@ -54,16 +54,10 @@ const Outage = ({ steps }: { readonly steps: readonly OutageStep[] }) => (
   </section>
 );
 
-const directions: Readonly<Record<ScalingProgress['direction'], string>> = {
-  down: 'Scaling down',
-  up: 'Restoring',
-  release: 'Giving back',
-};
-
 const Scaling = ({ scaling, now }: { readonly scaling: ScalingProgress; readonly now: number }) => (
   <section aria-label="Scaling">
     <h3>
-      {directions[scaling.direction]}{' '}
+      Scaling {scaling.direction}{' '}
       <small>
         for {since(scaling.startedAt, now)}
         {scaling.withoutLead && `, without the lead: ${scaling.withoutLead}`}

@@ -59,7 +59,7 @@ const drawingOf = (samples: readonly PageSample[], outages: readonly Outage[], m
   return (
     <div aria-hidden="true">
       <svg viewBox={`0 0 ${String(hourMs)} ${String(most)}`} preserveAspectRatio="none">
-        {knownFrom > from && <rect class="unknown" width={knownFrom - from} height={most} />}
+        {knownFrom > from && <rect width={knownFrom - from} height={most} />}
         {samples.flatMap(({ at, counts }) => {
           let y = most;
           const rects = drawn.flatMap((state) => {

@@ -62,11 +62,11 @@ export const Told = ({ shoot, now }: { readonly shoot: ShootStatus; readonly now
       <p class="why">{shoot.why}</p>
       {next !== '' && (
         <p>
-          <b>next</b> {next}
+          <i>next</i> {next}
         </p>
       )}
       {(shoot.do !== '' || shoot.runbook !== undefined) && (
-        <p class="do">
+        <p>
           {shoot.do !== '' && <b>do</b>} {words} {line !== undefined && <Command line={line} about={words} />}{' '}
           {shoot.runbook !== undefined && <span class="quiet">runbook {shoot.runbook}</span>}
         </p>

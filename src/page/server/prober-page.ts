@@ -36,8 +36,7 @@ export const pageServers =
       // The cast is safe: the prober of this process returns its own status.
       own: (shoot) => status(shoot) as ProberStatus,
       leads: () => leadership.mayWrite(),
-      pages: lease && { namespace: lease.namespace, port: address.port },
-      askLeader: canAsk ? leaderStatusReader({ seed, clock, lease, healthPort }) : undefined,
+      askLeader: canAsk ? leaderStatusReader({ seed, clock, lease, healthPort, pagePort: address.port }) : undefined,
       clock,
     });
     return [withoutHarm(createPage({ address, directory, source, clock, logger }), logger)];

@@ -15,7 +15,13 @@ const status = statusWith([shootNamed('one')]);
 const beginLeader = () => {
   const clock = createVirtualClock();
   const kube = createScriptedKube();
-  const ask = leaderStatusReader({ seed: kube, clock, lease: { namespace: 'garden', name: 'lead' }, healthPort: 9644 });
+  const ask = leaderStatusReader({
+    seed: kube,
+    clock,
+    lease: { namespace: 'garden', name: 'lead' },
+    healthPort: 9644,
+    pagePort: 9645,
+  });
   /** Requests the status with these responses. Returns the requested paths and the result. */
   const asked = async (shoot: string | undefined, ...answers: readonly (readonly [code: number, body: unknown])[]) => {
     const from = kube.requests.length;
@@ -67,6 +73,7 @@ describe('the leader', () => {
   });
 });
 
+const leader = { namespace: 'garden', pod: 'pod-1', port: 9645 };
 /** Origin of the leader's view in another replica. */
 const shared = { of: 'leader', servedBy: statusWith([]).identity };
 
@@ -76,10 +83,9 @@ const begin = () => {
   const source = replicaSource({
     own: () => statusWith([shootNamed('own')]),
     leads: () => world.leads,
-    pages: { namespace: 'garden', port: 9645 },
     askLeader: async () => {
       world.asked += 1;
-      if (!world.answers) throw new LeaderSilent('pod-1', new Error('forbidden'));
+      if (!world.answers) throw new LeaderSilent(leader, new Error('forbidden'));
       return statusWith([shootNamed('of-leader')]);
     },
     clock,
@@ -104,7 +110,7 @@ describe('the status that a replica shows', () => {
     const { seen, world, clock } = begin();
     world.answers = false;
     const problem = 'pod-1 leads, but its status could not be read: forbidden';
-    const alone = { of: 'standby', problem, leader: { namespace: 'garden', pod: 'pod-1', port: 9645 } };
+    const alone = { of: 'standby', problem, leader };
     expect(await seen()).toEqual([alone, 'own', 'own']);
     world.answers = true;
     await clock.advance(9_999);

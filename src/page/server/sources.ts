@@ -24,11 +24,11 @@ export const remoteSource = (ask: AskStatus, origin: Origin): PageSource => {
 
 /** The leader did not respond. */
 export class LeaderSilent extends Error {
-  readonly pod: string;
+  readonly leader: Origin['leader'];
 
-  constructor(pod: string, cause: unknown) {
-    super(`${pod} leads, but its status could not be read: ${(cause as Error).message}`, { cause });
-    this.pod = pod;
+  constructor(leader: NonNullable<Origin['leader']>, cause: unknown) {
+    super(`${leader.pod} leads, but its status could not be read: ${(cause as Error).message}`, { cause });
+    this.leader = leader;
   }
 }
 
@@ -40,8 +40,9 @@ export interface LeaderAccess {
   readonly clock: Clock;
   /** Lease of the leader election. */
   readonly lease: NamespacedName;
-  /** Health port of every replica. */
+  /** Ports of every replica. */
   readonly healthPort: number;
+  readonly pagePort: number;
 }
 
 /** Timeout of a request to the leader, which usually responds within milliseconds. */
@@ -50,7 +51,7 @@ const timeoutMs = 2_000;
 const believedMs = 10_000;
 
 /** Reaches the leader through the API server's proxy for pods. Needs `get` on `pods/proxy` in the Lease's namespace, and the rights of leader election. */
-export const leaderStatusReader = ({ seed, clock, lease, healthPort }: LeaderAccess): ReadLeaderStatus => {
+export const leaderStatusReader = ({ seed, clock, lease, healthPort, pagePort }: LeaderAccess): ReadLeaderStatus => {
   const client = createKubeClient({ kube: seed, clock });
   let known: { readonly pod: string; readonly until: number } | undefined;
   const podOfLeader = async (signal: AbortSignal): Promise<string> => {
@@ -66,7 +67,7 @@ export const leaderStatusReader = ({ seed, clock, lease, healthPort }: LeaderAcc
       return await readStatusOfPod(client, lease.namespace, { pod, healthPort })(shoot, { signal, timeoutMs });
     } catch (error) {
       known = undefined;
-      throw new LeaderSilent(pod, error);
+      throw new LeaderSilent({ namespace: lease.namespace, pod, port: pagePort }, error);
     }
   };
 };
@@ -75,8 +76,6 @@ export interface ReplicaSourceDeps {
   /** Returns this replica's own status, for the shoot with this namespace or for all. */
   readonly own: (shoot: string | undefined) => ProberStatus;
   readonly leads: () => boolean;
-  /** Namespace of the replicas, and the port at which each serves its page. */
-  readonly pages?: { readonly namespace: string; readonly port: number } | undefined;
   /** Absent without leader election. */
   readonly askLeader?: ReadLeaderStatus | undefined;
   readonly clock: Clock;
@@ -86,12 +85,12 @@ export interface ReplicaSourceDeps {
 const retryMs = 10_000;
 
 /** Creates a source that shows the leader's view or, if requests to the leader fail, this replica's own view with the reason. */
-export const replicaSource = ({ own, leads, pages, askLeader, clock }: ReplicaSourceDeps): PageSource => {
+export const replicaSource = ({ own, leads, askLeader, clock }: ReplicaSourceDeps): PageSource => {
   let failed: { readonly origin: Origin; readonly until: number } | undefined;
   const originAfter = (error: Error): Origin => ({
     of: 'standby',
     problem: error.message,
-    leader: pages && error instanceof LeaderSilent ? { ...pages, pod: error.pod } : undefined,
+    leader: error instanceof LeaderSilent ? error.leader : undefined,
   });
   const ofLeader = async (shoot: string | undefined, signal: AbortSignal): Promise<ProberStatus | undefined> => {
     if (leads() || askLeader === undefined) return undefined;
