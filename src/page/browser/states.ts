@@ -73,15 +73,8 @@ export const byProject = (shoots: readonly ShootStatus[]): ReadonlyMap<string, r
   return Map.groupBy(inOrder, ({ project = '' }) => project);
 };
 
-/** What the seed is like, for its head line, the title and the icon. */
-export interface SeedLook {
-  readonly sentence: string;
-  readonly worst: ShootState;
-  readonly title: string;
-  readonly icon: 'calm' | 'eyes' | 'alarm';
-}
-
-export const lookOf = (seed: string, shoots: readonly ShootStatus[]): SeedLook => {
+/** Returns what the seed is like, for its head line, the title and the icon. */
+export const lookOf = (seed: string, shoots: readonly ShootStatus[]) => {
   const worst = worstFirst(shoots)[0]?.state ?? 'healthy';
   const urgent = shoots.filter(({ state }) => urgencies[state] <= urgencies['not protected']).length;
   const eyes = shoots.filter(needsEyes).length;
@@ -91,5 +84,5 @@ export const lookOf = (seed: string, shoots: readonly ShootStatus[]): SeedLook =
     worst,
     title: `${count}${seed}`,
     icon: worst === 'losing nodes' ? 'alarm' : eyes > 0 ? 'eyes' : 'calm',
-  };
+  } as const;
 };

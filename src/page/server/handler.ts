@@ -7,10 +7,17 @@ import {
   sendResponse,
   textResponse,
 } from '../../process/index.ts';
-import type { Asset } from './assets.ts';
 import type { EventStreams } from './event-streams.ts';
 import { type PagePost, isExpectedHost, securityHeaders } from './guards.ts';
 import type { SeedFeed } from './seed-feed.ts';
+
+/** A static file of the page. */
+export interface Asset {
+  readonly contentType: string;
+  readonly body: Buffer;
+  /** True if the file's name changes with its content. */
+  readonly isImmutable: boolean;
+}
 
 export interface HandlerOptions {
   readonly boundTo: string;

@@ -1,11 +1,32 @@
+import { readFile, readdir } from 'node:fs/promises';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { type BindAddress, type Runnable, serveHttp } from '../../process/index.ts';
-import { readAssets } from './assets.ts';
+import { type BindAddress, type Runnable, type ServerDeps, serveHttp, whenAborted } from '../../process/index.ts';
+import type { ProberStatus } from '../../status/state/schema.ts';
 import { EventStreams } from './event-streams.ts';
 import type { PagePost } from './guards.ts';
-import { pageHandler } from './handler.ts';
+import { type Asset, pageHandler } from './handler.ts';
 import { type PageSource, SeedFeed } from './seed-feed.ts';
+import { leaderStatusReader, replicaSource } from './sources.ts';
+
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+/** Reads the files that vite has built into `directory`, by path: `/` and all files of `/assets`. Rejects if the page is not built. */
+const readAssets = async (directory: URL): Promise<ReadonlyMap<string, Asset>> => {
+  const load = async (file: string): Promise<Asset> => ({
+    contentType: types[file.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
+    body: await readFile(new URL(file, directory)),
+    isImmutable: file.startsWith('assets/'),
+  });
+  const hashed = (await readdir(new URL('assets/', directory))).map((name) => `assets/${name}`);
+  const named = await Promise.all(hashed.map(async (file) => [`/${file}`, await load(file)] as const));
+  return new Map([['/', await load('index.html')], ...named]);
+};
 
 export interface PageOptions {
   readonly address: BindAddress;
@@ -42,3 +63,41 @@ export const createPage = (options: PageOptions): Runnable => ({
     await Promise.all([server.run(signal, ready), feed.run(signal)]);
   },
 });
+
+export interface ProberPageOptions {
+  readonly address: BindAddress;
+  /** Directory with the files that vite has built. */
+  readonly directory: URL;
+  /** Port at which every replica serves its status. If absent, no requests are sent to the leader. */
+  readonly healthPort?: number | undefined;
+}
+
+/** Logs a failure of the page instead of ending the program. Incident: a page without its assets ended the prober, and so the protection of all shoots. */
+const withoutHarm = (page: Runnable, logger: Logger): Runnable => ({
+  name: page.name,
+  run: async (signal, ready) => {
+    try {
+      await page.run(signal, ready);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      logger.error('the page is not served; protection goes on', { error });
+      ready();
+      await whenAborted(signal);
+    }
+  },
+});
+
+/** Creates the page of a prober. A failure of the page does not end the prober. */
+export const pageServers =
+  ({ address, directory, healthPort }: ProberPageOptions) =>
+  ({ clock, logger, status, leadership, lease, reviews: seed }: ServerDeps): readonly Runnable[] => {
+    const canAsk = lease !== undefined && healthPort !== undefined;
+    const source = replicaSource({
+      // The cast is safe: the prober of this process returns its own status.
+      own: (shoot) => status(shoot) as ProberStatus,
+      leads: () => leadership.mayWrite(),
+      askLeader: canAsk ? leaderStatusReader({ seed, clock, lease, healthPort, pagePort: address.port }) : undefined,
+      clock,
+    });
+    return [withoutHarm(createPage({ address, directory, source, clock, logger }), logger)];
+  };

@@ -42,7 +42,11 @@ const visit = async (name: SeedName, { width = 1_440, shoot = '' } = {}): Promis
 const faintTexts = (on: Page): Promise<readonly string[]> =>
   on.evaluate(() => {
     type Rgb = readonly number[];
-    const parse = (text: string): Rgb => (text.match(/[\d.]+/g) ?? []).map(Number);
+    const parse = (text: string): Rgb => {
+      const parts = (text.match(/[\d.]+/g) ?? []).map(Number);
+      // `color(srgb 0.5 0 1)` is a mixed colour.
+      return text.startsWith('color(') ? parts.map((part, index) => (index < 3 ? part * 255 : part)) : parts;
+    };
     const isSeen = ([, , , alpha = 1]: Rgb): boolean => alpha > 0;
     const behind = (element: Element | null): readonly Rgb[] => {
       if (element === null) return [[255, 255, 255]];
@@ -116,6 +120,8 @@ describeInBrowser('the look of the page', () => {
 
   it('leaves two thirds of a phone to the rows', async () => {
     const on = await visit('mass', { width: 360 });
+    await on.emulateMedia({ colorScheme: 'dark' });
+    await on.screenshot({ path: `${shots}phone.png` });
     expect(await heightBeforeRows(on)).toBeLessThan(740 / 3);
   });
 });
