@@ -54,7 +54,7 @@ const tileAfter = (key: string, tiles: readonly HTMLElement[], index: number): H
   return beside[key];
 };
 
-const sizeOf = (count: number): string => (count > 400 ? 'small' : count > 60 ? 'middle' : 'large');
+const sizeOf = (count: number): string => (count > 400 ? '14px' : count > 60 ? '18px' : '26px');
 
 export interface GridProps {
   readonly shoots: readonly ShootStatus[];
@@ -94,7 +94,8 @@ export const Grid = ({ shoots, selected, onSelect }: GridProps) => {
       ref={list}
       role="listbox"
       aria-label={`${String(shoots.length)} shoots`}
-      class={`grid ${sizeOf(shoots.length)}`}
+      class="grid"
+      style={{ '--size': sizeOf(shoots.length) }}
       onKeyDown={onKeyDown}
       onClick={onClick}
     >

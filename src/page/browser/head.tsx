@@ -7,7 +7,7 @@ import { type Seed, oldness, serverTime } from './feed.ts';
 import alarm from './icon-alarm.svg';
 import calm from './icon-calm.svg';
 import eyes from './icon-eyes.svg';
-import { type Filter, classOf, counters, countOf, lookOf, states } from './states.ts';
+import { type Filter, classOf, counters, countOf, lookOf, rareCounters, states } from './states.ts';
 import { Command, Time, since } from './told.tsx';
 
 const icons = { alarm, calm, eyes };
@@ -48,12 +48,16 @@ const Standby = ({ seed: { view } }: Pick<HeadProps, 'seed'>) => {
   return (
     <li title={problem}>
       This is the view of {name}, which does not lead
-      {leader === undefined ? '; it cannot see who does.' : <>; {leader.pod} does, and shows its own after </>}
-      {leader !== undefined && (
-        <Command
-          line={`kubectl -n ${leader.namespace} port-forward ${leader.pod} ${String(leader.port)}`}
-          about="forward the leader's page"
-        />
+      {leader === undefined ? (
+        '; it cannot see who does.'
+      ) : (
+        <>
+          ; {leader.pod} does, and shows its own after{' '}
+          <Command
+            line={`kubectl -n ${leader.namespace} port-forward ${leader.pod} ${String(leader.port)}`}
+            about="forward the leader's page"
+          />
+        </>
       )}
     </li>
   );
@@ -98,18 +102,18 @@ export const Counters = ({ shoots, filter, search, onChange }: CountersProps) =>
   <div role="group" aria-label="Filter by state" class="counters">
     {counters.map((counter) => {
       const count = countOf(counter, shoots);
-      const isPressed = filter.counter?.name === counter.name;
-      if (counter.isRare === true && count === 0 && !isPressed) return null;
+      const isPressed = filter.counter === counter;
+      if (rareCounters.includes(counter) && count === 0 && !isPressed) return null;
       return (
         <button
           type="button"
-          key={counter.name}
-          class={count === 0 ? 'none' : classOf(counter.name)}
-          title={states[counter.name].about}
+          key={counter}
+          class={count === 0 ? 'none' : classOf(counter)}
+          title={states[counter].about}
           aria-pressed={isPressed}
           onClick={() => onChange({ ...filter, counter: isPressed ? undefined : counter })}
         >
-          <b>{count}</b> {counter.name}
+          <b>{count}</b> {counter}
         </button>
       );
     })}

@@ -103,10 +103,8 @@ const words = ({ ageMs, expired, counted, leftOut = '' }: LeaseEvidence): string
   return counted ? `${age}${expired ? ' expired' : ''}` : `${age}, does not count: ${leftOut}`;
 };
 
-const kindOf = ({ counted, expired }: LeaseEvidence): string => {
-  if (!counted) return 'left-out';
-  return expired ? 'expired' : 'renewed';
-};
+const kindOf = ({ counted, expired }: LeaseEvidence): string =>
+  counted ? (expired ? 'expired' : 'renewed') : 'left-out';
 
 interface LeasesProps {
   readonly shoot: ShootStatus;
@@ -129,8 +127,8 @@ const Leases = ({ shoot: { leaseExpiryMs, graceMs, lookedAt, failing }, leases, 
         )}
       </h3>
       <div class="leases" style={{ '--expiry': percent(leaseExpiryMs), '--grace': percent(graceMs) }}>
-        <p class={leaseExpiryMs < full * 0.4 ? 'limits near' : 'limits'}>
-          <span>expires after {formatAge(leaseExpiryMs)}</span> <span>KCM {formatAge(graceMs)}</span>
+        <p class="limits">
+          <span>expires {formatAge(leaseExpiryMs)}</span> <span>KCM {formatAge(graceMs)}</span>
         </p>
         <ul>
           {inOrder(leases).map((lease) => (

@@ -26,40 +26,29 @@ export const states: Readonly<Record<ShootState, StateLook>> = {
 /** Returns the CSS class of a state. */
 export const classOf = (state: ShootState): string => state.replaceAll(' ', '-');
 
-/** A number of shoots that filters by their states. */
-export interface Counter {
-  readonly name: ShootState;
-  readonly states: readonly ShootState[];
-  /** True if it is shown only while it counts any. */
-  readonly isRare?: boolean;
-}
+/** Returns the counter of a state: that of `landing` counts all that are on the way up. */
+const counterOf = (state: ShootState): ShootState =>
+  state === 'restoring' || state === 'flapping' ? 'landing' : state;
 
-export const counters: readonly Counter[] = [
-  { name: 'losing nodes', states: ['losing nodes'] },
-  { name: 'blind', states: ['blind'] },
-  { name: 'not protected', states: ['not protected'] },
-  { name: 'paused', states: ['paused'] },
-  { name: 'held', states: ['held'] },
-  { name: 'landing', states: ['landing', 'restoring', 'flapping'] },
-  { name: 'confirming', states: ['confirming'], isRare: true },
-  { name: 'healthy', states: ['healthy'] },
-  { name: 'not probed', states: ['not probed'], isRare: true },
-];
+export const counters = (Object.keys(states) as readonly ShootState[]).filter((state) => counterOf(state) === state);
 
-export const countOf = ({ states: counted }: Counter, shoots: readonly ShootStatus[]): number =>
-  shoots.filter(({ state }) => counted.includes(state)).length;
+/** Counters that are shown only while they count any. */
+export const rareCounters: readonly ShootState[] = ['confirming', 'not probed'];
+
+export const countOf = (counter: ShootState, shoots: readonly ShootStatus[]): number =>
+  shoots.filter(({ state }) => counterOf(state) === counter).length;
 
 export interface Filter {
   readonly text: string;
   /** Absent: shoots of all states. */
-  readonly counter?: Counter | undefined;
+  readonly counter?: ShootState | undefined;
 }
 
 export const isEmpty = ({ text, counter }: Filter): boolean => counter === undefined && text.trim() === '';
 
 /** Returns true if the filter's text occurs in the shoot's title, namespace, state, words or the names of held resources. */
 export const matches = (shoot: ShootStatus, { text, counter }: Filter): boolean => {
-  if (counter?.states.includes(shoot.state) === false) return false;
+  if (counter !== undefined && counterOf(shoot.state) !== counter) return false;
   const wanted = text.trim().toLowerCase();
   const held = shoot.held.map(({ name }) => name);
   return [titleOf(shoot), shoot.namespace, stateInWords(shoot), shoot.why, shoot.do, ...held].some((words) =>

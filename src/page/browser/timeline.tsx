@@ -3,7 +3,7 @@ import { formatAge } from '../../kubernetes/api/duration.ts';
 import { urgencies } from '../../status/state/judge-seed.ts';
 import type { ShootState } from '../../status/state/schema.ts';
 import { plural } from '../../status/state/words.ts';
-import type { Margin, PageSample } from '../feed/index.ts';
+import type { PageSample } from '../feed/index.ts';
 import { classOf } from './states.ts';
 import { Time } from './told.tsx';
 
@@ -17,6 +17,8 @@ const mostListed = 5;
 const drawn = (Object.keys(urgencies) as readonly ShootState[]).filter((state) => urgencies[state] < urgencies.healthy);
 
 const countUnwell = ({ counts }: PageSample): number => drawn.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
+
+type Margin = NonNullable<PageSample['margin']>;
 
 /** A time in which some shoot was held without a break. */
 export interface Outage {

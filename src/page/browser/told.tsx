@@ -62,12 +62,12 @@ export const Told = ({ shoot, now }: { readonly shoot: ShootStatus; readonly now
       <p class="why">{shoot.why}</p>
       {next !== '' && (
         <p>
-          <i>next</i> {next}
+          <i>next:</i> {next}
         </p>
       )}
       {(shoot.do !== '' || shoot.runbook !== undefined) && (
         <p>
-          {shoot.do !== '' && <b>do</b>} {words} {line !== undefined && <Command line={line} about={words} />}{' '}
+          {shoot.do !== '' && <b>do:</b>} {words} {line !== undefined && <Command line={line} about={words} />}{' '}
           {shoot.runbook !== undefined && <span class="quiet">runbook {shoot.runbook}</span>}
         </p>
       )}

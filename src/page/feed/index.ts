@@ -36,12 +36,7 @@ export interface PageSample {
   /** Number of shoots by state; absent: 0. */
   readonly counts: Readonly<Partial<Record<ShootState, number>>>;
   /** Time that scale-downs left of KCM's grace period, of the held shoot with the least. Absent: none is held. */
-  readonly margin?: Margin | undefined;
-}
-
-export interface Margin {
-  readonly ms: number;
-  readonly graceMs: number;
+  readonly margin?: { readonly ms: number; readonly graceMs: number } | undefined;
 }
 
 /** The view without its shoots, which may be many. */

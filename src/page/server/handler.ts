@@ -50,14 +50,6 @@ const stream = (exchange: HttpExchange, shoot: string | null, { streams, feed }:
 /** Base for parsing the URL of a request. Only path and query of the result are used. */
 const anyBase = 'http://page.invalid';
 
-const urlOf = (request: IncomingMessage): URL | undefined => {
-  try {
-    return new URL(request.url ?? '/', anyBase);
-  } catch {
-    return undefined;
-  }
-};
-
 /** Returns the error response for a request that is not allowed; undefined if it is. */
 const refusal = (
   { method, headers }: IncomingMessage,
@@ -82,8 +74,8 @@ export const pageHandler = (options: HandlerOptions): HttpHandler => {
   };
   return (exchange) => {
     const { request, response } = exchange;
-    const url = urlOf(request);
-    if (url === undefined) {
+    const url = URL.parse(request.url ?? '/', anyBase);
+    if (url === null) {
       send(response, textResponse(400, 'invalid URL'));
       return;
     }

@@ -117,17 +117,17 @@ export class SeedFeed {
 
   /** Sends the seed to all readers. Each message is serialized only once. */
   #sendSeed(before: SeedView | undefined, view: SeedView, hasSample: boolean): void {
-    const whole = once(() =>
-      Buffer.concat([messageOf('seed', fullMessageOf(view)), messageOf('samples', this.#samples)]),
-    );
-    const changes = once(() =>
-      Buffer.concat([
-        messageOf('seed', changesBetween(before ?? view, view)),
-        ...(hasSample ? [messageOf('samples', this.#samples.slice(-1))] : []),
-      ]),
-    );
+    const make = (all: boolean): Buffer => {
+      const seed = messageOf('seed', all ? fullMessageOf(view) : changesBetween(before ?? view, view));
+      if (!all && !hasSample) return seed;
+      return Buffer.concat([seed, messageOf('samples', all ? this.#samples : this.#samples.slice(-1))]);
+    };
+    const made = new Map<boolean, Buffer>();
     for (const reader of this.#readers) {
-      reader.needsAll = !reader.stream.send(reader.needsAll ? whole() : changes());
+      const { needsAll } = reader;
+      const message = made.get(needsAll) ?? make(needsAll);
+      made.set(needsAll, message);
+      reader.needsAll = !reader.stream.send(message);
     }
   }
 
@@ -137,8 +137,3 @@ export class SeedFeed {
     for (const stream of readers) stream.send(message);
   }
 }
-
-const once = <T>(make: () => T): (() => T) => {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
-};

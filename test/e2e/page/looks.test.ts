@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { fullMessageOf } from '../../../src/page/feed/index.ts';
+import { titleOf } from '../../../src/status/state/find-shoot.ts';
+import { needsEyes, nextInWords, stateInWords } from '../../../src/status/state/judge-seed.ts';
 import { at, before } from '../../../src/status/state/testing/facts.ts';
 import { statusWith } from '../../doubles/probed-shoots.ts';
 import { describeInBrowser, startBrowser } from './browser.ts';
@@ -115,6 +117,18 @@ describeInBrowser('the look of the page', () => {
       const file = `${name}-${String(width)}${shoot === '' ? '' : '-shoot'}-${colorScheme}.png`;
       await on.screenshot({ path: `${shots}${file}`, fullPage: true });
       expect([await faintTexts(on), await widthOf(on)]).toEqual([[], width]);
+    }
+  });
+
+  it('says of every shoot what all other views say', async () => {
+    const on = await visit('every');
+    const rows = await on.locator('.row').allInnerTexts();
+    for (const shoot of seeds.every.filter(needsEyes)) {
+      const row = rows.find((text) => text.includes(titleOf(shoot))) ?? '';
+      expect(row).toContain(stateInWords(shoot));
+      expect(row).toContain(shoot.why);
+      expect(row).toContain(nextInWords(shoot, at));
+      expect(row.replaceAll(/\s+(?:Copy)?\s*/g, ' ')).toContain(shoot.do);
     }
   });
 
