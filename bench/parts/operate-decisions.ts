@@ -16,7 +16,9 @@ const filledLog = (shoot: number): DecisionLog => {
   const log = new DecisionLog();
   for (let at = 0; at < decisionsEach; at += 1) {
     const reason = `shoot ${String(shoot)}: ${String(at)}/${String(decisionsEach)} node leases expired, threshold 0.6`;
-    log.add({ at, verdict: 'unhealthy', reason, counts: { candidates: decisionsEach, expired: at }, threshold: 0.6 });
+    // Two equal verdicts in a row would be one decision.
+    const verdict = at % 2 === 0 ? 'unhealthy' : 'healthy';
+    log.add({ at, verdict, reason, counts: { candidates: decisionsEach, expired: at }, threshold: 0.6 });
   }
   return log;
 };
