@@ -23,14 +23,10 @@ const table: readonly (readonly [states: readonly ShootState[], about: string, l
 ];
 
 /** Returns shell commands for a shoot in its present state, beside the one that a person has to run. */
-export const commandsFor = ({ namespace, state, held, failing, access }: ShootStatus): readonly PageCommand[] => {
+export const commandsFor = ({ namespace, state, held }: ShootStatus): readonly PageCommand[] => {
   const shoot = quoted(namespace);
   const some = table.filter(([states]) => states.includes(state));
   const commands = some.map(([, about, line]) => ({ about, line: line.replace(' S', () => ` ${shoot}`) }));
-  if (state === 'blind' && failing?.kind === 'credentials' && access !== undefined) {
-    const [of = '', secret = ''] = access.secret.split('/').map(quoted);
-    commands.push({ about: 'see its Secret', line: `kubectl -n ${of} describe secret ${secret}` });
-  }
   if (state === 'blind' && held.length > 0) {
     commands.push({ about: 'restore it, although its outage may go on', line: `dwd release --shoot ${shoot}` });
   }
