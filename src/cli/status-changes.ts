@@ -1,11 +1,9 @@
 import { type SeedStatus, titleOf } from '../status/index.ts';
 import { nextInWords, stateInWords } from '../status/state/judge-seed.ts';
 import type { ShootStatus } from '../status/state/schema.ts';
-import { clockTime } from '../status/state/words.ts';
+import { clockTime, withoutNumbers } from '../status/state/words.ts';
 import { escapeControls } from '../telemetry/index.ts';
 import { doInWords, leaderInWords, verdictInWords } from './status-output.ts';
-
-const withoutNumbers = (text: string): string => text.replace(/\d+(?:\.\d+)?/g, '#');
 
 /** Returns what a change of a shoot changes; numbers alone are none. */
 const keyOf = (shoot: ShootStatus): string =>

@@ -1,3 +1,4 @@
+import { withoutNumbers } from '../../status/state/words.ts';
 import type { LeaseCounts, VerdictName } from '../judge/verdict.ts';
 
 /** Maximum number of entries per shoot. */
@@ -25,8 +26,6 @@ export type NewDecision = Omit<LoggedDecision, 'lastAt' | 'runs'> & { readonly v
 export type NewAct = Pick<LoggedDecision, 'at' | 'reason' | 'threshold'> & { readonly verdict: ActWord };
 
 type Entry = Omit<LoggedDecision, 'lastAt' | 'runs'>;
-
-const withoutNumbers = (text: string): string => text.replace(/\d+(?:\.\d+)?/g, '#');
 
 /** True if two runs decided the same, whatever the numbers: a countdown is no decision. Actions differ by their resource. */
 const isSame = (a: LoggedDecision, b: Entry): boolean =>

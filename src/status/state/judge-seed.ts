@@ -1,6 +1,6 @@
 import { formatAge } from '../../kubernetes/api/duration.ts';
 import type { ShootState, ShootStatus, ShootTold } from './schema.ts';
-import { clockTime } from './words.ts';
+import { clockTime, withoutNumbers } from './words.ts';
 
 /** Urgency of each state, 1 is the most urgent; in the order of the list of states. */
 export const urgencies: Readonly<Record<ShootState, number>> = {
@@ -123,8 +123,6 @@ export interface ShootGroup<T> {
 
 /** More equal shoots than this become one row. */
 const mostAlike = 10;
-
-const withoutNumbers = (text: string): string => text.replace(/\d+(?:\.\d+)?/g, '#');
 
 const likeness = (shoot: Told): string =>
   JSON.stringify([

@@ -6,6 +6,9 @@ export const clockTime = (time: string): string => time.slice(11, 19);
 
 export const plural = (count: number, one: string): string => `${String(count)} ${one}${count === 1 ? '' : 's'}`;
 
+/** Returns a text by which those that differ only in numbers are equal: a countdown is no news. */
+export const withoutNumbers = (text: string): string => text.replace(/\d+(?:\.\d+)?/g, '#');
+
 /** Lists the names of resources. */
 export const listed = (resources: readonly { readonly name: string }[]): string =>
   resources.map(({ name }) => name).join(', ');
