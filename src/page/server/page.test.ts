@@ -297,6 +297,7 @@ describe('the page of a prober', () => {
     const [page] = pageServers({ address: bound, directory: pathToFileURL(`${built}/`) })({
       clock,
       logger,
+      identity: 'test',
       leadership: { mayWrite: () => leads },
       // Without leader election, no requests are sent.
       reviews: createScriptedKube(),
@@ -333,6 +334,7 @@ it('the prober continues without the page if it is not built', async () => {
   const [page] = pageServers({ address: { host: '127.0.0.1', port: 0 }, directory: pathToFileURL(`${built}/none/`) })({
     clock: createVirtualClock(),
     logger,
+    identity: 'test',
     leadership: { mayWrite: () => true },
     reviews: createScriptedKube(),
     status: () => statusWith([]),

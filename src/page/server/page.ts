@@ -90,9 +90,10 @@ const withoutHarm = (page: Runnable, logger: Logger): Runnable => ({
 /** Creates the page of a prober. A failure of the page does not end the prober. */
 export const pageServers =
   ({ address, directory, healthPort }: ProberPageOptions) =>
-  ({ clock, logger, status, leadership, lease, reviews: seed }: ServerDeps): readonly Runnable[] => {
+  ({ clock, logger, identity, status, leadership, lease, reviews: seed }: ServerDeps): readonly Runnable[] => {
     const canAsk = lease !== undefined && healthPort !== undefined;
     const source = replicaSource({
+      identity,
       // The cast is safe: the prober of this process returns its own status.
       own: (shoot) => status(shoot) as ProberStatus,
       leads: () => leadership.mayWrite(),

@@ -81,6 +81,7 @@ const begin = () => {
   const clock = createVirtualClock();
   const world = { leads: false, answers: true, asked: 0 };
   const source = replicaSource({
+    identity: statusWith([]).identity,
     own: () => statusWith([shootNamed('own')]),
     leads: () => world.leads,
     askLeader: async () => {
@@ -121,6 +122,7 @@ describe('the status that a replica shows', () => {
 
   it('is its own without leader election', async () => {
     const source = replicaSource({
+      identity: statusWith([]).identity,
       own: () => statusWith([shootNamed('own')]),
       leads: () => true,
       clock: createVirtualClock(),

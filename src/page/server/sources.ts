@@ -76,6 +76,7 @@ export const leaderStatusReader = ({ seed, clock, lease, healthPort, pagePort }:
 };
 
 export interface ReplicaSourceDeps {
+  readonly identity: string;
   /** Returns this replica's own status, for the shoot with this namespace or for all. */
   readonly own: (shoot: string | undefined) => ProberStatus;
   readonly leads: () => boolean;
@@ -88,7 +89,7 @@ export interface ReplicaSourceDeps {
 const retryMs = 10_000;
 
 /** Creates a source that shows the leader's view or, if requests to the leader fail, this replica's own view with the reason. */
-export const replicaSource = ({ own, leads, askLeader, clock }: ReplicaSourceDeps): PageSource => {
+export const replicaSource = ({ identity, own, leads, askLeader, clock }: ReplicaSourceDeps): PageSource => {
   let failed: { readonly origin: Origin; readonly until: number } | undefined;
   const originAfter = (error: Error): Origin => ({
     of: 'standby',
@@ -111,10 +112,9 @@ export const replicaSource = ({ own, leads, askLeader, clock }: ReplicaSourceDep
   return {
     seed: async (signal) => {
       const status = await ofLeader(undefined, signal);
-      const ownStatus = own(undefined);
-      if (status !== undefined) return { status, origin: { of: 'leader', servedBy: ownStatus.identity } };
-      if (leads()) return { status: ownStatus, origin: { of: 'leader' } };
-      return { status: ownStatus, origin: failed?.origin ?? { of: 'standby' } };
+      if (status !== undefined) return { status, origin: { of: 'leader', servedBy: identity } };
+      const origin: Origin = leads() ? { of: 'leader' } : (failed?.origin ?? { of: 'standby' });
+      return { status: own(undefined), origin };
     },
     shoot: async (namespace, signal) => ((await ofLeader(namespace, signal)) ?? own(namespace)).shoots[0],
   };
