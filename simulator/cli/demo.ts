@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { type CliIo, CommandError, type RunDemo, type Terminal } from '../../src/cli/index.ts';
+import { errorText } from '../../src/kubernetes/api/errors.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { escapeControls } from '../../src/telemetry/index.ts';
 import {
@@ -45,7 +46,12 @@ const runInTerminal = (watchdogs: Watchdogs, io: CliIo, terminal: Terminal): Pro
     const { source, about, clock, stop } = processes;
     const closing = new AbortController();
     const until = AbortSignal.any([stop.signal, closing.signal]);
-    const serving = watchdogs.withProber && demoPage(processes, { address: freePort, io }).run(until, () => undefined);
+    // A page that cannot be served must not end the demo: its processes and files would stay.
+    const serving =
+      watchdogs.withProber &&
+      demoPage(processes, { address: freePort, io })
+        .run(until, () => undefined)
+        .catch((error: unknown) => io.stderr(`the page is not served: ${errorText(error)}\n`));
     try {
       const listen = (onKeys: (input: string) => void): void => terminal.listen(onKeys);
       await runLive({ source, about, listen, print: printer(clock, io), clock, signal: stop.signal });

@@ -102,8 +102,7 @@ export class NamespaceWeeder {
       try {
         this.#step();
       } catch (error) {
-        const { namespace, report } = this.#deps;
-        report({ type: 'unexpected-error', namespace, error });
+        this.#foundBug(error);
       }
     });
   }
@@ -150,12 +149,19 @@ export class NamespaceWeeder {
   #start(dependent: DependentPod): void {
     const { weeding } = dependent;
     const cancel = new AbortController();
-    const ended = this.#delete(dependent, cancel.signal).finally(() => {
-      this.#inFlight.delete(deletion);
-      this.wake();
-    });
+    const ended = this.#delete(dependent, cancel.signal)
+      .catch((error: unknown) => this.#foundBug(error))
+      .finally(() => {
+        this.#inFlight.delete(deletion);
+        this.wake();
+      });
     const deletion = { weeding, cancel, ended };
     this.#inFlight.add(deletion);
+  }
+
+  #foundBug(error: unknown): void {
+    const { namespace, report } = this.#deps;
+    report({ type: 'unexpected-error', namespace, error });
   }
 
   async #delete({ pod, weeding }: DependentPod, signal: AbortSignal): Promise<void> {
