@@ -14,11 +14,7 @@ import {
 import { parseGoDuration } from '../../src/kubernetes/api/duration.ts';
 import { listCall } from '../../src/kubernetes/api/list-call.ts';
 import { decodeScalable, workloadState } from '../../src/kubernetes/api/scalable.ts';
-import {
-  ignoresScaling,
-  meltdownProtectionAnnotation,
-  replicasAnnotation,
-} from '../../src/annotations/scaling-annotations.ts';
+import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/annotations/scaling-annotations.ts';
 import { etcdAnnotation, kubeletsAnnotation } from '../world/index.ts';
 import type { WorldSource } from '../world/index.ts';
 import { steeringPath } from './faults.ts';
@@ -48,7 +44,6 @@ const decodeComponent = (json: unknown, path: string): ComponentStatus => {
     replicas: specReplicas,
     readyReplicas,
     active: Object.hasOwn(annotations, meltdownProtectionAnnotation),
-    ignored: ignoresScaling(workloadState(object)),
     ...(stored === undefined ? {} : { stored }),
   };
 };

@@ -19,8 +19,6 @@ export interface ComponentStatus {
   readonly stored?: string;
   /** True if the resource has the annotation `meltdown-protection-active`. */
   readonly active: boolean;
-  /** True if the resource has the annotation `ignore-scaling`. */
-  readonly ignored: boolean;
 }
 
 export interface PodStatus {
@@ -57,8 +55,6 @@ export interface StatusSnapshot {
   readonly at: number;
   /** Age in milliseconds from which the prober treats a lease as expired. */
   readonly leaseExpiryMs: number;
-  /** KCM's grace period, in milliseconds. */
-  readonly graceMs: number;
   readonly shoots: readonly ShootSnapshot[];
 }
 

@@ -17,7 +17,7 @@ import {
   listWeeded,
 } from './seed-calls.ts';
 import { type ComponentStatus, type NodeStatus, type ShootSnapshot, type StatusSnapshot } from './snapshot.ts';
-import { type Pace, demoTiming, kubeApiserver, leaseLimitMs, shownComponents } from './setting.ts';
+import { type Pace, kubeApiserver, leaseLimitMs, shownComponents } from './setting.ts';
 import { weededNamespaceIn } from './watchdog-logs.ts';
 
 /** A shoot, with a client of its API server. */
@@ -141,7 +141,6 @@ export class StatusSource {
       status: {
         at: clock.now(),
         leaseExpiryMs: leaseLimitMs(pace),
-        graceMs: demoTiming(pace).graceMs,
         shoots: observed,
       },
       faults: new Map(shoots.map(({ name, namespace }) => [name, objects.faults(namespace)[0] ?? noFaults])),

@@ -5,7 +5,6 @@ export const component = (name: string, change: Partial<ComponentStatus> = {}): 
   replicas: 1,
   readyReplicas: 1,
   active: false,
-  ignored: false,
   ...change,
 });
 
@@ -35,7 +34,6 @@ export const shootStatus = (name: string, change: Partial<ShootSnapshot> = {}): 
 export const snapshotOf = (...shoots: readonly ShootSnapshot[]): StatusSnapshot => ({
   at: takenAt,
   leaseExpiryMs: 22_500,
-  graceMs: 30_000,
   shoots,
 });
 
