@@ -39,7 +39,7 @@ export const processFlags = {
   'concurrent-reconciles': flag(
     integer({}),
     '1',
-    'Accepted as by the Go program, without effect: a reconcile only starts or stops the work on a shoot or service, and takes no time',
+    'Accepted, as a flag of the Go program, and has no effect here: a reconcile only starts or stops the work on a shoot or service, and takes no time',
   ),
   'metrics-bind-addr': flag(address, ':9643', 'Address that the metrics endpoint (/metrics) binds to; 0 turns it off'),
   'health-bind-addr': flag(

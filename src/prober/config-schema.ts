@@ -89,7 +89,7 @@ const externalProbe = () =>
     ),
     timeout: about('Timeout of one attempt.', duration(positive)).prefault('5s'),
     failureThreshold: about(
-      'Consecutive failures, one per second, after which the address counts as unreachable (broken in the log and the metrics).',
+      'Consecutive failures, one per second, after which the address counts as unreachable.',
       integer(atLeast(1)),
     ).prefault(3),
     successThreshold: about(

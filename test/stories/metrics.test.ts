@@ -10,9 +10,9 @@ afterEach(() => scenario.stop());
 const series = async (name: string): Promise<readonly string[]> =>
   (await scenario.meter().metricsText()).split('\n').filter((line) => line.startsWith(`${name}{`));
 
-const flowsEnded = (): number => scenario.log.filter(({ msg }) => /^scaling \w+ completed$/.test(msg)).length;
+const scalingsEnded = (): number => scenario.log.filter(({ msg }) => /^scaling \w+ completed$/.test(msg)).length;
 
-it('held resources are counted when a flow has ended, not only in the next run', async () => {
+it('held resources are counted when a scaling has ended, not only in the next run', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }, { name: 'b' }] });
   const { clock, world } = scenario;
   const { namespace } = world.shoot('a');
@@ -22,10 +22,10 @@ it('held resources are counted when a flow has ended, not only in the next run',
   await clock.advance(60_000);
   expect(await held()).toBe('0');
   world.shoot('a').cutKubelets();
-  await clock.runUntil(() => flowsEnded() === 1);
+  await clock.runUntil(() => scalingsEnded() === 1);
   expect(await held()).toBe('3');
   world.shoot('a').restoreKubelets();
-  await clock.runUntil(() => flowsEnded() === 2);
+  await clock.runUntil(() => scalingsEnded() === 2);
   expect(await held()).toBe('0');
 });
 
@@ -84,14 +84,14 @@ it('the times of the last run and of a hold are exported', async () => {
   const before = clock.now() / 1_000;
   expect(await valueOf('dwd_prober_held_since_timestamp_seconds')).toBeUndefined();
   world.shoot('a').cutKubelets();
-  await clock.runUntil(() => flowsEnded() === 1);
+  await clock.runUntil(() => scalingsEnded() === 1);
   const since = (await valueOf('dwd_prober_held_since_timestamp_seconds')) ?? 0;
   expect(since).toBeGreaterThan(before);
   await clock.advance(60_000);
   expect(await valueOf('dwd_prober_held_since_timestamp_seconds')).toBe(since);
   expect(await valueOf('dwd_prober_late_protection_timestamp_seconds')).toBeUndefined();
   world.shoot('a').restoreKubelets();
-  await clock.runUntil(() => flowsEnded() === 2);
+  await clock.runUntil(() => scalingsEnded() === 2);
   expect(await valueOf('dwd_prober_held_since_timestamp_seconds')).toBeUndefined();
 });
 

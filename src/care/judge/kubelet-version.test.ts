@@ -20,6 +20,7 @@ describe('the version of a kubelet', () => {
     expect(kubeletVersionState(kubelet, '1.33.2')).toEqual({ kind });
   });
 
+  // The texts of errors are those of Masterminds/semver; it would read `v1.33` as a range.
   it.each([
     ['', 'improper constraint: "~ "'],
     ['unknown', 'improper constraint: "~ unknown"'],

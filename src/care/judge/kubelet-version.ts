@@ -43,7 +43,9 @@ const isOlder = (a: Version, b: Version): boolean => {
 
 /**
  * Compares the version that a kubelet reports, such as `v1.33.2`, with that of its pool, such as `1.33.2`. Like gardener's CheckNodes
- * (`pkg/utils/kubernetes/health/checker`), which takes the kubelet's as a constraint. An unreadable version of the pool fits every kubelet.
+ * (`pkg/utils/kubernetes/health/checker`), which takes the kubelet's as a constraint
+ * for Masterminds/semver. That also reads versions without minor or patch, which no kubelet reports, and refuses empty and padded identifiers. An unreadable version
+ * of the pool fits every kubelet, so that a mistake there is not told of all nodes.
  */
 export const kubeletVersionState = (kubelet: string, desired: string): KubeletVersionState => {
   const own = parse(kubelet);

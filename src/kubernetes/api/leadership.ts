@@ -6,8 +6,8 @@ export interface Leadership {
 /** A standby's view of the leader. */
 export interface LeaderWatch {
   /**
-   * True if a process of this program holds the Lease, or held it and let it run out. False beside a program of another kind, such as the Go program in a
-   * roll-out, and as long as the Lease cannot be read: then perhaps nobody will ever lead.
+   * True if a process of this program holds the Lease, or if it has run out or was released, whoever held it. False while a program of another kind holds it,
+   * such as the Go program in a roll-out, and as long as it cannot be read: then perhaps nobody will ever lead.
    */
   knowsLeader(): boolean;
   /** Calls `listener` when this process becomes the leader. Returns the unsubscribe function. */

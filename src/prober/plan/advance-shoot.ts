@@ -223,9 +223,9 @@ const startScaling = ({ state, effects }: Changed, permitted: Permission, contex
   const tried = { ...state, triedFor: desired.judgedAt };
   if (!hasWork({ ...desired, withoutLead, isRepeated }, context.resources, context)) return { state: tried, effects };
   // The outage may be over: a pause has ended, a resource has changed, or this process leads from now on.
-  const mustLook =
+  const isStale =
     desired.direction === 'down' && state.verdict?.kind === 'unhealthy' && context.now > desired.judgedAt + freshMs;
-  if (mustLook) return { state: { ...state, ...lookAgain(state, context.now) }, effects };
+  if (isStale) return { state: { ...state, ...lookAgain(state, context.now) }, effects };
   const started = createScaling(desired, { ...context, withoutLead });
   return {
     state: { ...tried, scaling: started },

@@ -18,7 +18,7 @@ import { type VerdictName, verdictNameOf } from '../judge/verdict.ts';
 import { leaderTimeMs } from '../plan/permission.ts';
 import { type ClockReading, formatWall, timeAt } from '../status/clock-reading.ts';
 import { type ActWord, DecisionLog } from '../status/decision-log.ts';
-import { type LastLook, answerInWords, failingAfter, lookAfter, noLook } from '../status/last-look.ts';
+import { type LastLook, answerInWords, failingAfter, lookAfter, notLookedYet } from '../status/last-look.ts';
 import { leaseEvidence } from '../status/lease-evidence.ts';
 import { progressOf, scalingProgress } from '../status/scaling-progress.ts';
 import { type Emit, type EventOf, type ShootProberView, observer } from './events.ts';
@@ -66,7 +66,7 @@ class ShootRecord {
   readView: () => ShootProberView;
   readonly #firstRunAt: number;
   #lastRunEndedAt: number | undefined;
-  #look: LastLook = noLook;
+  #look: LastLook = notLookedYet;
   #leftOut = nothingLeftOut;
   #latestVerdict: VerdictName | undefined;
   /** The latest verdict that is not a failure. */

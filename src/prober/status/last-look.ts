@@ -14,7 +14,7 @@ export type LastLook = { readonly listedAt?: number } & Pick<
   'lookedAt' | 'candidates' | 'expired' | 'silentForMs' | 'actsAfterMs' | 'nodes' | 'leftOut' | 'leftOutReasons'
 >;
 
-export const noLook: LastLook = { candidates: 0, expired: 0 };
+export const notLookedYet: LastLook = { candidates: 0, expired: 0 };
 
 const byReason = (leftOut: ReadonlyMap<string, string>): ShootFacts['leftOutReasons'] =>
   [...Map.groupBy(leftOut.values(), (reason) => reason)]

@@ -79,7 +79,8 @@ const batchFor = (owner: Owner | undefined, pod: PodView, { pods, now }: Seen) =
 
 /**
  * A mirror pod, which shows a static pod of the kubelet, is controlled by its Node (`mirror_client.go` in k8s.io/kubernetes/pkg/kubelet/pod). A Job counts a
- * pod that is being deleted as failed (`isPodFailed` in k8s.io/kubernetes/pkg/controller/job), and is failed for good after `backoffLimit` of them.
+ * pod that is being deleted as failed, unless it replaces failed pods only (`isPodFailed` in k8s.io/kubernetes/pkg/controller/job), and is failed for good after
+ * `backoffLimit` of them.
  */
 const whyLeftAlone = ({ controller }: PodView): LeftAloneReason | undefined => {
   if (controller === undefined) return 'no-controller';
