@@ -5,9 +5,9 @@ import {
   foldShoots,
   needsEyes,
   nextInWords,
+  runbookToShow,
   seedInWords,
   stateInWords,
-  urgencies,
 } from '../status/state/judge-seed.ts';
 import type { ShootStatus } from '../status/state/schema.ts';
 import { plural } from '../status/state/words.ts';
@@ -103,10 +103,9 @@ const headLines = (status: SeedStatus, columns: number, paint: PaintStatus = pla
 const sinceOf = ({ since }: ShootStatus, at: string): string => (since === undefined ? '-' : between(since, at));
 
 /** Returns what a person does, with the runbook; empty if nothing is to be done. */
-export const doInWords = ({ do: what, runbook, state }: ShootStatus): string => {
-  const isCalm = what === '' && urgencies[state] > urgencies['not protected'];
-  const book = runbook === undefined || isCalm ? '' : `runbook ${runbook}`;
-  return [what, book].filter((text) => text !== '').join('; ');
+export const doInWords = (shoot: ShootStatus): string => {
+  const runbook = runbookToShow(shoot);
+  return [shoot.do, runbook === undefined ? '' : `runbook ${runbook}`].filter((text) => text !== '').join('; ');
 };
 
 interface Row {

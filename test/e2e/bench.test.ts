@@ -55,7 +55,10 @@ it('measures every part in a quick run', { timeout: 240_000 }, async () => {
   expect(figures.steady?.[0]?.probes).toBeGreaterThan(0);
   expect((figures.steady?.[0]?.floor as { probes: number }).probes).toBeGreaterThan(0);
   expect(figures.steady?.[0]?.peakBytes).toBeGreaterThan(10e6);
-  expect(figures.outage).toMatchObject([{ protection: { shoots: 3 }, restoration: { deployments: 9 } }]);
+  const count: unknown = expect.any(Number);
+  expect(figures.outage).toMatchObject([
+    { shoots: 3, protection: { shoots: count }, restoration: { deployments: count } },
+  ]);
   expect(figures.recovery).toMatchObject([
     { target: 'dwd', shoots: 3, delays: Array.from({ length: 6 }, () => expect.any(Number) as number) },
   ]);

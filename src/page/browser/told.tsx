@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { formatAge } from '../../kubernetes/api/duration.ts';
-import { nextInWords, stateInWords } from '../../status/state/judge-seed.ts';
+import { nextInWords, runbookToShow, stateInWords } from '../../status/state/judge-seed.ts';
 import type { ShootStatus } from '../../status/state/schema.ts';
 import { clockTime } from '../../status/state/words.ts';
 import { splitDo } from './commands.ts';
@@ -57,6 +57,7 @@ export const Command = ({ line, about }: { readonly line: string; readonly about
 export const Told = ({ shoot, now }: { readonly shoot: ShootStatus; readonly now: number }) => {
   const next = nextInWords(shoot, new Date(now).toISOString());
   const { words, line } = splitDo(shoot.do);
+  const runbook = runbookToShow(shoot);
   return (
     <div class="told">
       <p class="why">{shoot.why}</p>
@@ -65,10 +66,10 @@ export const Told = ({ shoot, now }: { readonly shoot: ShootStatus; readonly now
           <i>next:</i> {next}
         </p>
       )}
-      {(shoot.do !== '' || shoot.runbook !== undefined) && (
+      {(shoot.do !== '' || runbook !== undefined) && (
         <p>
           {shoot.do !== '' && <b>do:</b>} {words} {line !== undefined && <Command line={line} about={words} />}{' '}
-          {shoot.runbook !== undefined && <span class="quiet">runbook {shoot.runbook}</span>}
+          {runbook !== undefined && <span class="quiet">runbook {runbook}</span>}
         </p>
       )}
     </div>

@@ -124,6 +124,14 @@ export interface ShootGroup<T> {
 /** More equal shoots than this become one row. */
 const mostAlike = 10;
 
+/** Returns the runbook of a shoot; none where nothing is to be done and all goes by itself. */
+export const runbookToShow = ({
+  do: what,
+  runbook,
+  state,
+}: Pick<ShootStatus, 'do' | 'runbook' | 'state'>): string | undefined =>
+  what === '' && urgencies[state] > urgencies['not protected'] ? undefined : runbook;
+
 const likeness = (shoot: Told): string =>
   JSON.stringify([
     stateInWords(shoot),
