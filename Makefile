@@ -49,7 +49,7 @@ test: build ## run all tests
 
 # Not TOOLS_PATH, which begins with the pinned Node. GitHub's runner has the oldest supported one.
 machine-node: build ## on the Node of this machine: the unit tests, and the built program beside a real kube-apiserver
-	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" && node bin/check-node.js && vitest run --project unit && vitest run --project process test/e2e/prober.test.ts
+	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" && node bin/check-node.js && vitest run --project unit && vitest run --project process test/real/prober.test.ts
 
 verify: format-check lint types dead-code test ## everything a change must pass
 
@@ -65,7 +65,7 @@ lint: setup ## run eslint
 types: setup ## check the types, those of the page with a browser's
 	$(call stage,types,node node_modules/typescript-7/bin/tsc --project tsconfig.json)
 	$(call stage,types,node node_modules/typescript-7/bin/tsc --project src/page/browser/tsconfig.json)
-	$(call stage,types,node node_modules/typescript-7/bin/tsc --project test/e2e/page/tsconfig.json)
+	$(call stage,types,node node_modules/typescript-7/bin/tsc --project test/real/page/tsconfig.json)
 
 architecture: setup ## check imports and cycles, and that the purity rules find violations
 	$(call stage,architecture,vitest run --project unit --reporter default test/architecture.test.ts)

@@ -2,15 +2,14 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { skippedTests } from './test/skipped-tests.ts';
 
-const e2e = (...names: readonly string[]): readonly string[] => names.map((name) => `test/e2e/${name}.test.ts`);
+const real = (...names: readonly string[]): readonly string[] => names.map((name) => `test/real/${name}.test.ts`);
 
 /** Tests that compute for minutes, or that check the responses of a real API server or of a process. Their results do not depend on the machine's load. */
 const answerTests = [
-  ...e2e('chart-outage', 'chart', 'completion', 'documents', 'drop-in', 'healthcheck-package'),
-  ...e2e('least-privilege-care', 'least-privilege', 'package', 'policy', 'random-plans'),
-  ...e2e('rehearse', 'webhooks', 'bench'),
+  ...real('chart-outage', 'chart', 'completion', 'documents', 'drop-in', 'envtest', 'healthcheck-package'),
+  ...real('least-privilege-care', 'least-privilege', 'package', 'policy', 'random-plans'),
+  ...real('rehearse', 'webhooks', 'bench'),
   'test/contract/**/*.test.ts',
-  'test/envtest/envtest.test.ts',
   'test/architecture/regular-expressions.test.ts',
   'test/reference-objects/source.test.ts',
   'simulator/{demo,rehearsal}/**/{demo,weeder,prober,care,run,rehearsal,growth}.test.ts',
@@ -22,8 +21,8 @@ const answerTests = [
   'test/stories/{care-faults,external-probe,late-responses,mass-outage}.test.ts',
 ];
 /** Tests that run alone, because they compare the speeds of two programs. */
-const loneTests = [...e2e('hostile-shoots')];
-const e2eTests = 'test/e2e/**/*.test.ts';
+const loneTests = [...real('hostile-shoots')];
+const realTests = 'test/real/**/*.test.ts';
 const patient = { testTimeout: 120_000, hookTimeout: 120_000, retry: 0 };
 
 /** Tests that take longest or mostly wait. They start first, so that none of them still runs when all others have ended. */
@@ -53,7 +52,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'simulator/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
-          exclude: [...answerTests, e2eTests],
+          exclude: [...answerTests, realTests],
           maxWorkers: 2,
           // No module keeps state between tests. Loading the same modules again for each file would double the time.
           isolate: false,
@@ -68,7 +67,7 @@ export default defineConfig({
         test: {
           ...patient,
           name: 'process',
-          include: [e2eTests],
+          include: [realTests],
           exclude: [...answerTests, ...loneTests],
           maxWorkers: 6,
           sequence: { groupOrder: 2 },

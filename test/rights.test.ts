@@ -30,7 +30,7 @@ const plural = ({ kind }: { readonly kind: string }): string => `${kind.toLowerC
 const page = `# Rights
 
 The rights of each component, and their purpose. [SECURITY.md](../SECURITY.md) describes what an attacker could do with them. One list per component generates this page and the
-program's own check (SelfSubjectAccessReview, at the start and every five minutes); a test compares the roles of the chart with it. \`test/e2e/least-privilege.test.ts\` and \`test/e2e/least-privilege-care.test.ts\` remove each right in turn on a real API server.
+program's own check (SelfSubjectAccessReview, at the start and every five minutes); a test compares the roles of the chart with it. \`test/real/least-privilege.test.ts\` and \`test/real/least-privilege-care.test.ts\` remove each right in turn on a real API server.
 
 The log names a missing right (\`a right is missing: grant it\`), and \`dwd_missing_rights\` and \`dwd_missing_garden_rights\` count them. Without the right to create Events, the program records none and logs one
 line. It watches Secrets, Leases and dependent resources by name, so that a right can be limited to those names.
@@ -85,7 +85,7 @@ ${table(careShootGrants)}
 ## Operator
 
 With \`operator.enabled\` the chart has two roles for the people who operate an installation; the notes of \`helm install\` have the commands that bind a user to them. They allow every command of the
-[runbooks](runbooks/README.md) and of [operate](operate.md): \`test/e2e/operator-role.test.ts\` takes them out of these pages and asks an API server. In the seed:
+[runbooks](runbooks/README.md) and of [operate](operate.md): \`test/real/operator-role.test.ts\` takes them out of these pages and asks an API server. In the seed:
 
 | resource | names | verbs | purpose |
 | --- | --- | --- | --- |
@@ -146,7 +146,7 @@ prober. So there are two values:
 A MutatingAdmissionPolicy cannot reject a request with a message. Ours rejects it by a patch that fails: the patch removes a field that no object has, and whose name is the message
 (\`denied request: JSON Patch: remove operation does not apply: ... missing path: "/the prober may change nothing but ..."\`).
 
-\`test/e2e/webhooks.test.ts\` plays an outage with each of these values, with a webhook that changes every request. The weeder's policy always rejects violations: webhooks cannot change
+\`test/real/webhooks.test.ts\` plays an outage with each of these values, with a webhook that changes every request. The weeder's policy always rejects violations: webhooks cannot change
 a delete request.
 `;
 

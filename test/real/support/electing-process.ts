@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
-import type { Kube, KubeClient } from '../../src/kubernetes/api/kube.ts';
-import { staticCredentials, withCredentials } from '../../src/kubernetes/client/auth.ts';
-import { createKubeClient } from '../../src/kubernetes/client/client.ts';
-import { fenceWrites } from '../../src/kubernetes/client/fence-writes.ts';
-import { createSecurity } from '../../src/kubernetes/transport/security.ts';
-import { createTransport } from '../../src/kubernetes/transport/transport.ts';
-import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/untrusted.ts';
-import { LeaderElector } from '../../src/kubernetes/leaderelection/leader-elector.ts';
-import { systemClock } from '../../src/process/clock.ts';
-import { systemRandom } from '../../src/process/random.ts';
-import { createRecordingLogger } from '../doubles/recording-logger.ts';
+import type { Kube, KubeClient } from '../../../src/kubernetes/api/kube.ts';
+import { staticCredentials, withCredentials } from '../../../src/kubernetes/client/auth.ts';
+import { createKubeClient } from '../../../src/kubernetes/client/client.ts';
+import { fenceWrites } from '../../../src/kubernetes/client/fence-writes.ts';
+import { createSecurity } from '../../../src/kubernetes/transport/security.ts';
+import { createTransport } from '../../../src/kubernetes/transport/transport.ts';
+import { parseUntrustedKubeconfig } from '../../../src/kubernetes/kubeconfig/untrusted.ts';
+import { LeaderElector } from '../../../src/kubernetes/leaderelection/leader-elector.ts';
+import { systemClock } from '../../../src/process/clock.ts';
+import { systemRandom } from '../../../src/process/random.ts';
+import { createRecordingLogger } from '../../doubles/recording-logger.ts';
 
 /** Short times for tests against real servers, in the proportions of the defaults. */
 export const shortTimes = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 400 };

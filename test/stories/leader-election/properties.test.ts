@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { createSimApiServer } from '../../simulator/apiserver/server.ts';
-import { type RequestFault, withFaults } from '../../simulator/network/faults.ts';
-import { type SeededRandom, createSeededRandom } from '../../simulator/time/random.ts';
-import { ApiError } from '../../src/kubernetes/api/errors.ts';
-import type { Kube } from '../../src/kubernetes/api/kube.ts';
-import type { Clock } from '../../src/ports/clock.ts';
-import { createVirtualClock } from '../../simulator/time/clock.ts';
-import { SimulatedProcess } from '../../simulator/harness/simulated-process.ts';
+import { simKinds } from '../../../simulator/apiserver/kinds.ts';
+import { createSimApiServer } from '../../../simulator/apiserver/server.ts';
+import { type RequestFault, withFaults } from '../../../simulator/network/faults.ts';
+import { type SeededRandom, createSeededRandom } from '../../../simulator/time/random.ts';
+import { ApiError } from '../../../src/kubernetes/api/errors.ts';
+import type { Kube } from '../../../src/kubernetes/api/kube.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
+import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
 import { type ElectionReplica, lease, startReplica } from './replica.ts';
 
 interface ElectionFaults {

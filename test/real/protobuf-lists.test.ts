@@ -8,7 +8,7 @@ import type { ApiError } from '../../src/kubernetes/api/errors.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
-import { type LeaseConnection, connectTo } from '../leader-election/process.ts';
+import { type LeaseConnection, connectTo } from './support/electing-process.ts';
 
 /** Directory for recorded responses: `RECORD_FIXTURES=1` writes them here for the unit tests. */
 const fixtures = fileURLToPath(new URL('../../src/kubernetes/client/fixtures/', import.meta.url));

@@ -88,7 +88,7 @@ describeEnvtest('weeder beside the real job controller and mirroring controller'
     });
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'dwd-e2e-'));
+    directory = mkdtempSync(join(tmpdir(), 'dwd-real-'));
     seed = await startControlPlane({ name: 'seed', kinds: [] });
     controllers = await startControllerManager(seed, {
       controllers: ['job-controller', 'endpointslice-mirroring-controller'],

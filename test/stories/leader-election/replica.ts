@@ -1,9 +1,9 @@
-import type { Kube } from '../../src/kubernetes/api/kube.ts';
-import { createKubeClient } from '../../src/kubernetes/client/client.ts';
-import { type LeadershipEnd, LeaderElector } from '../../src/kubernetes/leaderelection/leader-elector.ts';
-import type { Random } from '../../src/ports/random.ts';
-import { type RecordingLogger, createRecordingLogger } from '../doubles/recording-logger.ts';
-import type { SimulatedProcess } from '../../simulator/harness/simulated-process.ts';
+import type { Kube } from '../../../src/kubernetes/api/kube.ts';
+import { createKubeClient } from '../../../src/kubernetes/client/client.ts';
+import { type LeadershipEnd, LeaderElector } from '../../../src/kubernetes/leaderelection/leader-elector.ts';
+import type { Random } from '../../../src/ports/random.ts';
+import { type RecordingLogger, createRecordingLogger } from '../../doubles/recording-logger.ts';
+import type { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
 
 export const lease = { namespace: 'garden', name: 'dwd-prober-leader-election' };
 export const leasePath = '/apis/coordination.k8s.io/v1/namespaces/garden/leases/dwd-prober-leader-election';

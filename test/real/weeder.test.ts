@@ -60,7 +60,7 @@ describeEnvtest('weeder on a real API server', () => {
   };
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'dwd-e2e-'));
+    directory = mkdtempSync(join(tmpdir(), 'dwd-real-'));
     audit = auditInto(directory);
     seed = await startControlPlane({ name: 'seed', apiServerFlags: audit.flags });
     for (const name of [namespace, early]) {

@@ -43,7 +43,7 @@ describeEnvtest('watches whose connections silently lose all packets', () => {
   const watchers: Watcher[] = [];
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'dwd-e2e-'));
+    directory = mkdtempSync(join(tmpdir(), 'dwd-real-'));
     audit = auditInto(mkdtempSync(join(directory, 'seed-')));
     slowAudit = auditInto(mkdtempSync(join(directory, 'slow-')));
     [seed, slow] = await Promise.all([

@@ -51,7 +51,7 @@ describeEnvtest('a shoot that wakes up with old leases', () => {
   let program: Program | undefined;
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'dwd-e2e-'));
+    directory = mkdtempSync(join(tmpdir(), 'dwd-real-'));
     shootAudit = auditInto(mkdtempSync(join(directory, 'shoot-')));
     [seed, shoot] = await Promise.all([
       startControlPlane({ name: 'seed' }),

@@ -11,11 +11,11 @@ import { type ControlPlane, startControlPlane } from '../envtest/control-plane.t
 import { startControllerManager } from '../envtest/controller-manager.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { type LeaseConnection, connectTo, shortTimes } from '../leader-election/process.ts';
+import { type LeaseConnection, connectTo, shortTimes } from './support/electing-process.ts';
 
 const namespace = 'garden';
 const leases = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
-const program = fileURLToPath(new URL('../leader-election/process.ts', import.meta.url));
+const program = fileURLToPath(new URL('./support/electing-process.ts', import.meta.url));
 
 interface LeaseSpec {
   readonly holderIdentity?: string;

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { judgeKind } from '../../src/config/rules/known-kinds.ts';
-import { kubernetesVersion } from './binaries.ts';
-import type { ApiReply } from './client.ts';
-import { type ControlPlane, startControlPlane } from './control-plane.ts';
-import { startControllerManager } from './controller-manager.ts';
-import { describeEnvtest } from './gate.ts';
-import { clientFromKubeconfig } from './kubeconfig.ts';
-import { waitFor } from './waiting.ts';
+import { kubernetesVersion } from '../envtest/binaries.ts';
+import type { ApiReply } from '../envtest/client.ts';
+import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
+import { startControllerManager } from '../envtest/controller-manager.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { clientFromKubeconfig } from '../envtest/kubeconfig.ts';
+import { waitFor } from '../envtest/waiting.ts';
 
 const minute = 60_000;
 const machines = '/apis/machine.sapcloud.io/v1alpha1/namespaces/shoot--a/machines';
@@ -166,7 +166,7 @@ describeEnvtest('a real control plane', () => {
   });
 
   it('ends with a test process that is killed', { timeout: minute }, async () => {
-    const script = `const { startControlPlane } = await import(${JSON.stringify(import.meta.resolve('./control-plane.ts'))});
+    const script = `const { startControlPlane } = await import(${JSON.stringify(import.meta.resolve('../envtest/control-plane.ts'))});
       const { directory, pids } = await startControlPlane({ name: 'orphan', kinds: [] });
       console.log(JSON.stringify({ directory, ...pids() }));
       process.kill(process.pid, 'SIGKILL');`;

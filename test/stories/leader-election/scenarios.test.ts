@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { type SimApiServer, createSimApiServer } from '../../simulator/apiserver/server.ts';
-import { type CountingKube, withCounting } from '../../simulator/network/counting.ts';
-import { type FaultRule, withFaults } from '../../simulator/network/faults.ts';
-import { createKubeClient } from '../../src/kubernetes/client/client.ts';
-import { LeaderElector } from '../../src/kubernetes/leaderelection/leader-elector.ts';
-import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
-import { createRecordingLogger } from '../doubles/recording-logger.ts';
-import { SimulatedProcess } from '../../simulator/harness/simulated-process.ts';
+import { simKinds } from '../../../simulator/apiserver/kinds.ts';
+import { type SimApiServer, createSimApiServer } from '../../../simulator/apiserver/server.ts';
+import { type CountingKube, withCounting } from '../../../simulator/network/counting.ts';
+import { type FaultRule, withFaults } from '../../../simulator/network/faults.ts';
+import { createKubeClient } from '../../../src/kubernetes/client/client.ts';
+import { LeaderElector } from '../../../src/kubernetes/leaderelection/leader-elector.ts';
+import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
+import { createRecordingLogger } from '../../doubles/recording-logger.ts';
+import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
 import { type ElectionReplica, type ElectionReplicaOptions, lease, leasePath, startReplica, times } from './replica.ts';
 
 let clock: VirtualClock;
