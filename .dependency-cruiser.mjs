@@ -29,9 +29,8 @@ const beneathComponents = [
 ];
 const components = ['src/prober', 'src/weeder', 'src/care'];
 const component = { rooms: beneathComponents, packages: ['zod'] };
-const proberRooms = ['src/prober', 'src/prober/held', 'src/prober/status'];
 const prober = { ...component, builtins: ['crypto'] };
-const beneathCli = [...beneathComponents, ...components, ...proberRooms, 'src/preflight', 'src/status', 'src/steer'];
+const beneathCli = [...beneathComponents, ...components, 'src/preflight', 'src/status', 'src/steer'];
 const simulated = ['simulator/time', 'simulator/apiserver', 'simulator/network', 'simulator/world'];
 const aboveCli = ['src/healthcheck', ...beneathCli, ...simulated, 'simulator/harness'];
 
@@ -75,14 +74,12 @@ export const house = {
   },
   'src/process/rights': { inside: 'src/process', rooms: kinds },
   'src/prober': prober,
-  'src/prober/held': { ...prober, inside: 'src/prober' },
-  'src/prober/status': { ...prober, inside: 'src/prober' },
   'src/status/state': { rooms: ['src/kubernetes/api', 'src/config/rules'], open: true, packages: ['zod'] },
   'src/weeder': component,
   'src/care': { ...component, builtins: ['os'] },
   'src/healthcheck': { rooms: beneathComponents, files: { 'connect.ts': ['os'] } },
-  'src/steer': { rooms: [...beneathComponents, ...proberRooms, 'src/status'] },
-  'src/preflight': { rooms: [...beneathComponents, ...proberRooms] },
+  'src/steer': { rooms: [...beneathComponents, 'src/prober', 'src/status'] },
+  'src/preflight': { rooms: [...beneathComponents, 'src/prober'] },
   'src/page/feed': { rooms: ['src/status/state'] },
   'src/page/server': {
     rooms: [
@@ -95,7 +92,7 @@ export const house = {
     rooms: ['src/kubernetes/api', 'src/page/feed', 'src/status/state'],
     packages: ['preact'],
   },
-  'src/status': { rooms: [...beneathComponents, ...proberRooms], packages: ['zod'] },
+  'src/status': { rooms: [...beneathComponents, 'src/prober'], packages: ['zod'] },
   'src/cli': {
     rooms: beneathCli,
     packages: ['commander', 'yaml'],

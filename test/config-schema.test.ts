@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { careConfig } from '../src/care/config.ts';
 import { hasErrors } from '../src/config/rules/problem.ts';
 import { configCases, textOf } from '../src/config/testing/mistakes.ts';
-import { proberConfig } from '../src/prober/config.ts';
+import { proberConfig } from '../src/prober/config/config.ts';
 import { weederConfig } from '../src/weeder/config.ts';
 import { checkMany, mutate, mutations } from './doubles/mutations.ts';
 

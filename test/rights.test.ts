@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { careConfig } from '../src/care/config.ts';
 import { careGardenGrants, careGrants, careShootGrants } from '../src/care/rights.ts';
 import { writtenAnnotations } from '../src/annotations/scaling-annotations.ts';
-import { proberConfig } from '../src/prober/config.ts';
+import { proberConfig } from '../src/prober/config/config.ts';
 import { proberGrants, proberShootGrants } from '../src/prober/rights.ts';
 import { type Grant, leaseGrants } from '../src/process/rights/grants.ts';
 import { weederGrants } from '../src/weeder/component.ts';

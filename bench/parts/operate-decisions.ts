@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { DecisionLog } from '../../src/prober/status/decision-log.ts';
+import { DecisionLog } from '../../src/prober/report/decision-log.ts';
 
 const decisionsEach = 50;
 

@@ -168,7 +168,7 @@ const requests: readonly Rule[] = [
     purpose: 'a failed request of a run is repeated once, at once, on a new connection',
     patches: [
       {
-        file: 'run-requests.ts',
+        file: 'observe/run-requests.ts',
         find: 'if (sent.ok || !(sent.error instanceof ApiError)) return false;',
         replace: 'return false;',
       },
@@ -178,7 +178,11 @@ const requests: readonly Rule[] = [
     name: 'second-request',
     purpose: 'after 5 s without an answer a second request goes out beside the first',
     patches: [
-      { file: 'run-requests.ts', find: 'clock.timer(secondAfterMs,', replace: 'clock.timer(Number.MAX_SAFE_INTEGER,' },
+      {
+        file: 'observe/run-requests.ts',
+        find: 'clock.timer(secondAfterMs,',
+        replace: 'clock.timer(Number.MAX_SAFE_INTEGER,',
+      },
     ],
   },
   {
@@ -197,7 +201,11 @@ const requests: readonly Rule[] = [
     name: 'slow-answers',
     purpose: 'where answers take long, requests run side by side, and leases are listed twice',
     patches: [
-      { file: 'probe.ts', find: 'const isSlow = answersAreSlow(memory, times);', replace: 'const isSlow = false;' },
+      {
+        file: 'observe/probe.ts',
+        find: 'const isSlow = answersAreSlow(memory, times);',
+        replace: 'const isSlow = false;',
+      },
     ],
   },
   {
@@ -228,14 +236,14 @@ const scaling: readonly Rule[] = [
   {
     name: 'verdict-age',
     purpose: 'nothing is restored on a verdict older than two probe intervals',
-    patches: [{ file: 'plan/permission.ts', find: ' || !isRecent(desired, context)', replace: '' }],
+    patches: [{ file: 'scale/permission.ts', find: ' || !isRecent(desired, context)', replace: '' }],
   },
   {
     name: 'suspension',
     purpose: 'a process that was suspended scales nothing until its next verdict',
     patches: [
       {
-        file: 'plan/advance-shoot.ts',
+        file: 'scale/advance-shoot.ts',
         find: 'now: number): boolean => now > dueAt + suspensionMs;',
         replace: 'now: number): boolean => false;',
       },
@@ -246,7 +254,7 @@ const scaling: readonly Rule[] = [
     purpose: 'a scale-up waits for interrupted watches',
     patches: [
       {
-        file: 'plan/permission.ts',
+        file: 'scale/permission.ts',
         find: 'const isBlind = watchesInterruptedMs > 0 &&',
         replace: 'const isBlind = false &&',
       },
@@ -256,7 +264,11 @@ const scaling: readonly Rule[] = [
     name: 'recheck',
     purpose: 'a scale-up stops, and a scale-down repeats, when somebody changes what it has scaled',
     patches: [
-      { file: 'plan/operation-step.ts', find: 'return recheck(operation, context);', replace: 'return { operation };' },
+      {
+        file: 'scale/operation-step.ts',
+        find: 'return recheck(operation, context);',
+        replace: 'return { operation };',
+      },
     ],
   },
   {
@@ -264,7 +276,7 @@ const scaling: readonly Rule[] = [
     purpose: 'what somebody scales up in an outage is scaled down at once, not with the next verdict',
     patches: [
       {
-        file: 'plan/advance-shoot.ts',
+        file: 'scale/advance-shoot.ts',
         find: "!(isRepeated && desired.direction !== 'down');",
         replace: '!isRepeated;',
       },
@@ -275,7 +287,7 @@ const scaling: readonly Rule[] = [
     purpose: 'a resource that cannot be scaled down delays the next level by 3 s at most',
     patches: [
       {
-        file: 'plan/scaling.ts',
+        file: 'scale/scaling.ts',
         find: 'scaling.levelStartedAt +',
         replace: 'Number.POSITIVE_INFINITY +',
       },
@@ -288,18 +300,22 @@ const standby: readonly Rule[] = [
     name: 'hot-standby',
     purpose: 'a replica that does not lead scales down what the leader leaves up',
     patches: [
-      { file: 'plan/permission.ts', find: 'const standsIn = role.mayStandIn &&', replace: 'const standsIn = false &&' },
+      {
+        file: 'scale/permission.ts',
+        find: 'const standsIn = role.mayStandIn &&',
+        replace: 'const standsIn = false &&',
+      },
     ],
   },
   {
     name: 'leader-time',
     purpose: 'the leader has 3 s before a standby acts',
-    patches: [{ file: 'plan/permission.ts', find: 'now >= unmetSince + leaderTimeMs;', replace: 'true;' }],
+    patches: [{ file: 'scale/permission.ts', find: 'now >= unmetSince + leaderTimeMs;', replace: 'true;' }],
   },
   {
     name: 'old-evidence',
     purpose: 'what another writer has restored is scaled down on evidence of a later run only',
-    patches: [{ file: 'plan/advance-shoot.ts', find: 'if (isOurs || !context', replace: 'if (true || !context' }],
+    patches: [{ file: 'scale/advance-shoot.ts', find: 'if (isOurs || !context', replace: 'if (true || !context' }],
   },
 ];
 

@@ -13,15 +13,15 @@ const bugged = vi.hoisted(() => (...functions: readonly string[]) => async (orig
   return functions.reduce(withBugs, await original());
 });
 
-vi.mock('../../src/prober/probe.ts', bugged('probe'));
+vi.mock('../../src/prober/observe/probe.ts', bugged('probe'));
 vi.mock('../../src/prober/configured-prober.ts', bugged('createConfiguredProber'));
-vi.mock('../../src/prober/source/secret.ts', bugged('secretSource'));
-vi.mock('../../src/prober/judge/secret-lifecycle.ts', bugged('decideSecretLifecycle'));
-vi.mock('../../src/prober/plan/permission.ts', bugged('permission'));
-vi.mock('../../src/prober/plan/advance-shoot.ts', bugged('advanceShoot'));
-vi.mock('../../src/prober/plan/scaling.ts', bugged('createScaling', 'advanceScaling'));
-vi.mock('../../src/prober/plan/patch-plan.ts', bugged('planPatch'));
-vi.mock('../../src/prober/act.ts', bugged('act'));
+vi.mock('../../src/prober/clusters/secret.ts', bugged('secretSource'));
+vi.mock('../../src/prober/clusters/secret-lifecycle.ts', bugged('decideSecretLifecycle'));
+vi.mock('../../src/prober/scale/permission.ts', bugged('permission'));
+vi.mock('../../src/prober/scale/advance-shoot.ts', bugged('advanceShoot'));
+vi.mock('../../src/prober/scale/scaling.ts', bugged('createScaling', 'advanceScaling'));
+vi.mock('../../src/prober/scale/patch-plan.ts', bugged('planPatch'));
+vi.mock('../../src/prober/scale/act.ts', bugged('act'));
 vi.mock('../../src/weeder/judge/pods.ts', bugged('judgePods'));
 vi.mock('../../src/weeder/judge/service.ts', bugged('judgeService'));
 vi.mock('../../src/weeder/judge/watches.ts', bugged('planWatches'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { scaleDownTimeline } from '../../src/prober/config-advice.ts';
-import type { DependentResource, ProberSettings, ScaleInfo } from '../../src/prober/settings.ts';
+import { scaleDownTimeline } from '../../src/prober/config/advice.ts';
+import type { DependentResource, ProberSettings, ScaleInfo } from '../../src/prober/config/settings.ts';
 import { gardenSettings } from '../harness/settings.ts';
 import { analyse } from './analysis.ts';
 

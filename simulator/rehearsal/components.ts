@@ -1,5 +1,5 @@
-import { configuredAs } from '../../src/prober/held/index.ts';
 import {
+  configuredAs,
   type DependentResource,
   type ProberSettings,
   fillTemplate,

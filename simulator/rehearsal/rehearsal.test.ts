@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DependentResource, ProberSettings } from '../../src/prober/settings.ts';
+import type { DependentResource, ProberSettings } from '../../src/prober/config/settings.ts';
 import { gardenSettings } from '../harness/settings.ts';
 import { type RehearsalRequest, planRehearsal } from './plan.ts';
 import { rehearse } from './rehearse.ts';

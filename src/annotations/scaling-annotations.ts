@@ -11,7 +11,7 @@ const prefix = 'dependency-watchdog.gardener.cloud/';
 export const ignoreScalingAnnotation = `${prefix}ignore-scaling`;
 /** Annotation with the number of replicas before a scale-down. */
 export const replicasAnnotation = `${prefix}replicas`;
-/** The mark: present, with an empty value, while we hold a resource. `planPatch` (prober/plan/patch-plan.ts) sets and removes it. */
+/** The mark: present, with an empty value, while we hold a resource. `planPatch` (prober/scale/patch-plan.ts) sets and removes it. */
 export const meltdownProtectionAnnotation = `${prefix}meltdown-protection-active`;
 /** All annotations that our writes may change on a resource that we scale. */
 export const writtenAnnotations = [meltdownProtectionAnnotation, heldAnnotation, replicasAnnotation] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProberSettings } from '../prober/settings.ts';
+import type { ProberSettings } from '../prober/config/settings.ts';
 import type { ProcessDeps } from '../process/run-component.ts';
 import type { ProcessOptions } from '../process/settings.ts';
 import { proberFlags } from './prober.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { proberConfig } from '../prober/config.ts';
+import { proberConfig } from '../prober/config/config.ts';
 import { formatProblem, hasErrors } from './rules/problem.ts';
 import { configCases } from './testing/mistakes.ts';
 import { minimal } from './testing/texts.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { checkMany, mutate, mutations } from '../../test/doubles/mutations.ts';
-import { proberConfig } from '../prober/config.ts';
-import type { ProberSettings, ScaleInfo } from '../prober/settings.ts';
+import { proberConfig } from '../prober/config/config.ts';
+import type { ProberSettings, ScaleInfo } from '../prober/config/settings.ts';
 import { hasErrors } from './rules/problem.ts';
 import { gardenletText } from './testing/texts.ts';
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { proberConfig } from '../prober/config.ts';
+import { proberConfig } from '../prober/config/config.ts';
 import { type ConfigProblem, hasErrors } from './rules/problem.ts';
 import { configCases } from './testing/mistakes.ts';
 import { gardenletText } from './testing/texts.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { proberConfig } from '../prober/config.ts';
+import { proberConfig } from '../prober/config/config.ts';
 import { weederConfig } from '../weeder/config.ts';
 import { hasErrors } from './rules/problem.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { proberConfig } from '../prober/config.ts';
+import { proberConfig } from '../prober/config/config.ts';
 import { hasErrors } from './rules/problem.ts';
 import { minimal } from './testing/texts.ts';
 

@@ -1,8 +1,7 @@
 import { decodeCluster } from '../gardener/cluster.ts';
 import { childObject, decodeObject, optionalString } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
-import { holdsOutside } from '../prober/held/index.ts';
-import { type ProberSettings, decideSecretLifecycle, hostedShoot } from '../prober/index.ts';
+import { holdsOutside, type ProberSettings, decideSecretLifecycle, hostedShoot } from '../prober/index.ts';
 import type { SeedRead } from './checks/check.ts';
 import type { SeedShoot } from './checks/shoots.ts';
 import { type ListedSecret, decodePlace, listTimeoutMs, readLabelledSecrets, readNamed } from './read-objects.ts';

@@ -5,12 +5,12 @@ import {
   type ShootSettings,
   restoresLess,
   sameSettings,
-} from './judge/lifecycle.ts';
+} from './clusters/lifecycle.ts';
 import type { ProberMemory, ProberStart } from './prober-memory.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
-import type { ClusterSource, HostedCluster } from './source/cluster-source.ts';
-import { ShootProber } from './shoot-prober.ts';
-import { heldFor, subscribeToHeld } from './held/owner.ts';
+import type { ClusterSource, HostedCluster } from './clusters/cluster-source.ts';
+import { ShootProber } from './shoot.ts';
+import { heldFor, subscribeToHeld } from './scale/owner.ts';
 
 export interface ProberControllerDeps extends ShootProberDeps {
   readonly source: ClusterSource;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { emptyProbeMemory } from './judge/probe-memory.ts';
-import type { DesiredScaling } from './plan/desired.ts';
-import { initialState } from './plan/shoot-state.ts';
+import type { DesiredScaling } from './scale/desired.ts';
+import { initialState } from './scale/shoot-state.ts';
 import { memoryOf } from './prober-memory.ts';
 
 it('the memory for the next prober has the schedule, or an immediate run in an outage', () => {

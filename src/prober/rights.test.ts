@@ -8,7 +8,7 @@ import { formatRight } from '../kubernetes/api/access.ts';
 import type { Kube } from '../kubernetes/api/kube.ts';
 import { createKubeClient } from '../kubernetes/client/client.ts';
 import { neededByProber } from './rights.ts';
-import type { ProberSettings } from './settings.ts';
+import type { ProberSettings } from './config/settings.ts';
 
 const dependent = (apiVersion: string, kind: string, name: string) => ({
   ref: { apiVersion, kind, name },

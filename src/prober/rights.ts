@@ -11,9 +11,9 @@ import {
   watched,
 } from '../process/rights/index.ts';
 import { leaseNameOf } from '../process/index.ts';
-import { type RefTemplate, isTemplate } from './ref-template.ts';
-import type { DependentResource, ProberSettings } from './settings.ts';
-import { sourceOf } from './source/source-of.ts';
+import { type RefTemplate, isTemplate } from './config/ref-template.ts';
+import type { DependentResource, ProberSettings } from './config/settings.ts';
+import { sourceOf } from './clusters/source-of.ts';
 
 /** Returns the namespace of some control plane: rights to single objects may be granted namespace by namespace. */
 const someNamespace = async (

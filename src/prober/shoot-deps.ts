@@ -2,13 +2,13 @@ import type { KubeClient } from '../kubernetes/api/kube.ts';
 import type { Store } from '../kubernetes/cache/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
-import type { DependentsDeps } from './dependents.ts';
-import type { ReadsDeps } from './observe.ts';
-import type { Pauses } from './pauses.ts';
-import type { Role } from './plan/permission.ts';
-import type { ProbeGate } from './probe-gate.ts';
+import type { DependentsDeps } from './scale/dependents.ts';
+import type { ReadsDeps } from './observe/reads.ts';
+import type { Pauses } from './scale/pauses.ts';
+import type { Role } from './scale/permission.ts';
+import type { ProbeGate } from './observe/probe-gate.ts';
 import type { Emit } from './report/events.ts';
-import type { ProberSettings } from './settings.ts';
+import type { ProberSettings } from './config/settings.ts';
 
 /** Dependencies of the prober of a shoot. */
 export interface ShootProberDeps extends ReadsDeps, DependentsDeps {

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import type { FieldValues } from '../config/outline.ts';
-import { proberConfig } from '../prober/config.ts';
-import type { ProberSettings } from '../prober/settings.ts';
+import { proberConfig } from '../prober/config/config.ts';
+import type { ProberSettings } from '../prober/config/settings.ts';
 import { createMeter } from '../telemetry/meter.ts';
 import { ConfigWatch } from './config-watch.ts';
 

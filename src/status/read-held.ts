@@ -1,8 +1,14 @@
 import { findHeldNote } from '../annotations/held-note.ts';
 import type { FoundPause } from '../annotations/pause.ts';
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
-import { clusterOfHeld, findHeldInCache, shownHeld } from '../prober/held/index.ts';
-import { type DependentResource, type ProberSettings, shownPause } from '../prober/index.ts';
+import {
+  clusterOfHeld,
+  findHeldInCache,
+  shownHeld,
+  type DependentResource,
+  type ProberSettings,
+  shownPause,
+} from '../prober/index.ts';
 import { judgeShoot } from './state/judge-shoot.ts';
 import type { ShootFacts, ShootStatus } from './state/schema.ts';
 import { type ObjectsDeps, orProblem } from './read-objects.ts';

@@ -1,8 +1,7 @@
 import { type FoundPause, findPause, isInForce } from '../annotations/pause.ts';
 import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
-import { watchCacheListOptions } from '../prober/held/index.ts';
-import { type ProberSettings, configuredPause, laterPause } from '../prober/index.ts';
+import { watchCacheListOptions, type ProberSettings, configuredPause, laterPause } from '../prober/index.ts';
 import type { ObjectsDeps } from './read-objects.ts';
 
 interface SeenNamespace {

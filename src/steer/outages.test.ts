@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatHeldNote, heldAnnotation } from '../annotations/held-note.ts';
-import type { HeldResource } from '../prober/held/index.ts';
+import type { HeldResource } from '../prober/index.ts';
 import { type Situation, factsIn, toldOf } from '../status/state/testing/facts.ts';
 import { findingsOf, proberOf, shootOf } from '../status/testing/statuses.ts';
 import { judgeOutages, stillInOutage } from './outages.ts';

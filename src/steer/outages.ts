@@ -1,6 +1,6 @@
 import { findHeldNote } from '../annotations/held-note.ts';
 import { formatAge } from '../kubernetes/api/duration.ts';
-import type { HeldResource } from '../prober/held/index.ts';
+import type { HeldResource } from '../prober/index.ts';
 import type { ShootStatus } from '../status/state/schema.ts';
 import { stateInWords } from '../status/state/judge-seed.ts';
 import { leasesInWords } from '../status/state/words.ts';

@@ -17,8 +17,8 @@ import {
   listHeld,
   releaseHeld,
   formerSuffix,
-} from '../prober/held/index.ts';
-import type { ProberSettings } from '../prober/index.ts';
+  type ProberSettings,
+} from '../prober/index.ts';
 import { type LeaderAnswer, askLeader, installedConfiguration } from '../status/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import { listPauses, currentUser, writePause } from './namespaces.ts';

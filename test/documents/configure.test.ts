@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { careConfig } from '../../src/care/config.ts';
 import { processFlags } from '../../src/cli/process-flags.ts';
-import { proberConfig } from '../../src/prober/config.ts';
+import { proberConfig } from '../../src/prober/config/config.ts';
 import { weederConfig } from '../../src/weeder/config.ts';
 import { commands } from './commands.ts';
 import { commandSections, fieldTable, fillIn, flagTable } from './configure.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { proberConfig } from '../../src/prober/config.ts';
+import { proberConfig } from '../../src/prober/config/config.ts';
 import { weederConfig } from '../../src/weeder/config.ts';
 import { gardenletConfig } from '../real/support/gardenlet.ts';
 

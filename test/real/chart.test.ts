@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { customKind } from '../../simulator/apiserver/kinds.ts';
 import { careConfig } from '../../src/care/config.ts';
 import { careGrants } from '../../src/care/rights.ts';
-import { proberConfig } from '../../src/prober/config.ts';
+import { proberConfig } from '../../src/prober/config/config.ts';
 import { proberGrants } from '../../src/prober/rights.ts';
 import { type Grant, leaseGrants } from '../../src/process/rights/grants.ts';
 import { weederConfig } from '../../src/weeder/config.ts';

@@ -6,7 +6,7 @@ import { createWorld } from '../../simulator/world/world.ts';
 import { staticCredentials, withCredentials } from '../../src/kubernetes/client/auth.ts';
 import { createShootConnector } from '../../src/kubernetes/connection/shoot-connector.ts';
 import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/untrusted.ts';
-import { startProber } from '../../src/prober/setup.ts';
+import { startProber } from '../../src/prober/component.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { systemRandom } from '../../src/process/random.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';

@@ -10,7 +10,7 @@ import { retryThrottled } from '../../src/kubernetes/client/retry-throttled.ts';
 import { connectCluster } from '../../src/kubernetes/connection/cluster-connection.ts';
 import { createShootConnector } from '../../src/kubernetes/connection/shoot-connector.ts';
 import { loadOperatorKubeconfig } from '../../src/kubernetes/kubeconfig/operator.ts';
-import { startProber } from '../../src/prober/setup.ts';
+import { startProber } from '../../src/prober/component.ts';
 import { systemRandom } from '../../src/process/random.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { createMeter } from '../../src/telemetry/meter.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { proberConfig } from '../../src/prober/config.ts';
+import { proberConfig } from '../../src/prober/config/config.ts';
 import { proberGrants, proberShootGrants } from '../../src/prober/rights.ts';
 import { leaseGrants } from '../../src/process/rights/grants.ts';
 import { weederGrants } from '../../src/weeder/component.ts';

@@ -6,7 +6,7 @@ import { type ShellCommand, callsOf } from '../documents/shell.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { createDeployment } from '../envtest/shoot.ts';
-import { proberConfig } from '../../src/prober/config.ts';
+import { proberConfig } from '../../src/prober/config/config.ts';
 import { operatorKubeconfig } from './support/operator.ts';
 import { createPod } from './support/pods.ts';
 

@@ -20,7 +20,7 @@ import {
   decodeExtensionReport,
 } from '../../src/gardener/extensions.ts';
 import { listNodeLeaseExpiries, listTunnelPods } from '../../src/care/observe/shoot.ts';
-import { decodeLabelledSecret, decodeNamespace, decodeSecret } from '../../src/prober/source/secret.ts';
+import { decodeLabelledSecret, decodeNamespace, decodeSecret } from '../../src/prober/clusters/secret.ts';
 import { decodeKubeconfigSecret } from '../../src/kubernetes/kubeconfig/untrusted.ts';
 import { type Projection, object, ofOtherConditions } from './projection.ts';
 

@@ -16,7 +16,7 @@ import { reviewAccess } from '../../src/kubernetes/api/access.ts';
 import { deletePod } from '../../src/kubernetes/api/pod.ts';
 import { patchScalable } from '../../src/kubernetes/api/scalable.ts';
 import { createElectionLease } from '../../src/kubernetes/leaderelection/election-calls.ts';
-import { startProber } from '../../src/prober/setup.ts';
+import { startProber } from '../../src/prober/component.ts';
 import { startWeeder } from '../../src/weeder/component.ts';
 import { unknownKeys } from './unknown-keys.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';

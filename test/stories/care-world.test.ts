@@ -9,7 +9,7 @@ import type { ShootInit } from '../../simulator/world/objects.ts';
 import { createWorld } from '../../simulator/world/world.ts';
 import { careConfig } from '../../src/care/config.ts';
 import { startCare } from '../../src/care/component.ts';
-import { startProber } from '../../src/prober/setup.ts';
+import { startProber } from '../../src/prober/component.ts';
 import { createRecordingLogger } from '../doubles/recording-logger.ts';
 import { createRecordingMeter } from '../doubles/recording-meter.ts';
 

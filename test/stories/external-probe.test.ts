@@ -12,7 +12,7 @@ import {
   externalProbeLogLines,
 } from '../../simulator/harness/external-probe-support.ts';
 import { allHeld, allUp, stateOf } from '../../simulator/harness/support.ts';
-import type { ExternalProbeMode } from '../../src/prober/settings.ts';
+import type { ExternalProbeMode } from '../../src/prober/config/settings.ts';
 
 let scenario: Scenario;
 const create = (mode: ExternalProbeMode, options: Partial<ScenarioOptions> = {}): Scenario => {

@@ -10,7 +10,7 @@ import {
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';
 import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
-import type { ProberSettings } from '../../src/prober/settings.ts';
+import type { ProberSettings } from '../../src/prober/config/settings.ts';
 
 // Held resources of clusters that were deleted are restored by elected replicas, restarted ones, and those with a new configuration.
 

@@ -14,8 +14,8 @@ import { staticCredentials, withCredentials } from '../../src/kubernetes/client/
 import { createRateLimiter, withRateLimit } from '../../src/kubernetes/client/rate-limit.ts';
 import { retryThrottled } from '../../src/kubernetes/client/retry-throttled.ts';
 import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/untrusted.ts';
-import type { ProberSettings } from '../../src/prober/settings.ts';
-import { startProber } from '../../src/prober/setup.ts';
+import type { ProberSettings } from '../../src/prober/config/settings.ts';
+import { startProber } from '../../src/prober/component.ts';
 import type { RunningComponent } from '../../src/process/reloadable.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { createMeter } from '../../src/telemetry/meter.ts';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, allUp, stateOf } from '../../simulator/harness/support.ts';
-import type { ProberSettings } from '../../src/prober/settings.ts';
+import type { ProberSettings } from '../../src/prober/config/settings.ts';
 
 // A Gardener seed in which shoot `own` also has a Secret of another name, and reloads that change the cluster source.
 

@@ -3,7 +3,7 @@ import { staticCredentials, withCredentials } from '../../../src/kubernetes/clie
 import { createKubeClient } from '../../../src/kubernetes/client/client.ts';
 import { parseUntrustedKubeconfig } from '../../../src/kubernetes/kubeconfig/untrusted.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
-import { proberConfig } from '../../../src/prober/config.ts';
+import { proberConfig } from '../../../src/prober/config/config.ts';
 import { createMeter } from '../../../src/telemetry/meter.ts';
 import { statusSchema } from '../../../src/status/state/schema.ts';
 import { weederConfig } from '../../../src/weeder/config.ts';

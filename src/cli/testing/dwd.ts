@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { CareProcessDeps } from '../../care/component.ts';
 import type { CareResults, CareOnceDeps } from '../../care/once.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
-import type { ProberSettings } from '../../prober/settings.ts';
+import type { ProberSettings } from '../../prober/config/settings.ts';
 import type { ProcessDeps } from '../../process/run-component.ts';
 import type { WeederSettings } from '../../weeder/settings.ts';
 import { type Runners, runCli } from '../index.ts';

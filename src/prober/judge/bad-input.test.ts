@@ -17,7 +17,7 @@ import { DecodeError } from '../../kubernetes/api/decode.ts';
 import { ApiError, type Result } from '../../kubernetes/api/errors.ts';
 import { listNodeLeases } from '../../kubernetes/api/lease.ts';
 import { disturbed, held, origin, runProbe, undisturbed } from '../testing/probe-run.ts';
-import { decideShootLifecycle } from './shoot-lifecycle.ts';
+import { decideShootLifecycle } from '../clusters/shoot-lifecycle.ts';
 import type { Decision } from './decision.ts';
 import type { DependentsView } from './probe-input.ts';
 import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';

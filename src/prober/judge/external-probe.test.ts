@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
-import type { ExternalProbeSettings } from '../settings.ts';
+import type { ExternalProbeSettings } from '../config/settings.ts';
 import {
   type AttemptResult,
   type ExternalProbeHistory,

@@ -1,5 +1,5 @@
 import { type ApiError, type ApiErrorCode, KubeconfigError } from '../../kubernetes/api/errors.ts';
-import type { ExternalProbeSettings } from '../settings.ts';
+import type { ExternalProbeSettings } from '../config/settings.ts';
 import { isOurFault } from './own-fault.ts';
 import { throttledBackOffMs } from './retry.ts';
 

@@ -6,7 +6,7 @@ import { ApiError } from '../../kubernetes/api/errors.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { ignoreScalingAnnotation } from '../../annotations/scaling-annotations.ts';
 import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
-import type { DependentResource } from '../settings.ts';
+import type { DependentResource } from '../config/settings.ts';
 import {
   type ProbeRun,
   type ProbeRunResult,
@@ -18,8 +18,8 @@ import {
   runProbes,
   undisturbed,
 } from '../testing/probe-run.ts';
-import { hasWork } from '../plan/scaling.ts';
-import type { Snapshot } from '../plan/operation.ts';
+import { hasWork } from '../scale/scaling.ts';
+import type { Snapshot } from '../scale/operation.ts';
 
 const seed = 20_261_121;
 const now = 200_000;

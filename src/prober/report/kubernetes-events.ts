@@ -1,6 +1,6 @@
 import { describePause } from '../../annotations/pause.ts';
 import type { EventRecorder } from '../../telemetry/index.ts';
-import { namespaceRef } from '../ref-template.ts';
+import { namespaceRef } from '../config/ref-template.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
 import { flappingIn, lackIn, withoutLeadIn, writeIn } from './sentences.ts';
 import { Told } from './told.ts';

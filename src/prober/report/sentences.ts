@@ -2,9 +2,9 @@ import { ignoreScalingAnnotation } from '../../annotations/scaling-annotations.t
 import type { ApiError } from '../../kubernetes/api/errors.ts';
 import type { ShootTold, UnprotectedCause } from '../../status/state/schema.ts';
 import type { AnnotationChange } from '../../kubernetes/api/scalable.ts';
-import { maxAttempts } from '../plan/operation.ts';
-import { type Direction, effectOf, unknownManager } from '../plan/patch-plan.ts';
-import type { Scaling } from '../plan/scaling.ts';
+import { maxAttempts } from '../scale/operation.ts';
+import { type Direction, effectOf, unknownManager } from '../scale/patch-plan.ts';
+import type { Scaling } from '../scale/scaling.ts';
 import type { EventOf, ReceivedResponse } from './events.ts';
 import type { Told } from './told.ts';
 

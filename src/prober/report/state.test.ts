@@ -5,7 +5,7 @@ import { type HeldInShoot, statusSchema } from '../../status/state/schema.ts';
 import type { Decision } from '../judge/decision.ts';
 import { runEnded, wrote } from '../testing/prober-events.ts';
 import { decisionOf, healthy, memoryOf, settings, sightOf } from '../testing/shoot-prober-views.ts';
-import { desiredBy } from '../plan/desired.ts';
+import { desiredBy } from '../scale/desired.ts';
 import type { ShootProberView } from './events.ts';
 import { ShootStates } from './state.ts';
 

@@ -12,15 +12,15 @@ import type {
 import type { NamedShoot } from '../../status/state/find-shoot.ts';
 import { pauseInWords } from '../../status/state/words.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { UnprobedShoot } from '../held/held-unprobed.ts';
+import type { UnprobedShoot } from '../scale/held-unprobed.ts';
 import type { Decision } from '../judge/decision.ts';
 import { type VerdictName, verdictNameOf } from '../judge/verdict.ts';
-import { leaderTimeMs } from '../plan/permission.ts';
-import { type ClockReading, formatWall, timeAt } from '../status/clock-reading.ts';
-import { type ActWord, DecisionLog } from '../status/decision-log.ts';
-import { type LastLook, answerInWords, failingAfter, lookAfter, notLookedYet } from '../status/last-look.ts';
-import { leaseEvidence } from '../status/lease-evidence.ts';
-import { progressOf, scalingProgress } from '../status/scaling-progress.ts';
+import { leaderTimeMs } from '../scale/permission.ts';
+import { type ClockReading, formatWall, timeAt } from './clock-reading.ts';
+import { type ActWord, DecisionLog } from './decision-log.ts';
+import { type LastLook, answerInWords, failingAfter, lookAfter, notLookedYet } from './last-look.ts';
+import { leaseEvidence } from './lease-evidence.ts';
+import { progressOf, scalingProgress } from './scaling-progress.ts';
 import { type Emit, type EventOf, type ShootProberView, observer } from './events.ts';
 import { writeIn } from './sentences.ts';
 

@@ -1,9 +1,9 @@
 import { ApiError, type ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import type { ResourceRef } from '../../kubernetes/api/resource-ref.ts';
 import type { Verdict } from '../judge/verdict.ts';
-import type { Direction, ScalingScope } from '../plan/patch-plan.ts';
-import type { Action } from '../plan/operation.ts';
-import type { DependentResource, ScaleInfo } from '../settings.ts';
+import type { Direction, ScalingScope } from '../scale/patch-plan.ts';
+import type { Action } from '../scale/operation.ts';
+import type { DependentResource, ScaleInfo } from '../config/settings.ts';
 import type { ModelObject } from './seed-model.ts';
 
 /** Outcome of one request. */

@@ -1,8 +1,8 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { Decision } from '../judge/decision.ts';
-import type { Operation } from '../plan/operation.ts';
-import type { Direction } from '../plan/patch-plan.ts';
-import { type Scaling, createScaling } from '../plan/scaling.ts';
+import type { Operation } from '../scale/operation.ts';
+import type { Direction } from '../scale/patch-plan.ts';
+import { type Scaling, createScaling } from '../scale/scaling.ts';
 import type { EventOf } from '../report/events.ts';
 import { dependent } from './cases.ts';
 import { deployment, objectOf, stateOf } from './seed-model.ts';

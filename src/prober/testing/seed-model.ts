@@ -7,7 +7,7 @@ import {
   isPatchableWorkload,
   stateInObject,
 } from '../../kubernetes/api/scalable.ts';
-import type { Write } from '../plan/patch-plan.ts';
+import type { Write } from '../scale/patch-plan.ts';
 
 /** A scalable object as a seed's API server stores it. The count of a custom kind is visible only in its Scale. */
 export interface ModelObject {

@@ -3,7 +3,7 @@ import type { Decision } from '../judge/decision.ts';
 import type { ProbeSettings } from '../judge/probe-input.ts';
 import { type ProbeMemory, emptyProbeMemory } from '../judge/probe-memory.ts';
 import type { Verdict } from '../judge/verdict.ts';
-import { type ShootProberState, initialState } from '../plan/shoot-state.ts';
+import { type ShootProberState, initialState } from '../scale/shoot-state.ts';
 import type { ShootProberView } from '../report/events.ts';
 
 export const settings: ProbeSettings = {

@@ -3,7 +3,7 @@ import { runCareOnce } from '../../../src/care/once.ts';
 import { runCli } from '../../../src/cli/index.ts';
 import { readTextFile } from '../../../src/cli/read-text.ts';
 import { runPreflight } from '../../../src/preflight/preflight.ts';
-import { proberComponent } from '../../../src/prober/setup.ts';
+import { proberComponent } from '../../../src/prober/component.ts';
 import { runComponent } from '../../../src/process/run-component.ts';
 import { readStatus } from '../../../src/status/index.ts';
 import { runPause, runResume } from '../../../src/steer/pause.ts';

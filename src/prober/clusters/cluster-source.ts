@@ -1,0 +1,67 @@
+import type { ChooseCandidates } from '../../gardener/candidate-nodes.ts';
+import type { Machine } from '../../gardener/machine.ts';
+import type { NodeView } from '../../gardener/node.ts';
+import type { Call } from '../../kubernetes/api/call.ts';
+import type { DecodeError } from '../../kubernetes/api/decode.ts';
+import type { Result } from '../../kubernetes/api/errors.ts';
+import type { NamespacedName } from '../../kubernetes/api/resource-ref.ts';
+import type { Informer } from '../../kubernetes/cache/index.ts';
+import type { Grant } from '../../process/rights/index.ts';
+import type { LifecycleDecision } from './lifecycle.ts';
+import type { WatchDeps } from '../scale/watch-dependent.ts';
+
+/** A cluster whose control plane runs in the seed. */
+export interface HostedCluster {
+  /** Name of the cluster everywhere in the prober: the namespace of its control plane. */
+  readonly name: string;
+  /** Name of the Shoot in the garden, if there is one. */
+  readonly shootName?: NamespacedName;
+  /** Name of the seed. Absent if the platform has none. */
+  readonly seedName?: string;
+  /** Decision on probing the cluster. If its object cannot be decoded, a running prober continues unchanged. */
+  readonly lifecycle: Result<LifecycleDecision, DecodeError>;
+  /** A sentence about a problem that somebody has to fix although the cluster is probed. Absent if there is none. */
+  readonly problem?: string;
+}
+
+/** The lists that a run requests after leases have expired, to select the nodes that count. */
+export interface NodeLists {
+  /** Lists the nodes, in the cluster itself. */
+  readonly nodes: Call<readonly NodeView[]>;
+  /** Lists the Machines of a cluster, in the seed. Absent if there are none. */
+  readonly machines?: (cluster: string) => Call<readonly Machine[]>;
+  /** Selects the nodes whose leases count. */
+  readonly chooseCandidates: ChooseCandidates;
+}
+
+/** Informers for the clusters of a seed. */
+export interface WatchedClusters {
+  readonly clusters: Informer<HostedCluster>;
+  /** Kubeconfig texts by `namespace/name` of their Secret; undefined if the Secret has none. */
+  readonly kubeconfigs: Informer<string | undefined>;
+  /**
+   * Lets a cluster that existed before `since` (monotonic) and does not exist now count as existing for a while after `since`, because it may return. Absent if
+   * a missing cluster is gone at once.
+   */
+  readonly awaitSince?: (cluster: string, since: number) => void;
+}
+
+/** Finds the clusters of a seed by the conventions of the platform that runs them. The rest of the prober does not depend on the platform. */
+export interface ClusterSource {
+  /** Creates the informers. Nothing is watched until they run. */
+  watch(deps: WatchDeps): WatchedClusters;
+  /** Decision for the prober of a cluster that no longer exists. */
+  readonly gone: LifecycleDecision;
+  readonly lists: NodeLists;
+  /**
+   * Lists namespaces of control planes; one is enough. The permission check needs it because rights to single objects may be granted namespace by namespace.
+   */
+  readonly someNamespaces: Call<readonly string[]>;
+  /** Rights that the source needs in the seed, besides those to the Secrets with kubeconfigs. */
+  readonly grants: {
+    /** Rights to find the clusters. */
+    readonly clusters: readonly Grant[];
+    /** Rights to request `lists`. */
+    readonly lists: readonly Grant[];
+  };
+}

@@ -1,0 +1,44 @@
+import { type FoundPause, findPause } from '../../annotations/pause.ts';
+import { decodeMeta, decodeObject } from '../../kubernetes/api/decode.ts';
+import { type Informer, createInformer } from '../../kubernetes/cache/index.ts';
+import type { ClusterSource, HostedCluster, WatchedClusters } from './cluster-source.ts';
+import { sourceOf } from './source-of.ts';
+import type { ExternalProbeSettings, ProberSettings } from '../config/settings.ts';
+import { type WatchDeps, type WatchedDependent, watchDependent } from '../scale/watch-dependent.ts';
+import { kubeconfigKeyOf, watchKubeconfigs } from './watch-kubeconfigs.ts';
+
+/** All that a prober watches in the seed. */
+export interface ProberSources {
+  readonly source: ClusterSource;
+  readonly clusters: Informer<HostedCluster>;
+  readonly awaitSince: WatchedClusters['awaitSince'];
+  /** Kubeconfig texts by `namespace/name` of their Secret; undefined if the Secret has no such key. */
+  readonly kubeconfigs: Informer<string | undefined>;
+  /** The same for the external probe, if it is configured. It is the same watch if its Secret has the same name. */
+  readonly externalKubeconfigs: Informer<string | undefined> | undefined;
+  /** Pauses that the Namespaces of the seed order, by name; undefined for a Namespace that orders none. */
+  readonly namespaces: Informer<FoundPause | undefined>;
+  readonly dependents: readonly WatchedDependent[];
+}
+
+/** Creates the watches; nothing is watched until they run. Each watch is limited to the configured names, so that rights can be limited too. */
+export const createProberSources = (settings: ProberSettings, deps: WatchDeps): ProberSources => {
+  const { kubeConfigSecretName, externalProbe } = settings;
+  const source = sourceOf(settings);
+  const { clusters, kubeconfigs, awaitSince } = source.watch(deps);
+  const externalOf = ({ kubeConfigSecretName: name }: ExternalProbeSettings): Informer<string | undefined> =>
+    name === kubeConfigSecretName ? kubeconfigs : watchKubeconfigs(name, deps, kubeconfigKeyOf(settings, name));
+  return {
+    source,
+    clusters,
+    awaitSince,
+    kubeconfigs,
+    namespaces: createInformer({
+      ...deps,
+      path: '/api/v1/namespaces',
+      project: (json, path) => findPause(decodeMeta(decodeObject(json, path), path).annotations),
+    }),
+    externalKubeconfigs: externalProbe && externalOf(externalProbe),
+    dependents: settings.dependentResources.map((resource) => watchDependent(resource, deps)),
+  };
+};

@@ -1,0 +1,181 @@
+import type { KubeClient } from '../kubernetes/api/kube.ts';
+import { refKey } from '../kubernetes/api/resource-ref.ts';
+import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
+import { createWatchRegistry } from '../kubernetes/cache/index.ts';
+import { createKubeClient, writerStack } from '../kubernetes/client/index.ts';
+import { createKubeconfigCache, createShootConnector } from '../kubernetes/connection/index.ts';
+import {
+  type Component,
+  type ComponentOptions,
+  type ComponentParts,
+  type ComponentPorts,
+  type RunningComponent,
+  Reloadable,
+  leaseNameOf,
+  startParts,
+} from '../process/index.ts';
+import { createEventRecorder } from '../telemetry/index.ts';
+import { type ConfiguredProberDeps, createConfiguredProber } from './configured-prober.ts';
+import type { HeldByShoot } from './controller.ts';
+import { Pauses, shownPause } from './scale/pauses.ts';
+import type { Role } from './scale/permission.ts';
+import { ProbeGate } from './observe/probe-gate.ts';
+import { type Emit, emitTo } from './report/events.ts';
+import { recordEvents } from './report/kubernetes-events.ts';
+import { watchLateProtection } from './report/late-protection.ts';
+import { logEvents } from './report/log.ts';
+import { measureEvents } from './report/metrics.ts';
+import { ShootStates } from './report/state.ts';
+import { neededByProber } from './rights.ts';
+import type { ProberMemories } from './prober-memory.ts';
+import type { DependentResource, ProberSettings } from './config/settings.ts';
+import { type Standby, roleOf } from './scale/standby.ts';
+import { proberStatus } from './report/prober-status.ts';
+
+export interface ProberPorts extends ComponentPorts {
+  readonly connector: ShootConnector;
+}
+
+export interface ProberOptions extends ComponentOptions<ProberSettings, ProberPorts> {
+  /** Default: hot. */
+  readonly standby?: Standby;
+}
+
+/** Creates the clients of the seed. They differ in the writes that they allow while this process does not lead. */
+const createSeedClients = ({ ports, standby = 'hot' }: ProberOptions) => {
+  const { clock, leadership } = ports;
+  const fencedBy = (mayWrite: () => boolean): KubeClient =>
+    createKubeClient({ kube: writerStack(ports.seed, { mayWrite }), clock });
+  return {
+    client: fencedBy(() => leadership.mayWrite()),
+    // A standby records Events only about its writes without the lead.
+    recording: fencedBy(() => leadership.mayWrite() || standby === 'hot'),
+    seedFor: fencedBy,
+  };
+};
+
+const createGate = ({ clock, meter }: ProberPorts): ProbeGate => {
+  const gate = new ProbeGate(clock);
+  meter.gauge({
+    name: 'dwd_prober_probes_waiting',
+    help: 'Due probes that wait to start, because many are due at once or the event loop is late.',
+    read: () => [{ value: gate.waiting, labels: {} }],
+  });
+  return gate;
+};
+
+/**
+ * Creates the prober of a seed. When its configuration changes, lease history and back-off of each shoot stay, and resources that were scaled down under the
+ * former settings are still restored.
+ */
+export const createProber = (options: ProberOptions): ComponentParts<ProberSettings> => {
+  const { settings, ports, ownNamespace = 'garden', dryRun = false, standby = 'hot' } = options;
+  const { logger, leadership } = ports;
+  const { client, recording, seedFor } = createSeedClients(options);
+  const role = (): Role => roleOf({ ...ports, standby });
+  const leads = (): boolean => leadership.mayWrite();
+  const events = createEventRecorder({ ...ports, client: recording, component: 'dependency-watchdog-prober' });
+  const pauses: Pauses = new Pauses({
+    clock: ports.clock,
+    ownNamespace,
+    onChange: (change) => emit({ kind: 'pause-changed', ...change }),
+  });
+  const pauseOf = (cluster: string) => shownPause(pauses.of(cluster));
+  const states = new ShootStates({ clock: ports.clock, dryRun, pauseOf, emit: (e) => emit(e) });
+  const emit: Emit = emitTo([
+    states.observe,
+    logEvents({ logger, dryRun, leads }),
+    measureEvents({ ...ports, states, dryRun, leads, unreadablePauses: () => pauses.unreadable() }),
+    ...(dryRun ? [] : [recordEvents({ events, leads })]),
+    watchLateProtection({
+      ...ports,
+      isAnyHeld: (cluster) => states.isAnyHeld(cluster),
+      emit: (e) => emit(e),
+    }),
+  ]);
+  const unserved = ports.meter.gauge({
+    name: 'dwd_prober_dependent_unserved',
+    help: '1 while the seed does not serve the kind of a dependent resource, or the scale subresource of a resource that is to be scaled.',
+    labels: ['resource'],
+  });
+  const gate = createGate(ports);
+  const registry = createWatchRegistry(ports.meter);
+  let held: HeldByShoot = new Map();
+  const onStopped = (counts: HeldByShoot): void => {
+    // Without the lead, the held resources are the task of another replica that leads, or will.
+    held = leads() ? counts : new Map();
+  };
+  const deps = {
+    ...ports,
+    ...{ role, client, seedFor, emit, unserved, registry },
+    ...{ gate, states, pauses, dryRun, onStopped },
+  };
+  const reloadable = new Reloadable<ProberSettings, ProberMemories>({
+    name: 'prober',
+    settings,
+    create: configuredProbers(deps, (changed) => reloadable.apply(changed)),
+    stop: () => {
+      events.stop();
+      gate.stop();
+      emit({ kind: 'ended', held });
+    },
+    status: (inForce, process, shoot) => {
+      const given = { clock: ports.clock, states, standby, dryRun, process, paused: shownPause(pauses.ofAll()) };
+      return proberStatus({ ...given, settings: inForce, shoot });
+    },
+    logger,
+  });
+  return reloadable;
+};
+
+/** Returns a function that creates the prober under one configuration after the other. `apply` switches to another one. */
+const configuredProbers = (
+  deps: Omit<ConfiguredProberDeps, 'onDropped'>,
+  apply: (settings: ProberSettings) => void,
+) => {
+  let latest: ProberSettings | undefined;
+  return (wanted: ProberSettings, former: ProberSettings | undefined) => {
+    deps.emit({ kind: 'configured', probeIntervalMs: wanted.probeIntervalMs });
+    const inForce = former === undefined ? wanted : keepRemovedResources(wanted, former);
+    latest = inForce;
+    const onDropped = (all: ProberSettings): void => {
+      // A newer configuration that is on its way looks by itself.
+      if (latest !== inForce) return;
+      for (const { ref } of all.dependentResources.slice(inForce.dependentResources.length)) {
+        const resource = refKey(ref);
+        deps.logger.info('a held resource is no longer configured: it is restored after the others', { resource });
+      }
+      apply(all);
+    };
+    return createConfiguredProber(inForce, { ...deps, onDropped, ...(former && { former }) });
+  };
+};
+
+/** Adds the resources that the former settings name and the new ones do not: those that are held, or are about to be, still have to be restored. */
+const keepRemovedResources = (wanted: ProberSettings, former: ProberSettings): ProberSettings => {
+  const named = new Set(wanted.dependentResources.map(({ ref }) => refKey(ref)));
+  const dropped = former.dependentResources
+    .filter(({ ref }) => !named.has(refKey(ref)))
+    .map(({ scaleDown: _, ...resource }): DependentResource => ({ ...resource, optional: true, restoreOnly: true }));
+  return { ...wanted, dependentResources: [...wanted.dependentResources, ...dropped] };
+};
+
+/** Scale-down requests in flight: KCM's grace period leaves no time for them to wait. */
+const urgentInFlight = 50;
+
+export const proberComponent = (standby: Standby): Component<ProberSettings> => ({
+  leaseName: leaseNameOf('prober'),
+  urgentInFlight,
+  runsOnStandby: standby !== 'cold',
+  isAloneInCluster: true,
+  neededRights: neededByProber,
+  create: ({ ports, userAgent, env, ...options }) => {
+    const known = createKubeconfigCache({ env });
+    const connector = createShootConnector({ clock: ports.clock, userAgent, known });
+    return createProber({ ...options, standby, ports: { ...ports, connector } });
+  },
+});
+
+/** Runs the prober without servers and leader election, for the simulated seed. */
+export const startProber = (options: ProberOptions): RunningComponent<ProberSettings> =>
+  startParts(createProber(options));

@@ -1,0 +1,109 @@
+import { labelKeyWords, secretNameWords, show } from '../../config/index.ts';
+import {
+  type ConfigFinding,
+  type Fields,
+  type Path,
+  checkRef,
+  fieldsOf,
+  itemsOf,
+  duplicateRefs,
+} from '../../config/rules/index.ts';
+import { isObject } from '../../kubernetes/api/decode.ts';
+import { isLabelKey } from '../../kubernetes/api/label-selectors.ts';
+import { nameFindings } from './names.ts';
+
+const withoutScaleUp = (resources: readonly unknown[]): readonly ConfigFinding[] =>
+  resources.flatMap((resource, index) => {
+    if (!isObject(resource)) return [];
+    const { scaleUp, scaleDown } = fieldsOf(resource);
+    if (scaleUp !== undefined) return [];
+    const message =
+      scaleDown === undefined
+        ? 'needs scaleUp, or scaleUp and scaleDown: without them the prober never scales this resource'
+        : 'needs scaleUp as well: without it the resource would stay at 0 after a scale-down';
+    return [{ path: ['dependentResourceInfos', index], message, severity: 'error' as const }];
+  });
+
+const withoutLevel = (resource: unknown, path: Path): readonly ConfigFinding[] =>
+  (['scaleUp', 'scaleDown'] as const).flatMap((direction) => {
+    const info = fieldsOf(resource)[direction];
+    if (!isObject(info)) return [];
+    if (fieldsOf(info).level !== undefined) return [];
+    const message = 'is not set and defaults to 0: resources are scaled in ascending order of level';
+    return [{ path: [...path, direction, 'level'], message, severity: 'warning' as const }];
+  });
+
+const aboutResources = (resources: readonly unknown[]): readonly ConfigFinding[] =>
+  resources.flatMap((resource, index) => {
+    const path = ['dependentResourceInfos', index];
+    return [...checkRef(resource, path), ...withoutLevel(resource, path)];
+  });
+
+/** With the same Secret, the address would be reachable whenever the API server is up, and nothing would be scaled down any more. */
+const sameSecret = ({ kubeConfigSecretName, externalProbe }: Fields): readonly string[] => {
+  const { kubeConfigSecretName: external } = fieldsOf(externalProbe);
+  if (typeof external !== 'string' || external !== kubeConfigSecretName) return [];
+  return ['is the same Secret as that of the prober: the external probe needs a kubeconfig with the public address'];
+};
+
+const keyWithoutSecret = ({ clusterSource }: Fields): readonly ConfigFinding[] => {
+  const { kind, key } = fieldsOf(clusterSource);
+  if (key === undefined || (kind ?? 'gardener') !== 'gardener') return [];
+  const message =
+    'is valid only with kind secret: the Secrets of Gardener have their kubeconfig under the key kubeconfig';
+  return [{ path: ['clusterSource', 'key'], message, severity: 'error' }];
+};
+
+/** Requires `selector` or `kubeConfigSecretName`, not both: either one selects the Secrets with the kubeconfigs. */
+const aboutSelector = ({ clusterSource, kubeConfigSecretName }: Fields): readonly ConfigFinding[] => {
+  const { kind, selector } = fieldsOf(clusterSource);
+  const error = (path: Path, message: string): ConfigFinding => ({ path, message, severity: 'error' });
+  const path = ['clusterSource', 'selector'];
+  if (selector === undefined) {
+    return kubeConfigSecretName === undefined
+      ? [error(['kubeConfigSecretName'], `is required: ${secretNameWords}`)]
+      : [];
+  }
+  const keys = Object.keys(fieldsOf(selector)).filter((key) => !isLabelKey(key));
+  return [
+    ...keys.map((key) => ({
+      ...error([...path, key], `must be ${labelKeyWords}, found ${show(key)}`),
+      aboutKey: true as const,
+    })),
+    ...(kind === 'secret' ? [] : [error(path, 'is valid only with kind secret')]),
+    ...(kubeConfigSecretName === undefined
+      ? []
+      : [error(path, 'replaces kubeConfigSecretName: select the Secret by its labels or by its name, not by both')]),
+  ];
+};
+
+const warnings = (config: Fields): readonly ConfigFinding[] => {
+  const warn = (path: Path, message: string): ConfigFinding => ({ path, message, severity: 'warning' });
+  return [
+    ...('kcmNodeMonitorGraceDuration' in config && config.kcmNodeMonitorGraceDuration !== undefined
+      ? []
+      : [
+          warn(
+            ['kcmNodeMonitorGraceDuration'],
+            "is not set and defaults to 40s; it must equal kube-controller-manager's --node-monitor-grace-period",
+          ),
+        ]),
+    ...sameSecret(config).map((message) => warn(['externalProbe', 'kubeConfigSecretName'], message)),
+  ];
+};
+
+/** Applies the rules over several fields of a prober configuration, as far as its shape allows. */
+export const proberFindings = (value: unknown): readonly ConfigFinding[] => {
+  if (!isObject(value)) return [];
+  const config = fieldsOf(value);
+  const resources = itemsOf(config.dependentResourceInfos);
+  return [
+    ...duplicateRefs(resources, 'dependentResourceInfos'),
+    ...withoutScaleUp(resources),
+    ...aboutResources(resources),
+    ...keyWithoutSecret(config),
+    ...aboutSelector(config),
+    ...nameFindings(config),
+    ...warnings(config),
+  ];
+};

@@ -1,0 +1,226 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { buildLease, buildMachine, buildNode, microTime } from '../../../test/doubles/builders.ts';
+import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
+import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '../../../test/doubles/scripted-client.ts';
+import { ApiError, type ApiErrorCode } from '../../kubernetes/api/errors.ts';
+import type { KubeClient } from '../../kubernetes/api/kube.ts';
+import type { DependentsView } from '../judge/probe-input.ts';
+import { emptyProbeMemory } from '../judge/probe-memory.ts';
+import { type ProbeResult, probe } from './probe.ts';
+import { defaultSettings, disturbed, held, undisturbed } from '../testing/probe-run.ts';
+import { createStaticStore } from '../testing/static-store.ts';
+import { gardenerSource } from '../clusters/gardener.ts';
+
+const names = ['node-1', 'node-2'];
+const list = (items: readonly unknown[]) => ({ items });
+
+let clock: VirtualClock;
+let seed: ScriptedClient;
+beforeEach(() => {
+  clock = createVirtualClock();
+  seed = createScriptedClient(clock);
+});
+
+interface Given {
+  readonly dependents?: DependentsView;
+  /** True if an earlier run has listed nodes and machines. */
+  readonly isKnown?: boolean;
+  /** Age of all leases, in milliseconds. */
+  readonly ageMs?: number;
+  readonly timeoutMs?: number;
+  /** Time until each response of the shoot, in milliseconds. */
+  readonly answerMs?: number;
+  /** Time of the slowest response in the previous run, in milliseconds. */
+  readonly slowestResponseMs?: number;
+  /** Last part of the path of the request that fails. */
+  readonly fails?: string;
+}
+
+/** A run whose shoot responds; `outcome()` is undefined while the run is in progress. */
+const start = (given: Given) => {
+  const { dependents = disturbed, ageMs = 0, timeoutMs = 30_000, answerMs = 0, slowestResponseMs } = given;
+  const answers: Readonly<Record<string, unknown>> = {
+    version: {},
+    leases: list(names.map((name) => buildLease({ name, renewTime: microTime(clock.now() - ageMs) }))),
+    nodes: list(names.map((name) => buildNode({ name }))),
+  };
+  const startedAt = clock.monotonic();
+  const asked: string[] = [];
+  const ask = (path: string): string => {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    asked.push(`${String(clock.monotonic() - startedAt)} ${name}`);
+    return name;
+  };
+  const client: KubeClient = {
+    call: async ({ path, decode }, { signal }) => {
+      const name = ask(path);
+      const sentAt = clock.monotonic();
+      if (answerMs > 0) await clock.sleep(answerMs, signal);
+      if (name === given.fails) throw new ApiError({ code: 'Forbidden', message: 'x' });
+      return { value: decode(answers[name]), sentAt, receivedAt: clock.monotonic() };
+    },
+  };
+  const seedClient: KubeClient = {
+    call: (call, options) => {
+      ask(call.path);
+      return seed.call(call, options);
+    },
+  };
+  const abort = new AbortController();
+  let closed = 0;
+  let outcome: ProbeResult | { readonly error: unknown } | undefined;
+  probe(
+    {
+      clock,
+      seed: seedClient,
+      source: gardenerSource({ kubeConfigSecretName: 'probe' }),
+      connector: { clientFor: () => ({ client, close: () => (closed += 1) }) },
+      kubeconfigs: createStaticStore(() => 'a kubeconfig'),
+    },
+    {
+      cluster: 'shoot--a',
+      kubeConfigSecretName: 'probe',
+      timeoutMs,
+      memory: {
+        ...emptyProbeMemory,
+        slowestResponseMs,
+        candidates: given.isKnown === true ? { at: clock.monotonic(), names: new Set<string>() } : undefined,
+      },
+      input: () => ({ settings: defaultSettings, dependents, random: 0 }),
+      signal: abort.signal,
+    },
+  ).then(
+    (result) => {
+      outcome = result;
+    },
+    (error: unknown) => {
+      outcome = { error };
+    },
+  );
+  return { outcome: () => outcome, abort, asked, closed: () => closed };
+};
+
+const lastList = async (): Promise<ScriptedCall> => {
+  await clock.settle();
+  expect(seed.waiting).toHaveLength(1);
+  return seed.waiting[0]!;
+};
+
+const fail = async (code: ApiErrorCode): Promise<void> => {
+  (await lastList()).fail(new ApiError({ code, message: 'x' }));
+  await clock.settle();
+};
+
+const limits = () => seed.calls.map(({ options: { priority, timeoutMs } }) => [priority, timeoutMs]);
+const machines = list(names.map((name) => buildMachine({ name })));
+const expired = { ageMs: 60_000 };
+
+describe('the list of machines', () => {
+  it.each([
+    { what: 'leases have expired', given: expired, verdict: 'confirming' },
+    { what: 'something is held down', given: { dependents: held }, verdict: 'healthy' },
+  ])('is urgent when $what, and hangs for 5 s at most before it is requested again', async ({ given, verdict }) => {
+    const { outcome, closed } = start(given);
+    await lastList();
+    await clock.advance(5_000);
+    expect(seed.waiting).toHaveLength(2);
+    seed.waiting[1]!.answer(machines);
+    await clock.settle();
+    expect(limits()).toEqual([
+      ['urgent', 10_000],
+      ['urgent', 10_000],
+    ]);
+    expect(outcome()).toMatchObject({ decision: { verdict: { kind: verdict } }, durationMs: 5_000 });
+    expect(closed()).toBe(1);
+  });
+
+  it('is requested twice, and no more', async () => {
+    const { outcome } = start(expired);
+    await fail('Timeout');
+    await fail('Timeout');
+    expect(outcome()).toMatchObject({ decision: { verdict: { kind: 'failed', failure: 'machine_list_failed' } } });
+    expect(seed.calls).toHaveLength(2);
+  });
+
+  it.each<ApiErrorCode>(['ConnectionError', 'Forbidden', 'TooManyRequests'])(
+    'is not requested again after %s',
+    async (code) => {
+      const { outcome } = start(expired);
+      await fail(code);
+      expect(outcome()).toMatchObject({ decision: { verdict: { kind: 'failed', error: { code } } } });
+      expect(seed.calls).toHaveLength(1);
+    },
+  );
+
+  it('may take the whole run when nothing is urgent', async () => {
+    const { outcome } = start({ dependents: disturbed });
+    await fail('Timeout');
+    expect(limits()).toEqual([[undefined, 30_000]]);
+    expect(outcome()).toMatchObject({ decision: { verdict: { kind: 'failed' } } });
+  });
+
+  it('ends with the run, even in its second attempt', async () => {
+    const { abort, outcome, closed } = start(expired);
+    await fail('Timeout');
+    const reason = new Error('the prober is being stopped');
+    const { options } = await lastList();
+    expect(options.timeoutMs).toBe(10_000);
+    abort.abort(reason);
+    await clock.settle();
+    expect(outcome()).toEqual({ error: reason });
+    expect(closed()).toBe(1);
+  });
+});
+
+describe('the requests of a run', () => {
+  /** Returns when each request was sent. Every response of the shoot takes 100 ms by default. */
+  const askedIn = async (given: Given): Promise<readonly string[]> => {
+    const { asked } = start({ answerMs: 100, ...given });
+    await clock.advance(30_000);
+    return asked;
+  };
+
+  it('are two if the leases are enough', async () => {
+    expect(await askedIn({ dependents: undisturbed, isKnown: true })).toEqual(['0 version', '100 leases']);
+  });
+
+  it('are sent one step after the other', async () => {
+    expect(await askedIn({})).toEqual(['0 version', '100 leases', '200 nodes', '200 machines']);
+  });
+
+  it.each([
+    ['version', ['0 version']],
+    ['leases', ['0 version', '100 leases']],
+    ['nodes', ['0 version', '100 leases', '200 nodes', '200 machines']],
+  ])('end with a failure of %s', async (fails, expected) => {
+    expect(await askedIn({ fails })).toEqual(expected);
+  });
+
+  const inSteps = ['0 version', '100 leases', '200 nodes', '200 machines'];
+  const sideBySide = ['0 version', '0 leases', '100 nodes', '100 machines', '100 leases'];
+
+  it.each([
+    { slowestResponseMs: 2_000, timeoutMs: 30_000, expected: inSteps },
+    { slowestResponseMs: 2_001, timeoutMs: 30_000, expected: sideBySide },
+    // A quarter of a run's time counts as slow, too.
+    { slowestResponseMs: 1_000, timeoutMs: 4_000, expected: inSteps },
+    { slowestResponseMs: 1_001, timeoutMs: 4_000, expected: sideBySide },
+  ])('adapt to responses of $slowestResponseMs ms in a run of $timeoutMs ms', async ({ expected, ...given }) => {
+    expect(await askedIn(given)).toEqual(expected);
+  });
+
+  it.each([
+    { timeoutMs: 5_001, again: ['2500 leases'] },
+    { timeoutMs: 5_000, again: [] },
+  ])('list the leases again if $timeoutMs ms leave time for it', async ({ timeoutMs, again }) => {
+    const slow = { slowestResponseMs: 2_500, answerMs: 2_500, timeoutMs };
+    expect(await askedIn(slow)).toEqual(['0 version', '0 leases', '2500 nodes', '2500 machines', ...again]);
+  });
+
+  it('for leases in parallel with the version are ignored if the API server does not respond to the version', async () => {
+    const { outcome } = start({ fails: 'version', slowestResponseMs: 9_000 });
+    await clock.settle();
+    expect(outcome()).toMatchObject({ decision: { verdict: { failure: 'api_server_unreachable' } } });
+    expect(outcome()).toHaveProperty('decision.memory.leases', []);
+  });
+});

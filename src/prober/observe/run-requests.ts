@@ -1,0 +1,190 @@
+import type { Call, CallResult } from '../../kubernetes/api/call.ts';
+import { ApiError, type ApiErrorCode, type Result, isApiError } from '../../kubernetes/api/errors.ts';
+import type { KubeClient } from '../../kubernetes/api/kube.ts';
+import type { ShootConnection } from '../../kubernetes/api/shoot-connection.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ReadError } from '../judge/verdict.ts';
+import { type ShootClientDeps, shootClientFor } from './shoot-client.ts';
+
+export interface RunRequestsDeps extends ShootClientDeps {
+  readonly clock: Clock;
+  readonly seed: KubeClient;
+}
+
+export interface RunRequestsOptions {
+  /** `namespace/name` of the Secret with the kubeconfig. */
+  readonly secret: string;
+  /** Key of the Secret's data, for error messages; absent: `kubeconfig`. */
+  readonly secretKey?: string;
+  /** Monotonic instant at which the run ends. */
+  readonly deadline: number;
+  /** Time-out of the whole run; one request has a third of it, or 5 s if that is more: on a busy machine none was answered within a third of 4 s. */
+  readonly timeoutMs: number;
+  /** Time of the slowest response in the latest run that got one from the shoot, in milliseconds. */
+  readonly slowestResponseMs?: number;
+  readonly signal: AbortSignal;
+}
+
+export type Sent<T> = Result<CallResult<T>, ReadError>;
+
+/**
+ * How a request to the seed waits for its turn. `urgent`: not at all. `ordinary`: as long as the run lasts. `spare`: for a second, because nothing depends on
+ * it; a start of the process with 250 shoots else keeps ordinary requests, such as restorations, waiting for 50 s.
+ */
+export type RequestPace = 'urgent' | 'ordinary' | 'spare';
+
+const spareMs = 1_000;
+
+/** After this time without an answer, in milliseconds, the same request goes out on another connection, and the first answer of the two counts. */
+const secondAfterMs = 5_000;
+
+const repeatedCodes: ReadonlySet<ApiErrorCode> = new Set(['ServerError', 'Timeout']);
+const brokenConnection: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
+
+/** True if the same request may succeed on another connection. */
+const mayRepeat = <T>(sent: Sent<T>): boolean => {
+  if (sent.ok || !(sent.error instanceof ApiError)) return false;
+  const { code, fault } = sent.error;
+  return repeatedCodes.has(code) || (code === 'ConnectionError' && brokenConnection.has(fault.code ?? ''));
+};
+
+/** Resolves with the first answer: the first result that another connection would not change, else the last. */
+const firstAnswer = <T>(attempts: readonly Promise<Sent<T>>[]): Promise<Sent<T>> =>
+  new Promise((resolve, reject) => {
+    let open = attempts.length;
+    for (const attempt of attempts) {
+      attempt.then((sent) => {
+        open -= 1;
+        if (open === 0 || !mayRepeat(sent)) resolve(sent);
+      }, reject);
+    }
+  });
+
+/**
+ * Sends the requests of one probe run. They reject only with the signal's reason. Sequential requests share a connection to the shoot, parallel ones have one
+ * each; no connection is from an earlier run, because a half-open one would look like an outage. A request that fails for a reason that another connection may
+ * fix is repeated once, at once, on a new one; after 5 s without an answer a second one goes out beside the first.
+ */
+export class RunRequests {
+  readonly #deps: RunRequestsDeps;
+  readonly #request: RunRequestsOptions;
+  readonly #free: ShootConnection[] = [];
+  readonly #open = new Set<ShootConnection>();
+  #slowest: number | undefined;
+  #hasHung = false;
+
+  constructor(deps: RunRequestsDeps, request: RunRequestsOptions) {
+    this.#deps = deps;
+    this.#request = request;
+  }
+
+  /** Sends a request to the shoot. */
+  async shoot<T>(call: Call<T>): Promise<Sent<T>> {
+    const free = this.#free.pop();
+    return this.#send((isFirst, signal) =>
+      this.#attempt(isFirst && free !== undefined ? { ok: true, value: free } : this.#connect(), call, signal),
+    );
+  }
+
+  /** Sends a request to the seed. An urgent request waits neither behind the ordinary rate limit nor for long on a connection that hangs. */
+  async seed<T>(call: Call<T>, pace: RequestPace): Promise<Sent<T>> {
+    const { seed } = this.#deps;
+    const { signal } = this.#request;
+    if (pace === 'urgent') return this.#send((_, either) => this.#call(seed, call, { signal: either, priority: pace }));
+    const limitMs = pace === 'spare' ? spareMs : Number.POSITIVE_INFINITY;
+    const sent = await this.#call(seed, call, { signal, limitMs });
+    const isLate = !sent.ok && isApiError(sent.error, 'Timeout');
+    return mayRepeat(sent) && !isLate ? this.#call(seed, call, { signal, limitMs }) : sent;
+  }
+
+  /** Returns the time of the shoot's slowest response, for the next run. If requests only hung, it is that of the previous run. */
+  slowestResponseMs(): number | undefined {
+    return this.#slowest ?? (this.#hasHung ? this.#request.slowestResponseMs : undefined);
+  }
+
+  /** Ends the connections to the shoot. */
+  close(): void {
+    for (const connection of [...this.#open]) this.#closeOne(connection);
+  }
+
+  /** Makes one attempt, and another if the first fails or takes too long. The one that is not needed is aborted. */
+  async #send<T>(attempt: (isFirst: boolean, signal: AbortSignal) => Promise<Sent<T>>): Promise<Sent<T>> {
+    const { clock } = this.#deps;
+    const { signal, deadline } = this.#request;
+    const rest = new AbortController();
+    const either = AbortSignal.any([signal, rest.signal]);
+    const first = attempt(true, either);
+    let cancel = (): void => undefined;
+    let isSecondSent = false;
+    const late = new Promise<undefined>((resolve) => {
+      cancel = clock.timer(secondAfterMs, () => resolve(undefined));
+    });
+    try {
+      const early = await Promise.race([first, late]);
+      if (early !== undefined && !(mayRepeat(early) && clock.monotonic() < deadline)) return early;
+      isSecondSent = true;
+      const second = attempt(false, either);
+      return await firstAnswer(early === undefined ? [first, second] : [second]);
+    } finally {
+      cancel();
+      first.catch(() => undefined);
+      if (isSecondSent) rest.abort(new Error('the other request was answered first'));
+    }
+  }
+
+  #connect(): Result<ShootConnection, ReadError> {
+    const connected = shootClientFor(this.#deps, this.#request.secret, this.#request.secretKey);
+    if (connected.ok) this.#open.add(connected.value);
+    return connected;
+  }
+
+  #closeOne(connection: ShootConnection): void {
+    this.#open.delete(connection);
+    connection.close();
+  }
+
+  async #attempt<T>(
+    connection: Result<ShootConnection, ReadError>,
+    call: Call<T>,
+    signal: AbortSignal,
+  ): Promise<Sent<T>> {
+    if (!connection.ok) return connection;
+    const sentAt = this.#deps.clock.monotonic();
+    try {
+      const sent = await this.#call(connection.value.client, call, { signal });
+      this.#measure(sent, sentAt);
+      if (sent.ok) this.#free.push(connection.value);
+      else this.#closeOne(connection.value);
+      return sent;
+    } catch (error) {
+      this.#closeOne(connection.value);
+      throw error;
+    }
+  }
+
+  async #call<T>(
+    client: KubeClient,
+    call: Call<T>,
+    options: { readonly signal: AbortSignal; readonly priority?: 'urgent'; readonly limitMs?: number },
+  ): Promise<Sent<T>> {
+    const { signal, priority, limitMs = Math.max(this.#request.timeoutMs / 3, secondAfterMs) } = options;
+    const rest = this.#request.deadline - this.#deps.clock.monotonic();
+    // At least 1 ms: a run whose time is up ends in a Timeout like any other.
+    const timeoutMs = Math.max(1, Math.min(rest, limitMs));
+    try {
+      return { ok: true, value: await client.call(call, { signal, timeoutMs, priority }) };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ApiError) return { ok: false, error };
+      throw error;
+    }
+  }
+
+  /** Measures the time to a response, successful or not. */
+  #measure<T>(sent: Sent<T>, sentAt: number): void {
+    const tookMs = this.#deps.clock.monotonic() - sentAt;
+    const isAnswer = sent.ok || (sent.error instanceof ApiError && sent.error.status !== undefined);
+    if (isAnswer) this.#slowest = Math.max(this.#slowest ?? 0, tookMs);
+    else if (isApiError(sent.error, 'Timeout')) this.#hasHung ||= sent.error.fault.phase !== 'connecting';
+  }
+}

@@ -1,0 +1,256 @@
+import { hasMark, ignoresScaling } from '../../annotations/scaling-annotations.ts';
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import type { Decision } from '../judge/decision.ts';
+import { restoresLess } from '../clusters/lifecycle.ts';
+import type { DependentResource } from '../config/settings.ts';
+import { desiredAtEnd, desiredBy } from './desired.ts';
+import { type ActionResponse, paceMs, refusedDelayMs } from './operation.ts';
+import { type Permission, isPaused, isRecent, leaderTimeMs, permission } from './permission.ts';
+import { type SnapshotOf, advanceScaling, confirmScaling, createScaling, hasWork, hasWritten } from './scaling.ts';
+import type { Effect, ShootContext, ShootEvent, ShootProberState, ShootStep } from './shoot-state.ts';
+
+/** Enters events into the state, takes the next steps towards the desired scaling, and returns the effects to perform and the time of the next call. Pure. */
+export const advanceShoot = (
+  before: ShootProberState,
+  events: readonly ShootEvent[],
+  context: ShootContext,
+): ShootStep => {
+  const effects: Effect[] = [];
+  let state = noteRestoration(noteDoubt(before, context), context);
+  for (const event of events) {
+    if (event.kind === 'stop' && state.runStartedAt !== undefined) effects.push({ kind: 'abort-run' });
+    state = enterEvent(state, event, context);
+  }
+  state = { ...state, unmetSince: unmetSince(before, state, context) };
+  const responses = events.flatMap((event) => (event.kind === 'responded' ? [event.response] : []));
+  const scaled = scale(state, responses, context);
+  effects.push(...scaled.effects);
+  const { nextRunAt, runStartedAt, end } = scaled.state;
+  const runs = end === undefined && runStartedAt === undefined && context.now >= nextRunAt;
+  if (runs) effects.push({ kind: 'start-run' });
+  const wakeAt = Math.min(scaled.wakeAt, wakeTimeOf(scaled.state, context));
+  return {
+    state: { ...scaled.state, ...(runs && { runStartedAt: context.now }), dueAt: wakeAt },
+    effects,
+    wakeAt,
+  };
+};
+
+/** A step that is late by more than this time, in milliseconds, shows that the process or its machine was suspended: a busy CPU does not delay it so long. */
+const suspensionMs = 10_000;
+
+const wasSuspended = ({ dueAt }: Pick<ShootProberState, 'dueAt'>, now: number): boolean => now > dueAt + suspensionMs;
+
+/** Doubts a verdict from before a suspension: it may no longer be true. The next run is then due at once. */
+const noteDoubt = (state: ShootProberState, context: ShootContext): ShootProberState => {
+  if (state.desired === undefined || !wasSuspended(state, context.now)) return state;
+  return { ...state, desired: { ...state.desired, isDoubtful: true }, ...lookAgain(state, context.now) };
+};
+
+/** Time until the next run after held resources were restored by another writer, in milliseconds. */
+const lookAgainMs = 1_000;
+
+/**
+ * Notes that another writer restored held resources. The evidence for a scale-down is older than that, so only a run that begins later counts. A standby that
+ * became leader between the restorations of KCM and MCM once scaled KCM down again.
+ */
+const noteRestoration = (state: ShootProberState, context: ShootContext): ShootProberState => {
+  const { desired, scaling } = state;
+  const held = new Set(context.resources.filter((resource) => isHeld(resource, context)).map(({ ref }) => refKey(ref)));
+  const isRestored = (resource: DependentResource): boolean =>
+    state.held.has(refKey(resource.ref)) && !held.has(refKey(resource.ref)) && isUp(resource, context.snapshotOf);
+  const isOurs = scaling !== undefined && scaling.direction !== 'down';
+  if (isOurs || !context.resources.some(isRestored)) return { ...state, held };
+  const noted = { ...state, held, restoredAt: context.now };
+  return desired?.direction === 'down'
+    ? { ...noted, desired: undefined, ...lookAgain(state, context.now + lookAgainMs) }
+    : noted;
+};
+
+/** A back-off that the API server asked for holds. */
+const isThrottled = ({ verdict }: ShootProberState): boolean =>
+  verdict?.kind === 'failed' && verdict.failure === 'throttled';
+
+const lookAgain = (state: ShootProberState, at: number): Pick<ShootProberState, 'nextRunAt'> => ({
+  nextRunAt: isThrottled(state) ? state.nextRunAt : Math.min(state.nextRunAt, at),
+});
+
+const isHeld = ({ ref }: DependentResource, { snapshotOf }: ShootContext): boolean => {
+  const snapshot = snapshotOf(refKey(ref));
+  if (snapshot.kind === 'state') return hasMark(snapshot.state);
+  return snapshot.kind === 'unknown' && snapshot.object !== undefined && hasMark(snapshot.object);
+};
+
+const enterEvent = (state: ShootProberState, event: ShootEvent, context: ShootContext): ShootProberState => {
+  switch (event.kind) {
+    case 'responded':
+      return state;
+    case 'address-unreachable':
+      return { ...state, ...lookAgain(state, context.now) };
+    case 'run-aborted':
+      return { ...state, runStartedAt: undefined, nextRunAt: event.nextRunAt };
+    case 'run-ended':
+      return enterVerdict(state, event.decision, context);
+    case 'stop': {
+      const { end } = event;
+      // An end in progress gives back less if a later state of the Cluster asks for that, never more.
+      if (state.end !== undefined && !restoresLess(end.policy, state.end.policy)) return state;
+      return {
+        ...state,
+        end,
+        desired: desiredAtEnd(end, context.now),
+        nextScalingAt: context.now,
+        triedFor: undefined,
+      };
+    }
+  }
+};
+
+const enterVerdict = (state: ShootProberState, decision: Decision, context: ShootContext): ShootProberState => {
+  const { memory: probe, verdict, reason, nextRunAt } = decision;
+  const { runStartedAt = context.now, restoredAt = Number.NEGATIVE_INFINITY, scaling } = state;
+  const judged = { ...state, nextRunAt, runStartedAt: undefined, probe, verdict };
+  if (state.end !== undefined) return judged;
+  // The outage is over: nothing more is scaled down, and nothing is restored yet.
+  if (verdict.kind === 'landing' && !(scaling?.direction === 'up' && hasWritten(scaling))) {
+    return { ...judged, desired: undefined };
+  }
+  const desired = desiredBy(verdict, { reason, judgedAt: context.now });
+  if (desired === undefined) return judged;
+  if (desired.direction === 'down' && runStartedAt <= restoredAt) {
+    return { ...judged, ...lookAgain(judged, context.now + lookAgainMs) };
+  }
+  // What was refused is tried again; another writer gets no race.
+  return { ...judged, desired, nextScalingAt: Math.min(state.nextScalingAt, context.now + paceMs) };
+};
+
+/** True if a resource is up that a scale-down would scale down, as far as the watches and our requests show. Without the count, the annotation tells. */
+export const isUp = ({ ref, scaleDown }: DependentResource, snapshotOf: SnapshotOf): boolean => {
+  if (scaleDown === undefined) return false;
+  const snapshot = snapshotOf(refKey(ref));
+  switch (snapshot.kind) {
+    case 'state':
+      return snapshot.state.specReplicas > 0 && !ignoresScaling(snapshot.state);
+    case 'unknown':
+      return snapshot.object !== undefined && !hasMark(snapshot.object) && !ignoresScaling(snapshot.object);
+    case 'absent':
+    case 'not-served':
+      return false;
+  }
+};
+
+/** A standby gives the leader at least a second after its own verdict, however long ago the threshold was crossed. */
+const longestHeadStartMs = leaderTimeMs - 1_000;
+
+/** Returns since when a resource is up that an outage requires to be down. With the verdict that began the outage, the time counts from the threshold. */
+const unmetSince = (
+  before: ShootProberState,
+  { desired }: ShootProberState,
+  context: ShootContext,
+): number | undefined => {
+  const isUnmet =
+    desired?.direction === 'down' &&
+    !isPaused(context) &&
+    context.resources.some((resource) => isUp(resource, context.snapshotOf));
+  if (!isUnmet) return undefined;
+  if (before.unmetSince !== undefined) return before.unmetSince;
+  return before.desired?.direction === 'down' ? context.now : Math.max(desired.since, context.now - longestHeadStartMs);
+};
+
+const permissionIn = (state: ShootProberState, context: ShootContext): Permission =>
+  state.desired === undefined ? 'refused' : permission(state.desired, { ...context, unmetSince: state.unmetSince });
+
+/** Returns whether a write of the scaling in progress may still be sent: it may have waited. */
+export const mayWriteNow = (state: ShootProberState, context: ShootContext): boolean =>
+  !wasSuspended(state, context.now) && permissionIn(state, context) === 'granted';
+
+/** Takes the next steps of the scaling in progress. Ends the one that is no longer wanted or allowed, and starts the one that is. */
+const scale = (given: ShootProberState, responses: readonly ActionResponse[], context: ShootContext): ShootStep => {
+  const permitted = permissionIn(given, context);
+  const { state, effects } = startScaling(dropScaling(given, permitted), permitted, context);
+  const { scaling, desired } = state;
+  if (scaling === undefined || desired === undefined) {
+    return { state: endProbing(state, context.inFlight.size), effects, wakeAt: Number.POSITIVE_INFINITY };
+  }
+  const step = advanceScaling(scaling, {
+    ...context,
+    responses,
+    mayScale: permitted === 'granted',
+    keepsRetrying: desired.direction === 'down' && isRecent(desired, context),
+  });
+  const sent = step.actions.map((action): Effect => ({ kind: 'send', scaling: step.scaling, action }));
+  if (step.end === undefined) {
+    return { state: { ...state, scaling: step.scaling }, effects: [...effects, ...sent], wakeAt: step.wakeAt };
+  }
+  const next = {
+    scaling: undefined,
+    nextScalingAt: context.now + (step.end === 'completed' ? paceMs : refusedDelayMs),
+  };
+  const result = step.end === 'completed' ? ('done' as const) : ('failed' as const);
+  return {
+    state: endProbing({ ...state, ...next, ...(desired.isFinal && { result }) }, context.inFlight.size + sent.length),
+    effects: [...effects, ...sent, { kind: 'scaling-ended', scaling: step.scaling, end: step.end }],
+    wakeAt: Number.POSITIVE_INFINITY,
+  };
+};
+
+interface Changed {
+  readonly state: ShootProberState;
+  readonly effects: readonly Effect[];
+}
+
+const dropScaling = (state: ShootProberState, permitted: Permission): Changed => {
+  const { scaling, desired } = state;
+  if (scaling === undefined || (desired?.direction === scaling.direction && permitted !== 'refused')) {
+    return { state, effects: [] };
+  }
+  return { state: { ...state, scaling: undefined }, effects: [{ kind: 'scaling-ended', scaling, end: 'dropped' }] };
+};
+
+/**
+ * Continues the scaling in progress on the latest verdict, or starts one if there is something to do. A scale-up starts once for each verdict: if its owner
+ * scales a resource to 0, as in a hibernation, the Cluster may show why a moment later.
+ */
+const startScaling = ({ state, effects }: Changed, permitted: Permission, context: ShootContext): Changed => {
+  const { desired, scaling } = state;
+  if (desired === undefined) return { state, effects };
+  if (scaling !== undefined) return { state: { ...state, scaling: confirmScaling(scaling, desired) }, effects };
+  const isRepeated = state.triedFor === desired.judgedAt;
+  const mayStart =
+    permitted === 'granted' && context.now >= state.nextScalingAt && !(isRepeated && desired.direction !== 'down');
+  if (!mayStart) return { state, effects };
+  const withoutLead = context.role.leads ? undefined : whyWithoutLead(desired.since, context.now);
+  const tried = { ...state, triedFor: desired.judgedAt };
+  if (!hasWork({ ...desired, withoutLead, isRepeated }, context.resources, context)) return { state: tried, effects };
+  // The outage may be over: a pause has ended, a resource has changed, or this process leads from now on.
+  const isStale =
+    desired.direction === 'down' && state.verdict?.kind === 'unhealthy' && context.now > desired.judgedAt + freshMs;
+  if (isStale) return { state: { ...state, ...lookAgain(state, context.now) }, effects };
+  const started = createScaling(desired, { ...context, withoutLead });
+  return {
+    state: { ...tried, scaling: started },
+    effects: [...effects, { kind: 'scaling-started', scaling: started }],
+  };
+};
+
+/** A scale-down that begins later than this after its verdict, in milliseconds, looks again first. */
+const freshMs = 3_000;
+
+const whyWithoutLead = (since: number, now: number): string =>
+  `not everything is scaled down ${((now - since) / 1_000).toFixed(1)} s after the threshold`;
+
+/** Ends the prober once nothing is left to give back, and no request is in flight. */
+const endProbing = (state: ShootProberState, inFlight: number): ShootProberState =>
+  state.end === undefined || inFlight > 0 ? state : { ...state, ended: state.result ?? 'done' };
+
+const wakeTimeOf = (state: ShootProberState, context: ShootContext): number => {
+  const { now, role, pausedUntil = Number.POSITIVE_INFINITY } = context;
+  const { end, runStartedAt, nextRunAt, unmetSince: since, desired, scaling, nextScalingAt } = state;
+  const times = [
+    pausedUntil,
+    end === undefined && runStartedAt === undefined ? nextRunAt : Number.POSITIVE_INFINITY,
+    role.mayStandIn && since !== undefined ? since + leaderTimeMs : Number.POSITIVE_INFINITY,
+    desired?.direction === 'down' && scaling === undefined ? nextScalingAt : Number.POSITIVE_INFINITY,
+  ];
+  return Math.min(...times.filter((at) => at > now));
+};

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { buildDeployment } from '../../../test/doubles/builders.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
+import { createScriptedClient } from '../../../test/doubles/scripted-client.ts';
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import {
+  meltdownProtectionAnnotation as active,
+  replicasAnnotation as replicas,
+} from '../../annotations/scaling-annotations.ts';
+import { Dependents } from './dependents.ts';
+import type { ProberSettings } from '../config/settings.ts';
+import { dependent } from '../testing/cases.ts';
+import { type ModelObject, deployment, objectOf, scalableOf, stateOf } from '../testing/seed-model.ts';
+import { createStaticStore } from '../testing/static-store.ts';
+
+const kcm = deployment('kcm');
+const key = refKey(kcm);
+const annotations = { [active]: '', [replicas]: '3' };
+const settings: ProberSettings = {
+  kubeConfigSecretName: 'probe',
+  probeIntervalMs: 10_000,
+  initialDelayMs: 0,
+  probeTimeoutMs: 30_000,
+  backoffJitterFactor: 0,
+  nodeMonitorGraceMs: 40_000,
+  nodeLeaseFailureFraction: 0.6,
+  landingTimeoutMs: 60_000,
+  dependentResources: [dependent(kcm)],
+};
+
+it('held resources are counted by the latest state, from the watch or from our own write', async () => {
+  const clock = createVirtualClock();
+  const seed = createScriptedClient(clock);
+  let seen: ModelObject | undefined = objectOf(kcm, { replicas: 3, version: 5 });
+  const store = createStaticStore(() => seen && scalableOf(seen));
+  const source = { served: () => ({ kind: 'served', resource: 'deployments' }) as const, store };
+  const dependents = new Dependents('shoot', { seed, settings, dryRun: false, dependents: new Map([[key, source]]) });
+  expect(dependents.countHeld()).toBe(0);
+
+  const write = { base: stateOf(seen), kind: 'object', annotations, replicas: 0 } as const;
+  const { signal } = new AbortController();
+  const answer = dependents.send({ kind: 'write', key, write }, { urgent: true, signal });
+  seed.waiting[0]!.answer(buildDeployment({ name: 'kcm', replicas: 0, resourceVersion: '6', annotations }));
+  await answer;
+  expect(dependents.countHeld()).toBe(1);
+
+  seen = objectOf(kcm, { replicas: 0, version: 6, annotations });
+  expect(dependents.countHeld()).toBe(1);
+  seen = objectOf(kcm, { replicas: 3, version: 7 });
+  expect(dependents.countHeld()).toBe(0);
+  seen = undefined;
+  expect(dependents.countHeld()).toBe(0);
+});

@@ -1,0 +1,244 @@
+import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
+import type { ApiError, Result } from '../../kubernetes/api/errors.ts';
+import { type ResourceState, isAtLeast, isPatchableWorkload } from '../../kubernetes/api/scalable.ts';
+import type { DependentResource, ScaleInfo } from '../config/settings.ts';
+import { type Write, effectOf } from './patch-plan.ts';
+
+/** Known state of one dependent resource, without a request to the API server. */
+export type Snapshot =
+  /** `isAhead`: from a response of the API server that the watch does not show yet. */
+  | { readonly kind: 'state'; readonly state: ResourceState; readonly isAhead?: boolean }
+  | { readonly kind: 'absent' }
+  /** The resource has to be read. `object` is set if the watch shows a version that was not read yet. */
+  | { readonly kind: 'unknown'; readonly object?: Pick<ObjectMeta, 'resourceVersion' | 'annotations'> }
+  /** The API server does not serve the kind, or not its `scale` subresource. */
+  | { readonly kind: 'not-served'; readonly problem: string };
+
+export type OperationOutcome = 'scaled' | 'settled' | 'absent' | 'missing' | 'ignored' | 'released' | 'not-held';
+
+/**
+ * Meaning of a missing resource. `absent`: it need not exist. `missing`: a required resource in a scale-up, which is reported and counts as done,
+ * because there is nothing to scale up and the others must not stay at 0 for its sake. `failed`: a required resource in a scale-down.
+ */
+export type IfMissing = 'absent' | 'missing' | 'failed';
+
+type Phase =
+  | { readonly kind: 'idle' }
+  /** The resource needs scaling, but the verdict is too old. */
+  | { readonly kind: 'awaiting-verdict' }
+  | { readonly kind: 'deciding' }
+  | { readonly kind: 'reading' }
+  | { readonly kind: 'writing'; readonly write: Write }
+  /** Waits for the initial delay or the back-off after an error. With `reread` it then reads the resource first. */
+  | { readonly kind: 'waiting'; readonly until: number; readonly reread: boolean }
+  | { readonly kind: 'settling' }
+  | { readonly kind: 'done'; readonly outcome: OperationOutcome }
+  | { readonly kind: 'failed'; readonly error: Error };
+
+/** The scaling of one resource. Times are monotonic milliseconds. */
+export interface Operation {
+  readonly key: string;
+  readonly resource: DependentResource;
+  readonly info: ScaleInfo;
+  readonly ifMissing: IfMissing;
+  readonly phase: Phase;
+  /** Failed attempts so far. */
+  readonly attempts: number;
+  readonly startedAt: number;
+  readonly initialDelayDone: boolean;
+  readonly deadline: number;
+  /** True while a request of the former scaling is in flight: its response is awaited, and then the resource is read. */
+  readonly awaitsFormer: boolean;
+  /** Latest state that the API server has returned in this scaling. */
+  readonly lastResponse?: ResourceState;
+  readonly lastResponseAt: number;
+  readonly mustRead: boolean;
+  /** True if a write of ours changed the resource, or may have because its response was lost. */
+  readonly mayHaveWritten: boolean;
+  /** When a write of ours last changed the replica count. */
+  readonly scaledAt?: number;
+}
+
+export type Action =
+  | { readonly kind: 'read'; readonly key: string }
+  | { readonly kind: 'write'; readonly key: string; readonly write: Write };
+
+/** Response to the one request that an operation has in flight. State `undefined`: the object does not exist. */
+export interface ActionResponse {
+  readonly key: string;
+  readonly result: Result<ResourceState | undefined, ApiError>;
+}
+
+/** Attempts after which an operation fails, unless a scale-down keeps retrying. */
+export const maxAttempts = 3;
+const retryDelayMs = 100;
+/** Conflicts in a row after which the next attempt comes at once: an autoscaler that writes several times a second must not starve a scale-down. */
+const mostRaces = 10;
+/** Time until the next attempt of a request that the rate limit held back, or that is retried beyond its attempts. */
+const rateLimitDelayMs = 1_000;
+/** Time until the next attempt of what was refused: a right is granted, or an admission webhook recovers. */
+export const refusedDelayMs = 3_000;
+/** A resource is scaled at most once in this time, in milliseconds: another writer that keeps changing its count gets no race. */
+export const paceMs = 1_000;
+/** Interval at which a resource is read if no watch shows the awaited change. */
+export const pollMs = 1_000;
+
+export const idleOperation = (
+  resource: DependentResource,
+  given: Pick<Operation, 'key' | 'info' | 'ifMissing' | 'awaitsFormer' | 'mustRead'>,
+): Operation => ({
+  ...given,
+  resource,
+  phase: { kind: 'idle' },
+  attempts: 0,
+  startedAt: 0,
+  initialDelayDone: false,
+  deadline: 0,
+  lastResponseAt: Number.NEGATIVE_INFINITY,
+  mayHaveWritten: false,
+});
+
+export const startOperation = (operation: Operation, now: number): Operation => ({
+  ...operation,
+  phase: { kind: 'deciding' },
+  startedAt: now,
+  deadline: now + operation.info.timeoutMs,
+});
+
+export const isOver = ({ phase }: Operation): boolean => phase.kind === 'done' || phase.kind === 'failed';
+
+/** True if the resource is at 0 already: it needs no scale-down, and so no initial delay. */
+export const isAlreadyAtZero = (operation: Operation, snapshot: Snapshot): boolean =>
+  !operation.initialDelayDone &&
+  !operation.mayHaveWritten &&
+  !operation.mustRead &&
+  !operation.awaitsFormer &&
+  latestState(operation, snapshot)?.specReplicas === 0;
+
+/** True if the operation is done, has failed, or is retried beyond its attempts. */
+export const letsNextLevelStart = (operation: Operation): boolean =>
+  isOver(operation) || operation.attempts >= maxAttempts;
+
+interface ResponseContext {
+  readonly now: number;
+  /** True if the operation retries beyond its attempts until its timeout, because the next run may come too late for KCM's grace period. */
+  readonly keepsRetrying: boolean;
+}
+
+/** Enters the response to the request in flight. */
+export const applyResponse = (
+  operation: Operation,
+  { result }: ActionResponse,
+  context: ResponseContext,
+): Operation => {
+  const { phase } = operation;
+  const { now } = context;
+  if (operation.awaitsFormer) return { ...operation, awaitsFormer: false, mustRead: true };
+  if (phase.kind !== 'reading' && phase.kind !== 'writing') return operation;
+  if (!result.ok) return afterError(operation, result.error, context);
+  if (result.value === undefined) return notFound(operation);
+  return {
+    ...operation,
+    phase: { kind: 'deciding' },
+    lastResponse: result.value,
+    lastResponseAt: now,
+    mustRead: false,
+    mayHaveWritten: operation.mayHaveWritten || phase.kind === 'writing',
+    ...(phase.kind === 'writing' && effectOf(phase.write) !== undefined && { scaledAt: now }),
+  };
+};
+
+const afterError = (operation: Operation, error: ApiError, { now, keepsRetrying }: ResponseContext): Operation => {
+  if (error.code === 'NotFound') return notFound(operation);
+  if (error.rateLimited) return awaitRateLimit(operation, error, now);
+  const { handling } = error;
+  // What is refused once is refused again at once.
+  const isRefused = handling === 'give-up';
+  const attempts = isRefused ? maxAttempts : operation.attempts + 1;
+  const isSpent = attempts >= maxAttempts;
+  if (isSpent && !(keepsRetrying && now < operation.deadline)) {
+    return { ...operation, attempts, phase: { kind: 'failed', error } };
+  }
+  const wait = handling === 'wait' ? (error.retryAfterMs ?? 0) : 0;
+  // A throttled or refused request changed nothing. After any other failure we must read the current state. A conflict is no exception:
+  // a lost write that was sent again on the way conflicts with itself.
+  const reread = handling !== 'wait' && !isRefused;
+  const mayHaveWritten = operation.mayHaveWritten || (reread && operation.phase.kind === 'writing');
+  const isRace = keepsRetrying && handling === 'reread' && attempts <= mostRaces;
+  const delayMs = isRace ? 0 : isRefused ? refusedDelayMs : isSpent ? rateLimitDelayMs : retryDelayMs;
+  return {
+    ...operation,
+    attempts,
+    mayHaveWritten,
+    phase: { kind: 'waiting', until: now + Math.max(delayMs, wait), reread },
+  };
+};
+
+/** Waits for the rate limit. That is no failed attempt, and nothing was sent, so nothing has to be read again. Only the timeout ends the wait. */
+const awaitRateLimit = (operation: Operation, error: ApiError, now: number): Operation => {
+  const { deadline } = operation;
+  if (now >= deadline) return { ...operation, phase: { kind: 'failed', error } };
+  return { ...operation, phase: { kind: 'waiting', until: Math.min(now + rateLimitDelayMs, deadline), reread: false } };
+};
+
+export const notFound = (operation: Operation, problem = 'not found'): Operation =>
+  operation.ifMissing === 'failed'
+    ? failOperation(operation, problem)
+    : { ...operation, phase: { kind: 'done', outcome: operation.ifMissing } };
+
+export const failOperation = (operation: Operation, problem: string): Operation => {
+  const { kind, name } = operation.resource.ref;
+  return { ...operation, phase: { kind: 'failed', error: new Error(`${kind} ${name}: ${problem}`) } };
+};
+
+/** Returns the next instant at which the operation may continue without a response or a change of its snapshot. */
+export const wakeTime = (operation: Operation, snapshot: Snapshot): number => {
+  const { phase } = operation;
+  switch (phase.kind) {
+    case 'waiting':
+      return phase.until;
+    case 'settling':
+      return isPolled(operation, snapshot)
+        ? Math.min(operation.deadline, operation.lastResponseAt + pollMs)
+        : operation.deadline;
+    case 'idle':
+    case 'awaiting-verdict':
+    case 'deciding':
+    case 'reading':
+    case 'writing':
+    case 'done':
+    case 'failed':
+      return Number.POSITIVE_INFINITY;
+  }
+};
+
+/**
+ * True if we must poll: the watch does not cover the resource, or does not show the API server's last response yet, or
+ * the known state of a custom kind is older than its controller's observation of the change.
+ */
+export const isPolled = (operation: Operation, snapshot: Snapshot): boolean => {
+  const { lastResponse, resource } = operation;
+  switch (snapshot.kind) {
+    case 'absent':
+    case 'not-served':
+      return true;
+    case 'unknown': {
+      const { object } = snapshot;
+      if (object === undefined) return true;
+      if (lastResponse !== undefined && !isAtLeast(object.resourceVersion, lastResponse.resourceVersion)) return true;
+      break;
+    }
+    case 'state':
+      if (snapshot.isAhead === true) return true;
+  }
+  return !isPatchableWorkload(resource.ref) && latestState(operation, snapshot)?.observed === false;
+};
+
+/** Returns the newer of the snapshot and the last response of the API server. */
+export const latestState = ({ lastResponse }: Operation, snapshot: Snapshot): ResourceState | undefined => {
+  if (snapshot.kind !== 'state') return lastResponse;
+  if (lastResponse === undefined || isAtLeast(snapshot.state.resourceVersion, lastResponse.resourceVersion)) {
+    return snapshot.state;
+  }
+  return lastResponse;
+};

@@ -1,0 +1,129 @@
+import { type AnnotationChange, type ResourceState, isPatchableWorkload } from '../../kubernetes/api/scalable.ts';
+import { heldAnnotation } from '../../annotations/held-note.ts';
+import {
+  meltdownProtectionAnnotation,
+  ignoresScaling,
+  hasMark,
+  hasMarkOrNote,
+  hasOurAnnotations,
+  replicasAnnotation,
+  replicasToRestore,
+  scalingFieldManager,
+} from '../../annotations/scaling-annotations.ts';
+import type { DependentResource } from '../config/settings.ts';
+
+/** `release` only removes our mark and leaves the replica count to its owner. */
+export type Direction = 'down' | 'up' | 'release';
+
+/** `held`: only resources that we hold. */
+export type ScalingScope = 'all' | 'held';
+
+/** Narrows the scope for a resource that is no longer configured: we touch it only if we hold it. */
+export const narrowScope = (scope: ScalingScope, { restoreOnly }: DependentResource): ScalingScope =>
+  restoreOnly === true ? 'held' : scope;
+
+/** One request that changes a resource. Its precondition is `base.resourceVersion`: otherwise the API server returns a conflict. */
+export interface Write {
+  readonly base: ResourceState;
+  /** `object` changes annotations and, with `replicas`, the count in the same request. `scale` changes the count through the subresource. */
+  readonly kind: 'object' | 'scale';
+  readonly annotations?: AnnotationChange;
+  readonly replicas?: number;
+  /** Stored value that could not be read. 1 replica is restored instead. */
+  readonly unreadable?: string;
+  /** Field manager whose count this write overwrites: a person or an autoscaler scaled up a held resource, or scaled down one not held. */
+  readonly undoes?: string;
+}
+
+/** Returns the direction in which a write scales a resource; undefined if it only changes our marks. */
+export const effectOf = ({ replicas }: Write): 'down' | 'up' | undefined => {
+  if (replicas === undefined) return undefined;
+  return replicas === 0 ? 'down' : 'up';
+};
+
+export type PatchPlan =
+  | { readonly kind: 'write'; readonly write: Write; readonly scaling: boolean }
+  /** Nothing is left to write; wait until the resource shows the change. */
+  | { readonly kind: 'settle' }
+  | { readonly kind: 'done'; readonly outcome: 'ignored' | 'released' | 'not-held' };
+
+const withoutMark: AnnotationChange = { [meltdownProtectionAnnotation]: null, [heldAnnotation]: null };
+const withoutCount: AnnotationChange = { ...withoutMark, [replicasAnnotation]: null };
+
+export interface PatchInput {
+  readonly direction: Direction;
+  readonly scope: ScalingScope;
+  /** Value that a scale-down writes as `heldAnnotation`. */
+  readonly note?: string | undefined;
+  /** Set for a standby, which scales down but leaves the annotations of other resources to the leader. */
+  readonly withoutLead?: string | undefined;
+}
+
+/** Returns the next patch of a resource. It depends on the resource's state alone, so that the next run completes work that a crash interrupted. */
+export const planPatch = (
+  resource: DependentResource,
+  state: ResourceState,
+  { direction, scope, note, withoutLead }: PatchInput,
+): PatchPlan => {
+  if (direction === 'release' || ignoresScaling(state)) {
+    if (hasMarkOrNote(state) && withoutLead === undefined) return annotate(state, withoutMark);
+    return { kind: 'done', outcome: direction === 'release' ? 'released' : 'ignored' };
+  }
+  if (scope === 'held' && !hasMark(state)) {
+    return hasMarkOrNote(state) ? annotate(state, withoutMark) : { kind: 'done', outcome: 'not-held' };
+  }
+  const inOneWrite = isPatchableWorkload(resource.ref);
+  return direction === 'down' ? planDown(state, { inOneWrite, note }) : planUp(state, inOneWrite);
+};
+
+const annotate = (base: ResourceState, annotations: AnnotationChange): PatchPlan => ({
+  kind: 'write',
+  write: { base, kind: 'object', annotations },
+  scaling: false,
+});
+
+/** Writer of a count for which `managedFields` name no manager. */
+export const unknownManager = 'unknown';
+
+/** Returns the manager that set the count, unless it was a dependency-watchdog. */
+const otherWriter = ({ replicasManager = unknownManager }: ResourceState): Pick<Write, 'undoes'> =>
+  replicasManager === scalingFieldManager ? {} : { undoes: replicasManager };
+
+const planDown = (
+  state: ResourceState,
+  { inOneWrite, note }: { readonly inOneWrite: boolean } & Pick<PatchInput, 'note'>,
+): PatchPlan => {
+  if (state.specReplicas === 0) return { kind: 'settle' };
+  const stored = String(state.specReplicas);
+  const mark = { [meltdownProtectionAnnotation]: '', ...(note === undefined ? {} : { [heldAnnotation]: note }) };
+  const undone = hasMark(state) ? otherWriter(state) : {};
+  const annotations = { [replicasAnnotation]: stored, ...mark };
+  if (inOneWrite) return scaleWith({ base: state, kind: 'object', annotations, replicas: 0, ...undone });
+  // This is the state after the first of our two writes.
+  const isStored = hasMark(state) && state.annotations[replicasAnnotation] === stored;
+  return isStored
+    ? scaleWith({ base: state, kind: 'scale', replicas: 0 })
+    : scaleWith({ base: state, kind: 'object', annotations, ...undone });
+};
+
+const planUp = (state: ResourceState, inOneWrite: boolean): PatchPlan => {
+  if (state.specReplicas > 0) {
+    return hasOurAnnotations(state) ? annotate(state, withoutCount) : { kind: 'settle' };
+  }
+  const write = { base: state, ...replicasToRestore(state), ...(hasMark(state) ? {} : otherWriter(state)) };
+  return scaleWith(inOneWrite ? { ...write, kind: 'object', annotations: withoutCount } : { ...write, kind: 'scale' });
+};
+
+const scaleWith = (write: Write): PatchPlan => ({ kind: 'write', write, scaling: true });
+
+/** True if the resource has reached its target: its controller has observed the change, and its pods have followed. */
+export const isSettled = (state: ResourceState, direction: Direction): boolean => {
+  if (!state.observed) return false;
+  return direction === 'down'
+    ? state.specReplicas === 0 && state.readyReplicas === 0
+    : state.specReplicas > 0 && state.readyReplicas >= 1;
+};
+
+/** True if the resource is scaled up, ready and without our annotations: a scale-up would change nothing. */
+export const hasNothingToRestore = (state: ResourceState): boolean =>
+  state.specReplicas > 0 && !hasOurAnnotations(state) && isSettled(state, 'up');

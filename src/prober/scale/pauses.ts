@@ -1,0 +1,204 @@
+import { type FoundPause, isInForce } from '../../annotations/pause.ts';
+import { formatTime } from '../../kubernetes/api/meta-time.ts';
+import type { Store } from '../../kubernetes/cache/index.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ProberSettings } from '../config/settings.ts';
+import type { PauseInForce } from '../../status/state/schema.ts';
+
+export interface PauseChange {
+  /** The paused cluster; absent: all clusters. */
+  readonly cluster?: string;
+  /** Namespace that Events about the pause belong to: that of the cluster, or of the prober. */
+  readonly namespace: string;
+  /** Absent if the pause is over. */
+  readonly pause?: FoundPause;
+  /** True if this process found the pause when it started to watch. */
+  readonly isFound: boolean;
+}
+
+export interface PausesOptions {
+  readonly clock: Clock;
+  /** Namespace of the prober. A pause on this Namespace applies to all shoots. */
+  readonly ownNamespace: string;
+  readonly onChange: (change: PauseChange) => void;
+}
+
+interface Attached {
+  /** Pauses that the Namespaces of the seed order, by name. */
+  readonly namespaces: Store<FoundPause | undefined>;
+  /** Pause that the configuration orders. */
+  readonly configured: FoundPause | undefined;
+  /** Called when a pause of this cluster, or without one of all clusters, has begun, changed or ended. */
+  readonly wake: (cluster?: string) => void;
+}
+
+const all = '';
+/** Time in milliseconds for which a pause that cannot be read is in force, from when this process first saw it. */
+const unreadableMs = 3_600_000;
+
+const isSame = (a: FoundPause | undefined, b: FoundPause | undefined): boolean =>
+  a?.until === b?.until && a?.reason === b?.reason && a?.by === b?.by && a?.problem === b?.problem;
+
+const endOf = ({ until = Number.POSITIVE_INFINITY }: FoundPause): number => until;
+
+/** Returns the pause that ends later. */
+export const laterPause = <T extends FoundPause>(a: T | undefined, b: T | undefined): T | undefined => {
+  if (a === undefined || b === undefined) return a ?? b;
+  return endOf(b) > endOf(a) ? b : a;
+};
+
+/** A pause with its origin: the namespace of a shoot, `all`, or `configuration`. */
+export interface PauseWithOrigin extends FoundPause {
+  readonly on: string;
+}
+
+const placed = (pause: FoundPause | undefined, on: string): PauseWithOrigin | undefined => pause && { ...pause, on };
+
+/** Returns the pause of all shoots that the configuration orders, until another configuration ends it. */
+export const configuredPause = ({ paused }: Pick<ProberSettings, 'paused'>): FoundPause | undefined =>
+  paused === undefined ? undefined : { reason: paused, by: 'the configuration' };
+
+/**
+ * The pauses of a seed: those of its Namespaces, and of the configuration. The last known state stays in force while the watch is interrupted, and until the
+ * watch of another configuration has its first list.
+ */
+export class Pauses {
+  readonly #options: PausesOptions;
+  /** Pauses by namespace, including those that are over. */
+  readonly #known = new Map<string, FoundPause>();
+  /** Pauses that cannot be read, with their ends, by the same names. */
+  readonly #unreadable = new Map<string, FoundPause>();
+  #configured: FoundPause | undefined;
+  /** Pauses in force at the last check, by namespace; `all` for the seed. */
+  #inForce = new Map<string, FoundPause>();
+  /** True once a watch had its first list. */
+  #hasList = false;
+  /** True once the pauses of that list are reported: a pause that is new from then on was ordered in this process's time. */
+  #hasReportedList = false;
+  #wake: Attached['wake'] = () => undefined;
+  #cancelTimer = (): void => undefined;
+
+  constructor(options: PausesOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the pause in force for a shoot, by its name: of several, the one that ends last. */
+  of(name: string): PauseWithOrigin | undefined {
+    const own = this.#found(name, this.#options.clock.now());
+    return laterPause(placed(own, name), this.ofAll());
+  }
+
+  /** Returns the pause in force for all shoots. */
+  ofAll(): PauseWithOrigin | undefined {
+    const now = this.#options.clock.now();
+    const configured =
+      this.#configured !== undefined && isInForce(this.#configured, now) ? this.#configured : undefined;
+    return laterPause(placed(this.#found(this.#options.ownNamespace, now), 'all'), placed(configured, 'configuration'));
+  }
+
+  /** Returns the names of the namespaces whose pause cannot be read, also once it is over. */
+  unreadable(): readonly string[] {
+    return [...this.#unreadable.keys()];
+  }
+
+  /** Uses this watch and this configuration from now on. Returns the function that ends this; known pauses stay. */
+  attach({ namespaces, configured, wake }: Attached): () => void {
+    this.#configured = configured;
+    this.#wake = wake;
+    const detach = this.#follow(namespaces);
+    this.#update();
+    return () => {
+      detach();
+      this.#cancelTimer();
+      this.#wake = () => undefined;
+    };
+  }
+
+  #follow(store: Store<FoundPause | undefined>): () => void {
+    const closing = new AbortController();
+    const keep = (name: string, found: FoundPause | undefined): boolean => {
+      const pause = this.#endUnreadable(name, found);
+      if (pause === undefined) return this.#known.delete(name);
+      this.#known.set(name, pause);
+      return true;
+    };
+    const take = (): void => {
+      this.#hasList = true;
+      const isGone = (name: string): boolean => store.get(name) === undefined;
+      for (const name of [...this.#known.keys()].filter(isGone)) keep(name, undefined);
+      for (const [name, pause] of store.entries()) keep(name, pause);
+    };
+    const unsubscribe = store.subscribe(({ type, key, value }) => {
+      if (store.synced && keep(key, type === 'set' ? value : undefined)) this.#update();
+    });
+    const awaitList = async (): Promise<void> => {
+      await store.whenSynced(closing.signal).catch(() => undefined);
+      if (closing.signal.aborted) return;
+      take();
+      this.#update();
+    };
+    if (store.synced) take();
+    else void awaitList();
+    return () => {
+      closing.abort(new Error('this watch is no longer needed'));
+      unsubscribe();
+    };
+  }
+
+  /** Gives a pause that cannot be read its end, which stays the same however often it is seen. */
+  #endUnreadable(name: string, pause: FoundPause | undefined): FoundPause | undefined {
+    if (pause?.problem === undefined) {
+      this.#unreadable.delete(name);
+      return pause;
+    }
+    const known = this.#unreadable.get(name);
+    if (known?.problem === pause.problem) return known;
+    const ending = { ...pause, until: this.#options.clock.now() + unreadableMs };
+    this.#unreadable.set(name, ending);
+    return ending;
+  }
+
+  #found(namespace: string, now: number): FoundPause | undefined {
+    const pause = this.#known.get(namespace);
+    return pause !== undefined && isInForce(pause, now) ? pause : undefined;
+  }
+
+  /** Reports pauses that have begun, changed or ended, and checks again when the next one ends. */
+  #update(): void {
+    const { clock, ownNamespace, onChange } = this.#options;
+    const now = clock.now();
+    const inForce = new Map([...this.#known].filter(([name, pause]) => name !== ownNamespace && isInForce(pause, now)));
+    const ofAll = this.ofAll();
+    if (ofAll !== undefined) inForce.set(all, ofAll);
+    const before = this.#inForce;
+    this.#inForce = inForce;
+    const isFound = !this.#hasReportedList;
+    this.#hasReportedList ||= this.#hasList;
+    for (const key of new Set([...before.keys(), ...inForce.keys()])) {
+      const pause = inForce.get(key);
+      if (isSame(before.get(key), pause)) continue;
+      const cluster = key === all ? undefined : key;
+      onChange({ cluster, namespace: cluster ?? ownNamespace, pause, isFound });
+      this.#wake(cluster);
+    }
+    this.#cancelTimer();
+    const next = Math.min(...[...inForce.values()].map(endOf), this.#endsOfAll());
+    this.#cancelTimer = Number.isFinite(next) ? clock.timer(next - now, () => this.#update()) : () => undefined;
+  }
+
+  /** The earlier end of the two pauses that apply to all shoots. The other may still be in force then. */
+  #endsOfAll(): number {
+    const now = this.#options.clock.now();
+    const both = [this.#known.get(this.#options.ownNamespace), this.#configured];
+    const ends = both.flatMap((pause) => (pause !== undefined && isInForce(pause, now) ? [endOf(pause)] : []));
+    return Math.min(Number.POSITIVE_INFINITY, ...ends);
+  }
+}
+
+/** Returns a pause as the status shows it. */
+export const shownPause = (pause: (FoundPause & Partial<PauseWithOrigin>) | undefined): PauseInForce | undefined => {
+  if (pause === undefined) return undefined;
+  const { until, reason, by, on } = pause;
+  const place = on === undefined ? {} : { on };
+  return { ...(until === undefined ? {} : { until: formatTime(until) }), reason, by, ...place };
+};

@@ -1,0 +1,251 @@
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import { type HeldNote, formatHeldNote } from '../../annotations/held-note.ts';
+import type { DependentResource, ScaleInfo } from '../config/settings.ts';
+import type { DesiredScaling } from './desired.ts';
+import { stepOperation } from './operation-step.ts';
+import {
+  type Action,
+  type ActionResponse,
+  type IfMissing,
+  type Operation,
+  type Snapshot,
+  applyResponse,
+  idleOperation,
+  isAlreadyAtZero,
+  isOver,
+  letsNextLevelStart,
+  startOperation,
+  wakeTime,
+} from './operation.ts';
+import { type Direction, narrowScope, planPatch } from './patch-plan.ts';
+
+/** The desired scaling in progress: one operation for each resource, level by level. Instants are monotonic milliseconds. */
+export interface Scaling extends DesiredScaling {
+  /** Why this process scales down although it is not the leader. Absent if it leads. */
+  readonly withoutLead?: string | undefined;
+  readonly startedAt: number;
+  /** The configured levels, in ascending order. */
+  readonly levels: readonly number[];
+  readonly startedLevels: number;
+  readonly levelStartedAt: number;
+  readonly operations: readonly Operation[];
+}
+
+/** `dropped`: the scaling was no longer desired, or no longer allowed. */
+export type ScalingEnd = 'completed' | 'failed' | 'dropped';
+
+export type SnapshotOf = (key: string) => Snapshot;
+
+/** The data that a step of a scaling needs besides the scaling. */
+export interface ScalingInput {
+  readonly now: number;
+  /** The same instant in milliseconds since the epoch. */
+  readonly wallNow: number;
+  /** Who holds which cluster's resources, for the note on those that are scaled down. */
+  readonly holder: Pick<HeldNote, 'by' | 'cluster' | 'with'>;
+  readonly snapshotOf: SnapshotOf;
+  readonly responses: readonly ActionResponse[];
+  /** False if what is under way only waits: see `Permission`. */
+  readonly mayScale: boolean;
+  /** True if resources that cannot be scaled down are tried again until their timeout, because the verdict is recent. */
+  readonly keepsRetrying: boolean;
+}
+
+/** A release needs no order and no delay: it only removes annotations. */
+const scaleInfo = ({ scaleUp, scaleDown }: DependentResource, direction: Direction): ScaleInfo | undefined => {
+  switch (direction) {
+    case 'down':
+      return scaleDown;
+    case 'up':
+      return scaleUp;
+    case 'release':
+      return { level: 0, initialDelayMs: 0, timeoutMs: scaleUp.timeoutMs };
+  }
+};
+
+type Wanted = Pick<DesiredScaling, 'direction' | 'scope'>;
+
+const meaningOfMissing = ({ optional }: DependentResource, { direction, scope }: Wanted): IfMissing => {
+  // A missing resource is not held.
+  if (optional || scope === 'held') return 'absent';
+  return direction === 'down' ? 'failed' : 'missing';
+};
+
+/**
+ * True if the scaling would write or read, await a request of the former one, or fail because a resource is missing. To wait for resources that have reached their target changes nothing. If it
+ * `isRepeated` without a new verdict, it must also be new what the watches show.
+ */
+export const hasWork = (
+  wanted: Wanted & Pick<Scaling, 'withoutLead'> & { readonly isRepeated?: boolean },
+  resources: readonly DependentResource[],
+  { snapshotOf, inFlight }: { readonly snapshotOf: SnapshotOf; readonly inFlight: ReadonlySet<string> },
+): boolean =>
+  resources.some((resource) => {
+    if (scaleInfo(resource, wanted.direction) === undefined) return false;
+    const key = refKey(resource.ref);
+    if (inFlight.has(key)) return true;
+    const snapshot = snapshotOf(key);
+    switch (snapshot.kind) {
+      case 'unknown':
+        return wanted.isRepeated !== true || snapshot.object !== undefined;
+      case 'absent':
+      case 'not-served':
+        return wanted.isRepeated !== true && meaningOfMissing(resource, wanted) === 'failed';
+      case 'state':
+        return (
+          planPatch(resource, snapshot.state, { ...wanted, scope: narrowScope(wanted.scope, resource) }).kind ===
+          'write'
+        );
+    }
+  });
+
+export interface ScalingStart extends Pick<Scaling, 'withoutLead'> {
+  readonly now: number;
+  readonly resources: readonly DependentResource[];
+  /** Resources with a request of a former scaling in flight. Its response is awaited, and then the resource is read. */
+  readonly inFlight: ReadonlySet<string>;
+  /** See `PermissionContext`. Interrupted watches may show what is long past, so that each resource is read first. */
+  readonly watchesInterruptedMs: number;
+}
+
+/** Creates a scaling of which no level has started. */
+export const createScaling = (desired: DesiredScaling, start: ScalingStart): Scaling => {
+  const { now, resources, inFlight, withoutLead, watchesInterruptedMs } = start;
+  const mustRead = watchesInterruptedMs > 0;
+  const operations = resources.flatMap((resource) => {
+    const info = scaleInfo(resource, desired.direction);
+    if (info === undefined) return [];
+    const key = refKey(resource.ref);
+    const ifMissing = meaningOfMissing(resource, desired);
+    return [idleOperation(resource, { key, info, ifMissing, awaitsFormer: inFlight.has(key), mustRead })];
+  });
+  const levels = [...new Set(operations.map(({ info }) => info.level))].sort((a, b) => a - b);
+  return { ...desired, withoutLead, startedAt: now, levels, startedLevels: 0, levelStartedAt: now, operations };
+};
+
+/** Continues a scaling on a newer verdict. A narrower scope applies at once; a wider one is left to the next scaling, which covers all resources. */
+export const confirmScaling = (scaling: Scaling, desired: DesiredScaling): Scaling => ({
+  ...scaling,
+  ...desired,
+  isDoubtful: desired.isDoubtful,
+  scope: desired.scope === 'held' ? 'held' : scaling.scope,
+});
+
+export interface ScalingStep {
+  readonly scaling: Scaling;
+  readonly actions: readonly Action[];
+  /** Monotonic instant of the next step that needs neither a response nor a change; Infinity if there is none. */
+  readonly wakeAt: number;
+  readonly end?: Exclude<ScalingEnd, 'dropped'>;
+}
+
+/** Applies the responses, steps the operations of the started levels, and starts the levels that may start now. */
+export const advanceScaling = (scaling: Scaling, input: ScalingInput): ScalingStep => {
+  const actions: Action[] = [];
+  let current = applyResponses(scaling, input);
+  for (;;) {
+    const stepped = hasFailed(current) ? { scaling: current, actions: [] } : stepStarted(current, input);
+    actions.push(...stepped.actions);
+    current = stepped.scaling;
+    if (hasFailed(current) || !mayStartNextLevel(current, input)) break;
+    current = startNextLevel(current, input.now);
+  }
+  const end = endOf(current);
+  const wakeAt = end === undefined ? nextWake(current, input) : Number.POSITIVE_INFINITY;
+  return { scaling: current, actions, wakeAt, end };
+};
+
+const applyResponses = (scaling: Scaling, { responses, now, keepsRetrying }: ScalingInput): Scaling => ({
+  ...scaling,
+  operations: scaling.operations.map((operation) => {
+    const response = responses.find(({ key }) => key === operation.key);
+    return response === undefined ? operation : applyResponse(operation, response, { now, keepsRetrying });
+  }),
+});
+
+/** True if an error ends the scaling. Only a scale-up ends so; the next run starts it again. */
+const hasFailed = ({ direction, operations }: Scaling): boolean =>
+  direction === 'up' && operations.some(({ phase }) => phase.kind === 'failed');
+
+const stepStarted = (
+  scaling: Scaling,
+  input: ScalingInput,
+): { readonly scaling: Scaling; readonly actions: readonly Action[] } => {
+  const { now, wallNow, holder, snapshotOf, mayScale } = input;
+  const { direction, scope, reason, withoutLead } = scaling;
+  const note = direction === 'down' ? formatHeldNote({ since: wallNow, reason, ...holder }) : undefined;
+  const actions: Action[] = [];
+  const operations = scaling.operations.map((operation) => {
+    const snapshot = snapshotOf(operation.key);
+    const stepped = stepOperation(operation, { direction, scope, note, withoutLead, now, mayScale, snapshot });
+    if (stepped.action !== undefined) actions.push(stepped.action);
+    return stepped.operation;
+  });
+  return { scaling: { ...scaling, operations }, actions };
+};
+
+const startNextLevel = (scaling: Scaling, now: number): Scaling => {
+  const level = scaling.levels[scaling.startedLevels];
+  return {
+    ...scaling,
+    startedLevels: scaling.startedLevels + 1,
+    levelStartedAt: now,
+    operations: scaling.operations.map((operation) =>
+      operation.info.level === level ? startOperation(operation, now) : operation,
+    ),
+  };
+};
+
+const currentLevel = ({ operations, levels, startedLevels }: Scaling): readonly Operation[] =>
+  operations.filter(({ info }) => info.level === levels[startedLevels - 1]);
+
+/**
+ * A scale-up waits until the level is over, and needs a fresh verdict: MCM, started before KCM is ready, would replace healthy machines. A scale-down waits
+ * too, but not for resources that have used up their attempts, and only until `levelCutoff`: one that cannot be scaled must not leave others unprotected.
+ */
+const mayStartNextLevel = (scaling: Scaling, { now, snapshotOf, mayScale }: ScalingInput): boolean => {
+  if (scaling.startedLevels === scaling.levels.length) return false;
+  if (scaling.startedLevels === 0) return true;
+  const level = currentLevel(scaling);
+  if (!mayScale) return false;
+  if (scaling.direction !== 'down') return level.every(isOver);
+  return level.every(letsNextLevelStart) || now >= levelCutoff(scaling, snapshotOf);
+};
+
+/**
+ * After its initial delay, a level of a scale-down may delay the next one by at most this time, in milliseconds. All levels together have the 10 s between the
+ * expiry age (30 s) and KCM's grace period (40 s).
+ */
+export const downLevelLimitMs = 3_000;
+
+/** The limit starts after the initial delay, which the operator configured; a resource that is at 0 already has no delay. */
+const levelCutoff = (scaling: Scaling, snapshotOf: SnapshotOf): number =>
+  scaling.levelStartedAt +
+  Math.max(
+    0,
+    ...currentLevel(scaling)
+      .filter((operation) => !isOver(operation))
+      .map((operation) => {
+        const { initialDelayMs, timeoutMs } = operation.info;
+        const delayMs = isAlreadyAtZero(operation, snapshotOf(operation.key)) ? 0 : initialDelayMs;
+        return delayMs + Math.min(timeoutMs, downLevelLimitMs);
+      }),
+  );
+
+const nextWake = (scaling: Scaling, { snapshotOf, mayScale }: ScalingInput): number => {
+  const hasMore = scaling.direction === 'down' && mayScale && scaling.startedLevels < scaling.levels.length;
+  return Math.min(
+    hasMore ? levelCutoff(scaling, snapshotOf) : Number.POSITIVE_INFINITY,
+    ...scaling.operations.map((operation) => wakeTime(operation, snapshotOf(operation.key))),
+  );
+};
+
+const endOf = (scaling: Scaling): 'completed' | 'failed' | undefined => {
+  if (hasFailed(scaling)) return 'failed';
+  if (scaling.startedLevels < scaling.levels.length || !scaling.operations.every(isOver)) return undefined;
+  return scaling.operations.some(({ phase }) => phase.kind === 'failed') ? 'failed' : 'completed';
+};
+
+/** True if a write of ours has changed a resource, or may have. */
+export const hasWritten = ({ operations }: Pick<Scaling, 'operations'>): boolean =>
+  operations.some(({ mayHaveWritten }) => mayHaveWritten);

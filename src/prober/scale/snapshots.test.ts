@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import type { ResourceState } from '../../kubernetes/api/scalable.ts';
+import {
+  meltdownProtectionAnnotation as active,
+  ignoreScalingAnnotation as ignore,
+  replicasAnnotation as replicas,
+} from '../../annotations/scaling-annotations.ts';
+import type { DependentSource, ServedKind } from '../../kubernetes/cache/watch-kind.ts';
+import type { DependentResource } from '../config/settings.ts';
+import { dependent } from '../testing/cases.ts';
+import { type ModelObject, deployment, etcd, objectOf, scalableOf, stateOf } from '../testing/seed-model.ts';
+import {
+  type DryRunOverlays,
+  type SnapshotSources,
+  findMissing,
+  overlayWrite,
+  takeSnapshot,
+  viewDependents,
+} from './snapshots.ts';
+
+const kcm = deployment('kcm');
+const main = etcd('main');
+const served: ServedKind = { kind: 'served', resource: 'things' };
+
+interface Given {
+  /** Object that the watch shows. */
+  readonly object?: ModelObject | undefined;
+  readonly lastResponses?: ModelObject;
+  readonly served?: ServedKind;
+  readonly synced?: boolean;
+  readonly overlays?: DryRunOverlays;
+}
+
+const noPretences: DryRunOverlays = new Map();
+
+const sourcesOf = (ref: typeof kcm, given: Given): SnapshotSources => {
+  const source: DependentSource = {
+    served: () => given.served ?? served,
+    store: {
+      synced: given.synced ?? true,
+      get: (key) => (key === `shoot/${ref.name}` && given.object !== undefined ? scalableOf(given.object) : undefined),
+      entries: () => [],
+      subscribe: () => () => undefined,
+      whenSynced: () => Promise.resolve(),
+    },
+  };
+  const lastResponses = new Map<string, ResourceState>();
+  if (given.lastResponses !== undefined) lastResponses.set(refKey(ref), stateOf(given.lastResponses));
+  const sources = new Map([[refKey(ref), source]]);
+  return { cluster: 'shoot', sources, lastResponses, overlays: given.overlays ?? noPretences };
+};
+
+const snapshot = (ref: typeof kcm, given: Given) => takeSnapshot(dependent(ref), sourcesOf(ref, given));
+
+describe('a snapshot', () => {
+  const up = objectOf(kcm, { replicas: 3, version: 9 });
+  const down = objectOf(kcm, { replicas: 0, version: 10 });
+
+  it.each([
+    ['the kind is not served', { object: up, served: { kind: 'not-served', problem: 'x' } }, 'not-served'],
+    ['discovery has not finished', { object: up, served: { kind: 'unknown' } }, 'unknown'],
+    ['the watch has not begun', { object: up, synced: false }, 'unknown'],
+    ['there is no such object', {}, 'absent'],
+    ['there was one in the last response', { lastResponses: up }, 'absent'],
+  ] satisfies readonly [string, Given, string][])('when %s', (_, given, kind) => {
+    expect(snapshot(kcm, given).kind).toBe(kind);
+    expect(snapshot(kcm, given)).not.toHaveProperty('resourceVersion');
+  });
+
+  it('of a workload has the state that the watch shows', () => {
+    expect(snapshot(kcm, { object: up })).toEqual({ kind: 'state', state: stateOf(up), isAhead: false });
+    expect(snapshot(kcm, { object: down, lastResponses: up })).toMatchObject({ state: stateOf(down), isAhead: false });
+    expect(snapshot(kcm, { object: up, lastResponses: up })).toMatchObject({ state: stateOf(up), isAhead: false });
+  });
+
+  it('of a workload has the last response while the watch lags: a resource that we scaled down must not appear to be up', () => {
+    expect(snapshot(kcm, { object: up, lastResponses: down })).toEqual({
+      kind: 'state',
+      state: stateOf(down),
+      isAhead: true,
+    });
+  });
+
+  it('of a custom resource has the last response as long as the watch shows no other version', () => {
+    const object = objectOf(main, { replicas: 3, version: 9 });
+    expect(snapshot(main, { object })).toEqual({
+      kind: 'unknown',
+      object: expect.objectContaining({ resourceVersion: '9' }) as unknown,
+    });
+    expect(snapshot(main, { object, lastResponses: object })).toEqual({ kind: 'state', state: stateOf(object) });
+    for (const version of [8, 10]) {
+      const lastResponses = { ...object, version };
+      expect(snapshot(main, { object, lastResponses })).toEqual({
+        kind: 'unknown',
+        object: expect.objectContaining({ resourceVersion: '9' }) as unknown,
+      });
+    }
+  });
+
+  it('is unknown without a source', () => {
+    const nothing: SnapshotSources = {
+      cluster: 'shoot',
+      sources: new Map(),
+      lastResponses: new Map(),
+      overlays: new Map(),
+    };
+    expect(takeSnapshot(dependent(kcm), nothing)).toEqual({ kind: 'unknown' });
+  });
+});
+
+describe('dependents', () => {
+  const view = (ref: typeof kcm, given: Given & { isScaling?: boolean; optional?: boolean }) => {
+    const { isScaling = false, optional = false } = given;
+    return viewDependents([dependent(ref, { optional })], { ...sourcesOf(ref, given), isScaling });
+  };
+  const object = (given: Partial<ModelObject>) => ({ object: objectOf(kcm, given) });
+
+  it.each([
+    ['up, ready, unmarked', object({ replicas: 3 }), true],
+    ['one of three ready', object({ replicas: 3, ready: 1 }), true],
+    ['up, with ignore-scaling', object({ annotations: { [ignore]: 'true' } }), true],
+    ['a scaling is in progress', { ...object({}), isScaling: true }, false],
+    ['at 0', object({ replicas: 0 }), false],
+    ['not ready', object({ ready: 0 }), false],
+    ['not observed', object({ generation: 2, observedGeneration: 1 }), false],
+    ['marked', object({ annotations: { [active]: '' } }), false],
+    ['with a stored count', object({ annotations: { [replicas]: '3' } }), false],
+    ['not synced', { ...object({}), synced: false }, false],
+    ['not served yet', { ...object({}), served: { kind: 'unknown' } }, false],
+    ['missing', {}, true],
+    ['missing, optional', { optional: true }, true],
+    ['not served', { served: { kind: 'not-served', problem: 'x' } }, true],
+  ] satisfies readonly [string, Parameters<typeof view>[1], boolean][])(
+    '%s: undisturbed %s',
+    (_, given, undisturbed) => {
+      expect(view(kcm, given).nothingToRestore).toBe(undisturbed);
+    },
+  );
+
+  it.each([
+    ['missing', {}, [refKey(kcm)]],
+    ['missing, optional', { optional: true }, []],
+    ['present', object({}), []],
+    ['not synced', { synced: false }, []],
+    ['not served', { served: { kind: 'not-served', problem: 'x' } }, []],
+  ] satisfies readonly [string, Parameters<typeof view>[1], readonly string[]][])(
+    'that are required and %s: %s are missing: %j',
+    (_, given: Parameters<typeof view>[1], missing) => {
+      const resource = dependent(kcm, { optional: given.optional ?? false });
+      expect(findMissing([resource], sourcesOf(kcm, given))).toEqual(missing);
+    },
+  );
+
+  it('that are no longer configured disturb only if they are held', () => {
+    const resources: readonly DependentResource[] = [{ ...dependent(kcm, { optional: true }), restoreOnly: true }];
+    const isUndisturbed = (given: Partial<ModelObject>) =>
+      viewDependents(resources, { ...sourcesOf(kcm, object(given)), isScaling: false }).nothingToRestore;
+    expect(isUndisturbed({ replicas: 0, annotations: { [active]: '' } })).toBe(false);
+    expect(isUndisturbed({ replicas: 0 })).toBe(true);
+    expect(isUndisturbed({ annotations: { [replicas]: '3' } })).toBe(true);
+  });
+
+  it('are undisturbed only if all are', () => {
+    const resources: readonly DependentResource[] = [dependent(kcm), dependent(main)];
+    const both = sourcesOf(kcm, { object: objectOf(kcm) });
+    const etcds = sourcesOf(main, { object: objectOf(main), lastResponses: objectOf(main) });
+    const sources = new Map([...both.sources, ...etcds.sources]);
+    const context = { ...both, sources, isScaling: false };
+    expect(viewDependents(resources, context).nothingToRestore).toBe(false);
+    expect(viewDependents(resources, { ...context, lastResponses: etcds.lastResponses }).nothingToRestore).toBe(true);
+    expect(viewDependents([], { ...context, sources: new Map() })).toEqual({
+      nothingToRestore: true,
+      anyHeld: false,
+      mayBeHeld: false,
+    });
+  });
+
+  it('are held if one carries the mark, which the watch shows for every kind', () => {
+    expect(view(kcm, object({ annotations: { [active]: '' } })).anyHeld).toBe(true);
+    expect(view(main, { object: objectOf(main, { annotations: { [active]: '' } }) }).anyHeld).toBe(true);
+    expect(view(kcm, object({ annotations: { [replicas]: '3' }, replicas: 0 })).anyHeld).toBe(false);
+    expect(view(kcm, {}).anyHeld).toBe(false);
+  });
+
+  it('may be held until their watches have synced', () => {
+    expect(view(kcm, { synced: false })).toMatchObject({ anyHeld: false, mayBeHeld: true });
+    expect(view(kcm, { served: { kind: 'not-served', problem: 'x' } }).mayBeHeld).toBe(false);
+    expect(view(kcm, {}).mayBeHeld).toBe(false);
+    expect(view(main, { object: objectOf(main) }).mayBeHeld).toBe(false);
+  });
+});
+
+describe('a simulated write of a dry run', () => {
+  const real = objectOf(kcm, { replicas: 3, version: 9 });
+  const isDown = {
+    ...stateOf(real),
+    specReplicas: 0,
+    readyReplicas: 0,
+    annotations: { [active]: '', [replicas]: '3' },
+  };
+  const scaledDown = () => {
+    const overlays: DryRunOverlays = new Map();
+    overlayWrite(overlays, refKey(kcm), { base: stateOf(real), state: isDown });
+    return overlays;
+  };
+
+  it('replaces the real state, at any version of it', () => {
+    expect(snapshot(kcm, { object: real, overlays: scaledDown() })).toMatchObject({ state: isDown });
+    const mayHaveWritten = { ...real, version: 12 };
+    expect(snapshot(kcm, { object: mayHaveWritten, overlays: scaledDown() })).toMatchObject({
+      state: { ...isDown, resourceVersion: '12' },
+    });
+  });
+
+  it('ends when another writer changes the resource', () => {
+    for (const changed of [
+      { ...real, replicas: 2 },
+      { ...real, annotations: { [ignore]: 'true' } },
+    ]) {
+      expect(snapshot(kcm, { object: changed, overlays: scaledDown() })).toMatchObject({ state: stateOf(changed) });
+    }
+  });
+
+  it('may follow another simulated write', () => {
+    const overlays = scaledDown();
+    overlayWrite(overlays, refKey(kcm), { base: isDown, state: { ...isDown, specReplicas: 3, annotations: {} } });
+    expect(snapshot(kcm, { object: real, overlays })).toMatchObject({ state: { specReplicas: 3, annotations: {} } });
+  });
+});

@@ -1,0 +1,250 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { buildLease, buildMachine, buildNode, microTime } from '../../test/doubles/builders.ts';
+import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
+import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/recording-logger.ts';
+import { type RecordingMeter, createRecordingMeter } from '../../test/doubles/recording-meter.ts';
+import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
+import { refKey } from '../kubernetes/api/resource-ref.ts';
+import type { DependentSource } from '../kubernetes/cache/watch-kind.ts';
+import { ProbeGate } from './observe/probe-gate.ts';
+import { type Emit, type ProberEvent, emitTo } from './report/events.ts';
+import { logEvents } from './report/log.ts';
+import { measureEvents } from './report/metrics.ts';
+import { ShootStates } from './report/state.ts';
+import type { ProberSettings } from './config/settings.ts';
+import type { ShootProberDeps } from './shoot-deps.ts';
+import { ShootProber } from './shoot.ts';
+import { dependent } from './testing/cases.ts';
+import { deployment, objectOf, scalableOf } from './testing/seed-model.ts';
+import { createStaticStore } from './testing/static-store.ts';
+import { gardenerSource } from './clusters/gardener.ts';
+
+const resources = ['kcm', 'mcm', 'ca'].map((name) => dependent(deployment(name)));
+const settings: ProberSettings = {
+  kubeConfigSecretName: 'probe',
+  probeIntervalMs: 10_000,
+  initialDelayMs: 0,
+  probeTimeoutMs: 30_000,
+  backoffJitterFactor: 0,
+  nodeMonitorGraceMs: 40_000,
+  nodeLeaseFailureFraction: 0.6,
+  landingTimeoutMs: 60_000,
+  dependentResources: resources,
+};
+
+let clock: VirtualClock;
+let seed: ScriptedClient;
+let logger: RecordingLogger;
+let meter: RecordingMeter;
+let emit: Emit;
+beforeEach(() => {
+  clock = createVirtualClock();
+  seed = createScriptedClient(clock);
+  logger = createRecordingLogger();
+  meter = createRecordingMeter();
+  const leads = (): boolean => true;
+  const states = new ShootStates({ clock, dryRun: false, pauseOf: () => undefined });
+  emit = emitTo([
+    logEvents({ logger, dryRun: false, leads }),
+    measureEvents({ meter, clock, states, dryRun: false, leads, unreadablePauses: () => [] }),
+  ]);
+});
+
+/** The shoot of one prober. */
+interface Shoot {
+  /** The prober's calls to the shoot's API server: when a run began, and the signal that ends it. */
+  readonly runs: { readonly at: number; readonly signal: AbortSignal }[];
+  /** True if new runs get no response. */
+  hangs: boolean;
+  /** Called whenever the prober reads the state of a dependent resource. */
+  onObservation: () => void;
+  stop: () => Promise<unknown>;
+}
+
+/** Responds for a shoot whose two nodes have not renewed their leases for a minute. */
+const createAnswering = (shoot: Shoot): KubeClient => {
+  const names = ['node-1', 'node-2'];
+  const renewTime = microTime(clock.now() - 60_000);
+  const answers: Readonly<Record<string, unknown>> = {
+    version: {},
+    leases: { items: names.map((name) => buildLease({ name, renewTime })) },
+    nodes: { items: names.map((name) => buildNode({ name })) },
+    machines: { items: names.map((name) => buildMachine({ name })) },
+  };
+  return {
+    call: async ({ path, decode }, { signal }) => {
+      const at = clock.monotonic();
+      if (path === '/version') shoot.runs.push({ at, signal });
+      if (path === '/version' && shoot.hangs) await clock.sleep(1e9, signal);
+      return { value: decode(answers[path.slice(path.lastIndexOf('/') + 1)]), sentAt: at, receivedAt: at };
+    },
+  };
+};
+
+/** Starts a prober. Its first run requires a second observation 2 s later, and that one scales down. Writes wait for the response that the test gives. */
+const start = (cluster: string, given: Partial<ShootProberDeps> = {}): Shoot => {
+  const shoot: Shoot = { runs: [], hangs: false, onObservation: () => undefined, stop: async () => undefined };
+  const answering = createAnswering(shoot);
+  const sources = resources.map(({ ref }): readonly [string, DependentSource] => {
+    const store = createStaticStore(() => scalableOf(objectOf(ref, { replicas: 2 })));
+    const served = () => {
+      shoot.onObservation();
+      return { kind: 'served', resource: 'deployments' } as const;
+    };
+    return [refKey(ref), { served, store }];
+  });
+  const deps: ShootProberDeps = {
+    clock,
+    identity: 'test',
+    random: { next: () => 0 },
+    settings,
+    emit,
+    dryRun: false,
+    watchesInterruptedMs: () => 0,
+    seed: { call: (call, options) => (call.path.endsWith('/machines') ? answering : seed).call(call, options) },
+    connector: { clientFor: () => ({ client: answering, close: () => undefined }) },
+    source: gardenerSource({ kubeConfigSecretName: 'probe' }),
+    kubeconfigs: createStaticStore(() => 'a kubeconfig'),
+    dependents: new Map(sources),
+    gate: new ProbeGate(clock),
+    ...given,
+  };
+  const prober = new ShootProber(deps, { cluster, settings: { poolConditions: new Map() }, first: { delayMs: 0 } });
+  shoot.stop = () => prober.stop({ policy: 'nothing', reason: 'test' });
+  return shoot;
+};
+
+const writesOf = (namespace: string): readonly ScriptedCall[] =>
+  seed.calls.filter(({ call }) => call.path.includes(`/namespaces/${namespace}/`));
+
+const bugs = (namespace: string) => meter.value('dwd_prober_unexpected_errors_total', { namespace });
+
+/** Throws while it observes the first event of this kind about `a`, in the stead of the other observers. */
+const breakOn = (kind: ProberEvent['kind']): void => {
+  const [others, breakA] = [emit, onceFor('a')];
+  emit = (event) => {
+    if (event.kind === kind && 'cluster' in event) breakA(event.cluster);
+    others(event);
+  };
+};
+
+/** Throws the first time it is called with that namespace. */
+const onceFor = (namespace: string) => {
+  let thrown = false;
+  return (name?: string): void => {
+    if (name !== namespace || thrown) return;
+    thrown = true;
+    throw new TypeError('a bug');
+  };
+};
+
+describe('an exception in the step of a shoot', () => {
+  it('is counted and logged with its stack; the shoot continues at the next interval, and others are not affected', async () => {
+    breakOn('scaling-started');
+    const [a, b] = [start('a'), start('b')];
+    await clock.advance(2_000);
+    expect([bugs('a'), bugs('b')]).toEqual([1, undefined]);
+    const heard = logger.lines.filter(({ level }) => level === 'error');
+    expect(heard).toMatchObject([{ message: 'unexpected error: this is a bug', fields: { namespace: 'a' } }]);
+    expect(heard[0]?.fields.error).toBeInstanceOf(TypeError);
+    expect([writesOf('a'), writesOf('b')].map(({ length }) => length)).toEqual([0, 3]);
+    await clock.advance(9_999);
+    expect(a.runs.map(({ at }) => at)).toEqual([0, 2_000]);
+    await clock.advance(1);
+    expect([a, b].map(({ runs }) => runs.map(({ at }) => at))).toEqual([
+      [0, 2_000, 12_000],
+      [0, 2_000, 12_000],
+    ]);
+    expect([writesOf('a'), writesOf('b')].map(({ length }) => length)).toEqual([3, 3]);
+    expect([bugs('a'), bugs('b')]).toEqual([1, undefined]);
+  });
+
+  it('does not lose the request to stop', async () => {
+    const a = start('a');
+    await clock.advance(3_000);
+    const breakIt = onceFor('a');
+    a.onObservation = () => breakIt('a');
+    let hasStopped = false;
+    void a.stop().then(() => {
+      hasStopped = true;
+    });
+    await clock.advance(20_000);
+    expect([bugs('a'), hasStopped]).toEqual([1, true]);
+  });
+
+  it('ends the run in progress', async () => {
+    const a = start('a');
+    await clock.advance(2_000);
+    a.hangs = true;
+    await clock.advance(10_000);
+    const breakIt = onceFor('a');
+    a.onObservation = () => breakIt('a');
+    for (const write of seed.waiting) write.fail(new ApiError({ code: 'Forbidden', message: 'no' }));
+    await clock.settle();
+    expect(bugs('a')).toBe(1);
+    expect(a.runs.map(({ signal }) => signal.aborted)).toEqual([false, false, true]);
+    a.hangs = false;
+    await clock.advance(10_000);
+    expect(a.runs.map(({ at }) => at)).toEqual([0, 2_000, 12_000, 22_000]);
+    expect(writesOf('a')).toHaveLength(6);
+  });
+
+  it('stops further writes, and the response to a sent one is ignored', async () => {
+    const a = start('a');
+    await clock.advance(2_000);
+    const [kcm, mcm, ca] = seed.waiting;
+    kcm!.leave();
+    const breakIt = onceFor('a');
+    a.onObservation = () => breakIt('a');
+    ca!.fail(new ApiError({ code: 'Forbidden', message: 'no' }));
+    await clock.settle();
+    expect(bugs('a')).toBe(1);
+    expect([kcm, mcm].map((write) => seed.waiting.includes(write!))).toEqual([true, false]);
+    kcm!.fail(new ApiError({ code: 'Forbidden', message: 'no' }));
+    await clock.settle();
+    await clock.advance(10_000);
+    expect(writesOf('a')).toHaveLength(6);
+    expect(bugs('a')).toBe(1);
+  });
+});
+
+describe('runs of many shoots', () => {
+  it('begin in as many turns of the event loop as the gate requires', async () => {
+    const gate = new ProbeGate(clock);
+    const shoots = Array.from({ length: 17 }, (_, index) => start(`s${String(index)}`, { gate }));
+    const begun = () => shoots.filter(({ runs }) => runs.length > 0).length;
+    // This runs the timers of all probers, but no further turn.
+    for (let count = 0; count < 17; count += 1) await clock.settle();
+    expect(begun()).toBe(16);
+    await clock.advance(0);
+    expect(begun()).toBe(17);
+  });
+
+  it('do not delay scale-downs: a write does not wait for the gate', async () => {
+    let admitted = 2;
+    const gate = { enter: () => (admitted-- > 0 ? Promise.resolve() : new Promise<void>(() => undefined)) };
+    const a = start('a', { gate });
+    await clock.advance(60_000);
+    expect(a.runs.map(({ at }) => at)).toEqual([0, 2_000]);
+    const before = writesOf('a').length;
+    for (const write of seed.waiting) write.fail(new ApiError({ code: 'ServerError', message: 'again', status: 500 }));
+    await clock.advance(10_000);
+    expect([before, writesOf('a').length > before]).toEqual([3, true]);
+  });
+
+  it('can be stopped while they wait', async () => {
+    const gate = {
+      enter: vi.fn(
+        ({ signal }: { readonly signal: AbortSignal }) =>
+          new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
+      ),
+    };
+    const a = start('a', { gate });
+    await clock.settle();
+    expect(gate.enter).toHaveBeenCalledTimes(1);
+    expect(await a.stop()).toBe('done');
+    expect(a.runs).toEqual([]);
+  });
+});

@@ -1,0 +1,279 @@
+import type { KubeClient } from '../kubernetes/api/kube.ts';
+import { rejected } from './scale/act.ts';
+import { Dependents } from './scale/dependents.ts';
+import type { ShootSettings } from './clusters/lifecycle.ts';
+import { type ProbeRequest, probe } from './observe/probe.ts';
+import { ExternalProber } from './observe/external-prober.ts';
+import { kubeconfigKeyOf } from './clusters/watch-kubeconfigs.ts';
+import { forCluster } from './scale/owner.ts';
+import { advanceShoot, mayWriteNow } from './scale/advance-shoot.ts';
+import type { ProbingEnd } from './scale/desired.ts';
+import type { Action, ActionResponse } from './scale/operation.ts';
+import { leader } from './scale/permission.ts';
+import type { Scaling } from './scale/scaling.ts';
+import {
+  type Effect,
+  type ShootContext,
+  type ShootEvent,
+  type ShootProberState,
+  initialState,
+} from './scale/shoot-state.ts';
+import { probeSettings, graceDeadlineOf, runNeededBy } from './judge/probe-settings.ts';
+import { type ProberMemory, type ProberStart, initialMemory, memoryOf } from './prober-memory.ts';
+import type { ShootProberDeps } from './shoot-deps.ts';
+import { ShootPause } from './scale/shoot-pause.ts';
+import { shootClientFor } from './observe/shoot-client.ts';
+import type { ShootAccess } from '../status/state/schema.ts';
+import type { ShootProberView } from './report/events.ts';
+
+/** The prober of one shoot: one timer, and events that the pure `advanceShoot` turns into effects. */
+export class ShootProber {
+  readonly #deps: ShootProberDeps;
+  readonly #cluster: string;
+  readonly #dependents: Dependents;
+  /** Writes through it are sent only while this process may write. */
+  readonly #writer: KubeClient;
+  readonly #pause: ShootPause;
+  readonly #externalProber: ExternalProber | undefined;
+  readonly #events: ShootEvent[] = [];
+  #resolveStopped: (result: 'done' | 'failed') => void = () => undefined;
+  readonly #stopped = new Promise<'done' | 'failed'>((resolve) => {
+    this.#resolveStopped = resolve;
+  });
+  #settings: ShootSettings;
+  #state: ShootProberState;
+  #runAbort = new AbortController();
+  /** Ends reads, and writes that are not sent yet, with their scaling. */
+  #unsent = new AbortController();
+  #isScheduled = false;
+  #cancelTimer = (): void => undefined;
+  readonly #stopListening: () => void;
+  readonly #inFlight = new Set<string>();
+
+  constructor(sharedDeps: ShootProberDeps, { cluster, settings, first }: ProberStart) {
+    const deps = forCluster(sharedDeps, cluster);
+    this.#deps = deps;
+    this.#cluster = cluster;
+    this.#settings = settings;
+    this.#dependents = new Dependents(cluster, deps);
+    this.#writer = deps.seedFor?.(() => mayWriteNow(this.#state, this.#context())) ?? deps.seed;
+    this.#pause = new ShootPause(deps, cluster);
+    const { probe, nextRunAt } = initialMemory(first, deps.clock.monotonic());
+    this.#state = initialState({ probe, nextRunAt });
+    this.#stopListening = this.#dependents.subscribe(this.#schedule);
+    // A prober that never probes has no external prober.
+    this.#externalProber = Number.isFinite(nextRunAt) ? this.#startExternalProber(nextRunAt) : undefined;
+    this.#schedule();
+  }
+
+  /** Changes the settings for the next runs. */
+  update(settings: ShootSettings): void {
+    this.#settings = settings;
+  }
+
+  memory(): ProberMemory {
+    return { ...memoryOf(this.#state, this.#deps.clock.monotonic()), settings: this.#settings };
+  }
+
+  /** Starts work that was waiting for leadership or for the end of a pause. */
+  wake(): void {
+    this.#schedule();
+  }
+
+  /** Returns the number of the shoot's resources that have the mark of meltdown protection. */
+  held(): number {
+    return this.#dependents.countHeld();
+  }
+
+  /**
+   * Ends probing for good, and gives back what is held. Resolves when all is done, with the result. If it is called again, the later end applies if it gives
+   * back less.
+   */
+  stop(end: ProbingEnd): Promise<'done' | 'failed'> {
+    this.#externalProber?.stop();
+    this.#post({ kind: 'stop', end });
+    return this.#stopped;
+  }
+
+  #post(event: ShootEvent): void {
+    this.#events.push(event);
+    this.#schedule();
+  }
+
+  /** Schedules a step, never within the caller's stack, so that events of one moment are processed together. */
+  readonly #schedule = (): void => {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => this.#advance());
+  };
+
+  #advance(): void {
+    this.#isScheduled = false;
+    if (this.#state.ended !== undefined) return;
+    const events = this.#events.splice(0);
+    try {
+      this.#step(events);
+    } catch (error) {
+      this.#deps.emit({ kind: 'unexpected-error', cluster: this.#cluster, error });
+      // The controller waits for the end that it has requested.
+      this.#events.push(...events.filter(({ kind }) => kind === 'stop'));
+      this.#startOver();
+    }
+  }
+
+  #context(): ShootContext {
+    const { clock, identity, settings, watchesInterruptedMs, role = () => leader } = this.#deps;
+    return {
+      now: clock.monotonic(),
+      wallNow: clock.now(),
+      holder: { by: identity, cluster: this.#cluster, with: this.#dependents.siblings() },
+      snapshotOf: (key) => this.#dependents.snapshotOf(key),
+      resources: settings.dependentResources,
+      probeIntervalMs: settings.probeIntervalMs,
+      watchesInterruptedMs: watchesInterruptedMs(),
+      role: role(),
+      pausedUntil: this.#pause.pausedUntil(),
+      inFlight: this.#inFlight,
+    };
+  }
+
+  #step(events: readonly ShootEvent[]): void {
+    const { clock } = this.#deps;
+    const { state, effects, wakeAt } = advanceShoot(this.#state, events, this.#context());
+    this.#state = state;
+    this.#pause.stepped(state);
+    for (const effect of effects) this.#perform(effect);
+    this.#deps.emit({ kind: 'stepped', cluster: this.#cluster, state, readView: this.#view });
+    this.#cancelTimer();
+    if (state.ended !== undefined) {
+      this.#stopListening();
+      this.#resolveStopped(state.ended);
+    } else if (Number.isFinite(wakeAt)) {
+      this.#cancelTimer = clock.timer(wakeAt - clock.monotonic(), this.#schedule);
+    }
+  }
+
+  /** Starts over after a bug, without waiting for work in progress: the next run needs nothing but the state in the cluster. */
+  #startOver(): void {
+    const { clock, settings } = this.#deps;
+    for (const work of [this.#runAbort, this.#unsent]) work.abort(new Error('the prober starts over'));
+    const nextRunAt = clock.monotonic() + settings.probeIntervalMs;
+    this.#state = initialState({ probe: this.#state.probe, nextRunAt });
+    this.#cancelTimer();
+    this.#cancelTimer = clock.timer(settings.probeIntervalMs, this.#schedule);
+  }
+
+  #perform(effect: Effect): void {
+    const { emit, clock } = this.#deps;
+    switch (effect.kind) {
+      case 'start-run':
+        void this.#probe();
+        break;
+      case 'abort-run':
+        this.#runAbort.abort(new Error('the prober is being stopped'));
+        break;
+      case 'scaling-started':
+        this.#unsent = new AbortController();
+        emit({ ...effect, cluster: this.#cluster });
+        break;
+      case 'send':
+        void this.#send(effect);
+        break;
+      case 'scaling-ended':
+        this.#unsent.abort(new Error('the scaling has ended'));
+        emit({ ...effect, cluster: this.#cluster, now: clock.monotonic() });
+        break;
+    }
+  }
+
+  async #probe(): Promise<void> {
+    const { clock, random, settings, emit, gate } = this.#deps;
+    const run = new AbortController();
+    this.#runAbort = run;
+    const jitter = random.next();
+    try {
+      const context = { ...this.#probeSettings(), isHeld: this.held() > 0, now: clock.monotonic() };
+      await gate.enter({ neededBy: runNeededBy(this.#state, context), signal: run.signal });
+      const result = await probe(this.#deps, {
+        cluster: this.#cluster,
+        kubeConfigSecretName: settings.kubeConfigSecretName,
+        kubeConfigKey: settings.clusterSource?.key,
+        timeoutMs: settings.probeTimeoutMs,
+        memory: this.#state.probe,
+        input: () => this.#probeInput(jitter),
+        signal: run.signal,
+      });
+      const missing = this.#dependents.missing();
+      emit({ kind: 'run-ended', cluster: this.#cluster, result, before: this.#state, missing });
+      this.#post({ kind: 'run-ended', decision: result.decision });
+    } catch (error) {
+      if (!run.signal.aborted) emit({ kind: 'unexpected-error', cluster: this.#cluster, error });
+      this.#post({ kind: 'run-aborted', nextRunAt: clock.monotonic() + settings.probeIntervalMs });
+    }
+  }
+
+  readonly #view = (): ShootProberView => ({
+    state: this.#state,
+    settings: this.#probeSettings(),
+    ...this.#dependents.facts(),
+    access: this.#access,
+  });
+
+  readonly #access = (): ShootAccess => {
+    const { kubeConfigSecretName, clusterSource } = this.#deps.settings;
+    const secret = `${this.#cluster}/${kubeConfigSecretName}`;
+    const key = clusterSource?.key ?? 'kubeconfig';
+    const connection = shootClientFor(this.#deps, secret, key);
+    if (!connection.ok) return { secret, key };
+    connection.value.close();
+    return { secret, key, server: connection.value.server };
+  };
+
+  #probeSettings(): ReturnType<typeof probeSettings> {
+    return { ...probeSettings(this.#deps.settings, this.#settings), isTriggered: this.#externalProber?.isTriggering() };
+  }
+
+  #probeInput(jitter: number): ReturnType<ProbeRequest['input']> {
+    const dependents = this.#dependents.view(this.#state.scaling !== undefined);
+    return { settings: this.#probeSettings(), dependents, random: jitter };
+  }
+
+  #startExternalProber(firstRunAt: number): ExternalProber | undefined {
+    const { settings, externalKubeconfigs: kubeconfigs, clock } = this.#deps;
+    const { externalProbe } = settings;
+    if (externalProbe === undefined || kubeconfigs === undefined) return undefined;
+    const key = kubeconfigKeyOf(settings, externalProbe.kubeConfigSecretName);
+    return new ExternalProber(
+      { ...this.#deps, externalProbe, kubeconfigs, key },
+      {
+        cluster: this.#cluster,
+        firstDelayMs: Math.max(0, firstRunAt - clock.monotonic()),
+        onUnreachable: () => this.#post({ kind: 'address-unreachable' }),
+      },
+    );
+  }
+
+  /** Sends the one request of an action. Neither an abort nor a bug may leave a resource waiting for ever. */
+  async #send({ scaling, action }: Extract<Effect, { kind: 'send' }>): Promise<void> {
+    this.#inFlight.add(action.key);
+    const response = await this.#respond(scaling, action);
+    this.#inFlight.delete(action.key);
+    this.#post({ kind: 'responded', response });
+  }
+
+  async #respond(scaling: Scaling, action: Action): Promise<ActionResponse> {
+    const { clock, emit, settings } = this.#deps;
+    const { signal } = this.#unsent;
+    try {
+      const options = { urgent: scaling.direction === 'down', signal, seed: this.#writer };
+      const outcome = await this.#dependents.send(action, options);
+      const graceDeadline = graceDeadlineOf(this.#state.verdict, settings, this.#settings);
+      const about = { ...this.#dependents.identify(action.key), now: clock.monotonic(), graceDeadline };
+      emit({ kind: 'response-received', cluster: this.#cluster, scaling, action, outcome, ...about });
+      return outcome;
+    } catch (error) {
+      if (!signal.aborted) emit({ kind: 'unexpected-error', cluster: this.#cluster, error });
+      return { key: action.key, result: rejected(error) };
+    }
+  }
+}
