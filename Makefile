@@ -40,16 +40,16 @@ demo: build ## build, then run the demo
 build: setup ## bundle src/ into dist/dwd.js, which bin/dwd runs, and simulator/ into dist/simulator.js; what they share is in dist/chunks
 	$(call stage,build,node tools/build.mjs)
 
-check: types ## the inner loop: types, lint of files that changed since, import rules, unit tests
+check: types ## the inner loop: types, lint of files that changed since, import rules, unit tests, stories
 	$(call stage,lint,eslint $(LINT_CACHE) --max-warnings 0 .)
-	$(call stage,unit tests,vitest run --project unit --reporter default)
+	$(call stage,unit tests and stories,vitest run --project unit --project story --reporter default)
 
 test: build ## run all tests
 	$(call stage,tests,vitest run)
 
 # Not TOOLS_PATH, which begins with the pinned Node. GitHub's runner has the oldest supported one.
-machine-node: build ## on the Node of this machine: the unit tests, and the built program beside a real kube-apiserver
-	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" && node bin/check-node.js && vitest run --project unit && vitest run --project process test/real/prober.test.ts
+machine-node: build ## on the Node of this machine: the unit tests and stories, and the built program beside a real kube-apiserver
+	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" && node bin/check-node.js && vitest run --project unit --project story && vitest run --project real test/real/prober.test.ts
 
 verify: format-check lint types dead-code test ## everything a change must pass
 

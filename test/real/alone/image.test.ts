@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
-import { startDeploymentController } from '../envtest/deployment-controller.ts';
-import { describeEnvtest } from '../envtest/gate.ts';
+import { type ControlPlane, startControlPlane } from '../../envtest/control-plane.ts';
+import { startDeploymentController } from '../../envtest/deployment-controller.ts';
+import { describeEnvtest } from '../../envtest/gate.ts';
 import {
   type Kubelets,
   createDeployment,
@@ -15,21 +15,21 @@ import {
   getDeployment,
   renewLeases,
   startKubelets,
-} from '../envtest/shoot.ts';
-import { skippedTitle } from '../gate.ts';
-import { type WaitAttempt, waitFor } from '../envtest/waiting.ts';
-import { readImageConfig } from '../image/dockerfile.ts';
-import { auditInto } from './support/audit.ts';
+} from '../../envtest/shoot.ts';
+import { skippedTitle } from '../../gate.ts';
+import { type WaitAttempt, waitFor } from '../../envtest/waiting.ts';
+import { readImageConfig } from '../../image/dockerfile.ts';
+import { auditInto } from '../support/audit.ts';
 import {
   type Rootfs,
   canStartContainers,
   createRootfs,
   startContainer,
   writableByOthers,
-} from './support/container.ts';
-import { applyAsGardenlet, applyRights, startPod } from './support/gardenlet.ts';
-import { createPod, listPods, setCrashing, setEndpoints } from './support/pods.ts';
-import type { Program } from './support/program.ts';
+} from '../support/container.ts';
+import { applyAsGardenlet, applyRights, startPod } from '../support/gardenlet.ts';
+import { createPod, listPods, setCrashing, setEndpoints } from '../support/pods.ts';
+import type { Program } from '../support/program.ts';
 
 const namespace = 'shoot--test--one';
 const nodes = ['node-a', 'node-b', 'node-c'];
@@ -37,7 +37,7 @@ const userOf = (component: string): string => `system:serviceaccount:garden:depe
 /** The only thing that gardenlet's rights do not allow. The program works without it. */
 const eventsRefused = 'the namespace refuses Events: they are left out, and tried again later';
 
-const section = readFileSync(new URL('../../docs/install.md', import.meta.url), 'utf8')
+const section = readFileSync(new URL('../../../docs/install.md', import.meta.url), 'utf8')
   .split(/^## /m)
   .find((text) => text.startsWith('In a Gardener seed'));
 const documentedRights = (): string => /```yaml\n(apiVersion: rbac.*?)```/s.exec(section ?? '')?.[1] ?? '';

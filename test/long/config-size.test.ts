@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { proberConfig } from '../prober/config/config.ts';
-import { weederConfig } from '../weeder/config.ts';
-import { hasErrors } from './rules/problem.ts';
+import { proberConfig } from '../../src/prober/config/config.ts';
+import { weederConfig } from '../../src/weeder/config.ts';
+import { hasErrors } from '../../src/config/rules/problem.ts';
 
 const limit = 256 * 1024;
 const running = { unknownFields: 'warning' } as const;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { check } from 'recheck';
 import { describe, expect, it } from 'vitest';
-import { type RegularExpression, regularExpressionsOf } from './regular-expressions.ts';
+import { type RegularExpression, regularExpressionsOf } from '../architecture/regular-expressions.ts';
 
 const root = join(import.meta.dirname, '../..');
 const { literals, computed } = regularExpressionsOf(['src', 'simulator'].map((folder) => join(root, folder)));

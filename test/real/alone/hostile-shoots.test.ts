@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
-import { describeEnvtest } from '../envtest/gate.ts';
-import { kubeconfigText } from '../envtest/kubeconfig.ts';
-import { type Served, startServed } from '../envtest/served.ts';
-import { createProtectedShoot } from '../envtest/shoot.ts';
-import { waitFor } from '../envtest/waiting.ts';
-import { type HostileShoots, hostilities } from './support/hostile-shoots-protocol.ts';
-import { type Watchdog, createWatchdog } from './support/watchdog.ts';
+import { type ControlPlane, startControlPlane } from '../../envtest/control-plane.ts';
+import { describeEnvtest } from '../../envtest/gate.ts';
+import { kubeconfigText } from '../../envtest/kubeconfig.ts';
+import { type Served, startServed } from '../../envtest/served.ts';
+import { createProtectedShoot } from '../../envtest/shoot.ts';
+import { waitFor } from '../../envtest/waiting.ts';
+import { type HostileShoots, hostilities } from '../support/hostile-shoots-protocol.ts';
+import { type Watchdog, createWatchdog } from '../support/watchdog.ts';
 
 // Two programs on one seed, at the same time, on the same machine. Each has twenty healthy shoots, and one also has hostile shoots: the difference
 // between the two is the cost of the hostile ones.
@@ -62,7 +62,7 @@ describeEnvtest('a prober with hostile shoots', () => {
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'dwd-hostile-'));
     seed = await startControlPlane({ name: 'seed' });
-    const script = new URL('./support/hostile-shoots.ts', import.meta.url);
+    const script = new URL('../support/hostile-shoots.ts', import.meta.url);
     good = startServed<HostileShoots>(script);
     evil = startServed<HostileShoots>(script);
     const [goodAt, evilAt] = [await good.ready(), await evil.ready()];
