@@ -7,17 +7,12 @@ const textOf = (value: string): string =>
 /** The expected values are those of `yaml.Unmarshal` of sigs.k8s.io/yaml v1.6.0 into a map[string]string. */
 it.each([
   ['true', 'true'],
-  ['True', 'true'],
   ['yes', 'true'],
-  ['Y', 'true'],
   ['ON', 'true'],
   ['no', 'false'],
-  ['off', 'false'],
   ['yEs', 'yEs'],
   ['1', '1'],
-  ['12345', '12345'],
   ['1.10', '1.1'],
-  ['1.0', '1'],
   ['1.5', '1.5'],
   ['null', ''],
   ['~', ''],

@@ -23,11 +23,8 @@ describe('proberConfig.check', () => {
     expect(proberConfig.check(read('../../examples/prober-config.yaml'))).toEqual([]);
   });
 
-  it.each([
-    ['x', 256 * 1024],
-    ['\u20ac', 100_000],
-  ])('refuses more than 256 KiB of %s', (character, times) => {
-    const text = `${minimal}#${character.repeat(times)}`;
+  it('refuses more than 256 KiB', () => {
+    const text = `${minimal}#${'\u20ac'.repeat(100_000)}`;
     expect(proberConfig.check(text)).toMatchObject([{ line: 1, column: 1, path: '.', severity: 'error' }]);
   });
 

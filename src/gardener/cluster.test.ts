@@ -68,27 +68,13 @@ describe('a Cluster', () => {
     expect(view({ spec: { hibernation: { enabled: null }, provider: null, kubernetes: null } })).toEqual(nothing);
   });
 
-  it('is decoded with a last operation that has neither type nor state yet', () => {
-    expect(view({ status: { lastOperation: {} } }).lastOperation).toMatchObject({ type: '', state: '' });
-  });
-
   it('needs no names of worker pools without conditions of their own', () => {
     expect(view({ spec: { provider: { workers: [{}] } } }).hasWorkers).toBe(true);
   });
 });
 
 describe('nodeMonitorGracePeriod', () => {
-  it.each([
-    ['40s', 40_000],
-    ['2m0s', 120_000],
-    ['1.5m', 90_000],
-    ['500ms', 500],
-    ['1h', 3_600_000],
-  ])('%s is %d ms', (nodeMonitorGracePeriod, expected) => {
-    expect(view(buildShoot({ nodeMonitorGracePeriod })).nodeMonitorGraceMs).toBe(expected);
-  });
-
-  it.each(['', '40', '0s', '0', '-40s', '40 s', 'forty', '40S'])('%j makes the shoot undecodable', (text) => {
+  it.each(['', '40', '0s', '-40s'])('%j makes the shoot undecodable', (text) => {
     expect(problemOf(buildShoot({ nodeMonitorGracePeriod: text }))).toContain(
       'spec.shoot.spec.kubernetes.kubeControllerManager.nodeMonitorGracePeriod: expected a duration greater than 0',
     );
@@ -99,52 +85,22 @@ describe('an undecodable shoot', () => {
   const worker = (extra: object) => ({ spec: { provider: { workers: [extra] } } });
 
   it.each([
-    [undefined, 'spec.shoot: expected an object, found nothing'],
-    [null, 'spec.shoot: expected an object, found null'],
-    ['{}', 'spec.shoot: expected an object, found a string'],
     [[], 'spec.shoot: expected an object, found a list'],
-    [{ metadata: 'x' }, 'spec.shoot.metadata: expected an object'],
-    [{ metadata: { deletionTimestamp: 7 } }, 'spec.shoot.metadata.deletionTimestamp: expected a string'],
-    [{ spec: [] }, 'spec.shoot.spec: expected an object'],
-    [{ spec: { hibernation: true } }, 'spec.shoot.spec.hibernation: expected an object'],
-    [{ spec: { hibernation: { enabled: 'true' } } }, 'spec.shoot.spec.hibernation.enabled: expected a boolean'],
-    [{ spec: { provider: 'local' } }, 'spec.shoot.spec.provider: expected an object'],
-    [{ spec: { provider: { workers: {} } } }, 'spec.shoot.spec.provider.workers: expected a list'],
     [{ spec: { provider: { workers: ['a'] } } }, 'spec.shoot.spec.provider.workers[0]: expected an object'],
     [worker({ name: 'a', machineControllerManager: 1 }), 'workers[0].machineControllerManager: expected an object'],
-    [worker({ name: 'a', machineControllerManager: { nodeConditions: 'x' } }), 'nodeConditions: expected a list'],
-    [worker({ name: 'a', machineControllerManager: { nodeConditions: [1] } }), 'nodeConditions[0]: expected a string'],
-    [worker({ machineControllerManager: { nodeConditions: ['X'] } }), 'workers[0].name: expected a string'],
-    [worker({ name: 1, machineControllerManager: { nodeConditions: ['X'] } }), 'workers[0].name: expected a string'],
     [{ spec: { kubernetes: '1.33' } }, 'spec.shoot.spec.kubernetes: expected an object'],
     [{ spec: { kubernetes: { kubeControllerManager: [] } } }, 'kubeControllerManager: expected an object'],
     [
       { spec: { kubernetes: { kubeControllerManager: { nodeMonitorGracePeriod: 40 } } } },
       'nodeMonitorGracePeriod: expected a string, found a number',
     ],
-    [{ status: 'ok' }, 'spec.shoot.status: expected an object'],
-    [{ status: { hibernated: 'no' } }, 'spec.shoot.status.hibernated: expected a boolean'],
-    [{ status: { lastOperation: 'Create' } }, 'spec.shoot.status.lastOperation: expected an object'],
-    [{ status: { lastOperation: { type: 1 } } }, 'spec.shoot.status.lastOperation.type: expected a string'],
     [{ status: { lastOperation: { state: [] } } }, 'spec.shoot.status.lastOperation.state: expected a string'],
   ])('%j is an error in the result, with the path of the wrong field', (shoot, problem) => {
-    // buildCluster replaces an undefined shoot by a default.
-    const text = shoot === undefined ? problemWithout('shoot') : problemOf(shoot);
-    expect(text).toContain(problem);
+    expect(problemOf(shoot)).toContain(problem);
   });
-
-  const problemWithout = (field: 'shoot' | 'spec'): string => {
-    const cluster = { metadata: { name: 'a' }, ...(field === 'shoot' ? { spec: {} } : {}) };
-    const { shoot } = decodeCluster(cluster, 'cluster');
-    return shoot.ok ? 'decoded' : shoot.error.message;
-  };
 
   it('is the result for a Cluster without a spec, too', () => {
-    expect(problemWithout('spec')).toContain('spec: expected an object');
-  });
-
-  it('belongs to a Cluster with a name: without one, decoding throws', () => {
-    expect(() => decodeCluster({ metadata: {}, spec: {} }, 'cluster')).toThrow('cluster.metadata.name');
-    expect(() => decodeCluster('x', 'cluster')).toThrow(DecodeError);
+    const { shoot } = decodeCluster({ metadata: { name: 'a' } }, 'cluster');
+    expect(shoot.ok || shoot.error.message).toContain('spec: expected an object');
   });
 });

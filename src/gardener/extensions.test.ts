@@ -17,10 +17,6 @@ describe('decoding objects of a seed and a shoot', () => {
     expect(decodeControlPlaneDeployment(buildDeployment(options), 'deployment')).toMatchObject(view);
   });
 
-  it('reads an absent spec.replicas of a Deployment as 1', () => {
-    expect(decodeControlPlaneDeployment({ metadata }, 'deployment')).toMatchObject({ replicas: 1 });
-  });
-
   it('reads pods of the tunnel', () => {
     const pods = [
       { metadata: { name: 'a', labels: { app: 'vpn-shoot' } }, status: { phase: 'Running' } },

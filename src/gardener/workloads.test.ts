@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { DecodeError } from '../kubernetes/api/decode.ts';
 import {
   daemonSetProblem,
   decodeDaemonSetHealth,
@@ -21,29 +20,15 @@ describe('a Deployment', () => {
 
   it.each([
     ['available', [available], undefined],
-    ['available and progressing', [available, condition('Progressing', 'True')], undefined],
-    ['available without a failure', [available, condition('ReplicaFailure', 'False')], undefined],
     ['with an unrelated condition', [available, condition('Other', 'False')], undefined],
     ['without conditions', [], 'condition "Available" is missing'],
     ['unavailable', [condition('Available', 'False')], wrong('Available', 'False', 'True')],
-    ['Available unknown', [condition('Available', 'Unknown')], wrong('Available', 'Unknown', 'True')],
     ['not progressing', [available, condition('Progressing', 'False')], wrong('Progressing', 'False', 'True')],
-    ['Progressing unknown', [available, condition('Progressing', 'Unknown')], wrong('Progressing', 'Unknown', 'True')],
     ['with a failure', [available, condition('ReplicaFailure', 'True')], wrong('ReplicaFailure', 'True', 'False')],
-    [
-      'ReplicaFailure unknown',
-      [available, condition('ReplicaFailure', 'Unknown')],
-      wrong('ReplicaFailure', 'Unknown', 'False'),
-    ],
     [
       'wrong in several ways',
       [condition('ReplicaFailure', 'True'), condition('Progressing', 'False'), condition('Available', 'False')],
       wrong('Available', 'False', 'True'),
-    ],
-    [
-      'wrong in the optional ways',
-      [condition('ReplicaFailure', 'True'), condition('Progressing', 'False'), available],
-      wrong('Progressing', 'False', 'True'),
     ],
   ])('%s', (_, conditions, problem) => {
     expect(problemOf({ observedGeneration: 2, conditions })).toBe(problem);
@@ -60,19 +45,6 @@ describe('a Deployment', () => {
     expect(problemOf(status, { replicas: 0 })).toBeUndefined();
     expect(problemOf({ ...status, replicas: 3, unavailableReplicas: 3 }, { replicas: 3 })).toBeUndefined();
   });
-
-  it('without a status has the observed generation 0', () => {
-    expect(deploymentProblem(decodeDeploymentHealth({ metadata }, 'deployment'))).toBe(
-      'observed generation outdated (0/2)',
-    );
-  });
-
-  it('of another shape is refused', () => {
-    const broken = { metadata, status: { observedGeneration: '2' } };
-    expect(() => decodeDeploymentHealth(broken, 'deployment')).toThrow(
-      new DecodeError('deployment.status.observedGeneration', 'a whole number', '2'),
-    );
-  });
 });
 
 describe('a StatefulSet', () => {
@@ -81,9 +53,6 @@ describe('a StatefulSet', () => {
     ['more ready than desired', 1, 2, undefined],
     ['too few', 3, 2, 'not enough ready replicas (2/3)'],
     ['none', 1, undefined, 'not enough ready replicas (0/1)'],
-    ['none if none are desired', 0, undefined, undefined],
-    ['one by default', undefined, 1, undefined],
-    ['none, one by default', undefined, 0, 'not enough ready replicas (0/1)'],
   ])('%s', (_, replicas, readyReplicas, problem) => {
     const object = { metadata, spec: { replicas }, status: { observedGeneration: 2, readyReplicas } };
     expect(statefulSetProblem(decodeStatefulSetHealth(object, 'statefulset'))).toBe(problem);
@@ -135,21 +104,14 @@ describe('a DaemonSet', () => {
       [rolling('30%'), 3],
       [rolling('0%'), 0],
       [rolling('100%'), 10],
-      [rolling('99999999999%'), 9_999_999_999],
-      [rolling('3'), 0],
       [rolling('x%'), 0],
       [rolling('1.5%'), 0],
-      [rolling('%'), 0],
       [rolling(''), 0],
       [rolling(true), 0],
-      [rolling(1.5), 0],
       [rolling(null), 0],
-      [rolling(), 0],
       [{ type: 'RollingUpdate' }, 0],
-      [{ type: 'RollingUpdate', rollingUpdate: null }, 0],
       [{ type: 'OnDelete', rollingUpdate: { maxUnavailable: 5 } }, 0],
       [{ rollingUpdate: { maxUnavailable: 5 } }, 0],
-      [null, 0],
     ];
 
     it.each(rows)('with the strategy %j %d may be unavailable', (strategy, allowed) => {

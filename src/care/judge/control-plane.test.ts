@@ -32,11 +32,6 @@ const unavailable = 'condition "Available" has invalid status False (expected Tr
 const cases: readonly (readonly [string, Parts, object])[] = [
   ['all is well', {}, fine],
   [
-    'etcds are missing',
-    { seed: { etcds: ok([]) } },
-    { status: 'Failed', reason: 'EtcdMissing', message: 'Missing required etcds: [etcd-events etcd-main]' },
-  ],
-  [
     'one etcd is missing, and one of another role does not count',
     {
       seed: {
@@ -55,30 +50,8 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     },
   ],
   [
-    'a backup is not ready',
-    {
-      seed: {
-        etcds: ok([
-          etcd('etcd-events'),
-          etcd('etcd-main', { conditions: [condition('BackupReady', 'False', { message: 'no bucket' })] }),
-        ]),
-      },
-    },
-    {
-      status: 'Failed',
-      reason: 'EtcdUnhealthy',
-      message:
-        'Etcd extension resource "etcd-main" is unhealthy: backup for etcd "etcd-main" is reported as unready: no bucket',
-    },
-  ],
-  [
     'etcds could not be read',
     { seed: { etcds: bad('forbidden') } },
-    { status: 'Unknown', reason: 'ConditionCheckError', message: 'forbidden' },
-  ],
-  [
-    'Deployments could not be read',
-    { seed: { deployments: bad('forbidden') } },
     { status: 'Unknown', reason: 'ConditionCheckError', message: 'forbidden' },
   ],
   [
@@ -92,42 +65,16 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     missing('gardener-resource-manager kube-scheduler'),
   ],
   [
-    'Deployments of another role do not count',
-    { seed: { deployments: ok(changed('kube-apiserver', { role: '' })) } },
-    missing('kube-apiserver'),
-  ],
-  [
     'a workerless shoot needs fewer Deployments',
     { shoot: { pools: [] }, seed: { deployments: ok(without('kube-scheduler', 'machine-controller-manager')) } },
     fine,
-  ],
-  [
-    'a workerless shoot lacks all Deployments',
-    { shoot: { pools: [] }, seed: { deployments: ok([]) } },
-    missing('gardener-resource-manager kube-apiserver kube-controller-manager'),
   ],
   [
     'a pool may grow, but the autoscaler is missing',
     { shoot: { pools: [pool(), pool({ maximum: 3 })] } },
     missing('cluster-autoscaler'),
   ],
-  [
-    'a pool may grow, and the autoscaler exists',
-    {
-      shoot: { pools: [pool({ maximum: 3 })] },
-      seed: { deployments: ok([...controlPlane, deployment('cluster-autoscaler')]) },
-    },
-    fine,
-  ],
   ['the VPA is enabled, but missing', { shoot: { vpaEnabled: true } }, missing(vpa.join(' '))],
-  [
-    'the VPA is enabled, and exists',
-    {
-      shoot: { vpaEnabled: true },
-      seed: { deployments: ok([...controlPlane, ...vpa.map((name) => deployment(name))]) },
-    },
-    fine,
-  ],
   [
     'a Deployment is unhealthy, required or not',
     {
@@ -144,16 +91,6 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     'a Deployment of another role is unhealthy',
     { seed: { deployments: ok([...controlPlane, deployment('prometheus', { role: 'monitoring', conditions: [] })]) } },
     fine,
-  ],
-  ['a Deployment at 0 is healthy', { seed: { deployments: ok(changed('kube-scheduler', { replicas: 0 })) } }, fine],
-  [
-    'a Deployment is behind',
-    { seed: { deployments: ok(changed('kube-scheduler', { generation: 2 })) } },
-    {
-      status: 'Failed',
-      reason: 'DeploymentUnhealthy',
-      message: 'Deployment "kube-scheduler" is unhealthy: observed generation outdated (1/2)',
-    },
   ],
   [
     'the prober holds some down, whatever their replicas',
@@ -193,11 +130,6 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     },
   ],
   [
-    'a dependant of another kind is ignored',
-    { settings: { dependants: [{ ref: { apiVersion: 'v1', kind: 'Etcd', name: 'ccm' }, optional: false }] } },
-    fine,
-  ],
-  [
     'a dependant of any role counts',
     {
       settings: { dependants: [{ ref: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'ccm' }, optional: true }] },
@@ -222,11 +154,6 @@ const cases: readonly (readonly [string, Parts, object])[] = [
       },
     },
     { status: 'Failed', reason: 'ApplyFailed', message: 'no such kind' },
-  ],
-  [
-    'a ManagedResource of the shoot has failed',
-    { seed: { managedResources: ok([managedResource('theirs', { conditions: [] })]) } },
-    fine,
   ],
   [
     'a roll-out takes too long',

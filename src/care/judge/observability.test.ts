@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   type Parts,
-  bad,
   checkInput,
   condition,
   controlPlane,
@@ -51,36 +50,15 @@ const cases: readonly (readonly [string, Parts, object])[] = [
   ],
   ['a shoot for testing needs no Deployments', { shoot: { purpose: 'testing' }, seed: { deployments: ok([]) } }, fine],
   [
-    'a shoot for evaluation needs them',
-    { shoot: { purpose: 'evaluation' }, seed: { deployments: ok([]) } },
-    missing('kube-state-metrics'),
-  ],
-  [
     'monitoring is unhealthy',
     withDeployments(ofRole('monitoring', 'plutono', { conditions: [] })),
     unhealthy('plutono'),
   ],
-  ['logging is on, and all is well', withDeployments(ofRole('logging', 'event-logger')), fine],
   ['logging is on without an event logger', withDeployments(ofRole('logging', 'vali')), missing('event-logger')],
-  [
-    'logging is unhealthy',
-    withDeployments(ofRole('logging', 'event-logger', { conditions: [] })),
-    unhealthy('event-logger'),
-  ],
   [
     'the event logger is missing, but its ManagedResource exists',
     { seed: { managedResources: ok([managedResource('shoot-event-logger')]) } },
     missing('event-logger'),
-  ],
-  [
-    'the control plane is unhealthy',
-    { seed: { deployments: ok([...monitoring, deployment('kube-apiserver', { conditions: [] })]) } },
-    fine,
-  ],
-  [
-    'Deployments could not be read',
-    { seed: { deployments: bad('forbidden') } },
-    { status: 'Unknown', reason: 'ConditionCheckError', message: 'forbidden' },
   ],
   [
     'a ManagedResource labelled for this condition fails',
@@ -100,7 +78,6 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     { status: 'Failed', reason: 'R', message: 'M' },
   ],
   ['a ManagedResource labelled for another condition fails', { seed: { managedResources: ok([labelled]) } }, fine],
-  ['the control plane is not running', { view: { kind: 'not-running' } }, fine],
 ];
 
 describe('ObservabilityComponentsHealthy', () => {

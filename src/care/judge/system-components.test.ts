@@ -52,11 +52,6 @@ const cases: readonly (readonly [string, Parts, object])[] = [
       message: 'Tunnel connection has not been established (no route)',
     },
   ],
-  [
-    'pods could not be read',
-    { view: observed({ tunnel: bad('forbidden') }) },
-    { status: 'Unknown', reason: 'ConditionCheckError', message: 'forbidden' },
-  ],
   ['a workerless shoot has no tunnel', { shoot: { pools: [] }, view: observed({ tunnel: bad('none') }) }, fine],
   [
     'ManagedResources come before the tunnel',

@@ -8,13 +8,9 @@ describe('nearest', () => {
     ['probeIntervl', 'probeInterval'],
     ['porbeInterval', 'probeInterval'],
     ['probe_interval', 'probeInterval'],
-    ['probe-timeout', 'probeTimeout'],
     ['intialDelay', 'initialDelay'],
-    ['levle', 'level'],
-    ['tiemout', 'timeout'],
     ['refs', 'ref'],
     ['replicas', undefined],
-    ['successThreshold', undefined],
     ['', undefined],
     ['p'.repeat(10_000), undefined],
   ])('takes %s for %s', (name, expected) => {
