@@ -7,6 +7,7 @@ import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import { createVirtualClock } from '../time/clock.ts';
 import { simKinds } from './kinds.ts';
 import { type SimApiServer, createSimApiServer } from './server.ts';
+import { readList } from '../../test/doubles/protobuf.ts';
 
 const { Lease, Machine, Node } = simKinds;
 const protobuf = 'application/vnd.kubernetes.protobuf';
@@ -42,7 +43,7 @@ const readBoth = async <T>(
 ): Promise<{ readonly json: T; readonly protobuf: T }> => {
   const [binary, text] = [await get(server, call.path, preferred), await get(server, call.path, 'application/json')];
   expect([binary.type, text.type]).toEqual([protobuf, 'application/json']);
-  return { json: call.decode(JSON.parse(text.bytes.toString())), protobuf: call.protobuf!(binary.bytes) };
+  return { json: call.decode(JSON.parse(text.bytes.toString())), protobuf: readList(call, binary.bytes) };
 };
 
 const name = fc.stringMatching(/^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$/);

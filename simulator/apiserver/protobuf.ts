@@ -36,7 +36,7 @@ const varint = (value: number): readonly number[] => {
   return [...bytes, Number(rest)];
 };
 
-const integerField = (field: number, value: number): Uint8Array =>
+export const integerField = (field: number, value: number): Uint8Array =>
   Buffer.from([...varint(field << 3), ...varint(Math.trunc(value))]);
 
 /** Encodes a field of bytes or of a message. */

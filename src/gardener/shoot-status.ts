@@ -19,7 +19,7 @@ export interface ShootProgress {
 }
 
 /** Label of a Shoot that sums up its status. */
-export const shootStatusLabel = 'shoot.gardener.cloud/status';
+const shootStatusLabel = 'shoot.gardener.cloud/status';
 
 /** Labels for older tools: the former name of the status label, and a label that exists only while the status is `unhealthy`. */
 const legacyStatusLabel = 'shoot.garden.sapcloud.io/status';

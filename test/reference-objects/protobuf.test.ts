@@ -3,7 +3,8 @@ import { listNodeLeaseExpiries } from '../../src/care/observe/shoot.ts';
 import { listNodeHealth, listNodes } from '../../src/gardener/node.ts';
 import { listPlainNodes, plainNodeFields } from '../../src/gardener/plain-node.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
-import { readFields, readProtobufList, readProtobufStatus } from '../../src/kubernetes/protobuf/index.ts';
+import { createProtobufListReader, readFields, readProtobufStatus } from '../../src/kubernetes/protobuf/index.ts';
+import { readList } from '../doubles/protobuf.ts';
 import { readReference } from './fixture.ts';
 
 interface PlainNode {
@@ -24,20 +25,22 @@ describe('protobuf of upstream is read like its JSON', () => {
     const { object, protobuf } = readReference(kind);
     const views: readonly unknown[] = call.decode(object);
     expect(views).toHaveLength(1);
-    expect(call.protobuf?.(protobuf)).toEqual(views);
+    expect(readList<readonly unknown[]>(call, protobuf)).toEqual(views);
   });
 
   it('the fields that show that a node is about to be deleted', () => {
     const { object, protobuf } = readReference('NodeList');
     const [{ metadata, spec }] = (object as { readonly items: readonly [PlainNode] }).items;
     const drafts: unknown[] = [];
-    readProtobufList(protobuf, {
+    const reader = createProtobufListReader({
       apiVersion: 'v1',
       kind: 'NodeList',
+      fieldBytes: Infinity,
       item: (cursor, end) => {
         drafts.push(readFields(cursor, end, { fields: plainNodeFields.fields, draft: plainNodeFields.empty() }));
       },
     });
+    reader.feed(protobuf);
     const { deletionTimestamp } = metadata;
     expect(drafts).toMatchObject([{ deletionTimestamp, taints: spec.taints.map(({ key }) => ({ key })) }]);
     expect([deletionTimestamp, spec.taints.length]).toEqual([expect.any(String), 1]);

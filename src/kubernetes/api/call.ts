@@ -10,11 +10,9 @@ export interface Call<T> {
   readonly body?: unknown;
   /** Decodes the parsed JSON response; throws a DecodeError if it has the wrong shape. */
   readonly decode: (json: unknown) => T;
-  /** Decodes a protobuf response, which we prefer; throws a ProtobufError for malformed bytes. Absent: JSON only. */
-  readonly protobuf?: (bytes: Uint8Array) => T;
   /** Decodes a response that is not JSON, such as that of `/healthz`; `status` is a 2xx. Used in place of `decode`. */
   readonly text?: (text: string, status: number) => T;
-  /** Reads a list item by item and page by page. Used in place of `decode` and `protobuf`. */
+  /** Reads a list item by item and page by page. Used in place of `decode`. */
   readonly list?: ListReading<T>;
   /** Reads an object with long lists item by item. Used in place of `decode`. */
   readonly items?: ItemsReading<T>;
@@ -111,5 +109,7 @@ export interface ListReading<T> {
   /** Kind of the list, such as `NodeList`; undefined: any. */
   readonly kind: string | undefined;
   readonly apiVersion: string | undefined;
+  /** True if the list is also read from protobuf, which we prefer. Default: JSON only. */
+  readonly readsProtobuf?: boolean;
   readonly start: () => ListParts<T>;
 }

@@ -1,4 +1,4 @@
-import { type MessageFields, readFields, readProtobufList } from '../protobuf/index.ts';
+import { type MessageFields, readFields } from '../protobuf/index.ts';
 import type { Call, ListBounds, ListParts } from './call.ts';
 import { decodeList } from './decode.ts';
 import { distinctBy } from './distinct.ts';
@@ -76,7 +76,6 @@ export const listCall = <Item>(options: ListCall<Item>): Call<readonly Item[]> =
   const distinct = (items: readonly Item[]): readonly Item[] =>
     nameOf === undefined ? items : distinctBy(items, nameOf);
   const fromJson = decodeList(decode, kind);
-  const apiVersion = protobuf?.apiVersion;
   const start = (): ListParts<readonly Item[]> => {
     const items: Item[] = [];
     const nextPath = (): string => `items[${String(items.length)}]`;
@@ -95,22 +94,17 @@ export const listCall = <Item>(options: ListCall<Item>): Call<readonly Item[]> =
       all: () => distinct(items),
     };
   };
-  const fromProtobuf = (bytes: Uint8Array): readonly Item[] => {
-    const parts = start();
-    readProtobufList(bytes, { apiVersion, kind, item: parts.addProtobuf });
-    return parts.all({ next: '' });
-  };
   return {
     method: 'GET',
     path,
     ...(query === undefined ? {} : { query }),
     decode: (json) => distinct(fromJson(json)),
-    ...(protobuf === undefined ? {} : { protobuf: fromProtobuf }),
     list: {
       pageSize: pageSize === 'none' ? undefined : pageSize,
       bounds,
       kind,
-      apiVersion,
+      readsProtobuf: protobuf !== undefined,
+      apiVersion: protobuf?.apiVersion,
       start,
     },
   };

@@ -66,7 +66,7 @@ const requestOf = <T>(call: Call<T>, options: CallOptions, accept: string): Kube
   method: call.method,
   path: call.path,
   headers: {
-    accept: call.protobuf === undefined ? accept : `${protobufMediaType},${accept}`,
+    accept: call.list?.readsProtobuf === true ? `${protobufMediaType},${accept}` : accept,
     ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
   },
   signal: options.signal,
@@ -148,22 +148,21 @@ const itemsReader = <T>(limitBytes: number, { keys, itemBytes, most, start }: It
 const readerOf =
   <T>(call: Call<T>, { objectBytes }: CallContext) =>
   (response: KubeResponse): BodyReader<T> => {
-    const { text, protobuf, items, bytes: limitBytes = objectBytes } = call;
+    const { text, items, bytes: limitBytes = objectBytes } = call;
     if (call.ignoresBody === true) return ignoreBody(limitBytes, () => call.decode(undefined));
     if (text !== undefined) {
       const read = (bytes: Uint8Array): T => text(Buffer.from(bytes).toString('utf8'), response.status);
       return wholeBody(limitBytes, { isJson: false, read });
     }
     if (items !== undefined) return itemsReader(limitBytes, items);
-    if (isProtobuf(response) && protobuf !== undefined) return wholeBody(limitBytes, { isJson: false, read: protobuf });
     return wholeBody(limitBytes, { isJson: true, read: (bytes) => call.decode(parseJson(bytes)) });
   };
 
 /** Refuses content encodings and media types that we did not request. */
-const checkHead = ({ protobuf, text, ignoresBody }: Call<unknown>, response: KubeResponse): void => {
+const checkHead = ({ list, text, ignoresBody }: Call<unknown>, response: KubeResponse): void => {
   const encoding = response.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') throw new ResponseError('the response is compressed, which was not requested');
-  if (isProtobuf(response) && (protobuf ?? text) === undefined && ignoresBody !== true) {
+  if (isProtobuf(response) && list?.readsProtobuf !== true && text === undefined && ignoresBody !== true) {
     throw new ResponseError('the response is protobuf, which was not requested');
   }
 };

@@ -1,6 +1,6 @@
 export { createByteSink } from './byte-sink.ts';
 export { protobufMediaType, readProtobufStatus } from './kube-protobuf.ts';
-export { createProtobufListReader, readProtobufList } from './protobuf-list.ts';
+export { createProtobufListReader } from './protobuf-list.ts';
 export {
   type MessageFields,
   count,

@@ -173,10 +173,3 @@ export const createProtobufListReader = (options: ProtobufListOptions): Protobuf
   const list = new StreamedList(options);
   return { feed: (chunk) => list.feed(chunk), held: () => list.held(), finish: () => list.finish() };
 };
-
-/** Reads a whole list. Throws only ProtobufError, even for another kind, which could otherwise look like an empty list. */
-export const readProtobufList = (body: Uint8Array, options: Omit<ProtobufListOptions, 'fieldBytes'>): void => {
-  const reader = createProtobufListReader({ ...options, fieldBytes: Infinity });
-  reader.feed(body);
-  reader.finish();
-};

@@ -3,6 +3,7 @@ import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { listNodes } from '../../../src/gardener/node.ts';
 import type { Call } from '../../../src/kubernetes/api/call.ts';
 import { listNodeLeases } from '../../../src/kubernetes/api/lease.ts';
+import { readList } from '../../doubles/protobuf.ts';
 import { type Api, createApi } from './api.ts';
 import { lease, node } from './fixtures.ts';
 import { topic } from './target.ts';
@@ -20,7 +21,7 @@ const readBoth = async <T extends Named>(api: Api, path: string, call: Call<read
   const [binary, text] = [await api.send('GET', path, { accept: preferred }), await api.get(path)];
   expect([binary.headers['content-type'], text.headers['content-type']]).toEqual([protobuf, 'application/json']);
   const isOurs = ({ name }: Named): boolean => name.startsWith(api.namespace);
-  return { protobuf: call.protobuf!(binary.bytes).filter(isOurs), json: call.decode(text.json).filter(isOurs) };
+  return { protobuf: readList(call, binary.bytes).filter(isOurs), json: call.decode(text.json).filter(isOurs) };
 };
 
 export const protobufCases = topic('protobuf', {
