@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+const patienceMs = 300_000;
+
 export type WaitAttempt<T> = () => T | undefined | false | Promise<T | undefined | false>;
 
 export interface Wait {
   /** The awaited event, for the error message: "/readyz of the API server". */
   readonly what: string;
-  readonly withinMs: number;
+  /** By default a time that only a hang exceeds, however busy the machine is. */
+  readonly withinMs?: number;
   /** Pause between attempts, by default 50 ms. */
   readonly everyMs?: number;
   readonly signal?: AbortSignal;
@@ -18,7 +21,7 @@ export interface Wait {
  * it returns `undefined` for a state that may change, and throws if it cannot. Waits in real time, for tests against real processes.
  */
 export async function waitFor<T>(wait: Wait, attempt: WaitAttempt<T>): Promise<T> {
-  const { what, withinMs, everyMs = 50, signal, detail } = wait;
+  const { what, withinMs = patienceMs, everyMs = 50, signal, detail } = wait;
   const deadline = performance.now() + withinMs;
   try {
     for (;;) {

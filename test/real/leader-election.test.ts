@@ -1,249 +1,237 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { Kube } from '../../src/kubernetes/api/kube.ts';
-import { createKubeClient } from '../../src/kubernetes/client/client.ts';
-import { type LeadershipEnd, LeaderElector } from '../../src/kubernetes/leaderelection/leader-elector.ts';
-import { systemClock } from '../../src/process/clock.ts';
-import { systemRandom } from '../../src/process/random.ts';
-import { createRecordingLogger } from '../doubles/recording-logger.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { startControllerManager } from '../envtest/controller-manager.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
-import { waitFor } from '../envtest/waiting.ts';
-import { type LeaseConnection, connectTo, shortTimes } from './support/electing-process.ts';
+import { createMachines, createNodes, createProtectedShoot, shootRules } from '../envtest/shoot.ts';
+import { type Polling, pollEvery, waitFor } from '../envtest/waiting.ts';
+import { auditInto } from './support/audit.ts';
+import { type Mill, createMill, millPath } from './support/mill.ts';
+import {
+  type ProgramReplica,
+  createReplica,
+  dependentWrites,
+  electionLease,
+  leaseWrites,
+  toElectionLease,
+  writesOutOfTerm,
+} from './support/replica.ts';
 
-const namespace = 'garden';
-const leases = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
-const program = fileURLToPath(new URL('./support/electing-process.ts', import.meta.url));
+const namespace = 'shoot--test--one';
+const nodes = ['node-a', 'node-b'];
+const users = ['dwd-a', 'dwd-b', 'dwd-c'];
+const config = `
+kubeConfigSecretName: shoot-access-prober
+probeInterval: 500ms
+initialDelay: 0s
+probeTimeout: 5s
+backoffJitterFactor: 0.1
+kcmNodeMonitorGraceDuration: 4s
+dependentResourceInfos:
+  - ref: {apiVersion: test.dependency-watchdog.gardener.cloud/v1, kind: Watermill, name: mill}
+    scaleUp: {level: 0}
+    scaleDown: {level: 0}
+`;
+const renewDeadlineMs = 3_000;
+const flags = [
+  '--enable-leader-election=true',
+  `--leader-election-namespace=${electionLease.namespace}`,
+  '--leader-elect-lease-duration=4s',
+  '--leader-elect-renew-deadline=3s',
+  '--leader-elect-retry-period=500ms',
+];
 
-interface LeaseSpec {
-  readonly holderIdentity?: string;
-  readonly leaseDurationSeconds?: number;
-  readonly leaseTransitions?: number;
-  readonly acquireTime?: string;
-  readonly renewTime?: string;
-}
+/** The same for kube-controller-manager. */
+const electingFlags = {
+  'leader-elect': 'true',
+  'leader-elect-resource-name': electionLease.name,
+  'leader-elect-resource-namespace': electionLease.namespace,
+  'leader-elect-lease-duration': '4s',
+  'leader-elect-renew-deadline': '3s',
+  'leader-elect-retry-period': '500ms',
+};
 
-interface Candidate {
-  readonly elector: LeaderElector;
-  readonly ended: Promise<LeadershipEnd>;
-  /** Stops it as SIGTERM does. */
-  stop(): void;
-  /** Drops all its traffic from now on. */
-  cutOff(): void;
-}
+/** Creates a promise that the caller resolves. */
+const signal = <T>() => {
+  let settle: ((value: T) => void) | undefined;
+  const promise = new Promise<T>((resolve) => {
+    settle = resolve;
+  });
+  return { promise, resolve: (value: T): void => settle?.(value) };
+};
 
-describeEnvtest('leader election on a real API server', () => {
-  let plane: ControlPlane;
-  let name: string;
-  let file: string;
-  let connection: LeaseConnection;
-  let count = 0;
-  let cleanUps: (() => unknown)[] = [];
+describeEnvtest('leader election between processes of the built program', () => {
+  let directory: string;
+  let seed: ControlPlane;
+  let shoot: ControlPlane;
+  let replicas: readonly ProgramReplica[] = [];
+  let audit: ReturnType<typeof auditInto>;
+  let raising: Polling | undefined;
 
   beforeAll(async () => {
-    plane = await startControlPlane({ name: 'election', kinds: [] });
-  });
-
-  afterAll(() => plane.stop());
-
-  afterEach(async () => {
-    for (const cleanUp of cleanUps.reverse()) await cleanUp();
-    cleanUps = [];
-  });
-
-  /** Creates a kubeconfig for a new Lease, with exactly the rights of rule 29 to it. */
-  const arrange = async (): Promise<void> => {
-    count += 1;
-    name = `dwd-test-${String(count)}-leader-election`;
-    const leaseRule = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], namespace };
-    const kubeconfig = await plane.serviceAccountKubeconfig({
-      namespace,
-      name: `elector-${String(count)}`,
-      rules: [
-        { ...leaseRule, verbs: ['create'] },
-        { ...leaseRule, verbs: ['get', 'watch', 'update'], resourceNames: [name] },
-        { apiGroups: [''], resources: ['configmaps'], verbs: ['patch'], resourceNames: [name], namespace },
-      ],
+    directory = mkdtempSync(join(tmpdir(), 'dwd-election-'));
+    audit = auditInto(directory);
+    [seed, shoot] = await Promise.all([
+      startControlPlane({ name: 'seed', apiServerFlags: audit.flags }),
+      startControlPlane({ name: 'shoot', kinds: [] }),
+    ]);
+    // Their kubelets never renew, so every leader must scale down.
+    await createNodes(shoot.client, nodes);
+    const { text } = await shoot.kubeconfigFor({ user: 'prober', rules: shootRules });
+    await createProtectedShoot(seed, { namespace, kubeconfig: text });
+    await createMachines(seed.client, { namespace, nodes });
+    await createMill(seed.client, namespace, 2);
+    const configFile = join(directory, 'config.yaml');
+    writeFileSync(configFile, config);
+    replicas = await Promise.all(users.map((user) => createReplica({ seed, user, configFile, directory, flags })));
+    // Scales up again and again, so that a leader always has writes to do. The count alternates, so that the leader must store it before it
+    // scales down: that takes two writes, and the second follows the response to the first at once.
+    let count = 2;
+    raising = pollEvery(100, async () => {
+      const { spec } = await seed.client.get<Mill>(millPath(namespace));
+      if (spec.wheel.count !== 0) return;
+      count = 5 - count;
+      await seed.client.patch(millPath(namespace), { spec: { wheel: { count } } });
     });
-    ({ file } = kubeconfig);
-    connection = connectTo(kubeconfig.text);
-    cleanUps.push(() => connection.close());
+    for (const replica of replicas) replica.start();
+  });
+
+  afterEach(() => {
+    const requests = audit.requests();
+    // A write of a former leader may arrive late. Its precondition refuses it.
+    expect(writesOutOfTerm(requests, users).filter(({ status }) => status !== 409)).toEqual([]);
+    const ofElection = requests.filter((request) => users.includes(request.user) && toElectionLease(request));
+    expect(ofElection.filter(({ status }) => status === 403 || status === 401)).toEqual([]);
+    for (const { verb } of ofElection) expect(['create', 'get', 'update']).toContain(verb);
+  });
+
+  afterAll(async () => {
+    await raising?.stop();
+    await Promise.all(replicas.map((replica) => replica.stop()));
+    await Promise.all([seed.stop(), shoot.stop()]);
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const outputs = (): string =>
+    replicas.map((replica) => `--- ${replica.user}\n${replica.program().output()}`).join('\n');
+
+  /** Waits for a working leader: it holds the Lease, and has written twice from now on. */
+  const untilLeads = async (former?: ProgramReplica): Promise<ProgramReplica> => {
+    const since = Date.now();
+    const what = `a leader other than ${former?.user ?? 'nobody'}`;
+    return waitFor({ what, everyMs: 200, detail: outputs }, () => {
+      const requests = audit.requests();
+      const last = leaseWrites(requests).at(-1);
+      if (last === undefined || last.holder === '' || last.user === former?.user) return undefined;
+      const written = dependentWrites(requests).filter(({ user, at }) => user === last.user && at >= since);
+      return written.length >= 2 ? replicas.find(({ user }) => user === last.user) : undefined;
+    });
+  };
+  const others = (leader: ProgramReplica): readonly ProgramReplica[] => replicas.filter((one) => one !== leader);
+
+  const writesOf = ({ user }: ProgramReplica, since: number) =>
+    audit
+      .requests()
+      .filter((request) => request.user === user && request.at > since)
+      .filter(({ verb }) => ['create', 'update', 'patch', 'delete'].includes(verb))
+      // A permission check changes nothing.
+      .filter(({ uri }) => !uri.endsWith('/selfsubjectaccessreviews'));
+
+  /** Delays the first of the leader's next two writes until `release` is called. `status` resolves to the API server's status for that write. */
+  const holdNextWrite = ({ proxy }: ProgramReplica) => {
+    const [held, mayPass, status] = [signal<undefined>(), signal<undefined>(), signal<number>()];
+    proxy.setFault({
+      before: async ({ path }) => {
+        if (path !== millPath(namespace)) return 'forward';
+        proxy.setFault(undefined);
+        held.resolve(undefined);
+        await mayPass.promise;
+        return 'forward';
+      },
+      after: (write) => {
+        if (write.path === millPath(namespace)) status.resolve(write.status ?? 0);
+        return Promise.resolve('answer');
+      },
+    });
+    return { held: held.promise, release: () => mayPass.resolve(undefined), status: status.promise };
   };
 
-  const spec = async (): Promise<LeaseSpec> => (await plane.client.get<{ spec: LeaseSpec }>(`${leases}/${name}`)).spec;
-
-  const until = (what: string, holds: () => boolean | Promise<boolean>): Promise<true> =>
-    waitFor({ what, withinMs: 20_000, everyMs: 20 }, holds);
-
-  const start = (identity: string): Candidate => {
-    const clock = systemClock();
-    const stop = new AbortController();
-    let isCut = false;
-    const kube: Kube = {
-      request: async (request) => {
-        if (isCut) await clock.sleep(3_600_000, request.signal);
-        return connection.kube.request(request);
-      },
-    };
-    const elector = new LeaderElector({
-      client: createKubeClient({ kube, clock }),
-      clock,
-      random: systemRandom(),
-      logger: createRecordingLogger(),
-      lease: { namespace, name },
-      identity,
-      ...shortTimes,
-    });
-    const ended = elector.run(stop.signal);
-    const end = (): void => stop.abort(new Error('stop'));
-    cleanUps.push(async () => {
-      end();
-      await ended;
-    });
-    return {
-      elector,
-      ended,
-      stop: end,
-      cutOff: () => {
-        isCut = true;
-      },
-    };
-  };
-
-  it('rule 29: creates, renews and releases with no more rights than it needs, and hands over', async () => {
-    await arrange();
-    const a = start('a');
-    await until('a leads', () => a.elector.mayWrite());
-    const created = await spec();
-    expect(created).toMatchObject({ holderIdentity: 'a', leaseDurationSeconds: 3, leaseTransitions: 0 });
-    const b = start('b');
-    await until('a renews', async () => (await spec()).renewTime !== created.renewTime);
-    expect(await spec()).toMatchObject({ holderIdentity: 'a', acquireTime: created.acquireTime, leaseTransitions: 0 });
-    expect(b.elector.mayWrite()).toBe(false);
-    a.stop();
-    expect(await a.ended).toBe('stopped');
-    const released = await spec();
-    if (released.holderIdentity !== 'b') {
-      expect(released).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
-    }
-    await until('b leads', () => b.elector.mayWrite());
-    expect(await spec()).toMatchObject({ holderIdentity: 'b', leaseDurationSeconds: 3, leaseTransitions: 1 });
+  it('hands over from a killed leader', async () => {
+    const leader = await untilLeads();
+    await leader.kill();
+    await untilLeads(leader);
+    leader.start();
   });
 
-  it('rule 25: takes over from a silent leader, which stops first', async () => {
-    await arrange();
-    const a = start('a');
-    await until('a leads', () => a.elector.mayWrite());
-    const b = start('b');
-    a.cutOff();
-    let overlapped = false;
-    await until('b leads', () => {
-      overlapped ||= a.elector.mayWrite() && b.elector.mayWrite();
-      return b.elector.mayWrite();
-    });
-    expect(overlapped).toBe(false);
-    expect(await a.ended).toBe('lost');
-    expect(await spec()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
+  it('rule 28: writes nothing after a suspension, although the response to its last write was waiting', async () => {
+    const leader = await untilLeads();
+    const program = leader.program();
+    const write = holdNextWrite(leader);
+    await write.held;
+    program.signal('SIGSTOP');
+    write.release();
+    expect(await write.status).toBe(200);
+    const next = await untilLeads(leader);
+    const woken = Date.now();
+    program.signal('SIGCONT');
+    expect(await program.ended, program.output()).toBe(1);
+    // It tries once to renew the Lease, and fails.
+    expect(writesOf(leader, woken).filter((request) => !toElectionLease(request))).toEqual([]);
+    leader.start();
+    expect(await untilLeads()).toBe(next);
   });
 
-  it('rule 26: keeps leading when others change or delete the Lease', async () => {
-    await arrange();
-    const a = start('a');
-    await until('a leads', () => a.elector.mayWrite());
-    await plane.client.patch(`${leases}/${name}`, { metadata: { labels: { touched: 'yes' } } });
-    const touched = await spec();
-    await until('a renews', async () => (await spec()).renewTime !== touched.renewTime);
-    expect(await plane.client.get(`${leases}/${name}`)).toMatchObject({ metadata: { labels: { touched: 'yes' } } });
-    await plane.client.delete(`${leases}/${name}`);
-    await until('there is a Lease again', async () => {
-      const reply = await plane.client.request({ method: 'GET', path: `${leases}/${name}` });
-      return reply.status === 200;
-    });
-    await until('a leads', () => a.elector.mayWrite());
-    expect(await spec()).toMatchObject({ holderIdentity: 'a' });
+  it('rule 28: renews before it writes after a suspension beyond its renew deadline, and continues if no other replica has taken the Lease', async () => {
+    const leader = await untilLeads();
+    for (const other of others(leader)) await other.kill();
+    const program = leader.program();
+    const write = holdNextWrite(leader);
+    await write.held;
+    program.signal('SIGSTOP');
+    write.release();
+    await sleep(renewDeadlineMs + 50);
+    const woken = Date.now();
+    program.signal('SIGCONT');
+    expect(await untilLeads()).toBe(leader);
+    const [first] = writesOf(leader, woken);
+    expect(first).toMatchObject({ verb: 'update', status: 200 });
+    expect(first === undefined || toElectionLease(first)).toBe(true);
+    expect(program.output()).not.toContain('stopped leading');
+    for (const other of others(leader)) other.start();
   });
 
-  it('rule 26: stops leading while the API server hangs, and a leader is elected afterwards', async () => {
-    await arrange();
-    const a = start('a');
-    await until('a leads', () => a.elector.mayWrite());
-    await plane.pauseApiServer();
-    try {
-      expect(await a.ended).toBe('lost');
-    } finally {
-      plane.resumeApiServer();
-    }
-    const b = start('b');
-    await until('b leads', () => b.elector.mayWrite());
-    expect(await spec()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
+  it('rule 26: stops writing when it is cut off, and gets 409 for a write that the network delayed until another led', async () => {
+    const leader = await untilLeads();
+    const program = leader.program();
+    const write = holdNextWrite(leader);
+    await write.held;
+    leader.proxy.cutOff('swallow');
+    await untilLeads(leader);
+    write.release();
+    expect(await write.status).toBe(409);
+    expect(await program.ended, program.output()).toBe(1);
+    leader.proxy.heal();
+    leader.start();
   });
 
-  it('rule 25: hands over to a Go program and takes over from it', async () => {
-    await arrange();
-    const a = start('a');
-    await until('a leads', () => a.elector.mayWrite());
-    const go = await startControllerManager(plane, {
-      flags: {
-        'leader-elect': 'true',
-        'leader-elect-resource-name': name,
-        'leader-elect-resource-namespace': namespace,
-        'leader-elect-lease-duration': '3s',
-        'leader-elect-renew-deadline': '2s',
-        'leader-elect-retry-period': '400ms',
-      },
-    });
-    cleanUps.push(() => go.stop());
-    await plane.client.patch(`${leases}/${name}`, { metadata: { labels: { waits: 'kcm' } } });
-    expect(await spec()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0 });
-    a.stop();
-    expect(await a.ended).toBe('stopped');
-    await until('the Go program leads', async () => ((await spec()).holderIdentity ?? '').length > 1);
-    expect(await spec()).toMatchObject({ leaseTransitions: 1 });
-    const b = start('b');
-    const seen = await spec();
-    await until('the Go program renews', async () => (await spec()).renewTime !== seen.renewTime);
-    expect(b.elector.mayWrite()).toBe(false);
+  it('rule 25: hands over to a Go program, and takes over from it when it is killed', async () => {
+    const leader = await untilLeads();
+    for (const other of others(leader)) await other.kill();
+    const go = await startControllerManager(seed, { flags: electingFlags });
+    leader.program().signal('SIGTERM');
+    expect(await leader.program().ended).toBe(0);
+    const isLeader = (user: string): boolean => users.includes(user);
+    const last = () => leaseWrites(audit.requests()).at(-1);
+    await waitFor({ what: 'the Go program leads' }, () => last()?.holder !== '' && !isLeader(last()?.user ?? ''));
+    for (const replica of replicas) replica.start();
+    const renewals = () => leaseWrites(audit.requests()).filter(({ user }) => !isLeader(user)).length;
+    const before = renewals();
+    await waitFor({ what: 'the Go program renews' }, () => renewals() >= before + 5);
+    expect(isLeader(last()?.user ?? '')).toBe(false);
     await go.stop({ signal: 'SIGKILL' });
-    await until('b leads', () => b.elector.mayWrite());
-    expect(await spec()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 2 });
-  });
-
-  it('rule 28: a process that was suspended for longer than the Lease lasts writes nothing when it continues', async () => {
-    await arrange();
-    const configMap = `/api/v1/namespaces/${namespace}/configmaps`;
-    await plane.client.create(configMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
-    const counts = async (): Promise<Readonly<Record<string, string>>> =>
-      (await plane.client.get<{ data?: Record<string, string> }>(`${configMap}/${name}`)).data ?? {};
-    const spawnOne = (
-      identity: string,
-    ): { readonly child: ChildProcess; readonly ended: Promise<unknown>; output(): string } => {
-      const child = spawn(process.execPath, [program, file, namespace, name, identity], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      let output = '';
-      child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-      const ended = new Promise((resolve) => void child.once('close', resolve));
-      cleanUps.push(async () => {
-        child.kill('SIGKILL');
-        await ended;
-      });
-      return { child, ended, output: () => output };
-    };
-    const first = spawnOne('first');
-    await until('the first writes', async () => Number((await counts()).first) > 10);
-    const second = spawnOne('second');
-    first.child.kill('SIGUSR2');
-    await until('the second writes', async () => Number((await counts()).second) > 10);
-    const before = (await counts()).first;
-    first.child.kill('SIGCONT');
-    await first.ended;
-    expect(first.output()).toBe('leading\nlost\n');
-    expect((await counts()).first).toBe(before);
-    second.child.kill('SIGTERM');
-    await second.ended;
-    expect(second.output()).toBe('leading\nstopped\n');
-    expect(await spec()).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1 });
+    await untilLeads();
   });
 });

@@ -7,9 +7,14 @@ import { readList, withoutProtobuf } from '../doubles/protobuf.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import type { ApiError } from '../../src/kubernetes/api/errors.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
+import { staticCredentials, withCredentials } from '../../src/kubernetes/client/auth.ts';
+import { createKubeClient } from '../../src/kubernetes/client/client.ts';
+import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/untrusted.ts';
+import { createSecurity } from '../../src/kubernetes/transport/security.ts';
+import { createTransport } from '../../src/kubernetes/transport/transport.ts';
+import { systemClock } from '../../src/process/clock.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
-import { type LeaseConnection, connectTo } from './support/electing-process.ts';
 
 /** Directory for recorded responses: `RECORD_FIXTURES=1` writes them here for the unit tests. */
 const fixtures = fileURLToPath(new URL('../../src/kubernetes/client/fixtures/', import.meta.url));
@@ -84,10 +89,19 @@ const leaseObjects = [
   lease('empty', {}),
 ];
 
+const connectTo = (kubeconfig: string) => {
+  const clock = systemClock();
+  const { endpoint, tls, authorization } = parseUntrustedKubeconfig(kubeconfig);
+  const security = createSecurity(tls);
+  const transport = createTransport({ endpoint, security: async () => security, clock, userAgent: 'test' });
+  const kube = withCredentials(transport, staticCredentials(authorization));
+  return { kube, client: createKubeClient({ kube, clock }), close: () => transport.close() };
+};
+
 describeEnvtest('protobuf lists of a real API server', () => {
   let plane: ControlPlane;
-  let connection: LeaseConnection;
-  let someone: LeaseConnection;
+  let connection: ReturnType<typeof connectTo>;
+  let someone: ReturnType<typeof connectTo>;
   const { signal } = new AbortController();
 
   beforeAll(async () => {

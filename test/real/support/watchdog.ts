@@ -1,5 +1,3 @@
-import { renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { freePorts } from '../../envtest/processes.ts';
 import { seedRules } from '../../envtest/shoot.ts';
@@ -8,7 +6,6 @@ import { type ProberBehindProxy, proberBehindProxy } from './prober-behind-proxy
 const clusterLabel = 'test-watchdog';
 const freshMs = 200;
 const scrapeTimeoutMs = 10_000;
-const wallClock = new URL('./wall-clock.ts', import.meta.url).href;
 
 /** A watchdog that sees only its own Clusters of a shared seed. */
 export interface Watchdog extends Omit<ProberBehindProxy, 'start'> {
@@ -18,8 +15,6 @@ export interface Watchdog extends Omit<ProberBehindProxy, 'start'> {
   /** Labels of its own Clusters. */
   readonly clusterLabels: Readonly<Record<string, string>>;
   start(): Promise<void>;
-  /** Shifts its wall clock by this many milliseconds, whether it runs or not. */
-  shiftClock(ms: number): void;
   /** Returns the number of runs for the shoot of a namespace since the start, by result. */
   results(namespace: string): Promise<Results>;
   /** Returns the longest delay of its event loop since the last call, caused by the machine or by the program. */
@@ -64,8 +59,6 @@ export const createWatchdog = async (options: WatchdogOptions): Promise<Watchdog
   const user = `dwd-${name}`;
   const onlyClusters = { labelSelector: `${clusterLabel}=${name}` };
   const prober = await proberBehindProxy({ ...{ seed, user, configFile, directory }, rules: seedRules, onlyClusters });
-  const shiftFile = join(directory, `${name}.shift`);
-  writeFileSync(shiftFile, '0');
   let metricsPort = 0;
   let results = unread();
   return {
@@ -76,15 +69,7 @@ export const createWatchdog = async (options: WatchdogOptions): Promise<Watchdog
     start: async () => {
       [metricsPort = 0] = await freePorts(1);
       results = unread();
-      prober.start([`--metrics-bind-addr=127.0.0.1:${String(metricsPort)}`], {
-        NODE_OPTIONS: `--import=${wallClock}`,
-        WALL_CLOCK_SHIFT_FILE: shiftFile,
-      });
-    },
-    shiftClock: (ms) => {
-      // A rename, so that the program never reads half a number.
-      writeFileSync(`${shiftFile}.new`, String(ms));
-      renameSync(`${shiftFile}.new`, shiftFile);
+      prober.start([`--metrics-bind-addr=127.0.0.1:${String(metricsPort)}`]);
     },
     results: async (namespace) => {
       // One scrape serves the calls for many shoots.

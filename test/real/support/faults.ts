@@ -6,7 +6,20 @@ import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { shootRules } from '../../envtest/shoot.ts';
 import { openBlackHole } from './black-hole.ts';
 import type { FaultyShoot } from './faulty-shoot.ts';
-import { type WireFault, unreachable } from './fault.ts';
+
+/** A fault between a watchdog and the API server of a shoot. While it lasts, the watchdog can judge nothing. */
+export interface Fault {
+  /** Name of the shoot that has it, and suffix of its namespace. */
+  readonly name: string;
+  /** Result of the runs. */
+  readonly result: string;
+  /** Matches a log line about the shoot. */
+  readonly says: RegExp;
+  /** Starts the fault. Resolves to a function that ends it. */
+  readonly start: (faulty: FaultyShoot) => Promise<() => Promise<void> | void>;
+}
+
+const unreachable = (says: RegExp) => ({ result: 'api_server_unreachable', says });
 
 const loopback = ['127.0.0.1'];
 const unauthorized = unreachable(/401 Unauthorized/);
@@ -31,11 +44,10 @@ const tokenUntil = async (shoot: ControlPlane, name: string, endsInSeconds: numb
 };
 
 /** Faults of serving certificates. */
-const certificates: readonly WireFault[] = [
+const certificates: readonly Fault[] = [
   {
     name: 'certificate-rotated',
     ...unreachable(/certificate/),
-    blinds: true,
     start: async (faulty) => {
       const authority = await createAuthority('next-ca');
       faulty.front.present(await authority.issueServer(loopback));
@@ -45,7 +57,6 @@ const certificates: readonly WireFault[] = [
   {
     name: 'certificate-expired',
     ...unreachable(/certificate has expired/),
-    blinds: true,
     start: async ({ front, authority }) => {
       front.present(await authority.issueServer(loopback, -1_000));
       return async () => front.present(await authority.issueServer(loopback));
@@ -62,12 +73,11 @@ const withClientCertificate = async (faulty: FaultyShoot, validForMs: number): P
 };
 
 /** Credentials that the real API server refuses. */
-const credentials: readonly WireFault[] = [
+const credentials: readonly Fault[] = [
   {
     // The API server caches a valid token for up to 10 s (`TokenSuccessCacheTTL`).
     name: 'token-rotated',
     ...unauthorized,
-    blinds: true,
     start: async (faulty) => {
       await faulty.updateSecret({ credentials: { token: await tokenOf(faulty.shoot, faulty.name) } });
       await faulty.shoot.client.delete(`/api/v1/namespaces/kube-system/serviceaccounts/${faulty.name}`);
@@ -77,7 +87,6 @@ const credentials: readonly WireFault[] = [
   {
     name: 'token-expired',
     ...unauthorized,
-    blinds: true,
     start: async (faulty) => {
       await faulty.updateSecret({ credentials: { token: await tokenUntil(faulty.shoot, faulty.name, -60) } });
       return async () =>
@@ -87,7 +96,6 @@ const credentials: readonly WireFault[] = [
   {
     name: 'token-invalid',
     ...unauthorized,
-    blinds: true,
     start: async (faulty) => {
       await faulty.updateSecret({ credentials: { token: 'nobody-knows-me' } });
       return () => faulty.updateSecret({});
@@ -96,7 +104,6 @@ const credentials: readonly WireFault[] = [
   {
     name: 'client-certificate-expired',
     ...unauthorized,
-    blinds: true,
     start: async (faulty) => {
       await withClientCertificate(faulty, -1_000);
       return () => withClientCertificate(faulty, 3_600_000);
@@ -105,11 +112,10 @@ const credentials: readonly WireFault[] = [
 ];
 
 /** Faults of the kubeconfig in the shoot's Secret. */
-const kubeconfigs: readonly WireFault[] = [
+const kubeconfigs: readonly Fault[] = [
   {
     name: 'packets-dropped',
     ...unreachable(/no response within .*connecting/),
-    blinds: true,
     start: async (faulty) => {
       const hole = await openBlackHole();
       await faulty.updateSecret({ server: `https://127.0.0.1:${String(hole.port)}` });
@@ -122,7 +128,6 @@ const kubeconfigs: readonly WireFault[] = [
   {
     name: 'host-unknown',
     ...unreachable(/DNS/),
-    blinds: true,
     start: async (faulty) => {
       await faulty.updateSecret({ server: `https://${noHost}:${String(faulty.front.port)}` });
       return () => faulty.updateSecret({});
@@ -132,7 +137,6 @@ const kubeconfigs: readonly WireFault[] = [
     name: 'secret-gone',
     result: 'kubeconfig_unusable',
     says: /no such Secret/,
-    blinds: true,
     start: async (faulty) => {
       await faulty.deleteSecret();
       return () => faulty.updateSecret({});
@@ -140,4 +144,20 @@ const kubeconfigs: readonly WireFault[] = [
   },
 ];
 
-export const accessFaults: readonly WireFault[] = [...certificates, ...credentials, ...kubeconfigs];
+/** Connections that something between the two accepts, and then does not serve. */
+const connections: readonly Fault[] = (
+  [
+    ['silent-accepted', 'silent', /no response within/],
+    ['silent-in-handshake', 'stuck', /no response within/],
+    ['reset', 'reset', /reset|closed/],
+  ] as const
+).map(([name, fate, says]) => ({
+  name,
+  ...unreachable(says),
+  start: async ({ front }) => {
+    front.admit(fate);
+    return () => front.admit('terminated');
+  },
+}));
+
+export const faults: readonly Fault[] = [...certificates, ...credentials, ...kubeconfigs, ...connections];
