@@ -30,7 +30,7 @@ const plural = ({ kind }: { readonly kind: string }): string => `${kind.toLowerC
 const page = `# Rights
 
 The rights of each component, and their purpose. [SECURITY.md](../SECURITY.md) describes what an attacker could do with them. One list per component generates this page and the
-program's own check (SelfSubjectAccessReview, at the start and every five minutes); a test compares the roles of the chart with it. \`test/real/least-privilege.test.ts\` and \`test/real/least-privilege-care.test.ts\` remove each right in turn on a real API server.
+program's own check (SelfSubjectAccessReview, at the start and every five minutes); a test compares the roles of the chart with it. \`test/real\` runs each component on real API servers with exactly these rights: it uses all of them, and no request is refused.
 
 The log names a missing right (\`a right is missing: grant it\`), and \`dwd_missing_rights\` and \`dwd_missing_garden_rights\` count them. Without the right to create Events, the program records none and logs one
 line. It watches Secrets, Leases and dependent resources by name, so that a right can be limited to those names.

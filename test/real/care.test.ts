@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { careConfig } from '../../src/care/config.ts';
+import { careGardenGrants, careGrants, careShootGrants } from '../../src/care/rights.ts';
 import { createTunnelConnector } from '../../src/kubernetes/connection/port-forward.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { systemRandom } from '../../src/process/random.ts';
@@ -16,10 +18,7 @@ import { auditInto } from './support/audit.ts';
 import { type BlackHole, openBlackHole } from './support/black-hole.ts';
 import {
   careGardenKinds,
-  careGardenRules,
   careKinds,
-  careSeedRules,
-  careShootRules,
   createCareShoot,
   createInsideOfShoot,
   namespaceOf,
@@ -27,14 +26,15 @@ import {
   shootPath,
 } from './support/care-shoot.ts';
 import { type Program, startProgram } from './support/program.ts';
+import { compareRights, rulesOf } from './support/rights.ts';
 
 const nodes = ['node-a', 'node-b', 'node-c'];
 const config = `
 syncPeriod: 1s
-staleExtensionHealthChecks: {enabled: false}
 conditionThresholds:
   - {type: ControlPlaneHealthy, duration: 3s}
 `;
+const seedGrants = careGrants(careConfig.load(config, { unknownFields: 'error' }).settings!);
 const proberConfig = `
 kubeConfigSecretName: shoot-access-dependency-watchdog-probe
 probeInterval: 1s
@@ -74,7 +74,7 @@ interface Shoot {
 // Shoot `one` has nodes, `two` has no workers, the API server of `hung` accepts no connections, and gardenlet writes the conditions of `theirs`.
 describeEnvtest('care on real API servers', () => {
   let directory: string;
-  let gardenAudit: ReturnType<typeof auditInto>;
+  let audits: Readonly<Record<'garden' | 'seed' | 'shoot', ReturnType<typeof auditInto>>>;
   let garden: ControlPlane;
   let seed: ControlPlane;
   let shoot: ControlPlane;
@@ -88,20 +88,21 @@ describeEnvtest('care on real API servers', () => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'dwd-care-'));
-    gardenAudit = auditInto(directory);
+    const auditIn = (which: string) => auditInto(mkdtempSync(join(directory, `${which}-`)));
+    audits = { garden: auditIn('garden'), seed: auditIn('seed'), shoot: auditIn('shoot') };
     hole = await openBlackHole();
-    const kinds = [...gardenerKinds, ...careKinds];
+    const kinds = [...new Set([...gardenerKinds, ...careKinds])];
     [garden, seed, shoot] = await Promise.all([
       startControlPlane({
         name: 'garden',
-        apiServerFlags: gardenAudit.flags,
+        apiServerFlags: audits.garden.flags,
         kinds: careGardenKinds,
       }),
-      startControlPlane({ name: 'seed', kinds }),
-      startControlPlane({ name: 'shoot', kinds: [] }),
+      startControlPlane({ name: 'seed', kinds, apiServerFlags: audits.seed.flags }),
+      startControlPlane({ name: 'shoot', kinds: [], apiServerFlags: audits.shoot.flags }),
     ]);
     kubelets = await createInsideOfShoot(shoot.client, nodes);
-    const { text } = await shoot.kubeconfigFor({ user: 'care', rules: careShootRules });
+    const { text } = await shoot.kubeconfigFor({ user: 'care', rules: rulesOf(careShootGrants) });
     const planes = { garden, seed };
     await createCareShoot(planes, { name: 'one', kubeconfig: text, nodes });
     await createMachines(seed.client, { namespace: namespaceOf('one'), nodes });
@@ -114,8 +115,8 @@ describeEnvtest('care on real API servers', () => {
       status: { conditions: byGardenlet },
     });
     const access = await Promise.all([
-      seed.kubeconfigFor({ user: 'care', rules: careSeedRules }),
-      garden.kubeconfigFor({ user: 'care', rules: careGardenRules }),
+      seed.kubeconfigFor({ user: 'care', rules: rulesOf(seedGrants) }),
+      garden.kubeconfigFor({ user: 'care', rules: rulesOf(careGardenGrants) }),
     ]);
     const configFile = join(directory, 'config.yaml');
     writeFileSync(configFile, config);
@@ -177,9 +178,9 @@ describeEnvtest('care on real API servers', () => {
   });
 
   it.each([
-    ['missing', careShootRules, '404 NotFound: pods "missing" not found'],
-    ['vpn-shoot-1', careShootRules, '400 BadRequest: pod vpn-shoot-1 does not have a host assigned'],
-    ['vpn-shoot-2', careShootRules, '500 ServerError: no preferred addresses found'],
+    ['missing', rulesOf(careShootGrants), '404 NotFound: pods "missing" not found'],
+    ['vpn-shoot-1', rulesOf(careShootGrants), '400 BadRequest: pod vpn-shoot-1 does not have a host assigned'],
+    ['vpn-shoot-2', rulesOf(careShootGrants), '500 ServerError: no preferred addresses found'],
     ['vpn-shoot-2', [{ ...forward, verbs: ['create'] }], mayNotGet],
     // For a refused upgrade, the API server does not name the missing right.
     ['vpn-shoot-2', [{ ...forward, verbs: ['get'] }], '403 Forbidden: pods "vpn-shoot-2" is forbidden:'],
@@ -229,7 +230,7 @@ describeEnvtest('care on real API servers', () => {
   });
 
   it('reports at the start which rights it lacks in the garden, and limits its rate of requests there', async () => {
-    const rules = careGardenRules.filter(({ resources }) => !resources.includes('shoots/status'));
+    const rules = rulesOf(careGardenGrants.filter(({ resource }) => resource !== 'shoots/status'));
     const { file } = await garden.kubeconfigFor({ user: 'narrow', rules });
     const [port = 0] = await freePorts(1);
     const narrow = start(`--garden-kubeconfig=${file}`, '--dry-run', `--metrics-bind-addr=127.0.0.1:${port}`);
@@ -272,7 +273,7 @@ describeEnvtest('care on real API servers', () => {
     await until('two', 'ControlPlaneHealthy', isOk);
     const own = ownTypes.filter((it) => it !== 'EveryNodeReady');
     const answers = (): readonly number[] =>
-      gardenAudit
+      audits.garden
         .requests()
         .filter(
           ({ user, verb, uri }) => user === 'care' && verb === 'patch' && uri.startsWith(`${shootPath('two')}/status`),
@@ -327,7 +328,15 @@ describeEnvtest('care on real API servers', () => {
     }
   };
 
-  it('causes no warnings of Node', () => {
+  it('needs exactly the rights that it declares', () => {
+    const grants = { garden: careGardenGrants, seed: seedGrants, shoot: careShootGrants };
+    for (const [where, granted] of Object.entries(grants)) {
+      const requests = audits[where as keyof typeof grants].requests().filter(({ user }) => user === 'care');
+      const { unused, refused } = compareRights(granted, requests);
+      // An upgrade is a GET that needs the right to create, too.
+      expect([where, unused.filter((right) => right !== 'create pods/portforward'), refused]).toEqual([where, [], []]);
+    }
+    // Node would write its warnings between the lines of the log.
     expect(program.lines().filter(({ ts }) => ts === undefined)).toEqual([]);
   });
 

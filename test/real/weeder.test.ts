@@ -2,12 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { weederGrants } from '../../src/weeder/component.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
 import { type PodSpec, createPod, listPods, removePod, setCrashing, setEndpoints } from './support/pods.ts';
 import type { Program } from './support/program.ts';
+import { compareRights } from './support/rights.ts';
 import { startWeederProgram } from './support/weeder-program.ts';
 
 const namespace = 'shoot--test--one';
@@ -179,5 +181,6 @@ describeEnvtest('weeder on a real API server', () => {
     expect(await program.ended).toBe(0);
     expect(await going()).not.toContain(pods.healthy.name);
     expect(podRequests()).toHaveLength(before);
+    expect(compareRights(weederGrants, requests())).toEqual({ unused: [], refused: [] });
   });
 });

@@ -12,42 +12,9 @@ import {
   startKubelets,
 } from '../../envtest/shoot.ts';
 
-/** Kinds that care reads besides `gardenerKinds`. Other kinds of extensions are not served. */
-export const careKinds: readonly CustomKind[] = [
-  simCareKinds.MachineDeployment,
-  extensionKinds.get('ControlPlane')!,
-  extensionKinds.get('Worker')!,
-];
+/** Kinds that care reads besides `gardenerKinds`. */
+export const careKinds: readonly CustomKind[] = [simCareKinds.MachineDeployment, ...extensionKinds.values()];
 export const careGardenKinds: readonly CustomKind[] = gardenKinds.filter(({ custom }) => custom);
-
-const read = ['get', 'list', 'watch'];
-
-/** Rights of care, as the documentation requires them. */
-export const careSeedRules = [
-  { apiGroups: ['extensions.gardener.cloud'], resources: ['*'], verbs: read },
-  { apiGroups: [''], resources: ['secrets'], verbs: read },
-  { apiGroups: ['apps'], resources: ['deployments'], verbs: read },
-  { apiGroups: ['druid.gardener.cloud'], resources: ['etcds'], verbs: read },
-  { apiGroups: ['resources.gardener.cloud'], resources: ['managedresources'], verbs: read },
-  { apiGroups: ['machine.sapcloud.io'], resources: ['machines', 'machinedeployments'], verbs: read },
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: read },
-];
-export const careGardenRules = [
-  {
-    apiGroups: ['core.gardener.cloud'],
-    resources: ['controllerregistrations', 'controllerinstallations'],
-    verbs: read,
-  },
-  { apiGroups: ['core.gardener.cloud'], resources: ['shoots'], verbs: ['get', 'patch'] },
-  { apiGroups: ['core.gardener.cloud'], resources: ['shoots/status'], verbs: ['patch'] },
-];
-export const careShootRules = [
-  { nonResourceURLs: ['/healthz'], verbs: ['get'] },
-  { apiGroups: [''], resources: ['nodes'], verbs: ['list'] },
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['list'], namespace: 'kube-node-lease' },
-  { apiGroups: [''], resources: ['pods'], verbs: ['list'], namespace: 'kube-system' },
-  { apiGroups: [''], resources: ['pods/portforward'], verbs: ['get', 'create'], namespace: 'kube-system' },
-];
 
 const gardenNamespace = 'garden-test';
 
@@ -74,7 +41,7 @@ const shootObject = ({ name, nodes }: CareShootSpec) => ({
 });
 
 /** UID of every Shoot. */
-export const shootUid = '0123';
+const shootUid = '0123';
 const status = {
   uid: shootUid,
   lastOperation: { type: 'Reconcile', state: 'Succeeded', progress: 100, lastUpdateTime: '2026-01-01T00:00:00Z' },

@@ -1,12 +1,5 @@
 import type { TestClient } from '../../envtest/client.ts';
 
-/** Rights of the weeder in a seed, and Events in all namespaces. */
-export const weederRules = [
-  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['get', 'list', 'watch'] },
-  { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'delete'] },
-  { apiGroups: [''], resources: ['events'], verbs: ['create', 'get', 'update', 'patch'] },
-];
-
 export interface PodSpec {
   readonly namespace: string;
   readonly name: string;

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ControlPlane, startControlPlane } from '../../envtest/control-plane.ts';
 import type { ServerFlags } from '../../envtest/flags.ts';
-import { createDependents, createNodes, createProtectedShoot, shootRules } from '../../envtest/shoot.ts';
+import { proberShootGrants } from '../../../src/prober/rights.ts';
+import { createDependents, createNodes, createProtectedShoot } from '../../envtest/shoot.ts';
 import { auditInto } from './audit.ts';
+import { rulesOf } from './rights.ts';
 
 export const shootNamespace = 'shoot--test--one';
 export const kcm = 'kube-controller-manager';
@@ -40,7 +42,7 @@ export const startProberWorld = async (name: string, seedFlags: ServerFlags = {}
     startControlPlane({ name: 'shoot', kinds: [], apiServerFlags: shootAudit.flags }),
   ]);
   await createNodes(shoot.client, nodes);
-  const { text: kubeconfig } = await shoot.kubeconfigFor({ user: shootUser, rules: shootRules });
+  const { text: kubeconfig } = await shoot.kubeconfigFor({ user: shootUser, rules: rulesOf(proberShootGrants) });
   return {
     ...{ directory, seed, shoot, seedAudit, shootAudit },
     createShoot: async (namespace = shootNamespace) => {

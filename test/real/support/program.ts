@@ -27,7 +27,7 @@ export interface LogLine {
 }
 
 /** Parses a log line. A line that is not JSON becomes the message. */
-export const parseLine = (line: string): LogLine => {
+const parseLine = (line: string): LogLine => {
   try {
     return JSON.parse(line) as LogLine;
   } catch {
