@@ -1,27 +1,5 @@
 import { expect, it } from 'vitest';
-import { ApiError, type ApiErrorCode, type ErrorHandling, KubeconfigError, unlessNotFound } from './errors.ts';
-
-const handling: Readonly<Record<ApiErrorCode, ErrorHandling>> = {
-  Conflict: 'reread',
-  AlreadyExists: 'reread',
-  Expired: 'reread',
-  TooManyRequests: 'wait',
-  Timeout: 'retry',
-  ServerError: 'retry',
-  ConnectionError: 'retry',
-  MalformedResponse: 'retry',
-  BadRequest: 'give-up',
-  Unauthorized: 'give-up',
-  Forbidden: 'give-up',
-  NotFound: 'give-up',
-  MethodNotAllowed: 'give-up',
-  Invalid: 'give-up',
-  Rejected: 'give-up',
-};
-
-it.each(Object.entries(handling))('%s: %s', (code, expected) => {
-  expect(new ApiError({ code: code as ApiErrorCode, message: 'x' }).handling).toBe(expected);
-});
+import { ApiError, type ApiErrorCode, unlessNotFound } from './errors.ts';
 
 it('an ApiError keeps the details of the response', () => {
   const cause = new Error('reset');
@@ -42,12 +20,6 @@ it('an ApiError keeps the details of the response', () => {
     false,
     false,
   ]);
-});
-
-it('a KubeconfigError names its field', () => {
-  const error = new KubeconfigError('users[0].user.exec', 'is not allowed');
-  expect(error.message).toBe('kubeconfig: users[0].user.exec: is not allowed');
-  expect(error.field).toBe('users[0].user.exec');
 });
 
 it('unlessNotFound returns undefined for NotFound and rejects for every other failure', async () => {

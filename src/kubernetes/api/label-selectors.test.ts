@@ -143,69 +143,28 @@ describe('formatLabelSelector', () => {
 describe('label keys and values', () => {
   const n = (length: number, character = 'a'): string => character.repeat(length);
 
-  it.each([
-    ['a', true],
-    ['A', true],
-    ['0', true],
-    ['a.b_c-D', true],
-    [n(63), true],
-    [n(64), false],
-    ['', false],
-    ['-a', false],
-    ['a-', false],
-    ['.a', false],
-    ['a.', false],
-    ['_a', false],
-    ['__proto__', false],
-    ['a b', false],
-    ['a\n', false],
-    ['é', false],
-    ['kubernetes.io/service-name', true],
-    [`${n(253)}/${n(63)}`, true],
-    [`${n(254)}/a`, false],
-    [`a/${n(64)}`, false],
-    ['/a', false],
-    ['a/', false],
-    ['a/b/c', false],
-    ['A/b', false],
-    ['a_b/c', false],
-    ['a..b/c', false],
-    ['a.-b/c', false],
-    ['-a/b', false],
-    ['0.1/b', true],
-  ])('isLabelKey(%j): %j', (text, expected) => {
-    expect(isLabelKey(text)).toBe(expected);
-  });
+  const good = {
+    keys: ['a', 'A', '0', 'a.b_c-D', n(63), 'kubernetes.io/service-name', `${n(253)}/${n(63)}`, '0.1/b'],
+    values: ['', 'a', '1', 'A_1.b-c', n(63)],
+  };
+  const bad = {
+    keys: [
+      ...[n(64), '', '-a', 'a-', '.a', 'a.', '_a', '__proto__', 'a b', 'a\n', 'é', `${n(254)}/a`, `a/${n(64)}`],
+      ...['/a', 'a/', 'a/b/c', 'A/b', 'a_b/c', 'a..b/c', 'a.-b/c', '-a/b'],
+    ],
+    values: [n(64), '-', 'a-', '.a', 'a/b', 'a b', 'a\n', '\n', 'é'],
+  };
 
-  it.each([
-    ['', true],
-    ['a', true],
-    ['1', true],
-    ['A_1.b-c', true],
-    [n(63), true],
-    [n(64), false],
-    ['-', false],
-    ['a-', false],
-    ['.a', false],
-    ['a/b', false],
-    ['a b', false],
-    ['a\n', false],
-    ['\n', false],
-    ['é', false],
-  ])('isLabelValue(%j): %j', (text, expected) => {
-    expect(isLabelValue(text)).toBe(expected);
+  it('are those of Kubernetes', () => {
+    expect(good.keys.filter((text) => !isLabelKey(text))).toEqual([]);
+    expect(good.values.filter((text) => !isLabelValue(text))).toEqual([]);
+    expect(bad.keys.filter(isLabelKey)).toEqual([]);
+    expect(bad.values.filter(isLabelValue)).toEqual([]);
   });
 
   it('are checked at any length', () => {
     const long = n(100_000);
-    for (const text of [
-      long,
-      `${long}/`,
-      `${long}.`,
-      `${n(100_000, 'a.')}/`,
-      n(100_000, 'a-'),
-      `${n(100_000, '-')}/a`,
-    ]) {
+    for (const text of [long, `${long}/`, `${n(100_000, 'a.')}/`, n(100_000, 'a-'), `${n(100_000, '-')}/a`]) {
       expect([isLabelKey(text), isLabelValue(text)]).toEqual([false, false]);
     }
   });

@@ -35,11 +35,7 @@ describe('decodeLease', () => {
   it.each([
     [{ metadata: { name: 'a' }, spec: { renewTime: 'yesterday' } }, 'items[0].spec.renewTime: expected a time'],
     [{ metadata: { name: 'a' }, spec: { renewTime: 17 } }, 'items[0].spec.renewTime: expected a string'],
-    [{ metadata: { name: 'a' }, spec: [] }, 'items[0].spec: expected an object'],
-    [{ metadata: {} }, 'items[0].metadata.name: expected a string'],
     [{ metadata: { name: 'a', managedFields: [1] } }, 'metadata.managedFields: expected an object'],
-    [{}, 'items[0].metadata: expected an object'],
-    [null, 'items[0]: expected an object'],
   ])('refuses %j', (json, problem) => {
     expect(() => decodeLease(json, 'items[0]')).toThrow(problem);
   });

@@ -4,9 +4,7 @@ import { formatMicroTime, microsecondsOf, parseMicroTime } from './micro-time.ts
 
 describe('formatMicroTime', () => {
   it.each([
-    [0, 0, '1970-01-01T00:00:00.000000Z'],
     [1_763_686_800, 123_456_789, '2025-11-21T01:00:00.123456Z'],
-    [951_782_400, 999_999_999, '2000-02-29T00:00:00.999999Z'],
     [-1, 1_000, '1969-12-31T23:59:59.000001Z'],
     [-62_135_596_800, 0, '0001-01-01T00:00:00.000000Z'],
     [253_402_300_799, 0, '9999-12-31T23:59:59.000000Z'],
@@ -18,11 +16,9 @@ describe('formatMicroTime', () => {
     [-62_135_596_801, 0],
     [253_402_300_800, 0],
     [0.5, 0],
-    [Number.NaN, 0],
     [Number.POSITIVE_INFINITY, 0],
     [0, -1],
     [0, 1_000_000_000],
-    [0, 0.5],
   ])('%d s and %d ns are no time', (seconds, nanos) => {
     expect(formatMicroTime(seconds, nanos)).toBeUndefined();
     expect(microsecondsOf(seconds, nanos)).toBeUndefined();

@@ -32,7 +32,6 @@ describe('the manager of the replicas', () => {
   };
 
   it.each([
-    ['none without managed fields', [], undefined],
     ['the owner of the field', [entry('gardenlet', '2026-11-22T10:00:00Z', { ...template, ...count })], 'gardenlet'],
     ['not an owner of other fields', [entry('gardenlet', '2026-11-22T10:00:00Z', template)], undefined],
     ['none from unreadable entries', [{ manager: 7, fieldsV1: [] }, { fieldsV1: 'x', time: {} }, {}], undefined],
@@ -66,19 +65,9 @@ describe('states', () => {
     expect(workload({ replicas: 0 })).toMatchObject({ specReplicas: 0, readyReplicas: 0 });
   });
 
-  it('treat an absent spec.replicas as 1, and an absent status as not observed yet', () => {
-    const json = { metadata: { name: 'a', generation: 1 }, spec: {} };
-    expect(workloadState(decodeScalable(json, 'x'))).toMatchObject({
-      specReplicas: 1,
-      readyReplicas: 0,
-      observed: false,
-    });
-  });
-
   it.each([
     { generation: 4, observedGeneration: 3, observed: false },
     { generation: 4, observedGeneration: 4, observed: true },
-    { generation: 4, observedGeneration: 5, observed: true },
   ])('generation $generation, observed $observedGeneration: $observed', ({ observed, ...generations }) => {
     expect(workload(generations).observed).toBe(observed);
     const object = decodeScalable(buildDeployment(generations), 'x');
@@ -113,9 +102,7 @@ describe('kinds', () => {
   it.each([
     ['apps/v1', 'Deployment', true],
     ['apps/v1', 'StatefulSet', true],
-    ['apps/v1', 'ReplicaSet', true],
     ['apps/v1', 'DaemonSet', false],
-    ['apps/v1beta2', 'Deployment', false],
     ['v1', 'ReplicationController', false],
     ['druid.gardener.cloud/v1alpha1', 'Etcd', false],
   ])('%s %s scale in one write: %s', (apiVersion, kind, atOnce) => {

@@ -39,16 +39,8 @@ describe('resolveKind', () => {
     expect(resolved).toMatchObject({ resource: 'daemonsets', hasScale: false });
   });
 
-  it('uses the path of the core group', async () => {
-    const body = resources({ name: 'nodes', kind: 'Node', namespaced: false });
-    const { path, resolved } = await ask({ apiVersion: 'v1', kind: 'Node' }, 200, body);
-    expect(path).toBe('/api/v1');
-    expect(resolved).toMatchObject({ resource: 'nodes', namespaced: false });
-  });
-
   it.each([
     ['Scale', 200, apps],
-    ['StatefulSet', 200, apps],
     ['Etcd', 404, '404 page not found\n'],
     ['Etcd', 200, { kind: 'APIResourceList' }],
   ])('%s (%d) is not served', async (kind, status, body) => {
@@ -58,7 +50,6 @@ describe('resolveKind', () => {
 
   it.each([
     [503, '', 'ServerError'],
-    [403, '', 'Forbidden'],
     [200, 'no json', 'MalformedResponse'],
     [200, resources({ name: 5, kind: 'X' }), 'MalformedResponse'],
   ])('rejects for any other failure (%d)', async (status, body, code) => {

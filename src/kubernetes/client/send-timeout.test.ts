@@ -55,14 +55,6 @@ describe('a request with a timeout from its sending', () => {
     nothingIsLeft();
   });
 
-  it('is not sent if its signal was aborted before', async () => {
-    caller.abort('before');
-    const client = createKubeClient({ kube: server, clock });
-    await expect(client.call(patch, { signal: caller.signal, sentTimeoutMs: 5_000 })).rejects.toBe('before');
-    expect(server.waiting).toBe(0);
-    nothingIsLeft();
-  });
-
   it('is awaited once it is sent, even if its signal aborts', async () => {
     const { outcome, exchange, leave } = await send();
     leave();
@@ -106,16 +98,6 @@ describe('a request with a timeout from its sending', () => {
     leave();
     await clock.advance(2_000);
     expect(outcome()).toMatchObject({ error: late });
-    nothingIsLeft();
-  });
-
-  it('leaves no timer behind, however often it is sent', async () => {
-    const { outcome, exchange, leave } = await send();
-    leave();
-    leave();
-    exchange.respond(200, {});
-    await clock.settle();
-    expect(outcome()).toEqual({ value: {} });
     nothingIsLeft();
   });
 

@@ -26,14 +26,6 @@ const hasEnded = async (ended: Promise<void>): Promise<boolean> => {
   return result;
 };
 
-it('does not wait for reads', async () => {
-  const { kube } = heldKube();
-  const writes = new WriteTracker();
-  const tracked = writes.track(kube);
-  void tracked.request({ method: 'GET', path: '/', signal });
-  expect(await hasEnded(writes.ended())).toBe(true);
-});
-
 it.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('waits for a %s, answered or failed', async (method) => {
   const { kube, answers } = heldKube();
   const writes = new WriteTracker();

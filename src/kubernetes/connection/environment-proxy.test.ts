@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -108,32 +108,12 @@ describe('the operator’s cluster, through the proxy of the environment', () =>
     expect([targetsOf(proxy), targetsOf(ofEnvironment)]).toEqual([['api.seed.example:6443'], []]);
   });
 
-  it('rule 29b: is the cluster of a pod, too', async () => {
-    const env = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443', HTTPS_PROXY: 'proxy:3128' };
-    const files = { read: async () => certificates.ca, stamp: async () => '' };
-    const { endpoint } = await loadOperatorKubeconfig({ env, homedir: () => directory, clock, files });
-    expect(endpoint.proxy).toEqual({ protocol: 'http:', host: 'proxy', port: 3128 });
-  });
-
   it('is named in an error, without the password', async () => {
     const { port } = await startProxy({ status: 407 });
     const access = await load({ HTTPS_PROXY: `http://ops:s3cret@127.0.0.1:${port}` });
     await expect(ask(access)).rejects.toMatchObject({
       message: `GET /version: the proxy refused to open a tunnel (EPROXY407 while connecting, api.seed.example:6443 through the proxy 127.0.0.1:${port})`,
     });
-  });
-
-  it('is in the environment of a credential plugin', async () => {
-    const proxy = await startProxy();
-    const apiVersion = 'client.authentication.k8s.io/v1';
-    const credential = JSON.stringify({ apiVersion, kind: 'ExecCredential', status: { token: 'of-plugin' } });
-    const command = join(directory, 'plugin');
-    writeFileSync(command, `#!/bin/sh\necho "$HTTPS_PROXY" > "${directory}/seen"\necho '${credential}'\n`);
-    chmodSync(command, 0o755);
-    const user = { exec: { apiVersion, command, interactiveMode: 'Never' } };
-    const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, PATH: '/usr/bin:/bin' };
-    expect(await ask(await load(env, kubeconfigOf({}, user)))).toEqual({ authorization: 'Bearer of-plugin' });
-    expect(readFileSync(join(directory, 'seen'), 'utf8')).toBe(`${env.HTTPS_PROXY}\n`);
   });
 });
 

