@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { createApi } from './api.ts';
-import { expectFailure, expectObject } from './expectations.ts';
+import { expectObject } from './expectations.ts';
 import { cluster, etcd, machine, pod, statefulSet, workload } from './fixtures.ts';
 import { topic } from './target.ts';
 
-const { Cluster, Deployment, Lease, Machine, Pod, ReplicaSet, Secret, StatefulSet } = simKinds;
+const { Cluster, Deployment, Lease, Machine, Pod, ReplicaSet, StatefulSet } = simKinds;
 
 export const defaultCases = topic('defaults', {
   'workloads get generation 1, one replica and no status but zeros': async (target) => {
@@ -23,18 +23,6 @@ export const defaultCases = topic('defaults', {
     ]);
     const replicas = expectObject(await api.create(api.at(ReplicaSet), workload('a')), 201);
     expect([replicas.metadata.generation, replicas.spec.replicas, replicas.status]).toEqual([1, 1, { replicas: 0 }]);
-  },
-
-  'replicas that are not a number are BadRequest': async (target) => {
-    const api = createApi(target);
-    expectFailure(await api.create(api.at(Deployment), workload('a', { replicas: 'two' })), {
-      code: 400,
-      reason: 'BadRequest',
-    });
-    expectFailure(await api.create(api.at(Deployment), workload('a', { replicas: 1.5 })), {
-      code: 400,
-      reason: 'BadRequest',
-    });
   },
 
   'pods start Pending with grace period 30, whatever status is sent': async (target) => {
@@ -61,12 +49,6 @@ export const defaultCases = topic('defaults', {
     const made = expectObject(await api.create(api.at(Cluster), cluster(api.namespace, { spec })), 201);
     expect(made.spec).toEqual(spec);
     await api.remove(api.at(Cluster, api.namespace));
-  },
-
-  'secrets become Opaque': async (target) => {
-    const api = createApi(target);
-    const made = expectObject(await api.create(api.at(Secret), { metadata: { name: 'a' }, data: { x: 'eA==' } }), 201);
-    expect([made.type, made.data]).toEqual(['Opaque', { x: 'eA==' }]);
   },
 
   'a namespace is Active, has the finalizer kubernetes and a label with its name': async (target) => {

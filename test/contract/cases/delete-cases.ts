@@ -2,11 +2,10 @@ import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { type Api, createApi } from './api.ts';
 import { expectFailure, expectObject, made } from './expectations.ts';
-import { configMap, machine, pod, watermill, workload } from './fixtures.ts';
+import { configMap, machine, workload } from './fixtures.ts';
 import { topic } from './target.ts';
-import { story } from './watcher.ts';
 
-const { ConfigMap, Deployment, Machine, Pod, Watermill } = simKinds;
+const { ConfigMap, Deployment, Machine } = simKinds;
 
 const gone = async (api: Api, path: string): Promise<void> => {
   expectFailure(await api.get(path), { code: 404, reason: 'NotFound' });
@@ -47,23 +46,6 @@ export const deleteCases = topic('delete', {
     });
   },
 
-  'succeeds if its preconditions hold': async (target) => {
-    const api = createApi(target);
-    const { uid, resourceVersion } = (await made(api, api.at(ConfigMap), configMap('a'))).metadata;
-    expectObject(await api.remove(api.at(ConfigMap, 'a'), { preconditions: { uid, resourceVersion } }));
-    await gone(api, api.at(ConfigMap, 'a'));
-  },
-
-  'another resourceVersion is a Conflict, and the object stays': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Watermill), watermill('a'));
-    const reply = await api.remove(api.at(Watermill, 'a'), { preconditions: { resourceVersion: '1' } });
-    const message = /the ResourceVersion in the precondition \(1\) does not match the ResourceVersion in record/;
-    const details = { name: 'a', group: 'test.dependency-watchdog.gardener.cloud', kind: 'Watermill' };
-    expectFailure(reply, { code: 409, reason: 'Conflict', message, details });
-    expectObject(await api.get(api.at(Watermill, 'a')));
-  },
-
   'a finalizer keeps the object, with a deletionTimestamp': async (target) => {
     const api = createApi(target);
     const before = await made(api, api.at(Machine), machine('a', { metadata: { name: 'a', finalizers: ['x.io/a'] } }));
@@ -84,40 +66,6 @@ export const deleteCases = topic('delete', {
     expectObject(await api.get(api.at(ConfigMap, 'a')));
     expectObject(await api.patch(api.at(ConfigMap, 'a'), { metadata: { finalizers: null } }));
     await gone(api, api.at(ConfigMap, 'a'));
-  },
-
-  'removing finalizers of an object that is not terminating keeps it': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(ConfigMap), configMap('a', {}, { finalizers: ['x.io/a'] }));
-    expectObject(await api.patch(api.at(ConfigMap, 'a'), { metadata: { finalizers: null } }));
-    expectObject(await api.get(api.at(ConfigMap, 'a')));
-  },
-
-  'the deletionTimestamp cannot be removed': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(ConfigMap), configMap('a', {}, { finalizers: ['x.io/a'] }));
-    const { deletionTimestamp } = expectObject(await api.remove(api.at(ConfigMap, 'a'))).metadata;
-    const patch = { metadata: { deletionTimestamp: null }, data: { x: 'y' } };
-    const after = expectObject(await api.patch(api.at(ConfigMap, 'a'), patch));
-    expect(after.metadata.deletionTimestamp).toBe(deletionTimestamp);
-  },
-
-  'the grace period of the request wins': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Pod), pod('a', { nodeName: 'n' }));
-    const body = expectObject(await api.remove(api.at(Pod, 'a'), { gracePeriodSeconds: 5 }));
-    expect(body.metadata.deletionGracePeriodSeconds).toBe(5);
-  },
-
-  'watchers see the deletionTimestamp of a pod before its deletion': async (target) => {
-    const api = createApi(target);
-    const { resourceVersion } = (await made(api, api.at(Pod), pod('a'))).metadata;
-    const watcher = await api.watch(api.at(Pod), { resourceVersion });
-    expectObject(await api.remove(api.at(Pod, 'a')));
-    const events = await watcher.take(2);
-    expect(story(events)).toEqual(['MODIFIED a', 'DELETED a']);
-    expect(events[0]?.object.metadata).toHaveProperty('deletionTimestamp');
-    await watcher.close();
   },
 
   'the same name can be created again, as another object': async (target) => {

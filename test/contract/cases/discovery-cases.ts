@@ -28,17 +28,6 @@ export const discoveryCases = topic('discovery', {
     }
   },
 
-  'GET /api and /apis list versions and groups': async (target) => {
-    const api = createApi(target);
-    expect(expectObject(await api.get('/api'))).toMatchObject({ kind: 'APIVersions', versions: ['v1'] });
-    const groups = expectObject(await api.get('/apis'));
-    expect(groups.kind).toBe('APIGroupList');
-    for (const kind of Object.values(simKinds).filter(({ group }) => group !== '')) {
-      const group = groups.groups.find(({ name }) => name === kind.group);
-      expect(group, kind.group).toMatchObject({ preferredVersion: { version: kind.version } });
-    }
-  },
-
   'GET /apis/GROUP lists its versions': async (target) => {
     const api = createApi(target);
     for (const { group, version } of Object.values(simKinds).filter((kind) => kind.group !== '')) {

@@ -2,11 +2,11 @@ import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { type Api, createApi } from './api.ts';
 import { expectFailure, expectObject, made, namesOf } from './expectations.ts';
-import { configMap, endpointSlice, lease, machine } from './fixtures.ts';
+import { configMap, lease, machine } from './fixtures.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
 
-const { ConfigMap, Deployment, EndpointSlice, Lease, Machine } = simKinds;
+const { ConfigMap, Deployment, Lease, Machine } = simKinds;
 
 /** Creates ConfigMaps one after the other. Returns the last one. */
 const fill = async (api: Api, names: readonly string[]): Promise<Json> => {
@@ -77,11 +77,6 @@ export const listCases = topic('list', {
     expect(expectObject(await api.get(api.at(ConfigMap))).metadata).not.toHaveProperty('continue');
   },
 
-  'a limit that is not a number is BadRequest': async (target) => {
-    const api = createApi(target);
-    expectFailure(await api.get(api.at(ConfigMap), { limit: 'many' }), { code: 400, reason: 'BadRequest' });
-  },
-
   'GET of a missing object is NotFound': async (target) => {
     const api = createApi(target);
     const details = { name: 'a', group: 'apps', kind: 'deployments' };
@@ -126,18 +121,6 @@ export const pagingCases = topic('paging', {
     expect(second.json.metadata.resourceVersion).toBe(first.json.metadata.resourceVersion);
   },
 
-  'with a selector the remaining items are not counted': async (target) => {
-    const api = createApi(target);
-    for (const name of ['a', 'b', 'c']) await made(api, api.at(ConfigMap), configMap(name, {}, { labels: { x: 'y' } }));
-    await fill(api, ['aa', 'bb']);
-    const query = { labelSelector: 'x=y', limit: '2' };
-    const first = await api.get(api.at(ConfigMap), query);
-    expect(namesOf(first)).toEqual(['a', 'b']);
-    expect(first.json.metadata).not.toHaveProperty('remainingItemCount');
-    const second = await api.get(api.at(ConfigMap), { ...query, continue: first.json.metadata.continue! });
-    expect(namesOf(second)).toEqual(['c']);
-  },
-
   'a page with all items has no continue': async (target) => {
     const api = createApi(target);
     await fill(api, ['a', 'b']);
@@ -153,19 +136,6 @@ export const pagingCases = topic('paging', {
     expect([namesOf(first), first.json.metadata.remainingItemCount]).toEqual([['a', 'b'], 1]);
     const second = await api.get(api.at(Machine), { limit: '2', continue: first.json.metadata.continue! });
     expect([namesOf(second), second.json.metadata.continue]).toEqual([['c'], '']);
-  },
-
-  'pages go through all namespaces': async (target) => {
-    const api = createApi(target);
-    for (const name of ['a', 'b', 'c']) {
-      await made(api, api.at(EndpointSlice), endpointSlice(name, { case: api.namespace }));
-    }
-    const path = '/apis/discovery.k8s.io/v1/endpointslices';
-    const query = { labelSelector: `case=${api.namespace}`, limit: '2' };
-    const first = await api.get(path, query);
-    expect(namesOf(first)).toEqual(['a', 'b']);
-    const second = await api.get(path, { ...query, continue: first.json.metadata.continue! });
-    expect(namesOf(second)).toEqual(['c']);
   },
 
   'a broken token is BadRequest': async (target) => {

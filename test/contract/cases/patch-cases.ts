@@ -74,29 +74,6 @@ export const mergePatchCases = topic('merge patch', {
     }
   },
 
-  'the uid is immutable': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(ConfigMap), configMap('a'));
-    const reply = await api.patch(api.at(ConfigMap, 'a'), { metadata: { uid: 'other' } });
-    expectFailure(reply, {
-      code: 422,
-      reason: 'Invalid',
-      message: 'ConfigMap "a" is invalid: metadata.uid: Invalid value: "other": field is immutable',
-    });
-    expect(causesOf(reply)).toContainEqual(['FieldValueInvalid', 'metadata.uid']);
-  },
-
-  'the name is fixed': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(ConfigMap), configMap('a'));
-    const reply = await api.patch(api.at(ConfigMap, 'a'), { metadata: { name: 'b' } });
-    expectFailure(reply, {
-      code: 400,
-      reason: 'BadRequest',
-      message: 'the name of the object (b) does not match the name on the URL (a)',
-    });
-  },
-
   'a missing object is NotFound': async (target) => {
     const api = createApi(target);
     expectFailure(await api.patch(api.at(ConfigMap, 'a'), { data: {} }), {
@@ -104,25 +81,6 @@ export const mergePatchCases = topic('merge patch', {
       reason: 'NotFound',
       message: 'configmaps "a" not found',
       details: { name: 'a', kind: 'configmaps' },
-    });
-  },
-
-  'malformed patches are BadRequest': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(ConfigMap), configMap('a'));
-    for (const patch of ['{bad', '[]']) {
-      expectFailure(await api.patch(api.at(ConfigMap, 'a'), patch), { code: 400, reason: 'BadRequest' });
-    }
-  },
-
-  'negative replicas are Invalid': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Deployment), workload('a'));
-    const reply = await api.patch(api.at(Deployment, 'a'), { spec: { replicas: -1 } });
-    expectFailure(reply, {
-      code: 422,
-      reason: 'Invalid',
-      message: /spec.replicas: Invalid value: -1: must be greater than or equal to 0$/,
     });
   },
 
@@ -140,23 +98,5 @@ export const mergePatchCases = topic('merge patch', {
     const after = expectObject(await api.patch(api.at(Deployment, 'a'), { status: { replicas: 5 } }));
     expect(after.status).toEqual({});
     expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
-  },
-
-  'concurrent patches without precondition all succeed': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(ConfigMap), configMap('a'));
-    const keys = ['a', 'b', 'c', 'd'];
-    const replies = await Promise.all(keys.map((key) => api.patch(api.at(ConfigMap, 'a'), { data: { [key]: key } })));
-    for (const reply of replies) expectObject(reply);
-    expect(expectObject(await api.get(api.at(ConfigMap, 'a'))).data).toEqual({ a: 'a', b: 'b', c: 'c', d: 'd' });
-  },
-
-  'no declared patch type is 415': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(ConfigMap), configMap('a'));
-    for (const contentType of ['application/json', 'text/plain']) {
-      const reply = await api.send('PATCH', api.at(ConfigMap, 'a'), { body: {}, contentType });
-      expectFailure(reply, { code: 415, reason: 'UnsupportedMediaType' });
-    }
   },
 });

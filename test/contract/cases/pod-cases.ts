@@ -115,16 +115,6 @@ export const podDeleteCases = topic('delete a pod', {
     const reply = await api.remove(api.at(Pod, 'a'), preconditionsOf(before));
     expectFailure(reply, { code: 409, reason: 'Conflict', details: { name: 'a', kind: 'Pod' } });
   },
-
-  'terminating already: a shorter grace period applies, a longer one does not': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Pod), pod('a', onNode));
-    const grace = async (gracePeriodSeconds: number): Promise<unknown> => {
-      const reply = await api.remove(api.at(Pod, 'a'), { gracePeriodSeconds });
-      return expectObject(reply).metadata.deletionGracePeriodSeconds;
-    };
-    expect([await grace(5), await grace(9), await grace(2)]).toEqual([5, 5, 2]);
-  },
 });
 
 export const podStatusCases = topic('status of a pod', {
@@ -142,23 +132,6 @@ export const podStatusCases = topic('status of a pod', {
     expect(after.metadata.generation).toBe(before.metadata.generation);
     expect(after.spec).toEqual(before.spec);
     expect(expectObject(await api.get(api.at(Pod, 'a')))).toEqual(after);
-  },
-
-  'a merge patch replaces the whole list of containers': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Pod), pod('a', onNode));
-    await setStatus(api, 'a', { containerStatuses: [crashLooping], podIP: '10.0.0.1' });
-    const { status } = await setStatus(api, 'a', { containerStatuses: [running] });
-    expect([status.containerStatuses, status.podIP]).toEqual([[running], '10.0.0.1']);
-  },
-
-  'cannot be set by creating or updating the pod itself': async (target) => {
-    const api = createApi(target);
-    const status = { containerStatuses: [crashLooping] };
-    const before = await made(api, api.at(Pod), { ...pod('a', onNode), status });
-    expect(before.status).not.toHaveProperty('containerStatuses');
-    const after = expectObject(await api.patch(api.at(Pod, 'a'), { status }));
-    expect(after).toEqual(before);
   },
 
   'can be written for a pod that is being deleted': async (target) => {

@@ -149,11 +149,4 @@ export const scaleCases = topic('scale', {
       expectFailure(await api.patch(api.at(kind, 'a', 'scale'), { spec: { replicas: 1 } }), failure);
     }
   },
-
-  'DELETE and POST are 405': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Deployment), workload('a'));
-    expectFailure(await api.remove(api.at(Deployment, 'a', 'scale')), { code: 405, reason: 'MethodNotAllowed' });
-    expectFailure(await api.create(api.at(Deployment, 'a', 'scale'), {}), { code: 405, reason: 'MethodNotAllowed' });
-  },
 });

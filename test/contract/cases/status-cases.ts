@@ -2,11 +2,11 @@ import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { createApi } from './api.ts';
 import { expectFailure, expectObject, made } from './expectations.ts';
-import { cluster, machine, statefulSet, watermill, workload } from './fixtures.ts';
+import { machine, statefulSet, watermill, workload } from './fixtures.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
 
-const { Cluster, Deployment, Machine, StatefulSet, Watermill } = simKinds;
+const { Deployment, Machine, StatefulSet, Watermill } = simKinds;
 
 export const statusCases = topic('status', {
   'PUT to status changes only the status, not the spec': async (target) => {
@@ -66,19 +66,5 @@ export const statusCases = topic('status', {
       expectObject(await api.patch(api.at(Machine, 'a', 'status'), { status: { x: 1 } }));
     const first = await set();
     expect((await set()).metadata.resourceVersion).toBe(first.metadata.resourceVersion);
-  },
-
-  'GET of the status is the whole object': async (target) => {
-    const api = createApi(target);
-    const before = await made(api, api.at(Deployment), workload('a'));
-    expect(expectObject(await api.get(api.at(Deployment, 'a', 'status')))).toEqual(before);
-  },
-
-  'a kind without status subresource is 404': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Cluster), cluster(api.namespace));
-    const reply = await api.patch(api.at(Cluster, api.namespace, 'status'), { status: { x: 1 } });
-    expectFailure(reply, { code: 404, reason: 'NotFound' });
-    await api.remove(api.at(Cluster, api.namespace));
   },
 });

@@ -67,14 +67,6 @@ export const updateCases = topic('update', {
     });
   },
 
-  'a stale resourceVersion is a Conflict even when nothing would change': async (target) => {
-    const api = createApi(target);
-    const first = await made(api, api.at(ConfigMap), configMap('a'));
-    const second = expectObject(await api.put(api.at(ConfigMap, 'a'), { ...first, data: { x: '1' } }));
-    const stale = withMeta(second, { resourceVersion: first.metadata.resourceVersion });
-    expectFailure(await api.put(api.at(ConfigMap, 'a'), stale), { code: 409, reason: 'Conflict' });
-  },
-
   'a PUT without resourceVersion overwrites built-in kinds': async (target) => {
     const api = createApi(target);
     await made(api, api.at(ConfigMap), configMap('a', { x: '1' }));
@@ -111,16 +103,6 @@ export const updateCases = topic('update', {
     });
   },
 
-  'another name in the body than in the path is BadRequest, and so is none': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(ConfigMap), configMap('a'));
-    const other = await api.put(api.at(ConfigMap, 'a'), configMap('b'));
-    const message = 'the name of the object (b) does not match the name on the URL (a)';
-    expectFailure(other, { code: 400, reason: 'BadRequest', message });
-    const none = await api.put(api.at(ConfigMap, 'a'), { metadata: {} });
-    expectFailure(none, { code: 400, reason: 'BadRequest', message: /name must be provided$/ });
-  },
-
   'a PUT to a missing object is NotFound, with and without resourceVersion': async (target) => {
     const api = createApi(target);
     const details = { name: 'a', kind: 'configmaps' };
@@ -136,12 +118,6 @@ export const updateCases = topic('update', {
     expect(expectObject(reply, 201).spec.holderIdentity).toBe('me');
   },
 
-  'a PUT to a collection is 405': async (target) => {
-    const api = createApi(target);
-    expectFailure(await api.put(api.at(ConfigMap), configMap('a')), { code: 405, reason: 'MethodNotAllowed' });
-    expectFailure(await api.patch(api.at(ConfigMap), {}), { code: 405, reason: 'MethodNotAllowed' });
-  },
-
   'PUT leaves the status of kinds with a status subresource alone': async (target) => {
     const api = createApi(target);
     const before = await made(api, api.at(Machine), machine('a'));
@@ -149,25 +125,6 @@ export const updateCases = topic('update', {
     const { resourceVersion } = expectObject(await api.get(api.at(Machine, 'a'))).metadata;
     const wanted = { ...withMeta(before, { resourceVersion, labels: { x: 'y' } }), status: { phase: 'Failed' } };
     expect(expectObject(await api.put(api.at(Machine, 'a'), wanted)).status).toEqual({ phase: 'Running' });
-  },
-
-  'uid, creation time and generation cannot be set': async (target) => {
-    const api = createApi(target);
-    const before = await made(api, api.at(Deployment), workload('a'));
-    const after = expectObject(
-      await api.put(api.at(Deployment, 'a'), withMeta(before, { generation: 9, labels: { x: 'y' } })),
-    );
-    expect(after.metadata.generation).toBe(1);
-    expect(after.metadata.creationTimestamp).toBe(before.metadata.creationTimestamp);
-  },
-
-  'labels, annotations and finalizers of the old object are removed if the new one has none': async (target) => {
-    const api = createApi(target);
-    const meta = { labels: { a: 'b' }, annotations: { c: 'd' } };
-    await made(api, api.at(ConfigMap), configMap('a', {}, meta));
-    const after = expectObject(await api.put(api.at(ConfigMap, 'a'), configMap('a')));
-    expect(after.metadata).not.toHaveProperty('labels');
-    expect(after.metadata).not.toHaveProperty('annotations');
   },
 
   'of two writers with one resourceVersion exactly one wins': async (target) => {
@@ -226,13 +183,5 @@ export const leaseCases = topic('leases', {
     }
     const transitions = await api.create(api.at(Lease), lease('b', { leaseTransitions: -1 }));
     expect(causesOf(transitions)).toEqual([['FieldValueInvalid', 'spec.leaseTransitions']]);
-  },
-
-  'a patch with a broken time is Invalid': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Lease), lease('a'));
-    const reply = await api.patch(api.at(Lease, 'a'), { spec: { renewTime: 'now' } });
-    expectFailure(reply, { code: 422, reason: 'Invalid' });
-    expect(causesOf(reply)).toEqual([['FieldValueInvalid', 'patch']]);
   },
 });

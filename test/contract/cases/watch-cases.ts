@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { createApi } from './api.ts';
-import { expectFailure, expectObject, listVersion, made, versionOf } from './expectations.ts';
-import { configMap, endpointSlice, machine, node } from './fixtures.ts';
+import { expectObject, listVersion, made, versionOf } from './expectations.ts';
+import { configMap, endpointSlice, machine } from './fixtures.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
 import { story } from './watcher.ts';
 
-const { ConfigMap, EndpointSlice, Machine, Node } = simKinds;
+const { ConfigMap, EndpointSlice, Machine } = simKinds;
 
 export const watchCases = topic('watch', {
   'sends creation, change and deletion, in order, with growing versions': async (target) => {
@@ -96,15 +96,6 @@ export const watchCases = topic('watch', {
     await all.close();
   },
 
-  'cluster-scoped kinds are watched too': async (target) => {
-    const api = createApi(target);
-    const watcher = await api.watch(api.at(Node), { fieldSelector: `metadata.name=${api.namespace}` });
-    await made(api, api.at(Node), node(api.namespace));
-    await api.remove(api.at(Node, api.namespace));
-    expect(story(await watcher.take(2))).toEqual([`ADDED ${api.namespace}`, `DELETED ${api.namespace}`]);
-    await watcher.close();
-  },
-
   'status and scale writes are MODIFIED': async (target) => {
     const api = createApi(target);
     const { Watermill } = simKinds;
@@ -175,17 +166,5 @@ export const watchSelectorCases = topic('watch with selector', {
     await api.remove(api.at(ConfigMap, name));
     expect(story(await watcher.take(2))).toEqual([`ADDED ${name}`, `DELETED ${name}`]);
     await watcher.close();
-  },
-
-  'broken selectors are BadRequest, not a stream': async (target) => {
-    const api = createApi(target);
-    expectFailure(await api.get(api.at(ConfigMap), { watch: '1', labelSelector: 'a in b' }), {
-      code: 400,
-      reason: 'BadRequest',
-    });
-    expectFailure(await api.get(api.at(ConfigMap), { watch: '1', fieldSelector: 'x=y' }), {
-      code: 400,
-      reason: 'BadRequest',
-    });
   },
 });

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { createApi } from './api.ts';
 import { listVersion, made, versionOf } from './expectations.ts';
-import { configMap, machine } from './fixtures.ts';
+import { configMap } from './fixtures.ts';
 import { topic } from './target.ts';
 import { story } from './watcher.ts';
 
@@ -75,14 +75,5 @@ export const watchLifeCases = topic('watch life', {
       object: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', code: 410 },
     });
     expect(event?.object.message).toMatch(/^too old resource version: 1 \(\d+\)$/);
-  },
-
-  'many watchers get the same events': async (target) => {
-    const api = createApi(target);
-    const watchers = await Promise.all(Array.from({ length: 20 }, () => api.watch(api.at(Machine))));
-    for (const name of ['a', 'b', 'c']) await made(api, api.at(Machine), machine(name));
-    const stories = await Promise.all(watchers.map(async (watcher) => story(await watcher.take(3))));
-    expect(new Set(stories.map((told) => told.join()))).toEqual(new Set(['ADDED a,ADDED b,ADDED c']));
-    await Promise.all(watchers.map((watcher) => watcher.close()));
   },
 });
