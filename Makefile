@@ -70,8 +70,8 @@ types: setup ## check the types, those of the page with a browser's
 architecture: setup ## check imports and cycles, and that the purity rules find violations
 	$(call stage,architecture,vitest run --project unit --reporter default test/architecture.test.ts)
 
-docs: setup ## update the tables of docs/configure.md, docs/status.md and docs/metrics.md from the schemas, flags and metrics
-	$(call stage,docs,vitest run --project unit test/documents/configure.test.ts test/documents/status.test.ts test/documents/metrics.test.ts --update)
+docs: setup ## update the tables of the documents from the schemas, flags, metrics and rights
+	$(call stage,docs,vitest run --project unit test/documents --update)
 
 sbom: build ## write dist/sbom.cdx.json: a CycloneDX inventory of what is shipped
 	$(call stage,sbom,node tools/sbom.mjs)
@@ -105,7 +105,7 @@ kubeconfigs: setup ## let client-go judge the cases of test/kubeconfigs again, a
 race: build ## race the prober against a real kube-controller-manager, in outages of seven kinds (45 minutes; needs `make envtest`); ARGS='--rounds 1 --outages plain' is short
 	$(call stage,race,node bench/race.ts $(ARGS))
 
-bench: build ## measure prober, weeder and care from outside, beside a bare loop (16 minutes); ARGS: see docs/benchmarks.md
+bench: build ## measure prober, weeder and care from outside, beside a bare loop (16 minutes); ARGS: see docs/dev/benchmarks.md
 	$(call stage,benchmark,node bench/bench.ts $(ARGS))
 
 mass-outage: build ## of the benchmark: 250 simulated shoots fail in the same second (6 minutes)

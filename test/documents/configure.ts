@@ -100,16 +100,6 @@ export const flagTable = ({ flags }: Command, elsewhere: readonly string[] = [])
       ]),
   );
 
-/** Builds a section for each of these commands. */
-export const commandSections = (commands: readonly Command[]): string =>
-  commands
-    .map((command) => {
-      const { name, summary, flags } = command;
-      const own = Object.keys(flags).length === 0 ? [] : [flagTable(command)];
-      return [`### dwd ${name}`, `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`, ...own].join('\n\n');
-    })
-    .join('\n\n');
-
 /** Replaces the text between `<!-- KEY -->` and `<!-- end -->` with the table of the key. Throws if there is no such table. */
 export const fillIn = (
   text: string,

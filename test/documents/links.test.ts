@@ -37,7 +37,7 @@ describe('links in documents', () => {
 
   it.each([
     ['docs/operate.md', undefined],
-    ['docs/operate.md#metrics', undefined],
+    ['docs/operate.md#brakes', undefined],
     ['docs/operate.md#no-such-heading', 'docs/operate.md has no heading #no-such-heading'],
     ['docs/no-such-file.md', 'there is no docs/no-such-file.md'],
     ['../secret.md', 'leads out of the repository'],

@@ -1,22 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createMeter } from '../../src/telemetry/index.ts';
 import { type Registry, registries } from '../monitoring/registries.ts';
-import { scrapeOf } from '../monitoring/scrape.ts';
 import { root } from './markdown.ts';
-import { fillMetrics, metricTables, nodeTable, sizeTable } from './metrics.ts';
+import { fillMetrics, metricTables } from './metrics.ts';
 
 const file = `${root}docs/metrics.md`;
 let known: Readonly<Record<string, Registry>>;
 let tables: ReadonlyMap<string, string>;
 beforeAll(async () => {
   known = await registries();
-  const sizes = await Promise.all([10, 100, 1_000].map(async (shoots) => ({ shoots, text: await scrapeOf(shoots) })));
-  tables = new Map([
-    ...metricTables(known),
-    ['metrics of Node', nodeTable(await createMeter().metricsText())],
-    ['sizes', sizeTable(sizes)],
-  ]);
+  tables = metricTables(known);
 });
 
 describe('docs/metrics.md', () => {

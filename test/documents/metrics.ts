@@ -34,29 +34,5 @@ export const metricTables = (registries: Readonly<Record<string, Registry>>): Re
   ]);
 };
 
-/** Table of Node's metrics, from a scrape of a program without other metrics. */
-export const nodeTable = (text: string): string => {
-  const types = new Map(
-    Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name = '', type = '']) => [name, type]),
-  );
-  const rows = Array.from(text.matchAll(/^# HELP (\S+) (.*)$/gm), ([, name = '', help = '']) => [
-    code(name),
-    types.get(name) ?? '',
-    help,
-  ]);
-  return table(['metric', 'type', 'meaning'], rows);
-};
-
-/** Table of the number of series and the size of a prober's scrape. */
-export const sizeTable = (sizes: readonly { readonly shoots: number; readonly text: string }[]): string =>
-  table(
-    ['shoots', 'series', 'kB of a scrape'],
-    sizes.map(({ shoots, text }) => [
-      String(shoots),
-      String(text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length),
-      String(Number((Buffer.byteLength(text) / 1_000).toPrecision(2))),
-    ]),
-  );
-
 export const fillMetrics = (text: string, tables: ReadonlyMap<string, string>): string =>
-  fillIn(text, tables, /(<!-- (metrics of \w+|sizes) -->\n)[^]*?(<!-- end -->)/g);
+  fillIn(text, tables, /(<!-- (metrics of \w+) -->\n)[^]*?(<!-- end -->)/g);

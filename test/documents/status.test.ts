@@ -7,7 +7,7 @@ import { factsIn, situationNames, toldOf } from '../../src/status/state/testing/
 import { fieldTable, fillIn } from './configure.ts';
 import { root } from './markdown.ts';
 
-const file = `${root}docs/status.md`;
+const file = `${root}docs/dev/status-fields.md`;
 
 /** Schema of GET /status. A field that may be null is shown with its other type; its description states when it is null. */
 const schema = toJSONSchema(statusSchema, {
@@ -22,7 +22,7 @@ const schema = toJSONSchema(statusSchema, {
   },
 }) as JsonSchema;
 
-it('docs/status.md lists every field of GET /status; `make docs` updates it', async () => {
+it('docs/dev/status-fields.md lists every field of GET /status; `make docs` updates it', async () => {
   const table = fieldTable(schema);
   expect(table).toContain(
     '| `shoots[].held[].replicas` | whole number >= 1 | required | Replicas that will be restored. |',

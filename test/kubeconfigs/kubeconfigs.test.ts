@@ -13,7 +13,7 @@ import { type Endpoint, type Security, authority, dial } from '../../src/kuberne
 import { type KubeconfigVerdict, clientGo } from './client-go.ts';
 import { type KubeconfigCase, kubeconfigCases } from './kubeconfig-cases.ts';
 
-/** Differences from client-go on purpose: docs/connections.md explains them. */
+/** Differences from client-go on purpose: docs/dev/connections.md explains them. */
 const refusedByUs: readonly string[] = [
   ...['impersonation', 'oidc-auth-provider', 'duplicate-key', 'user-is-missing'],
   ...['server-without-scheme', 'server-is-an-address', 'server-with-other-scheme', 'server-with-query'],
@@ -23,7 +23,7 @@ const refusedByClientGo: readonly string[] = [
   ...['another-kind', 'unknown-version', 'broken-other-user', 'ca-twice', 'exec-v1-without-interactive-mode'],
 ];
 
-/** Reasons for which a shoot's kubeconfig is refused that client-go accepts (docs/connections.md). */
+/** Reasons for which a shoot's kubeconfig is refused that client-go accepts (docs/dev/connections.md). */
 const strictness =
   /is refused: |is http:\/\/|link-local|SOCKS proxy|repeats a key|names an entry that is not there|must be an http|must have neither|must not hold|is not a URL|user: is not set|is not set, but/;
 

@@ -6,7 +6,7 @@ import { clientGo } from './client-go.ts';
 import { type TrustCase, trustCases } from './trust-cases.ts';
 
 /**
- * Cases that OpenSSL judges differently from Go. docs/connections.md explains them. None lets a server in that has no certificate of an anchor, for
+ * Cases that OpenSSL judges differently from Go. docs/dev/connections.md explains them. None lets a server in that has no certificate of an anchor, for
  * its name and in its time.
  */
 const ours: Readonly<Record<string, string>> = {

@@ -53,7 +53,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     return { ...program, code: await program.ended };
   };
   const dwd = (...args: readonly string[]) => run(...args, `--kubeconfig=${operator}`);
-  const documented = documentedRuns('docs/steer.md');
+  const documented = documentedRuns('docs/operate.md');
   const flags = () => [`--kubeconfig=${operator}`];
 
   beforeAll(async () => {
@@ -213,7 +213,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     );
   }, 60_000);
 
-  it('matches docs/steer.md; --update writes the printed output there', async () => {
+  it('matches docs/operate.md; --update writes the printed output there', async () => {
     await expect(documented.text()).toMatchFileSnapshot(documented.file);
   });
 });

@@ -93,7 +93,7 @@ const externalProbe = () =>
       integer(atLeast(1)),
     ).prefault(3),
     successThreshold: about(
-      'Consecutive responses after which the address counts as reachable (whole in the log and the metrics).',
+      'Consecutive responses after which the address counts as reachable.',
       integer(atLeast(1)),
     ).prefault(1),
     mode: about(
