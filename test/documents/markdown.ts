@@ -19,7 +19,7 @@ export interface MarkdownDocument {
   readonly links: readonly string[];
   /** Fragments that a link may have, as GitHub derives them from the headings. */
   readonly anchors: ReadonlySet<string>;
-  /** Contents of fenced blocks whose language is `sh`. */
+  /** Contents of fenced blocks whose language is `sh`, and of indented blocks that begin with a command. */
   readonly scripts: readonly string[];
   /** Contents of fenced blocks whose language is `console`. */
   readonly consoles: readonly string[];
@@ -35,6 +35,9 @@ const plainText = (tokens: readonly Token[] = []): string =>
     })
     .join('');
 
+const isScript = ({ lang, codeBlockStyle, text }: Tokens.Code): boolean =>
+  lang === 'sh' || (codeBlockStyle === 'indented' && /^(?:dwd|kubectl) /.test(text));
+
 const parseMarkdown = (text: string): MarkdownDocument => {
   const slugger = new GithubSlugger();
   const [links, scripts, consoles, spans]: [string[], string[], string[], string[]] = [[], [], [], []];
@@ -43,7 +46,7 @@ const parseMarkdown = (text: string): MarkdownDocument => {
     const { type } = token;
     if (type === 'link' || type === 'image') links.push((token as Tokens.Link).href);
     else if (type === 'heading') anchors.add(slugger.slug(plainText(token.tokens)));
-    else if (type === 'code' && (token as Tokens.Code).lang === 'sh') scripts.push((token as Tokens.Code).text);
+    else if (type === 'code' && isScript(token as Tokens.Code)) scripts.push((token as Tokens.Code).text);
     else if (type === 'code' && (token as Tokens.Code).lang === 'console') consoles.push((token as Tokens.Code).text);
     else if (type === 'codespan') spans.push((token as Tokens.Codespan).text);
   });
