@@ -23,6 +23,8 @@ export interface MarkdownDocument {
   readonly scripts: readonly string[];
   /** Contents of fenced blocks whose language is `console`. */
   readonly consoles: readonly string[];
+  /** Contents of fenced blocks whose language is `yaml`. */
+  readonly yamls: readonly string[];
   /** Inline code. */
   readonly spans: readonly string[];
 }
@@ -40,7 +42,11 @@ const isScript = ({ lang, codeBlockStyle, text }: Tokens.Code): boolean =>
 
 const parseMarkdown = (text: string): MarkdownDocument => {
   const slugger = new GithubSlugger();
-  const [links, scripts, consoles, spans]: [string[], string[], string[], string[]] = [[], [], [], []];
+  const links: string[] = [];
+  const scripts: string[] = [];
+  const consoles: string[] = [];
+  const yamls: string[] = [];
+  const spans: string[] = [];
   const anchors = new Set<string>();
   void marked.walkTokens(marked.lexer(text), (token) => {
     const { type } = token;
@@ -48,9 +54,10 @@ const parseMarkdown = (text: string): MarkdownDocument => {
     else if (type === 'heading') anchors.add(slugger.slug(plainText(token.tokens)));
     else if (type === 'code' && isScript(token as Tokens.Code)) scripts.push((token as Tokens.Code).text);
     else if (type === 'code' && (token as Tokens.Code).lang === 'console') consoles.push((token as Tokens.Code).text);
+    else if (type === 'code' && (token as Tokens.Code).lang === 'yaml') yamls.push((token as Tokens.Code).text);
     else if (type === 'codespan') spans.push((token as Tokens.Codespan).text);
   });
-  return { links, anchors, scripts, consoles, spans };
+  return { links, anchors, scripts, consoles, yamls, spans };
 };
 
 const known = new Map<string, MarkdownDocument>();
