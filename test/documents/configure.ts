@@ -1,7 +1,6 @@
-import type { Command } from '../../src/cli/command.ts';
 import type { JsonSchema } from '../../src/config/json-schema.ts';
 
-// Builds the tables of docs/configure.md from the schemas and the flags.
+// Builds the tables of docs/configure.md from the schemas.
 
 interface Field {
   readonly type?: string;
@@ -85,26 +84,11 @@ const rowsOf = ({ properties = {}, required = [] }: Field, prefix: string): read
 export const fieldTable = (schema: JsonSchema): string =>
   table(['field', 'type', 'default', 'meaning'], rowsOf(schema, ''));
 
-/** Table of all flags of a command that have an effect, except those documented elsewhere. */
-export const flagTable = ({ flags }: Command, elsewhere: readonly string[] = []): string =>
-  table(
-    ['flag', 'takes', 'default', 'meaning'],
-    Object.entries(flags)
-      .filter(([name, { ignored }]) => ignored !== true && !elsewhere.includes(name))
-      .map(([name, { type, short, default: fallback, required, description }]) => [
-        [code(`--${name}`), ...(short === undefined ? [] : [code(`-${short}`)])].join(', '),
-        type.bare === true ? 'true or false' : type.takes,
-        // A run from the sources has the version `dev`.
-        required === true ? 'required' : fallback === undefined ? '' : code(fallback.replace(/:dev$/, ':VERSION')),
-        description,
-      ]),
-  );
-
 /** Replaces the text between `<!-- KEY -->` and `<!-- end -->` with the table of the key. Throws if there is no such table. */
 export const fillIn = (
   text: string,
   tables: ReadonlyMap<string, string>,
-  places = /(<!-- ((?:fields|flags) of [\w ]+) -->\n)[^]*?(<!-- end -->)/g,
+  places = /(<!-- (fields of [\w ]+) -->\n)[^]*?(<!-- end -->)/g,
 ): string =>
   text.replaceAll(places, (_, begin: string, key: string, end: string) => {
     const found = tables.get(key);
