@@ -1,4 +1,4 @@
-import { type SimObject, asMap, formatMicroTime, getPath, simKinds } from '../apiserver/index.ts';
+import { type SimObject, asMap, formatMicroTime, simKinds } from '../apiserver/index.ts';
 import type { PathState } from '../network/index.ts';
 import { type ActorDeps, startLoop } from './actor.ts';
 import { readyOf, setConditions } from './nodes.ts';
@@ -102,17 +102,7 @@ class Kubelet {
     this.#ready = readyOf(node)?.status === 'True' ? node : undefined;
     if (!isDue && this.#ready !== undefined) return;
     setConditions(store, name, (before) => healthyConditions(clock.now(), before));
-    this.#endDeletedPods();
     this.#reportedAt = clock.monotonic();
-  }
-
-  /** Ends pods that were deleted while the kubelet was cut off. */
-  #endDeletedPods(): void {
-    const { store } = this.#deps;
-    for (const pod of store.list(simKinds.Pod)) {
-      const isOwn = getPath(pod, ['spec', 'nodeName']) === this.#init.name;
-      if (isOwn && pod.metadata.deletionTimestamp !== undefined) store.remove(simKinds.Pod, pod.metadata);
-    }
   }
 }
 

@@ -35,7 +35,7 @@ const unknown = {
 const ownConditions: ReadonlySet<string> = new Set(['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure']);
 
 /**
- * The node lifecycle controller of KCM, whose taints are in `node-taints.ts`. A node becomes Unknown if the controller saw neither a
+ * The node lifecycle controller of KCM, without its taints. A node becomes Unknown if the controller saw neither a
  * renewal of its Lease nor a status report for longer than the grace period. The controller judges by its own clock and by what it saw
  * itself, so its timers restart with it (`tryUpdateNodeHealth`).
  * https://github.com/kubernetes/kubernetes/blob/master/pkg/controller/nodelifecycle/node_lifecycle_controller.go

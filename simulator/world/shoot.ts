@@ -10,7 +10,6 @@ import type { WorldServer } from './endpoint.ts';
 import { type Fleet, createFleet } from './fleet.ts';
 import { startMachineController } from './machines.ts';
 import { startNodeLifecycle } from './node-lifecycle.ts';
-import { startNodeTaints } from './node-taints.ts';
 import {
   type ShootInit,
   clusterAutoscaler,
@@ -27,7 +26,6 @@ import {
   secretObject,
   technicalName,
 } from './objects.ts';
-import { startPodEviction } from './pod-eviction.ts';
 import { startShootCare } from './shoot-care.ts';
 import { type ShootPods, startShootPods } from './shoot-pods.ts';
 import { type ControlObject, type WorldSource, controlObjectOf } from './source.ts';
@@ -116,23 +114,18 @@ const startControllers = (
   const path = (): WorldServer['reachability'] => api.reachability;
   let nodesTurnedUnknown = 0;
   let machinesReplaced = 0;
-  const stopManager = whileReady({ store, ref: refOf(kubeControllerManager) }, () => {
-    const shootDeps = { ...deps, store: shoot };
-    const loops = [
-      startNodeLifecycle(shootDeps, {
+  const stopManager = whileReady({ store, ref: refOf(kubeControllerManager) }, () =>
+    startNodeLifecycle(
+      { ...deps, store: shoot },
+      {
         path,
         graceMs: () => graceIn(cluster(), timing.graceMs),
         onUnknown: () => {
           nodesTurnedUnknown += 1;
         },
-      }),
-      startNodeTaints(shootDeps, { path }),
-      startPodEviction(shootDeps, { path }),
-    ];
-    return () => {
-      for (const stop of loops) stop();
-    };
-  });
+      },
+    ),
+  );
   const stopMachines = whileReady({ store, ref: refOf(machineControllerManager) }, () =>
     startMachineController(deps, {
       namespace,

@@ -10,10 +10,6 @@ export const defaultTiming = {
   graceMs: 40_000,
   /** KCM's `--node-monitor-period`. */
   monitorPeriodMs: 5_000,
-  /** Reciprocal of KCM's `--node-eviction-rate`: the time between two nodes whose pods it evicts. */
-  nodeEvictionMs: 10_000,
-  /** How long a pod without its own toleration stays on an unreachable node (`--default-unreachable-toleration-seconds`). */
-  podTolerationMs: 300_000,
   /** A controller manager that cannot renew its leader lease for this long exits and restarts. */
   leaderRenewDeadlineMs: 10_000,
   /** MCM's `--machine-health-timeout`. */
